@@ -1,0 +1,1 @@
+"""Camera to layout plane: lens, pose, printed cloths."""

@@ -1,0 +1,103 @@
+"""Read YAML files and take checked values out of their mappings.
+
+Every complaint names the key and what is allowed; callers add the file with `CalibrationError.at`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import yaml
+
+from calibration.errors import MISSING, CalibrationError, DocumentError
+
+
+def read_document(path: Path) -> Mapping[str, object]:
+    """The mapping that a YAML file holds.
+
+    Raises:
+        DocumentError: The file is absent, unreadable, no YAML, or not a mapping.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise DocumentError(str(path), allowed="no such file") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise DocumentError(str(path), allowed=f"cannot be read: {_one_line(error)}") from error
+    try:
+        document = yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError) as error:
+        raise DocumentError(str(path), allowed=f"no valid YAML: {_one_line(error)}") from error
+    if not isinstance(document, Mapping):
+        raise DocumentError(str(path), "content", value=document, allowed="must be a mapping of keys to values")
+    return document
+
+
+def check_keys(mapping: object, allowed: Iterable[str], kind: type[CalibrationError]) -> Mapping[str, object]:
+    """The mapping itself, when it is one and has no key beyond those allowed."""
+    names = list(allowed)
+    if not isinstance(mapping, Mapping):
+        raise kind("", "", value=mapping, allowed=f"must be a mapping with {', '.join(names)}")
+    for key in mapping:
+        if key not in names:
+            raise kind("", str(key), value=mapping[key], allowed=f"unknown key; allowed: {', '.join(names)}")
+    return mapping
+
+
+def take_text(mapping: Mapping[str, object], key: str, kind: type[CalibrationError]) -> str:
+    """A text that is not empty."""
+    value = mapping.get(key, MISSING)
+    if not isinstance(value, str) or not value.strip():
+        raise kind("", key, value=value, allowed="must be a text that is not empty")
+    return value
+
+
+def take_choice(
+    mapping: Mapping[str, object], key: str, *, choices: Sequence[str], kind: type[CalibrationError]
+) -> str:
+    """One of the texts allowed."""
+    value = mapping.get(key, MISSING)
+    if not isinstance(value, str) or value not in choices:
+        raise kind("", key, value=value, allowed=f"must be one of {', '.join(choices)}")
+    return value
+
+
+def take_number(
+    mapping: Mapping[str, object], key: str, *, low: float, high: float, kind: type[CalibrationError]
+) -> float:
+    """A finite number within a range."""
+    value = mapping.get(key, MISSING)
+    if not is_number(value) or not low <= float(value) <= high:  # type: ignore[arg-type]
+        raise kind("", key, value=value, allowed=f"must be a number from {low:g} to {high:g}")
+    return float(value)  # type: ignore[arg-type]
+
+
+def take_numbers(
+    mapping: Mapping[str, object], key: str, *, count: int, kind: type[CalibrationError]
+) -> tuple[float, ...]:
+    """A list of so many finite numbers."""
+    value = mapping.get(key, MISSING)
+    if not isinstance(value, Sequence) or isinstance(value, str) or len(value) != count:
+        raise kind("", key, value=value, allowed=f"must be a list of {count} numbers")
+    if not all(is_number(entry) for entry in value):
+        raise kind("", key, value=value, allowed=f"must be a list of {count} finite numbers")
+    return tuple(float(entry) for entry in value)
+
+
+def take_list(mapping: Mapping[str, object], key: str, kind: type[CalibrationError]) -> Sequence[object]:
+    """A list, perhaps empty."""
+    value = mapping.get(key, MISSING)
+    if not isinstance(value, Sequence) or isinstance(value, str):
+        raise kind("", key, value=value, allowed="must be a list")
+    return value
+
+
+def is_number(value: object) -> bool:
+    """Whether a value is a finite number and not a truth value."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())

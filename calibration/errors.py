@@ -1,0 +1,59 @@
+"""What can be wrong with a layout, a chip set or a calibration, told in one line each."""
+
+from __future__ import annotations
+
+from typing import Self
+
+MISSING = object()
+"""Stands for the value of a key that is not there."""
+
+_LONGEST_VALUE = 80
+
+
+def show_value(value: object) -> str:
+    """A value as one short line of text."""
+    if value is MISSING:
+        return "(missing)"
+    text = " ".join(str(value).split())
+    return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 4] + " ..."
+
+
+class CalibrationError(Exception):
+    """The root: `where: key = value; allowed`."""
+
+    def __init__(self, where: str, key: str = "", *, value: object = MISSING, allowed: str) -> None:
+        self.where = where
+        self.key = key
+        self.value = value
+        self.allowed = allowed
+        found = f"{key} = {show_value(value)}; " if key else ""
+        super().__init__(f"{where}: {found}{allowed}")
+
+    def at(self, where: str, prefix: str = "") -> Self:
+        """The same complaint, told of a place: the file and the way to the key in it."""
+        joint = "." if prefix and self.key and not self.key.startswith("[") else ""
+        return type(self)(where, f"{prefix}{joint}{self.key}", value=self.value, allowed=self.allowed)
+
+
+class DocumentError(CalibrationError):
+    """A file is absent, cannot be read, or is no YAML mapping."""
+
+
+class LayoutError(CalibrationError):
+    """A layout's value is not allowed."""
+
+
+class ChipsError(CalibrationError):
+    """A chip set's value is not allowed."""
+
+
+class CameraError(CalibrationError):
+    """A calibration's value is not allowed."""
+
+
+class PoseMissingError(CalibrationError):
+    """A point above the cloth was asked of a calibration that knows only the plane."""
+
+
+class FitError(CalibrationError):
+    """The points or markers given do not determine a camera."""

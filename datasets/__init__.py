@@ -1,0 +1,1 @@
+"""What the models learned from: renderer, scenario scripts, formats."""

@@ -1,0 +1,1 @@
+"""Draw a baccarat table as an overhead camera sees it."""

@@ -1,0 +1,109 @@
+"""What stands on a table at one moment, in millimetres of the layout plane.
+
+Knows nothing of pixels or of the game. x runs right, y down towards the seats; heights are millimetres above the
+cloth, never negative. A card's `angle_deg` is 0 when it is upright for a person at the seats and grows clockwise
+as seen from above.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from calibration.camera import Calibration
+from calibration.chips import ChipSet
+from calibration.layout import Layout
+
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardObject:
+    """One card, lying, carried or in the middle of being turned."""
+
+    object_id: str
+    card: str | None
+    """The face it bears, known even while the back shows; None only for a dummy."""
+    face_up: bool
+    at_mm: Point
+    """Its centre."""
+    angle_deg: float = 0.0
+    height_mm: float = 0.0
+    turn: float = 0.0
+    """0 lies flat; 0 < turn < 1 tips about its long axis: at 0.5 it stands on edge, above that the other side shows."""
+    curl_mm: float = 0.0
+    """How far its middle rises above its ends."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChipStack:
+    """A stack of chips standing on the cloth or carried."""
+
+    object_id: str
+    at_mm: Point
+    chips: tuple[int, ...]
+    """Indices into the chip set, bottom first."""
+    height_mm: float = 0.0
+    """Lift of the stack's foot above the cloth."""
+    seed: int = 0
+    """Turns and offsets of its chips follow from it."""
+    area: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArmObject:
+    """A sleeve, a forearm and a hand that reach over the table."""
+
+    object_id: str
+    owner: str
+    """`dealer` or `seat:3`."""
+    tip_mm: Point
+    """Where the finger tips are."""
+    base_mm: Point
+    """Where the arm enters, usually beyond the table's edge."""
+    height_mm: float = 60.0
+    pose: str = "reach"
+    """`reach` (fingers closed, pointing), `grip` (thumb and fingers hold something), `palm` (flat, fingers spread)."""
+    seed: int = 0
+    """Skin, sleeve, cuff and jewellery follow from it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CutCardObject:
+    """A cutting card: plain plastic, the size of a card."""
+
+    object_id: str
+    at_mm: Point
+    angle_deg: float = 0.0
+    height_mm: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """All that can change on a table, at one moment; later entries lie above earlier ones."""
+
+    t: float
+    cards: tuple[CardObject, ...] = ()
+    stacks: tuple[ChipStack, ...] = ()
+    arms: tuple[ArmObject, ...] = ()
+    cut_cards: tuple[CutCardObject, ...] = ()
+    lamp_lit: bool = False
+    discard_count: int = 0
+    """Cards lying in the discard rack."""
+    light: float = 1.0
+    """Momentary factor on the light (flicker, a passing shadow)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class World:
+    """All that stays as it is through one recording."""
+
+    layout: Layout
+    chips: ChipSet
+    camera: Calibration
+    deck: str
+    """A deck's name as `datasets.decks` loads it."""
+    card_size_mm: Point = (63.0, 88.0)
+    style: Mapping[str, str | float] = field(default_factory=dict)
+    """Looks that a script may set: cloth, cloth_colour, light, warmth, noise, furniture ...; the rest follows the seed."""
+    seed: int = 0

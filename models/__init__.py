@@ -1,0 +1,1 @@
+"""What the detector and the reader are and how they were made."""

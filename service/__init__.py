@@ -1,0 +1,1 @@
+"""Joins seeing and meaning, and faces people."""

@@ -1,0 +1,1 @@
+"""The house checks itself: directions, sizes, names."""
