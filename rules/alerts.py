@@ -1,0 +1,81 @@
+"""What the referee says of one fault, and its form outside the program."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from rules.cards import Card, format_card
+from rules.events import Bet, Side
+
+
+class Severity(StrEnum):
+    """How much a fault matters to the room."""
+
+    INFO = "info"
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+    CRITICAL = "critical"
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """What the rulebook orders now."""
+
+    action: str
+    """One of the contract's actions, such as `reconstruct`."""
+    rule: str | None
+    """The rule that orders it; None where the text is silent."""
+    text: str
+    """Our own short paraphrase."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alert:
+    """One fault on the table; evidence is added by those who have pictures."""
+
+    t: float
+    """When the fault happened, seconds of stream time."""
+    round: int
+    code: str
+    severity: Severity
+    rulebook: str
+    rule: str | None
+    seat: int | None = None
+    bet: Bet | None = None
+    area: str | None = None
+    hand: Side | None = None
+    cards: tuple[Card, ...] = ()
+    amount: int | None = None
+    message: str
+    remedy: Remedy
+    confidence: float = 1.0
+    """0 to 1, from the readings that the verdict rests on."""
+    noticed_at: float | None = None
+    """When it came to be known, where that was later than `t`."""
+
+
+def format_alert(alert: Alert) -> dict[str, Any]:
+    """The mapping of the contract, without evidence."""
+    mapping: dict[str, Any] = {
+        "t": alert.t,
+        "round": alert.round,
+        "code": alert.code,
+        "severity": str(alert.severity),
+        "rulebook": alert.rulebook,
+        "rule": alert.rule,
+        "seat": alert.seat,
+        "bet": None if alert.bet is None else str(alert.bet),
+        "area": alert.area,
+        "hand": None if alert.hand is None else str(alert.hand),
+        "cards": [format_card(card) for card in alert.cards],
+        "amount": alert.amount,
+        "message": alert.message,
+        "remedy": {"action": alert.remedy.action, "rule": alert.remedy.rule, "text": alert.remedy.text},
+        "confidence": alert.confidence,
+    }
+    if alert.noticed_at is not None:
+        mapping["noticed_at"] = alert.noticed_at
+    return mapping

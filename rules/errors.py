@@ -1,0 +1,49 @@
+"""What can be wrong with a card, an event, a log or a rulebook: one class per cause under one root."""
+
+
+class RulesError(Exception):
+    """Anything that `rules` refuses; its text is one line that says where, what was found and what is allowed."""
+
+
+class CardError(RulesError):
+    """A text that names no card of the pack."""
+
+
+class EventError(RulesError):
+    """A mapping that is no event of the table log."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+class UnknownEventError(EventError):
+    """An event of a type that the table log does not know."""
+
+
+class LogError(RulesError):
+    """A table log that cannot be judged; names the line."""
+
+    def __init__(self, line: int, message: str) -> None:
+        super().__init__(f"line {line}: {message}")
+        self.line = line
+
+
+class RulebookError(RulesError):
+    """A rulebook file that is unknown, incomplete or contradicts itself; names the place."""
+
+
+class OptionError(RulesError):
+    """An option that the rulebook lacks, a value that it does not offer, or options that exclude each other."""
+
+    def __init__(self, key: str, message: str) -> None:
+        super().__init__(message)
+        self.key = key
+
+
+class NotationError(RulesError):
+    """A round's short text that cannot be read."""
+
+
+class DecisionError(RulesError):
+    """A combination of totals and third card that cannot come up in a round."""

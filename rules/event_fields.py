@@ -1,0 +1,121 @@
+"""Read the values of a table log's fields; a field means the same on every type of line."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from typing import Any
+
+from rules.cards import Card, parse_card
+from rules.errors import EventError
+from rules.words import DEALER, Bet, Outcome, SettleAction, Side, Source, seat_of
+
+
+def read_time(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise EventError("t", f"t = {value}; allowed: seconds, a finite number")
+    return float(value)
+
+
+def _read_confidence(value: object) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise ValueError("allowed: 0 to 1, or null")
+    return float(value)
+
+
+def _read_count(value: object) -> int | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value) or value < 0:
+        raise ValueError("allowed: a whole number from 0, or null")
+    return int(value)
+
+
+def _read_seat(value: object) -> int | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise ValueError("allowed: a seat number from 1, or null")
+    return value
+
+
+def _read_points(value: object) -> int | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= 9:
+        raise ValueError("allowed: a point count from 0 to 9")
+    return value
+
+
+def _read_text(value: object) -> str:
+    if not isinstance(value, str) or not value:
+        raise ValueError("allowed: a text")
+    return value
+
+
+def _read_optional_text(value: object) -> str | None:
+    return None if value is None else _read_text(value)
+
+
+def _read_flag(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError("allowed: true, false")
+    return value
+
+
+def _read_card(value: object) -> Card | None:
+    return None if value is None else parse_card(_read_text(value))
+
+
+def _read_to(value: object) -> str:
+    text = _read_text(value)
+    if text not in (DEALER, "discard", "off_table") and seat_of(text) is None:
+        raise ValueError("allowed: seat:N, dealer, discard, off_table")
+    return text
+
+
+def _choice(kind: type[StrEnum], *, optional: bool = False) -> Callable[[object], StrEnum | None]:
+    allowed = ", ".join(kind) + (", null" if optional else "")
+
+    def read(value: object) -> StrEnum | None:
+        if value is None and optional:
+            return None
+        if not isinstance(value, str) or value not in kind.__members__.values():
+            raise ValueError(f"allowed: {allowed}")
+        return kind(value)
+
+    return read
+
+
+READERS: Mapping[str, Callable[[object], Any]] = {
+    "t": read_time,
+    "confidence": _read_confidence,
+    "source": _choice(Source, optional=True),
+    "decks": _read_count,
+    "card": _read_card,
+    "dealer": _read_text,
+    "area": _read_text,
+    "seat": _read_seat,
+    "bet": _choice(Bet),
+    "before": _read_count,
+    "after": _read_count,
+    "chips_before": _read_count,
+    "chips_after": _read_count,
+    "by": _read_text,
+    "card_id": _read_text,
+    "hand": _choice(Side, optional=True),
+    "face_up": _read_flag,
+    "together_with": _read_optional_text,
+    "found_face_up": _read_flag,
+    "to": _read_to,
+    "player": _read_points,
+    "banker": _read_points,
+    "winner": _choice(Outcome, optional=True),
+    "action": _choice(SettleAction),
+    "amount": _read_count,
+    "camera": _read_optional_text,
+}
+ALLOWED = {"card": "a rank then a suit, such as 10H, or null"}

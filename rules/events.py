@@ -1,0 +1,337 @@
+"""Facts of the table log: one frozen value per type of line, and their way from and to mappings.
+
+Says what was seen, legal or not; judges nothing. `t` is stream time in seconds; money is in the smallest unit the
+table plays for. None stands for "not known", never for "nothing".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, fields
+from enum import StrEnum
+from typing import Any, ClassVar
+
+from rules.cards import Card, format_card
+from rules.errors import CardError, EventError, UnknownEventError
+from rules.event_fields import ALLOWED, READERS, read_time
+from rules.words import DEALER, UNKNOWN, Bet, Outcome, SettleAction, Side, Source, seat_of
+
+__all__ = [
+    "DEALER", "EVENT_TYPES", "UNKNOWN", "Bet", "BetsOpened", "CameraBack", "CameraEvent", "CameraLost", "CameraMoved",
+    "CameraObstructed", "CardBurned", "CardDealt", "CardMoved", "CardPassed", "CardRemoved", "CardTurned",
+    "CutCardDrawn", "DealerChanged", "Event", "HandlingDeclined", "LastRoundAnnounced", "NoMoreBets", "Outcome",
+    "ResultAnnounced", "RoundClosed", "SettleAction", "ShoeClosed", "ShoeOpened", "Side", "Source",
+    "VoidHandAnnounced", "WagerChanged", "WagerSettled", "format_event", "parse_event", "seat_of",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """What every line carries."""
+
+    type: ClassVar[str] = ""
+    t: float
+    """Stream time in seconds."""
+    confidence: float | None = None
+    """0 to 1; None where nobody estimated it."""
+    source: Source | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShoeOpened(Event):
+    """New cards are in the shoe."""
+
+    type: ClassVar[str] = "shoe_opened"
+    decks: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardBurned(Event):
+    """One card was drawn and discarded before the first round."""
+
+    type: ClassVar[str] = "card_burned"
+    card: Card | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CutCardDrawn(Event):
+    """The cutting card came out and was put aside."""
+
+    type: ClassVar[str] = "cut_card_drawn"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LastRoundAnnounced(Event):
+    """The dealer said "Last coup" or "Last hand"."""
+
+    type: ClassVar[str] = "last_round_announced"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShoeClosed(Event):
+    """No further card comes from this shoe."""
+
+    type: ClassVar[str] = "shoe_closed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DealerChanged(Event):
+    """Another person deals from here on."""
+
+    type: ClassVar[str] = "dealer_changed"
+    dealer: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BetsOpened(Event):
+    """The dealer asked for wagers."""
+
+    type: ClassVar[str] = "bets_opened"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoMoreBets(Event):
+    """The call that closes betting; `source` tells how it is known."""
+
+    type: ClassVar[str] = "no_more_bets"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WagerChanged(Event):
+    """Chips on a wagering area changed."""
+
+    type: ClassVar[str] = "wager_changed"
+    area: str
+    seat: int | None = None
+    bet: Bet
+    before: int | None = None
+    """Value before; 0 is empty, None not known."""
+    after: int | None = None
+    chips_before: int | None = None
+    chips_after: int | None = None
+    by: str = UNKNOWN
+    """`seat:3`, `dealer` or `unknown`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardDealt(Event):
+    """A card left the shoe at `t` and came to rest."""
+
+    type: ClassVar[str] = "card_dealt"
+    card_id: str
+    hand: Side | None = None
+    """None where it came to rest in no hand's box."""
+    card: Card | None = None
+    """None where the face was not seen."""
+    face_up: bool = False
+    together_with: str | None = None
+    """The other card's id, where two left at once and their order is unknown."""
+    found_face_up: bool = False
+    """It lay face up in the shoe."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VoidHandAnnounced(Event):
+    """The coming or running round is played without wagers."""
+
+    type: ClassVar[str] = "void_hand_announced"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandlingDeclined(Event):
+    """A player entitled to handle that hand declined."""
+
+    type: ClassVar[str] = "handling_declined"
+    seat: int
+    hand: Side
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardTurned(Event):
+    """A card was turned."""
+
+    type: ClassVar[str] = "card_turned"
+    card_id: str
+    card: Card | None = None
+    face_up: bool = True
+    by: str = UNKNOWN
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardMoved(Event):
+    """A card was moved into another hand's box."""
+
+    type: ClassVar[str] = "card_moved"
+    card_id: str
+    hand: Side
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardPassed(Event):
+    """A card was handed over."""
+
+    type: ClassVar[str] = "card_passed"
+    card_id: str
+    to: str
+    """`seat:4` or `dealer`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardRemoved(Event):
+    """A card left the table."""
+
+    type: ClassVar[str] = "card_removed"
+    card_id: str
+    to: str
+    """`discard` or `off_table`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultAnnounced(Event):
+    """What dealer or display said the final result is."""
+
+    type: ClassVar[str] = "result_announced"
+    player: int | None = None
+    banker: int | None = None
+    winner: Outcome | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WagerSettled(Event):
+    """The dealer paid, collected or returned a wager."""
+
+    type: ClassVar[str] = "wager_settled"
+    area: str
+    seat: int | None = None
+    bet: Bet
+    action: SettleAction
+    amount: int | None = None
+    """Paid: winnings without the stake, after commission; else the chips taken or given back. None: not read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundClosed(Event):
+    """Hands are cleared; the next round may begin."""
+
+    type: ClassVar[str] = "round_closed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CameraEvent(Event):
+    """The picture's trustworthiness changed."""
+
+    camera: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CameraLost(CameraEvent):
+    """No picture comes."""
+
+    type: ClassVar[str] = "camera_lost"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CameraBack(CameraEvent):
+    """The picture can be trusted again."""
+
+    type: ClassVar[str] = "camera_back"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CameraMoved(CameraEvent):
+    """The camera no longer stands where it was calibrated."""
+
+    type: ClassVar[str] = "camera_moved"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CameraObstructed(CameraEvent):
+    """Something covers the view."""
+
+    type: ClassVar[str] = "camera_obstructed"
+
+
+EVENT_TYPES: Mapping[str, type[Event]] = {
+    cls.type: cls
+    for cls in (
+        ShoeOpened, CardBurned, CutCardDrawn, LastRoundAnnounced, ShoeClosed, DealerChanged, BetsOpened, NoMoreBets,
+        WagerChanged, CardDealt, VoidHandAnnounced, HandlingDeclined, CardTurned, CardMoved, CardPassed, CardRemoved,
+        ResultAnnounced, WagerSettled, RoundClosed, CameraLost, CameraBack, CameraMoved, CameraObstructed,
+    )
+}  # fmt: skip
+
+
+def parse_event(mapping: Mapping[str, Any]) -> Event:
+    """The event that a line's mapping describes; fields that the type does not have are ignored.
+
+    Raises:
+        UnknownEventError: the type is none of the table log's.
+        EventError: a field is missing or holds what is not allowed; `field` names it.
+    """
+    for name in ("t", "type"):
+        if mapping.get(name) is None:
+            raise EventError(name, f"{name} is missing; every line carries t and type")
+    kind = mapping["type"]
+    if not isinstance(kind, str):
+        raise EventError("type", f"type = {kind!r}; allowed: the name of an event")
+    read_time(mapping["t"])
+    cls = EVENT_TYPES.get(kind)
+    if cls is None:
+        raise UnknownEventError("type", f"type = {kind}; allowed: {', '.join(EVENT_TYPES)}")
+    return cls(**dict(_values(cls, mapping)))
+
+
+def format_event(event: Event) -> dict[str, Any]:
+    """The mapping that `parse_event` reads back; optional fields that say nothing are dropped."""
+    mapping: dict[str, Any] = {"t": event.t, "type": event.type}
+    tail: dict[str, Any] = {}
+    for name in _PLANS[event.type].names:
+        value = getattr(event, name)
+        if name in _DROPPABLE and (value is None or value is False):
+            continue
+        plain = format_card(value) if isinstance(value, Card) else str(value) if isinstance(value, StrEnum) else value
+        (tail if name in _COMMON else mapping)[name] = plain
+    return mapping | tail
+
+
+def _values(cls: type[Event], mapping: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    plan = _PLANS[cls.type]
+    values: list[tuple[str, Any]] = []
+    for name in ("t", *plan.names):
+        if name not in mapping:
+            if name in plan.required:
+                raise EventError(name, f"{cls.type}: {name} is missing")
+            continue
+        try:
+            value = READERS[name](mapping[name])
+            if value is None and name in plan.required:
+                raise ValueError("allowed: anything but null")
+            values.append((name, value))
+        except (EventError, CardError, ValueError, TypeError) as error:
+            raise EventError(name, _complaint(cls.type, name, mapping[name], error)) from error
+    return values
+
+
+def _complaint(kind: str, name: str, value: object, error: Exception) -> str:
+    text = str(error)
+    allowed = text.split("allowed: ", 1)[1] if "allowed: " in text else ALLOWED.get(name, "a fitting value")
+    return f"{kind}: {name} = {value}; allowed: {allowed}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    names: tuple[str, ...]
+    required: frozenset[str]
+
+
+_COMMON = ("confidence", "source")
+_DROPPABLE = frozenset({"confidence", "source", "together_with", "found_face_up"})
+
+
+def _plan(cls: type[Event]) -> _Plan:
+    own = [field for field in fields(cls) if field.name != "t"]
+    required = {field.name for field in own if field.default is MISSING}
+    return _Plan(tuple(field.name for field in own), frozenset(required))
+
+
+_PLANS: Mapping[str, _Plan] = {cls.type: _plan(cls) for cls in EVENT_TYPES.values()}

@@ -1,0 +1,101 @@
+"""What a round was: its cards, its result and what each wager was due."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from fractions import Fraction
+from typing import Any
+
+from rules.cards import Card
+from rules.events import Bet, Outcome
+
+
+class Settling(StrEnum):
+    """What becomes of a wager."""
+
+    WIN = "win"
+    LOSE = "lose"
+    PUSH = "push"
+    VOID = "void"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Due:
+    """What the rulebook owes one wager."""
+
+    area: str
+    seat: int | None
+    bet: Bet
+    stake: int | None
+    """In the smallest unit; None where the chips' value was not read."""
+    outcome: Settling
+    pays: Fraction | None
+    """Winnings without the stake, after commission; None where the stake is not known."""
+    void_stake: int | None = None
+    """The part of the stake that cannot be paid exactly and is void."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundRecord:
+    """One round, as far as it was seen."""
+
+    round: int
+    opened: float
+    closed: float | None
+    """None where the log ended before the round closed."""
+    player: tuple[Card | None, ...]
+    banker: tuple[Card | None, ...]
+    player_total: int | None
+    banker_total: int | None
+    winner: Outcome | None
+    complete: bool
+    """Whether both hands are known to have got just the cards they were due."""
+    void: bool
+    due: tuple[Due, ...] = field(default=())
+
+
+def format_round(record: RoundRecord) -> dict[str, Any]:
+    """The mapping of the contract."""
+    return {
+        "round": record.round,
+        "opened": record.opened,
+        "closed": record.closed,
+        "player": [_card(card) for card in record.player],
+        "banker": [_card(card) for card in record.banker],
+        "player_total": record.player_total,
+        "banker_total": record.banker_total,
+        "winner": None if record.winner is None else str(record.winner),
+        "complete": record.complete,
+        "void": record.void,
+        "due": [_due(due) for due in record.due],
+    }
+
+
+def _card(card: Card | None) -> str | None:
+    return None if card is None else str(card)
+
+
+def _due(due: Due) -> dict[str, Any]:
+    mapping: dict[str, Any] = {
+        "area": due.area,
+        "seat": due.seat,
+        "bet": str(due.bet),
+        "stake": due.stake,
+        "outcome": str(due.outcome),
+        "pays": format_money(due.pays),
+    }
+    if due.void_stake is not None:
+        mapping["void_stake"] = due.void_stake
+    return mapping
+
+
+def format_money(amount: Fraction | None) -> int | str | None:
+    """A whole number of units, or a fraction as text where the unit cannot express it.
+
+    >>> format_money(Fraction(95, 2))
+    '95/2'
+    """
+    if amount is None:
+        return None
+    return int(amount) if amount.denominator == 1 else str(amount)
