@@ -1,0 +1,149 @@
+"""Oriented boxes found in one picture, in millimetres of the layout plane or in pixels of a photograph.
+
+One row is one object. Knows nothing of how they were found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+CARD_FACE, CARD_BACK, CHIPS, CUT_CARD, HAND = range(5)
+LABELS = ("card_face", "card_back", "chips", "cut_card", "hand")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Detections:
+    """Oriented boxes with labels and raw scores; arrays are read-only."""
+
+    corners_mm: NDArray[np.float64]
+    """(N, 4, 2) x, y; clockwise as seen on the screen, the first side one of the two shorter ones."""
+    label: NDArray[np.int64]
+    """(N,) index into LABELS."""
+    score: NDArray[np.float64]
+    """(N,) 0 to 1, as the detector gave it."""
+
+    def __post_init__(self) -> None:
+        count = len(self.label)
+        if self.corners_mm.shape != (count, 4, 2) or self.corners_mm.dtype != np.float64:
+            raise ValueError(f"corners_mm: shape = {self.corners_mm.shape}; must be ({count}, 4, 2) float64")
+        if self.label.shape != (count,) or not np.issubdtype(self.label.dtype, np.integer):
+            raise ValueError(f"label: shape = {self.label.shape}, {self.label.dtype}; must be ({count},) integers")
+        if self.score.shape != (count,):
+            raise ValueError(f"score: shape = {self.score.shape}; must be ({count},)")
+        if count and (self.label.min() < 0 or self.label.max() >= len(LABELS)):
+            raise ValueError(f"label = {self.label.tolist()}; must be 0 to {len(LABELS) - 1}")
+        if not (np.isfinite(self.corners_mm).all() and np.isfinite(self.score).all()):
+            raise ValueError("corners_mm, score: must be finite")
+        for name in ("corners_mm", "label", "score"):
+            view = getattr(self, name).view()
+            view.flags.writeable = False
+            object.__setattr__(self, name, view)
+
+    @classmethod
+    def empty(cls) -> Detections:
+        """Looked, and saw nothing."""
+        return cls(np.empty((0, 4, 2)), np.empty(0, np.int64), np.empty(0))
+
+    def __len__(self) -> int:
+        return len(self.label)
+
+    @property
+    def centres_mm(self) -> NDArray[np.float64]:
+        """(N, 2) the boxes' middles."""
+        middles: NDArray[np.float64] = self.corners_mm.mean(axis=1)
+        return middles
+
+    @property
+    def sizes_mm(self) -> NDArray[np.float64]:
+        """(N, 2) lengths of the shorter and the longer sides."""
+        short = np.linalg.norm(self.corners_mm[:, 1] - self.corners_mm[:, 0], axis=1)
+        long = np.linalg.norm(self.corners_mm[:, 2] - self.corners_mm[:, 1], axis=1)
+        return np.column_stack([short, long])
+
+    def take(self, rows: NDArray[np.bool_] | NDArray[np.int64] | Sequence[int]) -> Detections:
+        """The rows that a mask or indices select."""
+        chosen = np.asarray(rows)
+        chosen = chosen if chosen.dtype == np.bool_ else chosen.astype(np.int64)
+        return Detections(self.corners_mm[chosen], self.label[chosen], self.score[chosen])
+
+    def of(self, *labels: int) -> Detections:
+        """Those with one of the labels."""
+        return self.take(np.isin(self.label, labels))
+
+
+def concatenate(parts: Sequence[Detections]) -> Detections:
+    """All rows of all parts, in order."""
+    if not parts:
+        return Detections.empty()
+    return Detections(
+        np.concatenate([part.corners_mm for part in parts]),
+        np.concatenate([part.label for part in parts]),
+        np.concatenate([part.score for part in parts]),
+    )
+
+
+def order_corners(corners: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Turns rectangles' corners clockwise on the screen (x right, y down) and lets a shorter side come first.
+
+    Args:
+        corners: (N, 4, 2), in order round each box, either way, from any corner.
+
+    Returns:
+        (N, 4, 2), a copy.
+    """
+    ordered = corners.copy()
+    following = np.roll(ordered, -1, axis=1)
+    doubled_area = (ordered[:, :, 0] * following[:, :, 1] - following[:, :, 0] * ordered[:, :, 1]).sum(axis=1)
+    ordered[doubled_area < 0] = ordered[doubled_area < 0][:, ::-1]
+    first = np.linalg.norm(ordered[:, 1] - ordered[:, 0], axis=1)
+    second = np.linalg.norm(ordered[:, 2] - ordered[:, 1], axis=1)
+    ordered[first > second] = np.roll(ordered[first > second], -1, axis=1)
+    return ordered
+
+
+def suppress(detections: Detections, *, iou: float = 0.5, across_labels: Sequence[Sequence[int]] = ()) -> Detections:
+    """Keeps the best of boxes that cover each other: rotated non-maximum suppression.
+
+    Args:
+        detections: Any number of boxes, in any order.
+        iou: Boxes of one label that overlap more than this are one object.
+        across_labels: Groups of labels that compete as if they were one.
+
+    Returns:
+        The boxes kept, best score first.
+    """
+    order = np.argsort(-detections.score, kind="stable")
+    corners = detections.corners_mm[order].astype(np.float32)
+    group = _groups(detections.label[order], across_labels)
+    centres = corners.mean(axis=1)
+    radii = np.linalg.norm(corners - centres[:, None], axis=2).max(axis=1, initial=0.0)
+    alive = np.ones(len(order), bool)
+    kept: list[int] = []
+    for i in range(len(order)):
+        if not alive[i]:
+            continue
+        kept.append(i)
+        near = np.linalg.norm(centres - centres[i], axis=1) < radii + radii[i]
+        for j in np.flatnonzero(alive & near & (group == group[i])):
+            if j > i and polygon_iou(corners[i], corners[j]) > iou:
+                alive[j] = False
+    return detections.take(order[kept])
+
+
+def polygon_iou(first: NDArray[np.float32], second: NDArray[np.float32]) -> float:
+    """Area in both over area in either, of two convex polygons, (M, 2) float32 each."""
+    both, _ = cv2.intersectConvexConvex(first, second)
+    either = abs(cv2.contourArea(first)) + abs(cv2.contourArea(second)) - both
+    return float(both / either) if either > 0 else 0.0
+
+
+def _groups(label: NDArray[np.int64], across_labels: Sequence[Sequence[int]]) -> NDArray[np.int64]:
+    group = label.copy()
+    for labels in across_labels:
+        group[np.isin(group, labels)] = labels[0]
+    return group

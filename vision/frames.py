@@ -1,0 +1,93 @@
+"""One decoded picture of a video and its moment.
+
+Colours are converted on demand: most frames of a table are looked at only through `luma`, which costs nothing.
+"""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from av import VideoFrame
+from numpy.typing import NDArray
+
+Image = NDArray[np.uint8]
+
+_LUMA_FIRST_FORMATS = frozenset(
+    {"yuv420p", "yuvj420p", "yuv422p", "yuvj422p", "yuv444p", "yuvj444p", "nv12", "nv21", "gray"}
+)
+
+
+class Frame:
+    """A picture, its number and its stream time; pictures are read-only."""
+
+    __slots__ = ("_decoded", "_image", "_luma", "index", "size_wh_px", "t")
+
+    def __init__(self, index: int, t: float, image_hw3: Image) -> None:
+        """Makes a frame of a picture.
+
+        Args:
+            index: Number of the frame in its video, from 0.
+            t: Stream time in seconds since the video's first frame.
+            image_hw3: (H, W, 3) uint8, BGR.
+        """
+        if image_hw3.ndim != 3 or image_hw3.shape[2] != 3 or image_hw3.dtype != np.uint8:
+            raise ValueError(f"image_hw3: shape = {image_hw3.shape}, {image_hw3.dtype}; must be (H, W, 3) uint8")
+        self.index = index
+        self.t = t
+        self.size_wh_px = (image_hw3.shape[1], image_hw3.shape[0])
+        self._decoded: VideoFrame | None = None
+        self._image: Image | None = _read_only(image_hw3)
+        self._luma: Image | None = None
+
+    @classmethod
+    def from_decoded(cls, index: int, t: float, decoded: VideoFrame) -> Frame:
+        """Wraps a decoder's frame without copying or converting it."""
+        frame = cls.__new__(cls)
+        frame.index = index
+        frame.t = t
+        frame.size_wh_px = (decoded.width, decoded.height)
+        frame._decoded = decoded
+        frame._image = None
+        frame._luma = None
+        return frame
+
+    @property
+    def image(self) -> Image:
+        """(H, W, 3) uint8, BGR, read-only; converted at the first use and kept."""
+        if self._image is None:
+            assert self._decoded is not None
+            self._image = _read_only(np.asarray(self._decoded.to_ndarray(format="bgr24"), np.uint8))
+        return self._image
+
+    @property
+    def luma(self) -> Image:
+        """(H, W) uint8 brightness, read-only; a view of the decoder's own plane where its format allows."""
+        if self._luma is None:
+            self._luma = _read_only(self._make_luma())
+        return self._luma
+
+    def small(self, size_wh_px: tuple[int, int]) -> Image:
+        """(height, width, 3) uint8, BGR: the whole picture made small, without converting it whole."""
+        if self._decoded is None:
+            assert self._image is not None
+            return np.asarray(cv2.resize(self._image, size_wh_px, interpolation=cv2.INTER_AREA), np.uint8)
+        width, height = size_wh_px
+        small = self._decoded.reformat(width=width, height=height, format="bgr24", interpolation="AREA")
+        return np.asarray(small.to_ndarray(), np.uint8)
+
+    def _make_luma(self) -> Image:
+        if self._decoded is None:
+            assert self._image is not None
+            blue, green, red = (self._image[:, :, i].astype(np.uint16) for i in range(3))
+            return ((29 * blue + 150 * green + 77 * red) >> 8).astype(np.uint8)
+        if self._decoded.format.name in _LUMA_FIRST_FORMATS:
+            plane = self._decoded.planes[0]
+            rows: Image = np.frombuffer(memoryview(plane), np.uint8).reshape(-1, plane.line_size)
+            return rows[: plane.height, : plane.width]
+        return np.asarray(self._decoded.to_ndarray(format="gray"), np.uint8)
+
+
+def _read_only(image: Image) -> Image:
+    view = image.view()
+    view.flags.writeable = False
+    return view

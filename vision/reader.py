@@ -1,0 +1,87 @@
+"""Tell which face a card's crop shows, as calibrated log probabilities.
+
+One row is one crop; a label is a class name of the registry: the 52 faces, `back`, `unclear`. Keeps no memory: votes
+over time are counted elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.crops import HEIGHT_PX, WIDTH_PX
+from vision.errors import ModelError
+from vision.frames import Image
+from vision.model_spec import ModelSpec, load_model_spec
+from vision.session import ModelSession
+
+BACK, UNCLEAR = "back", "unclear"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Readings:
+    """What the reader says of some crops; the array is read-only."""
+
+    log_probs: NDArray[np.float64]
+    """(N, classes) natural logarithms, each row sums to 1 in probability."""
+    labels: tuple[str, ...]
+    """Class names, in the order of the columns."""
+
+    def __post_init__(self) -> None:
+        if self.log_probs.ndim != 2 or self.log_probs.shape[1] != len(self.labels):
+            raise ValueError(f"log_probs: shape = {self.log_probs.shape}; must be (N, {len(self.labels)})")
+        view = self.log_probs.view()
+        view.flags.writeable = False
+        object.__setattr__(self, "log_probs", view)
+
+    def __len__(self) -> int:
+        return len(self.log_probs)
+
+    @property
+    def best(self) -> list[str]:
+        """The likeliest class of each crop."""
+        return [self.labels[i] for i in self.log_probs.argmax(axis=1)]
+
+    @property
+    def confidence(self) -> NDArray[np.float64]:
+        """(N,) probability of the likeliest class."""
+        highest: NDArray[np.float64] = np.exp(self.log_probs.max(axis=1, initial=-np.inf))
+        return highest
+
+
+class Reader:
+    """An open reader."""
+
+    def __init__(self, session: ModelSession, *, temperature: float) -> None:
+        """Takes an open model and the temperature that its confidence was calibrated with."""
+        self._session = session
+        self._temperature = temperature
+        self.labels = session.spec.classes
+
+    @classmethod
+    def open(cls, spec: ModelSpec | None = None, *, threads: int = 1) -> Reader:
+        """Opens the reader of the registry, or another."""
+        spec = load_model_spec("reader") if spec is None else spec
+        if spec.input_hw_px != (HEIGHT_PX, WIDTH_PX) or not {BACK, UNCLEAR} <= set(spec.classes):
+            raise ModelError(
+                f"registry.yaml: {spec.name}.input.shape = {list(spec.input.shape)}; "
+                f"must be [null, 3, {HEIGHT_PX}, {WIDTH_PX}], with the classes {BACK} and {UNCLEAR}"
+            )
+        return cls(ModelSession.open(spec, threads=threads), temperature=spec.setting("temperature"))
+
+    def read(self, crops: Sequence[Image]) -> Readings:
+        """Reads crops of (112, 80, 3) uint8, BGR; none give an empty result."""
+        if not crops:
+            return Readings(np.empty((0, len(self.labels))), self.labels)
+        logits = self._session.run(crops).astype(np.float64) / self._temperature
+        return Readings(log_softmax(logits), self.labels)
+
+
+def log_softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Rows x to x - log(sum(exp(x))), kept finite by taking the largest out first."""
+    shifted = logits - logits.max(axis=1, keepdims=True)
+    result: NDArray[np.float64] = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+    return result

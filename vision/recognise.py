@@ -1,0 +1,163 @@
+"""Read the cards in any photograph, without calibration.
+
+The detector knows cards of one size only, so the photograph is shown to it at several scales; what it finds is cut
+out of the full picture and read. Points are pixels of the photograph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.crops import photo_crop
+from vision.detections import CARD_BACK, CARD_FACE, CHIPS, Detections, concatenate, suppress
+from vision.detector import Detector
+from vision.errors import UnreadableImageError
+from vision.frames import Image
+from vision.reader import BACK, UNCLEAR, Reader
+
+Scale = float
+_STEP = 2**0.5
+_MOST_LONG_SIDE_PX = 1810
+_OVERLAP_PX = 90
+_CARD_WIDTHS_PX = (15.0, 90.0)
+"""Width of a card in the scaled picture beyond which the detector is not believed."""
+_CUT_SCORE = 0.5
+"""Factor on the score of a box that is cut by its tile."""
+_INSIDE = 0.7
+"""A box of which more than this lies in a better one is part of it."""
+_NEARLY_SQUARE = 1.2
+SURE = 0.5
+"""Below this a card is said to be unread."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Recognised:
+    """One object in a photograph."""
+
+    kind: str
+    """`card` or `chips`."""
+    label: str | None
+    """The face; None for a back, for what is not a card and where the face cannot be told."""
+    face_up: bool
+    confidence: float
+    """0 to 1: of the label, or, without one, of there being the object."""
+    polygon_px: NDArray[np.float64]
+    """(4, 2), clockwise."""
+
+
+def load_image(path: str | Path) -> Image:
+    """A picture file as (H, W, 3) uint8, BGR; raises UnreadableImageError."""
+    path = Path(path)
+    if not path.is_file():
+        raise UnreadableImageError(str(path), "no such file")
+    image = cv2.imdecode(np.frombuffer(path.read_bytes() or b"\0", np.uint8), cv2.IMREAD_COLOR)
+    if image is None:
+        raise UnreadableImageError(str(path), "cannot be decoded")
+    return np.asarray(image, np.uint8)
+
+
+def recognise(image: Image, detector: Detector, reader: Reader) -> list[Recognised]:
+    """Finds and reads what lies in a photograph, best first.
+
+    Args:
+        image: (H, W, 3) uint8, BGR, of any size.
+        detector: Finds cards and chips.
+        reader: Reads faces.
+    """
+    found = find(image, detector)
+    cards = [_read_card(image, found, row, reader) for row in range(len(found)) if found.label[row] != CHIPS]
+    chips = [
+        Recognised("chips", None, True, float(found.score[row]), found.corners_mm[row])
+        for row in range(len(found))
+        if found.label[row] == CHIPS
+    ]
+    return sorted(cards + chips, key=lambda each: -each.confidence)
+
+
+def find(image: Image, detector: Detector) -> Detections:
+    """Cards and chips at any size; corners are pixels of the photograph here."""
+    parts = []
+    for scale in _scales(image, detector.tile_px):
+        size = (max(1, round(image.shape[1] * scale)), max(1, round(image.shape[0] * scale)))
+        smooth = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
+        parts.append(_find_at(np.asarray(cv2.resize(image, size, interpolation=smooth), np.uint8), detector, scale))
+    joined = concatenate(parts).of(CARD_FACE, CARD_BACK, CHIPS)
+    return _without_parts(suppress(joined, iou=0.4, across_labels=((CARD_FACE, CARD_BACK),)))
+
+
+def _scales(image: Image, tile_px: int) -> Iterator[Scale]:
+    """From the whole photograph in one tile up to tiles of its own pixels, or nearly."""
+    long_px = max(image.shape[:2])
+    target_px = float(tile_px)
+    while target_px <= max(min(1.2 * long_px, _MOST_LONG_SIDE_PX), tile_px):
+        yield target_px / long_px
+        target_px *= _STEP
+
+
+def _find_at(image: Image, detector: Detector, scale: Scale) -> Detections:
+    side = detector.tile_px
+    parts = []
+    for y in _starts(image.shape[0], side):
+        for x in _starts(image.shape[1], side):
+            part = image[y : y + side, x : x + side]
+            rims = (0, side - part.shape[0], 0, side - part.shape[1])
+            tile = np.asarray(cv2.copyMakeBorder(part, *rims, cv2.BORDER_CONSTANT, value=(0, 0, 0)), np.uint8)
+            parts.append(_weigh(detector.detect(tile, (x, y), 1.0), (x, y, x + side, y + side), image))
+    found = concatenate(parts)
+    width = found.sizes_mm[:, 0]
+    believed = (found.label == CHIPS) | ((width > _CARD_WIDTHS_PX[0]) & (width < _CARD_WIDTHS_PX[1]))
+    found = found.take(believed)
+    return Detections(found.corners_mm / scale, found.label, found.score)
+
+
+def _starts(length: int, side: int) -> list[int]:
+    if length <= side:
+        return [0]
+    count = int(np.ceil((length - side) / (side - _OVERLAP_PX))) + 1
+    return [round(i * (length - side) / (count - 1)) for i in range(count)]
+
+
+def _weigh(found: Detections, tile: tuple[int, int, int, int], image: Image) -> Detections:
+    """Lowers the score of boxes that their tile cuts off, but not of those that the photograph itself cuts off."""
+    low, high = found.corners_mm.min(axis=1), found.corners_mm.max(axis=1)
+    height, width = image.shape[:2]
+    is_cut = (low[:, 0] < tile[0]) & (tile[0] > 0) | (high[:, 0] > tile[2]) & (tile[2] < width)
+    is_cut |= (low[:, 1] < tile[1]) & (tile[1] > 0) | (high[:, 1] > tile[3]) & (tile[3] < height)
+    return Detections(found.corners_mm, found.label, np.where(is_cut, found.score * _CUT_SCORE, found.score))
+
+
+def _without_parts(found: Detections) -> Detections:
+    """Drops boxes that lie mostly inside a better one of their kind: a pip, or a part seen at another scale."""
+    corners = found.corners_mm.astype(np.float32)
+    kept: list[int] = []
+    for i in range(len(found)):
+        same_kind = [j for j in kept if (found.label[j] == CHIPS) == (found.label[i] == CHIPS)]
+        if not any(_share_inside(corners[i], corners[j]) > _INSIDE for j in same_kind):
+            kept.append(i)
+    return found.take(kept)
+
+
+def _share_inside(inner: NDArray[np.float32], outer: NDArray[np.float32]) -> float:
+    area = abs(cv2.contourArea(inner))
+    both, _ = cv2.intersectConvexConvex(inner, outer)
+    return float(both / area) if area > 0 else 1.0
+
+
+def _read_card(image: Image, found: Detections, row: int, reader: Reader) -> Recognised:
+    corners = found.corners_mm[row]
+    short, long = found.sizes_mm[row]
+    quads = [corners] if long > _NEARLY_SQUARE * short else [corners, np.roll(corners, -1, axis=0)]
+    readings = reader.read([photo_crop(image, quad) for quad in quads])
+    faces = [i for i, label in enumerate(readings.labels) if label not in (BACK, UNCLEAR)]
+    best = int(readings.log_probs[:, faces].max(axis=1).argmax())
+    label, confidence = readings.best[best], float(readings.confidence[best])
+    if label in (BACK, UNCLEAR) or confidence < SURE:
+        face_up = label != BACK and found.label[row] == CARD_FACE
+        return Recognised("card", None, face_up, float(found.score[row]), quads[best])
+    return Recognised("card", label, True, confidence, quads[best])

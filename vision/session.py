@@ -1,0 +1,75 @@
+"""Open a model with ONNX Runtime on the CPU and run it, one thread by default.
+
+The file's inputs and outputs are held against their declaration when it opens. Knows nothing of what a model is for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import onnxruntime as ort
+from numpy.typing import NDArray
+
+from vision.errors import ModelError
+from vision.frames import Image
+from vision.model_spec import ModelSpec, TensorSpec
+
+
+class ModelSession:
+    """A model that is open."""
+
+    def __init__(self, spec: ModelSpec, session: ort.InferenceSession) -> None:
+        self.spec = spec
+        self._session = session
+
+    @classmethod
+    def open(cls, spec: ModelSpec, *, threads: int = 1) -> ModelSession:
+        """Opens a model's file; raises ModelError where it is missing, altered or of another shape."""
+        spec.check_weights()
+        options = ort.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.inter_op_num_threads = 1
+        options.log_severity_level = 3
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        try:
+            session = ort.InferenceSession(str(spec.weights), options, providers=["CPUExecutionProvider"])
+        except Exception as error:  # onnxruntime raises classes that it does not export
+            raise ModelError(f"{spec.weights.name}: cannot be opened: {' '.join(str(error).split())}") from error
+        _check_tensors(spec, session.get_inputs(), spec.input)
+        _check_tensors(spec, session.get_outputs(), spec.output)
+        return cls(spec, session)
+
+    def run(self, images: Sequence[Image]) -> NDArray[np.float32]:
+        """Runs the model on pictures of its input's size.
+
+        Args:
+            images: Each (height, width, 3) uint8, BGR.
+
+        Returns:
+            The model's output, (len(images), ...) float32.
+        """
+        output = self._session.run([self.spec.output.name], {self.spec.input.name: self._blob(images)})[0]
+        result: NDArray[np.float32] = np.asarray(output, dtype=np.float32)
+        return result
+
+    def _blob(self, images: Sequence[Image]) -> NDArray[np.float32]:
+        height, width = self.spec.input_hw_px
+        blob = np.empty((len(images), 3, height, width), np.float32)
+        for target, image in zip(blob, images, strict=True):
+            if image.shape != (height, width, 3):
+                raise ModelError(f"{self.spec.name}: picture shape = {image.shape}; must be ({height}, {width}, 3)")
+            np.multiply(image[:, :, ::-1].transpose(2, 0, 1), np.float32(1 / 255), out=target, dtype=np.float32)
+        return blob
+
+
+def _check_tensors(spec: ModelSpec, found: Sequence[ort.NodeArg], declared: TensorSpec) -> None:
+    if len(found) != 1 or found[0].name != declared.name:
+        names = [node.name for node in found]
+        raise ModelError(f"{spec.weights.name}: tensors = {names}; registry.yaml says {declared.name}")
+    shape = found[0].shape
+    sizes_differ = any(
+        isinstance(side, int) and side != want for side, want in zip(shape, declared.shape, strict=False)
+    )
+    if len(shape) != len(declared.shape) or sizes_differ:
+        raise ModelError(f"{spec.weights.name}: {declared.name}.shape = {shape}; registry.yaml says {declared.shape}")

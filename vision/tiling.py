@@ -1,0 +1,70 @@
+"""Cover regions of the cloth with as few square tiles as will do.
+
+Each tile has a core: objects whose middle lies there are wholly inside the tile. Knows nothing of pictures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Rect = tuple[float, float, float, float]
+"""x0, y0, x1, y1 in mm."""
+
+RIM_MM = 50.0
+"""Between a core and its tile's edge: near half the diagonal of a card, 54 mm."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One tile to look at."""
+
+    origin_mm: tuple[float, float]
+    core_mm: Rect
+
+
+def cover(rects_mm: Sequence[Rect], side_mm: float, *, rim_mm: float = RIM_MM) -> list[Look]:
+    """Tiles of a given side whose cores cover all rectangles."""
+    core_side_mm = side_mm - 2 * rim_mm
+    cells = sorted(cell for rect in rects_mm for cell in _split(rect, core_side_mm))
+    groups: list[Rect] = []
+    for cell in cells:
+        for i, group in enumerate(groups):
+            joined = _join(group, cell)
+            if max(joined[2] - joined[0], joined[3] - joined[1]) <= core_side_mm + 1e-6:
+                groups[i] = joined
+                break
+        else:
+            groups.append(cell)
+    return [Look(_origin(group, side_mm), group) for group in groups]
+
+
+def holds(rect_mm: Rect, points_mm: NDArray[np.float64], *, slack_mm: float = 0.0) -> NDArray[np.bool_]:
+    """(N,) which of the points (N, 2) lie in a rectangle that is widened by some slack."""
+    low = np.array(rect_mm[:2]) - slack_mm
+    high = np.array(rect_mm[2:]) + slack_mm
+    return np.asarray(((points_mm >= low) & (points_mm <= high)).all(axis=1), np.bool_)
+
+
+def _split(rect: Rect, side_mm: float) -> list[Rect]:
+    x0, y0, x1, y1 = rect
+    columns = max(1, int(np.ceil((x1 - x0) / side_mm - 1e-9)))
+    rows = max(1, int(np.ceil((y1 - y0) / side_mm - 1e-9)))
+    step_x, step_y = (x1 - x0) / columns, (y1 - y0) / rows
+    return [
+        (x0 + i * step_x, y0 + j * step_y, x0 + (i + 1) * step_x, y0 + (j + 1) * step_y)
+        for i in range(columns)
+        for j in range(rows)
+    ]
+
+
+def _join(first: Rect, second: Rect) -> Rect:
+    return (min(first[0], second[0]), min(first[1], second[1]), max(first[2], second[2]), max(first[3], second[3]))
+
+
+def _origin(core: Rect, side_mm: float) -> tuple[float, float]:
+    """Centres a tile on its core."""
+    return ((core[0] + core[2] - side_mm) / 2, (core[1] + core[3] - side_mm) / 2)
