@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from calibration.documents import check_keys, read_document, take_list, take_number, take_text
-from calibration.errors import MISSING, ChipsError
+from calibration.errors import MISSING, ChipsError, NoSuchNameError
 
 BUILT_IN_CHIPS = ("house",)
 CHIPS_FOLDER = Path(__file__).parent / "chipsets"
@@ -67,7 +67,8 @@ def load_chips(reference: str | Mapping[str, object], base: Path) -> ChipSet:
     """A chip set from a path beside `base` (a folder), a built-in name, or the mapping itself.
 
     Raises:
-        ChipsError: Something in it is not allowed, or no such chip set exists.
+        ChipsError: Something in it is not allowed.
+        NoSuchNameError: No such chip set exists.
         DocumentError: The file cannot be read.
     """
     if isinstance(reference, Mapping):
@@ -77,7 +78,7 @@ def load_chips(reference: str | Mapping[str, object], base: Path) -> ChipSet:
         path = CHIPS_FOLDER / f"{reference}.yaml"
     if not path.is_file():
         allowed = f"no such file beside it, and no built-in chip set; built in: {', '.join(BUILT_IN_CHIPS)}"
-        raise ChipsError(str(base), "chips", value=reference, allowed=allowed)
+        raise NoSuchNameError(str(base), "chips", value=reference, allowed=allowed)
     return parse_chips(read_document(path), str(path), base=path.parent)
 
 

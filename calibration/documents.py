@@ -6,7 +6,7 @@ Every complaint names the key and what is allowed; callers add the file with `Ca
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import yaml
@@ -27,8 +27,8 @@ def read_document(path: Path) -> Mapping[str, object]:
     except (OSError, UnicodeDecodeError) as error:
         raise DocumentError(str(path), allowed=f"cannot be read: {_one_line(error)}") from error
     try:
-        document = yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError) as error:
+        document = yaml.load(text, Loader=_StrictLoader)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise DocumentError(str(path), allowed=f"no valid YAML: {_one_line(error)}") from error
     if not isinstance(document, Mapping):
         raise DocumentError(str(path), "content", value=document, allowed="must be a mapping of keys to values")
@@ -99,5 +99,24 @@ def is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
+class _StrictLoader(yaml.CSafeLoader):
+    """Refuses a key that stands twice in one mapping."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, object]:
+        """The mapping, when no key of it is written twice."""
+        seen = set()
+        for key_node, _ in node.value:
+            if not isinstance(key_node, yaml.ScalarNode):
+                raise yaml.constructor.ConstructorError(None, None, "a key is no plain word", key_node.start_mark)
+            if key_node.value in seen:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"key {key_node.value} stands twice", key_node.start_mark
+                )
+            seen.add(key_node.value)
+        return super().construct_mapping(node, deep=deep)
+
+
 def _one_line(error: Exception) -> str:
+    if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark is not None:
+        return f"line {error.problem_mark.line + 1}, column {error.problem_mark.column + 1}: {error.problem}"
     return " ".join(str(error).split())

@@ -14,7 +14,7 @@ def show_value(value: object) -> str:
     """A value as one short line of text."""
     if value is MISSING:
         return "(missing)"
-    text = " ".join(str(value).split())
+    text = "null" if value is None else " ".join(str(value).split())
     return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 4] + " ..."
 
 
@@ -37,6 +37,10 @@ class CalibrationError(Exception):
 
 class DocumentError(CalibrationError):
     """A file is absent, cannot be read, or is no YAML mapping."""
+
+
+class NoSuchNameError(CalibrationError):
+    """A reference that names neither a file nor anything built in."""
 
 
 class LayoutError(CalibrationError):

@@ -24,7 +24,7 @@ from calibration.documents import (
     take_numbers,
     take_text,
 )
-from calibration.errors import MISSING, CalibrationError, LayoutError
+from calibration.errors import MISSING, CalibrationError, LayoutError, NoSuchNameError
 
 AREA_KINDS = ("hand", "wager", "shoe", "discard", "chip_tray", "no_more_bets_lamp", "paddle")
 HANDS = ("player", "banker")
@@ -191,7 +191,8 @@ def load_layout(reference: str | Mapping[str, object], base: Path) -> Layout:
     """A layout from a path beside `base` (a folder), a built-in name, or the mapping itself.
 
     Raises:
-        LayoutError: Something in it is not allowed, or no such layout exists.
+        LayoutError: Something in it is not allowed.
+        NoSuchNameError: No such layout exists.
         DocumentError: The file cannot be read.
     """
     if isinstance(reference, Mapping):
@@ -201,7 +202,7 @@ def load_layout(reference: str | Mapping[str, object], base: Path) -> Layout:
         path = LAYOUT_FOLDER / f"{reference}.yaml"
     if not path.is_file():
         allowed = f"no such file beside it, and no built-in layout; built in: {', '.join(BUILT_IN_LAYOUTS)}"
-        raise LayoutError(str(base), "layout", value=reference, allowed=allowed)
+        raise NoSuchNameError(str(base), "layout", value=reference, allowed=allowed)
     return parse_layout(read_document(path), str(path))
 
 

@@ -1,0 +1,39 @@
+"""What the service refuses, each cause with a class; every message is one line for the person who typed the command."""
+
+from __future__ import annotations
+
+import re
+
+MISSING = object()
+"""Stands for the value of a key that is not there."""
+
+_LONGEST_VALUE = 80
+_NUMBER = re.compile(r"[-+.\d]+")
+
+
+class ServiceError(Exception):
+    """The root: something given to the program cannot be used."""
+
+
+class TableError(ServiceError):
+    """A value in a table's files is not allowed: `table.yaml: key = value; allowed`."""
+
+    def __init__(self, where: str, key: str, *, value: object = MISSING, allowed: str) -> None:
+        self.where = where
+        self.key = key
+        self.value = value
+        self.allowed = allowed
+        super().__init__(f"{where}: {key} = {_show(value)}; {allowed}")
+
+
+class UnreadableTableError(ServiceError):
+    """A table's file is absent or cannot be read."""
+
+
+def _show(value: object) -> str:
+    if value is MISSING:
+        return "(missing)"
+    text = "null" if value is None else " ".join(str(value).split())
+    if isinstance(value, str) and (not text or _NUMBER.fullmatch(text)):
+        return f'"{text}"'
+    return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 4] + " ..."
