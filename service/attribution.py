@@ -1,0 +1,32 @@
+"""Say who reached over an area, from where the arm came in over the table's edge.
+
+The dealer stands at the top edge; everybody else sits at the other three. Layout millimetres.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from calibration.layout import Area, Layout
+from rules.events import DEALER, UNKNOWN
+
+DEALER_SHARE = 0.25
+"""The dealer reaches in over the top edge, or over a side this part of the cloth's height below it."""
+
+
+def who_reached(entries_mm: Sequence[tuple[float, float]], area: Area, layout: Layout) -> str:
+    """`dealer`, `seat:n`, or `unknown` where no arm was followed to an edge or both sides reached in.
+
+    Args:
+        entries_mm: where arms came in while the area was covered, a point for each look.
+        area: the wagering area.
+        layout: the cloth.
+    """
+    if not entries_mm:
+        return UNKNOWN
+    dealer_looks = sum(y < layout.size_mm[1] * DEALER_SHARE for _, y in entries_mm)
+    if dealer_looks >= 0.8 * len(entries_mm):
+        return DEALER
+    if dealer_looks > 0.2 * len(entries_mm) or area.seat is None:
+        return UNKNOWN
+    return f"seat:{area.seat}"

@@ -1,0 +1,283 @@
+"""Turn observations and device signals into the table log: the only place where seeing and meaning meet.
+
+Facts are logged as they were seen, legal or not, in order of time. What is still being looked at holds the log back;
+what cannot be told becomes a null. Seconds of stream time, layout millimetres.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from itertools import count
+
+from calibration.layout import Area, Layout
+from rules.cards import Card, parse_card
+from rules.events import (
+    UNKNOWN,
+    Bet,
+    BetsOpened,
+    CardDealt,
+    CardMoved,
+    CardRemoved,
+    CardTurned,
+    Event,
+    NoMoreBets,
+    ResultAnnounced,
+    RoundClosed,
+    SettleAction,
+    Side,
+    Source,
+    WagerChanged,
+    WagerSettled,
+)
+from service.attribution import who_reached
+from service.table_state import CardOnTable, TableState
+from vision import observations as seen
+
+TRAVEL_S = 0.6
+"""From the shoe's mouth to rest."""
+HOLD_S = 0.8
+"""How long the log waits for what may still come in with an earlier time."""
+CARDS_BEFORE_RESULT = 4
+CLOSE_AFTER_S = 0.1
+
+Item = Event | seen.Observation
+
+
+@dataclass(slots=True)
+class Interpreter:
+    """The log of one table, as it grows."""
+
+    layout: Layout
+    device_events: frozenset[type[Event]] = frozenset()
+    """What devices at this table report; the rest is inferred where it can be."""
+    state: TableState = field(default_factory=TableState)
+    _queue: list[tuple[float, int, Item]] = field(default_factory=list)
+    _order: Iterable[int] = field(default_factory=count)
+    _card_numbers: Iterable[int] = field(default_factory=lambda: count(1))
+    _last_t: float = 0.0
+
+    def signal(self, event: Event) -> None:
+        """Take in what a device reported."""
+        if event.source is None:
+            event = replace(event, source=Source.SIGNAL)
+        self._put(event.t, event)
+
+    def observe(self, observation: seen.Observation) -> None:
+        """Take in what the camera saw."""
+        travel_s = TRAVEL_S if isinstance(observation, seen.CardRested) else 0.0
+        self._put(observation.t - travel_s, observation)
+
+    def release(self, now_t: float, waiting_since_t: float | None = None) -> list[Event]:
+        """The log's next lines: all that nothing earlier can precede any more.
+
+        Args:
+            now_t: the present.
+            waiting_since_t: the earliest moment of which the camera may still tell something.
+        """
+        limit = now_t - HOLD_S
+        if waiting_since_t is not None:
+            limit = min(limit, waiting_since_t - TRAVEL_S - 0.01)
+        lines: list[Event] = []
+        while self._queue and self._queue[0][0] <= limit:
+            lines += self._write(*self._take())
+        return lines
+
+    def finish(self) -> list[Event]:
+        """All that is left, when nothing more will come."""
+        lines: list[Event] = []
+        while self._queue:
+            lines += self._write(*self._take())
+        return lines
+
+    def _put(self, t: float, item: Item) -> None:
+        heapq.heappush(self._queue, (t, next(iter(self._order)), item))
+
+    def _take(self) -> tuple[float, Item]:
+        t, _, item = heapq.heappop(self._queue)
+        self._last_t = max(self._last_t, t)
+        return self._last_t, item
+
+    def _write(self, t: float, item: Item) -> list[Event]:
+        t = round(max(t, 0.0), 3)
+        lines = self._lines_of(t, item)
+        for line in lines:
+            self.state.apply(line)
+        return lines
+
+    def _lines_of(self, t: float, item: Item) -> list[Event]:
+        match item:
+            case seen.CardRested():
+                return self._card_rested(t, item)
+            case seen.CardTurned() | seen.CardRead():
+                return self._card_turned(t, item)
+            case seen.CardShifted():
+                return self._card_shifted(t, item)
+            case seen.CardLeft():
+                return self._card_left(t, item)
+            case seen.StacksChanged():
+                return self._stacks_changed(t, item)
+            case seen.LampChanged():
+                return [NoMoreBets(t=t, source=Source.CAMERA)] if item.lit else []
+            case ResultAnnounced():
+                return [item, *self._overdue_removals(t)]
+        return [replace(item, t=t)]
+
+    def _card_rested(self, t: float, card: seen.CardRested) -> list[Event]:
+        side = self._side_of(card.region)
+        face = _card_of(card.reading)
+        lost = self.state.lost_card(side, face)
+        if lost is not None:
+            return self._found_again(t, lost, card.track_id, side)
+        card_id = f"c{next(iter(self._card_numbers))}"
+        self.state.cards[card.track_id] = CardOnTable(card_id=card_id, side=side, card=face)
+        dealt = CardDealt(
+            t=t,
+            card_id=card_id,
+            hand=side,
+            card=face,
+            face_up=card.face_up,
+            confidence=_round(card.reading.confidence if face is not None else card.score),
+            source=Source.CAMERA,
+        )
+        if self.state.is_called or NoMoreBets in self.device_events or self.state.cards_dealt:
+            return [dealt]
+        return [NoMoreBets(t=t, source=Source.INFERRED, confidence=0.7), dealt]
+
+    def _found_again(self, t: float, lost: CardOnTable, track_id: int, side: Side) -> list[Event]:
+        self.state.cards[track_id] = replace(lost, side=side, lost_t=None)
+        if lost.side is side:
+            return []
+        return [CardMoved(t=t, card_id=lost.card_id, hand=side, source=Source.CAMERA)]
+
+    def _card_turned(self, t: float, turned: seen.CardTurned | seen.CardRead) -> list[Event]:
+        card = self.state.cards.get(turned.track_id)
+        if card is None:
+            return []
+        face = _card_of(turned.reading)
+        face_up = turned.face_up if isinstance(turned, seen.CardTurned) else True
+        self.state.cards[turned.track_id] = replace(card, card=face or card.card)
+        return [
+            CardTurned(
+                t=t,
+                card_id=card.card_id,
+                card=face,
+                face_up=face_up,
+                by=UNKNOWN,
+                confidence=_round(turned.reading.confidence),
+                source=Source.CAMERA,
+            )
+        ]
+
+    def _card_shifted(self, t: float, shifted: seen.CardShifted) -> list[Event]:
+        card = self.state.cards.get(shifted.track_id)
+        side = self._side_of(shifted.region)
+        if card is None or card.side is side:
+            return []
+        self.state.cards[shifted.track_id] = replace(card, side=side)
+        return [CardMoved(t=t, card_id=card.card_id, hand=side, source=Source.CAMERA)]
+
+    def _card_left(self, t: float, left: seen.CardLeft) -> list[Event]:
+        card = self.state.cards.get(left.track_id)
+        if card is None:
+            return []
+        others = [
+            other for track, other in self.state.cards.items() if track != left.track_id and other.lost_t is None
+        ]
+        if others and not self.state.is_decided(ResultAnnounced in self.device_events):
+            self.state.cards[left.track_id] = replace(card, lost_t=t)
+            return []
+        del self.state.cards[left.track_id]
+        lines: list[Event] = [self._removal(t, card)]
+        if not others:
+            lines = [*self._overdue_removals(t), *lines, *self._close(t)]
+        return lines
+
+    def _overdue_removals(self, t: float) -> list[Event]:
+        """Cards that went out of sight before the result, and did not turn up again."""
+        overdue = [track for track, card in self.state.cards.items() if card.lost_t is not None]
+        return [self._removal(t, self.state.cards.pop(track)) for track in overdue]
+
+    def _removal(self, t: float, card: CardOnTable) -> Event:
+        return CardRemoved(t=t, card_id=card.card_id, to="discard", source=Source.CAMERA)
+
+    def _close(self, t: float) -> list[Event]:
+        if RoundClosed in self.device_events or not self.state.is_open:
+            return []
+        return [RoundClosed(t=round(t + CLOSE_AFTER_S, 3), source=Source.INFERRED)]
+
+    def _stacks_changed(self, t: float, change: seen.StacksChanged) -> list[Event]:
+        area = self.layout.area(change.region)
+        by = who_reached(change.entries_mm, area, self.layout)
+        changed = self._wager_changed(t, change, area, by)
+        if changed is None:
+            return []
+        if by == "dealer" and self.state.is_decided(ResultAnnounced in self.device_events):
+            action = SettleAction.PAID if (change.growth or 0) > 0 else SettleAction.COLLECTED
+            return [
+                WagerSettled(t=t, area=area.id, seat=area.seat, bet=changed.bet, action=action, source=Source.CAMERA),
+                changed,
+            ]
+        return [changed]
+
+    def _wager_changed(self, t: float, change: seen.StacksChanged, area: Area, by: str) -> WagerChanged | None:
+        if change.growth == 0 or area.bet is None:
+            return None
+        chips_before, chips_after = _counts(change)
+        return WagerChanged(
+            t=t,
+            area=area.id,
+            seat=area.seat,
+            bet=Bet(area.bet),
+            before=0 if change.before == () else None,
+            after=0 if change.after == () else None,
+            chips_before=chips_before,
+            chips_after=chips_after,
+            by=by,
+            confidence=self._certainty(change),
+            source=Source.CAMERA,
+        )
+
+    def _certainty(self, change: seen.StacksChanged) -> float:
+        """How sure it is that a change fell on the side of the call that its time says."""
+        called_t = self.state.called_t
+        if called_t is None or not change.t_earliest < called_t < change.t_latest:
+            return 0.97
+        share = (change.t_latest - called_t) / (change.t_latest - change.t_earliest)
+        return _round(max(share, 1.0 - share))
+
+    def _side_of(self, region: str) -> Side:
+        hand = self.layout.area(region).hand
+        assert hand is not None, "card regions are hands"
+        return Side(hand)
+
+
+def device_events_of(events: Iterable[Event]) -> frozenset[type[Event]]:
+    """Which kinds of event a table's devices report."""
+    return frozenset(type(event) for event in events if isinstance(event, NoMoreBets | ResultAnnounced | RoundClosed | BetsOpened))
+
+
+def _counts(change: seen.StacksChanged) -> tuple[int | None, int | None]:
+    """Chips before and after; where both were estimated they differ the way the stacks grew."""
+    before, after = _count(change.before), _count(change.after)
+    if before and after and change.growth:
+        after = max(after, before + 1) if change.growth > 0 else min(after, before - 1)
+        if after < 1:
+            before, after = before + 1, 1
+    return before, after
+
+
+def _count(stacks: tuple[seen.Stack, ...] | None) -> int | None:
+    if stacks is None:
+        return None
+    counts = [stack.count for stack in stacks if stack.count is not None]
+    return sum(max(round(each), 1) for each in counts) if len(counts) == len(stacks) else None
+
+
+def _card_of(reading: seen.Reading) -> Card | None:
+    return None if reading.label is None else parse_card(reading.label)
+
+
+def _round(confidence: float) -> float:
+    return round(min(max(confidence, 0.0), 1.0), 4)

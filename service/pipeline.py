@@ -1,0 +1,189 @@
+"""The way of the data at one table: video and signals in; log, alerts and round records out.
+
+Frame by frame to the observer, its observations and the devices' signals to the interpreter, the log's lines to the
+referee. Seconds of stream time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rules.alerts import Alert
+from rules.events import CameraLost, Event, NoMoreBets, Source
+from rules.log import read_log
+from rules.records import RoundRecord
+from rules.referee import Judgement, Referee, RoundState
+from service.config import TableConfig
+from service.interpreter import Interpreter, device_events_of
+from service.wiring import build_observer, build_referee, open_eyes
+from vision.errors import VideoBreakError
+from vision.frames import Frame
+from vision.observer import Observer
+from vision.video import VideoReader
+
+PROGRESS_S = 0.2
+"""Stream time between two reports."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """What is new since the last report."""
+
+    t: float
+    frame_index: int
+    duration_s: float | None
+    """None where the source does not say."""
+    events: tuple[Event, ...]
+    """The log's next lines, in order of time."""
+    alerts: tuple[Alert, ...]
+    rounds: tuple[RoundRecord, ...]
+    state: RoundState
+    stage_seconds: Mapping[str, float]
+    """Seconds spent since the start: decode, gate, detect, read, track, interpret."""
+    broken: str | None = None
+    """Why the video broke before its end; only in the last report."""
+
+
+@dataclass(slots=True)
+class TableWatch:
+    """One table being watched."""
+
+    observer: Observer
+    interpreter: Interpreter
+    referee: Referee
+    signals: list[Event]
+    """Not yet given to the interpreter, in order of time."""
+    events: list[Event] = field(default_factory=list)
+    alerts: list[Alert] = field(default_factory=list)
+    rounds: list[RoundRecord] = field(default_factory=list)
+
+    def see(self, frame: Frame) -> None:
+        """Take one frame in."""
+        for observation in self.observer.update(frame):
+            self.interpreter.observe(observation)
+        self.hear(frame.t)
+        self._judge(self.interpreter.release(frame.t, self.observer.waiting_since_t(frame.t)))
+
+    def hear(self, t: float) -> None:
+        """Take in what the devices reported up to `t`."""
+        while self.signals and self.signals[0].t <= t:
+            self.interpreter.signal(self.signals.pop(0))
+
+    def lose_sight(self, t: float, camera: str) -> None:
+        """Log that the picture is gone."""
+        self.interpreter.signal(CameraLost(t=t, camera=camera, source=Source.CAMERA))
+
+    def finish(self, t: float) -> None:
+        """Judge what is left."""
+        for observation in self.observer.finish():
+            self.interpreter.observe(observation)
+        self.hear(t)
+        self._judge(self.interpreter.finish())
+        self._keep(self.referee.finish())
+
+    def take(self) -> tuple[tuple[Event, ...], tuple[Alert, ...], tuple[RoundRecord, ...]]:
+        """What is new since the last call."""
+        news = (tuple(self.events), tuple(self.alerts), tuple(self.rounds))
+        self.events, self.alerts, self.rounds = [], [], []
+        return news
+
+    def _judge(self, lines: Sequence[Event]) -> None:
+        for line in lines:
+            self.events.append(line)
+            self._keep(self.referee.observe(line))
+
+    def _keep(self, judgement: Judgement) -> None:
+        self.alerts += judgement.alerts
+        self.rounds += judgement.rounds
+
+
+def watch_table(table: TableConfig, *, signals: Path | None = None) -> Iterator[Progress]:
+    """Watch a table's first camera to the end of its video.
+
+    Args:
+        table: the table; its camera's source is what is watched.
+        signals: what the devices reported; None: `signals.jsonl` beside the video, where there is one.
+
+    Yields:
+        About five reports a second of video, and one at the end.
+
+    Raises:
+        UnreadableVideoError: The source cannot be opened.
+        ImageSizeError: The calibration is for another size of picture.
+        ModelError: The models are not as declared.
+        LogError: The signals cannot be read.
+    """
+    camera = table.cameras[0]
+    with VideoReader(camera.source) as reader:
+        watch = start_watch(table, read_signals(table, signals))
+        yield from _watch_frames(watch, reader, camera.name)
+
+
+def start_watch(table: TableConfig, signals: list[Event]) -> TableWatch:
+    """All parts of a watch, ready for the first frame."""
+    devices = device_events_of(signals)
+    if table.layout.of_kind("no_more_bets_lamp"):
+        devices |= {NoMoreBets}
+    return TableWatch(
+        observer=build_observer(table, open_eyes()),
+        interpreter=Interpreter(table.layout, devices),
+        referee=build_referee(table),
+        signals=signals,
+    )
+
+
+def read_signals(table: TableConfig, path: Path | None) -> list[Event]:
+    """What the devices reported, in order of time; nothing where no file is there."""
+    if path is None:
+        path = Path(table.cameras[0].source).with_name("signals.jsonl")
+        if table.cameras[0].is_live or not path.is_file():
+            return []
+    with path.open(encoding="utf-8", newline="") as lines:
+        return list(read_log(lines))
+
+
+def _watch_frames(watch: TableWatch, reader: VideoReader, camera: str) -> Iterator[Progress]:
+    duration_s = reader.info.duration_s
+    clock = watch.observer.clock
+    decode_s, interpret_s = 0.0, 0.0
+    reported_t, frame, broken = 0.0, None, None
+    frames = iter(reader)
+
+    def report(t: float, index: int, reason: str | None = None) -> Progress:
+        events, alerts, rounds = watch.take()
+        stages = {"decode": decode_s, **watch.observer.stage_seconds, "interpret": interpret_s}
+        return Progress(
+            t=t,
+            frame_index=index,
+            duration_s=duration_s,
+            events=events,
+            alerts=alerts,
+            rounds=rounds,
+            state=watch.referee.state,
+            stage_seconds=stages,
+            broken=reason,
+        )
+
+    while True:
+        started = clock()
+        try:
+            following = next(frames, None)
+        except VideoBreakError as error:
+            broken, following = str(error), None
+        decode_s += clock() - started
+        if following is None:
+            break
+        frame = following
+        before_s, started = sum(watch.observer.stage_seconds.values()), clock()
+        watch.see(frame)
+        interpret_s += clock() - started - (sum(watch.observer.stage_seconds.values()) - before_s)
+        if frame.t - reported_t >= PROGRESS_S:
+            reported_t = frame.t
+            yield report(frame.t, frame.index)
+    end_t, index = (frame.t, frame.index) if frame is not None else (0.0, 0)
+    if broken is not None:
+        watch.lose_sight(end_t, camera)
+    watch.finish(end_t)
+    yield report(end_t, index, broken)

@@ -1,0 +1,84 @@
+"""What the log says lies on the table: enough to interpret the next observation.
+
+Judges nothing. Seconds of stream time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from rules.cards import Card
+from rules.events import (
+    BetsOpened,
+    CardDealt,
+    CardMoved,
+    Event,
+    NoMoreBets,
+    ResultAnnounced,
+    RoundClosed,
+    Side,
+    WagerChanged,
+    WagerSettled,
+)
+
+CARDS_BEFORE_RESULT = 4
+_OPENING = (BetsOpened, WagerChanged, NoMoreBets, CardDealt, CardMoved)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardOnTable:
+    """A card that was logged as dealt and not as removed."""
+
+    card_id: str
+    side: Side
+    card: Card | None
+    lost_t: float | None = None
+    """Since when it has been out of sight; None while it lies in plain sight."""
+
+
+@dataclass(slots=True)
+class TableState:
+    """The running round."""
+
+    cards: dict[int, CardOnTable] = field(default_factory=dict)
+    """By the camera's track."""
+    is_open: bool = False
+    called_t: float | None = None
+    cards_dealt: int = 0
+    has_result: bool = False
+    has_settled: bool = False
+
+    @property
+    def is_called(self) -> bool:
+        """Whether betting was closed in this round."""
+        return self.called_t is not None
+
+    def is_decided(self, result_is_reported: bool) -> bool:
+        """Whether settling has begun: by the result where a device reports it, else by the cards that are out."""
+        if self.has_result:
+            return True
+        return not result_is_reported and self.cards_dealt >= CARDS_BEFORE_RESULT
+
+    def lost_card(self, side: Side, face: Card | None) -> CardOnTable | None:
+        """Take out a card that went out of sight and may be the one that now lies in a hand."""
+        for track, card in self.cards.items():
+            if card.lost_t is not None and (card.card == face if face is not None else card.side is side):
+                return self.cards.pop(track)
+        return None
+
+    def apply(self, line: Event) -> None:
+        """Take a written line in."""
+        if isinstance(line, _OPENING):
+            self.is_open = True
+        match line:
+            case NoMoreBets():
+                self.called_t = line.t
+            case CardDealt():
+                self.cards_dealt += 1
+            case ResultAnnounced():
+                self.has_result = True
+            case WagerSettled():
+                self.has_settled = True
+            case RoundClosed():
+                self.is_open, self.called_t, self.cards_dealt = False, None, 0
+                self.has_result = self.has_settled = False

@@ -1,0 +1,61 @@
+"""Join the parts that run: open the models, give the clock, build a table's observer and referee.
+
+The only place that names concrete classes together and reads a clock.
+"""
+
+from __future__ import annotations
+
+import time
+
+from calibration.layout import Layout
+from rules.referee import Referee
+from rules.rulebook import elect, load_rulebook
+from service.config import TableConfig
+from vision.detector import Detector
+from vision.observer import Eyes, ObservedRegions, Observer, Sizes
+from vision.reader import Reader
+
+
+def open_eyes(*, threads: int = 1) -> Eyes:
+    """The shipped models, open.
+
+    Raises:
+        ModelError: A model file is missing, altered or of another shape.
+    """
+    return Eyes(detector=Detector.open(threads=threads), reader=Reader.open(threads=threads))
+
+
+def build_observer(table: TableConfig, eyes: Eyes) -> Observer:
+    """The observer of a table's first camera."""
+    return Observer(
+        observed_regions(table.layout),
+        table.cameras[0].calibration,
+        eyes,
+        sizes=Sizes(
+            card_mm=table.card_size_mm,
+            chip_diameter_mm=table.chips.diameter_mm,
+            chip_thickness_mm=table.chips.thickness_mm,
+        ),
+        clock=time.perf_counter,
+    )
+
+
+def observed_regions(layout: Layout) -> ObservedRegions:
+    """What is to be seen where on a cloth, in words without the game."""
+    polygons = {
+        kind: {area.id: area.polygon_mm for area in layout.of_kind(kind)}
+        for kind in ("hand", "wager", "no_more_bets_lamp")
+    }
+    return ObservedRegions(
+        size_mm=layout.size_mm,
+        cards=polygons["hand"],
+        stacks=polygons["wager"],
+        lamps=polygons["no_more_bets_lamp"],
+    )
+
+
+def build_referee(table: TableConfig) -> Referee:
+    """The referee of a table's rulebook, options, shoe and limits."""
+    rules = elect(load_rulebook(table.rulebook), table.options)
+    limits = table.limits.model_dump(exclude_none=True)
+    return Referee(rules, decks=table.shoe.decks, device=table.shoe.device, limits=limits)

@@ -1,0 +1,243 @@
+"""Say what becomes of the cards in some regions: at rest, read, turned, moved, gone.
+
+A card is told of once its face was read, or when waiting longer would not help. One that vanishes under a cover and
+comes to rest elsewhere with the same face, or the other side up in the same region, is the same card. Distances are
+millimetres, durations seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.observations import CardLeft, CardRead, CardRested, CardShifted, CardTurned, Observation, Reading
+from vision.tracker import CardSight, CardTrack, Motion, Tracker
+from vision.voting import Votes
+
+REGION_SLACK_MM = 35.0
+ENOUGH_READS = 5
+MOST_READS = 14
+SURE_ENOUGH = 0.985
+WAIT_FOR_FACE_S = 2.5
+WAIT_FOR_BACK_S = 0.3
+LEAVE_S = 1.6
+"""How long a card that is gone may turn up elsewhere before it is told as gone."""
+OUT_OF_SIGHT_S = 0.3
+WAIT_FOR_COVER_S = 1.5
+"""How long to wait for the sight of an old place before a card counts as new."""
+REAL_SCORE = 0.6
+"""What never reads as a card must look this much like one to be told of."""
+
+Polygons = Mapping[str, NDArray[np.float64]]
+ReadFaces = Callable[[Sequence[NDArray[np.float64]]], Sequence[NDArray[np.float64] | None]]
+
+
+@dataclass(slots=True, kw_only=True)
+class Known:
+    """A card that was told of."""
+
+    region: str
+    face_up: bool
+    reading: Reading
+    turned_t: float | None = None
+    """Since when a turn waits to be told."""
+
+
+@dataclass(slots=True)
+class CardWatch:
+    """The cards of all card regions."""
+
+    regions: Polygons
+    tracker: Tracker
+    known: dict[int, Known] = field(default_factory=dict)
+    _gone: dict[int, tuple[CardTrack, float]] = field(default_factory=dict)
+
+    def update(
+        self,
+        sights: Sequence[CardSight],
+        t: float,
+        *,
+        is_covered: Callable[[NDArray[np.float64]], bool],
+        read_faces: ReadFaces,
+    ) -> list[Observation]:
+        """Take one look in and say what is new."""
+        near = [sight for sight in sights if self.region_of(sight.at_mm) is not None]
+        changes = self.tracker.update(near, t, is_covered=is_covered)
+        for track in changes.turned:
+            if track.track_id in self.known:
+                self.known[track.track_id].turned_t = track.turned_t
+        for track in changes.left:
+            if track.track_id in self.known:
+                self._gone[track.track_id] = (track, track.missing_since_t or t)
+        self._read(t, is_covered, read_faces)
+        told: list[Observation] = []
+        for track in list(self.tracker.tracks):
+            told += self._tell(track, t)
+        return told + self._tell_gone(t)
+
+    def region_of(self, at_mm: NDArray[np.float64]) -> str | None:
+        """The card region a point lies in, or the nearest within the slack."""
+        point = (float(at_mm[0]), float(at_mm[1]))
+        inside = {
+            region: cv2.pointPolygonTest(polygon.astype(np.float32), point, True)
+            for region, polygon in self.regions.items()
+        }
+        best = max(inside, key=lambda region: inside[region], default=None)
+        return best if best is not None and inside[best] >= -REGION_SLACK_MM else None
+
+    def unsettled(self) -> list[CardTrack]:
+        """Cards that further looks would tell more of."""
+        return [
+            track
+            for track in self.tracker.tracks
+            if self.tracker.is_unsettled(track) or track.track_id not in self.known or self._wants_reading(track)
+        ]
+
+    def waiting_since_t(self) -> float | None:
+        """The earliest moment of which something may still be told."""
+        times = [
+            track.still_since_t
+            for track in self.tracker.tracks
+            if track.track_id not in self.known and track.score >= REAL_SCORE / 2
+        ]
+        times += [known.turned_t for known in self.known.values() if known.turned_t is not None]
+        times += [since for _, since in self._gone.values()]
+        return min(times, default=None)
+
+    def finish(self) -> list[Observation]:
+        """Tell of what was still waited for."""
+        gone, self._gone = self._gone, {}
+        return [CardLeft(track_id=track_id, t=since) for track_id, (_, since) in gone.items()]
+
+    def _wants_reading(self, track: CardTrack) -> bool:
+        if not track.sight.face_up or track.votes.count >= MOST_READS:
+            return False
+        return track.votes.count < ENOUGH_READS or track.votes.reading().confidence < SURE_ENOUGH
+
+    def _read(self, t: float, is_covered: Callable[[NDArray[np.float64]], bool], read_faces: ReadFaces) -> None:
+        still = [
+            track
+            for track in self.tracker.tracks
+            if self._wants_reading(track)
+            and track.seen_t == t
+            and t - track.still_since_t >= 0.08
+            and not is_covered(track.sight.corners_mm)
+        ]
+        if not still:
+            return
+        for track, log_probs in zip(still, read_faces([track.sight.corners_mm for track in still]), strict=True):
+            if log_probs is not None:
+                track.votes.add(log_probs)
+
+    def _tell(self, track: CardTrack, t: float) -> list[Observation]:
+        if track.track_id in self.known:
+            return self._tell_known(track, t)
+        if track.motion is not Motion.RESTING:
+            return []
+        reading = track.votes.reading()
+        waited_s = t - (track.rested_t if track.rested_t is not None else t)
+        told = reading.label is not None and track.votes.count >= 2
+        enough_s = WAIT_FOR_FACE_S if track.sight.face_up else WAIT_FOR_BACK_S
+        if (track.sight.face_up and not told and waited_s < enough_s) or waited_s < WAIT_FOR_BACK_S:
+            return []
+        if not told and track.score < REAL_SCORE:
+            return []
+        return self._begin(track, t, reading)
+
+    def _begin(self, track: CardTrack, t: float, reading: Reading) -> list[Observation]:
+        region = self.region_of(track.sight.at_mm)
+        if region is None:
+            return []
+        rested_t = track.rested_t if track.rested_t is not None else t
+        if t - rested_t < WAIT_FOR_COVER_S and self._may_be_covered(track, t, region, reading):
+            return []
+        old = self._same_card(track, region, reading)
+        if old is not None:
+            return self._go_on(old, track, rested_t, region, reading)
+        self.known[track.track_id] = Known(region=region, face_up=track.sight.face_up, reading=reading)
+        at = track.sight.at_mm
+        return [
+            CardRested(
+                track_id=track.track_id,
+                t=rested_t,
+                region=region,
+                at_mm=(float(at[0]), float(at[1])),
+                face_up=track.sight.face_up,
+                reading=reading,
+                score=track.score,
+            )
+        ]
+
+    def _may_be_covered(self, track: CardTrack, t: float, region: str, reading: Reading) -> bool:
+        """Whether `track` may be a card whose old place is covered, so that nobody knows whether it still lies there."""
+        return any(
+            old.track_id in self.known
+            and old is not track
+            and t - old.seen_t >= OUT_OF_SIGHT_S
+            and old.missing_since_t is None
+            and self._fits(old, track, region, reading)
+            for old in self.tracker.tracks
+        )
+
+    def _same_card(self, track: CardTrack, region: str, reading: Reading) -> CardTrack | None:
+        """A card whose place is empty that `track` may be: the same face, or turned over in the same region."""
+        lost = [old for old, _ in self._gone.values()]
+        lost += [old for old in self.tracker.tracks if old.track_id in self.known and old.missing_since_t is not None]
+        fits = [old for old in lost if self._fits(old, track, region, reading)]
+        return min(fits, key=lambda old: float(np.linalg.norm(old.sight.at_mm - track.sight.at_mm)), default=None)
+
+    def _fits(self, old: CardTrack, track: CardTrack, region: str, reading: Reading) -> bool:
+        known = self.known[old.track_id]
+        if known.face_up and track.sight.face_up:
+            return reading.label is not None and known.reading.label == reading.label
+        return not known.face_up and known.region == region
+
+    def _go_on(
+        self, old: CardTrack, track: CardTrack, t: float, region: str, reading: Reading
+    ) -> list[Observation]:
+        known = self.known[old.track_id]
+        self._gone.pop(old.track_id, None)
+        self.tracker.adopt(old, track)
+        told: list[Observation] = []
+        if known.region != region:
+            told.append(CardShifted(track_id=track.track_id, t=t, region=region))
+            known.region = region
+        if known.face_up != track.sight.face_up:
+            told.append(CardTurned(track_id=track.track_id, t=t, face_up=track.sight.face_up, reading=reading))
+            known.face_up, known.reading = track.sight.face_up, reading
+        return told
+
+    def _tell_known(self, track: CardTrack, t: float) -> list[Observation]:
+        known = self.known[track.track_id]
+        told: list[Observation] = []
+        if known.turned_t is not None:
+            reading = track.votes.reading()
+            if reading.label is None and track.sight.face_up and t - known.turned_t < WAIT_FOR_FACE_S:
+                return []
+            turned_t, known.turned_t = known.turned_t, None
+            if track.sight.face_up != known.face_up:
+                known.face_up, known.reading = track.sight.face_up, reading
+                told.append(
+                    CardTurned(track_id=track.track_id, t=turned_t, face_up=known.face_up, reading=reading)
+                )
+        elif known.face_up and known.reading.label is None and track.votes.reading().label is not None:
+            known.reading = track.votes.reading()
+            told.append(CardRead(track_id=track.track_id, t=t, reading=known.reading))
+        region = self.region_of(track.sight.at_mm)
+        if region is not None and region != known.region and t - track.still_since_t >= 0.3 and track.seen_t == t:
+            known.region = region
+            told.append(CardShifted(track_id=track.track_id, t=track.still_since_t, region=region))
+        return told
+
+    def _tell_gone(self, t: float) -> list[Observation]:
+        ripe = [track_id for track_id, (_, since) in self._gone.items() if t - since >= LEAVE_S]
+        return [CardLeft(track_id=track_id, t=self._gone.pop(track_id)[1]) for track_id in ripe]
+
+
+def new_card_watch(regions: Polygons, labels: tuple[str, ...]) -> CardWatch:
+    """A watch over card regions that reads with a reader's labels."""
+    return CardWatch(regions, Tracker(lambda: Votes(labels)))

@@ -1,0 +1,69 @@
+"""Tell which parts of the cloth something lies over at the moment, and where that something comes in.
+
+A part is covered where a hand was found or where the picture moves. Masks are in the gate's cells.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.gate import CELLS_PER_MM, MARGIN_MM, Change, GridFrame, Mask
+from vision.observations import Point
+
+MOTION_S = 0.22
+"""A cell that moved this short a time ago is still covered."""
+RIM_MM = 25.0
+"""What reaches this near to the cloth's edge comes in over it."""
+
+
+@dataclass(slots=True)
+class Cover:
+    """What lies over the cloth at one moment."""
+
+    grid: GridFrame
+    change: Change
+    hands: Mask
+    """(H, W) cells under a hand."""
+    _pieces: NDArray[np.int32] | None = field(default=None)
+
+    @property
+    def mask(self) -> Mask:
+        """(H, W) cells under a hand or in motion."""
+        return self.hands | (self.change.still_s < MOTION_S)
+
+    def share_of(self, region: Mask) -> float:
+        """Share of a region's cells that is covered."""
+        return float(self.mask[region].mean()) if region.any() else 0.0
+
+    def entry_of(self, region: Mask) -> Point | None:
+        """Where the thing that covers most of a region comes in over the cloth's edge; None where it does not."""
+        pieces = self._connected()
+        over = pieces[region]
+        weights = np.bincount(over[over > 0]) if (over > 0).any() else np.zeros(0)
+        for piece in np.argsort(-weights):
+            entry = self._entry_of_piece(pieces == piece) if weights[piece] else None
+            if entry is not None:
+                return entry
+        return None
+
+    def _connected(self) -> NDArray[np.int32]:
+        if self._pieces is None:
+            solid = (self.change.foreground | self.mask).astype(np.uint8)
+            closed = cv2.morphologyEx(solid, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8))
+            self._pieces = np.asarray(cv2.connectedComponents(closed)[1], np.int32)
+        return self._pieces
+
+    def _entry_of_piece(self, piece: Mask) -> Point | None:
+        rim = round((MARGIN_MM + RIM_MM) * CELLS_PER_MM)
+        inner = np.zeros_like(piece)
+        inner[rim:-rim, rim:-rim] = True
+        rows, columns = np.nonzero(piece & ~inner)
+        if len(rows) < 3:
+            return None
+        x = float(np.median(columns) / CELLS_PER_MM + self.grid.origin_mm[0])
+        y = float(np.median(rows) / CELLS_PER_MM + self.grid.origin_mm[1])
+        return (x, y)

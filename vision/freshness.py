@@ -1,0 +1,109 @@
+"""Decide which parts of the cloth must be looked at again, and keep what was found in the others.
+
+The cloth is divided into fixed fields. A field is looked at when its small picture differs from the one at its last
+look, or when somebody asks for it. Hands are kept as a mask of the gate's cells, all else as detections.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.detections import HAND, Detections, concatenate
+from vision.gate import CHANGE_LEVELS, Change, GridFrame, Mask, Picture, difference
+from vision.tiling import Rect
+
+FIELD_MM = 270.0
+CHANGED_CELLS = 2
+SAME_MM = 30.0
+"""An object found nearer than this to a known one is that one, moved over a field's edge."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One part of the cloth, looked at as a whole."""
+
+    box_mm: Rect
+    cells: tuple[slice, slice]
+
+
+class Freshness:
+    """What is known of each field, and whether that still holds."""
+
+    def __init__(self, size_mm: tuple[float, float], grid: GridFrame) -> None:
+        self.fields = tuple(
+            Field(box, grid.cells_of_box(*box)) for box in _divide(size_mm[0], size_mm[1])
+        )
+        self._pictures: list[Picture | None] = [None] * len(self.fields)
+        self._grid = grid
+        self.found = Detections.empty()
+        """All objects on the cloth but hands, as of each field's last look."""
+        self.hands: Mask = np.zeros(grid.shape_hw, bool)
+        """(H, W) cells under a hand, as of each field's last look."""
+
+    def stale_fields(self, change: Change, asked_mm: Iterable[NDArray[np.float64]] = ()) -> list[int]:
+        """Fields whose picture changed since their last look, or that hold one of the asked points.
+
+        Args:
+            change: the present small picture.
+            asked_mm: points of (2,) where something is not settled yet.
+        """
+        stale = {i for i in range(len(self.fields)) if self._has_changed(i, change)}
+        for point in asked_mm:
+            stale |= {i for i, each in enumerate(self.fields) if _inside(each.box_mm, point)}
+        return sorted(stale)
+
+    def boxes(self, fields: Iterable[int]) -> list[Rect]:
+        """The fields' boxes in mm."""
+        return [self.fields[i].box_mm for i in fields]
+
+    def renew(self, fields: list[int], found: Detections, change: Change) -> None:
+        """Put what a look at some fields found in the place of what was known of them."""
+        hands = np.zeros(self._grid.shape_hw, bool)
+        for corners in found.of(HAND).corners_mm:
+            hands |= self._grid.mask_of(corners)
+        for i in fields:
+            cells = self.fields[i].cells
+            self._pictures[i] = change.picture[cells].copy()
+            self.hands[cells] = hands[cells]
+        boxes = self.boxes(fields)
+        things = found.take(found.label != HAND)
+        new = things.take(_within(things, boxes))
+        self.found = concatenate([self.found.take(~_within(self.found, boxes) & ~_near(self.found, new)), new])
+
+    def _has_changed(self, i: int, change: Change) -> bool:
+        last = self._pictures[i]
+        if last is None:
+            return True
+        now = change.picture[self.fields[i].cells]
+        return int((difference(now, last) > CHANGE_LEVELS).sum()) >= CHANGED_CELLS
+
+
+def _divide(width_mm: float, height_mm: float) -> list[Rect]:
+    columns, rows = int(np.ceil(width_mm / FIELD_MM)), int(np.ceil(height_mm / FIELD_MM))
+    xs, ys = np.linspace(0.0, width_mm, columns + 1), np.linspace(0.0, height_mm, rows + 1)
+    return [
+        (float(xs[i]), float(ys[j]), float(xs[i + 1]), float(ys[j + 1])) for j in range(rows) for i in range(columns)
+    ]
+
+
+def _inside(box: Rect, point_mm: NDArray[np.float64]) -> bool:
+    return bool(box[0] <= point_mm[0] <= box[2] and box[1] <= point_mm[1] <= box[3])
+
+
+def _within(found: Detections, boxes: list[Rect]) -> NDArray[np.bool_]:
+    centres = found.corners_mm.mean(axis=1)
+    inside = np.zeros(len(centres), bool)
+    for x0, y0, x1, y1 in boxes:
+        inside |= (centres[:, 0] >= x0) & (centres[:, 0] < x1) & (centres[:, 1] >= y0) & (centres[:, 1] < y1)
+    return inside
+
+
+def _near(known: Detections, new: Detections) -> NDArray[np.bool_]:
+    if not len(known.label) or not len(new.label):
+        return np.zeros(len(known.label), bool)
+    gaps = known.corners_mm.mean(axis=1)[:, None] - new.corners_mm.mean(axis=1)[None]
+    return np.asarray((np.linalg.norm(gaps, axis=2) < SAME_MM).any(axis=1))

@@ -1,0 +1,116 @@
+"""What was seen, tied to the regions of a layout: the last word of `vision`.
+
+Knows nothing of the game: a label is a class name of the reader, a region is an area's id. Points are layout
+millimetres, times are seconds of stream time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """A track's voted label."""
+
+    label: str | None
+    """None where the votes do not tell."""
+    confidence: float
+    """0 to 1: how sure the label is; with no label, how sure the best guess would have been."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardRested:
+    """A card came to rest where none lay before."""
+
+    track_id: int
+    t: float
+    """When it was first seen at its place."""
+    region: str
+    at_mm: Point
+    face_up: bool
+    reading: Reading
+    score: float
+    """The detector's mean score."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardTurned:
+    """A card at rest shows its other side."""
+
+    track_id: int
+    t: float
+    face_up: bool
+    reading: Reading
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardRead:
+    """A face that could not be told when it came to rest is told now."""
+
+    track_id: int
+    t: float
+    reading: Reading
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardShifted:
+    """A card at rest now lies in another region."""
+
+    track_id: int
+    t: float
+    region: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardLeft:
+    """A card is gone: its place is in sight and empty."""
+
+    track_id: int
+    t: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stack:
+    """One stack of chips, as measured while nothing covered it."""
+
+    at_mm: Point
+    """The centre of its foot."""
+    height_mm: float | None
+    """None where the camera's place does not tell it."""
+    count: float | None
+    """Chips, estimated from the height."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StacksChanged:
+    """The chips in a region differ from those that stood there before it was covered."""
+
+    region: str
+    t: float
+    """The best guess of the moment."""
+    t_earliest: float
+    """When the cover began."""
+    t_latest: float
+    """When the new state was first in plain sight."""
+    before: tuple[Stack, ...] | None
+    """None where the region was never seen before."""
+    after: tuple[Stack, ...]
+    growth: int | None
+    """1 more chips, -1 fewer, 0 as many; None where it cannot be told."""
+    entries_mm: tuple[Point, ...]
+    """Where the cover entered over the table's edge, a point for each look that shows it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LampChanged:
+    """A lamp on the layout was lit or put out."""
+
+    region: str
+    t: float
+    lit: bool
+
+
+Observation = CardRested | CardTurned | CardRead | CardShifted | CardLeft | StacksChanged | LampChanged

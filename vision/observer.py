@@ -1,0 +1,195 @@
+"""Watch one table through one camera: frames in, observations out.
+
+Looks a few times a second, only where the picture changed or something is not settled yet. Knows regions by what is
+to be seen in them, not what they mean. Layout millimetres, seconds of stream time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.camera import Calibration
+from vision.card_watch import CardWatch, new_card_watch
+from vision.cover import Cover
+from vision.crops import card_crop
+from vision.detections import CARD_BACK, CARD_FACE, CHIPS, Detections
+from vision.detector import Detector
+from vision.frames import Frame
+from vision.freshness import Freshness
+from vision.gate import SMALL_WH_PX, Change, ChangeGate
+from vision.lamp import Lamp
+from vision.observations import LampChanged, Observation
+from vision.reader import Reader
+from vision.rectify import Rectifier
+from vision.stack_watch import StackWatch
+from vision.stacks import StackOptics
+from vision.tracker import CardSight
+
+LOOK_S = 0.095
+"""Least time between two looks."""
+CARD_SCORE = 0.4
+CHIPS_SCORE = 0.4
+COVERED_SHARE = 0.12
+CARD_SIZE_MM = (63.0, 88.0)
+
+Polygon = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObservedRegions:
+    """What is to be seen where: region names and polygons in mm."""
+
+    size_mm: tuple[float, float]
+    cards: Mapping[str, Polygon] = field(default_factory=dict)
+    stacks: Mapping[str, Polygon] = field(default_factory=dict)
+    lamps: Mapping[str, Polygon] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sizes:
+    """How large things really are, in mm."""
+
+    card_mm: tuple[float, float] = CARD_SIZE_MM
+    chip_diameter_mm: float = 39.0
+    chip_thickness_mm: float = 3.3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Eyes:
+    """The open models."""
+
+    detector: Detector
+    reader: Reader
+
+
+class Observer:
+    """Watches one table."""
+
+    def __init__(
+        self,
+        regions: ObservedRegions,
+        calibration: Calibration,
+        eyes: Eyes,
+        *,
+        sizes: Sizes,
+        clock: Callable[[], float],
+    ) -> None:
+        self._eyes, self._calibration, self._sizes, self.clock = eyes, calibration, sizes, clock
+        self._gate = ChangeGate(calibration, regions.size_mm)
+        self._rectifier = Rectifier(calibration, regions.size_mm)
+        self._freshness = Freshness(regions.size_mm, self._gate.grid)
+        self._cards: CardWatch = new_card_watch(regions.cards, eyes.reader.labels)
+        centre = calibration.camera_centre_mm
+        optics = StackOptics(
+            camera_mm=None if centre is None else (float(centre[0]), float(centre[1]), float(centre[2])),
+            diameter_mm=sizes.chip_diameter_mm,
+            thickness_mm=sizes.chip_thickness_mm,
+        )
+        self._stacks = StackWatch(regions.stacks, self._gate.grid, optics)
+        self._lamps = [
+            Lamp(region=region, polygon_px=calibration.image_from_layout(polygon))
+            for region, polygon in regions.lamps.items()
+        ]
+        self._looked_t: float | None = None
+        self.stage_seconds = {"gate": 0.0, "detect": 0.0, "read": 0.0, "track": 0.0}
+
+    @property
+    def found(self) -> Detections:
+        """What the detector last found on the whole cloth, hands aside."""
+        return self._freshness.found
+
+    def update(self, frame: Frame) -> list[Observation]:
+        """Take the next frame in; most are passed over."""
+        if self._looked_t is not None and frame.t - self._looked_t < LOOK_S:
+            return []
+        self._looked_t = frame.t
+        started = self.clock()
+        change = self._gate.update(frame.small(SMALL_WH_PX), frame.t)
+        told: list[Observation] = list(self._watch_lamps(frame))
+        started = self._spend("gate", started)
+        self._look(frame, change)
+        started = self._spend("detect", started)
+        cover = Cover(self._gate.grid, change, self._freshness.hands)
+        found = self._freshness.found
+        read_before = self.stage_seconds["read"]
+        told += self._cards.update(
+            self._card_sights(found),
+            frame.t,
+            is_covered=lambda corners: cover.share_of(self._gate.grid.mask_of(corners)) > COVERED_SHARE,
+            read_faces=lambda places: self._read_faces(frame, places),
+        )
+        told += self._stacks.update(found.of(CHIPS).take(found.of(CHIPS).score >= CHIPS_SCORE), cover, frame.t)
+        self._spend("track", started)
+        self.stage_seconds["track"] -= self.stage_seconds["read"] - read_before
+        return told
+
+    def waiting_since_t(self, t: float) -> float | None:
+        """The earliest moment of which something may still be told; None when all is told."""
+        times = [self._cards.waiting_since_t(), self._stacks.waiting_since_t(t)]
+        return min((since for since in times if since is not None), default=None)
+
+    def finish(self) -> list[Observation]:
+        """Tell of what was still waited for when the video ended."""
+        return self._cards.finish()
+
+    def _watch_lamps(self, frame: Frame) -> list[LampChanged]:
+        changes = []
+        for lamp in self._lamps:
+            since = lamp.update(frame.image, frame.t)
+            if since is not None:
+                changes.append(LampChanged(region=lamp.region, t=since, lit=lamp.lit))
+        return changes
+
+    def _look(self, frame: Frame, change: Change) -> None:
+        asked = [track.sight.at_mm for track in self._cards.unsettled()] + self._stacks.asked_mm()
+        fields = self._freshness.stale_fields(change, asked)
+        if fields:
+            boxes = self._freshness.boxes(fields)
+            found = self._eyes.detector.detect_regions(frame.image, self._rectifier, boxes)
+            self._freshness.renew(fields, found, change)
+
+    def _card_sights(self, found: Detections) -> list[CardSight]:
+        cards = found.of(CARD_FACE, CARD_BACK)
+        return [
+            CardSight(
+                corners_mm=true_rectangle(corners, self._sizes.card_mm),
+                face_up=int(label) == CARD_FACE,
+                score=float(score),
+            )
+            for corners, label, score in zip(cards.corners_mm, cards.label, cards.score, strict=True)
+            if score >= CARD_SCORE
+        ]
+
+    def _read_faces(self, frame: Frame, places: Sequence[Polygon]) -> list[NDArray[np.float64] | None]:
+        started = self.clock()
+        crops = [card_crop(frame.image, self._calibration, corners) for corners in places]
+        seen = [crop for crop in crops if crop is not None]
+        rows = iter(self._eyes.reader.read(seen).log_probs)
+        result = [None if crop is None else np.asarray(next(rows), np.float64) for crop in crops]
+        self._spend("read", started)
+        return result
+
+    def _spend(self, stage: str, started: float) -> float:
+        now = self.clock()
+        self.stage_seconds[stage] += now - started
+        return now
+
+
+def true_rectangle(corners_mm: Polygon, size_mm: tuple[float, float]) -> Polygon:
+    """The rectangle of a card's true size at a detected box's middle and angle.
+
+    Args:
+        corners_mm: (4, 2) clockwise, a shorter side first.
+        size_mm: the card's width and height.
+    """
+    middle = corners_mm.mean(axis=0)
+    along = corners_mm[2] - corners_mm[1]
+    down = along / max(float(np.linalg.norm(along)), 1e-6)
+    right = np.array([down[1], -down[0]])
+    half_w, half_h = size_mm[0] / 2, size_mm[1] / 2
+    signs = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]], np.float64)
+    return np.asarray(middle + signs[:, :1] * half_w * right + signs[:, 1:] * half_h * down, np.float64)

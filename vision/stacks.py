@@ -1,0 +1,192 @@
+"""Measure stacks of chips, and notice when those of a region changed under a cover.
+
+A region reports nothing while something lies over it or moves in it. When it is in plain sight again, what stands
+there is compared with what stood there before. Distances are layout millimetres, durations seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.observations import Point, Stack, StacksChanged
+
+SETTLE_LOOKS = 3
+SETTLE_S = 0.25
+MOVED_MM = 14.0
+"""A stack whose foot moved less than this stands where it stood."""
+GROWN_MM = 3.2
+"""A silhouette that grew by more than this has more chips."""
+MEASURE_LOOKS = 8
+"""Looks that a settled measurement is averaged over."""
+LEAST_CHIP_MM = 0.7
+"""Where one more chip shows as less than this the count is not told."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StackOptics:
+    """What is needed to tell a stack's height from its silhouette on the cloth plane.
+
+    A disc of radius r at height h, seen from height H above the cloth and d mm off the nadir, is drawn on the cloth
+    plane enlarged by H / (H - h) about the nadir. Foot and top together are 2 r + q (d + r) long, q = h / (H - h).
+    """
+
+    camera_mm: tuple[float, float, float] | None
+    """Camera centre in layout coordinates (z negative above the cloth)."""
+    diameter_mm: float
+    thickness_mm: float
+
+    def measure(self, corners_mm: NDArray[np.float64]) -> tuple[Stack, float]:
+        """A stack and its silhouette's length in mm, from the (4, 2) rectangle round the silhouette."""
+        sides = np.linalg.norm(corners_mm - np.roll(corners_mm, 1, axis=0), axis=1)
+        length_mm = float(max(sides[0] + sides[2], sides[1] + sides[3]) / 2)
+        centre = corners_mm.mean(axis=0)
+        if self.camera_mm is None:
+            return Stack(at_mm=(float(centre[0]), float(centre[1])), height_mm=None, count=None), length_mm
+        radius = self.diameter_mm / 2
+        away = centre - np.array(self.camera_mm[:2])
+        distance = float(np.linalg.norm(away))
+        foot = centre - away / max(distance, 1.0) * max(length_mm / 2 - radius, 0.0)
+        reach = float(np.linalg.norm(foot - np.array(self.camera_mm[:2]))) + radius
+        ratio = max(length_mm - self.diameter_mm, 0.0) / reach
+        height = -self.camera_mm[2] * ratio / (1.0 + ratio)
+        told = reach * self.thickness_mm / -self.camera_mm[2] >= LEAST_CHIP_MM
+        return Stack(
+            at_mm=(float(foot[0]), float(foot[1])),
+            height_mm=height,
+            count=max(height / self.thickness_mm, 1.0) if told else None,
+        ), length_mm
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """The chips of one region at one moment."""
+
+    stacks: tuple[Stack, ...]
+    lengths_mm: tuple[float, ...]
+
+    def matches(self, other: Standing) -> bool:
+        """Whether both show as many stacks at the same places."""
+        if len(self.stacks) != len(other.stacks):
+            return False
+        return all(
+            min(np.hypot(a.at_mm[0] - b.at_mm[0], a.at_mm[1] - b.at_mm[1]) for b in other.stacks) < MOVED_MM
+            for a in self.stacks
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegionLook:
+    """What one look shows of one region."""
+
+    t: float
+    standing: Standing
+    covered: bool
+    entry_mm: Point | None = None
+    """Where the thing that covers it comes in over the table's edge."""
+
+
+@dataclass(slots=True)
+class StackRegion:
+    """One region's chips over time."""
+
+    region: str
+    settled: Standing | None = None
+    _looks: list[RegionLook] = field(default_factory=list)
+    """Looks in plain sight since the last cover, of one and the same standing."""
+    _measures: list[tuple[float, ...]] = field(default_factory=list)
+    _cover_began_t: float | None = None
+    _cover_ended_t: float | None = None
+    _entries: list[Point] = field(default_factory=list)
+
+    @property
+    def unsettled_since_t(self) -> float | None:
+        """Since when something may have changed here that was not told yet."""
+        return self._cover_began_t
+
+    @property
+    def needs_looks(self) -> bool:
+        """Whether more looks would tell more."""
+        return self._cover_began_t is not None or self.settled is None or len(self._measures) < MEASURE_LOOKS
+
+    def update(self, look: RegionLook) -> StacksChanged | None:
+        """Take one look in; returns the change once it is sure."""
+        if look.covered:
+            self._cover(look)
+            return None
+        if self.settled is not None and self._cover_began_t is None:
+            self._refine(look)
+            return None
+        if self._looks and not look.standing.matches(self._looks[0].standing):
+            self._looks = []
+        self._looks.append(look)
+        if len(self._looks) < SETTLE_LOOKS or look.t - self._looks[0].t < SETTLE_S:
+            return None
+        return self._settle()
+
+    def _cover(self, look: RegionLook) -> None:
+        if self._cover_began_t is None:
+            self._cover_began_t = look.t
+            self._entries = []
+        self._cover_ended_t = look.t
+        self._looks = []
+        if look.entry_mm is not None:
+            self._entries.append(look.entry_mm)
+
+    def _refine(self, look: RegionLook) -> None:
+        assert self.settled is not None
+        if len(self._measures) < MEASURE_LOOKS and look.standing.matches(self.settled):
+            self._measures.append(_ordered_lengths(look.standing))
+
+    def _settle(self) -> StacksChanged | None:
+        before, lengths_before = self.settled, self._measures
+        first, after = self._looks[0], self._looks[-1].standing
+        self._measures = [_ordered_lengths(look.standing) for look in self._looks]
+        began = self._cover_began_t
+        ended = self._cover_ended_t
+        entries, self._cover_began_t, self._entries = self._entries, None, []
+        self.settled, self._looks = after, []
+        growth = _growth(before, lengths_before, after, self._measures)
+        if before is None and not after.stacks:
+            return None
+        if before is not None and before.matches(after) and not growth:
+            return None
+        began = began if began is not None else first.t
+        moment = (began + ended) / 2 if ended is not None else first.t
+        return StacksChanged(
+            region=self.region,
+            t=moment,
+            t_earliest=began,
+            t_latest=first.t,
+            before=before.stacks if before is not None else None,
+            after=after.stacks,
+            growth=growth,
+            entries_mm=tuple(entries),
+        )
+
+
+def _ordered_lengths(standing: Standing) -> tuple[float, ...]:
+    order = sorted(range(len(standing.stacks)), key=lambda i: standing.stacks[i].at_mm)
+    return tuple(standing.lengths_mm[i] for i in order)
+
+
+def _growth(
+    before: Standing | None,
+    lengths_before: Sequence[tuple[float, ...]],
+    after: Standing,
+    lengths_after: Sequence[tuple[float, ...]],
+) -> int | None:
+    """1, 0 or -1 by the number of stacks, else by their silhouettes' total length; None where neither tells."""
+    if before is None:
+        return None
+    if len(before.stacks) != len(after.stacks):
+        return 1 if len(after.stacks) > len(before.stacks) else -1
+    if not after.stacks or not lengths_before or not lengths_after:
+        return 0
+    change = float(np.mean([sum(row) for row in lengths_after]) - np.mean([sum(row) for row in lengths_before]))
+    if abs(change) >= GROWN_MM:
+        return 1 if change > 0 else -1
+    return 0

@@ -1,0 +1,200 @@
+"""Follow cards in the layout plane: at rest, covered, turned, moved, gone.
+
+Distances are millimetres, durations seconds. A card that is covered stays; one whose place is in sight and empty
+is gone. Knows nothing of the game and nothing of pixels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+
+from vision.voting import Votes
+
+STILL_MM = 6.0
+"""A card whose centre moved less than this since the last look lies still."""
+REST_S = 0.25
+REST_LOOKS = 3
+FOLLOW_MM = 75.0
+"""A card may move this far between two looks and be followed."""
+OTHER_SIDE_MM = 30.0
+"""Added to the distance where the other side shows."""
+TURN_LOOKS = 2
+DROP_S = 0.35
+GONE_S = 0.5
+GONE_LOOKS = 3
+
+
+class Motion(Enum):
+    """Whether a card has come to rest."""
+
+    MOVING = "moving"
+    RESTING = "resting"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardSight:
+    """One card as one look shows it."""
+
+    corners_mm: NDArray[np.float64]
+    """(4, 2) in order round the card."""
+    face_up: bool
+    score: float
+
+    @property
+    def at_mm(self) -> NDArray[np.float64]:
+        """(2,) its centre."""
+        return np.asarray(self.corners_mm.mean(axis=0), dtype=np.float64)
+
+
+@dataclass(slots=True, kw_only=True)
+class CardTrack:
+    """One card over time."""
+
+    track_id: int
+    sight: CardSight
+    first_t: float
+    still_since_t: float
+    seen_t: float
+    votes: Votes
+    motion: Motion = Motion.MOVING
+    looks: int = 1
+    score_sum: float = 0.0
+    missing_since_t: float | None = None
+    missing_looks: int = 0
+    other_side_looks: int = 0
+    turned_t: float | None = None
+    """When the other side was first seen, once it is sure."""
+    rested_t: float | None = None
+
+    @property
+    def score(self) -> float:
+        """Mean detector score."""
+        return self.score_sum / self.looks
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrackChanges:
+    """What one look changed."""
+
+    rested: tuple[CardTrack, ...] = ()
+    turned: tuple[CardTrack, ...] = ()
+    left: tuple[CardTrack, ...] = ()
+
+
+@dataclass(slots=True)
+class Tracker:
+    """All cards in sight, and those that something covers."""
+
+    new_votes: Callable[[], Votes]
+    tracks: list[CardTrack] = field(default_factory=list)
+    _next_id: int = 1
+
+    def update(
+        self, sights: Sequence[CardSight], t: float, *, is_covered: Callable[[NDArray[np.float64]], bool]
+    ) -> TrackChanges:
+        """Take one look in.
+
+        Args:
+            sights: the cards of this look.
+            t: stream time, later than that of the look before.
+            is_covered: says of a (4, 2) polygon in mm whether something lies over it.
+        """
+        pairs = _assign(self.tracks, sights)
+        rested, turned = [], []
+        for track, sight in pairs:
+            if _see(track, sight, t, self.new_votes):
+                turned.append(track)
+            if track.motion is Motion.MOVING and _has_come_to_rest(track, t):
+                track.motion, track.rested_t = Motion.RESTING, track.still_since_t
+                rested.append(track)
+        seen = {track.track_id for track, _ in pairs}
+        left = [track for track in self.tracks if track.track_id not in seen and _is_gone(track, t, is_covered)]
+        gone = {track.track_id for track in left}
+        self.tracks = [track for track in self.tracks if track.track_id not in gone]
+        used = {id(sight) for _, sight in pairs}
+        for sight in sights:
+            if id(sight) not in used:
+                self._begin(sight, t)
+        resting_left = tuple(track for track in left if track.motion is Motion.RESTING)
+        return TrackChanges(rested=tuple(rested), turned=tuple(turned), left=resting_left)
+
+    def adopt(self, old: CardTrack, new: CardTrack) -> None:
+        """Let `new` go on as `old`: they are the same card."""
+        new.track_id, new.first_t = old.track_id, old.first_t
+        self.tracks = [track for track in self.tracks if track is not old]
+
+    def is_unsettled(self, track: CardTrack) -> bool:
+        """Whether further looks are needed to know what became of a card."""
+        return track.motion is Motion.MOVING or track.missing_since_t is not None or track.other_side_looks > 0
+
+    def _begin(self, sight: CardSight, t: float) -> None:
+        self.tracks.append(
+            CardTrack(
+                track_id=self._next_id,
+                sight=sight,
+                first_t=t,
+                still_since_t=t,
+                seen_t=t,
+                votes=self.new_votes(),
+                score_sum=sight.score,
+            )
+        )
+        self._next_id += 1
+
+
+def _assign(tracks: Sequence[CardTrack], sights: Sequence[CardSight]) -> list[tuple[CardTrack, CardSight]]:
+    if not tracks or not sights:
+        return []
+    track_at = np.array([track.sight.at_mm for track in tracks])
+    sight_at = np.array([sight.at_mm for sight in sights])
+    cost = np.linalg.norm(track_at[:, None] - sight_at[None], axis=2)
+    for i, track in enumerate(tracks):
+        for j, sight in enumerate(sights):
+            cost[i, j] += OTHER_SIDE_MM * (track.sight.face_up != sight.face_up)
+    rows, columns = linear_sum_assignment(np.minimum(cost, 4 * FOLLOW_MM))
+    reach = FOLLOW_MM + OTHER_SIDE_MM
+    return [
+        (tracks[int(i)], sights[int(j)]) for i, j in zip(rows, columns, strict=True) if cost[i, j] <= reach
+    ]
+
+
+def _see(track: CardTrack, sight: CardSight, t: float, new_votes: Callable[[], Votes]) -> bool:
+    """Follow `track` to `sight`; True when it is now sure that the other side shows."""
+    if np.linalg.norm(track.sight.at_mm - sight.at_mm) > STILL_MM:
+        track.still_since_t = t
+    track.seen_t, track.missing_since_t, track.missing_looks = t, None, 0
+    track.looks += 1
+    track.score_sum += sight.score
+    if sight.face_up == track.sight.face_up:
+        track.sight, track.other_side_looks = sight, 0
+        return False
+    track.other_side_looks += 1
+    if track.other_side_looks == 1:
+        track.turned_t = t
+    if track.other_side_looks < TURN_LOOKS:
+        return False
+    track.sight, track.other_side_looks = sight, 0
+    track.votes = new_votes()
+    return True
+
+
+def _has_come_to_rest(track: CardTrack, t: float) -> bool:
+    return track.looks >= REST_LOOKS and t - track.still_since_t >= REST_S and track.other_side_looks == 0
+
+
+def _is_gone(track: CardTrack, t: float, is_covered: Callable[[NDArray[np.float64]], bool]) -> bool:
+    if track.motion is Motion.MOVING:
+        return t - track.seen_t > DROP_S
+    if is_covered(track.sight.corners_mm):
+        track.missing_since_t, track.missing_looks = None, 0
+        return False
+    if track.missing_since_t is None:
+        track.missing_since_t = t
+    track.missing_looks += 1
+    return track.missing_looks >= GONE_LOOKS and t - track.missing_since_t >= GONE_S

@@ -1,0 +1,58 @@
+"""Combine a track's readings over frames into one calibrated reading.
+
+Readings of one resting card are far from independent: the same pixels are seen again with other noise. Their
+log probabilities are therefore averaged and weighted as a small number of independent looks.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.observations import Reading
+
+INDEPENDENT_SHARE = 0.25
+"""How much of a further look counts as independent of the first."""
+MOST_LOOKS = 2.5
+"""Looks that count at most, however many frames were read."""
+SURE = 0.9
+"""Below this a label is not told."""
+
+
+class Votes:
+    """The readings of one side of one card."""
+
+    def __init__(self, labels: tuple[str, ...], unclear: str = "unclear") -> None:
+        self._labels = labels
+        self._unclear = unclear
+        self._sum: NDArray[np.float64] = np.zeros(len(labels))
+        self._weight = 0.0
+        self.count = 0
+
+    def add(self, log_probs: NDArray[np.float64], weight: float = 1.0) -> None:
+        """Take one reading in.
+
+        Args:
+            log_probs: (n_labels,) calibrated log probabilities.
+            weight: 0 to 1, how much of the card was in sight.
+        """
+        self._sum += weight * np.maximum(log_probs, -12.0)
+        self._weight += weight
+        self.count += 1
+
+    def posterior(self) -> NDArray[np.float64]:
+        """(n_labels,) probabilities of the labels after all votes."""
+        if self._weight == 0.0:
+            return np.full(len(self._labels), 1.0 / len(self._labels))
+        looks = min(1.0 + INDEPENDENT_SHARE * (self.count - 1), MOST_LOOKS)
+        logits = self._sum / self._weight * looks
+        odds = np.exp(logits - logits.max())
+        return np.asarray(odds / odds.sum(), dtype=np.float64)
+
+    def reading(self) -> Reading:
+        """The label the votes agree on, or None with the best guess's probability."""
+        posterior = self.posterior()
+        best = int(posterior.argmax())
+        confidence = float(posterior[best])
+        told = self.count > 0 and confidence >= SURE and self._labels[best] != self._unclear
+        return Reading(label=self._labels[best] if told else None, confidence=confidence)
