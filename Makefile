@@ -1,0 +1,61 @@
+# make demo   watch the shipped recording, and say what was found and where the report is
+# make test   lint, types and tests
+# make setup  .venv with the command `thirdcard` in it; demo and test do it by themselves
+# make lint   lint and types only
+# make lock   requirements.lock anew, from the newest versions that pyproject.toml allows
+# make clean  remove everything that make made
+#
+# Needs make and Python 3.11 or newer; `make PYTHON=/path/to/python3` names another one.
+
+SHELL := /bin/sh
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.thirdcard-ready
+LOCK_VENV := build/lock-venv
+
+IS_FIT := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
+PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3.14 python3 python; do \
+	if "$$p" -c '$(IS_FIT)' >/dev/null 2>&1; then echo "$$p"; break; fi; done)
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export PIP_NO_INPUT := 1
+
+.PHONY: setup demo test lint types lock clean
+.DEFAULT_GOAL := setup
+
+setup: $(READY)
+
+$(READY): requirements.lock pyproject.toml
+	@if [ -z "$(PYTHON)" ]; then \
+		echo "Python 3.11 or newer with venv was not found; name one: make PYTHON=/path/to/python3" >&2; exit 2; fi
+	@if [ -d $(VENV) ] && ! $(BIN)/python -c '$(IS_FIT)' >/dev/null 2>&1; then rm -rf $(VENV); fi
+	@echo "Setting up $(VENV) (once; a few hundred megabytes are fetched) ..."
+	@[ -x $(BIN)/python ] || "$(PYTHON)" -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --requirement requirements.lock
+	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+demo: $(READY)
+	@$(BIN)/thirdcard watch datasets/demo --out out/demo
+
+test: lint types
+	$(BIN)/python -m pytest
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(READY)
+	$(BIN)/mypy
+
+lock:
+	rm -rf $(LOCK_VENV)
+	"$(PYTHON)" -m venv $(LOCK_VENV)
+	$(LOCK_VENV)/bin/python -m pip install --quiet --upgrade setuptools --editable ".[dev]"
+	head -n 2 requirements.lock > build/requirements.lock
+	$(LOCK_VENV)/bin/python -m pip freeze --all --exclude-editable --exclude pip >> build/requirements.lock
+	mv build/requirements.lock requirements.lock
+
+clean:
+	rm -rf $(VENV) build out runs *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
