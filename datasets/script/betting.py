@@ -1,0 +1,249 @@
+"""The players of a script: wagers in time, and what they do to them in time or late."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from calibration.chips import ChipSet
+from datasets.script.chronicle import Chronicle, DueAlert, Tolerance
+from datasets.script.errors import ScriptError
+from datasets.script.patron import Patron, Wager
+from datasets.script.places import Places, bets_known
+from datasets.script.script import Anchor, Change, NoCall, Reach, Round, Script
+from datasets.script.script import Wager as WagerSpec
+from datasets.script.settlement import chips_for, payable
+from datasets.script.stage import Stage
+from rules.events import WagerChanged
+from rules.words import Bet
+
+MAIN_BETS = (Bet.PLAYER, Bet.BANKER)
+FIRST_WAGER_S = 1.0
+GIVEN_BACK = ("placed", "moved")
+_Act = Callable[[Change, float], float]
+
+
+class Betting:
+    """Every seat's player and every wager on the table."""
+
+    def __init__(
+        self, script: Script, stage: Stage, places: Places, chips: ChipSet, chronicle: Chronicle
+    ) -> None:
+        self._script, self._stage, self._places = script, stage, places
+        self.chips = chips
+        self._chronicle = chronicle
+        self.patrons = {seat: self._patron(seat) for seat in self._occupied()}
+        self.wagers: dict[str, Wager] = {}
+        self._round = 0
+        self._where = ""
+        self._waiting: list[Change | Reach] = []
+        self._acts: Mapping[str, _Act] = {
+            "placed": self._place,
+            "increased": self._increase,
+            "reduced": self._reduce,
+            "removed": self._remove,
+            "moved": self._move,
+        }
+
+    @property
+    def table(self) -> tuple[str, Mapping[str, object]]:
+        """The rulebook and its options."""
+        return (self._script.table.rulebook, self._script.table.options)
+
+    def begin(self, number: int, spec: Round, opened: float, where: str) -> float:
+        """Put down the round's wagers; gives when the last lies there."""
+        self._round, self._where = number, where
+        self.wagers = {}
+        self._waiting = [event for event in spec.happenings if isinstance(event, Change | Reach)]
+        if any(isinstance(event, NoCall) for event in spec.happenings) and self._due("call"):
+            raise ScriptError(f"{where}.happenings", "when.after: call", "there is no call in a round with no_call")
+        specs = self._drawn(spec) if spec.wagers is None else spec.wagers
+        t, last = opened + FIRST_WAGER_S - 0.7, opened
+        for wager in specs:
+            t += self._stage.between(0.55, 0.95)
+            wanted = opened + wager.seconds if wager.seconds is not None else t
+            change = Change(kind="change", action="placed", seat=wager.seat, bet=wager.bet, value=wager.value)
+            last = max(last, self._place(change, wanted))
+        last = max([last, *(self._do(event, opened + event.when.seconds) for event in self._due("opened"))])
+        return last + self._stage.between(0.7, 1.1)
+
+    def at_call(self, t: float) -> float:
+        """What happens just before the call and after it; gives when the call is made."""
+        due = self._due("call")
+        for event in due:
+            if event.when.seconds < 0:
+                done = self._do(event, t + 0.2)
+                t = max(t, done - event.when.seconds)
+        for event in due:
+            if event.when.seconds >= 0:
+                self._do(event, t + event.when.seconds)
+        return t
+
+    def at_card(self, number: int, t: float) -> None:
+        """What happens after a card left the shoe."""
+        for event in self._due("card"):
+            if event.when.card == number:
+                self._do(event, t + event.when.seconds)
+
+    def at_result(self, t: float) -> float:
+        """What happens between result and settlement; gives when all hands are away."""
+        last = max((patron.free_at for patron in self.patrons.values()), default=t)
+        for event in self._due("result"):
+            self._do(event, t + event.when.seconds)
+            last = max(last, *(patron.free_at for patron in self.patrons.values()))
+        return max(t, last if last > t else t)
+
+    def log_change(self, t: float, wager: Wager, before: tuple[int, int], by: str) -> None:
+        """A wager changed; `before` is its value and count of chips until then."""
+        self._chronicle.add(
+            WagerChanged(
+                t=t,
+                area=wager.area.id,
+                seat=wager.area.seat,
+                bet=Bet(str(wager.area.bet)),
+                before=before[0],
+                after=wager.value(self.chips),
+                chips_before=before[1],
+                chips_after=len(wager.chips),
+                by=by,
+            )
+        )
+
+    def _occupied(self) -> list[int]:
+        named = {wager.seat for spec in self._script.rounds for wager in spec.wagers or ()}
+        named |= {e.seat for spec in self._script.rounds for e in spec.happenings if isinstance(e, Change | Reach)}
+        count = min(len(self._places.seats), max(4, len(named) + 1))
+        others = [seat for seat in self._places.seats if seat not in named]
+        self._stage.rng.shuffle(others)
+        seats = sorted(named | set(others[: max(0, count - len(named))]))
+        for seat in seats:
+            if seat not in self._places.seats:
+                known = ", ".join(map(str, self._places.seats))
+                raise ScriptError("rounds: seat", seat, f"layout {self._places.layout.name} has seats {known}")
+        return seats
+
+    def _patron(self, seat: int) -> Patron:
+        return Patron(self._stage, self._places, self._places.seats[seat], self.chips, self._script.pace)
+
+    def _due(self, anchor: Anchor) -> list[Change | Reach]:
+        return [event for event in self._waiting if event.when.after == anchor]
+
+    def _do(self, event: Change | Reach, t: float) -> float:
+        if isinstance(event, Reach):
+            area = self._places.wager_area(event.seat, event.bet, self._where)
+            return self.patrons[event.seat].wave(t, area)
+        return self._acts[event.action](event, t)
+
+    def _wager(self, seat: int, bet: str, *, there: bool) -> Wager:
+        bets_known(bet, f"{self._where}: bet")
+        area = self._places.wager_area(seat, bet, self._where)
+        wager = self.wagers.setdefault(area.id, Wager(area))
+        if bool(wager.stacks) != there:
+            allowed = "a wager must lie there" if there else "no wager may lie there yet"
+            raise ScriptError(f"{self._where}: seat {seat}", bet, allowed)
+        return wager
+
+    def _measure(self, wager: Wager) -> tuple[int, int]:
+        return (wager.value(self.chips), len(wager.chips))
+
+    def _place(self, event: Change, t: float) -> float:
+        wager = self._wager(event.seat, event.bet, there=False)
+        chips = chips_for(event.value, self.chips, f"{self._where}: seat {event.seat} {event.bet}")
+        t = self.patrons[event.seat].place(t, wager, chips)
+        self.log_change(t, wager, (0, 0), f"seat:{event.seat}")
+        self._judge(event, t, wager, event.value)
+        return t
+
+    def _increase(self, event: Change, t: float) -> float:
+        wager = self._wager(event.seat, event.bet, there=True)
+        before = self._measure(wager)
+        chips = chips_for(event.value, self.chips, f"{self._where}: seat {event.seat} {event.bet}")
+        t = self.patrons[event.seat].add(t, wager, chips)
+        self.log_change(t, wager, before, f"seat:{event.seat}")
+        self._judge(event, t, wager, event.value)
+        return t
+
+    def _reduce(self, event: Change, t: float) -> float:
+        wager = self._wager(event.seat, event.bet, there=True)
+        before, chips = self._measure(wager), wager.stacks[-1].chips
+        count = 1
+        while count < len(chips) and sum(self.chips.chips[c].value for c in chips[-count:]) < event.value:
+            count += 1
+        if count == len(chips) or sum(self.chips.chips[c].value for c in chips[-count:]) != event.value:
+            raise ScriptError(f"{self._where}: seat {event.seat} value", event.value, "must be the stack's upper chips")
+        t = self.patrons[event.seat].take_some(t, wager, chips[-count:])
+        self.log_change(t, wager, before, f"seat:{event.seat}")
+        self._judge(event, t, wager, event.value)
+        return t
+
+    def _remove(self, event: Change, t: float) -> float:
+        wager = self._wager(event.seat, event.bet, there=True)
+        before = self._measure(wager)
+        t = self.patrons[event.seat].take(t, wager)
+        self.log_change(t, wager, before, f"seat:{event.seat}")
+        self._judge(event, t, wager, before[0])
+        return t
+
+    def _move(self, event: Change, t: float) -> float:
+        if event.to is None:
+            raise ScriptError(f"{self._where}: seat {event.seat} to", None, "must name the bet that chips are moved to")
+        wager, target = (
+            self._wager(event.seat, event.bet, there=True),
+            self._wager(event.seat, event.to, there=False),
+        )
+        before = self._measure(wager)
+        left, rests = self.patrons[event.seat].move(t, wager, target)
+        self.log_change(left, wager, before, f"seat:{event.seat}")
+        self.log_change(rests, target, (0, 0), f"seat:{event.seat}")
+        self._judge(event, left, target, before[0])
+        return rests
+
+    def _judge(self, event: Change, t: float, wager: Wager, amount: int) -> None:
+        if event.kind != "late_bet":
+            return
+        wager.void = event.action in GIVEN_BACK
+        self._chronicle.raise_alert(
+            DueAlert(
+                t=t,
+                round=self._round,
+                code=f"late_bet.{event.action}",
+                seat=event.seat,
+                bet=wager.area.bet,
+                area=wager.area.id,
+                amount=amount,
+            )
+        )
+        self._chronicle.tolerate(Tolerance(code="payout.*", round=self._round, start=t, end=t + 40.0, seat=event.seat))
+
+    def _drawn(self, spec: Round) -> tuple[WagerSpec, ...]:
+        """Wagers from the seed, and those that the round's happenings need."""
+        needed: list[WagerSpec] = []
+        busy: set[int] = set()
+        for event in self._waiting:
+            busy.add(event.seat)
+            if isinstance(event, Change) and event.action != "placed":
+                value = 2 * event.value if event.action == "reduced" else self._stake(Bet(event.bet))
+                if not any((w.seat, w.bet) == (event.seat, event.bet) for w in needed):
+                    needed.append(WagerSpec(seat=event.seat, bet=event.bet, value=value))
+        free = [seat for seat in self.patrons if seat not in busy]
+        self._stage.rng.shuffle(free)
+        count = min(len(free), max(0, int(self._stage.rng.integers(2, 5)) - len(needed)))
+        for seat in free[:count]:
+            bets = [bet for bet in MAIN_BETS if str(bet) in self._places.bets_of(seat)]
+            bet = bets[int(self._stage.rng.integers(len(bets)))]
+            if str(Bet.TIE) in self._places.bets_of(seat) and self._stage.rng.random() < 0.12:
+                bet = Bet.TIE
+            needed.append(WagerSpec(seat=seat, bet=str(bet), value=self._stake(bet)))
+        order = self._stage.rng.permutation(len(needed))
+        return tuple(needed[int(i)] for i in order)
+
+    def _stake(self, bet: Bet) -> int:
+        """A wager's value from the seed, within the limits and such that it can be paid exactly."""
+        limits = self._script.table.limits
+        low, high = limits.get("minimum", 0), limits.get("maximum", 10**9)
+        values = sorted(chip.value for chip in self.chips.chips)
+        for _ in range(200):
+            value = values[int(self._stage.rng.integers(len(values)))] * int(self._stage.rng.integers(1, 5))
+            cheap = bet in MAIN_BETS or value <= 10 * low
+            if low <= value <= min(high, 40 * low or high) and cheap and payable(bet, value, self.chips, self.table):
+                return value
+        return next(v * k for k in range(1, 100) for v in values if payable(bet, v * k, self.chips, self.table) and v * k >= low)

@@ -1,0 +1,243 @@
+"""The dealer's hands: draw, turn, move and collect cards; collect, pay and push back chips.
+
+Knows no rules: what is dealt and paid is decided elsewhere. Each act takes the moment before which it may not happen
+and gives the moment that the table log speaks of.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from datasets.script.motion import Point, Pose, path_of
+from datasets.script.places import Places
+from datasets.script.stage import Arm, CardActor, Stack, Stage, grip_on
+from datasets.script.timeline import ArmSpan
+from rules.cards import Card
+from rules.words import Side
+
+OUTSIDE_MM = 260.0
+SHOULDER_MM = 560.0
+CARD_GRIP_MM = 30.0
+CHIP_GRIP_MM = 8.0
+
+
+class Dealer:
+    """Two arms over the dealer's edge."""
+
+    def __init__(self, stage: Stage, places: Places, *, growth: str, pace: float) -> None:
+        self._stage = stage
+        self._places = places
+        self._growth = growth
+        self._pace = pace
+        middle = places.width_mm / 2
+        seed = int(stage.rng.integers(1 << 30))
+        self._left, self._right = (self._arm(name, middle + side * 190.0, seed) for name, side in _SIDES)
+        self._discarded = 0
+
+    def _arm(self, name: str, home_x_mm: float, seed: int) -> Arm:
+        width, depth = self._places.width_mm, self._places.depth_mm
+        hidden = (-OUTSIDE_MM, 20.0 - OUTSIDE_MM, width + OUTSIDE_MM, depth + OUTSIDE_MM)
+        span = ArmSpan(f"dealer-{name}", "dealer", _NOWHERE, _NOWHERE, [(0.0, "palm")], hidden, seed)
+        self._stage.timeline.arms.append(span)
+
+        def shoulder(tip_mm: Point) -> Point:
+            return (home_x_mm + 0.62 * (tip_mm[0] - home_x_mm), -SHOULDER_MM + 0.25 * max(0.0, tip_mm[1]))
+
+        return Arm(span, (home_x_mm, -OUTSIDE_MM), shoulder, self._pace)
+
+    def _near(self, x_mm: float) -> Arm:
+        """The arm on that side; the other one where it is free much earlier and the point is about the middle."""
+        share = x_mm / self._places.width_mm
+        return self._left if share < 0.5 else self._right
+
+    @property
+    def _shoe_arm(self) -> Arm:
+        return self._near(self._places.shoe_mouth().x_mm)
+
+    @property
+    def free_at(self) -> float:
+        """When both arms are done."""
+        return max(self._left.free_at, self._right.free_at)
+
+    def rest(self) -> None:
+        """Both arms go home."""
+        for arm in (self._left, self._right):
+            if arm.tip_mm != arm.home_mm:
+                arm.rest()
+
+    def draw(self, t: float, card: Card, *, hand: Side | None, slot: int, face_up: bool) -> tuple[CardActor, float]:
+        """Draw a card from the shoe and lay it in its place; gives the card and when it left the shoe."""
+        mouth, arm = self._places.shoe_mouth(), self._shoe_arm
+        held_at = self._grip(arm, mouth.at_mm)
+        t = max(t, arm.free_at + arm.travel_s(held_at) + 0.02)
+        arm.go(t - 0.02, held_at, height_mm=14.0, hand="grip")
+        arm.hold(t)
+        place = self._jitter(self.place_of(hand, slot))
+        duration = min(0.72, max(0.5, math.dist(mouth.at_mm, place.at_mm) / 1100.0)) * self._pace
+        actor = self._stage.card(t, card, hand, slot, mouth)
+        lifted = Pose(place.x_mm, place.y_mm, _nearest_turn(mouth.angle_deg, place.angle_deg), 0.0)
+        actor.move((t, mouth), (t + duration, lifted), layer=t)
+        if face_up:
+            actor.turn(t + 0.42 * duration, t + 0.92 * duration)
+        arm.follow(t + duration, self._grip(arm, place.at_mm), 16.0)
+        arm.hold(t + duration + 0.07)
+        return actor, t
+
+    def place_of(self, hand: Side | None, slot: int) -> Pose:
+        """Where a hand's card belongs; None: beside the boxes."""
+        return self._places.aside() if hand is None else self._places.hand_slot(hand, slot, self._growth)
+
+    def turn(self, t: float, actor: CardActor) -> float:
+        """Turn a card where it lies; gives when it rests."""
+        arm = self._near(actor.pose.x_mm)
+        held_at = self._grip(arm, actor.pose.at_mm)
+        t = max(t, arm.free_at + arm.travel_s(held_at))
+        arm.go(t, held_at, height_mm=18.0, hand="grip")
+        done = t + self._stage.between(0.38, 0.5) * self._pace
+        actor.turn(t, done)
+        arm.follow(0.5 * (t + done), (held_at[0] + 6.0, held_at[1] - 14.0), 45.0)
+        arm.follow(done, held_at, 20.0)
+        return done
+
+    def shift(self, t: float, actor: CardActor, *, hand: Side | None, slot: int) -> float:
+        """Move a card into another place; gives when it rests."""
+        place = self._jitter(self.place_of(hand, slot))
+        done = self._carry_card(t, actor, place)
+        actor.hand, actor.slot = hand, slot
+        return done
+
+    def straighten(self, t: float, actor: CardActor) -> float:
+        """Push a card a little, so that it lies straight; gives when it rests."""
+        pose, target = actor.pose, self.place_of(actor.hand, actor.slot)
+        keep = 0.5
+        place = Pose(
+            pose.x_mm + keep * (target.x_mm - pose.x_mm),
+            pose.y_mm + keep * (target.y_mm - pose.y_mm),
+            pose.angle_deg + keep * (_nearest_turn(pose.angle_deg, target.angle_deg) - pose.angle_deg),
+        )
+        return self._carry_card(t, actor, place)
+
+    def _carry_card(self, t: float, actor: CardActor, place: Pose) -> float:
+        arm, start = self._near(actor.pose.x_mm), actor.pose
+        held_at = self._grip(arm, start.at_mm)
+        t = max(t, arm.free_at + arm.travel_s(held_at))
+        arm.go(t, held_at, height_mm=14.0, hand="grip")
+        done = t + max(0.3, math.dist(start.at_mm, place.at_mm) / 800.0) * self._pace
+        actor.move((t, start), (done, place), layer=t)
+        arm.follow(done, self._grip(arm, place.at_mm), 16.0)
+        arm.hold(done + 0.08)
+        return done
+
+    def gather(self, t: float, actors: Sequence[CardActor]) -> float:
+        """Sweep cards together and put them into the rack; gives when they drop there."""
+        rack = self._places.discard_mouth()
+        order = sorted(actors, key=lambda actor: -math.dist(actor.pose.at_mm, rack.at_mm))
+        arm = self._near(rack.x_mm)
+        first = self._grip(arm, order[0].pose.at_mm)
+        t = max(t, arm.free_at + arm.travel_s(first))
+        arm.go(t, first, height_mm=16.0, hand="grip")
+        stops = [(t, order[0].pose.at_mm)]
+        for actor in order[1:]:
+            gap = math.dist(stops[-1][1], actor.pose.at_mm) / 700.0
+            stops.append((stops[-1][0] + max(0.16, gap) * self._pace, actor.pose.at_mm))
+        t_lift = stops[-1][0] + 0.12
+        drop = t_lift + max(0.45, math.dist(stops[-1][1], rack.at_mm) / 950.0) * self._pace
+        for i, actor in enumerate(order):
+            own, jitter = actor.pose, self._stage.near((0.0, 0.0), 2.5)
+            angle = _nearest_turn(own.angle_deg, self._stage.between(-6.0, 6.0) + rack.angle_deg)
+            keys = [(stops[i][0], own)]
+            for moment, point in stops[i + 1 :]:
+                keys.append((moment, Pose(point[0] + jitter[0], point[1] + jitter[1], angle, 0.6 * (len(order) - i))))
+            last = keys[-1][1]
+            keys.append((t_lift, Pose(last.x_mm, last.y_mm, last.angle_deg, 4.0 + 0.6 * (len(order) - i))))
+            keys.append((drop, Pose(rack.x_mm + jitter[0], rack.y_mm, angle, 25.0)))
+            actor.move(*keys, layer=t + 1e-3 * (len(order) - i))
+            actor.leave(drop)
+        for moment, point in stops[1:]:
+            arm.follow(moment, self._grip(arm, point), 18.0)
+        arm.hold(t_lift)
+        arm.follow(drop, self._grip(arm, rack.at_mm), 45.0)
+        self._discarded += len(order)
+        self._stage.timeline.discards.append((drop, self._discarded))
+        return drop
+
+    def collect(self, t: float, stacks: Sequence[Stack]) -> float:
+        """Take chips into the tray; gives when they leave."""
+        at = stacks[0].at_mm
+        arm = self._near(at[0])
+        t = max(t, arm.free_at + arm.travel_s(grip_on(at, arm.home_mm, CHIP_GRIP_MM)))
+        self._carry_chips(t, stacks, arm, self._tray_mm(at[0]))
+        return t
+
+    def push_back(self, t: float, stacks: Sequence[Stack], to_mm: Point) -> float:
+        """Push chips to a player; gives when they leave."""
+        at = stacks[0].at_mm
+        arm = self._near(at[0])
+        t = max(t, arm.free_at + arm.travel_s(grip_on(at, arm.home_mm, CHIP_GRIP_MM)))
+        self._carry_chips(t, stacks, arm, to_mm)
+        return t
+
+    def _carry_chips(self, t: float, stacks: Sequence[Stack], arm: Arm, to_mm: Point) -> None:
+        at = stacks[0].at_mm
+        arm.go(t, grip_on(at, arm.home_mm, CHIP_GRIP_MM), height_mm=22.0, hand="grip")
+        done = t + max(0.4, math.dist(at, to_mm) / 950.0) * self._pace
+        for i, stack in enumerate(stacks):
+            aside = (to_mm[0] + 30.0 * i, to_mm[1])
+            stack.move((t, stack.at_mm, 0.0), (done, aside, 12.0))
+            stack.vanish(done)
+        arm.follow(done, grip_on(to_mm, arm.home_mm, CHIP_GRIP_MM), 34.0)
+        arm.hold(done + 0.06)
+
+    def pay(self, t: float, chips: tuple[int, ...], at_mm: Point, area: str) -> tuple[Stack, float]:
+        """Put chips from the tray there; gives the stack and when it rests."""
+        arm, tray = self._near(at_mm[0]), self._tray_mm(at_mm[0])
+        way = max(0.45, math.dist(tray, at_mm) / 950.0) * self._pace
+        picked = max(t - way, arm.free_at + arm.travel_s(grip_on(tray, arm.home_mm, CHIP_GRIP_MM)))
+        arm.go(picked, grip_on(tray, arm.home_mm, CHIP_GRIP_MM), height_mm=22.0, hand="grip")
+        arm.hold(picked + 0.12)
+        rests = picked + 0.12 + way
+        stack = self._stage.stack(picked + 0.06, chips, tray)
+        stack.move((picked + 0.12, tray, 14.0), (rests, at_mm, 0.0))
+        stack.change(rests, chips, area)
+        arm.follow(rests, grip_on(at_mm, arm.home_mm, CHIP_GRIP_MM), 24.0)
+        arm.hold(rests + 0.09)
+        return stack, rests
+
+    def tidy(self, t: float, stack: Stack) -> float:
+        """Straighten a stack of chips, which hardly moves; gives when the hand lets go."""
+        at = stack.at_mm
+        arm = self._near(at[0])
+        t = max(t, arm.free_at + arm.travel_s(grip_on(at, arm.home_mm, CHIP_GRIP_MM)))
+        arm.go(t, grip_on(at, arm.home_mm, CHIP_GRIP_MM), height_mm=20.0, hand="grip")
+        area, aside = stack.span.area, self._stage.near(at, 2.0)
+        stack.move((t, at, 0.0), (t + 0.35, aside, 0.0), area=area)
+        arm.follow(t + 0.35, grip_on(aside, arm.home_mm, CHIP_GRIP_MM), 20.0)
+        arm.hold(t + 0.4)
+        return t + 0.4
+
+    def _tray_mm(self, x_mm: float) -> Point:
+        share = 0.5 + 0.5 * (x_mm / self._places.width_mm - 0.5) + self._stage.between(-0.1, 0.1)
+        return self._places.tray_mm(min(0.95, max(0.05, share)))
+
+    def _grip(self, arm: Arm, at_mm: Point) -> Point:
+        return grip_on(at_mm, (at_mm[0] + 0.38 * (arm.home_mm[0] - at_mm[0]), -SHOULDER_MM), CARD_GRIP_MM)
+
+    def _jitter(self, pose: Pose) -> Pose:
+        x, y = self._stage.near(pose.at_mm, 2.5)
+        wild = self._stage.rng.random() < 0.06
+        angle = self._stage.between(-10.0, 10.0) if wild else float(self._stage.rng.normal(0.0, 1.7))
+        return Pose(x, y, pose.angle_deg + angle)
+
+
+_SIDES = (("left", -1.0), ("right", 1.0))
+_NOWHERE = path_of([(0.0, Pose(0.0, 0.0))])
+
+
+def _nearest_turn(from_deg: float, to_deg: float) -> float:
+    """`to_deg`, or the same the other way round, whichever is the smaller turn from `from_deg`."""
+    while to_deg - from_deg > 90.0:
+        to_deg -= 180.0
+    while to_deg - from_deg < -90.0:
+        to_deg += 180.0
+    return to_deg

@@ -1,0 +1,252 @@
+"""Play a script: every round on one timeline, and everything that happens in the chronicle."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from calibration.chips import ChipSet
+from calibration.layout import Layout
+from datasets.script.betting import Betting
+from datasets.script.chronicle import Chronicle, DueAlert, Tolerance
+from datasets.script.dealer import Dealer
+from datasets.script.errors import ScriptError
+from datasets.script.places import Places
+from datasets.script.plan import (
+    Announce,
+    Deal,
+    Hands,
+    Move,
+    Setting,
+    Shoe,
+    Step,
+    Turn,
+    complaint,
+    parse_hands,
+    plan_round,
+)
+from datasets.script.script import NoCall, Round, Script, Straighten
+from datasets.script.settling import settle
+from datasets.script.stage import CardActor, Stage
+from datasets.script.timeline import Timeline
+from rules.events import BetsOpened, CardDealt, CardMoved, CardRemoved, CardTurned, NoMoreBets, ResultAnnounced
+from rules.events import RoundClosed, VoidHandAnnounced
+from rules.words import DEALER, Side, Source
+
+LEAD_IN_S = 1.0
+LEAD_OUT_S = 1.6
+VOIDING = ("nz-authority", "nz-secretary", "tas")
+"""Rulebooks that order a hand without wagers after a card in excess was shown."""
+CALL_ORDERED = ("nz-authority", "nz-secretary")
+DEFAULT_STYLE = {"nsw": "B"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Performance:
+    """A script that was played."""
+
+    timeline: Timeline
+    chronicle: Chronicle
+
+
+def perform(script: Script, layout: Layout, chips: ChipSet) -> Performance:
+    """Play all rounds of a script.
+
+    Raises:
+        ScriptError: something in it can't happen.
+    """
+    director = _Director(script, layout, chips)
+    for number, spec in enumerate(script.rounds, start=1):
+        director.play(number, spec)
+    return director.finish()
+
+
+class _Director:
+    def __init__(self, script: Script, layout: Layout, chips: ChipSet) -> None:
+        width, height = script.table.cards.get("size_mm", [63.0, 88.0])
+        self.script = script
+        self.places = Places(layout, (width, height), chips.diameter_mm)
+        self.stage = Stage(np.random.default_rng(script.seed))
+        self.shoe = Shoe(script.table.shoe.decks, np.random.default_rng(script.seed + 1))
+        self.dealer = Dealer(self.stage, self.places, growth=script.growth, pace=script.pace)
+        devices = [device for device in script.devices if device != "no_more_bets" or script.call == "signal"]
+        self.chronicle = Chronicle(devices)
+        self.betting = Betting(script, self.stage, self.places, chips, self.chronicle)
+        self.style = str(script.table.options.get("dealing_style", DEFAULT_STYLE.get(script.table.rulebook, "A")))
+        self.clock = LEAD_IN_S
+        self.kept: CardActor | None = None
+        self.void = False
+        self.number = 0
+        self.cards: list[CardActor] = []
+
+    def play(self, number: int, spec: Round) -> None:
+        self.number = number
+        where = f"rounds[{number - 1}]"
+        hands = self._hands(spec, where)
+        voids_next = self.script.table.rulebook in VOIDING
+        setting = Setting(style=self.style, voids_next=voids_next, kept=self.kept is not None)
+        steps = plan_round(spec, hands, setting, self.shoe)
+        self.clock += spec.pause_s if number > 1 else 0.0
+        self.chronicle.starts.append(self.clock)
+        self.cards = []
+        self._open(spec, where)
+        self._bring_kept()
+        for step in steps:
+            self._step(step, spec)
+        self.clock = settle(self, hands, steps[-1])
+        self._clear()
+        self.clock += 0.15
+        self.chronicle.add(RoundClosed(t=self.clock))
+        if self.timeline.lamp:
+            self.timeline.lamp.append((self.clock, False))
+        self.void = any(isinstance(step, Deal) and step.void_next for step in steps)
+
+    @property
+    def timeline(self) -> Timeline:
+        return self.stage.timeline
+
+    def finish(self) -> Performance:
+        self.dealer.rest()
+        self.timeline.end = self.clock + LEAD_OUT_S
+        self.timeline.discards.sort()
+        return Performance(timeline=self.timeline, chronicle=self.chronicle)
+
+    def _hands(self, spec: Round, where: str) -> Hands:
+        first = self.kept.card if self.kept else None
+        if spec.cards:
+            hands = parse_hands(spec.cards, f"{where}.cards")
+            trouble = complaint(hands, spec.happenings, self.style)
+            if trouble:
+                raise ScriptError(f"{where}.cards", spec.cards, trouble)
+            if first and hands.player[0] != first:
+                raise ScriptError(f"{where}.cards", spec.cards, f"must begin with the card kept from before, {first}")
+        else:
+            hands = self.shoe.draw_hands(lambda h: complaint(h, spec.happenings, self.style) is None, first, where)
+        self.shoe.take((*hands.player[1 if first else 0 :], *hands.banker), where)
+        return hands
+
+    def _open(self, spec: Round, where: str) -> None:
+        """From the opening of bets to their close."""
+        calls = not any(isinstance(event, NoCall) for event in spec.happenings)
+        opened = self.clock
+        if self.void:
+            self.chronicle.add(VoidHandAnnounced(t=opened))
+            self.betting.begin(self.number, replace_wagers(spec), opened, where)
+            self.clock = opened + 1.2
+        else:
+            self.chronicle.add(BetsOpened(t=opened))
+            self.clock = self.betting.begin(self.number, spec, opened, where)
+        if not calls:
+            self.clock = max(self.clock, opened + 1.0)
+            return
+        self.clock = self.betting.at_call(self.clock)
+        source = {"signal": Source.SIGNAL, "lamp": Source.CAMERA, "none": Source.PERSON}[self.script.call]
+        self.chronicle.add(NoMoreBets(t=self.clock, source=source))
+        if self.script.call == "lamp":
+            self.timeline.lamp.append((self.clock, True))
+        self.clock += self.stage.between(0.75, 1.3) * self.script.pace
+
+    def _bring_kept(self) -> None:
+        if self.kept is None:
+            return
+        done = self.dealer.shift(self.clock, self.kept, hand=Side.PLAYER, slot=0)
+        self.chronicle.add(CardMoved(t=done, card_id=self.kept.card_id, hand=Side.PLAYER))
+        if not self.kept.face_up and self.style == "A":
+            done = self.dealer.turn(done + 0.1, self.kept)
+            self._log_turn(self.kept, done)
+        self.kept.kept = False
+        self.cards.append(self.kept)
+        self.kept = None
+        self.clock = done + 0.2
+
+    def _step(self, step: Step, spec: Round) -> None:
+        if isinstance(step, Deal):
+            self._deal(step, spec)
+        elif isinstance(step, Move):
+            actor = self.cards[-1]
+            done = self.dealer.shift(self.clock + 0.8, actor, hand=step.hand, slot=self._free_slot(step.hand))
+            self.chronicle.add(CardMoved(t=done, card_id=actor.card_id, hand=step.hand))
+            self.clock = done + 0.3
+        elif isinstance(step, Turn):
+            self._turn(step.hand)
+        else:
+            self._announce(step)
+
+    def _deal(self, step: Deal, spec: Round) -> None:
+        dealt = len([actor for actor in self.cards if actor.span.start >= self.chronicle.starts[-1]]) + 1
+        if dealt == 5 or (dealt == 6 and self.style == "A"):
+            self.clock += self.stage.between(0.35, 0.8) * self.script.pace
+        slot = self._free_slot(step.hand) if step.hand else 0
+        actor, t = self.dealer.draw(self.clock, step.card, hand=step.hand, slot=slot, face_up=step.face_up)
+        actor.kept = step.kept
+        self.cards.append(actor)
+        self.chronicle.add(
+            CardDealt(
+                t=t,
+                card_id=actor.card_id,
+                hand=step.hand,
+                card=step.card if step.face_up else None,
+                face_up=step.face_up,
+            )
+        )
+        for fault in step.faults:
+            self._alert(t, fault.code, hand=fault.hand, cards=fault.cards)
+        if len(self.cards) == 1 and any(isinstance(event, NoCall) for event in spec.happenings):
+            if self.script.table.rulebook in CALL_ORDERED:
+                self._alert(t, "procedure.no_call")
+        self.betting.at_card(len(self.cards), t)
+        self.clock = t + self.script.card_gap_s * self.script.pace * self.stage.between(0.94, 1.08)
+        for event in spec.happenings:
+            if isinstance(event, Straighten) and event.kind == "straighten_card" and event.card == len(self.cards):
+                self.clock = self.dealer.straighten(self.clock, actor) + 0.15
+
+    def _turn(self, hand: Side) -> None:
+        self.clock += self.stage.between(0.0, 0.25)
+        for actor in self.cards:
+            if actor.hand is hand and not actor.face_up:
+                done = self.dealer.turn(self.clock, actor)
+                self._log_turn(actor, done)
+                self.clock = done + 0.12
+
+    def _log_turn(self, actor: CardActor, t: float) -> None:
+        self.chronicle.add(CardTurned(t=t, card_id=actor.card_id, card=actor.card, face_up=True, by=DEALER))
+
+    def _announce(self, step: Announce) -> None:
+        self.dealer.rest()
+        self.clock += self.stage.between(0.35, 0.7) * self.script.pace
+        t = self.clock
+        self.chronicle.add(ResultAnnounced(t=t, player=step.player, banker=step.banker, winner=step.winner))
+        for fault in step.faults:
+            self._alert(t, fault.code, hand=fault.hand, cards=fault.cards)
+            self.chronicle.tolerate(Tolerance(code="payout.*", round=self.number, start=t - 0.5, end=t + 15.0))
+        self.clock = max(t + 0.7, self.betting.at_result(t) + 0.25)
+
+    def _clear(self) -> None:
+        """Collect the cards, the Player's hand first; one that is kept stays."""
+        self.clock += self.stage.between(0.2, 0.5) * self.script.pace
+        for hand in (Side.PLAYER, Side.BANKER, None):
+            lying = [actor for actor in self.cards if actor.hand is hand and not actor.gone]
+            self.kept = next((actor for actor in lying if actor.kept), self.kept)
+            swept = [actor for actor in lying if not actor.kept]
+            if not swept:
+                continue
+            done = self.dealer.gather(self.clock, swept)
+            for actor in swept:
+                self.chronicle.add(CardRemoved(t=done, card_id=actor.card_id, to="discard"))
+            self.clock = done
+        self.dealer.rest()
+
+    def _free_slot(self, hand: Side) -> int:
+        taken = {actor.slot for actor in self.cards if actor.hand is hand and not actor.gone}
+        return next(slot for slot in range(8) if slot not in taken)
+
+    def _alert(self, t: float, code: str, *, hand: Side | None = None, cards: tuple = ()) -> None:  # type: ignore[type-arg]
+        self.chronicle.raise_alert(DueAlert(t=t, round=self.number, code=code, hand=hand, cards=cards))
+
+
+def replace_wagers(spec: Round) -> Round:
+    """The same round without wagers."""
+    return spec.model_copy(update={"wagers": ()})
+
+

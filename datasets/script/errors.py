@@ -1,0 +1,19 @@
+"""What can be wrong with a scenario script; every message is one line that names file, key, value and what is allowed."""
+
+from __future__ import annotations
+
+from datasets.errors import DatasetsError
+
+
+class ScriptError(DatasetsError):
+    """A script can't be read, or says something that can't be played."""
+
+    def __init__(self, where: str, found: object, allowed: str) -> None:
+        self.where = where
+        self.found = found
+        self.allowed = allowed
+        super().__init__(f"{where} = {found!r}; {allowed}".replace("\n", " "))
+
+
+class RecordingError(DatasetsError):
+    """A recording can't be written."""

@@ -1,0 +1,229 @@
+"""A player at a seat: one arm, chips before him, and what he does with them.
+
+Each act takes the moment at which the chips shall rest or leave, and gives the one at which they do.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from calibration.chips import ChipSet
+from calibration.layout import Area
+from datasets.script.motion import Point, Pose, path_of
+from datasets.script.places import Places, Seat
+from datasets.script.stage import Arm, Stack, Stage, grip_on
+from datasets.script.timeline import ArmSpan
+
+OUTSIDE_MM = 260.0
+GRIP_MM = 8.0
+TALLEST = 16
+
+
+@dataclass(slots=True)
+class Wager:
+    """What lies on one wagering area."""
+
+    area: Area
+    stacks: list[Stack] = field(default_factory=list)
+    void: bool = False
+    """It was put there too late, and the dealer gives it back."""
+
+    @property
+    def chips(self) -> tuple[int, ...]:
+        return tuple(chip for stack in self.stacks for chip in stack.chips)
+
+    def value(self, chips: ChipSet) -> int:
+        """In the smallest unit the table plays for."""
+        return sum(chips.chips[chip].value for chip in self.chips)
+
+
+class Patron:
+    """One seat's player."""
+
+    def __init__(self, stage: Stage, places: Places, seat: Seat, chips: ChipSet, pace: float) -> None:
+        self.seat = seat
+        self._stage = stage
+        self._places = places
+        self._chips = chips
+        self._pace = pace * stage.between(0.85, 1.2)
+        self._arm = self._make_arm()
+        self._bank: dict[int, Stack] = {}
+        self._lay_out_bank()
+
+    def _make_arm(self) -> Arm:
+        seat, places = self.seat, self._places
+        rests_on_table = self._stage.rng.random() < 0.45
+        outward = (-seat.inward[0], -seat.inward[1])
+        out = OUTSIDE_MM + 80.0
+        home = seat.home_mm if rests_on_table else (seat.home_mm[0] + outward[0] * out, seat.home_mm[1] + outward[1] * out)
+        hidden = (-OUTSIDE_MM, -OUTSIDE_MM, places.width_mm + OUTSIDE_MM, places.depth_mm + OUTSIDE_MM)
+        start = path_of([(0.0, Pose(*home))])
+        poses = [(0.0, "palm")]
+        seed = int(self._stage.rng.integers(1 << 30))
+        span = ArmSpan(f"seat-{seat.number}", f"seat:{seat.number}", start, start, poses, hidden, seed)
+        self._stage.timeline.arms.append(span)
+
+        def shoulder(tip_mm: Point) -> Point:
+            x, y = seat.base_mm
+            return (x + 0.3 * (tip_mm[0] - seat.home_mm[0]), y + 0.3 * (tip_mm[1] - seat.home_mm[1]))
+
+        return Arm(span, home, shoulder, self._pace)
+
+    def _lay_out_bank(self) -> None:
+        step = self._places.chip_radius_mm * 2 + self._stage.between(2.0, 12.0)
+        kinds = [index for index, chip in enumerate(self._chips.chips) if chip.value <= 1000]
+        count = min(len(kinds), int(self._stage.rng.integers(2, 5)))
+        kinds = sorted(int(index) for index in self._stage.rng.choice(kinds, count, replace=False))
+        for place, index in enumerate(kinds):
+            along = (place - (count - 1) / 2) * step
+            x = self.seat.bank_mm[0] + along * self.seat.along[0]
+            y = self.seat.bank_mm[1] + along * self.seat.along[1]
+            at = self._stage.near((x, y), 2.0)
+            if self._places.is_free(at, self._places.chip_radius_mm + 2.0):
+                height = int(self._stage.rng.integers(3, 12))
+                self._bank[index] = self._stage.stack(0.0, (index,) * height, at)
+
+    def place(self, t: float, wager: Wager, chips: tuple[int, ...]) -> float:
+        """Put chips on an area that is empty, or beside what lies there."""
+        at = self._places.spot_in(wager.area, self._stage.rng, [stack.at_mm for stack in wager.stacks])
+        stack, rests = self._bring(t, chips, at, 0.0)
+        stack.change(rests, chips, wager.area.id)
+        wager.stacks.append(stack)
+        return rests
+
+    def add(self, t: float, wager: Wager, chips: tuple[int, ...]) -> float:
+        """Put chips onto the stack that lies there."""
+        below = wager.stacks[-1]
+        if len(below.chips) + len(chips) > TALLEST:
+            return self.place(t, wager, chips)
+        stack, rests = self._bring(t, chips, below.at_mm, len(below.chips) * self._chips.thickness_mm)
+        stack.vanish(rests)
+        below.change(rests, below.chips + chips)
+        return rests
+
+    def take(self, t: float, wager: Wager) -> float:
+        """Take all chips from an area."""
+        at = wager.stacks[0].at_mm
+        t = self._reach(t, at)
+        to = self._bank_mm(wager.chips[0])
+        done = t + self._way_s(at, to)
+        for i, stack in enumerate(wager.stacks):
+            stack.move((t, stack.at_mm, 0.0), (done, (to[0] + 24.0 * i, to[1]), 10.0))
+            stack.vanish(done)
+        self._bring_home(done, to)
+        self._store(done, wager.chips)
+        wager.stacks.clear()
+        return t
+
+    def take_some(self, t: float, wager: Wager, chips: tuple[int, ...]) -> float:
+        """Take chips from the top of a stack; they must be its upper ones."""
+        stack = wager.stacks[-1]
+        at, keep = stack.at_mm, len(stack.chips) - len(chips)
+        t = self._reach(t, at)
+        stack.change(t, stack.chips[:keep])
+        taken = self._stage.stack(t, chips, at)
+        to = self._bank_mm(chips[0])
+        done = t + self._way_s(at, to)
+        taken.move((t, at, keep * self._chips.thickness_mm), (done, to, 10.0))
+        taken.vanish(done)
+        self._bring_home(done, to)
+        self._store(done, chips)
+        return t
+
+    def move(self, t: float, wager: Wager, to: Wager) -> tuple[float, float]:
+        """Carry all chips to another area; gives when they leave and when they rest."""
+        at = wager.stacks[0].at_mm
+        t = self._reach(t, at)
+        spot = self._places.spot_in(to.area, self._stage.rng, [stack.at_mm for stack in to.stacks])
+        rests = t + self._way_s(at, spot) + 0.1
+        chips = wager.chips
+        for stack in wager.stacks[1:]:
+            stack.vanish(t)
+        moved = wager.stacks[0]
+        moved.change(t, chips)
+        moved.move((t, at, 0.0), (0.5 * (t + rests), _middle(at, spot), 16.0), (rests, spot, 0.0))
+        moved.change(rests, chips, to.area.id)
+        self._arm.follow(0.5 * (t + rests), self._grip(_middle(at, spot)), 36.0)
+        self._arm.follow(rests, self._grip(spot), 24.0)
+        self._arm.hold(rests + 0.08)
+        self._arm.rest()
+        wager.stacks.clear()
+        to.stacks.append(moved)
+        return t, rests
+
+    def wave(self, t: float, area: Area) -> float:
+        """Reach over an area and touch nothing."""
+        x, y = area.centre_mm
+        over = (x + 35.0 * self.seat.along[0], y + 35.0 * self.seat.along[1])
+        t = max(t, self._arm.free_at + self._arm.travel_s(over))
+        self._arm.go(t, over, height_mm=70.0, hand="reach")
+        self._arm.hold(t + self._stage.between(0.2, 0.6))
+        self._arm.rest()
+        return t
+
+    def receive(self, t: float, chips: tuple[int, ...]) -> None:
+        """Chips that the dealer pushed over join his own."""
+        self._store(t, chips)
+
+    @property
+    def free_at(self) -> float:
+        """When his last act ends."""
+        return self._arm.free_at
+
+    def bank_mm(self) -> Point:
+        """Where chips are pushed to."""
+        return self._stage.near(self.seat.bank_mm, 8.0)
+
+    def _bring(self, t: float, chips: tuple[int, ...], at: Point, height_mm: float) -> tuple[Stack, float]:
+        """Carry chips from his own to a place; gives the stack and when it rests."""
+        source = self._bank_mm(chips[0])
+        way = self._way_s(source, at)
+        held_at = self._grip(source)
+        picked = max(t - way, self._arm.free_at + self._arm.travel_s(held_at))
+        self._arm.go(picked, held_at, height_mm=24.0, hand="grip")
+        self._spend(picked, chips)
+        rests = picked + way
+        stack = self._stage.stack(picked, chips, source)
+        stack.move((picked, source, 8.0), (rests, at, height_mm))
+        self._arm.follow(rests, self._grip(at), height_mm + 24.0)
+        self._arm.hold(rests + self._stage.between(0.06, 0.2))
+        self._arm.rest()
+        return stack, rests
+
+    def _reach(self, t: float, at: Point) -> float:
+        held_at = self._grip(at)
+        t = max(t, self._arm.free_at + self._arm.travel_s(held_at))
+        self._arm.go(t, held_at, height_mm=24.0, hand="grip")
+        return t
+
+    def _bring_home(self, done: float, to: Point) -> None:
+        self._arm.follow(done, self._grip(to), 30.0)
+        self._arm.hold(done + 0.1)
+        self._arm.rest()
+
+    def _way_s(self, first: Point, second: Point) -> float:
+        return max(0.35, math.dist(first, second) / 800.0) * self._pace
+
+    def _grip(self, at: Point) -> Point:
+        return grip_on(at, self.seat.base_mm, GRIP_MM)
+
+    def _bank_mm(self, chip: int) -> Point:
+        stack = self._bank.get(chip)
+        return stack.at_mm if stack else self._stage.near(self.seat.bank_mm, 6.0)
+
+    def _spend(self, t: float, chips: tuple[int, ...]) -> None:
+        for index in set(chips):
+            stack, count = self._bank.get(index), chips.count(index)
+            if stack and len(stack.chips) > count:
+                stack.change(t, stack.chips[:-count])
+
+    def _store(self, t: float, chips: tuple[int, ...]) -> None:
+        for index in set(chips):
+            stack, count = self._bank.get(index), chips.count(index)
+            if stack and len(stack.chips) + count <= TALLEST:
+                stack.change(t, stack.chips + (index,) * count)
+
+
+def _middle(first: Point, second: Point) -> Point:
+    return ((first[0] + second[0]) / 2, (first[1] + second[1]) / 2)

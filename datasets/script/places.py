@@ -1,0 +1,232 @@
+"""Where things lie and where hands come from, for any layout.
+
+Millimetres of the layout plane. A table's seats are on the far side from the dealer, whose edge is y = 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from calibration.layout import Area, Layout
+from datasets.script.errors import ScriptError
+from datasets.script.motion import Point, Pose
+from rules.words import Bet, Side
+
+CARD_GAP_MM = 5.0
+EDGE_MM = 55.0
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A seat's side of the table."""
+
+    number: int
+    bank_mm: Point
+    """Where its player's own chips stand."""
+    along: Point
+    """Unit vector along the edge, to the right of someone who looks from the seat to the dealer."""
+    inward: Point
+    """Unit vector from the edge to the table."""
+    home_mm: Point
+    """Where a hand rests on the cushion or the cloth's edge."""
+    base_mm: Point
+    """The shoulder, beyond the edge."""
+
+
+class Places:
+    """Everything a choreography has to know of a layout."""
+
+    def __init__(self, layout: Layout, card_size_mm: Point, chip_diameter_mm: float) -> None:
+        self.layout = layout
+        self.card_size_mm = card_size_mm
+        self.chip_radius_mm = chip_diameter_mm / 2
+        self.width_mm, self.depth_mm = layout.size_mm
+        self._wagers = {(area.seat, area.bet): area for area in layout.of_kind("wager") if area.seat is not None}
+        self.seats = {number: self._seat(number) for number in sorted({key[0] for key in self._wagers if key[0]})}
+
+    def wager_area(self, seat: int, bet: str, where: str) -> Area:
+        """The area of a seat's bet.
+
+        Raises:
+            ScriptError: the layout has none.
+        """
+        area = self._wagers.get((seat, bet))
+        if area is None:
+            known = ", ".join(sorted(str(a.bet) for (s, _), a in self._wagers.items() if s == seat))
+            allowed = f"seat {seat} of layout {self.layout.name} has areas for {known}" if known else "no such seat"
+            raise ScriptError(where, f"seat {seat} {bet}", allowed)
+        return area
+
+    def bets_of(self, seat: int) -> list[str]:
+        """The bets that a seat has areas for."""
+        return [str(area.bet) for (number, _), area in self._wagers.items() if number == seat]
+
+    def shoe_mouth(self) -> Pose:
+        """Where a card comes to light: at the shoe's end towards the middle of the table."""
+        return self._mouth("shoe", (self.width_mm * 0.8, self.depth_mm * 0.2))
+
+    def discard_mouth(self) -> Pose:
+        """Where cards go that are done with."""
+        area = self._first("discard")
+        x, y = area.centre_mm if area else (self.width_mm * 0.1, self.depth_mm * 0.15)
+        return Pose(x, y, self._long_axis_deg(area) if area else 0.0)
+
+    def tray_mm(self, share: float) -> Point:
+        """A point in the chip tray, from its left (0) to its right end (1)."""
+        area = self._first("chip_tray")
+        if area is None:
+            return (self.width_mm * (0.35 + 0.3 * share), 60.0)
+        low, high = area.polygon_mm.min(axis=0), area.polygon_mm.max(axis=0)
+        x = low[0] + (0.08 + 0.84 * share) * (high[0] - low[0])
+        return (float(x), float(0.45 * low[1] + 0.55 * high[1]))
+
+    def aside(self) -> Pose:
+        """Where a card is laid that belongs to no hand: between the boxes, towards the dealer."""
+        first, second = (self._hand_area(side).centre_mm for side in (Side.PLAYER, Side.BANKER))
+        mouth = self.shoe_mouth()
+        nearer = min((first, second), key=lambda at: math.dist(at, mouth.at_mm))
+        share = 0.52
+        x = (1 - share) * nearer[0] + share * mouth.x_mm
+        return Pose(x, (1 - share) * nearer[1] + share * mouth.y_mm, 0.0)
+
+    def hand_slot(self, side: Side, index: int, growth: str) -> Pose:
+        """Where a hand's card lies: two upright side by side, the third sideways beside them, further ones beyond."""
+        area = self._hand_area(side)
+        (centre_x, centre_y), extent, tilt_deg = _box(area)
+        outward = 1.0 if centre_x >= self.width_mm / 2 else -1.0
+        if growth == "inward":
+            outward = -outward
+        width, height = self.card_size_mm
+        full = 2 * width + height + 2 * CARD_GAP_MM
+        squeeze = min(1.0, (extent[0] - 8.0) / full)
+        starts = [0.0, width + CARD_GAP_MM, 2 * (width + CARD_GAP_MM), 2 * (width + CARD_GAP_MM) + 0.45 * height]
+        half = [width / 2, width / 2, height / 2, height / 2]
+        along = (starts[min(index, 3)] + half[min(index, 3)] - full / 2) * squeeze * outward
+        tilt = math.radians(tilt_deg)
+        down = 0.0 if index < 3 else 0.3 * height
+        x = centre_x + along * math.cos(tilt) - down * math.sin(tilt)
+        y = centre_y + along * math.sin(tilt) + down * math.cos(tilt)
+        return Pose(x, y, tilt_deg + (0.0 if index < 2 else 90.0))
+
+    def spot_in(self, area: Area, rng: np.random.Generator, taken: Sequence[Point] = ()) -> Point:
+        """A point at which a stack stands wholly in an area, clear of the stacks that are there already."""
+        contour = area.polygon_mm.astype(np.float32).reshape(-1, 1, 2)
+        centre = np.asarray(area.centre_mm)
+        low, high = area.polygon_mm.min(axis=0), area.polygon_mm.max(axis=0)
+        best, best_score = (float(centre[0]), float(centre[1])), -math.inf
+        spread = (high - low) / 5.0
+        for _ in range(60):
+            point = np.clip(rng.normal(centre, spread), low, high)
+            inside = cv2.pointPolygonTest(contour, (float(point[0]), float(point[1])), True) - self.chip_radius_mm
+            gap = min((math.dist(point, other) - 2 * self.chip_radius_mm for other in taken), default=2.0)
+            score = min(inside, 4.0) + 2.0 * min(gap, 2.0) - 0.02 * math.dist(point, centre)
+            if gap < 0:
+                score += 8.0 * gap
+            if score > best_score:
+                best, best_score = (float(point[0]), float(point[1])), score
+        return best
+
+    def _seat(self, number: int) -> Seat:
+        polygons = [area.polygon_mm for (seat, _), area in self._wagers.items() if seat == number]
+        corners = np.concatenate(polygons)
+        centre = np.mean([polygon.mean(axis=0) for polygon in polygons], axis=0)
+        origin = np.array([self.width_mm / 2, min(0.0, centre[1] - 50.0)])
+        outward = (centre - origin) / np.linalg.norm(centre - origin)
+        edge = _exit_mm(centre, outward, (self.width_mm, self.depth_mm))
+        outer = float(((corners - centre) @ outward).max())
+        room = math.dist(edge, centre)
+        reach = min(outer + 34.0 + self.chip_radius_mm, room - self.chip_radius_mm - 12.0)
+        bank = centre + outward * reach
+        home = np.asarray(edge) - outward * min(EDGE_MM, max(15.0, room - reach - 40.0))
+        base = np.asarray(edge) + outward * 260.0
+        inward = -outward
+        right = np.array([-inward[1], inward[0]])
+        return Seat(
+            number=number,
+            bank_mm=_point(bank),
+            along=_point(right),
+            inward=_point(inward),
+            home_mm=_point(home + right * 95.0),
+            base_mm=_point(base + right * 170.0),
+        )
+
+    def is_free(self, at_mm: Point, radius_mm: float) -> bool:
+        """Whether a disc lies on the cloth and touches no area."""
+        x, y = at_mm
+        if not (radius_mm < x < self.width_mm - radius_mm and radius_mm < y < self.depth_mm - radius_mm):
+            return False
+        for area in self.layout.areas:
+            contour = area.polygon_mm.astype(np.float32).reshape(-1, 1, 2)
+            if cv2.pointPolygonTest(contour, (float(x), float(y)), True) > -radius_mm:
+                return False
+        return True
+
+    def _mouth(self, kind: str, fallback: Point) -> Pose:
+        area = self._first(kind)
+        if area is None:
+            return Pose(*fallback)
+        target = np.array([self.width_mm / 2, self.depth_mm * 0.45])
+        centre = np.asarray(area.centre_mm)
+        toward = (target - centre) / np.linalg.norm(target - centre)
+        angle = self._long_axis_deg(area)
+        axis = np.array([-math.sin(math.radians(angle)), math.cos(math.radians(angle))])
+        axis = axis if axis @ toward >= 0 else -axis
+        reach = float(((area.polygon_mm - centre) @ axis).max())
+        return Pose(*_point(centre + axis * (reach - 30.0)), angle)
+
+    def _long_axis_deg(self, area: Area) -> float:
+        """The angle of a card whose long side lies along the area's."""
+        _, extent, tilt = _box(area)
+        return tilt if extent[1] >= extent[0] else tilt + 90.0
+
+    def _hand_area(self, side: Side) -> Area:
+        for area in self.layout.of_kind("hand"):
+            if area.hand == str(side):
+                return area
+        raise ScriptError("table.layout", self.layout.name, f"must have an area of kind hand for the {side}")
+
+    def _first(self, kind: str) -> Area | None:
+        areas = self.layout.of_kind(kind)
+        return areas[0] if areas else None
+
+
+def bets_known(bet: str, where: str) -> Bet:
+    """The bet of a name.
+
+    Raises:
+        ScriptError: there is no such bet.
+    """
+    try:
+        return Bet(bet)
+    except ValueError as error:
+        raise ScriptError(where, bet, f"allowed: {', '.join(Bet)}") from error
+
+
+def _box(area: Area) -> tuple[Point, tuple[float, float], float]:
+    """Centre, (width, height) and tilt of an area's least rectangle, its width axis within 45 degrees of x."""
+    (centre_x, centre_y), (width, height), angle = cv2.minAreaRect(area.polygon_mm.astype(np.float32))
+    while angle > 45.0:
+        angle, width, height = angle - 90.0, height, width
+    while angle < -45.0:
+        angle, width, height = angle + 90.0, height, width
+    return (float(centre_x), float(centre_y)), (float(width), float(height)), float(angle)
+
+
+def _exit_mm(start: np.ndarray, direction: np.ndarray, size_mm: Point) -> Point:
+    """Where a ray from a point on the cloth leaves it."""
+    shares = []
+    for axis in (0, 1):
+        if direction[axis] > 1e-9:
+            shares.append((size_mm[axis] - start[axis]) / direction[axis])
+        elif direction[axis] < -1e-9:
+            shares.append(-start[axis] / direction[axis])
+    return _point(start + direction * min(shares))
+
+
+def _point(vector: np.ndarray) -> Point:
+    return (float(vector[0]), float(vector[1]))

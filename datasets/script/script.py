@@ -1,0 +1,237 @@
+"""The scenario script: a YAML file that says which table it is, how it is filmed, and what happens in each round.
+
+Unknown keys are refused. Values of money are in the table's smallest unit; `seconds` count from the moment they name.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from datasets.script.errors import ScriptError
+
+Hand = Literal["player", "banker"]
+Winner = Literal["player", "banker", "tie"]
+Anchor = Literal["opened", "call", "card", "result"]
+Device = Literal["bets_opened", "no_more_bets", "result_announced", "round_closed", "void_hand_announced"]
+DEVICES: tuple[Device, ...] = ("bets_opened", "no_more_bets", "result_announced", "round_closed", "void_hand_announced")
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Shoe(_Part):
+    """The cards in play, as in `table.yaml`."""
+
+    decks: int = Field(8, ge=1, le=8)
+    device: Literal["shoe", "continuous_shuffler", "non_continuous_shuffler"] = "shoe"
+
+
+class Table(_Part):
+    """What goes into the recording's `table.yaml`."""
+
+    id: str = "S1"
+    rulebook: Literal["nz-authority", "sg-rws", "nsw", "nz-secretary", "tas"]
+    options: dict[str, str | int | bool | None] = {}
+    shoe: Shoe = Shoe()
+    limits: dict[str, int] = {}
+    layout: str | dict[str, Any] = "mini-7"
+    chips: str | dict[str, Any] = "club"
+    cards: dict[str, list[float]] = {"size_mm": [63.0, 88.0]}
+
+
+class Camera(_Part):
+    """Where the overhead camera hangs; what is absent follows from the seed."""
+
+    height_mm: float | None = Field(None, ge=1000, le=5000)
+    tilt_deg: float | None = Field(None, ge=0, le=40)
+    tilted_from: Literal["dealer", "players", "left", "right"] | None = None
+    roll_deg: float | None = Field(None, ge=-30, le=30)
+    resolution: tuple[int, int] = (1920, 1080)
+    k1: float | None = Field(None, ge=-0.4, le=0.2)
+
+
+class Video(_Part):
+    """How the recorder writes."""
+
+    fps: Literal[10, 15, 25] = 15
+    mbit_s: float = Field(2.0, ge=0.3, le=12)
+    key_frame_s: float = Field(2.0, ge=0.5, le=10)
+    blur: bool = True
+    """Whether the shutter stays open long enough to smear what moves."""
+
+
+class Moment(_Part):
+    """Seconds after something that happens in the round; before it where negative (only for the call)."""
+
+    after: Anchor = "call"
+    card: int = Field(0, ge=0, le=7)
+    """Which card to leave the shoe, where `after` is `card`."""
+    seconds: float = Field(1.0, ge=-5, le=20)
+
+
+class Wager(_Part):
+    """A wager put down in time."""
+
+    seat: int
+    bet: str
+    value: int = Field(gt=0)
+    seconds: float | None = Field(None, ge=0.6, le=30)
+    """After betting opened."""
+
+
+class Order(_Part):
+    kind: Literal["order"]
+    card: int = Field(2, ge=1, le=4)
+    """Which of the first four goes to the wrong hand; the dealer then moves it."""
+
+
+class NotDue(_Part):
+    kind: Literal["third_card_not_due"]
+    hand: Hand
+    card: str | None = None
+    then: Literal["banker", "discard", "next"] = "discard"
+
+
+class Missing(_Part):
+    kind: Literal["third_card_missing"]
+    hand: Hand
+
+
+class Extra(_Part):
+    kind: Literal["extra_card"]
+    hand: Hand | None = None
+    """None: it is laid beside the boxes."""
+    card: str | None = None
+    face_up: bool = True
+    then: Literal["discard", "next"] = "discard"
+
+
+class WrongResult(_Part):
+    kind: Literal["wrong_result"]
+    winner: Winner | None = None
+
+
+class FaceUp(_Part):
+    kind: Literal["face_up_deal"]
+    card: int = Field(2, ge=1, le=4)
+
+
+class NoCall(_Part):
+    kind: Literal["no_call"]
+
+
+class Change(_Part):
+    """A player touches a wager; whether that is late follows from the moment, and `late` says what the script holds it for."""
+
+    kind: Literal["late_bet", "change"]
+    action: Literal["placed", "increased", "reduced", "removed", "moved"]
+    seat: int
+    bet: str
+    value: int = Field(0, ge=0)
+    """What is put down, added or taken back; `removed` and `moved` take all."""
+    to: str | None = None
+    """The bet that chips are moved to."""
+    when: Moment = Moment()
+
+
+class Reach(_Part):
+    """A hand reaches over an area and touches nothing."""
+
+    kind: Literal["reach"]
+    seat: int
+    bet: str
+    when: Moment = Moment()
+
+
+class Straighten(_Part):
+    """The dealer straightens a card or a stack."""
+
+    kind: Literal["straighten_card", "straighten_stack"]
+    card: int = Field(1, ge=1, le=6)
+    seat: int = 0
+    bet: str = ""
+
+
+Happening = Annotated[
+    Order | NotDue | Missing | Extra | WrongResult | FaceUp | NoCall | Change | Reach | Straighten,
+    Field(discriminator="kind"),
+]
+
+
+class Round(_Part):
+    """One round; its cards and wagers are drawn from the seed where the script names none."""
+
+    cards: str | None = None
+    """Both hands as the rules would deal them: `P 8H 4D 2C | B KS 9D`."""
+    wagers: tuple[Wager, ...] | None = None
+    happenings: tuple[Happening, ...] = ()
+    pause_s: float = Field(0.6, ge=0, le=60)
+    """Before the round."""
+
+
+class Script(_Part):
+    """A whole scenario."""
+
+    table: Table
+    deck: str = "machine:1"
+    camera: Camera = Camera()
+    style: dict[str, str | float] = {}
+    """Looks of cloth and light, as the scene's `World.style` knows them, and `split`: `train` or `held_out`."""
+    video: Video = Video()
+    seed: int = 0
+    call: Literal["signal", "lamp", "none"] = "signal"
+    """How the closing of bets can be known."""
+    devices: tuple[Device, ...] = DEVICES
+    """Which events devices report."""
+    pace: float = Field(1.0, ge=0.6, le=2.0)
+    """Above 1 the dealer and the players are slower."""
+    card_gap_s: float = Field(0.97, ge=0.7, le=3)
+    """From card to card."""
+    growth: Literal["outward", "inward"] = "outward"
+    """Whether a hand's cards are laid away from the table's middle or towards it."""
+    objects_every: int = Field(5, ge=1)
+    """Every how many frames `objects.jsonl` describes one."""
+    rounds: tuple[Round, ...] = Field(min_length=1)
+
+
+def load_script(path: Path) -> Script:
+    """Read a script.
+
+    Raises:
+        ScriptError: it can't be read, or a key or a value is not allowed.
+    """
+    try:
+        mapping = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise ScriptError(path.name, _first_line(error), "must be a readable YAML file") from error
+    return parse_script(mapping, path.name)
+
+
+def parse_script(mapping: object, where: str) -> Script:
+    """A script out of what YAML gave; `where` names the file in messages."""
+    if not isinstance(mapping, dict):
+        raise ScriptError(where, type(mapping).__name__, "must be a mapping with table and rounds")
+    try:
+        return Script.model_validate(mapping)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"]).lstrip(".")
+        found = first["input"] if first["type"] not in ("missing", "extra_forbidden") else first["loc"][-1]
+        raise ScriptError(f"{where}: {key}", found, _allowed(first["type"], first["msg"])) from error
+
+
+def _allowed(kind: str, message: str) -> str:
+    if kind == "extra_forbidden":
+        return "is not a key that is known here"
+    if kind == "missing":
+        return "is missing"
+    return message[0].lower() + message[1:]
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0] if str(error) else type(error).__name__
