@@ -1,0 +1,63 @@
+"""Find and parse the house's own Python files."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = ("rules", "calibration", "vision", "models", "datasets", "service")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceFile:
+    """One Python file and its syntax tree."""
+
+    path: str
+    """From the root, with slashes."""
+    text: str
+    tree: ast.Module
+
+    @property
+    def package(self) -> str:
+        """The package or folder it belongs to."""
+        return self.path.split("/")[0]
+
+    @property
+    def module(self) -> str:
+        """The name it is imported by."""
+        return self.path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+    def imported_modules(self) -> frozenset[str]:
+        """Every module that it imports, wherever in the file."""
+        return frozenset(name for node in ast.walk(self.tree) for name in _imported_by(node))
+
+    def modules_imported_at_once(self) -> frozenset[str]:
+        """The modules that are imported as soon as the file is."""
+        return frozenset(name for node in self.tree.body for name in _imported_by(node))
+
+    def imported_roots(self) -> frozenset[str]:
+        """The first part of every module that it imports."""
+        return frozenset(name.split(".")[0] for name in self.imported_modules())
+
+
+@cache
+def source_files(*folders: str) -> tuple[SourceFile, ...]:
+    """All Python files of these folders of the root."""
+    files = []
+    for folder in folders:
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            text = path.read_text(encoding="utf-8")
+            name = path.relative_to(ROOT).as_posix()
+            files.append(SourceFile(path=name, text=text, tree=ast.parse(text, filename=name)))
+    return tuple(files)
+
+
+def _imported_by(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if isinstance(node, ast.ImportFrom):
+        return ["." * node.level + (node.module or "")]
+    return []
