@@ -7,7 +7,7 @@ what cannot be told becomes a null. Seconds of stream time, layout millimetres.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import count
 
@@ -39,7 +39,6 @@ TRAVEL_S = 0.6
 """From the shoe's mouth to rest."""
 HOLD_S = 0.8
 """How long the log waits for what may still come in with an earlier time."""
-CARDS_BEFORE_RESULT = 4
 CLOSE_AFTER_S = 0.1
 
 Item = Event | seen.Observation
@@ -54,8 +53,8 @@ class Interpreter:
     """What devices at this table report; the rest is inferred where it can be."""
     state: TableState = field(default_factory=TableState)
     _queue: list[tuple[float, int, Item]] = field(default_factory=list)
-    _order: Iterable[int] = field(default_factory=count)
-    _card_numbers: Iterable[int] = field(default_factory=lambda: count(1))
+    _order: Iterator[int] = field(default_factory=count)
+    _card_numbers: Iterator[int] = field(default_factory=lambda: count(1))
     _last_t: float = 0.0
 
     def signal(self, event: Event) -> None:
@@ -92,7 +91,7 @@ class Interpreter:
         return lines
 
     def _put(self, t: float, item: Item) -> None:
-        heapq.heappush(self._queue, (t, next(iter(self._order)), item))
+        heapq.heappush(self._queue, (t, next(self._order), item))
 
     def _take(self) -> tuple[float, Item]:
         t, _, item = heapq.heappop(self._queue)
@@ -130,7 +129,7 @@ class Interpreter:
         lost = self.state.lost_card(side, face)
         if lost is not None:
             return self._found_again(t, lost, card.track_id, side)
-        card_id = f"c{next(iter(self._card_numbers))}"
+        card_id = f"c{next(self._card_numbers)}"
         self.state.cards[card.track_id] = CardOnTable(card_id=card_id, side=side, card=face)
         dealt = CardDealt(
             t=t,
@@ -182,9 +181,7 @@ class Interpreter:
         card = self.state.cards.get(left.track_id)
         if card is None:
             return []
-        others = [
-            other for track, other in self.state.cards.items() if track != left.track_id and other.lost_t is None
-        ]
+        others = [other for track, other in self.state.cards.items() if track != left.track_id and other.lost_t is None]
         if others and not self.state.is_decided(ResultAnnounced in self.device_events):
             self.state.cards[left.track_id] = replace(card, lost_t=t)
             return []
@@ -255,7 +252,9 @@ class Interpreter:
 
 def device_events_of(events: Iterable[Event]) -> frozenset[type[Event]]:
     """Which kinds of event a table's devices report."""
-    return frozenset(type(event) for event in events if isinstance(event, NoMoreBets | ResultAnnounced | RoundClosed | BetsOpened))
+    return frozenset(
+        type(event) for event in events if isinstance(event, NoMoreBets | ResultAnnounced | RoundClosed | BetsOpened)
+    )
 
 
 def _counts(change: seen.StacksChanged) -> tuple[int | None, int | None]:

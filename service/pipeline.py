@@ -7,6 +7,7 @@ referee. Seconds of stream time.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -145,45 +146,62 @@ def read_signals(table: TableConfig, path: Path | None) -> list[Event]:
 
 
 def _watch_frames(watch: TableWatch, reader: VideoReader, camera: str) -> Iterator[Progress]:
-    duration_s = reader.info.duration_s
-    clock = watch.observer.clock
-    decode_s, interpret_s = 0.0, 0.0
-    reported_t, frame, broken = 0.0, None, None
+    reporter = _Reporter(watch, reader.info.duration_s)
     frames = iter(reader)
-
-    def report(t: float, index: int, reason: str | None = None) -> Progress:
-        events, alerts, rounds = watch.take()
-        stages = {"decode": decode_s, **watch.observer.stage_seconds, "interpret": interpret_s}
-        return Progress(
-            t=t,
-            frame_index=index,
-            duration_s=duration_s,
-            events=events,
-            alerts=alerts,
-            rounds=rounds,
-            state=watch.referee.state,
-            stage_seconds=stages,
-            broken=reason,
-        )
-
+    frame: Frame | None = None
+    broken: str | None = None
     while True:
-        started = clock()
         try:
-            following = next(frames, None)
+            with reporter.spend("decode"):
+                following = next(frames, None)
         except VideoBreakError as error:
             broken, following = str(error), None
-        decode_s += clock() - started
         if following is None:
             break
         frame = following
-        before_s, started = sum(watch.observer.stage_seconds.values()), clock()
-        watch.see(frame)
-        interpret_s += clock() - started - (sum(watch.observer.stage_seconds.values()) - before_s)
-        if frame.t - reported_t >= PROGRESS_S:
-            reported_t = frame.t
-            yield report(frame.t, frame.index)
+        with reporter.spend("interpret"):
+            watch.see(frame)
+        if frame.t - reporter.reported_t >= PROGRESS_S:
+            yield reporter.report(frame.t, frame.index)
     end_t, index = (frame.t, frame.index) if frame is not None else (0.0, 0)
     if broken is not None:
         watch.lose_sight(end_t, camera)
     watch.finish(end_t)
-    yield report(end_t, index, broken)
+    yield reporter.report(end_t, index, broken)
+
+
+class _Reporter:
+    """Adds up the time of the stages and says what is new."""
+
+    def __init__(self, watch: TableWatch, duration_s: float | None) -> None:
+        self.reported_t = 0.0
+        self._watch = watch
+        self._duration_s = duration_s
+        self._clock = watch.observer.clock
+        self._spent = {"decode": 0.0, "interpret": 0.0}
+
+    @contextmanager
+    def spend(self, stage: str) -> Iterator[None]:
+        """Count what happens inside to a stage, less what the observer counts itself."""
+        started, observed = self._clock(), sum(self._watch.observer.stage_seconds.values())
+        try:
+            yield
+        finally:
+            observed = sum(self._watch.observer.stage_seconds.values()) - observed
+            self._spent[stage] += self._clock() - started - observed
+
+    def report(self, t: float, index: int, broken: str | None = None) -> Progress:
+        """All that is new since the last report."""
+        self.reported_t = t
+        events, alerts, rounds = self._watch.take()
+        return Progress(
+            t=t,
+            frame_index=index,
+            duration_s=self._duration_s,
+            events=events,
+            alerts=alerts,
+            rounds=rounds,
+            state=self._watch.referee.state,
+            stage_seconds=self._spent | self._watch.observer.stage_seconds,
+            broken=broken,
+        )

@@ -173,7 +173,7 @@ class CardWatch:
         ]
 
     def _may_be_covered(self, track: CardTrack, t: float, region: str, reading: Reading) -> bool:
-        """Whether `track` may be a card whose old place is covered, so that nobody knows whether it still lies there."""
+        """Whether `track` may be a card whose old place is covered, so it is not known to be gone."""
         return any(
             old.track_id in self.known
             and old is not track
@@ -196,9 +196,7 @@ class CardWatch:
             return reading.label is not None and known.reading.label == reading.label
         return not known.face_up and known.region == region
 
-    def _go_on(
-        self, old: CardTrack, track: CardTrack, t: float, region: str, reading: Reading
-    ) -> list[Observation]:
+    def _go_on(self, old: CardTrack, track: CardTrack, t: float, region: str, reading: Reading) -> list[Observation]:
         known = self.known[old.track_id]
         self._gone.pop(old.track_id, None)
         self.tracker.adopt(old, track)
@@ -221,9 +219,7 @@ class CardWatch:
             turned_t, known.turned_t = known.turned_t, None
             if track.sight.face_up != known.face_up:
                 known.face_up, known.reading = track.sight.face_up, reading
-                told.append(
-                    CardTurned(track_id=track.track_id, t=turned_t, face_up=known.face_up, reading=reading)
-                )
+                told.append(CardTurned(track_id=track.track_id, t=turned_t, face_up=known.face_up, reading=reading))
         elif known.face_up and known.reading.label is None and track.votes.reading().label is not None:
             known.reading = track.votes.reading()
             told.append(CardRead(track_id=track.track_id, t=t, reading=known.reading))

@@ -34,9 +34,7 @@ class Freshness:
     """What is known of each field, and whether that still holds."""
 
     def __init__(self, size_mm: tuple[float, float], grid: GridFrame) -> None:
-        self.fields = tuple(
-            Field(box, grid.cells_of_box(*box)) for box in _divide(size_mm[0], size_mm[1])
-        )
+        self.fields = tuple(Field(box, grid.cells_of_box(*box)) for box in _divide(size_mm[0], size_mm[1]))
         self._pictures: list[Picture | None] = [None] * len(self.fields)
         self._grid = grid
         self.found = Detections.empty()

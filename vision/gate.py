@@ -76,9 +76,7 @@ class ChangeGate:
         width = int(np.ceil((size_mm[0] + 2 * MARGIN_MM) * CELLS_PER_MM))
         height = int(np.ceil((size_mm[1] + 2 * MARGIN_MM) * CELLS_PER_MM))
         self.grid = GridFrame((-MARGIN_MM, -MARGIN_MM), (height, width))
-        map_x, map_y = calibration.rectify_maps(
-            (-MARGIN_MM, -MARGIN_MM), (width, height), px_per_mm=CELLS_PER_MM
-        )
+        map_x, map_y = calibration.rectify_maps((-MARGIN_MM, -MARGIN_MM), (width, height), px_per_mm=CELLS_PER_MM)
         self._maps = _small_maps(map_x, map_y, calibration.image_size_wh_px)
         self._last: Picture | None = None
         self._settled: Picture | None = None

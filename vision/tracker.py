@@ -159,9 +159,7 @@ def _assign(tracks: Sequence[CardTrack], sights: Sequence[CardSight]) -> list[tu
             cost[i, j] += OTHER_SIDE_MM * (track.sight.face_up != sight.face_up)
     rows, columns = linear_sum_assignment(np.minimum(cost, 4 * FOLLOW_MM))
     reach = FOLLOW_MM + OTHER_SIDE_MM
-    return [
-        (tracks[int(i)], sights[int(j)]) for i, j in zip(rows, columns, strict=True) if cost[i, j] <= reach
-    ]
+    return [(tracks[int(i)], sights[int(j)]) for i, j in zip(rows, columns, strict=True) if cost[i, j] <= reach]
 
 
 def _see(track: CardTrack, sight: CardSight, t: float, new_votes: Callable[[], Votes]) -> bool:

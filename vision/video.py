@@ -101,6 +101,7 @@ class VideoReader:
         """Yields the frames; raises VideoBreakError where the source breaks before its end."""
         self.open()
         first_s: float | None = None
+        time_s = 0.0
         for decoded in self._decode():
             if decoded.is_corrupt and not self.is_live:
                 raise self._break("a frame is damaged")
@@ -109,7 +110,7 @@ class VideoReader:
             self._t = time_s - first_s
             yield Frame.from_decoded(self._frames, self._t, decoded)
             self._frames += 1
-        self._check_end()
+        self._check_end(time_s)
 
     def _prepare_stream(self) -> None:
         assert self._container is not None
@@ -148,8 +149,12 @@ class VideoReader:
             return self._frames / (self.info.rate_hz or 25.0)
         return float(decoded.time)
 
-    def _check_end(self) -> None:
-        """A file must reach the end that its container promised; a live source has no end at all."""
+    def _check_end(self, time_s: float) -> None:
+        """A file must reach the end that its container promised; a live source has no end at all.
+
+        Some containers give the length, others the time of the end: `time_s` is the last frame's time as it is
+        written in the file.
+        """
         if self.is_live:
             raise self._break("the source stopped sending")
         if self._frames == 0:
@@ -158,7 +163,7 @@ class VideoReader:
         if info.frame_count is not None and self._packets < info.frame_count:
             raise self._break(f"{self._packets} of {info.frame_count} frames are there")
         step_s = 1.0 / info.rate_hz if info.rate_hz else 0.0
-        if info.duration_s is not None and self._t + step_s < info.duration_s - _SHORTFALL_S:
+        if info.duration_s is not None and max(self._t, time_s) + step_s < info.duration_s - _SHORTFALL_S:
             raise self._break(f"it should last {info.duration_s:.2f} s")
 
     def _break(self, reason: str) -> VideoBreakError:

@@ -1,0 +1,217 @@
+"""Observations and signals become the table log, in order of time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from calibration.layout import load_layout
+from rules.cards import parse_card
+from rules.events import (
+    CardDealt,
+    CardMoved,
+    CardRemoved,
+    CardTurned,
+    Event,
+    NoMoreBets,
+    ResultAnnounced,
+    RoundClosed,
+    SettleAction,
+    Side,
+    Source,
+    WagerChanged,
+    WagerSettled,
+)
+from service.interpreter import HOLD_S, TRAVEL_S, Interpreter, device_events_of
+from vision.observations import (
+    CardLeft,
+    CardRested,
+    CardShifted,
+    LampChanged,
+    Reading,
+    Stack,
+    StacksChanged,
+)
+from vision.observations import (
+    CardTurned as SeenTurned,
+)
+
+LAYOUT = load_layout("mini-7", Path())
+REGIONS = {area.hand: area.id for area in LAYOUT.of_kind("hand")}
+AREA = next(area for area in LAYOUT.of_kind("wager") if area.bet == "banker" and area.seat == 3)
+DEALER_EDGE, SEAT_EDGE = (800.0, -40.0), (800.0, 1200.0)
+
+
+def rested(track: int, t: float, hand: str = "player", label: str | None = "7H", *, up: bool = True) -> CardRested:
+    reading = Reading(label=label, confidence=0.98 if label else 0.4)
+    return CardRested(
+        track_id=track, t=t, region=REGIONS[hand], at_mm=(0.0, 0.0), face_up=up, reading=reading, score=0.9
+    )
+
+
+def chips(t: float, before: int | None, after: int, growth: int | None, *entries: tuple[float, float]) -> StacksChanged:
+    stacks = [Stack(at_mm=(0.0, 0.0), height_mm=3.3 * n, count=float(n)) for n in range(12)]
+    return StacksChanged(
+        region=AREA.id,
+        t=t,
+        t_earliest=t - 0.4,
+        t_latest=t + 0.4,
+        before=None if before is None else (stacks[before],) * (before > 0),
+        after=(stacks[after],) * (after > 0),
+        growth=growth,
+        entries_mm=entries,
+    )
+
+
+def log_of(*items: object, devices: frozenset[type[Event]] = frozenset({RoundClosed})) -> list[Event]:
+    interpreter = Interpreter(LAYOUT, devices)
+    for item in items:
+        if isinstance(item, Event):
+            interpreter.signal(item)
+        else:
+            interpreter.observe(item)  # type: ignore[arg-type]
+    return interpreter.finish()
+
+
+def types(lines: list[Event]) -> list[str]:
+    return [line.type for line in lines]
+
+
+def test_card_that_rested_is_dealt_when_it_left_the_shoe() -> None:
+    (call, dealt) = log_of(rested(1, 5.0))
+    assert isinstance(dealt, CardDealt)
+    assert (dealt.t, dealt.hand, dealt.card, dealt.card_id) == (5.0 - TRAVEL_S, Side.PLAYER, parse_card("7H"), "c1")
+    assert isinstance(call, NoMoreBets) and call.source is Source.INFERRED
+
+
+def test_card_that_was_not_read_is_null_not_a_guess() -> None:
+    dealt = log_of(rested(1, 5.0, label=None, up=False))[-1]
+    assert isinstance(dealt, CardDealt)
+    assert dealt.card is None
+    assert not dealt.face_up
+
+
+def test_call_is_not_inferred_where_a_device_reports_it() -> None:
+    assert types(log_of(rested(1, 5.0), devices=frozenset({NoMoreBets}))) == ["card_dealt"]
+
+
+def test_call_from_the_lamp_says_so_and_is_not_inferred_again() -> None:
+    lines = log_of(
+        LampChanged(region="lamp", t=4.0, lit=True), rested(1, 5.0), LampChanged(region="lamp", t=9, lit=False)
+    )
+    assert types(lines) == ["no_more_bets", "card_dealt"]
+    assert lines[0].source is Source.CAMERA
+
+
+def test_log_is_in_order_of_time_however_things_come_to_be_known() -> None:
+    interpreter = Interpreter(LAYOUT)
+    interpreter.signal(NoMoreBets(t=4.0))
+    interpreter.observe(rested(2, 7.0, "banker", "KS"))
+    interpreter.observe(rested(1, 6.0))
+    lines = interpreter.release(20.0)
+    assert [line.t for line in lines] == sorted(line.t for line in lines)
+    assert [line.card_id for line in lines if isinstance(line, CardDealt)] == ["c1", "c2"]
+    assert [line.hand for line in lines if isinstance(line, CardDealt)] == [Side.PLAYER, Side.BANKER]
+
+
+def test_release_waits_for_what_may_still_be_told() -> None:
+    interpreter = Interpreter(LAYOUT)
+    interpreter.signal(NoMoreBets(t=4.0))
+    assert interpreter.release(4.0 + HOLD_S / 2) == []
+    assert interpreter.release(30.0, waiting_since_t=4.0) == []
+    assert types(interpreter.release(30.0, waiting_since_t=10.0)) == ["no_more_bets"]
+
+
+def test_turned_and_shifted_cards_keep_their_id() -> None:
+    lines = log_of(
+        rested(1, 5.0, label=None, up=False),
+        SeenTurned(track_id=1, t=8.0, face_up=True, reading=Reading(label="KS", confidence=0.99)),
+        CardShifted(track_id=1, t=9.0, region=REGIONS["banker"]),
+    )
+    turned, moved = lines[-2:]
+    assert isinstance(turned, CardTurned) and turned.card == parse_card("KS") and turned.card_id == "c1"
+    assert isinstance(moved, CardMoved) and moved.hand is Side.BANKER and moved.card_id == "c1"
+
+
+def test_card_lost_before_the_result_and_found_again_is_no_second_card() -> None:
+    lines = log_of(rested(1, 5.0), rested(2, 6.0, "banker", "KS"), CardLeft(track_id=1, t=8.0), rested(3, 9.0))
+    assert types(lines) == ["no_more_bets", "card_dealt", "card_dealt"]
+
+
+def test_card_lost_in_one_hand_and_found_in_the_other_was_moved() -> None:
+    lines = log_of(
+        rested(1, 5.0), rested(2, 6.0, "banker", "KS"), CardLeft(track_id=1, t=8.0), rested(3, 9.0, "banker")
+    )
+    assert types(lines)[-1] == "card_moved"
+
+
+def test_cards_collected_after_the_result_are_removed_and_the_round_closes() -> None:
+    lines = log_of(
+        rested(1, 5.0),
+        rested(2, 6.0, "banker", "KS"),
+        ResultAnnounced(t=8.0),
+        CardLeft(track_id=1, t=10.0),
+        CardLeft(track_id=2, t=11.0),
+        devices=frozenset({ResultAnnounced}),
+    )
+    assert types(lines)[-3:] == ["card_removed", "card_removed", "round_closed"]
+    assert lines[-1].source is Source.INFERRED
+
+
+def test_round_is_not_closed_by_guess_where_a_device_reports_it() -> None:
+    lines = log_of(rested(1, 5.0), ResultAnnounced(t=8.0), CardLeft(track_id=1, t=10.0))
+    assert isinstance(lines[-1], CardRemoved)
+
+
+@pytest.mark.parametrize(
+    ("entries", "by"),
+    [
+        pytest.param([SEAT_EDGE] * 3, "seat:3", id="player"),
+        pytest.param([DEALER_EDGE] * 3, "dealer", id="dealer"),
+        pytest.param([DEALER_EDGE, SEAT_EDGE], "unknown", id="both"),
+        pytest.param([], "unknown", id="nobody-seen"),
+    ],
+)
+def test_change_of_chips_says_who_reached_in(entries: list[tuple[float, float]], by: str) -> None:
+    (line,) = log_of(chips(3.0, 0, 4, 1, *entries))
+    assert isinstance(line, WagerChanged)
+    assert (line.area, line.by, line.before, line.after) == (AREA.id, by, 0, None)
+    assert (line.chips_before, line.chips_after) == (0, 4)
+
+
+def test_counts_differ_the_way_the_stack_grew() -> None:
+    (line,) = log_of(chips(3.0, 5, 5, -1, SEAT_EDGE))
+    assert isinstance(line, WagerChanged)
+    assert (line.chips_before, line.chips_after) == (5, 4)
+
+
+def test_stack_pushed_aside_is_no_change_of_the_wager() -> None:
+    assert log_of(chips(3.0, 5, 5, 0, SEAT_EDGE)) == []
+
+
+@pytest.mark.parametrize(
+    ("after", "growth", "action"), [(0, -1, SettleAction.COLLECTED), (9, 1, SettleAction.PAID)], ids=["taken", "added"]
+)
+def test_dealer_s_change_after_the_result_settles(after: int, growth: int, action: SettleAction) -> None:
+    lines = log_of(
+        rested(1, 5.0),
+        ResultAnnounced(t=8.0),
+        chips(9.0, 4, after, growth, DEALER_EDGE),
+        devices=frozenset({ResultAnnounced}),
+    )
+    settled, changed = lines[-2:]
+    assert isinstance(settled, WagerSettled) and settled.action is action and settled.amount is None
+    assert isinstance(changed, WagerChanged) and changed.by == "dealer"
+
+
+def test_change_near_the_call_is_as_sure_as_its_time_allows() -> None:
+    call = NoMoreBets(t=3.1)
+    (_, near) = log_of(call, chips(3.3, 0, 4, 1, SEAT_EDGE))
+    (_, far) = log_of(call, chips(5.3, 0, 4, 1, SEAT_EDGE))
+    assert near.confidence == pytest.approx(0.75)
+    assert far.confidence == pytest.approx(0.97)
+
+
+def test_device_events_are_known_from_the_signals() -> None:
+    assert device_events_of([NoMoreBets(t=1), RoundClosed(t=9)]) == {NoMoreBets, RoundClosed}

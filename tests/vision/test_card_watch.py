@@ -1,0 +1,193 @@
+"""Cards at rest, covered, turned, moved and gone, as looks of a made-up table tell them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.card_watch import new_card_watch
+from vision.observations import CardLeft, CardRead, CardRested, CardShifted, CardTurned, Observation
+from vision.tracker import CardSight
+
+LABELS = ("7H", "KS", "back", "unclear")
+LEFT = np.array([[0, 0], [300, 0], [300, 150], [0, 150]], np.float64)
+RIGHT = LEFT + np.array([400.0, 0.0])
+
+
+def sight(x_mm: float, *, face_up: bool = True, y_mm: float = 75.0) -> CardSight:
+    corners = np.array([[-31.5, -44], [31.5, -44], [31.5, 44], [-31.5, 44]]) + np.array([x_mm, y_mm])
+    return CardSight(corners_mm=corners, face_up=face_up, score=0.9)
+
+
+@dataclass
+class Table:
+    """Plays looks to a watch, ten a second."""
+
+    faces: Callable[[float], str | None] = lambda x: "7H"
+    covered: Callable[[float], bool] = lambda x: False
+    t: float = 0.0
+    told: list[Observation] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.watch = new_card_watch({"left": LEFT, "right": RIGHT}, LABELS)
+
+    def look(self, *sights: CardSight, looks: int = 1) -> list[Observation]:
+        new: list[Observation] = []
+        for _ in range(looks):
+            new += self.watch.update(
+                sights,
+                self.t,
+                is_covered=lambda corners: self.covered(float(corners[:, 0].mean())),
+                read_faces=self._read,
+            )
+            self.t = round(self.t + 0.1, 3)
+        self.told += new
+        return new
+
+    def _read(self, places: Sequence[NDArray[np.float64]]) -> list[NDArray[np.float64] | None]:
+        return [self._one(self.faces(float(corners[:, 0].mean()))) for corners in places]
+
+    def _one(self, label: str | None) -> NDArray[np.float64]:
+        if label is None:
+            return np.full(len(LABELS), -np.log(len(LABELS)))
+        return np.array([-0.03 if each == label else -4.6 for each in LABELS])
+
+
+def kinds(observations: Sequence[Observation]) -> list[type]:
+    return [type(each) for each in observations]
+
+
+def test_card_that_comes_to_rest_is_told_once_with_its_face() -> None:
+    table = Table()
+    table.look(sight(100), looks=20)
+    assert kinds(table.told) == [CardRested]
+    rested = table.told[0]
+    assert isinstance(rested, CardRested)
+    assert (rested.region, rested.face_up, rested.reading.label, rested.t) == ("left", True, "7H", 0.0)
+
+
+def test_card_that_moves_is_not_at_rest() -> None:
+    table = Table()
+    for step in range(12):
+        table.look(sight(20 + 22 * step))
+    assert table.told == []
+
+
+def test_card_outside_all_regions_is_not_told() -> None:
+    table = Table()
+    table.look(sight(100, y_mm=500), looks=10)
+    assert table.told == []
+
+
+def test_face_that_cannot_be_read_is_told_as_none_after_waiting_and_read_later() -> None:
+    table = Table(faces=lambda x: None)
+    table.look(sight(100), looks=20)
+    assert table.told == []
+    table.look(sight(100), looks=12)
+    assert [each.reading.label for each in table.told if isinstance(each, CardRested)] == [None]
+    fresh = Table(faces=lambda x: None)
+    fresh.look(sight(100), looks=3)
+    fresh.faces = lambda x: "KS"
+    fresh.look(sight(100), looks=30)
+    labels = [each.reading.label for each in fresh.told if isinstance(each, CardRested | CardRead)]
+    assert labels[-1] == "KS"
+
+
+def test_covered_card_stays_and_is_not_told_again() -> None:
+    table = Table()
+    table.look(sight(100), looks=8)
+    table.covered = lambda x: True
+    table.look(looks=40)
+    table.covered = lambda x: False
+    table.look(sight(101), looks=10)
+    assert kinds(table.told) == [CardRested]
+
+
+def test_card_whose_place_is_empty_is_gone_since_it_was_missed_first() -> None:
+    table = Table()
+    table.look(sight(100), looks=8)
+    missed_t = table.t
+    table.look(looks=30)
+    assert kinds(table.told) == [CardRested, CardLeft]
+    assert table.told[1].t == missed_t
+
+
+def test_single_missed_look_is_not_gone() -> None:
+    table = Table()
+    table.look(sight(100), looks=8)
+    table.look()
+    table.look(sight(100), looks=30)
+    assert kinds(table.told) == [CardRested]
+
+
+def test_card_turned_in_place_is_the_same_card() -> None:
+    table = Table()
+    table.look(sight(100, face_up=False), looks=8)
+    table.look(sight(104), looks=10)
+    assert kinds(table.told) == [CardRested, CardTurned]
+    rested, turned = table.told
+    assert isinstance(rested, CardRested) and isinstance(turned, CardTurned)
+    assert not rested.face_up
+    assert turned.face_up and turned.reading.label == "7H"
+    assert turned.track_id == rested.track_id
+
+
+def test_back_that_flickers_to_a_face_for_one_look_is_not_turned() -> None:
+    table = Table()
+    table.look(sight(100, face_up=False), looks=8)
+    table.look(sight(100))
+    table.look(sight(100, face_up=False), looks=20)
+    assert kinds(table.told) == [CardRested]
+
+
+def test_card_turned_elsewhere_in_its_region_is_the_same_card() -> None:
+    table = Table()
+    table.look(sight(50, face_up=False), looks=8)
+    table.look(looks=2)
+    table.look(sight(230), looks=20)
+    assert kinds(table.told) == [CardRested, CardTurned]
+
+
+def test_same_face_in_another_region_was_moved() -> None:
+    table = Table()
+    table.look(sight(100), looks=8)
+    table.look(looks=5)
+    table.look(sight(500), looks=10)
+    assert kinds(table.told) == [CardRested, CardShifted]
+    assert isinstance(table.told[1], CardShifted) and table.told[1].region == "right"
+
+
+def test_other_face_in_another_region_is_a_new_card() -> None:
+    table = Table(faces=lambda x: "7H" if x < 300 else "KS")
+    table.look(sight(100), looks=8)
+    table.look(looks=5)
+    table.look(sight(500), looks=30)
+    assert kinds(table.told) == [CardRested, CardRested, CardLeft]
+
+
+def test_card_dealt_while_the_same_face_lies_in_sight_is_a_new_card() -> None:
+    table = Table()
+    table.look(sight(60), looks=8)
+    table.look(sight(60), sight(150), looks=10)
+    assert kinds(table.told) == [CardRested, CardRested]
+
+
+def test_back_dealt_while_a_hand_covers_another_back_is_a_new_card() -> None:
+    table = Table()
+    table.look(sight(60, face_up=False), looks=8)
+    table.covered = lambda x: x < 100
+    table.look(sight(170, face_up=False), looks=8)
+    table.covered = lambda x: False
+    table.look(sight(60, face_up=False), sight(170, face_up=False), looks=10)
+    assert kinds(table.told) == [CardRested, CardRested]
+
+
+def test_waiting_ends_when_all_is_told() -> None:
+    table = Table()
+    table.look(sight(100), looks=2)
+    assert table.watch.waiting_since_t() == 0.0
+    table.look(sight(100), looks=20)
+    assert table.watch.waiting_since_t() is None

@@ -1,0 +1,127 @@
+"""Chips measured by their silhouette, and changes told when the cover lifts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from vision.observations import StacksChanged
+from vision.stacks import RegionLook, StackOptics, StackRegion, Standing
+
+OPTICS = StackOptics(camera_mm=(0.0, 0.0, -2000.0), diameter_mm=40.0, thickness_mm=3.3)
+
+
+def silhouette(foot_x_mm: float, chips: int, *, optics: StackOptics = OPTICS) -> NDArray[np.float64]:
+    """The rectangle round a stack's silhouette on the x axis, by the similar triangles of the docstring."""
+    height = chips * optics.thickness_mm
+    grown = 2000.0 / (2000.0 - height)
+    near, far = foot_x_mm - 20.0, (foot_x_mm + 20.0) * grown
+    half = 20.0 * grown
+    return np.array([[near, -half], [far, -half], [far, half], [near, half]])
+
+
+@pytest.mark.parametrize("chips", [1, 2, 5, 10, 20])
+def test_measure_finds_foot_and_count(chips: int) -> None:
+    stack, _ = OPTICS.measure(silhouette(700.0, chips))
+    assert stack.at_mm[0] == pytest.approx(700.0, abs=0.5)
+    assert stack.count == pytest.approx(chips, abs=0.05)
+
+
+def test_measure_under_the_camera_tells_no_count() -> None:
+    stack, _ = OPTICS.measure(silhouette(30.0, 4))
+    assert stack.count is None
+
+
+def test_measure_without_a_pose_tells_neither_height_nor_count() -> None:
+    stack, _ = StackOptics(camera_mm=None, diameter_mm=40.0, thickness_mm=3.3).measure(silhouette(700.0, 4))
+    assert stack.height_mm is None
+    assert stack.count is None
+
+
+def standing(*stacks: tuple[float, int]) -> Standing:
+    measured = [OPTICS.measure(silhouette(x, chips)) for x, chips in stacks]
+    return Standing(stacks=tuple(m[0] for m in measured), lengths_mm=tuple(m[1] for m in measured))
+
+
+class Play:
+    """Plays looks of one region, ten a second."""
+
+    def __init__(self, first: Standing) -> None:
+        self.region, self.t, self.told = StackRegion("s1-player"), 0.0, list[StacksChanged]()
+        self.look(first, looks=6)
+
+    def look(self, shown: Standing, *, covered: bool = False, looks: int = 1, entry: float | None = None) -> None:
+        for _ in range(looks):
+            point = (500.0, entry) if entry is not None else None
+            change = self.region.update(RegionLook(t=self.t, standing=shown, covered=covered, entry_mm=point))
+            self.told += [change] if change is not None else []
+            self.t = round(self.t + 0.1, 3)
+
+    def after_cover(self, shown: Standing) -> StacksChanged | None:
+        """Covers the region for half a second, then shows it."""
+        self.look(standing(), covered=True, looks=5, entry=900.0)
+        self.look(shown, looks=6)
+        return self.told[-1] if self.told else None
+
+
+def test_region_that_starts_empty_tells_nothing() -> None:
+    assert Play(standing()).told == []
+
+
+def test_region_that_starts_with_chips_tells_that_before_is_unknown() -> None:
+    (change,) = Play(standing((700, 3))).told
+    assert change.before is None
+    assert len(change.after) == 1
+
+
+def test_chips_placed_under_a_cover_are_told_with_the_cover_s_times() -> None:
+    play = Play(standing())
+    change = play.after_cover(standing((700, 3)))
+    assert change is not None
+    assert (change.before, len(change.after), change.growth) == ((), 1, 1)
+    assert change.t_earliest == pytest.approx(0.6)
+    assert change.t_earliest < change.t < change.t_latest
+    assert change.entries_mm == ((500.0, 900.0),) * 5
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "growth"),
+    [
+        pytest.param([(700, 3)], [], -1, id="removed"),
+        pytest.param([(700, 3)], [(700, 8)], 1, id="raised"),
+        pytest.param([(700, 9)], [(700, 3)], -1, id="reduced"),
+        pytest.param([(700, 3)], [(700, 3), (745, 2)], 1, id="stack-added-beside"),
+        pytest.param([(700, 3)], [(735, 3)], 0, id="pushed-aside"),
+    ],
+)
+def test_change_is_told_with_its_direction(
+    before: list[tuple[float, int]], after: list[tuple[float, int]], growth: int
+) -> None:
+    play = Play(standing(*before))
+    change = play.after_cover(standing(*after))
+    assert change is not None
+    assert change.growth == growth
+
+
+def test_hand_that_touches_nothing_tells_nothing() -> None:
+    play = Play(standing((700, 3)))
+    told = len(play.told)
+    play.after_cover(standing((702, 3)))
+    assert len(play.told) == told
+
+
+def test_detector_that_misses_a_stack_without_a_cover_tells_nothing() -> None:
+    play = Play(standing((700, 3)))
+    told = len(play.told)
+    play.look(standing(), looks=5)
+    assert len(play.told) == told
+
+
+def test_unsettled_only_while_a_cover_was_not_resolved() -> None:
+    play = Play(standing((700, 3)))
+    assert play.region.unsettled_since_t is None
+    play.look(standing(), covered=True)
+    assert play.region.unsettled_since_t == pytest.approx(play.t - 0.1)
+    play.look(standing((700, 3)), looks=6)
+    assert play.region.unsettled_since_t is None

@@ -1,0 +1,56 @@
+"""Votes over frames: agreement is told, doubt is not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from vision.voting import Votes
+
+LABELS = ("AC", "AD", "unclear")
+
+
+def log_probs(*probabilities: float) -> np.ndarray:
+    return np.log(np.asarray(probabilities, np.float64))
+
+
+def test_reading_without_votes_tells_nothing() -> None:
+    assert Votes(LABELS).reading().label is None
+
+
+def test_reading_of_agreeing_votes_is_told_and_grows_surer() -> None:
+    votes = Votes(LABELS)
+    votes.add(log_probs(0.93, 0.05, 0.02))
+    first = votes.reading()
+    for _ in range(5):
+        votes.add(log_probs(0.93, 0.05, 0.02))
+    assert first.label == "AC"
+    assert votes.reading().confidence > first.confidence
+
+
+def test_many_votes_of_the_same_doubt_stay_doubtful() -> None:
+    votes = Votes(LABELS)
+    for _ in range(200):
+        votes.add(log_probs(0.55, 0.42, 0.03))
+    assert votes.reading().label is None
+
+
+def test_unclear_is_never_told_as_a_label() -> None:
+    votes = Votes(LABELS)
+    votes.add(log_probs(0.01, 0.01, 0.98))
+    reading = votes.reading()
+    assert reading.label is None
+    assert reading.confidence > 0.9
+
+
+def test_votes_that_contradict_each_other_are_not_told() -> None:
+    votes = Votes(LABELS)
+    votes.add(log_probs(0.96, 0.03, 0.01))
+    votes.add(log_probs(0.03, 0.96, 0.01))
+    assert votes.reading().label is None
+
+
+def test_posterior_sums_to_one() -> None:
+    votes = Votes(LABELS)
+    votes.add(log_probs(0.5, 0.3, 0.2), weight=0.5)
+    assert votes.posterior().sum() == pytest.approx(1.0)
