@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -40,7 +41,17 @@ class SourceFile:
 
     def imported_roots(self) -> frozenset[str]:
         """The first part of every module that it imports."""
-        return frozenset(name.split(".")[0] for name in self.imported_modules())
+        return roots(self.imported_modules())
+
+
+def roots(modules: Iterable[str]) -> frozenset[str]:
+    """The first parts of modules' names."""
+    return frozenset(name.split(".")[0] for name in modules)
+
+
+def without_errors(modules: Iterable[str]) -> frozenset[str]:
+    """Those modules that do more than name what can go wrong."""
+    return frozenset(name for name in modules if not name.endswith(".errors"))
 
 
 @cache
