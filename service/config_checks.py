@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from calibration.layout import BETS, HANDS
 from rules.errors import OptionError, RulesError
+from rules.rulebook import RULEBOOK_IDS, elect, load_rulebook
 from service.errors import TableError
 
 if TYPE_CHECKING:
@@ -26,10 +27,6 @@ def check_table_file(table: TableFile, where: str) -> None:
 
 def check_rulebook(table: TableFile, where: str) -> None:
     """The rulebook is known and the options are its own."""
-    try:
-        from rules.rulebook import RULEBOOK_IDS, elect, load_rulebook
-    except ImportError:
-        return
     if table.rulebook not in RULEBOOK_IDS:
         allowed = f"unknown rulebook; allowed: {', '.join(RULEBOOK_IDS)}"
         raise TableError(where, "rulebook", value=table.rulebook, allowed=allowed)
@@ -37,7 +34,8 @@ def check_rulebook(table: TableFile, where: str) -> None:
         elect(load_rulebook(table.rulebook), table.options)
     except OptionError as error:
         value = table.options.get(error.key)
-        raise TableError(where, f"options.{error.key}", value=value, allowed=str(error)) from error
+        allowed = str(error).partition("; ")[2] or str(error)
+        raise TableError(where, f"options.{error.key}", value=value, allowed=allowed) from error
     except RulesError as error:
         raise TableError(where, "rulebook", value=table.rulebook, allowed=str(error)) from error
 

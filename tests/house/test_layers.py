@@ -23,7 +23,7 @@ SCENARIO_SCRIPT = "datasets/script/"
 COMMANDS = ("service/cli.py", "service/commands/")
 """May reach datasets and models, when a command that needs them is called."""
 MEETING_PLACES = {"service/interpreter.py", "service/pipeline.py", "service/wiring.py"}
-"""Where seeing and meaning are joined: one translates, one carries, one builds. Catching either's errors is no meeting."""
+"""Where seeing and meaning are joined: it translates, carries, builds. Catching errors is no meeting."""
 TRAINING_ONLY = {"torch", "torchvision", "ultralytics", "onnx", "onnxslim"}
 FOREIGN = {
     "rules": {"yaml"},
