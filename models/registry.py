@@ -1,0 +1,27 @@
+"""Write an entry of `models/registry.yaml`; `vision/model_spec.py` reads it.
+
+Keeps the other entries and the opening comment as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+HEADER = """\
+# The models that run, each as its file must be: vision/model_spec.py holds them against this when they open.
+# Inputs are RGB, 0 to 1, float32, (batch, 3, height, width). Weights lie in models/weights and are named by their hash.
+"""
+
+
+def write_entry(registry: Path, name: str, entry: Mapping[str, Any]) -> None:
+    """Adds or replaces one model's entry."""
+    entries: dict[str, Any] = {}
+    if registry.exists():
+        entries = yaml.safe_load(registry.read_text(encoding="utf-8")) or {}
+    entries[name] = dict(entry)
+    text = yaml.safe_dump(entries, sort_keys=True, default_flow_style=None, width=110, allow_unicode=True)
+    registry.write_text(HEADER + text, encoding="utf-8")
