@@ -1,1 +1,1 @@
-"""Draw a baccarat table as an overhead camera sees it."""
+"""The renderer: a baccarat table as an overhead camera sees it, with the truth of what stands on it."""

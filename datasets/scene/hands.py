@@ -1,0 +1,229 @@
+"""Model a hand with its arm as a sprite: a field of heights over smooth capsules, shaded from above.
+
+Sprite frame: u runs across the arm, v from the finger tips (0) towards the shoulder, millimetres; pixel (x, y) has
+its centre at u = (x + 0.5) / SCALE - WIDTH_MM / 2, v = (y + 0.5) / SCALE - FRONT_MM.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from datasets.scene.looks import Colour
+from datasets.scene.raster import FloatImage, Image, Points, Sprite, bgr_from_hex, smooth_noise
+
+SCALE = 1.6
+"""Pixels per millimetre."""
+WIDTH_MM = 230.0
+FRONT_MM = 14.0
+
+_SKINS = ("#f3d3bd", "#e8bfa0", "#d9a47e", "#c68863", "#a86b48", "#8a5436", "#6b3e27", "#4d2c1d", "#efc7ae", "#b97f5c")
+_DEALER_SLEEVES = ("#15161a", "#f0f0ee", "#1d2540", "#3a0f14", "#e8e4da", "#24382c", "#5a5a60")
+_SLEEVES = (*_DEALER_SLEEVES, "#7a8aa8", "#a83c32", "#b8b09a", "#365a8a", "#d8c070", "#402a50", "#88a890", "#d0d4dc")
+
+Joint = tuple[float, float, float]
+"""u, v, height of a capsule's end, mm."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArmSprite:
+    """An arm's two layers: what lies over a held thing when the fingers are above it, and the thumb alone."""
+
+    whole: Sprite
+    thumb: Sprite
+    outline_mm: Points
+    """(N, 2) u, v of the silhouette."""
+    length_mm: float
+    thumb_over: bool
+    """Whether a held thing lies over the fingers and under the thumb."""
+
+
+class _Field:
+    """Heights and coverage of a union of capsules."""
+
+    def __init__(self, length_mm: float) -> None:
+        self.shape = (int((length_mm + FRONT_MM) * SCALE), int(WIDTH_MM * SCALE))
+        self.height: FloatImage = np.full(self.shape, -60, np.float32)
+        self.cover: FloatImage = np.zeros(self.shape, np.float32)
+
+    def capsule(self, start: Joint, end: Joint, radii: tuple[float, float], *, flat: float = 1.0) -> None:
+        """Add a tapered capsule; `flat` scales how far it bulges."""
+        reach = max(radii) + 3
+        low_u, high_u = min(start[0], end[0]) - reach, max(start[0], end[0]) + reach
+        low_v, high_v = min(start[1], end[1]) - reach, max(start[1], end[1]) + reach
+        x0, x1 = (max(int((u + WIDTH_MM / 2) * SCALE), 0) for u in (low_u, high_u))
+        y0, y1 = (max(int((v + FRONT_MM) * SCALE), 0) for v in (low_v, high_v))
+        x1, y1 = min(x1, self.shape[1]), min(y1, self.shape[0])
+        if x1 <= x0 or y1 <= y0:
+            return
+        u = (np.arange(x0, x1, dtype=np.float32) + 0.5) / SCALE - WIDTH_MM / 2
+        v = ((np.arange(y0, y1, dtype=np.float32) + 0.5) / SCALE - FRONT_MM)[:, None]
+        du, dv = end[0] - start[0], end[1] - start[1]
+        along = np.clip(((u - start[0]) * du + (v - start[1]) * dv) / max(du * du + dv * dv, 1e-6), 0, 1)
+        away = np.sqrt((u - start[0] - along * du) ** 2 + (v - start[1] - along * dv) ** 2)
+        radius = radii[0] + (radii[1] - radii[0]) * along
+        base = start[2] + (end[2] - start[2]) * along
+        bulge = np.sqrt(np.clip(radius**2 - away**2, 0, None)) * flat
+        inside = np.clip((radius - away) * SCALE + 0.5, 0, 1).astype(np.float32)
+        target = self.height[y0:y1, x0:x1]
+        target[:] = np.where(inside > 0, np.maximum(target, (base + bulge).astype(np.float32)), target)
+        cover = self.cover[y0:y1, x0:x1]
+        np.maximum(cover, inside, out=cover)
+
+    def shading(self, *, blur_px: float) -> FloatImage:
+        """Give factors from the slope and from creases."""
+        low = float(self.height[self.cover > 0.5].min()) if (self.cover > 0.5).any() else 0.0
+        height = np.where(self.cover > 0.01, self.height, low - 4).astype(np.float32)
+        smooth = np.asarray(cv2.GaussianBlur(height, (0, 0), blur_px), np.float32)
+        gx = cv2.Sobel(smooth, cv2.CV_32F, 1, 0, scale=SCALE / 8)
+        gy = cv2.Sobel(smooth, cv2.CV_32F, 0, 1, scale=SCALE / 8)
+        facing = (1 + 0.25 * gx + 0.2 * gy) / np.sqrt(1 + gx * gx + gy * gy) / 1.02
+        crease = np.asarray(cv2.GaussianBlur(height, (0, 0), 7), np.float32) - height
+        return np.asarray((0.42 + 0.62 * np.clip(facing, 0, 1.2)) * np.clip(1 - 0.035 * crease, 0.45, 1.08), np.float32)
+
+
+def arm_sprite(*, seed: int, pose: str, is_dealer: bool, length_mm: float) -> ArmSprite:
+    """Model an arm; the same arguments give the same arm."""
+    rng = np.random.default_rng([seed & 0x7FFFFFFF, 53])
+    size = float(rng.uniform(0.88, 1.12))
+    mirror = -1.0 if rng.random() < 0.5 else 1.0
+    skin = bgr_from_hex(str(rng.choice(_SKINS)))
+    sleeve = bgr_from_hex(str(rng.choice(_DEALER_SLEEVES if is_dealer else _SLEEVES)))
+    bare = not is_dealer and rng.random() < 0.3
+    cuff_mm = (float(rng.uniform(420, 520)) if bare else float(rng.uniform(195, 250))) * size
+    fingers, thumb, arm = _Field(length_mm), _Field(length_mm), _Field(length_mm)
+    nails = _fingers(fingers, pose, rng, size=size, mirror=mirror)
+    nails.append(_thumb(thumb, pose, size=size, mirror=mirror))
+    _forearm(fingers, size=size, length_mm=length_mm)
+    style = _Sleeve(colour=sleeve, cuff_mm=cuff_mm, shirt=bool(rng.random() < 0.4), watch=bool(rng.random() < 0.35))
+    _sleeve_shape(arm, style, size=size, length_mm=length_mm, rng=rng)
+    flesh = _Field(length_mm)
+    flesh.height = np.maximum(fingers.height, thumb.height)
+    flesh.cover = np.maximum(fingers.cover, thumb.cover)
+    drawn = _painted(flesh, skin, nails, rng)
+    dressed = _dressed(drawn, flesh, arm, style, rng)
+    alone = _painted(thumb, skin, nails[-1:], rng)
+    return ArmSprite(
+        whole=Sprite(dressed),
+        thumb=Sprite(alone),
+        outline_mm=_outline(dressed[:, :, 3]),
+        length_mm=length_mm,
+        thumb_over=bool(rng.random() < 0.4),
+    )
+
+
+def _fingers(field: _Field, pose: str, rng: np.random.Generator, *, size: float, mirror: float) -> list[Joint]:
+    knuckles = ((-31.0, 92.0), (-10.5, 84.0), (10.5, 87.0), (30.0, 97.0))
+    tips = {
+        "palm": ((-58.0, 22.0), (-19.0, 0.0), (16.0, 4.0), (54.0, 30.0)),
+        "grip": ((-17.0, 18.0), (-4.0, 6.0), (9.0, 9.0), (20.0, 24.0)),
+    }.get(pose, ((-25.0, 12.0), (-9.0, 0.0), (8.0, 4.0), (24.0, 20.0)))
+    drop = {"palm": 4.0, "grip": 26.0}.get(pose, 11.0)
+    nails = []
+    for i, (knuckle, tip) in enumerate(zip(knuckles, tips, strict=True)):
+        end = np.array(tip) + rng.normal(0, 2.5, 2) * (0 if i == 1 else 1)
+        start = np.array(knuckle)
+        bow = np.array([np.sign(start[0]) * (5.0 if pose == "grip" else 1.5), 0.0])
+        line = [start + (end - start) * share + bow * np.sin(share * np.pi) for share in (0.0, 0.5, 0.8, 1.0)]
+        radii = (10.2, 9.2, 8.3, 7.0) if i < 3 else (9.0, 8.0, 7.2, 6.0)
+        heights = [0.0, -drop * 0.2, -drop * 0.6, -drop]
+        for k in range(3):
+            a = (line[k][0] * mirror * size, line[k][1] * size, heights[k])
+            b = (line[k + 1][0] * mirror * size, line[k + 1][1] * size, heights[k + 1])
+            field.capsule(a, b, (radii[k] * size, radii[k + 1] * size))
+        wrist = (start[0] * 0.55 * mirror * size, 168.0 * size, 0.0)
+        field.capsule((start[0] * mirror * size, start[1] * size, 2.0), wrist, (12.5 * size, 16.0 * size), flat=0.75)
+        nails.append((line[3][0] * mirror * size, (line[3][1] + 1.0) * size, 5.4 * size))
+    return nails
+
+
+def _thumb(field: _Field, pose: str, *, size: float, mirror: float) -> Joint:
+    line = {
+        "palm": ((-34.0, 150.0), (-64.0, 122.0), (-82.0, 92.0)),
+        "grip": ((-34.0, 148.0), (-50.0, 98.0), (-22.0, 38.0)),
+    }.get(pose, ((-34.0, 150.0), (-50.0, 118.0), (-47.0, 84.0)))
+    radii = (15.0, 11.0, 8.5)
+    for k in range(2):
+        a = (line[k][0] * mirror * size, line[k][1] * size, -3.0)
+        b = (line[k + 1][0] * mirror * size, line[k + 1][1] * size, -4.0)
+        field.capsule(a, b, (radii[k] * size, radii[k + 1] * size))
+    return line[2][0] * mirror * size, (line[2][1] + 2) * size, 6.2 * size
+
+
+def _forearm(field: _Field, *, size: float, length_mm: float) -> None:
+    field.capsule((0, 160 * size, 0), (0, 190 * size, 0), (29 * size, 27 * size), flat=0.6)
+    field.capsule((0, 190 * size, 0), (0, 420 * size, 6), (27 * size, 44 * size), flat=0.7)
+    field.capsule((0, 420 * size, 6), (0, length_mm + 60, 12), (44 * size, 52 * size), flat=0.7)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sleeve:
+    colour: Colour
+    cuff_mm: float
+    shirt: bool
+    watch: bool
+
+
+def _sleeve_shape(field: _Field, style: _Sleeve, *, size: float, length_mm: float, rng: np.random.Generator) -> None:
+    width = float(rng.uniform(36, 46)) * size
+    start = style.cuff_mm + width * 0.9
+    field.capsule((0, start, 6), (0, length_mm + 80, 16), (width, width * 1.55), flat=0.75)
+    cut = int((style.cuff_mm + FRONT_MM) * SCALE)
+    field.cover[:cut] = 0
+    folds = smooth_noise(rng, (field.shape[1], field.shape[0]), 26 * SCALE)
+    field.height = np.asarray(field.height + 2.6 * folds, np.float32)
+
+
+def _painted(field: _Field, skin: Colour, nails: list[Joint], rng: np.random.Generator) -> Image:
+    shade = field.shading(blur_px=1.6)
+    height, width = field.shape
+    colour = np.empty((height, width, 3), np.float32)
+    colour[:] = np.asarray(skin, np.float32)
+    blotch = smooth_noise(rng, (width, height), 9 * SCALE)[:, :, None]
+    colour *= 1 + blotch * np.array([0.035, 0.03, 0.012], np.float32)
+    fine = cv2.GaussianBlur(rng.standard_normal((height, width)).astype(np.float32), (0, 0), 1.0)
+    colour *= (1 + 0.05 * fine)[:, :, None]
+    for u, v, radius in nails:
+        mask = np.zeros((height, width), np.uint8)
+        centre = (int((u + WIDTH_MM / 2) * SCALE), int((v + 3 + FRONT_MM) * SCALE))
+        axes = (max(int(radius * 0.62 * SCALE), 1), max(int(radius * SCALE), 1))
+        cv2.ellipse(mask, centre, axes, 0, 0, 360, 255, -1, cv2.LINE_AA)
+        share = cv2.GaussianBlur(mask, (0, 0), 0.8).astype(np.float32)[:, :, None] / 255 * 0.35
+        colour += (np.array([205, 210, 240], np.float32) * (sum(skin) / 520) - colour) * share
+    colour *= shade[:, :, None]
+    alpha = np.round(field.cover * 255)
+    return np.dstack([np.clip(colour, 0, 255), alpha]).astype(np.uint8)
+
+
+def _dressed(drawn: Image, flesh: _Field, arm: _Field, style: _Sleeve, rng: np.random.Generator) -> Image:
+    height, width = flesh.shape
+    fine = cv2.GaussianBlur(rng.standard_normal((height, width)).astype(np.float32), (0, 0), 0.8)
+    shade = arm.shading(blur_px=2.5) * (1 + 0.06 * fine)
+    cloth = np.asarray(style.colour, np.float32) * shade[:, :, None]
+    out = drawn.astype(np.float32)
+    row = (np.arange(height) + 0.5) / SCALE - FRONT_MM
+    if style.watch and style.cuff_mm < 400:
+        band = (np.abs(row - (style.cuff_mm - 16)) < 8)[:, None] & (flesh.cover > 0.2)
+        out[band, :3] = np.array([40, 42, 46], np.float32) * flesh.shading(blur_px=2)[band][:, None]
+        centre = (int(WIDTH_MM / 2 * SCALE), int((style.cuff_mm - 16 + FRONT_MM) * SCALE))
+        cv2.circle(out, centre, int(15 * SCALE), (150, 165, 175, 255), -1, cv2.LINE_AA)
+        cv2.circle(out, centre, int(12 * SCALE), (60, 50, 45, 255), -1, cv2.LINE_AA)
+    dark = np.clip(1 - 0.45 * np.exp(-((row - style.cuff_mm) ** 2) / 90.0), 0, 1).astype(np.float32)
+    out[:, :, :3] *= dark[:, None, None]
+    if style.shirt:
+        band = ((row > style.cuff_mm - 12) & (row <= style.cuff_mm + 2))[:, None] & (flesh.cover > 0.2)
+        out[band, :3] = np.array([225, 228, 228], np.float32) * np.clip(flesh.shading(blur_px=2)[band][:, None], 0.3, 1)
+    share = arm.cover[:, :, None]
+    out[:, :, :3] = out[:, :, :3] * (1 - share) + cloth * share
+    out[:, :, 3] = np.maximum(out[:, :, 3], arm.cover * 255)
+    return np.clip(out, 0, 255).astype(np.uint8)
+
+
+def _outline(alpha: npt.NDArray[np.uint8]) -> Points:
+    contours, _ = cv2.findContours((alpha > 127).astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+    longest = max(contours, key=cv2.contourArea)
+    thin = cv2.approxPolyDP(longest, 1.0, True)[:, 0].astype(np.float64)
+    return np.asarray((thin + 0.5) / SCALE - [WIDTH_MM / 2, FRONT_MM], np.float64)

@@ -1,0 +1,104 @@
+"""Light a picture, and give it the marks of a sensor: blur, tone, noise."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+
+from datasets.scene.looks import Lens, Light
+from datasets.scene.raster import FloatImage, Image, Window
+
+_TILES = 4
+
+
+class LightMap:
+    """How bright and how coloured the light is in each pixel."""
+
+    def __init__(self, light: Light, size_wh_px: tuple[int, int]) -> None:
+        width, height = size_wh_px
+        small = max(width // 8, 2), max(height // 8, 2)
+        x, y = np.meshgrid(np.linspace(0, 1, small[0]), np.linspace(0, 1, small[1]))
+        level = 1 + light.gradient[0] * (x - 0.5) + light.gradient[1] * (y - 0.5)
+        aspect = height / width
+        for sx, sy, radius, strength in light.spots:
+            level = level + strength * np.exp(-((x - sx) ** 2 + ((y - sy) * aspect) ** 2) / (2 * radius**2))
+        level = level * (1 - light.vignette * ((x - 0.5) ** 2 + (y - 0.5) ** 2) * 2)
+        level = np.clip(level, 0.25, 1.9) * light.level
+        warm = light.warmth * 0.22
+        cast = np.array([1 - warm, 1 + 0.06 * light.tint, 1 + warm * 0.8], np.float64)
+        lit = (level[:, :, None] * cast).astype(np.float32)
+        self._map: FloatImage = np.asarray(cv2.resize(lit, size_wh_px, interpolation=cv2.INTER_CUBIC), np.float32)
+
+    def within(self, window: Window) -> FloatImage:
+        """Give the factors (h, w, 3) inside a window."""
+        return self._map[window.slices]
+
+    def applied(self, albedo: Image) -> Image:
+        """Give the whole picture in this light."""
+        return np.asarray(cv2.multiply(albedo, self._map, dtype=cv2.CV_8U), np.uint8)
+
+
+class Sensor:
+    """Turns lit pictures into what a camera delivers; the same frame number gives the same noise."""
+
+    def __init__(self, lens: Lens, size_wh_px: tuple[int, int], seed: int) -> None:
+        self._lens = lens
+        self._seed = seed
+        self._tiles = _noise_tiles(lens, size_wh_px, np.random.default_rng([seed, 23]))
+        self._size = size_wh_px
+
+    def expose(self, lit: Image, *, factor: float, shot: int) -> Image:
+        """Blur, tone and noise for the shot with this number; `factor` is the momentary light."""
+        lens = self._lens
+        rng = np.random.default_rng([self._seed, shot, 29])
+        image = lit
+        if lens.defocus_px > 0.25:
+            image = np.asarray(cv2.GaussianBlur(image, (0, 0), lens.defocus_px), np.uint8)
+        if lens.sharpen > 0.05:
+            soft = cv2.GaussianBlur(image, (0, 0), 1.2)
+            image = np.asarray(cv2.addWeighted(image, 1 + lens.sharpen, soft, -lens.sharpen, 0), np.uint8)
+        gain = factor * (1 + lens.flicker * float(rng.standard_normal()))
+        image = np.asarray(cv2.LUT(image, self._curve(gain)), np.uint8)
+        if abs(lens.saturation - 1) > 0.02:
+            image = _saturated(image, lens.saturation)
+        if self._tiles:
+            tile = self._tiles[int(rng.integers(len(self._tiles)))]
+            dy, dx = int(rng.integers(64)), int(rng.integers(64))
+            width, height = self._size
+            image = np.asarray(cv2.add(image, tile[dy : dy + height, dx : dx + width], dtype=cv2.CV_8U), np.uint8)
+        return image
+
+    def _curve(self, gain: float) -> Image:
+        value = np.clip(np.arange(256) / 255.0 * gain, 0, 1.4)
+        value = np.power(value, self._lens.gamma)
+        value = 0.45 + (value - 0.45) * self._lens.contrast
+        shoulder = np.where(value > 0.85, 0.85 + 0.15 * (1 - np.exp(-(value - 0.85) / 0.15)), value)
+        return np.clip(np.round(shoulder * 255), 0, 255).astype(np.uint8)
+
+
+def _saturated(image: Image, saturation: float) -> Image:
+    weights = np.array([0.114, 0.587, 0.299])
+    matrix = saturation * np.eye(3) + (1 - saturation) * np.tile(weights, (3, 1))
+    return np.asarray(cv2.transform(image, matrix.astype(np.float32)), np.uint8)
+
+
+def _noise_tiles(lens: Lens, size_wh_px: tuple[int, int], rng: np.random.Generator) -> list[npt_int8]:
+    if lens.noise < 0.2:
+        return []
+    width, height = size_wh_px[0] + 64, size_wh_px[1] + 64
+    count = _TILES if width * height < 3_000_000 else 2
+    tiles = []
+    for _ in range(count):
+        grey = rng.standard_normal((height, width, 1), dtype=np.float32)
+        if lens.chroma > 0.05:
+            colour = rng.standard_normal((height, width, 3), dtype=np.float32)
+            field = np.sqrt(1 - lens.chroma**2) * grey + lens.chroma * colour
+        else:
+            field = np.repeat(grey, 3, axis=2)
+        if lens.noise > 3:
+            field = np.asarray(cv2.GaussianBlur(field, (0, 0), 0.6), np.float32) * 1.6
+        tiles.append(np.clip(np.round(field * lens.noise), -127, 127).astype(np.int8))
+    return tiles
+
+
+npt_int8 = np.ndarray[tuple[int, int, int], np.dtype[np.int8]]

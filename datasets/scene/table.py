@@ -1,0 +1,241 @@
+"""Draw all that stands still at a table: floor, cloth, rail, dealer's edge, shoe, racks, tray, lamp, clutter.
+
+The picture comes without the room's light, in the camera's pixels.
+"""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+
+from calibration.layout import Area, Layout
+from datasets.scene.cloth import ClothDrawing
+from datasets.scene.clutter import put_clutter
+from datasets.scene.deck_art import DeckArt
+from datasets.scene.furniture import Backdrop, oriented, shaded
+from datasets.scene.looks import Look
+from datasets.scene.model import World
+from datasets.scene.projection import Projector
+from datasets.scene.raster import Image, Points, bgr_from_hex, mixed, smooth_noise
+
+_BEYOND = -1e6
+DISCARD_FLOOR_MM = 6.0
+
+
+def draw_table(world: World, look: Look, projector: Projector, art: DeckArt) -> Image:
+    """Draw the empty table."""
+    rng = np.random.default_rng([world.seed, 71])
+    image = _floor(look, projector.size_wh_px, rng)
+    backdrop = Backdrop(image, projector, look.light)
+    outline = table_outline(world.layout, look.cloth.outline)
+    _people(backdrop, outline, rng)
+    _skirt(backdrop, outline, look)
+    _lay_cloth(backdrop, world, look, outline)
+    _dealer_edge(backdrop, world.layout, look)
+    for area in world.layout.areas:
+        _furnish(backdrop, area, world, look, art=art)
+    put_clutter(backdrop, world.layout, look, outline=outline, rng=rng)
+    _rail(backdrop, outline, look)
+    return backdrop.image
+
+
+def table_outline(layout: Layout, kind: str) -> Points:
+    """Give the cloth's visible outline, from its top left corner down the left side and round to the top right."""
+    for name in (kind, "rounded", "straight"):
+        outline = _outline(layout, name)
+        wanted = np.concatenate([area.polygon_mm for area in layout.areas])
+        if name == "straight" or _holds(outline, wanted, 60.0):
+            return outline
+    return outline
+
+
+def _outline(layout: Layout, kind: str) -> Points:
+    width, height = layout.size_mm
+    if kind == "arched":
+        turn = np.linspace(np.pi, 0, 41)
+        low = height * 0.42
+        arc = np.column_stack([width / 2 + width / 2 * np.cos(turn), low + (height - low) * np.sin(turn) ** 0.8])
+        return np.concatenate([[[0.0, 0.0]], arc, [[width, 0.0]]])
+    radius = 4.0 if kind == "straight" else min(width, height) * 0.24
+    turn = np.linspace(0, np.pi / 2, 12)
+    left = np.column_stack([radius - radius * np.cos(turn), height - radius + radius * np.sin(turn)])
+    right = np.column_stack([width - radius + radius * np.sin(turn), height - radius + radius * np.cos(turn)])
+    return np.concatenate([[[0.0, 0.0]], left, right, [[width, 0.0]]])
+
+
+def _holds(outline: Points, points: Points, margin_mm: float) -> bool:
+    shape = outline.astype(np.float32)[:, None]
+    lower = points[points[:, 1] > points[:, 1].mean()]
+    return all(cv2.pointPolygonTest(shape, (float(x), float(y)), True) > margin_mm for x, y in lower)
+
+
+def dense(line_mm: Points, step_mm: float) -> Points:
+    """Put points along a line no further apart than the step."""
+    lengths = np.linalg.norm(np.diff(line_mm, axis=0), axis=1)
+    run = np.concatenate([[0.0], np.cumsum(lengths)])
+    at = np.linspace(0, run[-1], max(int(run[-1] / step_mm), 2))
+    return np.column_stack([np.interp(at, run, line_mm[:, 0]), np.interp(at, run, line_mm[:, 1])])
+
+
+def _floor(look: Look, size_wh_px: tuple[int, int], rng: np.random.Generator) -> Image:
+    width, height = size_wh_px
+    grain = smooth_noise(rng, size_wh_px, float(rng.uniform(5, 30))) * 0.1
+    grain += smooth_noise(rng, size_wh_px, float(rng.uniform(60, 300))) * 0.15
+    base = np.empty((height, width, 3), np.float32)
+    base[:] = np.asarray(look.floor, np.float32)
+    return np.clip(base * (1 + grain)[:, :, None], 0, 255).astype(np.uint8)
+
+
+def _people(backdrop: Backdrop, outline: Points, rng: np.random.Generator) -> None:
+    """Put stools and laps around the table, well below the cloth."""
+    line = dense(outline, 20.0)
+    middle = outline.mean(axis=0)
+    for _ in range(int(rng.integers(0, 10))):
+        edge = line[int(rng.integers(len(line)))]
+        away = edge - middle
+        away = away / max(float(np.linalg.norm(away)), 1.0)
+        at = edge + away * rng.uniform(180, 420)
+        if not backdrop.projector.sees(at[None]):
+            continue
+        colour = bgr_from_hex(str(rng.choice(["#2a2a30", "#4a2020", "#203040", "#5a5040", "#181818", "#6a6a72", "#a09888"])))
+        turn = np.linspace(0, 2 * np.pi, 32)
+        size = rng.uniform(120, 230, 2)
+        for shrink, factor in ((1.0, 0.7), (0.85, 0.9), (0.6, 1.05)):
+            ring = at + np.column_stack([np.cos(turn) * size[0], np.sin(turn) * size[1]]) * shrink
+            backdrop.fill(backdrop.projector.px(ring), shaded(colour, factor))
+
+
+def _skirt(backdrop: Backdrop, outline: Points, look: Look) -> None:
+    middle = outline.mean(axis=0)
+    wide = middle + (outline - middle) * 1.05
+    backdrop.fill(backdrop.projector.px(dense(np.concatenate([wide, wide[:1]]), 30.0)), shaded(look.rail, 0.35))
+
+
+def _lay_cloth(backdrop: Backdrop, world: World, look: Look, outline: Points) -> None:
+    projector = backdrop.projector
+    width_mm, height_mm = world.layout.size_mm
+    finest = max(projector.px_per_mm(p) for p in ((width_mm / 2, height_mm), (0, height_mm / 2), (width_mm, height_mm / 2), (width_mm / 2, 0)))
+    scale = float(np.clip(finest * 1.15, 0.6, 2.6))
+    texture = ClothDrawing(world.layout, look.cloth, scale=scale, seed=world.seed).draw()
+    width, height = projector.size_wh_px
+    step = 8
+    x, y = np.meshgrid(np.arange(0, width + step, step), np.arange(0, height + step, step))
+    grid = projector.camera.layout_from_image(np.column_stack([x.ravel(), y.ravel()]).astype(np.float64))
+    grid = np.nan_to_num(grid, nan=_BEYOND).reshape(*x.shape, 2).clip(-20000, 20000) * scale - 0.5
+    fine = _fine_grid(grid.astype(np.float32), step, (width, height))
+    laid = cv2.remap(texture, fine[0], fine[1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    mask = np.zeros((height, width), np.uint8)
+    edge = projector.px(dense(np.concatenate([outline, outline[:1]]), 20.0))
+    cv2.fillPoly(mask, [np.round(edge * 16).astype(np.int32)], 255, cv2.LINE_AA, 4)
+    share = mask.astype(np.float32)[:, :, None] / 255
+    backdrop.image[:] = np.round(backdrop.image * (1 - share) + laid * share).astype(np.uint8)
+
+
+def _fine_grid(grid: np.ndarray[tuple[int, ...], np.dtype[np.float32]], step: int, size_wh_px: tuple[int, int]) -> list[np.ndarray[tuple[int, ...], np.dtype[np.float32]]]:
+    """Interpolate a map known at every `step`-th pixel to every pixel."""
+    width, height = size_wh_px
+    at_x, at_y = np.meshgrid(np.arange(width, dtype=np.float32) / step, np.arange(height, dtype=np.float32) / step)
+    return [np.asarray(cv2.remap(np.ascontiguousarray(grid[:, :, k]), at_x, at_y, cv2.INTER_LINEAR), np.float32) for k in (0, 1)]
+
+
+def _dealer_edge(backdrop: Backdrop, layout: Layout, look: Look) -> None:
+    width = layout.size_mm[0]
+    rim = look.rail_mm * 0.75
+    strip = np.array([[-rim, -rim], [width + rim, -rim], [width + rim, -6.0], [-rim, -6.0]])
+    line = dense(strip[:2], 60.0)
+    back = dense(strip[[3, 2]], 60.0)
+    foot = np.concatenate([line, back[::-1]])
+    backdrop.fill(backdrop.projector.px(foot, 22.0), look.rail)
+    inner = np.concatenate([back, back[::-1] + [0, 8]])
+    backdrop.fill(backdrop.projector.px(inner, 10.0), shaded(look.rail, 0.55))
+
+
+def _rail(backdrop: Backdrop, outline: Points, look: Look) -> None:
+    line = dense(outline, 45.0)
+    ahead = np.gradient(line, axis=0)
+    normal = np.column_stack([ahead[:, 1], -ahead[:, 0]])
+    normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-6)
+    middle = outline.mean(axis=0)
+    if float(((line - middle) * normal).sum()) < 0:
+        normal = -normal
+    run = line + normal * look.rail_mm / 2
+    backdrop.tube(run, look.rail, width_mm=look.rail_mm, height_mm=34.0, gloss=0.35)
+
+
+def _furnish(backdrop: Backdrop, area: Area, world: World, look: Look, *, art: DeckArt) -> None:
+    if area.kind == "shoe":
+        _shoe(backdrop, area, world, look, art=art)
+    elif area.kind == "discard":
+        foot = _box(area, 0.9)
+        backdrop.open_box(foot, look.shoe, top_mm=32.0, wall_mm=6.0)
+    elif area.kind == "chip_tray":
+        _tray(backdrop, area, world, look)
+    elif area.kind == "no_more_bets_lamp":
+        foot = _box(area, 0.95)
+        backdrop.prism(foot, shaded(look.metal, 0.5), top_mm=6.0)
+
+
+def lamp_corners(area: Area) -> Points:
+    """Give the glass of the lamp."""
+    return _box(area, 0.72)
+
+
+def _box(area: Area, share: float) -> Points:
+    (x, y), (width, height), angle = cv2.minAreaRect(area.polygon_mm.astype(np.float32))
+    return oriented((x, y), (width * share, height * share), angle)
+
+
+def _shoe(backdrop: Backdrop, area: Area, world: World, look: Look, *, art: DeckArt) -> None:
+    (x, y), (width, height), angle = cv2.minAreaRect(area.polygon_mm.astype(np.float32))
+    if width > height:
+        width, height, angle = height, width, angle + 90
+    centre = np.array([x, y])
+    down = np.array([-np.sin(np.radians(angle)), np.cos(np.radians(angle))])
+    inward = np.array(world.layout.size_mm) / 2 - centre
+    if down @ inward < 0:
+        angle, down = angle + 180, -down
+    width, height = min(width, 150.0), float(height)
+    mouth = centre + down * height * 0.36
+    card = min(world.card_size_mm[0], width * 0.62)
+    backdrop.prism(oriented(mouth, (width * 0.9, height * 0.28), angle), shaded(look.shoe, 0.7), top_mm=20.0)
+    backdrop.sheet(oriented(mouth, (card, height * 0.24), angle), art.back_picture()[: art.back_picture().shape[0] // 2], height_mm=21)
+    backdrop.prism(oriented(centre - down * height * 0.12, (width, height * 0.7), angle), look.shoe, top_mm=105.0)
+    lid = oriented(centre - down * height * 0.14, (width * 0.66, height * 0.42), angle)
+    backdrop.fill(backdrop.projector.px(lid, 106.0), mixed(look.shoe, (200, 200, 200), 0.18))
+
+
+def _tray(backdrop: Backdrop, area: Area, world: World, look: Look) -> None:
+    rng = np.random.default_rng([world.seed, 73])
+    foot = _box(area, 0.98)
+    if np.linalg.norm(foot[1] - foot[0]) < np.linalg.norm(foot[3] - foot[0]):
+        foot = foot[[1, 2, 3, 0]]
+    inner = backdrop.open_box(foot, look.metal, top_mm=14.0, wall_mm=8.0)
+    along, across = inner[1] - inner[0], inner[3] - inner[0]
+    pitch = world.chips.diameter_mm + 4
+    count = max(int(np.linalg.norm(along) / pitch), 1)
+    chips = world.chips.chips
+    for k in range(count):
+        chip = chips[(k * len(chips) // count + (1 if rng.random() < 0.15 else 0)) % len(chips)]
+        fill = float(rng.uniform(0.35, 1.0))
+        colour = (float(chip.colour_rgb[2]), float(chip.colour_rgb[1]), float(chip.colour_rgb[0]))
+        texture = _tube_texture(colour, float(np.linalg.norm(across)) * fill, world.chips.thickness_mm, rng)
+        start = inner[0] + along * (k + 0.06) / count
+        step = along * 0.88 / count
+        corners = np.array([start, start + step, start + step + across * fill, start + across * fill])
+        backdrop.sheet(corners, texture, height_mm=18.0)
+
+
+def _tube_texture(colour: tuple[float, float, float], length_mm: float, thick_mm: float, rng: np.random.Generator) -> Image:
+    fine = 3
+    chips = max(int(length_mm / thick_mm), 1)
+    height, width = max(int(length_mm * fine), 4), 40 * fine
+    x = np.linspace(-0.98, 0.98, width)
+    angle = np.arcsin(x)
+    spot = (235.0, 238.0, 240.0) if sum(colour) < 500 else (60.0, 50.0, 50.0)
+    rows = np.minimum((np.arange(height) / fine / thick_mm).astype(int), chips - 1)
+    phase = rng.uniform(0, 2 * np.pi, chips)[rows]
+    on = np.abs((angle[None] + phase[:, None]) % (np.pi / 3) - np.pi / 6) < 0.17
+    picture = np.where(on[:, :, None], np.array(spot), np.array(colour))
+    seam = ((np.arange(height) / fine) % thick_mm < 0.5)[:, None, None]
+    picture = picture * np.where(seam, 0.6, 1.0) * (0.4 + 0.6 * np.sqrt(1 - x**2))[None, :, None]
+    return np.clip(picture, 0, 255).astype(np.uint8)

@@ -1,0 +1,378 @@
+"""Draw each thing that may move: cards, cut cards, chip stacks, arms, the pile in the discard rack.
+
+A thing becomes a `Drawn`: its patch in the room's light, its silhouette in pixels and how many mask pixels it would
+cover if nothing hid it. Equal things give equal drawings, so they are kept.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from datasets.scene.chips import PlacedChip, chip_looks, draw_side, ring_mm
+from datasets.scene.deck_art import DeckArt
+from datasets.scene.furniture import oriented, shaded
+from datasets.scene.hands import FRONT_MM, SCALE, WIDTH_MM, ArmSprite, arm_sprite
+from datasets.scene.lighting import LightMap
+from datasets.scene.looks import Look
+from datasets.scene.model import ArmObject, CardObject, ChipStack, CutCardObject, World
+from datasets.scene.projection import Projector
+from datasets.scene.raster import Brush, FloatImage, Image, Patch, Points, Sprite, Window, bgr_from_hex, window_around
+
+MASK_STEP = 2
+"""Visibility is measured on masks this many times coarser than the picture."""
+_KEPT = 700
+_CUT_COLOURS = ("#e8c820", "#c02028", "#20a060", "#2060c0", "#e87820", "#f0f0f0", "#202020")
+_CARD_LIFT_MM = 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A thing as it adds to a picture."""
+
+    patch: Patch
+    outline_px: Points
+    """(N, 2): its silhouette, or a card's four corners (top left, top right, bottom right, bottom left as seen)."""
+    mask_px: Points
+    """(N, 2): what it hides, in pixels."""
+    whole: int
+    """Mask pixels it covers with nothing in front, beyond the frame too."""
+    shows_face: bool = False
+    slant: float = 1.0
+    """How much of a card's width is seen: 1 lies flat, 0 stands on edge."""
+    thumb: Patch | None = None
+    """For an arm whose fingers are beneath a held thing: its thumb, to be drawn above."""
+
+
+class ThingPainter:
+    """Draws the things of one world."""
+
+    def __init__(self, world: World, look: Look, *, projector: Projector, light: LightMap, art: DeckArt) -> None:
+        self._world = world
+        self._look = look
+        self._projector = projector
+        self._light = light
+        self._art = art
+        self._size = projector.size_wh_px
+        self._chips = chip_looks(world.chips, world.seed, split=look.split)
+        rng = np.random.default_rng([world.seed, 61])
+        self._cut_sprite = _plain_card(bgr_from_hex(str(rng.choice(_CUT_COLOURS))), rng)
+        self._glare_mm = np.array([rng.uniform(0, world.layout.size_mm[0]), rng.uniform(0, world.layout.size_mm[1])])
+        self._kept: OrderedDict[Hashable, Drawn | None] = OrderedDict()
+        self._arms: dict[tuple[int, str, bool, float], ArmSprite] = {}
+
+    def card(self, card: CardObject) -> Drawn | None:
+        """Draw a card; None when it is outside the picture."""
+        return self._keep(card, lambda: self._card(card))
+
+    def cut_card(self, card: CutCardObject) -> Drawn | None:
+        """Draw a cut card."""
+        return self._keep(card, lambda: self._cut_card(card))
+
+    def stack(self, stack: ChipStack) -> Drawn | None:
+        """Draw a stack of chips."""
+        return self._keep(stack, lambda: self._stack(stack))
+
+    def arm(self, arm: ArmObject) -> Drawn | None:
+        """Draw an arm."""
+        return self._keep(arm, lambda: self._arm(arm))
+
+    def pile(self, at_mm: tuple[float, float], *, angle_deg: float, count: int, foot_mm: float) -> Drawn | None:
+        """Draw a pile of cards, backs up."""
+        key = ("pile", at_mm, angle_deg, count, foot_mm)
+        return self._keep(key, lambda: self._pile(at_mm, angle_deg, count=count, foot_mm=foot_mm))
+
+    def _keep(self, key: Hashable, make: Callable[[], Drawn | None]) -> Drawn | None:
+        if key in self._kept:
+            self._kept.move_to_end(key)
+            return self._kept[key]
+        drawn = make()
+        self._kept[key] = drawn
+        if len(self._kept) > _KEPT:
+            self._kept.popitem(last=False)
+        return drawn
+
+    def _card(self, card: CardObject) -> Drawn | None:
+        corners, heights = card_corners(card, self._world.card_size_mm)
+        quad = self._projector.px(corners, heights)
+        flipped = signed_area(quad) < 0
+        if flipped:
+            quad = quad[[1, 0, 3, 2]]
+        shows_face = card.face_up != flipped
+        sprite = self._art.face(card.card) if shows_face and card.card else self._art.back()
+        drawn = self._sheet(sprite, quad, corners, heights, curl_mm=card.curl_mm)
+        if drawn is None:
+            return None
+        flat = self._projector.px(oriented(card.at_mm, self._world.card_size_mm, card.angle_deg), card.height_mm)
+        slant = abs(signed_area(quad)) / max(abs(signed_area(flat)), 1e-6)
+        patch, whole = drawn
+        return Drawn(patch, quad, quad, whole, shows_face=shows_face, slant=min(slant, 1.0))
+
+    def _cut_card(self, card: CutCardObject) -> Drawn | None:
+        corners = oriented(card.at_mm, self._world.card_size_mm, card.angle_deg)
+        heights = np.full(4, card.height_mm + _CARD_LIFT_MM)
+        quad = self._projector.px(corners, heights)
+        drawn = self._sheet(self._cut_sprite, quad, corners, heights, curl_mm=0.0)
+        return None if drawn is None else Drawn(drawn[0], quad, quad, drawn[1])
+
+    def _sheet(
+        self, sprite: Sprite, quad: Points, corners_mm: Points, heights_mm: Points, *, curl_mm: float
+    ) -> tuple[Patch, int] | None:
+        mean_height = float(heights_mm.mean())
+        scale = self._projector.px_per_mm(corners_mm.mean(axis=0))
+        shade_mm = corners_mm + np.outer(heights_mm + 0.8, self._look.light.lamp_mm)
+        shade = self._projector.px(shade_mm)
+        blur = (0.7 + 0.12 * mean_height + 0.3 * curl_mm) * scale
+        window = window_around(np.concatenate([quad, shade]), blur * 2.5 + 2, self._size)
+        if window.is_empty:
+            return None
+        brush = Brush(window)
+        strength = self._look.light.shadow * (0.75 if mean_height < 3 else max(0.9 - mean_height / 300, 0.3))
+        brush.shadow(shade, blur_px=blur, strength=strength)
+        if curl_mm > 0.5:
+            shade_curled(brush, sprite, quad, self._lifted(corners_mm, heights_mm, curl_mm))
+        else:
+            brush.quad(sprite, quad)
+        brush.tint(self._bend(window, quad, curl_mm))
+        return brush.patch(self._light.within(window), shine=self._shine(window, corners_mm)), whole_pixels(quad)
+
+    def _lifted(self, corners_mm: Points, heights_mm: Points, curl_mm: float) -> Points:
+        """Give how far the picture of the middle line is shifted by the curl: (2,) pixels."""
+        middle = corners_mm.mean(axis=0)[None]
+        height = float(heights_mm.mean())
+        return np.asarray((self._projector.px(middle, height + curl_mm) - self._projector.px(middle, height))[0], np.float64)
+
+    def _bend(self, window: Window, quad: Points, curl_mm: float) -> FloatImage:
+        """Give shading over a card: a faint slope, and light and dark ends when it is curled."""
+        width, height = window.size_wh_px
+        x, y = np.meshgrid(np.arange(window.x0, window.x1, dtype=np.float32), np.arange(window.y0, window.y1, dtype=np.float32))
+        middle, down = quad.mean(axis=0), (quad[3] + quad[2] - quad[0] - quad[1]) / 2
+        along = ((x - middle[0]) * down[0] + (y - middle[1]) * down[1]) / max(float(down @ down), 1e-6)
+        tilt = float(np.sin(quad[0, 0] * 0.37 + quad[0, 1] * 0.91)) * 0.05
+        return np.asarray(np.clip(1 + (tilt - 0.03 * curl_mm) * along * 2, 0.6, 1.25), np.float32).reshape(height, width)
+
+    def _shine(self, window: Window, corners_mm: Points) -> FloatImage | None:
+        """Give the highlight of a glossy sheet: strongest where the lamp mirrors in it."""
+        gloss = self._look.light.gloss
+        if gloss < 0.02:
+            return None
+        middle = corners_mm.mean(axis=0)
+        wobble = np.array([np.sin(middle[0] * 0.13), np.cos(middle[1] * 0.17)]) * 220
+        spot = self._projector.px(((self._glare_mm + wobble),))[0]
+        reach = 210 * self._projector.px_per_mm(middle)
+        x = np.arange(window.x0, window.x1, dtype=np.float32) - spot[0]
+        y = np.arange(window.y0, window.y1, dtype=np.float32)[:, None] - spot[1]
+        return np.asarray(gloss * 0.55 * np.exp(-(x * x + y * y) / (2 * reach * reach)), np.float32)
+
+    def _stack(self, stack: ChipStack) -> Drawn | None:
+        placed = self._placed(stack)
+        if not placed:
+            return None
+        radius = self._world.chips.diameter_mm / 2
+        rings = [ring_mm(chip, radius) for chip in placed]
+        lows = [self._projector.px(ring, chip.foot_mm) for ring, chip in zip(rings, placed, strict=True)]
+        highs = [self._projector.px(ring, chip.top_mm) for ring, chip in zip(rings, placed, strict=True)]
+        outline = cv2.convexHull(np.concatenate([*lows, *highs]).astype(np.float32))[:, 0].astype(np.float64)
+        top = placed[-1].top_mm
+        shift = np.array(self._look.light.lamp_mm)
+        foot = np.concatenate([rings[0] + shift * stack.height_mm, rings[-1] + shift * top])
+        shade = self._projector.px(cv2.convexHull(foot.astype(np.float32))[:, 0])
+        scale = self._projector.px_per_mm(stack.at_mm)
+        blur = (1.2 + 0.1 * top) * scale
+        window = window_around(np.concatenate([outline, shade]), blur * 2.5 + 2, self._size)
+        if window.is_empty:
+            return None
+        brush = Brush(window, factor=3)
+        brush.shadow(shade, blur_px=blur, strength=self._look.light.shadow * 0.85)
+        lamp = shift / max(float(np.linalg.norm(shift)), 1e-6)
+        for chip, low, high in zip(placed, lows, highs, strict=True):
+            draw_side(brush, chip, low, high, lamp=lamp)
+            if chip is not placed[-1]:
+                brush.polygon(high, shaded(chip.look.base, 0.8))
+        last = placed[-1]
+        square = oriented(last.centre_mm, (2 * radius, 2 * radius), float(np.degrees(last.turn)))
+        brush.quad(last.look.face, self._projector.px(square, last.top_mm))
+        shine = self._shine(window, square)
+        return Drawn(brush.patch(self._light.within(window), shine=shine), outline, outline, whole_pixels(outline))
+
+    def _placed(self, stack: ChipStack) -> list[PlacedChip]:
+        rng = np.random.default_rng([stack.seed & 0x7FFFFFFF, 67])
+        loose = float(rng.choice([0.3, 0.8, 1.8]))
+        thick = self._world.chips.thickness_mm
+        placed = []
+        for i, index in enumerate(stack.chips):
+            dx, dy = rng.normal(0, loose, 2) if i else (0.0, 0.0)
+            placed.append(
+                PlacedChip(
+                    look=self._chips[index % len(self._chips)],
+                    centre_mm=(stack.at_mm[0] + float(dx), stack.at_mm[1] + float(dy)),
+                    foot_mm=stack.height_mm + i * thick,
+                    top_mm=stack.height_mm + (i + 1) * thick,
+                    turn=float(rng.uniform(0, 2 * np.pi)),
+                )
+            )
+        return placed
+
+    def _pile(self, at_mm: tuple[float, float], angle_deg: float, *, count: int, foot_mm: float) -> Drawn | None:
+        corners = oriented(at_mm, self._world.card_size_mm, angle_deg)
+        top = foot_mm + max(count * 0.3, 0.4)
+        low, high = self._projector.px(corners, foot_mm), self._projector.px(corners, top)
+        window = window_around(np.concatenate([low, high]), 3, self._size)
+        if window.is_empty:
+            return None
+        brush = Brush(window)
+        hull = cv2.convexHull(np.concatenate([low, high]).astype(np.float32))[:, 0].astype(np.float64)
+        brush.polygon(hull, (178, 188, 192))
+        brush.quad(self._art.back(), high)
+        return Drawn(brush.patch(self._light.within(window)), high, hull, whole_pixels(hull))
+
+    def _arm(self, arm: ArmObject) -> Drawn | None:
+        sprite, frame = self._arm_sprite(arm)
+        bands = frame.bands(self._projector, self._size)
+        outline = frame.outline(sprite.outline_mm, self._projector)
+        if not bands or len(outline) < 3:
+            return None
+        lamp = np.array(self._look.light.lamp_mm)
+        shade = self._projector.px(frame.last_outline_mm + np.outer(frame.last_heights_mm, lamp))
+        scale = self._projector.px_per_mm(arm.tip_mm)
+        blur = (3 + 0.16 * arm.height_mm) * scale
+        window = window_around(np.concatenate([outline, shade]), blur, self._size)
+        if window.is_empty:
+            return None
+        brush, thumb = Brush(window, factor=1), Brush(window, factor=1)
+        brush.shadow(shade, blur_px=blur, strength=self._look.light.shadow * 0.85)
+        for low_v, high_v, quad in reversed(bands):
+            brush.quad(_band(sprite.whole, low_v, high_v), quad)
+            if low_v < 120:
+                thumb.quad(_band(sprite.thumb, low_v, high_v), quad)
+        light = self._light.within(window)
+        above = thumb.patch(light) if sprite.thumb_over and arm.pose == "grip" else None
+        return Drawn(brush.patch(light), outline, outline, whole_pixels(outline), thumb=above)
+
+    def _arm_sprite(self, arm: ArmObject) -> tuple[ArmSprite, ArmFrame]:
+        tip, base = np.array(arm.tip_mm), np.array(arm.base_mm)
+        reach = float(np.linalg.norm(base - tip))
+        length = float(np.clip(np.ceil((reach + 500) / 200) * 200, 800, 2200))
+        key = (arm.seed, arm.pose, arm.owner == "dealer", length)
+        if key not in self._arms:
+            self._arms[key] = arm_sprite(seed=arm.seed, pose=arm.pose, is_dealer=key[2], length_mm=length)
+            if len(self._arms) > 40:
+                self._arms.pop(next(iter(self._arms)))
+        ahead = (base - tip) / max(reach, 1e-6)
+        return self._arms[key], ArmFrame(tip, ahead, height_mm=arm.height_mm, length_mm=length)
+
+
+class ArmFrame:
+    """Where a sprite of an arm lies in the room: a plane that rises from the finger tips to the shoulder."""
+
+    def __init__(self, tip_mm: Points, ahead: Points, *, height_mm: float, length_mm: float) -> None:
+        self._tip = tip_mm
+        self._ahead = ahead
+        self._side = np.array([ahead[1], -ahead[0]])
+        self._height = height_mm
+        self._length = length_mm
+        self.last_outline_mm: Points = np.empty((0, 2))
+        self.last_heights_mm: Points = np.empty(0)
+
+    def room(self, uv_mm: Points) -> tuple[Points, Points]:
+        """Give layout points and heights of sprite points."""
+        points = self._tip + np.outer(uv_mm[:, 0], self._side) + np.outer(uv_mm[:, 1], self._ahead)
+        return points, self._height + np.clip(uv_mm[:, 1], -50, None) * 0.12
+
+    def bands(self, projector: Projector, size_wh_px: tuple[int, int]) -> list[tuple[float, float, Points]]:
+        """Cut the sprite across into bands that the lens bends little: from v, to v, their corners in pixels."""
+        found = []
+        edges = [-FRONT_MM, 120.0, 240.0, 400.0, 600.0, 800.0, 1000.0, 1200.0, 1400.0, 1600.0, 1900.0, 2200.0]
+        half = WIDTH_MM / 2
+        for low, high in zip(edges[:-1], edges[1:], strict=True):
+            low, high = low - (4 if low > 0 else 0), min(high, self._length)
+            if high - low < 10:
+                break
+            points, heights = self.room(np.array([[-half, low], [half, low], [half, high], [-half, high]]))
+            if not projector.sees(points, heights):
+                break
+            quad = projector.px(points, heights)
+            found.append((low, high, quad))
+            if np.all(quad.min(axis=0) > np.array(size_wh_px)) or np.any(quad.max(axis=0) < 0):
+                break
+        return found
+
+    def outline(self, outline_mm: Points, projector: Projector) -> Points:
+        """Project a silhouette; points that the lens cannot show are left out."""
+        points, heights = self.room(outline_mm)
+        seen = projector.which_seen(points, heights)
+        self.last_outline_mm, self.last_heights_mm = points[seen], heights[seen]
+        return projector.px(self.last_outline_mm, self.last_heights_mm)
+
+
+def _band(sprite: Sprite, low_mm: float, high_mm: float) -> Sprite:
+    base = sprite.levels[0]
+    y0 = max(round((low_mm + FRONT_MM) * SCALE), 0)
+    y1 = min(round((high_mm + FRONT_MM) * SCALE), base.shape[0])
+    return Sprite(np.ascontiguousarray(base[y0:y1]), premultiplied=True)
+
+
+def card_corners(card: CardObject, size_mm: tuple[float, float]) -> tuple[Points, Points]:
+    """Give a card's corners in the plane and their heights, in the order of the side that was up before it turned."""
+    a, phi = np.radians(card.angle_deg), np.pi * card.turn
+    right, down = np.array([np.cos(a), np.sin(a)]), np.array([-np.sin(a), np.cos(a)])
+    w, h = size_mm[0] / 2 * np.cos(phi), size_mm[1] / 2
+    centre = np.array(card.at_mm)
+    corners = np.array(
+        [centre - right * w - down * h, centre + right * w - down * h, centre + right * w + down * h, centre - right * w + down * h]
+    )
+    low = card.height_mm + (_CARD_LIFT_MM if card.height_mm > 0 else 0.0)
+    high = low + size_mm[0] * np.sin(phi)
+    return corners, np.array([low, high, high, low])
+
+
+def signed_area(points: Points) -> float:
+    """Give a polygon's area, positive when it runs clockwise on the screen."""
+    x, y = points.T
+    return float(np.dot(x, np.roll(y, -1)) - np.dot(y, np.roll(x, -1))) / 2
+
+
+def whole_pixels(outline_px: Points) -> int:
+    """Count the mask pixels a polygon covers, inside the frame or not."""
+    low = np.floor(outline_px.min(axis=0) / MASK_STEP) - 1
+    local = outline_px / MASK_STEP - low
+    size = np.minimum(np.ceil(local.max(axis=0)).astype(int) + 2, 6000)
+    mask = np.zeros((int(size[1]), int(size[0])), np.uint8)
+    cv2.fillPoly(mask, [np.round(local).astype(np.int32)], 1)
+    return int(np.count_nonzero(mask))
+
+
+def shade_curled(brush: Brush, sprite: Sprite, quad: Points, lift_px: Points) -> None:
+    """Draw a sheet whose middle stands higher: strips along its length, each shifted by the lift there."""
+    count = 8
+    texture = sprite.fitting(max(float(np.linalg.norm(quad[1] - quad[0])) * brush.factor, 1.0))
+    height = texture.shape[0]
+    share = np.linspace(0, 1, count + 1)
+    bulge = 1 - (2 * share - 1) ** 2
+    rows = np.round(share * height).astype(int)
+    left = quad[0] + np.outer(share, quad[3] - quad[0]) + np.outer(bulge, lift_px)
+    right = quad[1] + np.outer(share, quad[2] - quad[1]) + np.outer(bulge, lift_px)
+    for k in range(count):
+        strip = Sprite(np.ascontiguousarray(texture[rows[k] : max(rows[k + 1], rows[k] + 1)]), premultiplied=True)
+        reach = (left[k + 1] - left[k]) * 0.06 if k else np.zeros(2)
+        corners = np.array([left[k] - reach, right[k] - reach, right[k + 1], left[k + 1]])
+        brush.quad(strip, corners)
+
+
+def _plain_card(bgr: tuple[float, float, float], rng: np.random.Generator) -> Sprite:
+    image: Image = np.zeros((264, 189, 4), np.uint8)
+    image[:, :, :3] = np.round(bgr).astype(np.uint8)
+    mask = np.zeros((264, 189), np.uint8)
+    r = 10
+    cv2.rectangle(mask, (r, 0), (188 - r, 263), 255, -1)
+    cv2.rectangle(mask, (0, r), (188, 263 - r), 255, -1)
+    for corner in ((r, r), (188 - r, r), (r, 263 - r), (188 - r, 263 - r)):
+        cv2.circle(mask, corner, r, 255, -1, cv2.LINE_AA)
+    image[:, :, 3] = mask
+    noise = rng.normal(0, 2, (264, 189, 1))
+    image[:, :, :3] = np.clip(image[:, :, :3] + noise, 0, 255).astype(np.uint8)
+    return Sprite(image)

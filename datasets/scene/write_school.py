@@ -1,0 +1,117 @@
+"""Write the detector's school to disk in Ultralytics' layout: `python -m datasets.scene.write_school --out DIR`.
+
+Each world is one job; a job that is already done (its marker file is there) is skipped, so a broken run goes on where
+it stopped. Splits are written side by side: `images/train`, `images/val` for held-out worlds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from datasets.decks.deck import deck_names, load_deck
+from datasets.scene.random_scene import random_scene
+from datasets.scene.renderer import SceneRenderer
+from datasets.scene.tiles import CLASSES, label_lines, school_tiles
+from datasets.scene.worlds import Split, random_world
+
+LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """One world's share of the school."""
+
+    out: Path
+    split: Split
+    seed: int
+    index: int
+    scenes: int
+    tiles: int
+    artwork: Path | None
+
+    @property
+    def stem(self) -> str:
+        """Begin of its files' names."""
+        return f"{self.split}-{self.seed}-{self.index:06d}"
+
+    @property
+    def folder(self) -> str:
+        """Name of the split's folder in Ultralytics' layout."""
+        return "train" if self.split == "train" else "val"
+
+
+def run_job(job: Job) -> int:
+    """Render one world's tiles; gives how many pictures were written."""
+    done = job.out / "done" / job.stem
+    if done.exists():
+        return 0
+    cv2.setNumThreads(1)
+    rng = np.random.default_rng([job.seed, job.index, 0 if job.split == "train" else 1])
+    world = random_world(rng, job.split, deck_names(job.split, job.artwork))
+    deck = load_deck(world.deck, job.artwork)
+    renderer = SceneRenderer(world, deck=deck)
+    written = 0
+    for i in range(job.scenes):
+        scene = random_scene(world, rng, faces=deck.cards)
+        for j, tile in enumerate(school_tiles(world, scene, rng, count=job.tiles, renderer=renderer)):
+            name = f"{job.stem}-{i:03d}-{j}"
+            picture = job.out / "images" / job.folder / f"{name}.jpg"
+            cv2.imwrite(str(picture), tile.image_hw3, [cv2.IMWRITE_JPEG_QUALITY, 95])
+            (job.out / "labels" / job.folder / f"{name}.txt").write_text(label_lines(tile.boxes), encoding="utf-8")
+            written += 1
+    done.write_text(str(written), encoding="utf-8")
+    return written
+
+
+def prepare(out: Path) -> None:
+    """Make the folders and `data.yaml`."""
+    for kind in ("images", "labels"):
+        for split in ("train", "val"):
+            (out / kind / split).mkdir(parents=True, exist_ok=True)
+    (out / "done").mkdir(exist_ok=True)
+    names = "\n".join(f"  {i}: {name}" for i, name in enumerate(CLASSES))
+    text = f"path: {out.resolve()}\ntrain: images/train\nval: images/val\nnames:\n{names}\n"
+    (out / "data.yaml").write_text(text, encoding="utf-8")
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--worlds", type=int, default=100)
+    parser.add_argument("--first-world", type=int, default=0)
+    parser.add_argument("--scenes-per-world", type=int, default=12)
+    parser.add_argument("--tiles-per-scene", type=int, default=5)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--split", choices=("train", "held_out"), default="train")
+    parser.add_argument("--processes", type=int, default=max((os.cpu_count() or 2) - 1, 1))
+    parser.add_argument("--artwork", type=Path, default=None, help="folder of rasterised decks")
+    args = parser.parse_args()
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    prepare(args.out)
+    jobs = [
+        Job(
+            out=args.out, split=args.split, seed=args.seed, index=i, scenes=args.scenes_per_world,
+            tiles=args.tiles_per_scene, artwork=args.artwork,
+        )
+        for i in range(args.first_world, args.first_world + args.worlds)
+    ]  # fmt: skip
+    total = 0
+    with ProcessPoolExecutor(max_workers=args.processes) as pool:
+        futures = [pool.submit(run_job, job) for job in jobs]
+        for number, future in enumerate(as_completed(futures), start=1):
+            total += future.result()
+            if number % 10 == 0 or number == len(jobs):
+                LOG.info("%d of %d worlds, %d pictures", number, len(jobs), total)
+
+
+if __name__ == "__main__":
+    main()
