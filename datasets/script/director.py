@@ -145,7 +145,22 @@ class _Director:
         self.chronicle.add(NoMoreBets(t=self.clock, source=source))
         if self.script.call == "lamp":
             self.timeline.lamp.append((self.clock, True))
+        self._tidy(spec)
         self.clock += self.stage.between(0.75, 1.3) * self.script.pace
+
+    def _tidy(self, spec: Round) -> None:
+        """Straighten a stack before the cards come, where the script wants it."""
+        for event in spec.happenings:
+            if not isinstance(event, Straighten) or event.kind != "straighten_stack":
+                continue
+            stacks = [
+                wager.stacks[0]
+                for wager in self.betting.wagers.values()
+                if wager.stacks and event.seat in (0, wager.area.seat) and event.bet in ("", wager.area.bet)
+            ]
+            if stacks:
+                self.clock = self.dealer.tidy(self.clock + 0.4, stacks[0])
+                self.dealer.rest()
 
     def _bring_kept(self) -> None:
         if self.kept is None:

@@ -1,0 +1,115 @@
+"""The files of a recording beside its video: the table, its truth, its signals and the alerts that are due."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import yaml
+
+from calibration.camera import Calibration, save_calibration
+from calibration.chips import CHIPS_FOLDER, ChipSet, load_chips
+from calibration.errors import CalibrationError
+from calibration.layout import BUILT_IN_LAYOUTS, LAYOUT_FOLDER, Layout, load_layout
+from datasets.scene.renderer import RenderedObject
+from datasets.script.chronicle import Chronicle
+from datasets.script.errors import ScriptError
+from datasets.script.script import Script
+
+VIDEO_NAME = "video.mp4"
+CAMERA_NAME = "overhead.yaml"
+
+
+def load_cloth(script: Script, base: Path) -> Layout:
+    """The layout that a script names.
+
+    Raises:
+        ScriptError: there is none, it can't be read, or it lacks the lamp that the script lights.
+    """
+    try:
+        layout = load_layout(script.table.layout, base)
+    except CalibrationError as error:
+        raise ScriptError("table.layout", str(script.table.layout)[:80], str(error)) from error
+    if script.call == "lamp" and not layout.of_kind("no_more_bets_lamp"):
+        raise ScriptError("call", "lamp", f"layout {layout.name} has no area of kind no_more_bets_lamp")
+    return layout
+
+
+def load_house_chips(script: Script, base: Path) -> ChipSet:
+    """The chips that a script names.
+
+    Raises:
+        ScriptError: there are none, or they can't be read.
+    """
+    try:
+        return load_chips(script.table.chips, base)
+    except CalibrationError as error:
+        raise ScriptError("table.chips", str(script.table.chips)[:80], str(error)) from error
+
+
+def write_table(script: Script, camera: Calibration, folder: Path, base: Path) -> None:
+    """Write `table.yaml` and what it names."""
+    table = script.table
+    mapping: dict[str, object] = {"id": table.id, "rulebook": table.rulebook}
+    if table.options:
+        mapping["options"] = dict(table.options)
+    mapping["shoe"] = {"decks": table.shoe.decks, "device": table.shoe.device}
+    if table.limits:
+        mapping["limits"] = dict(table.limits)
+    mapping |= {
+        "layout": "layout.yaml",
+        "chips": "chips.yaml",
+        "cards": {key: list(value) for key, value in table.cards.items()},
+        "cameras": [{"name": "overhead", "source": VIDEO_NAME, "calibration": CAMERA_NAME}],
+    }
+    _write_yaml(folder / "table.yaml", mapping)
+    layouts = {name: LAYOUT_FOLDER / f"{name}.yaml" for name in BUILT_IN_LAYOUTS}
+    _write_part(folder / "layout.yaml", table.layout, layouts, base)
+    _write_part(folder / "chips.yaml", table.chips, {"house": CHIPS_FOLDER / "house.yaml"}, base)
+    save_calibration(folder / CAMERA_NAME, camera)
+
+
+def write_log(script: Script, chronicle: Chronicle, folder: Path, alerts: Iterable[Mapping[str, object]]) -> None:
+    """Write truth, signals, alerts and what is tolerated beside them."""
+    write_lines(folder / "truth.jsonl", chronicle.truth())
+    signals = chronicle.reported()
+    if signals:
+        write_lines(folder / "signals.jsonl", signals)
+    write_lines(folder / "alerts.jsonl", alerts)
+    write_lines(folder / "tolerated.jsonl", chronicle.tolerated(script.table.rulebook))
+
+
+def write_lines(path: Path, lines: Iterable[Mapping[str, object]]) -> None:
+    """Write one JSON object a line."""
+    with path.open("w", encoding="utf-8") as file:
+        file.writelines(json.dumps(line) + "\n" for line in lines)
+
+
+def format_objects(frame: int, t: float, objects: Iterable[RenderedObject]) -> dict[str, object]:
+    """A line of `objects.jsonl`."""
+    return {"frame": frame, "t": round(t, 4), "objects": [_format_object(found) for found in objects]}
+
+
+def _format_object(found: RenderedObject) -> dict[str, object]:
+    polygon = [[round(float(x), 1), round(float(y), 1)] for x, y in found.polygon_px]
+    line: dict[str, object] = {"kind": found.kind}
+    if found.kind == "card":
+        line |= {"card": found.card, "face_up": found.face_up}
+    line |= {"polygon": polygon, "at": [round(found.at_mm[0], 1), round(found.at_mm[1], 1)]}
+    if found.kind == "chips":
+        line |= {"count": found.count, "value": found.value}
+    return line | {"visible": round(found.visible, 3)}
+
+
+def _write_part(path: Path, reference: str | Mapping[str, object], built_in: Mapping[str, Path], base: Path) -> None:
+    if isinstance(reference, Mapping):
+        _write_yaml(path, reference)
+        return
+    source = base / reference
+    source = source if source.is_file() else built_in[reference]
+    path.write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
+
+
+def _write_yaml(path: Path, mapping: Mapping[str, object]) -> None:
+    path.write_text(yaml.safe_dump(dict(mapping), sort_keys=False, allow_unicode=True), encoding="utf-8")

@@ -1,0 +1,175 @@
+"""Render a script to a recording: the folder that `thirdcard watch` reads, with its truth.
+
+Frames may be rendered by several processes, since a scene is a pure function of time; they are encoded in order.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from datasets.decks.deck import load_deck
+from datasets.scene.model import Scene, World
+from datasets.scene.renderer import RenderedFrame, SceneRenderer
+from datasets.script.camera import hang_camera
+from datasets.script.director import Performance, perform
+from datasets.script.judgement import judged_alerts
+from datasets.script.recording import (
+    VIDEO_NAME,
+    format_objects,
+    load_cloth,
+    load_house_chips,
+    write_lines,
+    write_log,
+    write_table,
+)
+from datasets.script.script import Script, load_script
+from datasets.script.timeline import Timeline
+from datasets.script.video import write_video
+
+Progress = Callable[[int, int], None]
+SHUTTER_S = 1 / 50
+MOMENTS = 3
+"""Scenes that are averaged where something moves while the shutter is open."""
+FLICKER = 0.004
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rendered:
+    """What was written."""
+
+    folder: Path
+    frames: int
+    duration_s: float
+    rounds: int
+    alerts: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Job:
+    """All that a process needs to render any frame."""
+
+    world: World
+    timeline: Timeline
+    script: Script
+    decks: Path | None
+    """Where rasterised artwork lies; machine-made decks need none."""
+
+    @property
+    def frames(self) -> int:
+        return int(self.timeline.end * self.script.video.fps)
+
+
+def render_script(
+    script_path: Path,
+    out_dir: Path,
+    progress: Progress | None = None,
+    *,
+    processes: int = 1,
+    objects: bool = True,
+    decks: Path | None = None,
+) -> Rendered:
+    """Play a script and write the recording.
+
+    Args:
+        progress: told the frames done and the frames there are.
+        processes: how many render at once.
+        objects: whether `objects.jsonl` is written.
+        decks: where the artwork of decks lies that are not machine-made.
+
+    Raises:
+        ScriptError: the script can't be read or played.
+        RecordingError: the video can't be written.
+    """
+    script, base = load_script(script_path), script_path.parent
+    job, performance = prepare(script, base, decks=decks)
+    out_dir.mkdir(parents=True, exist_ok=True)
+    write_table(script, job.world.camera, out_dir, base)
+    alerts = judged_alerts(script, performance.chronicle)
+    write_log(script, performance.chronicle, out_dir, alerts)
+    described: list[dict[str, object]] = []
+
+    def images() -> Iterator[NDArray[np.uint8]]:
+        for index, (image, line) in enumerate(_frames(job, processes)):
+            if line is not None:
+                described.append(line)
+            if progress is not None:
+                progress(index + 1, job.frames)
+            yield image
+
+    count = write_video(out_dir / VIDEO_NAME, script.video, images(), script.camera.resolution)
+    if objects:
+        write_lines(out_dir / "objects.jsonl", described)
+    return Rendered(
+        folder=out_dir,
+        frames=count,
+        duration_s=count / script.video.fps,
+        rounds=len(script.rounds),
+        alerts=len(alerts),
+    )
+
+
+def prepare(script: Script, base: Path, *, decks: Path | None = None) -> tuple[_Job, Performance]:
+    """Play a script and hang its camera, without a picture yet."""
+    layout, chips = load_cloth(script, base), load_house_chips(script, base)
+    performance = perform(script, layout, chips)
+    width, height = script.table.cards.get("size_mm", [63.0, 88.0])
+    world = World(
+        layout=layout,
+        chips=chips,
+        camera=hang_camera(script.camera, layout, script.seed),
+        deck=script.deck,
+        card_size_mm=(width, height),
+        style=script.style,
+        seed=script.seed,
+    )
+    return _Job(world=world, timeline=performance.timeline, script=script, decks=decks), performance
+
+
+def moments_of(timeline: Timeline, t: float, *, blur: bool) -> tuple[Scene, ...]:
+    """The scenes of one open shutter: one where nothing moves."""
+    last = timeline.scene_at(t)
+    if not blur or replace(timeline.scene_at(t - SHUTTER_S), t=t) == last:
+        return (last,)
+    steps = [t - SHUTTER_S * (1 - i / (MOMENTS - 1)) for i in range(MOMENTS - 1)]
+    return (*(timeline.scene_at(step) for step in steps), last)
+
+
+def render_frame(renderer: SceneRenderer, job: _Job, index: int) -> RenderedFrame:
+    """The frame with this number."""
+    t = index / job.script.video.fps
+    return renderer.render(moments_of(job.timeline, t, blur=job.script.video.blur))
+
+
+_Answer = tuple[NDArray[np.uint8], dict[str, object] | None]
+_worker: list[tuple[SceneRenderer, _Job]] = []
+
+
+def _frames(job: _Job, processes: int) -> Iterator[_Answer]:
+    if processes <= 1:
+        _start(job)
+        yield from map(_answer, range(job.frames))
+        _worker.clear()
+        return
+    context = multiprocessing.get_context("spawn")
+    with context.Pool(processes, initializer=_start, initargs=(job,)) as pool:
+        yield from pool.imap(_answer, range(job.frames), chunksize=8)
+
+
+def _start(job: _Job) -> None:
+    cv2.setNumThreads(1)
+    _worker[:] = [(SceneRenderer(job.world, deck=load_deck(job.world.deck, job.decks)), job)]
+
+
+def _answer(index: int) -> _Answer:
+    renderer, job = _worker[0]
+    frame = render_frame(renderer, job, index)
+    if index % job.script.objects_every:
+        return frame.image_hw3, None
+    return frame.image_hw3, format_objects(index, index / job.script.video.fps, frame.objects)
