@@ -1,0 +1,10 @@
+"""The 52 faces in the order of the models' classes, and the size of a card's texture."""
+
+RANKS = ("A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K")
+SUITS = ("C", "D", "H", "S")
+CARDS = tuple(rank + suit for suit in SUITS for rank in RANKS)
+
+CARD_SIZE_MM = (63.0, 88.0)
+PX_PER_MM = 5
+TEXTURE_SIZE_WH_PX = (315, 440)
+CORNER_RADIUS_MM = 3.2

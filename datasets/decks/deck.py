@@ -1,0 +1,149 @@
+"""A deck as 52 faces and a back: drawn from a seed, rasterised from artwork, or photographed.
+
+Textures are (440, 315, 4) uint8 RGBA, upright, 5 px to the millimetre, alpha 0 beyond the round corners. Everything is
+a function of the deck's name (and of the fonts this machine has): the same name draws the same deck.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from datasets.decks.artwork import ARTWORK
+from datasets.decks.backs import draw_back
+from datasets.decks.canvas import corner_alpha, with_round_corners
+from datasets.decks.cards import CARD_SIZE_MM, CARDS, CORNER_RADIUS_MM, TEXTURE_SIZE_WH_PX
+from datasets.decks.faces import draw_face, draw_face_style, index_boxes_mm
+from datasets.errors import DatasetsError
+
+Texture = npt.NDArray[np.uint8]
+Box = tuple[float, float, float, float]
+
+TRAIN_SEEDS = range(400)
+HELD_OUT_SEEDS = range(9000, 9040)
+FIRST_HELD_OUT_SEED = 9000
+PHOTO_FOLDERS = ("geaxgx",)
+USUAL_INDEX_BOXES_MM: tuple[Box, ...] = ((1.0, 2.0, 11.0, 22.0), (52.0, 66.0, 62.0, 86.0))
+
+
+class DeckNameError(DatasetsError):
+    """There is no deck of that name, or its pictures are not there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deck:
+    """Fifty-two faces and a back; pictures are made when asked for and not kept."""
+
+    name: str
+    draw_face: Callable[[str], Texture]
+    draw_back: Callable[[], Texture]
+    cards: tuple[str, ...] = CARDS
+    """The faces it has; some artwork lacks international indices on some ranks."""
+    index_boxes_mm: tuple[Box, ...] = USUAL_INDEX_BOXES_MM
+    """(left, top, right, bottom) of each corner index."""
+    size_mm: tuple[float, float] = CARD_SIZE_MM
+
+    def face(self, card: str) -> Texture:
+        """The face of `card`, for example `10H`; raises DeckNameError for what is no card of this deck."""
+        if card not in self.cards:
+            raise DeckNameError(f"{self.name}: card = {card}; must be one of {', '.join(self.cards)}")
+        return self.draw_face(card)
+
+    def back(self) -> Texture:
+        """The back that all its cards share."""
+        return self.draw_back()
+
+
+def machine_deck(seed: int, *, courts: Deck | None = None) -> Deck:
+    """A deck drawn by our own code; seeds from 9000 on use letters, signs and places that training never sees.
+
+    With `courts`, another deck's figures stand on its knaves, queens and kings.
+    """
+    rng = np.random.default_rng([seed, 1])
+    style = draw_face_style(rng, held_out=seed >= FIRST_HELD_OUT_SEED)
+    back_seed = int(rng.integers(2**31))
+
+    def face(card: str) -> Texture:
+        picture = None
+        if courts is not None and card[:-1] in "JQK":
+            picture = np.ascontiguousarray(courts.face(card)[34:-34, 54:-54, :3])
+        drawing = np.random.default_rng([seed, 2, CARDS.index(card)])
+        return with_round_corners(draw_face(style, card, drawing, court_picture=picture))
+
+    def back() -> Texture:
+        return with_round_corners(draw_back(np.random.default_rng(back_seed), style.paper))
+
+    return Deck(name=f"machine:{seed}", draw_face=face, draw_back=back, index_boxes_mm=index_boxes_mm(style))
+
+
+def artwork_deck(name: str, folder: Path) -> Deck:
+    """A deck that `datasets.decks.rasterise` has put into `folder`."""
+    if name not in ARTWORK:
+        raise DeckNameError(f"decks: name = {name}; must be one of {', '.join(ARTWORK)}")
+    cards = tuple(card for card in CARDS if card[:-1] in ARTWORK[name].ranks)
+    return _picture_deck(name, folder / name.replace(":", "-"), cards)
+
+
+def photo_deck(title: str, folder: Path) -> Deck:
+    """A deck photographed face by face (`<folder>/<title>/10H.png`); it borrows a machine-drawn back."""
+    return _picture_deck(f"photo:{title}", folder / title, CARDS)
+
+
+def deck_names(split: Literal["train", "held_out"], folder: Path | None = None) -> list[str]:
+    """All decks of a split; artwork only where `folder` holds it."""
+    held_out = split == "held_out"
+    names = [f"machine:{seed}" for seed in (HELD_OUT_SEEDS if held_out else TRAIN_SEEDS)]
+    if folder is not None:
+        names += [
+            artwork.name
+            for artwork in ARTWORK.values()
+            if artwork.held_out == held_out and (folder / artwork.name.replace(":", "-") / "back.png").exists()
+        ]
+    return names
+
+
+def load_deck(name: str, folder: Path | None = None) -> Deck:
+    """The deck of a name: `machine:123`, `gnome:anglo_modern`, `kde:standard`, `photo:geaxgx`.
+
+    Raises DeckNameError for an unknown name, and for artwork without the folder that holds it.
+    """
+    family, _, title = name.partition(":")
+    if family == "machine" and title.isdecimal():
+        return machine_deck(int(title))
+    if family == "photo" and title in PHOTO_FOLDERS and folder is not None:
+        return photo_deck(title, folder)
+    if name in ARTWORK and folder is not None:
+        return artwork_deck(name, folder)
+    if name in ARTWORK:
+        raise DeckNameError(f"decks: name = {name}; needs the folder that python -m datasets.decks.rasterise fills")
+    raise DeckNameError(f"decks: name = {name}; must be machine:<seed>, an artwork deck or photo:<title>")
+
+
+def _picture_deck(name: str, folder: Path, cards: tuple[str, ...]) -> Deck:
+    def face(card: str) -> Texture:
+        return _load_texture(folder, card)
+
+    def back() -> Texture:
+        if any(folder.glob("back.*")):
+            return _load_texture(folder, "back")
+        return machine_deck(sum(name.encode())).back()
+
+    return Deck(name=name, draw_face=face, draw_back=back, cards=cards)
+
+
+def _load_texture(folder: Path, stem: str) -> Texture:
+    """Read a picture as a texture; one without transparency gets round corners."""
+    paths: Mapping[str, Path] = {path.suffix: path for path in sorted(folder.glob(f"{stem}.*"))}
+    picture = cv2.imread(str(next(iter(paths.values()))), cv2.IMREAD_UNCHANGED) if paths else None
+    if picture is None:
+        raise DeckNameError(f"{folder}: {stem} = no picture; must be a PNG or JPEG of that card")
+    picture = cv2.resize(picture, TEXTURE_SIZE_WH_PX, interpolation=cv2.INTER_AREA)
+    if picture.shape[2] == 4:
+        return np.asarray(cv2.cvtColor(picture, cv2.COLOR_BGRA2RGBA), dtype=np.uint8)
+    return np.dstack([cv2.cvtColor(picture, cv2.COLOR_BGR2RGB), corner_alpha(CORNER_RADIUS_MM)])

@@ -1,0 +1,132 @@
+"""The four suit signs as outlines, and where a card's pips stand.
+
+Outlines lie in a unit box: x right, y down, (0, 0) at the middle, height 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Outline = npt.NDArray[np.float64]
+
+_HALF_9 = ((-1, -1), (1, -1), (-1, -1 / 3), (1, -1 / 3), (-1, 1 / 3), (1, 1 / 3), (-1, 1), (1, 1))
+_SIX = ((-1, -1), (1, -1), (-1, 0), (1, 0), (-1, 1), (1, 1))
+PLACES: Mapping[str, tuple[tuple[float, float], ...]] = {
+    "A": ((0, 0),),
+    "2": ((0, -1), (0, 1)),
+    "3": ((0, -1), (0, 0), (0, 1)),
+    "4": ((-1, -1), (1, -1), (-1, 1), (1, 1)),
+    "5": ((-1, -1), (1, -1), (0, 0), (-1, 1), (1, 1)),
+    "6": _SIX,
+    "7": (*_SIX, (0, -1 / 2)),
+    "8": (*_SIX, (0, -1 / 2), (0, 1 / 2)),
+    "9": (*_HALF_9, (0, 0)),
+    "10": (*_HALF_9, (0, -2 / 3), (0, 2 / 3)),
+}
+"""Places of the pips in units of half the spread, (0, 0) at the card's middle."""
+
+_COLUMNS_OF_4 = ((-1, -1), (1, -1), (-1, -1 / 3), (1, -1 / 3), (-1, 1 / 3), (1, 1 / 3), (-1, 1), (1, 1))
+OTHER_PLACES: Mapping[str, tuple[tuple[float, float], ...]] = {
+    **PLACES,
+    "7": (*_SIX, (0, 1 / 2)),
+    "8": _COLUMNS_OF_4,
+    "9": (*_COLUMNS_OF_4, (0, -2 / 3)),
+    "10": (*_COLUMNS_OF_4, (0, -1 / 2), (0, 1 / 2)),
+}
+"""Another custom, that some houses' decks follow."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PipShape:
+    """The numbers that make one house's suit signs; all in units of a sign's height."""
+
+    heart_width: float = 0.92
+    heart_cleft: float = 0.16
+    heart_belly: float = 0.12
+    diamond_width: float = 0.74
+    diamond_bend: float = 0.0
+    """Below 0 the sides curve inwards, above 0 outwards."""
+    club_radius: float = 0.235
+    club_spread: float = 0.25
+    stem_width: float = 0.22
+    stem_bend: float = 0.6
+
+
+def draw_shape(rng: np.random.Generator, *, unusual: bool) -> PipShape:
+    """Draw a shape; the unusual ones (kept out of training) are lean and strongly bent."""
+    if unusual:
+        return PipShape(
+            heart_width=rng.uniform(0.76, 0.84),
+            heart_cleft=rng.uniform(0.2, 0.26),
+            diamond_width=rng.uniform(0.56, 0.63),
+            diamond_bend=rng.uniform(-0.16, -0.1),
+            club_radius=rng.uniform(0.205, 0.22),
+            stem_width=rng.uniform(0.28, 0.32),
+        )
+    return PipShape(
+        heart_width=rng.uniform(0.84, 1.05),
+        heart_cleft=rng.uniform(0.08, 0.22),
+        heart_belly=rng.uniform(0.02, 0.22),
+        diamond_width=rng.uniform(0.62, 0.95),
+        diamond_bend=float(rng.choice([0.0, rng.uniform(-0.12, 0.08)])),
+        club_radius=rng.uniform(0.21, 0.27),
+        club_spread=rng.uniform(0.23, 0.28),
+        stem_width=rng.uniform(0.12, 0.3),
+        stem_bend=rng.uniform(0.2, 0.9),
+    )
+
+
+def suit_outlines(suit: str, shape: PipShape) -> tuple[Outline, ...]:
+    """The closed outlines, (N, 2) float64 in the unit box, whose union is the sign of a suit."""
+    if suit == "H":
+        return (_heart(shape),)
+    if suit == "D":
+        return (_diamond(shape),)
+    if suit == "S":
+        body = _heart(shape) * (1.0, -0.84) - (0.0, 0.08)
+        return (body, _stem(shape))
+    radius, spread = shape.club_radius, shape.club_spread
+    centres = ((0.0, radius - 0.5), (-spread, 0.06), (spread, 0.06))
+    circles = tuple(_circle(radius) + centre for centre in centres)
+    return (*circles, _circle(radius * 0.5) - (0.0, 0.04), _stem(shape))
+
+
+def _bezier(*points: tuple[float, float], steps: int = 14) -> Outline:
+    """A quadratic or cubic curve through its control points: sum of the Bernstein terms."""
+    s = np.linspace(0.0, 1.0, steps)[:, None]
+    curve = [np.asarray(point, dtype=np.float64) for point in points]
+    while len(curve) > 1:
+        curve = [(1 - s) * first + s * second for first, second in zip(curve, curve[1:], strict=False)]
+    return curve[0]
+
+
+def _mirrored(right_half: Outline) -> Outline:
+    return np.concatenate([right_half, right_half[::-1] * (-1.0, 1.0)])
+
+
+def _heart(shape: PipShape) -> Outline:
+    half, cleft = shape.heart_width / 2, shape.heart_cleft - 0.5
+    lobe = _bezier((0.0, cleft), (half * 0.25, -0.6), (half, -0.62), (half, -0.2))
+    side = _bezier((half, -0.2), (half, shape.heart_belly), (half * 0.3, 0.22), (0.0, 0.5))
+    return _mirrored(np.concatenate([lobe, side]))
+
+
+def _diamond(shape: PipShape) -> Outline:
+    half, bend = shape.diamond_width / 2, shape.diamond_bend
+    control = (half * (0.5 + bend), 0.25 + bend * 0.5)
+    lower = _bezier((half, 0.0), control, (0.0, 0.5))
+    return _mirrored(np.concatenate([lower[::-1] * (1.0, -1.0), lower]))
+
+
+def _stem(shape: PipShape) -> Outline:
+    half = shape.stem_width / 2
+    return _mirrored(_bezier((0.035, -0.05), (0.05, 0.5 - 0.5 * shape.stem_bend * 0.3), (half, 0.5)))
+
+
+def _circle(radius: float) -> Outline:
+    angles = np.linspace(0.0, 2 * np.pi, 36, endpoint=False)
+    return radius * np.stack([np.cos(angles), np.sin(angles)], axis=1)

@@ -1,0 +1,218 @@
+"""Teach the reader: `python -m models.reader_train --device cpu --minutes 75 --out runs/reader`.
+
+Draws the texture bank once, then crops without end in a worker process, and trains for a given time; checkpoints every
+few minutes, goes on where it stopped with `--resume`. Needs the `train` extra (torch).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import multiprocessing
+import sys
+import time
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch.nn import functional
+
+from datasets.decks.deck import PHOTO_FOLDERS, deck_names
+from models.reader_bank import build_bank, open_bank
+from models.reader_crops import Lesson, ReaderSchool
+from models.reader_evaluate import LessonBook, draw_lessons, evaluate
+from models.reader_net import ReaderNet
+from models.reader_photos import read_photographs
+
+SEED = 20
+PEAK_RATE = 3e-3
+WEIGHT_DECAY = 0.02
+WARM_UP = 0.03
+EASY_UNTIL = 0.15
+"""Share of the time over which crops grow from clean to hard."""
+EMA_DECAY = 0.999
+REPLAY = 40
+"""Every batch comes back once, turned by half a turn, this many batches later: drawing crops costs as much as learning."""
+
+Batch = tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainSettings:
+    """What the command line says."""
+
+    device: str
+    minutes: float
+    batch: int
+    threads: int
+    workers: int
+    out: Path
+    decks: Path | None
+    photos: Path | None
+    resume: bool
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Train, evaluating and saving now and then; returns 0."""
+    settings = _parse(arguments)
+    torch.set_num_threads(settings.threads)
+    cv2.setNumThreads(1)
+    torch.manual_seed(SEED)
+    settings.out.mkdir(parents=True, exist_ok=True)
+    train_bank, held_out_bank = _banks(settings)
+    lessons = draw_lessons(open_bank(held_out_bank), seed=99, count=3000)
+    _Training(settings, lessons).run(train_bank)
+    return 0
+
+
+class _Training:
+    """The network, its average, and how far it has come."""
+
+    def __init__(self, settings: TrainSettings, lessons: LessonBook) -> None:
+        self._settings, self._lessons = settings, lessons
+        self._net = ReaderNet().to(settings.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self._average = torch.optim.swa_utils.AveragedModel(
+            self._net, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(EMA_DECAY), use_buffers=True
+        )
+        self._optimizer = torch.optim.AdamW(self._net.parameters(), PEAK_RATE, weight_decay=WEIGHT_DECAY)
+        self._spent_s, self._seen = 0.0, 0
+        if settings.resume and self._path.exists():
+            self._load()
+
+    @property
+    def _path(self) -> Path:
+        return self._settings.out / "last.pt"
+
+    def run(self, bank: Path) -> None:
+        """Learn until the time is spent."""
+        total_s = self._settings.minutes * 60
+        progress = multiprocessing.Value("d", self._spent_s / total_s)
+        batches = _batches(bank, self._settings, progress)
+        started, before_s, saved, judged = time.perf_counter(), self._spent_s, 0.0, self._spent_s
+        losses: deque[float] = deque(maxlen=200)
+        while self._spent_s < total_s:
+            losses.append(self._learn(next(batches), self._spent_s / total_s))
+            self._spent_s = before_s + time.perf_counter() - started
+            progress.value = self._spent_s / total_s
+            if self._spent_s - saved > 60:
+                _say(f"{self._spent_s:.0f} s, {self._seen} crops, loss {np.mean(losses):.4f}")
+                self._save()
+                saved = self._spent_s
+            if self._spent_s - judged > 480:
+                _say(evaluate(self._average.module, self._lessons).text())
+                judged = self._spent_s
+        self._save()
+        _say(evaluate(self._average.module, self._lessons).text())
+
+    def _learn(self, batch: Batch, done: float) -> float:
+        for group in self._optimizer.param_groups:
+            group["lr"] = PEAK_RATE * min(1.0, done / WARM_UP + 0.01) * 0.5 * (1 + math.cos(math.pi * min(done, 1.0)))
+        device = self._settings.device
+        pictures = torch.from_numpy(batch[0]).to(device).permute(0, 3, 1, 2).float().div_(255)
+        labels = torch.from_numpy(batch[1]).to(device)
+        self._net.train()
+        with torch.autocast(torch.device(device).type, torch.bfloat16):
+            logits = self._net(pictures.contiguous(memory_format=torch.channels_last))
+        loss = functional.cross_entropy(logits.float(), labels)
+        self._optimizer.zero_grad(set_to_none=True)
+        loss.backward()  # type: ignore[no-untyped-call]
+        torch.nn.utils.clip_grad_norm_(self._net.parameters(), 5.0)
+        self._optimizer.step()
+        self._average.update_parameters(self._net)
+        self._seen += len(labels)
+        return float(loss.detach())
+
+    def _save(self) -> None:
+        state = {
+            "net": self._net.state_dict(),
+            "average": self._average.state_dict(),
+            "optimizer": self._optimizer.state_dict(),
+            "spent_s": self._spent_s,
+            "seen": self._seen,
+            "settings": json.dumps({"minutes": self._settings.minutes, "batch": self._settings.batch, "seed": SEED}),
+        }
+        torch.save(state, self._path.with_suffix(".new"))
+        self._path.with_suffix(".new").replace(self._path)
+
+    def _load(self) -> None:
+        state = torch.load(self._path, map_location=self._settings.device, weights_only=True)
+        self._net.load_state_dict(state["net"])
+        self._average.load_state_dict(state["average"])
+        self._optimizer.load_state_dict(state["optimizer"])
+        self._spent_s, self._seen = state["spent_s"], state["seen"]
+
+
+def _batches(bank: Path, settings: TrainSettings, progress: object) -> Iterator[Batch]:
+    """Fresh batches from the workers, each followed by an older one turned by half a turn."""
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue(maxsize=12)
+    for worker in range(settings.workers):
+        context.Process(target=_work, args=(bank, settings, worker, queue, progress), daemon=True).start()
+    older: deque[Batch] = deque()
+    while True:
+        fresh: Batch = queue.get()
+        yield fresh
+        older.append(fresh)
+        if len(older) > REPLAY:
+            pictures, labels = older.popleft()
+            yield np.ascontiguousarray(pictures[:, ::-1, ::-1]), labels
+
+
+def _work(bank: Path, settings: TrainSettings, worker: int, queue: object, progress: object) -> None:
+    cv2.setNumThreads(1)
+    photos = read_photographs(settings.photos / "annotations.json", validation=False) if settings.photos else None
+    seed = SEED + 1000 * worker + int(time.time()) % 1000 * 7 if settings.resume else SEED + 1000 * worker
+    school = ReaderSchool(open_bank(bank), seed=seed, lesson=Lesson(), photos=photos, artwork_weight=14.0)
+    while True:
+        hardness = min(1.0, 0.35 + 0.65 * progress.value / EASY_UNTIL)  # type: ignore[attr-defined]
+        easy = hardness < 1.0
+        school.lesson = Lesson(strength=hardness, width_px=(42.0, 108.0) if easy and hardness < 0.7 else (28.0, 108.0))
+        pictures, labels, _ = school.batch(settings.batch)
+        queue.put((pictures, labels))  # type: ignore[attr-defined]
+
+
+def _banks(settings: TrainSettings) -> tuple[Path, Path]:
+    """The texture banks of both splits; drawn on the first run."""
+    made = []
+    for split in ("train", "held_out"):
+        path = Path("build/reader") / f"{split}.npy"
+        if not path.with_suffix(".json").exists():
+            names = deck_names("train" if split == "train" else "held_out", settings.decks)
+            if split == "train" and settings.photos:
+                names += [f"photo:{title}" for title in PHOTO_FOLDERS]
+            _say(f"drawing {len(names)} decks into {path}")
+            photos = settings.photos / "faces" if settings.photos else None
+            build_bank(path, names, artwork=settings.decks, photos=photos)
+        made.append(path)
+    return made[0], made[1]
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(f"{time.strftime('%H:%M:%S')} {text}\n")
+    sys.stdout.flush()
+
+
+def _parse(arguments: list[str] | None) -> TrainSettings:
+    parser = argparse.ArgumentParser(prog="python -m models.reader_train", description=__doc__.splitlines()[0])
+    parser.add_argument("--device", default="cpu", help="cpu or cuda")
+    parser.add_argument("--minutes", type=float, default=75.0, help="time to spend in all, over all resumed runs")
+    parser.add_argument("--batch", type=int, default=96)
+    parser.add_argument("--threads", type=int, default=1, help="torch threads")
+    parser.add_argument("--workers", type=int, default=1, help="processes that draw crops")
+    parser.add_argument("--out", type=Path, default=Path("runs/reader"))
+    parser.add_argument("--decks", type=Path, default=Path("build/decks"), help="where datasets.decks.rasterise put its decks")
+    parser.add_argument("--photos", type=Path, help="optional: a folder with annotations.json, images/ and faces/")
+    parser.add_argument("--resume", action="store_true")
+    told = vars(parser.parse_args(arguments))
+    told["decks"] = told["decks"] if told["decks"].is_dir() else None
+    return TrainSettings(**told)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
