@@ -1,0 +1,88 @@
+"""`thirdcard evaluate`: watch recordings and compare with what really happened."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from service.evaluate.accounts import Account, account_of, load_found, load_truth
+from service.evaluate.comparison import Comparison, combine, compare
+from service.evaluate.tables import Sheet, format_json, format_markdown, put_section, sheets_of
+from service.recordings import Recording, check_video, find_recording
+from service.terminal import choose_view
+from service.watching import table_facts, watch_recording
+
+DEFAULT_OUT = Path("out") / "evaluate"
+
+
+def evaluate(
+    recordings: Annotated[
+        list[str], typer.Argument(metavar="RECORDING…", help="Folders of recordings with truth.jsonl.")
+    ],
+    as_json: Annotated[
+        bool, typer.Option("--json", help="A JSON object on standard output instead of tables.")
+    ] = False,
+    out: Annotated[Path, typer.Option(help="Folder for what each watch finds, one folder a recording.")] = DEFAULT_OUT,
+    markdown: Annotated[Path | None, typer.Option(help="Write the tables into this Markdown file.")] = None,
+    section: Annotated[str, typer.Option(help="Name of the part of that file which is written anew.")] = "recordings",
+    again: Annotated[
+        bool, typer.Option("--again/--reuse", help="Watch anew, or compare what a former watch left in the folder.")
+    ] = True,
+) -> None:
+    """Watch recordings and compare with their truth: alerts, cards, rounds, wagers, delays.
+
+    An alert counts as found with the same code, the same seat and hand where both are told, and at most 2 s apart.
+    What the recording's tolerated.jsonl lists is neither a hit nor false.
+    """
+    found = [find_recording(recording) for recording in recordings]
+    truths = [load_truth(recording.folder or Path(), recording.table) for recording in found]
+    for recording in found:
+        check_video(recording.table)
+    comparisons = [
+        _compare(recording, truth, out / recording.name, again=again)
+        for recording, truth in zip(found, truths, strict=True)
+    ]
+    sheets = sheets_of(comparisons)
+    if markdown is not None:
+        put_section(markdown, section, _markdown(comparisons, sheets, section))
+    if as_json:
+        both = [*comparisons, combine(comparisons)]
+        sys.stdout.write(json.dumps([format_json(each) for each in both], ensure_ascii=False, indent=1) + "\n")
+    else:
+        _print(sheets)
+
+
+def _compare(recording: Recording, truth: Account, folder: Path, *, again: bool) -> Comparison:
+    if not again and (folder / "events.jsonl").is_file():
+        return compare(recording.name, truth, load_found(folder, recording.table))
+    console = Console(stderr=True)
+    console.print(f"Watching {recording.name}", style="bold", highlight=False)
+    view = choose_view(console, table_facts(recording), is_quiet=not console.is_terminal, is_plain=False)
+    findings = watch_recording(recording, folder, view)
+    rate = findings.frames / findings.wall_s if findings.wall_s else None
+    return compare(recording.name, truth, account_of(findings), frames_per_s=rate)
+
+
+def _markdown(comparisons: Sequence[Comparison], sheets: Sequence[Sheet], section: str) -> str:
+    names = " ".join(each.name for each in comparisons)
+    command = f"thirdcard evaluate {names} --markdown docs/accuracy.md --section {section}"
+    return f"Made by `{command}`.\n\n{format_markdown(sheets)}"
+
+
+def _print(sheets: Sequence[Sheet]) -> None:
+    console = Console()
+    for sheet in sheets:
+        table = Table(title=sheet.title, title_justify="left", title_style="bold")
+        for i, column in enumerate(sheet.columns):
+            is_text = i == 0 or sheet.title == "What went wrong"
+            table.add_column(column, justify="left" if is_text else "right")
+        for row in sheet.rows:
+            table.add_row(*row)
+        console.print(table)

@@ -1,0 +1,1 @@
+"""Compare what a watch found with what really happened."""

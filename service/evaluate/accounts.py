@@ -1,0 +1,194 @@
+"""Two accounts of the same stretch of a table, one true and one found, in the same form.
+
+Times are stream time in seconds. Both are read from the contract's files, so that a comparison needs nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rules.errors import LogError
+from rules.events import Event
+from rules.log import read_log
+from rules.records import RoundRecord, format_round
+from rules.referee import Referee
+from rules.rulebook import elect, load_rulebook
+from service.config import TableConfig
+from service.errors import ServiceError
+from service.findings import Findings, Unseen, unseen_stretches
+from service.watching import format_watched
+
+
+class TruthError(ServiceError):
+    """A recording's truth is missing or cannot be read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Incident:
+    """An alert, true or found, as far as the comparison goes."""
+
+    code: str
+    t: float
+    seat: int | None = None
+    hand: str | None = None
+    message: str = ""
+    noticed_at: float | None = None
+    confidence: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tolerance:
+    """Where rulebook or contract leave room: an alert that is neither a hit nor false."""
+
+    code: str
+    """`payout.*` stands for any ending."""
+    from_s: float
+    to_s: float
+    seat: int | None = None
+    hand: str | None = None
+
+    def covers(self, incident: Incident) -> bool:
+        """Whether the alert is one of those."""
+        prefix, star, _ = self.code.partition("*")
+        is_code = incident.code.startswith(prefix) if star else incident.code == self.code
+        is_time = self.from_s - 1e-6 <= incident.t <= self.to_s + 1e-6
+        is_seat = self.seat is None or incident.seat is None or incident.seat == self.seat
+        return is_code and is_time and is_seat and (self.hand is None or incident.hand in (None, self.hand))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundAccount:
+    """A round's cards and winner."""
+
+    opened: float
+    closed: float
+    player: tuple[str | None, ...]
+    banker: tuple[str | None, ...]
+    winner: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """What happened, or what was found."""
+
+    events: tuple[Event, ...]
+    incidents: tuple[Incident, ...]
+    rounds: tuple[RoundAccount, ...]
+    end_s: float
+    tolerated: tuple[Tolerance, ...] = ()
+
+    @property
+    def unseen(self) -> tuple[Unseen, ...]:
+        """The stretches in which the table could not be watched."""
+        return unseen_stretches(self.events, self.end_s)
+
+
+def account_of(findings: Findings) -> Account:
+    """The account that a watch gives."""
+    return Account(
+        events=findings.events,
+        incidents=tuple(_incident(format_watched(watched)) for watched in findings.alerts),
+        rounds=_rounds(findings.rounds, findings.duration_s),
+        end_s=findings.duration_s,
+    )
+
+
+def load_found(folder: Path, table: TableConfig) -> Account:
+    """The account that a former watch wrote."""
+    return _load(folder, table, log="events.jsonl")
+
+
+def load_truth(folder: Path, table: TableConfig) -> Account:
+    """The account that a recording brings along; its rounds follow from its log.
+
+    Raises:
+        TruthError: There is none, or a line of it cannot be read.
+    """
+    return _load(folder, table, log="truth.jsonl")
+
+
+def _load(folder: Path, table: TableConfig, *, log: str) -> Account:
+    path = folder / log
+    if not path.is_file():
+        raise TruthError(f"{folder}: holds no {log}; it is what the comparison is made with")
+    try:
+        with path.open(encoding="utf-8", newline="") as lines:
+            events = tuple(read_log(lines))
+    except LogError as error:
+        raise TruthError(f"{path}: {error}") from error
+    end_s = events[-1].t if events else 0.0
+    return Account(
+        events=events,
+        incidents=tuple(_incident(line) for line in _lines(folder / "alerts.jsonl")),
+        rounds=_rounds(judge(events, table), end_s),
+        end_s=end_s,
+        tolerated=tuple(_tolerance(line) for line in _lines(folder / "tolerated.jsonl")),
+    )
+
+
+def judge(events: Iterable[Event], table: TableConfig) -> list[RoundRecord]:
+    """The rounds that a log tells of, by the table's rulebook."""
+    rules = elect(load_rulebook(table.rulebook), table.options)
+    limits = table.limits.model_dump(exclude_none=True)
+    referee = Referee(rules, decks=table.shoe.decks, device=table.shoe.device, limits=limits)
+    records: list[RoundRecord] = []
+    for event in events:
+        records += referee.observe(event).rounds
+    return [*records, *referee.finish().rounds]
+
+
+def _rounds(records: Iterable[RoundRecord], end_s: float) -> tuple[RoundAccount, ...]:
+    return tuple(_round(format_round(record), end_s) for record in records)
+
+
+def _round(line: Mapping[str, Any], end_s: float) -> RoundAccount:
+    closed = end_s if line["closed"] is None else line["closed"]
+    return RoundAccount(
+        opened=line["opened"],
+        closed=closed,
+        player=tuple(line["player"]),
+        banker=tuple(line["banker"]),
+        winner=line["winner"],
+    )
+
+
+def _incident(line: Mapping[str, Any]) -> Incident:
+    return Incident(
+        code=line["code"],
+        t=float(line["t"]),
+        seat=line.get("seat"),
+        hand=line.get("hand"),
+        message=line.get("message", ""),
+        noticed_at=line.get("noticed_at"),
+        confidence=line.get("confidence"),
+    )
+
+
+def _tolerance(line: Mapping[str, Any]) -> Tolerance:
+    t = float(line["t"])
+    return Tolerance(
+        code=line["code"],
+        from_s=float(line.get("from", t)),
+        to_s=float(line.get("to", t)),
+        seat=line.get("seat"),
+        hand=line.get("hand"),
+    )
+
+
+def _lines(path: Path) -> Iterator[Mapping[str, Any]]:
+    if not path.is_file():
+        return
+    for number, text in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        if not text.strip():
+            continue
+        try:
+            line = json.loads(text)
+        except ValueError as error:
+            raise TruthError(f"{path}: line {number}: no JSON object") from error
+        if not isinstance(line, dict) or "code" not in line or "t" not in line:
+            raise TruthError(f"{path}: line {number}: must be an alert with code and t")
+        yield line

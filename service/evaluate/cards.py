@@ -1,0 +1,209 @@
+"""Compare the cards of two logs: each true card with the one that was found in its place.
+
+Cards are followed to their last known face and hand within a round; rounds of the two logs go together by time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from rules.events import (
+    BetsOpened,
+    CardDealt,
+    CardMoved,
+    CardTurned,
+    Event,
+    NoMoreBets,
+    RoundClosed,
+    VoidHandAnnounced,
+    WagerChanged,
+)
+
+OPENING = (BetsOpened, WagerChanged, NoMoreBets, VoidHandAnnounced, CardDealt, CardMoved)
+GAP_COST = 0.9
+"""A card that was missed, or one found that is none, against a face that was not read (0.5) or was read wrongly (1)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FollowedCard:
+    """A card as a log knows it at the end of its round."""
+
+    t: float
+    hand: str | None
+    face: str | None
+    confidence: float | None
+    was_shown: bool
+    """Whether its face was ever up."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayedRound:
+    """The cards of one round, in the order in which they left the shoe."""
+
+    opened: float
+    closed: float
+    cards: tuple[FollowedCard, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrongCard:
+    """A face that was said and was not so."""
+
+    t: float
+    truth: str | None
+    said: str
+    confidence: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardCounts:
+    """How the cards whose faces were shown were read."""
+
+    right: int = 0
+    unread: int = 0
+    missed: int = 0
+    """No card was found there."""
+    extra: int = 0
+    """Found where there was none."""
+    wrong: tuple[WrongCard, ...] = ()
+
+    @property
+    def total(self) -> int:
+        """Cards that were shown."""
+        return self.right + self.unread + self.missed + len(self.wrong)
+
+    def __add__(self, other: CardCounts) -> CardCounts:
+        return CardCounts(
+            right=self.right + other.right,
+            unread=self.unread + other.unread,
+            missed=self.missed + other.missed,
+            extra=self.extra + other.extra,
+            wrong=self.wrong + other.wrong,
+        )
+
+
+def compare_cards(truth: Iterable[Event], found: Iterable[Event]) -> CardCounts:
+    """Right, wrong, unread and missed, over all rounds."""
+    true_rounds, found_rounds = split_rounds(truth), split_rounds(found)
+    partners = pair_by_time(
+        [(each.opened, each.closed) for each in true_rounds], [(each.opened, each.closed) for each in found_rounds]
+    )
+    counts = CardCounts()
+    for i, played in enumerate(true_rounds):
+        cards = tuple(card for j in partners[i] for card in found_rounds[j].cards)
+        for hand in ("player", "banker", None):
+            counts += _compare(_of(played.cards, hand), _of(cards, hand))
+    paired = {j for partner in partners for j in partner}
+    strays = sum(len(each.cards) for j, each in enumerate(found_rounds) if j not in paired)
+    return replace(counts, extra=counts.extra + strays)
+
+
+def split_rounds(events: Iterable[Event]) -> list[PlayedRound]:
+    """The rounds of a log with their cards as they were last known."""
+    rounds: list[PlayedRound] = []
+    cards: dict[str, FollowedCard] = {}
+    opened: float | None = None
+    last_t = 0.0
+    for event in events:
+        last_t = event.t
+        if opened is None and isinstance(event, OPENING):
+            opened = event.t
+        _follow(cards, event)
+        if isinstance(event, RoundClosed) and opened is not None:
+            rounds.append(PlayedRound(opened=opened, closed=event.t, cards=tuple(cards.values())))
+            cards, opened = {}, None
+    if opened is not None:
+        rounds.append(PlayedRound(opened=opened, closed=last_t, cards=tuple(cards.values())))
+    return rounds
+
+
+def pair_by_time(truth: Sequence[tuple[float, float]], found: Sequence[tuple[float, float]]) -> list[tuple[int, ...]]:
+    """For each true stretch the found ones that overlap it most of all."""
+    partners: list[list[int]] = [[] for _ in truth]
+    for j, (from_s, to_s) in enumerate(found):
+        overlaps = [min(to_s, end_s) - max(from_s, start_s) for start_s, end_s in truth]
+        best = max(range(len(truth)), key=lambda i: overlaps[i], default=None)
+        if best is not None and overlaps[best] > 0:
+            partners[best].append(j)
+    return [tuple(each) for each in partners]
+
+
+def _follow(cards: dict[str, FollowedCard], event: Event) -> None:
+    match event:
+        case CardDealt():
+            face = None if event.card is None else str(event.card)
+            hand = None if event.hand is None else str(event.hand)
+            cards[event.card_id] = FollowedCard(
+                t=event.t, hand=hand, face=face, confidence=event.confidence, was_shown=event.face_up
+            )
+        case CardTurned() if event.card_id in cards:
+            card = replace(cards[event.card_id], was_shown=cards[event.card_id].was_shown or event.face_up)
+            if event.card is not None:
+                card = replace(card, face=str(event.card), confidence=event.confidence)
+            cards[event.card_id] = card
+        case CardMoved() if event.card_id in cards:
+            cards[event.card_id] = replace(cards[event.card_id], hand=str(event.hand))
+
+
+def _of(cards: Iterable[FollowedCard], hand: str | None) -> list[FollowedCard]:
+    return [card for card in cards if card.hand == hand]
+
+
+def _compare(truth: Sequence[FollowedCard], found: Sequence[FollowedCard]) -> CardCounts:
+    counts = CardCounts()
+    for true, said in _align(truth, found):
+        counts += _judge(true, said)
+    return counts
+
+
+def _judge(true: FollowedCard | None, said: FollowedCard | None) -> CardCounts:
+    if true is None:
+        return CardCounts(extra=1)
+    if not true.was_shown or true.face is None:
+        if said is None or said.face is None:
+            return CardCounts()
+        return CardCounts(wrong=(WrongCard(t=true.t, truth=None, said=said.face, confidence=said.confidence),))
+    if said is None:
+        return CardCounts(missed=1)
+    if said.face is None:
+        return CardCounts(unread=1)
+    if said.face == true.face:
+        return CardCounts(right=1)
+    return CardCounts(wrong=(WrongCard(t=true.t, truth=true.face, said=said.face, confidence=said.confidence),))
+
+
+def _align(
+    truth: Sequence[FollowedCard], found: Sequence[FollowedCard]
+) -> list[tuple[FollowedCard | None, FollowedCard | None]]:
+    """The cheapest way to lay the two hands beside each other without changing their order."""
+    costs = [[0.0] * (len(found) + 1) for _ in range(len(truth) + 1)]
+    for i in range(len(truth) + 1):
+        for j in range(len(found) + 1):
+            steps = []
+            if i:
+                steps.append(costs[i - 1][j] + GAP_COST)
+            if j:
+                steps.append(costs[i][j - 1] + GAP_COST)
+            if i and j:
+                steps.append(costs[i - 1][j - 1] + _cost(truth[i - 1], found[j - 1]))
+            costs[i][j] = min(steps, default=0.0)
+    pairs: list[tuple[FollowedCard | None, FollowedCard | None]] = []
+    i, j = len(truth), len(found)
+    while i or j:
+        if i and j and costs[i][j] == costs[i - 1][j - 1] + _cost(truth[i - 1], found[j - 1]):
+            i, j = i - 1, j - 1
+            pairs.append((truth[i], found[j]))
+        elif i and costs[i][j] == costs[i - 1][j] + GAP_COST:
+            i -= 1
+            pairs.append((truth[i], None))
+        else:
+            j -= 1
+            pairs.append((None, found[j]))
+    return pairs[::-1]
+
+
+def _cost(true: FollowedCard, said: FollowedCard) -> float:
+    if said.face == true.face:
+        return 0.0
+    return 0.5 if said.face is None or true.face is None else 1.0

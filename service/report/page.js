@@ -1,0 +1,123 @@
+"use strict";
+(() => {
+  const root = document.documentElement;
+  const themeButton = document.getElementById("theme");
+  themeButton.addEventListener("click", () => {
+    const isLight = root.dataset.theme === "light" ||
+      (root.dataset.theme === "auto" && matchMedia("(prefers-color-scheme: light)").matches);
+    root.dataset.theme = isLight ? "dark" : "light";
+  });
+
+  const FRAME_S = 1 / 30;
+  const SPEEDS = [0.25, 0.5, 1];
+  const alerts = [...document.querySelectorAll(".alert")];
+  const players = new Map();
+
+  class Player {
+    constructor(article) {
+      this.video = article.querySelector("video");
+      this.fault_s = Number(article.dataset.fault);
+      this.range = article.querySelector(".scrub input");
+      this.mark = article.querySelector(".fault");
+      this.output = article.querySelector("output");
+      this.playButton = article.querySelector("[data-do=play]");
+      this.frame_s = FRAME_S;
+      this.wasShown = false;
+      this.connect(article);
+    }
+
+    connect(article) {
+      const acts = { play: () => this.toggle(), back: () => this.step(-1), on: () => this.step(1), fault: () => this.toFault() };
+      article.querySelectorAll("[data-do]").forEach((b) => b.addEventListener("click", () => acts[b.dataset.do]()));
+      this.speedButtons = [...article.querySelectorAll("[data-speed]")];
+      this.speedButtons.forEach((b) => b.addEventListener("click", () => this.setSpeed(Number(b.dataset.speed))));
+      this.range.addEventListener("input", () => { this.video.currentTime = (this.range.value / 1000) * this.length_s(); });
+      this.video.addEventListener("click", () => this.toggle());
+      this.video.addEventListener("loadedmetadata", () => this.show());
+      for (const name of ["timeupdate", "seeked", "play", "pause", "ended"]) this.video.addEventListener(name, () => this.show());
+      if ("requestVideoFrameCallback" in this.video) this.measure(null);
+    }
+
+    length_s() { return Number.isFinite(this.video.duration) ? this.video.duration : 0; }
+
+    measure(last) {
+      this.video.requestVideoFrameCallback((_, frame) => {
+        const gap = last === null ? 0 : frame.mediaTime - last;
+        if (gap > 0.004 && gap < 0.2 && !this.video.paused) this.frame_s = gap;
+        this.measure(frame.mediaTime);
+      });
+    }
+
+    toggle() {
+      if (!this.video.paused) { this.video.pause(); return; }
+      for (const other of players.values()) if (other !== this) other.video.pause();
+      this.video.play();
+    }
+
+    step(direction) {
+      this.video.pause();
+      this.video.currentTime = Math.min(this.length_s(), Math.max(0, this.video.currentTime + direction * this.frame_s));
+    }
+
+    toFault() { this.video.pause(); this.video.currentTime = Math.min(this.fault_s, Math.max(0, this.length_s() - 0.05)); }
+
+    setSpeed(speed) {
+      this.video.playbackRate = speed;
+      this.speedButtons.forEach((b) => b.setAttribute("aria-pressed", String(Number(b.dataset.speed) === speed)));
+    }
+
+    nextSpeed() { this.setSpeed(SPEEDS[(SPEEDS.indexOf(this.video.playbackRate) + 1) % SPEEDS.length]); }
+
+    show() {
+      const length_s = this.length_s();
+      if (!length_s) return;
+      this.range.value = String(Math.round((1000 * this.video.currentTime) / length_s));
+      const share = Math.min(1, this.fault_s / length_s);
+      this.mark.style.left = `calc(${(100 * share).toFixed(2)}% + ${(8 - 16 * share).toFixed(1)}px)`;
+      const from_fault_s = this.video.currentTime - this.fault_s;
+      this.output.textContent = `${from_fault_s < 0 ? "\u2212" : "+"}${Math.abs(from_fault_s).toFixed(2)} s from the fault`;
+      this.playButton.textContent = this.video.paused ? "Play" : "Pause";
+    }
+  }
+
+  for (const article of alerts) if (article.querySelector("video")) players.set(article, new Player(article));
+
+  document.querySelectorAll(".blink").forEach((button) => button.addEventListener("click", () => {
+    const isOn = button.parentElement.classList.toggle("blinking");
+    button.setAttribute("aria-pressed", String(isOn));
+  }));
+
+  let current = -1;
+  const nearest = () => {
+    const held = alerts.findIndex((a) => a.contains(document.activeElement));
+    if (held >= 0) return held;
+    if (current >= 0) return current;
+    return alerts.findIndex((a) => a.getBoundingClientRect().bottom > 100);
+  };
+  const go = (i) => {
+    if (i < 0 || i >= alerts.length) return;
+    current = i;
+    alerts[i].focus({ preventScroll: true });
+    alerts[i].scrollIntoView({ block: "start" });
+  };
+  const openTarget = () => {
+    const target = location.hash ? document.getElementById(location.hash.slice(1)) : null;
+    if (target instanceof HTMLDetailsElement) target.open = true;
+    const i = alerts.indexOf(target);
+    if (i >= 0) { current = i; target.focus({ preventScroll: true }); }
+  };
+  addEventListener("hashchange", openTarget);
+  openTarget();
+
+  addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const kind = event.target.tagName;
+    const key = event.key.toLowerCase();
+    if (key === "j") return go(current < 0 && nearest() === 0 && !alerts[0].contains(document.activeElement) ? 0 : nearest() + 1);
+    if (key === "k") return go(nearest() - 1);
+    const player = players.get(alerts[nearest()]);
+    if (!player || (event.key === " " && ["BUTTON", "SUMMARY", "A"].includes(kind))) return;
+    const acts = { " ": () => player.toggle(), ",": () => player.step(-1), ".": () => player.step(1), f: () => player.toFault(), s: () => player.nextSpeed() };
+    if (acts[key]) { event.preventDefault(); acts[key](); }
+  });
+})();

@@ -1,0 +1,245 @@
+"""Watch a table and keep all that is found: log, alerts with pictures, rounds and the report.
+
+Lines are written as they come, so a run that is cut off leaves what it saw. Times are stream time in seconds.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+from calibration.layout import Area
+from rules.alerts import Alert, format_alert
+from rules.events import Event, format_event
+from rules.records import RoundRecord, format_round
+from service.boards import Board, ShownWager
+from service.errors import ServiceError
+from service.evidence import EvidenceKeeper, format_evidence
+from service.findings import Findings, TableFacts, WatchedAlert
+from service.overlay import Outline
+from service.recordings import Recording
+from service.report import write_report
+from service.terminal import View
+
+if TYPE_CHECKING:
+    from service.pipeline import Progress
+
+REMEMBERED_S = 60.0
+"""How far back it is known where the cards lay."""
+STOPPED = "stopped by hand"
+
+ProgressSource = Callable[[Recording], "Iterator[Progress]"]
+
+
+class OutputError(ServiceError):
+    """The output folder cannot be used."""
+
+
+@dataclass(slots=True)
+class _Logs:
+    """The three files, one line for each thing found."""
+
+    events: TextIO
+    alerts: TextIO
+    rounds: TextIO
+
+    @staticmethod
+    def open(folder: Path, stack: ExitStack) -> _Logs:
+        """Line-buffered, so that each line is on its way as soon as it is whole."""
+        names = ("events", "alerts", "rounds")
+        files = [(folder / f"{name}.jsonl").open("w", encoding="utf-8", buffering=1) for name in names]
+        return _Logs(*(stack.enter_context(file) for file in files))
+
+
+@dataclass(slots=True)
+class _Run:
+    """What a watch has found so far."""
+
+    recording: Recording
+    view: View
+    keeper: EvidenceKeeper | None
+    logs: _Logs
+    clock: Callable[[], float]
+    events: list[Event] = field(default_factory=list)
+    alerts: list[WatchedAlert] = field(default_factory=list)
+    rounds: list[RoundRecord] = field(default_factory=list)
+    seen: deque[tuple[float, tuple[Outline, ...]]] = field(default_factory=deque)
+    stages: Mapping[str, float] = field(default_factory=dict)
+    t: float = 0.0
+    frames: int = 0
+    broken: str | None = None
+
+    def take(self, progress: Progress, started: float) -> None:
+        """Write what is new and show the rest."""
+        self.t, self.frames = progress.t, progress.frame_index + 1
+        self.stages, self.broken = progress.stage_seconds, progress.broken
+        self._remember(progress)
+        for event in progress.events:
+            self.events.append(event)
+            _write(self.logs.events, format_event(event))
+        for alert in progress.alerts:
+            self._take_alert(alert)
+        for record in progress.rounds:
+            self.rounds.append(record)
+            _write(self.logs.rounds, format_round(record))
+            self.view.tell_round(record)
+        self.view.show(self._board(progress, self.clock() - started))
+
+    def _remember(self, progress: Progress) -> None:
+        self.seen.append((progress.t, _outlines(getattr(progress, "cards", ()))))
+        while self.seen and self.seen[0][0] < progress.t - REMEMBERED_S:
+            self.seen.popleft()
+
+    def _take_alert(self, alert: Alert) -> None:
+        evidence = None
+        if self.keeper is not None:
+            evidence = self.keeper.keep(alert, noticed_at=self.t, seen=self._seen_at)
+        watched = WatchedAlert(alert=alert, noticed_at=self.t, evidence=evidence)
+        self.alerts.append(watched)
+        _write(self.logs.alerts, format_watched(watched))
+        self.view.tell_alert(watched)
+
+    def _seen_at(self, t: float) -> tuple[Outline, ...]:
+        """The cards as they lay nearest to `t`."""
+        return min(self.seen, key=lambda entry: abs(entry[0] - t))[1] if self.seen else ()
+
+    def _board(self, progress: Progress, wall_s: float) -> Board:
+        state = progress.state
+        return Board(
+            t=progress.t,
+            duration_s=progress.duration_s,
+            round=state.round,
+            phase=str(state.phase).replace("_", " "),
+            player=tuple(state.player),
+            banker=tuple(state.banker),
+            wagers=shown_wagers(self.recording.table.layout.of_kind("wager"), state.wagers),
+            n_alerts=len(self.alerts),
+            frames=self.frames,
+            wall_s=wall_s,
+        )
+
+
+def watch_recording(
+    recording: Recording,
+    out: Path,
+    view: View,
+    *,
+    source: ProgressSource | None = None,
+    clock: Callable[[], float] = time.perf_counter,
+) -> Findings:
+    """Watch to the end and write everything into `out`; the report too, however the watch ends.
+
+    Args:
+        recording: What is watched.
+        out: The folder, made where it is not there.
+        view: Who looks on.
+        source: What watches; the pipeline unless another is given.
+        clock: Seconds of wall time.
+    """
+    prepare_folder(out, recording)
+    keeper = None
+    camera = recording.table.cameras[0]
+    if not camera.is_live:
+        keeper = EvidenceKeeper(
+            video=Path(camera.source), layout=recording.table.layout, calibration=camera.calibration, folder=out
+        )
+    with ExitStack() as stack:
+        logs = _Logs.open(out, stack)
+        run = _Run(recording=recording, view=view, keeper=keeper, logs=logs, clock=clock)
+        started = clock()
+        try:
+            with view:
+                for progress in (source or _pipeline)(recording):
+                    run.take(progress, started)
+        except KeyboardInterrupt:
+            run.broken = STOPPED
+    findings = _findings(run, clock() - started)
+    write_report(out / "report.html", findings)
+    return findings
+
+
+def table_facts(recording: Recording) -> TableFacts:
+    """What the headings say of the table."""
+    table = recording.table
+    video = Path(recording.source).name if not table.cameras[0].is_live else recording.source
+    return TableFacts(id=table.id, rulebook=table.rulebook, options=table.options, video=video)
+
+
+def shown_wagers(areas: Iterable[Area], amounts: Mapping[str, int | None]) -> tuple[ShownWager, ...]:
+    """The areas that are not empty, by seat, those of standing players last."""
+    filled = [area for area in areas if area.id in amounts and amounts[area.id] != 0]
+    filled.sort(key=lambda area: (area.seat is None, area.seat or 0))
+    return tuple(
+        ShownWager(
+            place=f"Seat {area.seat}" if area.seat is not None else area.name or area.id,
+            bet=area.bet or "",
+            amount=amounts[area.id],
+        )
+        for area in filled
+    )
+
+
+def format_watched(watched: WatchedAlert) -> dict[str, object]:
+    """An alert's line with its evidence."""
+    mapping: dict[str, object] = {**format_alert(watched.alert), "noticed_at": round(watched.noticed_at, 3)}
+    if watched.evidence is not None:
+        mapping["evidence"] = format_evidence(watched.evidence)
+    return mapping
+
+
+def prepare_folder(out: Path, recording: Recording) -> None:
+    """Make the folder and take away the pictures of a former watch.
+
+    Raises:
+        OutputError: It is no folder, cannot be written, or holds the recording itself.
+    """
+    if recording.folder is not None and out.resolve() == recording.folder.resolve():
+        raise OutputError(f"--out = {out}; must not be the recording's own folder")
+    try:
+        (out / "clips").mkdir(parents=True, exist_ok=True)
+        for old in (out / "clips").glob("[0-9][0-9][0-9][0-9]-*"):
+            if old.suffix in (".mp4", ".jpg"):
+                old.unlink()
+    except OSError as error:
+        raise OutputError(f"--out = {out}; must be a folder that can be written: {error.strerror}") from error
+
+
+def _pipeline(recording: Recording) -> Iterator[Progress]:
+    from service.pipeline import watch_table
+
+    return watch_table(recording.table, signals=recording.signals)
+
+
+def _findings(run: _Run, wall_s: float) -> Findings:
+    return Findings(
+        table=table_facts(run.recording),
+        duration_s=run.t,
+        frames=run.frames,
+        wall_s=wall_s,
+        events=tuple(run.events),
+        alerts=tuple(sorted(run.alerts, key=lambda watched: watched.alert.t)),
+        rounds=tuple(run.rounds),
+        stage_seconds=dict(run.stages),
+        broken=run.broken,
+    )
+
+
+def _write(file: TextIO, mapping: Mapping[str, object]) -> None:
+    file.write(json.dumps(mapping, ensure_ascii=False) + "\n")
+
+
+def _outlines(cards: Iterable[object]) -> tuple[Outline, ...]:
+    """Cards as the pipeline tells them, with `corners_mm` and `label`."""
+    return tuple(
+        Outline(
+            polygon_mm=tuple((float(x), float(y)) for x, y in getattr(card, "corners_mm", ())),
+            text=getattr(card, "label", None) or "?",
+        )
+        for card in cards
+    )
