@@ -19,6 +19,9 @@ SCALE = 1.6
 """Pixels per millimetre."""
 WIDTH_MM = 230.0
 FRONT_MM = 14.0
+LENGTH_MM = 640.0
+"""How far a sprite goes; from `SLEEVE_MM` to there it is an even tube that may be repeated."""
+SLEEVE_MM = 420.0
 
 _SKINS = ("#f3d3bd", "#e8bfa0", "#d9a47e", "#c68863", "#a86b48", "#8a5436", "#6b3e27", "#4d2c1d", "#efc7ae", "#b97f5c")
 _DEALER_SLEEVES = ("#15161a", "#f0f0ee", "#1d2540", "#3a0f14", "#e8e4da", "#24382c", "#5a5a60")
@@ -36,7 +39,6 @@ class ArmSprite:
     thumb: Sprite
     outline_mm: Points
     """(N, 2) u, v of the silhouette."""
-    length_mm: float
     thumb_over: bool
     """Whether a held thing lies over the fingers and under the thumb."""
 
@@ -73,6 +75,15 @@ class _Field:
         cover = self.cover[y0:y1, x0:x1]
         np.maximum(cover, inside, out=cover)
 
+    def with_part(self, part: _Field) -> _Field:
+        """Give this field joined with a shorter one."""
+        whole = _Field(LENGTH_MM)
+        rows = part.shape[0]
+        whole.height, whole.cover = self.height.copy(), self.cover.copy()
+        np.maximum(whole.height[:rows], part.height, out=whole.height[:rows])
+        np.maximum(whole.cover[:rows], part.cover, out=whole.cover[:rows])
+        return whole
+
     def shading(self, *, blur_px: float) -> FloatImage:
         """Give factors from the slope and from creases."""
         low = float(self.height[self.cover > 0.5].min()) if (self.cover > 0.5).any() else 0.0
@@ -85,7 +96,7 @@ class _Field:
         return np.asarray((0.42 + 0.62 * np.clip(facing, 0, 1.2)) * np.clip(1 - 0.035 * crease, 0.45, 1.08), np.float32)
 
 
-def arm_sprite(*, seed: int, pose: str, is_dealer: bool, length_mm: float) -> ArmSprite:
+def arm_sprite(*, seed: int, pose: str, is_dealer: bool) -> ArmSprite:
     """Model an arm; the same arguments give the same arm."""
     rng = np.random.default_rng([seed & 0x7FFFFFFF, 53])
     size = float(rng.uniform(0.88, 1.12))
@@ -93,16 +104,14 @@ def arm_sprite(*, seed: int, pose: str, is_dealer: bool, length_mm: float) -> Ar
     skin = bgr_from_hex(str(rng.choice(_SKINS)))
     sleeve = bgr_from_hex(str(rng.choice(_DEALER_SLEEVES if is_dealer else _SLEEVES)))
     bare = not is_dealer and rng.random() < 0.3
-    cuff_mm = (float(rng.uniform(420, 520)) if bare else float(rng.uniform(195, 250))) * size
-    fingers, thumb, arm = _Field(length_mm), _Field(length_mm), _Field(length_mm)
+    cuff_mm = (float(rng.uniform(330, 380)) if bare else float(rng.uniform(195, 250))) * size
+    fingers, thumb, arm = _Field(LENGTH_MM), _Field(260.0), _Field(LENGTH_MM)
     nails = _fingers(fingers, pose, rng, size=size, mirror=mirror)
     nails.append(_thumb(thumb, pose, size=size, mirror=mirror))
-    _forearm(fingers, size=size, length_mm=length_mm)
+    _forearm(fingers, size=size)
     style = _Sleeve(colour=sleeve, cuff_mm=cuff_mm, shirt=bool(rng.random() < 0.4), watch=bool(rng.random() < 0.35))
-    _sleeve_shape(arm, style, size=size, length_mm=length_mm, rng=rng)
-    flesh = _Field(length_mm)
-    flesh.height = np.maximum(fingers.height, thumb.height)
-    flesh.cover = np.maximum(fingers.cover, thumb.cover)
+    _sleeve_shape(arm, style, size=size, rng=rng)
+    flesh = fingers.with_part(thumb)
     drawn = _painted(flesh, skin, nails, rng)
     dressed = _dressed(drawn, flesh, arm, style, rng)
     alone = _painted(thumb, skin, nails[-1:], rng)
@@ -110,7 +119,6 @@ def arm_sprite(*, seed: int, pose: str, is_dealer: bool, length_mm: float) -> Ar
         whole=Sprite(dressed),
         thumb=Sprite(alone),
         outline_mm=_outline(dressed[:, :, 3]),
-        length_mm=length_mm,
         thumb_over=bool(rng.random() < 0.4),
     )
 
@@ -153,10 +161,10 @@ def _thumb(field: _Field, pose: str, *, size: float, mirror: float) -> Joint:
     return line[2][0] * mirror * size, (line[2][1] + 2) * size, 6.2 * size
 
 
-def _forearm(field: _Field, *, size: float, length_mm: float) -> None:
+def _forearm(field: _Field, *, size: float) -> None:
     field.capsule((0, 160 * size, 0), (0, 190 * size, 0), (29 * size, 27 * size), flat=0.6)
-    field.capsule((0, 190 * size, 0), (0, 420 * size, 6), (27 * size, 44 * size), flat=0.7)
-    field.capsule((0, 420 * size, 6), (0, length_mm + 60, 12), (44 * size, 52 * size), flat=0.7)
+    field.capsule((0, 190 * size, 0), (0, 350 * size, 5), (27 * size, 40 * size), flat=0.7)
+    field.capsule((0, 350 * size, 5), (0, LENGTH_MM + 60, 5), (40 * size, 40 * size), flat=0.7)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,10 +175,12 @@ class _Sleeve:
     watch: bool
 
 
-def _sleeve_shape(field: _Field, style: _Sleeve, *, size: float, length_mm: float, rng: np.random.Generator) -> None:
-    width = float(rng.uniform(36, 46)) * size
+def _sleeve_shape(field: _Field, style: _Sleeve, *, size: float, rng: np.random.Generator) -> None:
+    width, wide = float(rng.uniform(36, 46)) * size, float(rng.uniform(50, 70)) * size
     start = style.cuff_mm + width * 0.9
-    field.capsule((0, start, 6), (0, length_mm + 80, 16), (width, width * 1.55), flat=0.75)
+    end = max(SLEEVE_MM, start + 20)
+    field.capsule((0, start, 6), (0, end, 8), (width, wide), flat=0.75)
+    field.capsule((0, end, 8), (0, LENGTH_MM + 80, 8), (wide, wide), flat=0.75)
     cut = int((style.cuff_mm + FRONT_MM) * SCALE)
     field.cover[:cut] = 0
     folds = smooth_noise(rng, (field.shape[1], field.shape[0]), 26 * SCALE)

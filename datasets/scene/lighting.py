@@ -8,7 +8,7 @@ import numpy as np
 from datasets.scene.looks import Lens, Light
 from datasets.scene.raster import FloatImage, Image, Window
 
-_TILES = 4
+NoiseTile = np.ndarray[tuple[int, ...], np.dtype[np.int8]]
 
 
 class LightMap:
@@ -44,7 +44,7 @@ class Sensor:
     def __init__(self, lens: Lens, size_wh_px: tuple[int, int], seed: int) -> None:
         self._lens = lens
         self._seed = seed
-        self._tiles = _noise_tiles(lens, size_wh_px, np.random.default_rng([seed, 23]))
+        self._tiles = _noise_tiles(lens, size_wh_px, seed + 23)
         self._size = size_wh_px
 
     def expose(self, lit: Image, *, factor: float, shot: int) -> Image:
@@ -65,7 +65,9 @@ class Sensor:
             tile = self._tiles[int(rng.integers(len(self._tiles)))]
             dy, dx = int(rng.integers(64)), int(rng.integers(64))
             width, height = self._size
-            image = np.asarray(cv2.add(image, tile[dy : dy + height, dx : dx + width], dtype=cv2.CV_8U), np.uint8)
+            step_y, step_x = (int(v) for v in rng.choice([-1, 1], 2))
+            tile = tile[::step_y, ::step_x]
+            image = np.asarray(cv2.add(image, np.ascontiguousarray(tile[dy : dy + height, dx : dx + width]), dtype=cv2.CV_8U), np.uint8)
         return image
 
     def _curve(self, gain: float) -> Image:
@@ -82,23 +84,20 @@ def _saturated(image: Image, saturation: float) -> Image:
     return np.asarray(cv2.transform(image, matrix.astype(np.float32)), np.uint8)
 
 
-def _noise_tiles(lens: Lens, size_wh_px: tuple[int, int], rng: np.random.Generator) -> list[npt_int8]:
+def _noise_tiles(lens: Lens, size_wh_px: tuple[int, int], seed: int) -> list[NoiseTile]:
+    """Draw two tiles of noise somewhat larger than the picture; flips and shifts make many of them."""
     if lens.noise < 0.2:
         return []
     width, height = size_wh_px[0] + 64, size_wh_px[1] + 64
-    count = _TILES if width * height < 3_000_000 else 2
+    cv2.setRNGSeed(seed & 0x7FFFFFFF)
     tiles = []
-    for _ in range(count):
-        grey = rng.standard_normal((height, width, 1), dtype=np.float32)
+    for _ in range(2):
+        grey = cv2.randn(np.empty((height, width), np.float32), 0, lens.noise)
+        field = cv2.merge([grey, grey, grey])
         if lens.chroma > 0.05:
-            colour = rng.standard_normal((height, width, 3), dtype=np.float32)
-            field = np.sqrt(1 - lens.chroma**2) * grey + lens.chroma * colour
-        else:
-            field = np.repeat(grey, 3, axis=2)
+            colour = cv2.randn(np.empty((height, width, 3), np.float32), (0, 0, 0), (lens.noise,) * 3)
+            field = cv2.addWeighted(field, float(np.sqrt(1 - lens.chroma**2)), colour, lens.chroma, 0)
         if lens.noise > 3:
-            field = np.asarray(cv2.GaussianBlur(field, (0, 0), 0.6), np.float32) * 1.6
-        tiles.append(np.clip(np.round(field * lens.noise), -127, 127).astype(np.int8))
+            field = cv2.addWeighted(cv2.GaussianBlur(field, (3, 3), 0.6), 1.6, field, 0, 0)
+        tiles.append(np.clip(np.rint(field), -127, 127).astype(np.int8))
     return tiles
-
-
-npt_int8 = np.ndarray[tuple[int, int, int], np.dtype[np.int8]]

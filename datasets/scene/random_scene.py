@@ -54,7 +54,7 @@ class _Draft:
         else:
             base = (float(tip[0] + self.rng.normal(0, 200)), depth + float(self.rng.uniform(60, 300)))
         owner = "dealer" if dealer else f"seat:{int(self.rng.integers(1, 8))}"
-        seed = int(self.rng.integers(1 << 30))
+        seed = self.world.seed % 1000003 + int(self.rng.integers(8))
         self.arms.append(ArmObject(object_id=self.name(), owner=owner, tip_mm=tip, base_mm=base, height_mm=height, pose=pose, seed=seed))
 
     def anywhere(self, margin: float = 60.0) -> Point:

@@ -205,6 +205,14 @@ def smooth_noise(rng: np.random.Generator, size_wh_px: tuple[int, int], grain_px
     return np.asarray(cv2.resize(small, (width, height), interpolation=cv2.INTER_CUBIC), np.float32)
 
 
+def fine_grid(grid: FloatImage, step: int, size_wh_px: tuple[int, int]) -> list[FloatImage]:
+    """Interpolate a map of two channels known at every `step`-th pixel to every pixel; gives one array a channel."""
+    width, height = size_wh_px
+    at_x, at_y = np.meshgrid(np.arange(width, dtype=np.float32) / step, np.arange(height, dtype=np.float32) / step)
+    channels = [np.ascontiguousarray(grid[:, :, k]) for k in (0, 1)]
+    return [np.asarray(cv2.remap(channel, at_x, at_y, cv2.INTER_LINEAR), np.float32) for channel in channels]
+
+
 def bgr_from_hex(text: str) -> tuple[float, float, float]:
     """Read `#rrggbb`."""
     value = int(text.lstrip("#"), 16)

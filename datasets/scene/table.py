@@ -16,7 +16,7 @@ from datasets.scene.furniture import Backdrop, oriented, shaded
 from datasets.scene.looks import Look
 from datasets.scene.model import World
 from datasets.scene.projection import Projector
-from datasets.scene.raster import Image, Points, bgr_from_hex, mixed, smooth_noise
+from datasets.scene.raster import Image, Points, bgr_from_hex, fine_grid, mixed, smooth_noise
 
 _BEYOND = -1e6
 DISCARD_FLOOR_MM = 6.0
@@ -122,20 +122,13 @@ def _lay_cloth(backdrop: Backdrop, world: World, look: Look, outline: Points) ->
     x, y = np.meshgrid(np.arange(0, width + step, step), np.arange(0, height + step, step))
     grid = projector.camera.layout_from_image(np.column_stack([x.ravel(), y.ravel()]).astype(np.float64))
     grid = np.nan_to_num(grid, nan=_BEYOND).reshape(*x.shape, 2).clip(-20000, 20000) * scale - 0.5
-    fine = _fine_grid(grid.astype(np.float32), step, (width, height))
+    fine = fine_grid(grid.astype(np.float32), step, (width, height))
     laid = cv2.remap(texture, fine[0], fine[1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     mask = np.zeros((height, width), np.uint8)
     edge = projector.px(dense(np.concatenate([outline, outline[:1]]), 20.0))
     cv2.fillPoly(mask, [np.round(edge * 16).astype(np.int32)], 255, cv2.LINE_AA, 4)
     share = mask.astype(np.float32)[:, :, None] / 255
     backdrop.image[:] = np.round(backdrop.image * (1 - share) + laid * share).astype(np.uint8)
-
-
-def _fine_grid(grid: np.ndarray[tuple[int, ...], np.dtype[np.float32]], step: int, size_wh_px: tuple[int, int]) -> list[np.ndarray[tuple[int, ...], np.dtype[np.float32]]]:
-    """Interpolate a map known at every `step`-th pixel to every pixel."""
-    width, height = size_wh_px
-    at_x, at_y = np.meshgrid(np.arange(width, dtype=np.float32) / step, np.arange(height, dtype=np.float32) / step)
-    return [np.asarray(cv2.remap(np.ascontiguousarray(grid[:, :, k]), at_x, at_y, cv2.INTER_LINEAR), np.float32) for k in (0, 1)]
 
 
 def _dealer_edge(backdrop: Backdrop, layout: Layout, look: Look) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from datasets.scene.chips import PlacedChip, chip_looks, draw_side, ring_mm
 from datasets.scene.deck_art import DeckArt
 from datasets.scene.furniture import oriented, shaded
-from datasets.scene.hands import FRONT_MM, SCALE, WIDTH_MM, ArmSprite, arm_sprite
+from datasets.scene.hands import FRONT_MM, LENGTH_MM, SCALE, SLEEVE_MM, WIDTH_MM, ArmSprite, arm_sprite
 from datasets.scene.lighting import LightMap
 from datasets.scene.looks import Look
 from datasets.scene.model import ArmObject, CardObject, ChipStack, CutCardObject, World
@@ -63,7 +63,7 @@ class ThingPainter:
         self._cut_sprite = _plain_card(bgr_from_hex(str(rng.choice(_CUT_COLOURS))), rng)
         self._glare_mm = np.array([rng.uniform(0, world.layout.size_mm[0]), rng.uniform(0, world.layout.size_mm[1])])
         self._kept: OrderedDict[Hashable, Drawn | None] = OrderedDict()
-        self._arms: dict[tuple[int, str, bool, float], ArmSprite] = {}
+        self._arms: dict[tuple[int, str, bool], ArmSprite] = {}
 
     def card(self, card: CardObject) -> Drawn | None:
         """Draw a card; None when it is outside the picture."""
@@ -246,7 +246,7 @@ class ThingPainter:
         brush, thumb = Brush(window, factor=1), Brush(window, factor=1)
         brush.shadow(shade, blur_px=blur, strength=self._look.light.shadow * 0.85)
         for low_v, high_v, quad in reversed(bands):
-            brush.quad(_band(sprite.whole, low_v, high_v), quad)
+            brush.quad(_sleeve_band(sprite.whole, low_v) if low_v > LENGTH_MM - 20 else _band(sprite.whole, low_v, high_v), quad)
             if low_v < 120:
                 thumb.quad(_band(sprite.thumb, low_v, high_v), quad)
         light = self._light.within(window)
@@ -256,14 +256,13 @@ class ThingPainter:
     def _arm_sprite(self, arm: ArmObject) -> tuple[ArmSprite, ArmFrame]:
         tip, base = np.array(arm.tip_mm), np.array(arm.base_mm)
         reach = float(np.linalg.norm(base - tip))
-        length = float(np.clip(np.ceil((reach + 500) / 200) * 200, 800, 2200))
-        key = (arm.seed, arm.pose, arm.owner == "dealer", length)
+        key = (arm.seed, arm.pose, arm.owner == "dealer")
         if key not in self._arms:
-            self._arms[key] = arm_sprite(seed=arm.seed, pose=arm.pose, is_dealer=key[2], length_mm=length)
+            self._arms[key] = arm_sprite(seed=arm.seed, pose=arm.pose, is_dealer=key[2])
             if len(self._arms) > 40:
                 self._arms.pop(next(iter(self._arms)))
         ahead = (base - tip) / max(reach, 1e-6)
-        return self._arms[key], ArmFrame(tip, ahead, height_mm=arm.height_mm, length_mm=length)
+        return self._arms[key], ArmFrame(tip, ahead, height_mm=arm.height_mm, length_mm=max(reach, 300.0) + 700.0)
 
 
 class ArmFrame:
@@ -286,24 +285,25 @@ class ArmFrame:
     def bands(self, projector: Projector, size_wh_px: tuple[int, int]) -> list[tuple[float, float, Points]]:
         """Cut the sprite across into bands that the lens bends little: from v, to v, their corners in pixels."""
         found = []
-        edges = [-FRONT_MM, 120.0, 240.0, 400.0, 600.0, 800.0, 1000.0, 1200.0, 1400.0, 1600.0, 1900.0, 2200.0]
+        edges = [-FRONT_MM, 120.0, 240.0, SLEEVE_MM, LENGTH_MM]
+        while edges[-1] < self._length:
+            edges.append(edges[-1] + LENGTH_MM - SLEEVE_MM)
         half = WIDTH_MM / 2
         for low, high in zip(edges[:-1], edges[1:], strict=True):
-            low, high = low - (4 if low > 0 else 0), min(high, self._length)
-            if high - low < 10:
-                break
-            points, heights = self.room(np.array([[-half, low], [half, low], [half, high], [-half, high]]))
+            start = low - (4 if low > 0 else 0)
+            points, heights = self.room(np.array([[-half, start], [half, start], [half, high], [-half, high]]))
             if not projector.sees(points, heights):
                 break
             quad = projector.px(points, heights)
-            found.append((low, high, quad))
-            if np.all(quad.min(axis=0) > np.array(size_wh_px)) or np.any(quad.max(axis=0) < 0):
+            found.append((start, high, quad))
+            if np.any(quad.min(axis=0) > np.array(size_wh_px)) or np.any(quad.max(axis=0) < 0):
                 break
+        self._length = found[-1][1] if found else 0.0
         return found
 
     def outline(self, outline_mm: Points, projector: Projector) -> Points:
         """Project a silhouette; points that the lens cannot show are left out."""
-        points, heights = self.room(outline_mm)
+        points, heights = self.room(_stretched(outline_mm, self._length))
         seen = projector.which_seen(points, heights)
         self.last_outline_mm, self.last_heights_mm = points[seen], heights[seen]
         return projector.px(self.last_outline_mm, self.last_heights_mm)
@@ -314,6 +314,24 @@ def _band(sprite: Sprite, low_mm: float, high_mm: float) -> Sprite:
     y0 = max(round((low_mm + FRONT_MM) * SCALE), 0)
     y1 = min(round((high_mm + FRONT_MM) * SCALE), base.shape[0])
     return Sprite(np.ascontiguousarray(base[y0:y1]), premultiplied=True)
+
+
+def _sleeve_band(sprite: Sprite, low_mm: float) -> Sprite:
+    """Give the even part of the sleeve, every second time upside down so that it joins on."""
+    number = round((low_mm - SLEEVE_MM) / (LENGTH_MM - SLEEVE_MM))
+    base = _band(sprite, SLEEVE_MM, LENGTH_MM).levels[0]
+    return Sprite(np.ascontiguousarray(base[::-1] if number % 2 else base), premultiplied=True)
+
+
+def _stretched(outline_mm: Points, length_mm: float) -> Points:
+    """Draw the far end of a silhouette out to a length, with points close enough for a bent lens."""
+    far = outline_mm.copy()
+    far[far[:, 1] > LENGTH_MM - 8, 1] = length_mm
+    pieces = []
+    for here, there in zip(far, np.roll(far, -1, axis=0), strict=True):
+        count = max(int(np.linalg.norm(there - here) / 90), 1)
+        pieces.append(here + (there - here) * (np.arange(count) / count)[:, None])
+    return np.concatenate(pieces)
 
 
 def card_corners(card: CardObject, size_mm: tuple[float, float]) -> tuple[Points, Points]:

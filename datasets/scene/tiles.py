@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 
 from datasets.scene.model import Scene, World
-from datasets.scene.raster import Image, Points
+from datasets.scene.raster import Image, Points, fine_grid
 from datasets.scene.renderer import RenderedFrame, RenderedObject, SceneRenderer, clipped
 
 CLASSES = ("card_face", "card_back", "chips", "cut_card", "hand")
@@ -88,7 +88,10 @@ def _tile(world: World, frame: RenderedFrame, image: Image, rng: np.random.Gener
     else:
         middle = rng.uniform([-60, -60], [width + 60, height + 60])
     origin = middle - span / 2
-    maps = world.camera.rectify_maps((float(origin[0]), float(origin[1])), (TILE_PX, TILE_PX), px_per_mm=scale)
+    step = 8
+    size = (TILE_PX // step + 1, TILE_PX // step + 1)
+    coarse = world.camera.rectify_maps((float(origin[0]), float(origin[1])), size, px_per_mm=scale / step)
+    maps = fine_grid(np.dstack(coarse), step, (TILE_PX, TILE_PX))
     picture = np.asarray(cv2.remap(image, maps[0], maps[1], cv2.INTER_LINEAR), np.uint8)
     boxes = []
     for thing in frame.objects:

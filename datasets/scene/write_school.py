@@ -108,7 +108,10 @@ def main() -> None:
     with ProcessPoolExecutor(max_workers=args.processes) as pool:
         futures = [pool.submit(run_job, job) for job in jobs]
         for number, future in enumerate(as_completed(futures), start=1):
-            total += future.result()
+            try:
+                total += future.result()
+            except Exception:
+                LOG.exception("a world failed; run again to repeat it")
             if number % 10 == 0 or number == len(jobs):
                 LOG.info("%d of %d worlds, %d pictures", number, len(jobs), total)
 
