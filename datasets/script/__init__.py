@@ -1,1 +1,1 @@
-"""Scenario scripts: what happens at a table, as text; played on a timeline, and written as a recording with its truth."""
+"""Scenario scripts: what happens at a table, as text; played on a timeline, written as a recording with truth."""

@@ -25,9 +25,7 @@ _Act = Callable[[Change, float], float]
 class Betting:
     """Every seat's player and every wager on the table."""
 
-    def __init__(
-        self, script: Script, stage: Stage, places: Places, chips: ChipSet, chronicle: Chronicle
-    ) -> None:
+    def __init__(self, script: Script, stage: Stage, places: Places, chips: ChipSet, chronicle: Chronicle) -> None:
         self._script, self._stage, self._places = script, stage, places
         self.chips = chips
         self._chronicle = chronicle
@@ -246,4 +244,5 @@ class Betting:
             cheap = bet in MAIN_BETS or value <= 10 * low
             if low <= value <= min(high, 40 * low or high) and cheap and payable(bet, value, self.chips, self.table):
                 return value
-        return next(v * k for k in range(1, 100) for v in values if payable(bet, v * k, self.chips, self.table) and v * k >= low)
+        choices = (value * count for count in range(1, 100) for value in values)
+        return next(v for v in choices if v >= low and payable(bet, v, self.chips, self.table))

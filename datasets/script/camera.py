@@ -36,7 +36,7 @@ def hang_camera(camera: Camera, layout: Layout, seed: int) -> Calibration:
     way = math.radians(FROM_DEG[side] + float(rng.normal(0, 6)))
     centre = target + np.array([aside * math.cos(way), aside * math.sin(way), -height])
     rotation = _look(centre, target, roll)
-    rvec = cv2.Rodrigues(rotation)[0].reshape(3)
+    rvec: FloatArray = cv2.Rodrigues(rotation)[0].reshape(3).astype(np.float64)
     tvec = -rotation @ centre
     lens = np.array([k1, -0.2 * k1 * abs(k1), *rng.normal(0, 4e-4, 2), 0.0])
     size = camera.resolution
@@ -46,7 +46,7 @@ def hang_camera(camera: Camera, layout: Layout, seed: int) -> Calibration:
         image_size_wh_px=size,
         camera_matrix=matrix,
         distortion=lens,
-        rvec=rvec.astype(np.float64),
+        rvec=rvec,
         tvec=tvec,
         residual_px=float(rng.uniform(0.2, 0.5)),
     )

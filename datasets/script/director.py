@@ -30,8 +30,18 @@ from datasets.script.script import NoCall, Round, Script, Straighten
 from datasets.script.settling import settle
 from datasets.script.stage import CardActor, Stage
 from datasets.script.timeline import Timeline
-from rules.events import BetsOpened, CardDealt, CardMoved, CardRemoved, CardTurned, NoMoreBets, ResultAnnounced
-from rules.events import RoundClosed, VoidHandAnnounced
+from rules.cards import Card
+from rules.events import (
+    BetsOpened,
+    CardDealt,
+    CardMoved,
+    CardRemoved,
+    CardTurned,
+    NoMoreBets,
+    ResultAnnounced,
+    RoundClosed,
+    VoidHandAnnounced,
+)
 from rules.words import DEALER, Side, Source
 
 LEAD_IN_S = 1.0
@@ -207,9 +217,9 @@ class _Director:
         )
         for fault in step.faults:
             self._alert(t, fault.code, hand=fault.hand, cards=fault.cards)
-        if len(self.cards) == 1 and any(isinstance(event, NoCall) for event in spec.happenings):
-            if self.script.table.rulebook in CALL_ORDERED:
-                self._alert(t, "procedure.no_call")
+        unheard = len(self.cards) == 1 and any(isinstance(event, NoCall) for event in spec.happenings)
+        if unheard and self.script.table.rulebook in CALL_ORDERED:
+            self._alert(t, "procedure.no_call")
         self.betting.at_card(len(self.cards), t)
         self.clock = t + self.script.card_gap_s * self.script.pace * self.stage.between(0.94, 1.08)
         for event in spec.happenings:
@@ -256,12 +266,10 @@ class _Director:
         taken = {actor.slot for actor in self.cards if actor.hand is hand and not actor.gone}
         return next(slot for slot in range(8) if slot not in taken)
 
-    def _alert(self, t: float, code: str, *, hand: Side | None = None, cards: tuple = ()) -> None:  # type: ignore[type-arg]
+    def _alert(self, t: float, code: str, *, hand: Side | None = None, cards: tuple[Card, ...] = ()) -> None:
         self.chronicle.raise_alert(DueAlert(t=t, round=self.number, code=code, hand=hand, cards=cards))
 
 
 def replace_wagers(spec: Round) -> Round:
     """The same round without wagers."""
     return spec.model_copy(update={"wagers": ()})
-
-

@@ -1,4 +1,4 @@
-"""What can be wrong with a scenario script; every message is one line that names file, key, value and what is allowed."""
+"""What can be wrong with a scenario script; a message is one line that names key, value and what is allowed."""
 
 from __future__ import annotations
 

@@ -56,7 +56,8 @@ class Patron:
         rests_on_table = self._stage.rng.random() < 0.45
         outward = (-seat.inward[0], -seat.inward[1])
         out = OUTSIDE_MM + 80.0
-        home = seat.home_mm if rests_on_table else (seat.home_mm[0] + outward[0] * out, seat.home_mm[1] + outward[1] * out)
+        away = (seat.home_mm[0] + outward[0] * out, seat.home_mm[1] + outward[1] * out)
+        home = seat.home_mm if rests_on_table else away
         hidden = (-OUTSIDE_MM, -OUTSIDE_MM, places.width_mm + OUTSIDE_MM, places.depth_mm + OUTSIDE_MM)
         start = path_of([(0.0, Pose(*home))])
         poses = [(0.0, "palm")]

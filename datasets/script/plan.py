@@ -139,7 +139,7 @@ class Shoe:
     """The cards that are still in the shoe, drawn from a seed."""
 
     def __init__(self, decks: int, rng: np.random.Generator) -> None:
-        self._left = {card: decks for card in PACK}
+        self._left = dict.fromkeys(PACK, decks)
         self._rng = rng
 
     def draw(self) -> Card:

@@ -37,7 +37,6 @@ Progress = Callable[[int, int], None]
 SHUTTER_S = 1 / 50
 MOMENTS = 3
 """Scenes that are averaged where something moves while the shutter is open."""
-FLICKER = 0.004
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,7 +27,7 @@ class _Part(BaseModel):
 class Shoe(_Part):
     """The cards in play, as in `table.yaml`."""
 
-    decks: int = Field(8, ge=1, le=8)
+    decks: int = Field(default=8, ge=1, le=8)
     device: Literal["shoe", "continuous_shuffler", "non_continuous_shuffler"] = "shoe"
 
 
@@ -47,20 +47,20 @@ class Table(_Part):
 class Camera(_Part):
     """Where the overhead camera hangs; what is absent follows from the seed."""
 
-    height_mm: float | None = Field(None, ge=1000, le=5000)
-    tilt_deg: float | None = Field(None, ge=0, le=40)
+    height_mm: float | None = Field(default=None, ge=1000, le=5000)
+    tilt_deg: float | None = Field(default=None, ge=0, le=40)
     tilted_from: Literal["dealer", "players", "left", "right"] | None = None
-    roll_deg: float | None = Field(None, ge=-30, le=30)
+    roll_deg: float | None = Field(default=None, ge=-30, le=30)
     resolution: tuple[int, int] = (1920, 1080)
-    k1: float | None = Field(None, ge=-0.4, le=0.2)
+    k1: float | None = Field(default=None, ge=-0.4, le=0.2)
 
 
 class Video(_Part):
     """How the recorder writes."""
 
     fps: Literal[10, 15, 25] = 15
-    mbit_s: float = Field(2.0, ge=0.3, le=12)
-    key_frame_s: float = Field(2.0, ge=0.5, le=10)
+    mbit_s: float = Field(default=2.0, ge=0.3, le=12)
+    key_frame_s: float = Field(default=2.0, ge=0.5, le=10)
     blur: bool = True
     """Whether the shutter stays open long enough to smear what moves."""
 
@@ -69,9 +69,9 @@ class Moment(_Part):
     """Seconds after something that happens in the round; before it where negative (only for the call)."""
 
     after: Anchor = "call"
-    card: int = Field(0, ge=0, le=7)
+    card: int = Field(default=0, ge=0, le=7)
     """Which card to leave the shoe, where `after` is `card`."""
-    seconds: float = Field(1.0, ge=-5, le=20)
+    seconds: float = Field(default=1.0, ge=-5, le=20)
 
 
 class Wager(_Part):
@@ -80,13 +80,13 @@ class Wager(_Part):
     seat: int
     bet: str
     value: int = Field(gt=0)
-    seconds: float | None = Field(None, ge=0.6, le=30)
+    seconds: float | None = Field(default=None, ge=0.6, le=30)
     """After betting opened."""
 
 
 class Order(_Part):
     kind: Literal["order"]
-    card: int = Field(2, ge=1, le=4)
+    card: int = Field(default=2, ge=1, le=4)
     """Which of the first four goes to the wrong hand; the dealer then moves it."""
 
 
@@ -118,7 +118,7 @@ class WrongResult(_Part):
 
 class FaceUp(_Part):
     kind: Literal["face_up_deal"]
-    card: int = Field(2, ge=1, le=4)
+    card: int = Field(default=2, ge=1, le=4)
 
 
 class NoCall(_Part):
@@ -126,13 +126,13 @@ class NoCall(_Part):
 
 
 class Change(_Part):
-    """A player touches a wager; whether that is late follows from the moment, and `late` says what the script holds it for."""
+    """A player touches a wager; `late_bet` where the rulebook forbids it at that moment, else `change`."""
 
     kind: Literal["late_bet", "change"]
     action: Literal["placed", "increased", "reduced", "removed", "moved"]
     seat: int
     bet: str
-    value: int = Field(0, ge=0)
+    value: int = Field(default=0, ge=0)
     """What is put down, added or taken back; `removed` and `moved` take all."""
     to: str | None = None
     """The bet that chips are moved to."""
@@ -152,7 +152,7 @@ class Straighten(_Part):
     """The dealer straightens a card or a stack."""
 
     kind: Literal["straighten_card", "straighten_stack"]
-    card: int = Field(1, ge=1, le=6)
+    card: int = Field(default=1, ge=1, le=6)
     seat: int = 0
     bet: str = ""
 
@@ -170,7 +170,7 @@ class Round(_Part):
     """Both hands as the rules would deal them: `P 8H 4D 2C | B KS 9D`."""
     wagers: tuple[Wager, ...] | None = None
     happenings: tuple[Happening, ...] = ()
-    pause_s: float = Field(0.6, ge=0, le=60)
+    pause_s: float = Field(default=0.6, ge=0, le=60)
     """Before the round."""
 
 
@@ -188,13 +188,13 @@ class Script(_Part):
     """How the closing of bets can be known."""
     devices: tuple[Device, ...] = DEVICES
     """Which events devices report."""
-    pace: float = Field(1.0, ge=0.6, le=2.0)
+    pace: float = Field(default=1.0, ge=0.6, le=2.0)
     """Above 1 the dealer and the players are slower."""
-    card_gap_s: float = Field(0.97, ge=0.7, le=3)
+    card_gap_s: float = Field(default=0.97, ge=0.7, le=3)
     """From card to card."""
     growth: Literal["outward", "inward"] = "outward"
     """Whether a hand's cards are laid away from the table's middle or towards it."""
-    objects_every: int = Field(5, ge=1)
+    objects_every: int = Field(default=5, ge=1)
     """Every how many frames `objects.jsonl` describes one."""
     rounds: tuple[Round, ...] = Field(min_length=1)
 
