@@ -1,0 +1,189 @@
+"""Cameras found again from points and markers, with errors in millimetres."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from calibration.camera import Calibration
+from calibration.errors import FitError, LayoutError
+from calibration.fit import Lens, LensSource, fit_camera, fit_from_markers, fit_from_points
+from calibration.layout import Layout, load_layout, parse_layout
+from calibration.markers import find_markers, marker_dictionary
+from tests.calibration.cameras import camera_over, reference_points_px
+
+MINI = load_layout("mini-7", Path())
+SIZE = (1920, 1080)
+
+
+def worst_error_mm(found: Calibration, true: Calibration, layout: Layout = MINI) -> float:
+    """The largest distance on the cloth between where two cameras see the same pixel, over all areas."""
+    centres_mm = np.array([area.centre_mm for area in layout.areas])
+    return float(np.linalg.norm(found.layout_from_image(true.image_from_layout(centres_mm)) - centres_mm, axis=1).max())
+
+
+def chips_error_px(found: Calibration, true: Calibration) -> float:
+    """The largest distance between where two cameras see the tops of stacks 60 mm high."""
+    tops = np.array([[*area.centre_mm, -60.0] for area in MINI.areas])
+    return float(np.linalg.norm(found.image_from_layout(tops) - true.image_from_layout(tops), axis=1).max())
+
+
+@pytest.mark.parametrize("tilt_deg", [-30.0, -8.0, 0.0, 15.0, 35.0])
+@pytest.mark.parametrize("roll_deg", [0.0, 90.0, 180.0])
+def test_fit_from_exact_points_finds_the_camera(tilt_deg: float, roll_deg: float) -> None:
+    true = camera_over(MINI, tilt_deg=tilt_deg, roll_deg=roll_deg)
+    fit = fit_from_points(reference_points_px(MINI, true), MINI, image_size_wh_px=SIZE)
+    assert worst_error_mm(fit.calibration, true) < 1.0
+    assert fit.calibration.residual_px is not None
+    assert fit.calibration.residual_px < 0.5
+
+
+@pytest.mark.parametrize("layout_name", ["mini-7", "midi-9", "full-14"])
+def test_fit_from_clicked_points_is_good_to_millimetres(layout_name: str) -> None:
+    layout = load_layout(layout_name, Path())
+    true = camera_over(layout, tilt_deg=20.0)
+    rng = np.random.default_rng(7)
+    clicked = {
+        name: (x + rng.normal(0, 0.7), y + rng.normal(0, 0.7))
+        for name, (x, y) in reference_points_px(layout, true).items()
+    }
+    fit = fit_from_points(clicked, layout, image_size_wh_px=SIZE)
+    assert worst_error_mm(fit.calibration, true, layout) < 4.0
+    assert fit.calibration.residual_px == pytest.approx(0.7 * 2**0.5, rel=0.35)
+
+
+def test_tilted_view_measures_the_focal_length_and_heights() -> None:
+    true = camera_over(MINI, tilt_deg=30.0)
+    fit = fit_from_points(reference_points_px(MINI, true), MINI, image_size_wh_px=SIZE)
+    assert fit.lens is LensSource.MEASURED
+    assert fit.calibration.camera_matrix[0, 0] == pytest.approx(true.camera_matrix[0, 0], rel=0.01)
+    assert chips_error_px(fit.calibration, true) < 1.0
+
+
+def test_straight_view_through_few_points_says_the_focal_length_is_assumed() -> None:
+    true = camera_over(MINI, tilt_deg=0.0, distortion=(0.0, 0.0, 0.0, 0.0, 0.0))
+    points = reference_points_px(MINI, true)
+    few = {name: points[name] for name in ("P1", "B3", "S1R", "S7L", "S4L")}
+    fit = fit_from_points(few, MINI, image_size_wh_px=SIZE)
+    assert fit.lens is LensSource.ASSUMED
+    assert worst_error_mm(fit.calibration, true) < 2.0
+
+
+def test_given_lens_is_kept_and_four_points_suffice() -> None:
+    true = camera_over(MINI, tilt_deg=10.0)
+    points = reference_points_px(MINI, true)
+    four = {name: points[name] for name in ("P1", "B3", "S2R", "S6L")}
+    lens = Lens(camera_matrix=true.camera_matrix, distortion=true.distortion)
+    fit = fit_from_points(four, MINI, image_size_wh_px=SIZE, lens=lens)
+    assert fit.lens is LensSource.GIVEN
+    assert np.array_equal(fit.calibration.distortion, true.distortion)
+    assert worst_error_mm(fit.calibration, true) < 0.1
+    assert chips_error_px(fit.calibration, true) < 0.1
+
+
+def test_fit_names_the_point_that_was_clicked_wrong() -> None:
+    points = reference_points_px(MINI, camera_over(MINI))
+    points["S2L"] = (points["S2L"][0] + 25.0, points["S2L"][1])
+    fit = fit_from_points(points, MINI, image_size_wh_px=SIZE)
+    assert fit.worst == "S2L"
+    assert fit.errors_px["S2L"] > 10.0
+
+
+def test_unknown_point_is_refused() -> None:
+    with pytest.raises(FitError, match=r"Q9 = \[1.0, 2.0\]; must be a reference point of mini-7: P1, "):
+        fit_from_points({"Q9": (1.0, 2.0)}, MINI, image_size_wh_px=SIZE)
+
+
+def test_three_points_are_too_few() -> None:
+    points = reference_points_px(MINI, camera_over(MINI))
+    with pytest.raises(FitError, match="count = 3; at least 4 are needed"):
+        fit_from_points({name: points[name] for name in ("P1", "B3", "S1L")}, MINI, image_size_wh_px=SIZE)
+
+
+def test_points_on_a_line_are_refused() -> None:
+    points = reference_points_px(MINI, camera_over(MINI))
+    with pytest.raises(FitError, match="must not lie on one line"):
+        fit_from_points({name: points[name] for name in ("P1", "P2", "B1", "B2")}, MINI, image_size_wh_px=SIZE)
+
+
+def test_point_beyond_the_picture_is_refused() -> None:
+    points = reference_points_px(MINI, camera_over(MINI))
+    with pytest.raises(FitError, match=r"P1 = .*must lie in the picture of 640 x 360 px"):
+        fit_from_points(points, MINI, image_size_wh_px=(640, 360))
+
+
+def test_mirrored_points_are_refused() -> None:
+    points = reference_points_px(MINI, camera_over(MINI))
+    mirrored = {name: (1919.0 - x, y) for name, (x, y) in points.items()}
+    with pytest.raises(FitError, match="no camera above the cloth"):
+        fit_from_points(mirrored, MINI, image_size_wh_px=SIZE)
+
+
+def test_mixed_up_names_are_refused() -> None:
+    points = reference_points_px(MINI, camera_over(MINI))
+    points["S1L"], points["S7R"] = points["S7R"], points["S1L"]
+    points["P1"], points["S4L"] = points["S4L"], points["P1"]
+    with pytest.raises(FitError, match="points"):
+        fit_from_points(points, MINI, image_size_wh_px=SIZE)
+
+
+def picture_of_markers(layout: Layout, camera: Calibration, *, turns: int = 0) -> np.ndarray:
+    """What the camera sees of a bare cloth with its markers, all of them turned clockwise by quarter turns."""
+    assert layout.markers is not None
+    dictionary = marker_dictionary(layout.markers.dictionary)
+    side = layout.markers.side_mm
+    grid_px = np.stack(np.meshgrid(np.arange(1920.0), np.arange(1080.0)), axis=-1).reshape(-1, 2)
+    cloth_mm = camera.layout_from_image(grid_px).reshape(1080, 1920, 2).astype(np.float32)
+    picture = np.full((1080, 1920), 230, np.uint8)
+    for number, at in layout.markers.at.items():
+        drawn = np.rot90(cv2.aruco.generateImageMarker(dictionary, number, 240), -turns)
+        own_px = (cloth_mm - np.array(at, np.float32) + side / 2) * (240 / side) - 0.5
+        shown = cv2.remap(
+            np.ascontiguousarray(drawn), own_px[..., 0], own_px[..., 1], cv2.INTER_LINEAR, borderValue=230
+        )
+        picture = np.minimum(picture, shown)
+    return cv2.cvtColor(cv2.GaussianBlur(picture, (3, 3), 0), cv2.COLOR_GRAY2BGR)
+
+
+@pytest.mark.parametrize("turns", [0, 1, 2])
+def test_fit_from_markers_finds_the_camera_whichever_way_up_they_lie(turns: int) -> None:
+    true = camera_over(MINI, tilt_deg=25.0)
+    fit = fit_from_markers(picture_of_markers(MINI, true, turns=turns), MINI)
+    assert worst_error_mm(fit.calibration, true) < 1.5
+
+
+def test_markers_not_on_the_cloth_are_left_out() -> None:
+    assert MINI.markers is not None
+    picture = picture_of_markers(MINI, camera_over(MINI))
+    assert set(find_markers(picture, MINI.markers)) == set(MINI.markers.at)
+
+
+def test_picture_without_markers_is_refused() -> None:
+    with pytest.raises(FitError, match=r"markers = \[\]; at least 2 of 0, 1, 2, 3, 4 must be seen"):
+        fit_from_markers(np.zeros((1080, 1920, 3), np.uint8), MINI)
+
+
+def test_layout_without_markers_is_refused() -> None:
+    area = {"id": "p", "kind": "hand", "hand": "player", "polygon": [[0, 0], [9, 0], [9, 9]]}
+    bare = parse_layout({"name": "bare", "size_mm": [900, 600], "areas": [area]}, "layout.yaml")
+    with pytest.raises(FitError, match="bare has none"):
+        fit_from_markers(np.zeros((1080, 1920, 3), np.uint8), bare)
+
+
+def test_unknown_marker_dictionary_is_refused() -> None:
+    with pytest.raises(LayoutError, match="dictionary = DICT_9X9; must be one of DICT_4X4_100"):
+        marker_dictionary("DICT_9X9")
+
+
+def test_fit_camera_takes_any_named_points() -> None:
+    true = camera_over(MINI, tilt_deg=12.0)
+    corners_mm = {"nw": (100.0, 100.0), "ne": (2000.0, 100.0), "se": (2000.0, 900.0), "sw": (100.0, 900.0)}
+    seen = true.image_from_layout(np.array(list(corners_mm.values())))
+    points_px = {name: (float(x), float(y)) for name, (x, y) in zip(corners_mm, seen, strict=True)}
+    lens = Lens(camera_matrix=true.camera_matrix, distortion=true.distortion)
+    assert fit_camera(points_px, corners_mm, image_size_wh_px=SIZE, lens=lens).calibration.residual_px == pytest.approx(
+        0.0, abs=1e-6
+    )
