@@ -1,0 +1,54 @@
+"""Choose among a rulebook's cases by facts.
+
+A fact is a short text such as `to_player`, `winner=tie` or an elected option, `banker_pay=six_half`. A case holds
+where all its facts do; the first that holds counts. Which facts there are is told by those who state them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Set
+from typing import Protocol, TypeVar
+
+
+class Case(Protocol):
+    """Anything with the facts that it needs."""
+
+    @property
+    def when(self) -> frozenset[str]: ...
+
+
+AnyCase = TypeVar("AnyCase", bound=Case)
+
+SITUATIONS = frozenset(
+    {
+        "to_player", "to_banker", "banker_due", "disclosed", "third_card", "outcome_established", "last_round",
+        "losing", "winning", "void", "frozen", "side_bet", "served_first", "first_card", "misplaced",
+    }
+)  # fmt: skip
+"""What the referee may state of a fault."""
+
+RESULT_KEYS = frozenset(
+    {
+        "winner", "player_points", "banker_points", "player_cards", "banker_cards", "player_natural",
+        "banker_natural", "margin", "player_pair", "banker_pair", "player_triple", "banker_triple",
+    }
+)  # fmt: skip
+"""What settlement may state of a finished round, as `key=value`."""
+
+
+def choose(cases: Iterable[AnyCase], facts: Set[str]) -> AnyCase | None:
+    """The first case whose facts all hold; None where none does."""
+    for case in cases:
+        if case.when <= facts:
+            return case
+    return None
+
+
+def option_fact(key: str, value: object) -> str:
+    """The fact that an elected option states.
+
+    >>> option_fact("federal", True)
+    'federal=true'
+    """
+    text = "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+    return f"{key}={text}"

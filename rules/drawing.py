@@ -1,0 +1,309 @@
+"""Follow a round's cards through the table of play: whose they lawfully are and what went wrong.
+
+Pure: replays the placements in order with every face that is known by now, so that a card read late is judged
+late. A total with an unread card is unknown, and nothing is alleged that depends on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from math import prod
+
+from rules.hand import is_natural, known_point_count
+from rules.round import INITIAL_CARDS, DealtCard, Placement
+from rules.third_card import POINTS, TableOfPlay
+from rules.words import Side
+
+
+class Verdict(StrEnum):
+    """Whether a hand is due a third card."""
+
+    DUE = "due"
+    NOT_DUE = "not_due"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Duty:
+    """A verdict and the rule behind it."""
+
+    verdict: Verdict
+    rule: str | None = None
+
+    @property
+    def is_due(self) -> bool:
+        return self.verdict is Verdict.DUE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardFault:
+    """One card went where it should not have gone, or the wrong hand was served first."""
+
+    code: str
+    t: float
+    card: DealtCard
+    hand: Side
+    """The hand that got it; for a missing card the hand that lacks it."""
+    rule: str | None = None
+    """Of the table of play, where that decided."""
+    banker: Verdict = Verdict.NOT_DUE
+    """Whether the Banker was due a card just then."""
+    confidence: float = 1.0
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return (self.code, self.card.card_id)
+
+
+@dataclass(slots=True)
+class Drawing:
+    """Where a round's cards lawfully stand after some placements."""
+
+    table: TableOfPlay
+    order: Sequence[Side]
+    initial: list[DealtCard] = field(default_factory=list)
+    places: dict[str, Side | None] = field(default_factory=dict)
+    third: dict[Side, DealtCard] = field(default_factory=dict)
+    surplus: dict[str, CardFault] = field(default_factory=dict)
+    """Cards that no hand was due, by id."""
+    unplaced: dict[str, DealtCard] = field(default_factory=dict)
+    """Cards beyond the first four that lie in no box yet."""
+    out_of_turn: DealtCard | None = None
+    """The Banker's card that was dealt while the Player's was due."""
+    is_broken: bool = False
+    """Whether cards came after an uncorrected fault, so that no more can be said."""
+    faults: list[CardFault] = field(default_factory=list)
+
+    @property
+    def has_initial(self) -> bool:
+        return len(self.initial) == INITIAL_CARDS
+
+    @property
+    def is_astray(self) -> bool:
+        """Whether one of the first four lies in the wrong box now."""
+        return (
+            any(
+                self.places[card.card_id] not in (None, side)
+                for card, side in zip(self.initial, self.order, strict=False)
+            )
+            and not self._is_swapped_pair_only()
+        )
+
+    @property
+    def can_judge(self) -> bool:
+        return self.has_initial and not self.is_astray and not self.is_broken and self.out_of_turn is None
+
+    def two_cards(self, side: Side) -> tuple[DealtCard, ...]:
+        """The first two cards that are lawfully the hand's."""
+        if self._is_swapped_pair_only():
+            return tuple(card for card in self.initial if self.places[card.card_id] is side)
+        return tuple(card for card, owner in zip(self.initial, self.order, strict=False) if owner is side)
+
+    def hand(self, side: Side) -> tuple[DealtCard, ...]:
+        """All cards that are lawfully the hand's."""
+        third = self.third.get(side)
+        return self.two_cards(side) + (() if third is None else (third,))
+
+    def points(self, side: Side) -> int | None:
+        """The two-card point count, None where a face is not known."""
+        return known_point_count(card.card for card in self.two_cards(side))
+
+    def total(self, side: Side) -> int | None:
+        """The point count of all lawful cards, None where a face is not known."""
+        return known_point_count(card.card for card in self.hand(side))
+
+    def player_duty(self) -> Duty:
+        """Whether the Player draws."""
+        if not self.can_judge:
+            return Duty(Verdict.UNKNOWN)
+        player, banker = self.points(Side.PLAYER), self.points(Side.BANKER)
+        if player is not None and banker is not None:
+            decision = self.table.player(player, banker)
+            return Duty(Verdict.DUE if decision.draws else Verdict.NOT_DUE, decision.rule)
+        if any(points is not None and is_natural(points) for points in (player, banker)):
+            return Duty(Verdict.NOT_DUE, self.table.natural_rule)
+        if player is not None and player not in self.table.player_draws:
+            return Duty(Verdict.NOT_DUE, self.table.player_rule)
+        return Duty(Verdict.UNKNOWN)
+
+    def banker_duty(self) -> Duty:
+        """Whether the Banker draws; unknown while the Player's due card is missing."""
+        player = self.player_duty()
+        player_points, banker_points = self.points(Side.PLAYER), self.points(Side.BANKER)
+        has_natural = any(points is not None and is_natural(points) for points in (player_points, banker_points))
+        if has_natural and self.can_judge:
+            return Duty(Verdict.NOT_DUE, self.table.natural_rule)
+        if player.verdict is Verdict.UNKNOWN or banker_points is None:
+            return Duty(Verdict.UNKNOWN)
+        return self._banker_after(player, banker_points)
+
+    def _banker_after(self, player: Duty, points: int) -> Duty:
+        if not player.is_due:
+            draws = points in self.table.banker_draws_after_stand
+            return Duty(Verdict.DUE if draws else Verdict.NOT_DUE, self.table.banker_after_stand_rule)
+        third = self.third.get(Side.PLAYER)
+        if third is None:
+            return Duty(Verdict.UNKNOWN)
+        row, rule = self.table.banker_draws_after_draw[points], self.table.banker_after_draw_rule
+        if third.card is not None:
+            return Duty(Verdict.DUE if third.card.point_value in row else Verdict.NOT_DUE, rule)
+        if not row:
+            return Duty(Verdict.NOT_DUE, rule)
+        return Duty(Verdict.DUE, rule) if len(row) == len(POINTS) else Duty(Verdict.UNKNOWN)
+
+    def missing(self) -> tuple[Side, Duty] | None:
+        """The hand that is due a card and has none, the Player's first."""
+        player = self.player_duty()
+        if player.is_due and Side.PLAYER not in self.third:
+            return Side.PLAYER, player
+        banker = self.banker_duty()
+        if banker.is_due and Side.BANKER not in self.third:
+            return Side.BANKER, banker
+        return None
+
+    def count(self, side: Side) -> int:
+        """How many cards lie in the hand's box, lawfully or not."""
+        others = sum(1 for fault in self.surplus.values() if fault.hand is side) + (side in self.third)
+        if self.out_of_turn is not None and side is Side.BANKER:
+            others += 1
+        return others + sum(1 for place in self.places.values() if place is side)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether it is known that both hands have just the cards they are due."""
+        if not self.can_judge or self.missing() is not None:
+            return False
+        duties = {Side.PLAYER: self.player_duty(), Side.BANKER: self.banker_duty()}
+        return all(
+            duty.verdict is not Verdict.UNKNOWN and duty.is_due == (side in self.third) for side, duty in duties.items()
+        )
+
+    @property
+    def is_all_shown(self) -> bool:
+        """Whether every lawful card has been seen by all."""
+        return all(card.shown_t is not None for side in Side for card in self.hand(side))
+
+    def confidence(self) -> float:
+        """How sure the faces are on which the drawing rests."""
+        return prod(card.confidence for card in (*self.initial, *self.third.values()))
+
+    def place(self, placement: Placement) -> None:
+        """Follow one more placement."""
+        card, was_unplaced = placement.card, placement.card.card_id in self.unplaced
+        if placement.is_deal and not self.has_initial:
+            self._place_initial(placement)
+        elif card.card_id in self.places:
+            first_box = self.places[card.card_id] is None
+            self.places[card.card_id] = placement.side
+            if first_box:
+                self._check_order(placement)
+        else:
+            self._take_back(card)
+            self._serve(placement, is_fresh=placement.is_deal or was_unplaced)
+
+    def _place_initial(self, placement: Placement) -> None:
+        self.initial.append(placement.card)
+        self.places[placement.card.card_id] = placement.side
+        self._check_order(placement)
+
+    def _check_order(self, placement: Placement) -> None:
+        index = next(i for i, card in enumerate(self.initial) if card is placement.card)
+        if placement.side in (None, self.order[index]) or any(fault.code == "misdeal.order" for fault in self.faults):
+            return
+        if self._is_half_of_pair(placement.card):
+            return
+        side = placement.side or self.order[index]
+        self.faults.append(
+            CardFault(
+                code="misdeal.order",
+                t=placement.t,
+                card=placement.card,
+                hand=side,
+                confidence=placement.confidence,
+            )
+        )
+
+    def _is_half_of_pair(self, card: DealtCard) -> bool:
+        partners = {other.together_with for other in self.initial}
+        return card.together_with is not None or card.card_id in partners
+
+    def _is_swapped_pair_only(self) -> bool:
+        """Whether every card in the wrong box left the shoe together with another, so that their order is unknown."""
+        wrong = [
+            card
+            for card, side in zip(self.initial, self.order, strict=False)
+            if self.places[card.card_id] not in (None, side)
+        ]
+        return bool(wrong) and all(self._is_half_of_pair(card) for card in wrong) and len(wrong) == 2
+
+    def _take_back(self, card: DealtCard) -> None:
+        """Forget where the card stood before it was moved."""
+        self.surplus.pop(card.card_id, None)
+        self.unplaced.pop(card.card_id, None)
+        for side, third in tuple(self.third.items()):
+            if third is card:
+                del self.third[side]
+        if self.out_of_turn is card:
+            self.out_of_turn = None
+
+    def _serve(self, placement: Placement, *, is_fresh: bool) -> None:
+        card, side = placement.card, placement.side
+        if side is None:
+            self.unplaced[card.card_id] = card
+        elif not self.can_judge:
+            self.is_broken = self.is_broken or self.out_of_turn is not None
+            self.third.setdefault(side, card)
+        elif side in self.third:
+            self._note_surplus(placement, side, is_fresh=is_fresh, rule=self.table.single_card_rule)
+        elif side is Side.BANKER and self._is_players_turn():
+            self._note_out_of_turn(placement, is_fresh=is_fresh)
+        else:
+            duty = self.player_duty() if side is Side.PLAYER else self.banker_duty()
+            if duty.verdict is Verdict.NOT_DUE:
+                self._note_surplus(placement, side, is_fresh=is_fresh, rule=duty.rule)
+            else:
+                self.third[side] = card
+
+    def _is_players_turn(self) -> bool:
+        return self.player_duty().is_due and Side.PLAYER not in self.third
+
+    def _note_out_of_turn(self, placement: Placement, *, is_fresh: bool) -> None:
+        rule, confidence = self.player_duty().rule, self.confidence() * placement.confidence
+        self.out_of_turn = placement.card
+        if is_fresh:
+            self.faults.append(
+                CardFault(
+                    code="misdeal.third_card_missing",
+                    t=placement.t,
+                    card=placement.card,
+                    hand=Side.PLAYER,
+                    rule=rule,
+                    confidence=confidence,
+                )
+            )
+
+    def _note_surplus(self, placement: Placement, side: Side, *, is_fresh: bool, rule: str | None) -> None:
+        is_third = side not in self.third and all(fault.hand is not side for fault in self.surplus.values())
+        banker = Verdict.NOT_DUE if Side.BANKER in self.third else self.banker_duty().verdict
+        fault = CardFault(
+            code="misdeal.third_card_not_due" if is_third else "misdeal.extra_card",
+            t=placement.t,
+            card=placement.card,
+            hand=side,
+            rule=rule,
+            banker=banker,
+            confidence=self.confidence() * placement.confidence,
+        )
+        self.surplus[placement.card.card_id] = fault
+        if is_fresh:
+            self.faults.append(fault)
+
+
+def follow(placements: Iterable[Placement], table: TableOfPlay, order: Sequence[Side]) -> Drawing:
+    """The drawing after these placements, in order of time."""
+    drawing = Drawing(table, order)
+    for placement in placements:
+        drawing.place(placement)
+    return drawing

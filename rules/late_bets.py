@@ -1,0 +1,245 @@
+"""Find wagers that changed while the rulebook forbids it.
+
+What may be half of a move, or a payment that is yet to be logged, is held back for a moment. Unknown values never
+make an alert: without a direction of change nothing is alleged.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from rules.alerts import Severity
+from rules.events import WagerChanged
+from rules.findings import Finding, name_of
+from rules.options import Rules
+from rules.round import INITIAL_CARDS, Round, confidence_of, is_by_dealer, is_by_nobody_known
+from rules.rulebook_model import Moment
+from rules.words import Bet, Side, seat_of
+
+MOVE_WINDOW_S = 3.0
+"""A removal and a placement no further apart may be one move."""
+INFERRED_CLOSE_S = 1.5
+"""How far an inferred close may be from the true one."""
+INFERRED_CONFIDENCE = 0.8
+DOUBTFUL_CONFIDENCE = 0.5
+UNKNOWN_ACTOR_CONFIDENCE = 0.6
+
+
+class ChangeKind(StrEnum):
+    """How a wager changed."""
+
+    PLACED = "placed"
+    INCREASED = "increased"
+    REDUCED = "reduced"
+    REMOVED = "removed"
+
+    @property
+    def adds(self) -> bool:
+        return self in (ChangeKind.PLACED, ChangeKind.INCREASED)
+
+
+@dataclass(frozen=True, slots=True)
+class Close:
+    """When betting on a bet closed."""
+
+    t: float
+    rule: str | None
+    is_inferred: bool
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class LateChange:
+    """A late change that may still turn out to be half of a move, or a payment."""
+
+    event: WagerChanged
+    kind: ChangeKind
+    finding: Finding
+    is_by_dealer: bool = False
+
+
+def kind_of(event: WagerChanged) -> ChangeKind | None:
+    """The direction of a change; None where nothing changed or it cannot be told."""
+    was_empty = event.before == 0 or event.chips_before == 0
+    is_empty = event.after == 0 or event.chips_after == 0
+    if was_empty or is_empty:
+        if was_empty and is_empty:
+            return None
+        return ChangeKind.PLACED if was_empty else ChangeKind.REMOVED
+    before, after = event.before, event.after
+    if before is None or after is None:
+        before, after = event.chips_before, event.chips_after
+    if before is None or after is None or before == after:
+        return None
+    return ChangeKind.INCREASED if after > before else ChangeKind.REDUCED
+
+
+def amount_of(event: WagerChanged) -> int | None:
+    """By how much the value changed; None where it cannot be told."""
+    before = 0 if event.chips_before == 0 else event.before
+    after = 0 if event.chips_after == 0 else event.after
+    return None if before is None or after is None else abs(after - before)
+
+
+def close_of(bet: Bet, running: Round, rules: Rules) -> Close | None:
+    """When betting on that bet closed; None while it is open."""
+    case = rules.closings[bet]
+    candidates: list[Close] = []
+    first = running.first_card
+    if case.moment is Moment.CALL and running.call is not None:
+        call = running.call
+        candidates.append(Close(call.t, case.rule, call.is_inferred, call.confidence))
+    if case.moment in (Moment.CALL, Moment.FIRST_CARD) and first is not None:
+        candidates.append(Close(first.t, case.rule, False, confidence_of(first)))
+    if case.moment is Moment.HAND_FIRST_CARD and bet.value in running.hand_first_t:
+        candidates.append(Close(running.hand_first_t[Side(bet.value)], case.rule, False, 1.0))
+    if case.moment is Moment.FIRST_SEEN and running.seen_t is not None:
+        candidates.append(Close(running.seen_t, case.rule, False, 1.0))
+    if running.result is not None:
+        candidates.append(Close(running.result.t, case.rule, False, 1.0))
+    return min(candidates, key=lambda close: close.t, default=None)
+
+
+def find_late_change(
+    event: WagerChanged, running: Round, rules: Rules, *, close: Close, is_losing: bool
+) -> LateChange | None:
+    """What a change after the close is; None where its direction or its author acquits it."""
+    kind = kind_of(event)
+    if kind is None or (is_by_dealer(event) and not kind.adds):
+        return None
+    seat = event.seat if seat_of(event.by) is None else seat_of(event.by)
+    facts = {"losing"} if is_losing and kind is not ChangeKind.PLACED else set()
+    amount = amount_of(event)
+    is_critical = running.result is not None or len(running.cards) >= INITIAL_CARDS
+    finding = Finding(
+        code=f"late_bet.{kind}",
+        t=event.t,
+        key=("late_bet", event.area, event.t, kind),
+        message=_message(event, kind, seat, close, is_losing=bool(facts)),
+        facts=frozenset(facts),
+        source_rule=close.rule,
+        seat=seat,
+        bet=event.bet,
+        area=event.area,
+        amount=amount,
+        severity=Severity.CRITICAL if is_critical else Severity.HIGH,
+        confidence=_confidence(event, close),
+    )
+    return LateChange(event, kind, finding, is_by_dealer(event))
+
+
+def find_frozen_change(event: WagerChanged) -> Finding | None:
+    """A change of a wager that must stay as it was placed, before betting closed."""
+    kind = kind_of(event)
+    seat = seat_of(event.by)
+    if seat is None or kind is None or kind is ChangeKind.PLACED:
+        return None
+    amount = amount_of(event)
+    worth = "a wager" if amount is None else str(amount)
+    verb = {ChangeKind.INCREASED: "added", ChangeKind.REDUCED: "took back part of", ChangeKind.REMOVED: "took back"}
+    return Finding(
+        code=f"late_bet.{kind}",
+        t=event.t,
+        key=("late_bet", event.area, event.t, kind),
+        message=f"Seat {seat} {verb[kind]} {worth} on {name_of(event.bet)} though wagers may not be altered.",
+        facts=frozenset({"frozen"}),
+        seat=seat,
+        bet=event.bet,
+        area=event.area,
+        amount=amount,
+        confidence=confidence_of(event),
+    )
+
+
+class HeldChanges:
+    """Late changes that wait for their other half."""
+
+    def __init__(self) -> None:
+        self._held: list[LateChange] = []
+
+    def add(self, change: LateChange) -> list[Finding]:
+        """Take a change in; returns what is certain at once."""
+        if change.kind not in (ChangeKind.PLACED, ChangeKind.REMOVED) and not change.is_by_dealer:
+            return [change.finding]
+        for other in self._held:
+            if is_one_move(change, other):
+                self._held.remove(other)
+                return [_moved(change, other)]
+        self._held.append(change)
+        return []
+
+    def pay(self, area: str) -> None:
+        """A payment was logged on the area: chips that the dealer just put there are winnings."""
+        self._held = [one for one in self._held if not (one.is_by_dealer and one.event.area == area)]
+
+    def release(self, t: float | None) -> list[Finding]:
+        """What no longer can be part of a move at that time; all of it where no time is given."""
+        ripe = [one for one in self._held if t is None or t - one.event.t > MOVE_WINDOW_S]
+        self._held = [one for one in self._held if one not in ripe]
+        return [one.finding for one in ripe]
+
+
+def is_one_move(one: LateChange, other: LateChange) -> bool:
+    """Whether a removal and a placement are one move of a seat's wager to another area."""
+    if {one.kind, other.kind} != {ChangeKind.PLACED, ChangeKind.REMOVED} or one.is_by_dealer or other.is_by_dealer:
+        return False
+    seat = one.finding.seat
+    if seat is None or seat != other.finding.seat or one.event.area == other.event.area:
+        return False
+    if abs(one.event.t - other.event.t) > MOVE_WINDOW_S:
+        return False
+    if one.finding.amount is not None and other.finding.amount is not None:
+        return one.finding.amount == other.finding.amount
+    chips = _chips(one)
+    return chips is not None and chips == _chips(other)
+
+
+def _chips(change: LateChange) -> int | None:
+    return change.event.chips_after if change.kind is ChangeKind.PLACED else change.event.chips_before
+
+
+def _moved(one: LateChange, other: LateChange) -> Finding:
+    placed, removed = (one, other) if one.kind is ChangeKind.PLACED else (other, one)
+    amounts = [change.finding.amount for change in (placed, removed) if change.finding.amount is not None]
+    worth = f"{amounts[0]}" if amounts else "a wager"
+    origin, target = name_of(removed.event.bet), name_of(placed.event.bet)
+    return replace(
+        placed.finding,
+        code="late_bet.moved",
+        t=removed.event.t,
+        key=("late_bet", placed.event.area, removed.event.t, "moved"),
+        message=f"Seat {placed.finding.seat} moved {worth} from {origin} to {target} after betting closed.",
+        facts=removed.finding.facts,
+        amount=amounts[0] if amounts else None,
+        confidence=min(placed.finding.confidence, removed.finding.confidence),
+    )
+
+
+def _confidence(event: WagerChanged, close: Close) -> float:
+    confidence = confidence_of(event) * close.confidence
+    if is_by_nobody_known(event):
+        confidence *= UNKNOWN_ACTOR_CONFIDENCE
+    if close.is_inferred:
+        confidence *= INFERRED_CONFIDENCE
+        if event.t - close.t < INFERRED_CLOSE_S:
+            confidence = min(confidence, DOUBTFUL_CONFIDENCE)
+    return confidence
+
+
+def _message(event: WagerChanged, kind: ChangeKind, seat: int | None, close: Close, *, is_losing: bool) -> str:
+    who = "The dealer" if is_by_dealer(event) else "Somebody" if seat is None else f"Seat {seat}"
+    amount = amount_of(event)
+    worth = "chips" if amount is None else str(amount)
+    bet = name_of(event.bet)
+    when = f"{event.t - close.t:.1f} s after betting closed"
+    if is_losing:
+        did = {ChangeKind.INCREASED: "added to", ChangeKind.REDUCED: "took back part of"}.get(kind, "took back")
+        return f"{who} {did} a losing {worth} on {bet} before it was collected."
+    phrases = {
+        ChangeKind.PLACED: f"placed {worth} on {bet}",
+        ChangeKind.INCREASED: f"added {worth} to {bet}",
+        ChangeKind.REDUCED: f"took {worth} of the wager on {bet} back",
+        ChangeKind.REMOVED: f"took {worth} back from {bet}",
+    }
+    return f"{who} {phrases[kind]} {when}."

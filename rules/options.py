@@ -1,0 +1,102 @@
+"""Elect a rulebook's options."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from rules.cases import choose, option_fact
+from rules.errors import OptionError
+from rules.rulebook_model import ClosingCase, FaultCase, Option, OptionValue, Rulebook, Style
+from rules.words import Bet
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """A rulebook with everything elected: what holds at one table."""
+
+    rulebook: Rulebook
+    options: Mapping[str, OptionValue]
+    facts: frozenset[str]
+    """What the elections state, as `key=value`."""
+    style: Style
+    closings: Mapping[Bet, ClosingCase] = field(repr=False)
+
+    def fault(self, code: str, facts: frozenset[str] = frozenset()) -> FaultCase | None:
+        """The case of that fault that fits; None where the rulebook does not order the thing."""
+        return choose(self.rulebook.faults.get(code, ()), self.facts | facts)
+
+    @property
+    def are_wagers_frozen(self) -> bool:
+        """Whether a wager stays as it was placed even before betting closes."""
+        return any(facts <= self.facts for facts in self.rulebook.frozen)
+
+    def offers(self, bet: Bet) -> bool:
+        """Whether the elections offer the bet."""
+        rule = self.rulebook.bets.get(bet)
+        return rule is not None and any(facts <= self.facts for facts in rule.offered)
+
+
+def elect(rulebook: Rulebook, options: Mapping[str, object], *, where: str = "options") -> Rules:
+    """The rulebook with these options; what is not named keeps its default.
+
+    Values may be texts, as a command line gives them.
+
+    Args:
+        where: the file and place that the options come from, for messages.
+
+    Raises:
+        OptionError: a key or value that the rulebook lacks, or options that exclude each other.
+    """
+    known = {option.key: option for option in rulebook.options}
+    for key in options:
+        if key not in known:
+            raise OptionError(key, f"{where}.{key} = {options[key]}; allowed: {', '.join(known)} ({rulebook.id})")
+    elected = {
+        key: _value(option, options[key], where) if key in options else option.values[0]
+        for key, option in known.items()
+    }
+    _check_exclusions(rulebook, known, elected, where)
+    facts = frozenset(option_fact(key, value) for key, value in elected.items())
+    return Rules(
+        rulebook=rulebook,
+        options=elected,
+        facts=facts,
+        style=rulebook.styles[str(elected["dealing_style"])],
+        closings={bet: _closing(rulebook, bet, facts) for bet in Bet},
+    )
+
+
+def _value(option: Option, value: object, where: str) -> OptionValue:
+    for offered in option.values:
+        if type(offered) is type(value) and offered == value:
+            return offered
+        if isinstance(value, str) and option_fact("", offered) == f"={value}":
+            return offered
+    amount = int(value) if isinstance(value, str) and value.isdecimal() else value
+    if option.takes_amount and isinstance(amount, int) and not isinstance(amount, bool) and amount >= 0:
+        return amount
+    allowed = ", ".join(option_fact("", offered)[1:] for offered in option.values)
+    if option.takes_amount:
+        allowed += ", a whole amount"
+    raise OptionError(option.key, f"{where}.{option.key} = {value}; allowed: {allowed}")
+
+
+def _check_exclusions(
+    rulebook: Rulebook, known: Mapping[str, Option], elected: Mapping[str, OptionValue], where: str
+) -> None:
+    for exclusion in rulebook.exclusions:
+        chosen = [key for key in exclusion.keys if elected[key] != known[key].values[0]]
+        if len(chosen) > 1:
+            first, second = chosen[:2]
+            raise OptionError(
+                second,
+                f"{where}.{second} = {elected[second]}; allowed: {known[second].values[0]} "
+                f"where {first} = {elected[first]} ({rulebook.id} {exclusion.rule})",
+            )
+
+
+def _closing(rulebook: Rulebook, bet: Bet, facts: frozenset[str]) -> ClosingCase:
+    fitting = choose((case for case in rulebook.closings if bet in case.bets), facts)
+    assert fitting is not None, "a rulebook's file covers every bet"
+    return fitting

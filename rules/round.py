@@ -1,0 +1,284 @@
+"""What lies on the table in the running round: cards, wagers, calls.
+
+Takes events as facts and judges none. Wagers outlive a round; cards do not, but for their faces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from rules.cards import Card
+from rules.events import (
+    BetsOpened,
+    CardDealt,
+    CardMoved,
+    CardTurned,
+    Event,
+    NoMoreBets,
+    ResultAnnounced,
+    RoundClosed,
+    VoidHandAnnounced,
+    WagerChanged,
+    WagerSettled,
+)
+from rules.words import DEALER, UNKNOWN, Bet, SettleAction, Side, Source
+
+INITIAL_CARDS = 4
+
+
+class RoundPhase(StrEnum):
+    """How far a round is."""
+
+    IDLE = "idle"
+    """No round runs."""
+    BETTING = "betting"
+    CALLED = "called"
+    """"No more bets" was called; no card is out."""
+    DEALING = "dealing"
+    DRAWING = "drawing"
+    """The four cards are out."""
+    DECIDED = "decided"
+    """The result was announced."""
+
+
+@dataclass(slots=True, kw_only=True)
+class DealtCard:
+    """One card of the round and all that was seen of it so far."""
+
+    card_id: str
+    t: float
+    """When it left the shoe, or came from the round before."""
+    index: int
+    """Its place in the order in which the round got its cards, from 0."""
+    is_kept: bool = False
+    """Whether it came from the round before."""
+    card: Card | None = None
+    confidence: float = 1.0
+    """Of its place and its face together."""
+    dealt_face_up: bool = False
+    was_found_face_up: bool = False
+    shown_t: float | None = None
+    """When its face was first to be seen."""
+    place: Side | None = None
+    """The hand in whose box it lies."""
+    together_with: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """A card came to a hand's box, from the shoe or from elsewhere."""
+
+    t: float
+    card: DealtCard
+    side: Side | None
+    is_deal: bool
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wager:
+    """What lies on one wagering area."""
+
+    area: str
+    seat: int | None
+    bet: Bet
+    value: int | None
+    """0 is empty, None not known."""
+    chips: int | None
+    is_settled: bool = False
+    """Whether the dealer has dealt with it in this round."""
+
+    @property
+    def is_empty(self) -> bool:
+        return self.value == 0
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """When betting was called closed and how far that is known."""
+
+    t: float
+    is_inferred: bool
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundState:
+    """A round as it stands, for whoever shows it."""
+
+    round: int
+    phase: RoundPhase
+    player: tuple[Card | None, ...]
+    banker: tuple[Card | None, ...]
+    wagers: Mapping[str, Wager]
+
+
+def confidence_of(event: Event) -> float:
+    """How sure the event is; what nobody estimated counts as sure."""
+    return 1.0 if event.confidence is None else event.confidence
+
+
+@dataclass(slots=True)
+class Round:
+    """One round while it runs."""
+
+    number: int
+    opened_t: float
+    cards: dict[str, DealtCard] = field(default_factory=dict)
+    placements: list[Placement] = field(default_factory=list)
+    call: Call | None = None
+    first_card: CardDealt | None = None
+    """The first card out of the shoe."""
+    hand_first_t: dict[Side, float] = field(default_factory=dict)
+    """When each hand's first card left the shoe."""
+    seen_t: float | None = None
+    """When a card was first shown or passed, or a third one left the shoe."""
+    is_void_announced: bool = False
+    result: ResultAnnounced | None = None
+    deadline_t: float | None = None
+    """When every due card should have come: the result, a settlement or the close."""
+    deadline_placements: int = 0
+    """How many placements had been by then."""
+    closed_t: float | None = None
+    bets_reopened: bool = False
+    """Whether wagers were asked for after the result."""
+    was_camera_lost: bool = False
+
+    @property
+    def phase(self) -> RoundPhase:
+        if self.result is not None:
+            return RoundPhase.DECIDED
+        if len(self.cards) >= INITIAL_CARDS:
+            return RoundPhase.DRAWING
+        if self.cards:
+            return RoundPhase.DEALING
+        return RoundPhase.BETTING if self.call is None else RoundPhase.CALLED
+
+    def hand(self, side: Side) -> tuple[DealtCard, ...]:
+        """The cards that lie in a hand's box, in the order in which they left the shoe."""
+        return tuple(card for card in self.cards.values() if card.place is side)
+
+    def take(self, event: Event, faces: Mapping[str, Card]) -> None:
+        """Note what an event says of this round; `faces` are the cards of the round before."""
+        if isinstance(event, CardDealt):
+            self._deal(event)
+        elif isinstance(event, CardTurned):
+            self._turn(event)
+        elif isinstance(event, CardMoved):
+            self._move(event, faces)
+        elif isinstance(event, NoMoreBets):
+            if self.call is None:
+                self.call = Call(event.t, event.source is Source.INFERRED, confidence_of(event))
+        elif isinstance(event, BetsOpened):
+            self.bets_reopened = self.result is not None
+        elif isinstance(event, VoidHandAnnounced):
+            self.is_void_announced = True
+        elif isinstance(event, ResultAnnounced):
+            self.result = self.result or event
+            self._reach_deadline(event.t)
+        elif isinstance(event, WagerSettled):
+            if self.result is not None or event.action is not SettleAction.RETURNED:
+                self._reach_deadline(event.t)
+        elif isinstance(event, RoundClosed):
+            self.closed_t = event.t
+            self._reach_deadline(event.t)
+
+    def note_seen(self, t: float) -> None:
+        """A card was shown or passed to a player."""
+        if self.seen_t is None:
+            self.seen_t = t
+
+    def _reach_deadline(self, t: float) -> None:
+        if self.deadline_t is None:
+            self.deadline_t = t
+            self.deadline_placements = len(self.placements)
+
+    def _deal(self, event: CardDealt) -> None:
+        is_first = self.first_card is None
+        card = DealtCard(
+            card_id=event.card_id,
+            t=event.t,
+            index=len(self.cards),
+            card=event.card,
+            confidence=confidence_of(event),
+            dealt_face_up=event.face_up,
+            was_found_face_up=event.found_face_up,
+            shown_t=event.t if event.face_up else None,
+            place=event.hand,
+            together_with=event.together_with,
+        )
+        self.cards[card.card_id] = card
+        self.placements.append(Placement(event.t, card, event.hand, True, confidence_of(event)))
+        if is_first:
+            self.first_card = event
+            for kept in self.cards.values():
+                if kept.place is not None:
+                    self.hand_first_t.setdefault(kept.place, event.t)
+        if event.hand is not None:
+            self.hand_first_t.setdefault(event.hand, event.t)
+        if event.face_up or card.index >= INITIAL_CARDS:
+            self.note_seen(event.t)
+
+    def _turn(self, event: CardTurned) -> None:
+        card = self.cards.get(event.card_id)
+        if card is None:
+            return
+        if event.card is not None and card.card is None:
+            card.card = event.card
+            card.confidence = min(card.confidence, confidence_of(event))
+        if event.face_up:
+            self.note_seen(event.t)
+            if card.shown_t is None:
+                card.shown_t = event.t
+
+    def _move(self, event: CardMoved, faces: Mapping[str, Card]) -> None:
+        card = self.cards.get(event.card_id)
+        if card is not None:
+            card.place = event.hand
+            self.placements.append(Placement(event.t, card, event.hand, False, confidence_of(event)))
+            return
+        if self.first_card is not None:
+            return
+        kept = DealtCard(
+            card_id=event.card_id,
+            t=event.t,
+            index=len(self.cards),
+            is_kept=True,
+            card=faces.get(event.card_id),
+            place=event.hand,
+        )
+        self.cards[kept.card_id] = kept
+        self.placements.append(Placement(event.t, kept, event.hand, True, confidence_of(event)))
+
+
+def changed_wager(event: WagerChanged, old: Wager | None, *, is_settled: bool) -> Wager:
+    """The area after its chips changed."""
+    is_empty = event.after == 0 or event.chips_after == 0
+    return Wager(
+        area=event.area,
+        seat=event.seat,
+        bet=event.bet,
+        value=0 if is_empty else event.after,
+        chips=0 if is_empty else event.chips_after,
+        is_settled=is_settled or (old is not None and old.is_settled),
+    )
+
+
+def settled_wager(event: WagerSettled, old: Wager | None) -> Wager:
+    """The area after the dealer paid, collected or returned: what he took is gone, a paid stake stays."""
+    stays = event.action is SettleAction.PAID
+    value = old.value if old is not None and stays else None if stays else 0
+    chips = old.chips if old is not None and stays else None if stays else 0
+    return Wager(area=event.area, seat=event.seat, bet=event.bet, value=value, chips=chips, is_settled=True)
+
+
+def is_by_dealer(event: WagerChanged) -> bool:
+    """Whether the dealer changed the wager, as far as it is known."""
+    return event.by == DEALER
+
+
+def is_by_nobody_known(event: WagerChanged) -> bool:
+    """Whether it is not known who changed the wager."""
+    return event.by == UNKNOWN

@@ -1,0 +1,85 @@
+"""What a table remembers from one round to the next: wagers left lying, faces of kept cards, the camera, the shoe."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from rules.cards import Card
+from rules.events import CameraBack, CameraLost, Event, LastRoundAnnounced, ShoeClosed, ShoeOpened
+from rules.round import Round, RoundPhase, RoundState, Wager
+from rules.words import Side
+
+
+@dataclass(slots=True)
+class TableState:
+    """Everything that outlives a round."""
+
+    running: Round | None = None
+    rounds_begun: int = 0
+    wagers: dict[str, Wager] = field(default_factory=dict)
+    stakes: dict[str, Wager] = field(default_factory=dict)
+    """What lay on the areas when betting closed, as far as it has; late changes leave it alone."""
+    placed: set[str] = field(default_factory=set)
+    """Areas on which a wager was placed in this round's betting."""
+    faces: dict[str, Card] = field(default_factory=dict)
+    """The cards of the round before, which may be kept for this one."""
+    lost_cameras: set[str] = field(default_factory=set)
+    is_last_round: bool = False
+    was_tie: bool = False
+    """Whether the round before ended in a Tie."""
+
+    def note(self, event: Event) -> None:
+        """Take what an event says of the shoe and the cameras."""
+        if isinstance(event, ShoeOpened | ShoeClosed):
+            self.is_last_round = False
+        elif isinstance(event, LastRoundAnnounced):
+            self.is_last_round = True
+        elif isinstance(event, CameraLost):
+            self.lost_cameras.add(event.camera or "")
+        elif isinstance(event, CameraBack):
+            self.lost_cameras.discard(event.camera or "")
+        if self.running is not None and self.lost_cameras:
+            self.running.was_camera_lost = True
+
+    def begin(self, t: float) -> Round:
+        """Start the next round."""
+        self.rounds_begun += 1
+        self.running = Round(self.rounds_begun, t, was_camera_lost=bool(self.lost_cameras))
+        self.stakes = {area: wager for area, wager in self.wagers.items() if not wager.is_empty}
+        self.placed = set()
+        return self.running
+
+    def end(self) -> None:
+        """The round is closed: keep its faces, free its areas."""
+        running = self.running
+        if running is None:
+            return
+        self.faces = {card.card_id: card.card for card in running.cards.values() if card.card is not None}
+        self.wagers = {
+            area: Wager(area=area, seat=wager.seat, bet=wager.bet, value=wager.value, chips=wager.chips)
+            for area, wager in self.wagers.items()
+            if not wager.is_empty
+        }
+        self.running = None
+
+    @property
+    def are_all_settled(self) -> bool:
+        """Whether there were wagers and the dealer has dealt with each."""
+        stakes = [area for area, wager in self.stakes.items() if not wager.is_empty]
+        return bool(stakes) and all(area in self.wagers and self.wagers[area].is_settled for area in stakes)
+
+    def snapshot(self) -> RoundState:
+        """The state for whoever shows it."""
+        running = self.running
+        wagers: Mapping[str, Wager] = dict(self.wagers)
+        if running is None:
+            return RoundState(round=self.rounds_begun, phase=RoundPhase.IDLE, player=(), banker=(), wagers=wagers)
+        hands = {side: tuple(card.card for card in running.hand(side)) for side in Side}
+        return RoundState(
+            round=running.number,
+            phase=running.phase,
+            player=hands[Side.PLAYER],
+            banker=hands[Side.BANKER],
+            wagers=wagers,
+        )

@@ -1,0 +1,101 @@
+"""Follow the chips of a round: what was bet in time, what changed too late."""
+
+from __future__ import annotations
+
+from rules.events import ResultAnnounced, WagerChanged, WagerSettled
+from rules.findings import Finding
+from rules.late_bets import ChangeKind as Kind
+from rules.late_bets import HeldChanges, close_of, find_frozen_change, find_late_change, kind_of
+from rules.options import Rules
+from rules.records import Settling
+from rules.round import Round, Wager, changed_wager, is_by_dealer, is_by_nobody_known, settled_wager
+from rules.settlement import outcome_of
+from rules.table_state import TableState
+from rules.words import Bet, Outcome, SettleAction
+
+_HANDS = (Bet.PLAYER, Bet.BANKER)
+
+
+class Wagering:
+    """Judges each change of a wager and keeps the table's wagers."""
+
+    def __init__(self, rules: Rules, table: TableState, *, minimum: int | None) -> None:
+        self._rules = rules
+        self._table = table
+        self._minimum = minimum
+        self._held = HeldChanges()
+
+    def let_pass(self, t: float | None) -> list[Finding]:
+        """What is certain by that time; everything where no time is given."""
+        return self._held.release(t)
+
+    def change(self, event: WagerChanged, running: Round) -> list[Finding]:
+        """Judge a change and note it."""
+        old = self._table.wagers.get(event.area)
+        close = close_of(event.bet, running, self._rules)
+        is_late = close is not None and event.t >= close.t
+        settles = running.result is not None and (is_by_dealer(event) or is_by_nobody_known(event))
+        findings: list[Finding] = []
+        if not is_late:
+            findings = self._change_in_time(event)
+        elif close is not None and not self._is_free(event, running, old):
+            is_losing = self._is_losing(event.bet, running)
+            late = find_late_change(event, running, self._rules, close=close, is_losing=is_losing)
+            if late is not None:
+                findings = self._held.add(late)
+            elif is_by_dealer(event) and running.result is None:
+                self._note_stake(event)
+        self._table.wagers[event.area] = changed_wager(event, old, is_settled=settles)
+        return findings
+
+    def settle(self, event: WagerSettled) -> None:
+        """Note what the dealer did with a wager."""
+        old = self._table.wagers.get(event.area)
+        self._table.wagers[event.area] = settled_wager(event, old)
+        if event.action is SettleAction.PAID:
+            self._held.pay(event.area)
+
+    def _change_in_time(self, event: WagerChanged) -> list[Finding]:
+        kind = kind_of(event)
+        findings: list[Finding] = []
+        if self._rules.are_wagers_frozen and event.area in self._table.placed and not self._comes_up(event):
+            finding = find_frozen_change(event)
+            findings = [] if finding is None else [finding]
+        if kind is Kind.PLACED:
+            self._table.placed.add(event.area)
+        elif kind is Kind.REMOVED:
+            self._table.placed.discard(event.area)
+        self._note_stake(event)
+        return findings
+
+    def _comes_up(self, event: WagerChanged) -> bool:
+        """Whether a wager below the minimum is brought up to it."""
+        if self._minimum is None or event.before is None or event.after is None:
+            return False
+        return event.before < event.after <= self._minimum
+
+    def _note_stake(self, event: WagerChanged) -> None:
+        self._table.stakes[event.area] = changed_wager(event, None, is_settled=False)
+
+    def _is_free(self, event: WagerChanged, running: Round, old: Wager | None) -> bool:
+        """Whether a change after the close is nobody's fault: settled, void, pushed, or the dealer's own work."""
+        if running.is_void_announced or running.bets_reopened or (old is not None and old.is_settled):
+            return True
+        result = running.result
+        if result is None:
+            return False
+        if is_by_dealer(event) or is_by_nobody_known(event) or self._table.are_all_settled:
+            return True
+        return self._is_push(event.bet, result)
+
+    def _is_push(self, bet: Bet, result: ResultAnnounced) -> bool:
+        if bet not in _HANDS or result.winner is not Outcome.TIE or not self._rules.rulebook.push_is_free:
+            return False
+        return outcome_of(bet, self._rules, frozenset({"winner=tie"})) is Settling.PUSH
+
+    def _is_losing(self, bet: Bet, running: Round) -> bool:
+        """Whether the announced result lost the wager for certain."""
+        winner = None if running.result is None else running.result.winner
+        if winner is None or bet not in (*_HANDS, Bet.TIE):
+            return False
+        return outcome_of(bet, self._rules, frozenset({f"winner={winner}"})) is Settling.LOSE
