@@ -220,7 +220,8 @@ def test_built_in_areas_do_not_overlap(built_in: Layout) -> None:
     width, height = (int(side) for side in built_in.size_mm)
     taken = np.zeros((height + 1, width + 1), np.uint8)
     for area in built_in.areas:
-        own = cv2.fillPoly(np.zeros_like(taken), [area.polygon_mm.round().astype(np.int32)], 1)
+        own = np.zeros_like(taken)
+        cv2.fillPoly(own, [area.polygon_mm.round().astype(np.int32)], 1)
         assert not (taken & own).any(), area.id
         taken |= own
 
