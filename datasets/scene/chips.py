@@ -50,20 +50,35 @@ def chip_looks(chips: ChipSet, seed: int, *, split: str) -> tuple[ChipLook, ...]
         if np.abs(np.array(base) - np.array(spot)).sum() < 120:
             spot = (235.0, 240.0, 242.0) if sum(base) < 380 else (30.0, 30.0, 30.0)
         second = mixed(spot, base, 0.5) if rng.random() < 0.6 else bgr_from_hex(str(rng.choice(spots)))
-        looks.append(_look(chip, base, spot, second, count=count, width=width, design=design, seed=seed))
+        looks.append(_look(chip, _Design(base, spot, second, count, width, design, seed)))
     return tuple(looks)
 
 
-def _look(
-    chip: Chip, base: Colour, spot: Colour, second: Colour, *, count: int, width: float, design: str, seed: int
-) -> ChipLook:
-    if chip.sample_path is not None:
-        sample = cv2.imread(str(chip.sample_path))
-        if sample is not None:
-            face = np.asarray(cv2.resize(sample, (FACE_PX, FACE_PX), interpolation=cv2.INTER_AREA), np.uint8)
-            return ChipLook(face=Sprite(_cut_round(face)), base=base, spot=spot, second=second, count=count, width=width)
-    face = _face(chip, base, spot, second, count=count, width=width, design=design, seed=seed)
-    return ChipLook(face=Sprite(_cut_round(face)), base=base, spot=spot, second=second, count=count, width=width)
+@dataclass(frozen=True, slots=True)
+class _Design:
+    base: Colour
+    spot: Colour
+    second: Colour
+    count: int
+    width: float
+    name: str
+    seed: int
+
+
+def _look(chip: Chip, design: _Design) -> ChipLook:
+    sample = cv2.imread(str(chip.sample_path)) if chip.sample_path is not None else None
+    if sample is None:
+        face = _face(chip, design)
+    else:
+        face = np.asarray(cv2.resize(sample, (FACE_PX, FACE_PX), interpolation=cv2.INTER_AREA), np.uint8)
+    return ChipLook(
+        face=Sprite(_cut_round(face)),
+        base=design.base,
+        spot=design.spot,
+        second=design.second,
+        count=design.count,
+        width=design.width,
+    )
 
 
 def _cut_round(face: Image) -> Image:
@@ -72,10 +87,9 @@ def _cut_round(face: Image) -> Image:
     return np.dstack([face, mask]).astype(np.uint8)
 
 
-def _face(
-    chip: Chip, base: Colour, spot: Colour, second: Colour, *, count: int, width: float, design: str, seed: int
-) -> Image:
-    rng = np.random.default_rng([seed, 43])
+def _face(chip: Chip, design: _Design) -> Image:
+    base, spot, count, width = design.base, design.spot, design.count, design.width
+    rng = np.random.default_rng([design.seed, 43])
     n = FACE_PX * 2
     image = np.empty((n, n, 3), np.uint8)
     image[:] = np.round(base).astype(np.uint8)
@@ -83,23 +97,23 @@ def _face(
     for k in range(count):
         middle = 2 * np.pi * k / count
         _wedge(image, middle, width, (0.68, 1.0), spot)
-        _wedge(image, middle + np.pi / count, width * 0.35, (0.78, 1.0), second)
+        _wedge(image, middle + np.pi / count, width * 0.35, (0.78, 1.0), design.second)
     inner = float(rng.uniform(0.5, 0.66))
     ring = mixed(base, (255, 255, 255), 0.15) if rng.random() < 0.5 else mixed(base, (0, 0, 0), 0.25)
     cv2.circle(image, (int(c), int(c)), int(r * (inner + 0.08)), ring, -1, cv2.LINE_AA)
     pale = (232.0, 238.0, 240.0)
     inlay = pale if rng.random() < 0.6 else mixed(base, pale, 0.25)
-    sides = {"square": 4, "hex": 6, "octagon": 8, "scallop": 24, "ring": 60, "plain": 60, "dots": 60}[design]
+    sides = {"square": 4, "hex": 6, "octagon": 8, "scallop": 24, "ring": 60, "plain": 60, "dots": 60}[design.name]
     turn = np.arange(sides) * 2 * np.pi / sides + np.pi / sides
-    bump = np.where(np.arange(sides) % 2, 0.93, 1.0) if design == "scallop" else np.ones(sides)
+    bump = np.where(np.arange(sides) % 2, 0.93, 1.0) if design.name == "scallop" else np.ones(sides)
     outline = np.column_stack([np.cos(turn), np.sin(turn)]) * (r * inner * bump)[:, None] + c
-    cv2.fillPoly(image, [outline.astype(np.int32)], base if design == "plain" else inlay, cv2.LINE_AA)
-    if design == "dots":
+    cv2.fillPoly(image, [outline.astype(np.int32)], base if design.name == "plain" else inlay, cv2.LINE_AA)
+    if design.name == "dots":
         for k in range(12):
             at = np.array([np.cos(k * np.pi / 6), np.sin(k * np.pi / 6)]) * r * 0.6 + c
             cv2.circle(image, (int(at[0]), int(at[1])), int(r * 0.05), spot, -1, cv2.LINE_AA)
-    ink = spot if design == "plain" else mixed(base, (10, 10, 10), 0.5)
-    if np.abs(np.array(ink) - np.array(inlay)).sum() < 150 and design != "plain":
+    ink = spot if design.name == "plain" else mixed(base, (10, 10, 10), 0.5)
+    if np.abs(np.array(ink) - np.array(inlay)).sum() < 150 and design.name != "plain":
         ink = (25.0, 25.0, 25.0)
     _numeral(image, _value_text(chip.value), ink, size=0.42 * inner, font=int(rng.integers(100)))
     cv2.circle(image, (int(c), int(c)), int(r) - 2, shaded(base, 0.75), max(n // 90, 1), cv2.LINE_AA)

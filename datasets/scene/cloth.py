@@ -90,7 +90,16 @@ class ClothDrawing:
         thick = max(round(width_mm * self._scale), 1)
         cv2.polylines(self.image, [fixed], closed, tuple(colour), thick, cv2.LINE_AA, _SHIFT)
 
-    def text(self, text: str, at_mm: Sequence[float], *, height_mm: float, angle_deg: float, colour: Colour, font: int = 0) -> None:
+    def text(
+        self,
+        text: str,
+        at_mm: Sequence[float] | Points,
+        *,
+        height_mm: float,
+        angle_deg: float,
+        colour: Colour,
+        font: int = 0,
+    ) -> None:
         """Print a line of text about a point."""
         mask = text_mask(text, max(round(height_mm * self._scale), 5), self._font + font)
         height, width = mask.shape
@@ -148,7 +157,9 @@ class ClothDrawing:
         word = words[self._font % len(words)]
         centre = np.array(area.centre_mm)
         along, across, angle = _long_side(area.polygon_mm)
-        height = min(across * 0.3, along / max(len(word), 1) * 1.2, 60 if area.kind == "hand" else 34) * self._cloth.text_mm
+        height = (
+            min(across * 0.3, along / max(len(word), 1) * 1.2, 60 if area.kind == "hand" else 34) * self._cloth.text_mm
+        )
         down = np.array([-np.sin(np.radians(angle)), np.cos(np.radians(angle))])
         offset = across * (0.5 if area.kind == "hand" else 0.28)
         if area.kind == "hand":
@@ -168,7 +179,9 @@ class ClothDrawing:
         down = float(self._rng.uniform(90, 260))
         self.text(cloth.title, (x, y + down), height_mm=size, angle_deg=0, colour=cloth.ink, font=3)
         if self._rng.random() < 0.5:
-            note = str(self._rng.choice(["TIE PAYS 8 TO 1", "BANKER PAYS 19 TO 20", "PAIR 11 TO 1", "MIN 25  MAX 5000"]))
+            note = str(
+                self._rng.choice(["TIE PAYS 8 TO 1", "BANKER PAYS 19 TO 20", "PAIR 11 TO 1", "MIN 25  MAX 5000"])
+            )
             self.text(note, (x, y + down + size * 1.5), height_mm=size * 0.4, angle_deg=0, colour=cloth.ink, font=5)
 
     def _seat_numbers(self) -> None:

@@ -32,7 +32,9 @@ def put_clutter(backdrop: Backdrop, layout: Layout, look: Look, *, outline: Poin
         post = edge + outward / max(float(np.linalg.norm(outward)), 1.0) * look.rail_mm * 0.5
         if backdrop.projector.sees(post[None]):
             tone = bgr_from_hex(str(rng.choice(["#c8c8c0", "#3a6a4a", "#3a4a8a", "#8a2a2a", "#e8e0d0", "#604830"])))
-            backdrop.cylinder(post, tone, radius_mm=float(rng.uniform(32, 44)), height_mm=float(rng.uniform(70, 140)), hollow=True)
+            backdrop.cylinder(
+                post, tone, radius_mm=float(rng.uniform(32, 44)), height_mm=float(rng.uniform(70, 140)), hollow=True
+            )
 
 
 def _is_taken(layout: Layout, at: Points) -> bool:
@@ -63,7 +65,10 @@ def _put(backdrop: Backdrop, kind: str, at: tuple[float, float], rng: np.random.
     if kind == "box":
         tone = bgr_from_hex(str(rng.choice(["#a02020", "#204080", "#d8d0b8", "#202020", "#2a6a3a"])))
         backdrop.prism(corners, tone, top_mm=float(rng.uniform(18, 70)))
-        backdrop.fill(backdrop.projector.px(oriented(at, (float(size[0]) * 0.7, float(size[1]) * 0.7), angle), 20), shaded(tone, 1.25))
+        backdrop.fill(
+            backdrop.projector.px(oriented(at, (float(size[0]) * 0.7, float(size[1]) * 0.7), angle), 20),
+            shaded(tone, 1.25),
+        )
         return
     backdrop.sheet(corners, _picture(kind, rng), height_mm=8.0 if kind == "phone" else 0.6)
 
@@ -92,7 +97,11 @@ def _picture(kind: str, rng: np.random.Generator) -> Image:
         for y in range(30, 280, int(rng.integers(14, 40))):
             cv2.line(image, (20, y), (int(rng.integers(60, 195)), y), ink, 2, cv2.LINE_AA)
     if rng.random() < 0.5:
-        mask = text_mask(str(rng.choice(["8", "RESERVED", "MIN 25", "A", "K", "777", "VIP", "LAST", "5", "10"])), 60, int(rng.integers(99)))
+        mask = text_mask(
+            str(rng.choice(["8", "RESERVED", "MIN 25", "A", "K", "777", "VIP", "LAST", "5", "10"])),
+            60,
+            int(rng.integers(99)),
+        )
         mask = mask[:300, :200]
         y, x = (300 - mask.shape[0]) // 2, (210 - mask.shape[1]) // 2
         target = image[y : y + mask.shape[0], x : x + mask.shape[1]]

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import cv2
 import numpy as np
+import numpy.typing as npt
 
 from datasets.scene.looks import Colour, Light
 from datasets.scene.projection import Projector
@@ -74,7 +75,9 @@ class Backdrop:
             normal = np.array([edge[1], -edge[0]])
             normal = normal if normal @ (centre - middle) > 0 else -normal
             if normal @ (eye - centre) > 0:
-                lit = 0.62 - 0.28 * float(normal @ np.array(self.light.lamp_mm)) / max(float(np.linalg.norm(normal)), 1e-6)
+                lit = 0.62 - 0.28 * float(normal @ np.array(self.light.lamp_mm)) / max(
+                    float(np.linalg.norm(normal)), 1e-6
+                )
                 sides.append((float(np.linalg.norm(eye - centre)), i, j, lit))
         for _, i, j, lit in sorted(sides, reverse=True):
             self.fill(np.array([low[i], low[j], high[j], high[i]]), shaded(colour, lit))
@@ -99,9 +102,11 @@ class Backdrop:
             if normal @ (eye - centre) > 0:
                 self.fill(np.array([floor[i], floor[j], rim[j], rim[i]]), shaded(colour, 0.72))
         self.fill(floor, shaded(colour, 0.42))
-        return inner
+        return np.asarray(inner, np.float64)
 
-    def tube(self, line_mm: Points, colour: Sequence[float], *, width_mm: float, height_mm: float, gloss: float) -> None:
+    def tube(
+        self, line_mm: Points, colour: Sequence[float], *, width_mm: float, height_mm: float, gloss: float
+    ) -> None:
         """Draw a padded rail: a bulging strip along a line."""
         ahead = np.gradient(line_mm, axis=0)
         normal = np.column_stack([-ahead[:, 1], ahead[:, 0]])
@@ -128,7 +133,9 @@ class Backdrop:
         cv2.fillConvexPoly(self.image, fixed, tuple(colour), cv2.LINE_8, _SHIFT)
         cv2.polylines(self.image, [fixed], True, tuple(colour), 1, cv2.LINE_8, _SHIFT)
 
-    def cylinder(self, at_mm: Sequence[float], colour: Sequence[float], *, radius_mm: float, height_mm: float, hollow: bool) -> None:
+    def cylinder(
+        self, at_mm: Sequence[float], colour: Sequence[float], *, radius_mm: float, height_mm: float, hollow: bool
+    ) -> None:
         """Draw a glass, a cup, a post."""
         turn = np.linspace(0, 2 * np.pi, 49)[:-1]
         ring = np.asarray(at_mm) + np.column_stack([np.cos(turn), np.sin(turn)]) * radius_mm
@@ -163,10 +170,17 @@ class Backdrop:
         target[:] = np.round(target * (1 - share) + small_picture[:, :, :3]).clip(0, 255).astype(np.uint8)
 
 
-def oriented(at_mm: Sequence[float], size_mm: Sequence[float], angle_deg: float) -> Points:
+def oriented(at_mm: npt.ArrayLike, size_mm: Sequence[float], angle_deg: float) -> Points:
     """Give the corners of a rectangle (top left, top right, bottom right, bottom left) turned clockwise."""
     a = np.radians(angle_deg)
     right, down = np.array([np.cos(a), np.sin(a)]), np.array([-np.sin(a), np.cos(a)])
     w, h = size_mm[0] / 2, size_mm[1] / 2
     centre = np.asarray(at_mm, float)
-    return np.array([centre - right * w - down * h, centre + right * w - down * h, centre + right * w + down * h, centre - right * w + down * h])
+    return np.array(
+        [
+            centre - right * w - down * h,
+            centre + right * w - down * h,
+            centre + right * w + down * h,
+            centre - right * w + down * h,
+        ]
+    )

@@ -67,7 +67,9 @@ class Sensor:
             width, height = self._size
             step_y, step_x = (int(v) for v in rng.choice([-1, 1], 2))
             tile = tile[::step_y, ::step_x]
-            image = np.asarray(cv2.add(image, np.ascontiguousarray(tile[dy : dy + height, dx : dx + width]), dtype=cv2.CV_8U), np.uint8)
+            image = np.asarray(
+                cv2.add(image, np.ascontiguousarray(tile[dy : dy + height, dx : dx + width]), dtype=cv2.CV_8U), np.uint8
+            )
         return image
 
     def _curve(self, gain: float) -> Image:
@@ -92,10 +94,10 @@ def _noise_tiles(lens: Lens, size_wh_px: tuple[int, int], seed: int) -> list[Noi
     cv2.setRNGSeed(seed & 0x7FFFFFFF)
     tiles = []
     for _ in range(2):
-        grey = cv2.randn(np.empty((height, width), np.float32), 0, lens.noise)
+        grey = cv2.randn(np.empty((height, width), np.float32), np.zeros(1), np.full(1, lens.noise))
         field = cv2.merge([grey, grey, grey])
         if lens.chroma > 0.05:
-            colour = cv2.randn(np.empty((height, width, 3), np.float32), (0, 0, 0), (lens.noise,) * 3)
+            colour = cv2.randn(np.empty((height, width, 3), np.float32), np.zeros(3), np.full(3, lens.noise))
             field = cv2.addWeighted(field, float(np.sqrt(1 - lens.chroma**2)), colour, lens.chroma, 0)
         if lens.noise > 3:
             field = cv2.addWeighted(cv2.GaussianBlur(field, (3, 3), 0.6), 1.6, field, 0, 0)

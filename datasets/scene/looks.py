@@ -189,7 +189,8 @@ def _light(rng: np.random.Generator, style: Mapping[str, str | float]) -> Light:
     spots = []
     for _ in range(int(rng.integers(0, 4))):
         strength = float(rng.uniform(0.05, 0.55) * rng.choice([1, 1, 1, -0.5]))
-        spots.append((*(float(v) for v in rng.uniform(-0.1, 1.1, 2)), float(rng.uniform(0.12, 0.5)), strength))
+        x, y = (float(v) for v in rng.uniform(-0.1, 1.1, 2))
+        spots.append((x, y, float(rng.uniform(0.12, 0.5)), strength))
     angle = rng.uniform(0, 2 * np.pi)
     slant = rng.uniform(0.05, 0.9)
     level = rng.choice([rng.uniform(0.85, 1.15), rng.uniform(0.55, 0.9), rng.uniform(0.38, 0.6)], p=[0.55, 0.3, 0.15])
@@ -210,7 +211,9 @@ def _lens(rng: np.random.Generator, style: Mapping[str, str | float]) -> Lens:
     return Lens(
         noise=float(style.get("noise", rng.gamma(2.0, 1.6))),
         chroma=float(rng.uniform(0, 0.7)),
-        defocus_px=float(style.get("defocus", rng.choice([0.0, rng.uniform(0.3, 0.8), rng.uniform(0.7, 1.5)], p=[0.4, 0.4, 0.2]))),
+        defocus_px=float(
+            style.get("defocus", rng.choice([0.0, rng.uniform(0.3, 0.8), rng.uniform(0.7, 1.5)], p=[0.4, 0.4, 0.2]))
+        ),
         sharpen=float(style.get("sharpen", rng.choice([0.0, rng.uniform(0.1, 0.8)]))),
         gamma=float(rng.uniform(0.85, 1.18)),
         contrast=float(rng.uniform(0.85, 1.15)),

@@ -105,5 +105,5 @@ class World:
     """A deck's name as `datasets.decks` loads it."""
     card_size_mm: Point = (63.0, 88.0)
     style: Mapping[str, str | float] = field(default_factory=dict)
-    """Looks that a script may set: cloth, cloth_colour, light, warmth, noise, furniture ...; the rest follows the seed."""
+    """Looks that a script may set: cloth_colour, print, light, noise, clutter ...; the rest follows the seed."""
     seed: int = 0

@@ -8,9 +8,7 @@ import numpy as np
 from datasets.scene.raster import Image
 
 
-def pattern_mask(
-    family: str, size_wh_px: tuple[int, int], *, scale: float, rng: np.random.Generator
-) -> Image | None:
+def pattern_mask(family: str, size_wh_px: tuple[int, int], *, scale: float, rng: np.random.Generator) -> Image | None:
     """Give an ornament's mask of this size, None for a plain cloth; `scale` is pixels per millimetre."""
     if family == "plain":
         return None
@@ -74,7 +72,9 @@ def _petals(big: Image, rng: np.random.Generator, *, pointed: bool) -> None:
     for angle in np.arange(count) * 360.0 / count:
         ahead = np.array([np.cos(np.radians(angle)), np.sin(np.radians(angle))]) * n * 0.22 + n / 2
         axes = (int(n * 0.2), int(n * (0.05 if pointed else 0.1)))
-        cv2.ellipse(big, (int(ahead[0]), int(ahead[1])), axes, float(angle), 0, 360, 255, -1 if pointed else max(n // 40, 1))
+        cv2.ellipse(
+            big, (int(ahead[0]), int(ahead[1])), axes, float(angle), 0, 360, 255, -1 if pointed else max(n // 40, 1)
+        )
     cv2.circle(big, (n // 2, n // 2), n // 12, 255, -1)
     for corner in ((0, 0), (n, 0), (0, n), (n, n)):
         cv2.circle(big, corner, n // 7, 255, max(n // 40, 1))

@@ -19,7 +19,12 @@ def random_layout(rng: np.random.Generator) -> Layout:
         name: (float(x * width + rng.normal(0, 8)), float(y * height + rng.normal(0, 8)))
         for name, x, y in (("A", 0.06, 0.3), ("B", 0.94, 0.3), ("C", 0.1, 0.62), ("D", 0.9, 0.62))
     }
-    return Layout(name="random", size_mm=(width, height), areas=tuple(areas), reference_points=points if rng.random() < 0.6 else {})
+    return Layout(
+        name="random",
+        size_mm=(width, height),
+        areas=tuple(areas),
+        reference_points=points if rng.random() < 0.6 else {},
+    )
 
 
 def _hands(rng: np.random.Generator, width: float) -> list[Area]:
@@ -31,7 +36,9 @@ def _hands(rng: np.random.Generator, width: float) -> list[Area]:
     areas = []
     for sign, name in zip((-1, 1), names, strict=True):
         centre = (middle + sign * (gap + box_w) / 2, top + box_h / 2)
-        areas.append(Area(id=f"{name}-box", kind="hand", hand=name, polygon_mm=oriented(centre, (box_w, box_h), sign * -tilt)))
+        areas.append(
+            Area(id=f"{name}-box", kind="hand", hand=name, polygon_mm=oriented(centre, (box_w, box_h), sign * -tilt))
+        )
     return areas
 
 
@@ -40,11 +47,25 @@ def _furniture(rng: np.random.Generator, width: float) -> list[Area]:
     shoe_x = width - rng.uniform(170, 260) if shoe_right else rng.uniform(170, 260)
     rack_x = width - shoe_x + rng.normal(0, 20)
     areas = [
-        Area(id="shoe", kind="shoe", polygon_mm=oriented((shoe_x, rng.uniform(160, 220)), (125, rng.uniform(250, 340)), rng.normal(0, 16))),
-        Area(id="discard", kind="discard", polygon_mm=oriented((rack_x, rng.uniform(100, 170)), (85, 112), rng.normal(0, 6))),
+        Area(
+            id="shoe",
+            kind="shoe",
+            polygon_mm=oriented((shoe_x, rng.uniform(160, 220)), (125, rng.uniform(250, 340)), rng.normal(0, 16)),
+        ),
+        Area(
+            id="discard",
+            kind="discard",
+            polygon_mm=oriented((rack_x, rng.uniform(100, 170)), (85, 112), rng.normal(0, 6)),
+        ),
     ]
     tray_w = float(rng.uniform(450, 850))
-    areas.append(Area(id="float", kind="chip_tray", polygon_mm=oriented((width / 2, rng.uniform(75, 95)), (tray_w, rng.uniform(110, 150)), 0)))
+    areas.append(
+        Area(
+            id="float",
+            kind="chip_tray",
+            polygon_mm=oriented((width / 2, rng.uniform(75, 95)), (tray_w, rng.uniform(110, 150)), 0),
+        )
+    )
     if rng.random() < 0.4:
         lamp = (shoe_x - 200 if shoe_right else shoe_x + 200, float(rng.uniform(70, 120)))
         areas.append(Area(id="lamp", kind="no_more_bets_lamp", polygon_mm=oriented(lamp, (60, 60), 0)))

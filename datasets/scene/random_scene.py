@@ -32,14 +32,23 @@ class _Draft:
         face = str(self.rng.choice(self.faces))
         self.cards.append(
             CardObject(
-                object_id=self.name(), card=face, face_up=face_up, at_mm=at, angle_deg=angle, height_mm=height, turn=turn, curl_mm=curl
+                object_id=self.name(),
+                card=face,
+                face_up=face_up,
+                at_mm=at,
+                angle_deg=angle,
+                height_mm=height,
+                turn=turn,
+                curl_mm=curl,
             )
         )
 
     def stack(self, at: Point, count: int, *, mixed: bool, height: float = 0.0) -> None:
         kinds = len(self.world.chips.chips)
         first = int(self.rng.integers(kinds))
-        chips = tuple(int(self.rng.integers(kinds)) if mixed and self.rng.random() < 0.5 else first for _ in range(count))
+        chips = tuple(
+            int(self.rng.integers(kinds)) if mixed and self.rng.random() < 0.5 else first for _ in range(count)
+        )
         seed = int(self.rng.integers(1 << 30))
         self.stacks.append(ChipStack(object_id=self.name(), at_mm=at, chips=chips, height_mm=height, seed=seed))
 
@@ -55,7 +64,11 @@ class _Draft:
             base = (float(tip[0] + self.rng.normal(0, 200)), depth + float(self.rng.uniform(60, 300)))
         owner = "dealer" if dealer else f"seat:{int(self.rng.integers(1, 8))}"
         seed = self.world.seed % 1000003 + int(self.rng.integers(8))
-        self.arms.append(ArmObject(object_id=self.name(), owner=owner, tip_mm=tip, base_mm=base, height_mm=height, pose=pose, seed=seed))
+        self.arms.append(
+            ArmObject(
+                object_id=self.name(), owner=owner, tip_mm=tip, base_mm=base, height_mm=height, pose=pose, seed=seed
+            )
+        )
 
     def anywhere(self, margin: float = 60.0) -> Point:
         width, depth = self.world.layout.size_mm
@@ -79,7 +92,7 @@ def random_scene(world: World, rng: np.random.Generator, *, faces: tuple[str, ..
         arms=tuple(draft.arms),
         cut_cards=tuple(draft.cuts),
         lamp_lit=bool(rng.random() < 0.5),
-        discard_count=int(rng.choice([0, rng.integers(1, 60), rng.integers(60, 300)])),
+        discard_count=int(rng.choice(np.array([0, rng.integers(1, 60), rng.integers(60, 300)]))),
         light=float(np.clip(rng.normal(1, 0.03), 0.85, 1.15)),
     )
 
@@ -116,7 +129,13 @@ def _loose_cards(draft: _Draft) -> None:
         _fan(draft)
     for _ in range(int(rng.poisson(0.5))):
         turn = float(rng.uniform(0.05, 0.95))
-        draft.card(draft.anywhere(150), float(rng.uniform(0, 360)), face_up=bool(rng.random() < 0.5), height=float(rng.uniform(0, 40)), turn=turn)
+        draft.card(
+            draft.anywhere(150),
+            float(rng.uniform(0, 360)),
+            face_up=bool(rng.random() < 0.5),
+            height=float(rng.uniform(0, 40)),
+            turn=turn,
+        )
     for _ in range(int(rng.poisson(0.5))):
         _carried(draft)
 
@@ -158,7 +177,9 @@ def _carried(draft: _Draft) -> None:
     for k in range(int(rng.choice([1, 1, 2]))):
         turn = float(rng.choice([0.0, rng.uniform(0, 0.35)]))
         place = (float(at[0] + 9 * k), float(at[1] + 5 * k))
-        draft.card(place, lean + 90 * int(rng.integers(0, 2)), face_up=bool(rng.random() < 0.45), height=height, turn=turn)
+        draft.card(
+            place, lean + 90 * int(rng.integers(0, 2)), face_up=bool(rng.random() < 0.45), height=height, turn=turn
+        )
 
 
 def _wagers(draft: _Draft) -> None:
@@ -170,12 +191,18 @@ def _wagers(draft: _Draft) -> None:
         reach = np.sqrt(area.size_mm2) * 0.22
         spots = int(rng.choice([1, 1, 1, 2, 3]))
         for k in range(spots):
-            at = np.array(area.centre_mm) + rng.normal(0, reach * 0.6, 2) + k * np.array([draft.world.chips.diameter_mm * 1.03, 0])
+            at = (
+                np.array(area.centre_mm)
+                + rng.normal(0, reach * 0.6, 2)
+                + k * np.array([draft.world.chips.diameter_mm * 1.03, 0])
+            )
             draft.stack((float(at[0]), float(at[1])), _tall(rng), mixed=bool(rng.random() < 0.5))
 
 
 def _tall(rng: np.random.Generator) -> int:
-    return int(rng.choice([1, rng.integers(2, 6), rng.integers(5, 12), rng.integers(10, 21)], p=[0.3, 0.4, 0.2, 0.1]))
+    return int(
+        rng.choice(np.array([1, rng.integers(2, 6), rng.integers(5, 12), rng.integers(10, 21)]), p=[0.3, 0.4, 0.2, 0.1])
+    )
 
 
 def _banks(draft: _Draft) -> None:
@@ -202,7 +229,9 @@ def _cut_cards(draft: _Draft) -> None:
     rng = draft.rng
     for _ in range(int(rng.choice([0, 1, 2], p=[0.62, 0.33, 0.05]))):
         at = draft.anywhere()
-        draft.cuts.append(CutCardObject(object_id=draft.name(), at_mm=at, angle_deg=float(rng.uniform(0, 360)), height_mm=0.0))
+        draft.cuts.append(
+            CutCardObject(object_id=draft.name(), at_mm=at, angle_deg=float(rng.uniform(0, 360)), height_mm=0.0)
+        )
 
 
 def _arms(draft: _Draft) -> None:
@@ -212,7 +241,7 @@ def _arms(draft: _Draft) -> None:
         dealer = bool(rng.random() < 0.4)
         share = rng.uniform(0.05, 0.6) if dealer else rng.uniform(0.35, 0.95)
         tip = (float(rng.uniform(80, width - 80)), float(depth * share))
-        things = [*draft.cards, *draft.stacks]
+        things: list[CardObject | ChipStack] = [*draft.cards, *draft.stacks]
         if things and rng.random() < 0.55:
             near = things[int(rng.integers(len(things)))].at_mm
             tip = (float(near[0] + rng.normal(0, 25)), float(near[1] + rng.normal(0, 25)))

@@ -138,7 +138,7 @@ class Brush:
         size = (self._big.shape[1], self._big.shape[0])
         warped = np.asarray(cv2.warpPerspective(texture, matrix, size, flags=cv2.INTER_LINEAR), np.uint8)
         if opacity < 1.0:
-            warped = np.asarray(cv2.multiply(warped, 1.0, scale=opacity), np.uint8)
+            warped = np.asarray(cv2.convertScaleAbs(warped, alpha=opacity), np.uint8)
         self.over(warped)
 
     def over(self, premultiplied: Image) -> None:

@@ -20,8 +20,9 @@ from datasets.scene.looks import look_of
 from datasets.scene.model import ArmObject, CardObject, ChipStack, CutCardObject, Scene, World
 from datasets.scene.projection import Projector
 from datasets.scene.raster import Image, Patch, Points, Window, soften
+from datasets.scene.sheets import MASK_STEP
 from datasets.scene.table import DISCARD_FLOOR_MM, draw_table, lamp_corners
-from datasets.scene.things import MASK_STEP, Drawn, ThingPainter, signed_area
+from datasets.scene.things import Drawn, ThingPainter
 
 Thing = CardObject | CutCardObject | ChipStack | ArmObject
 _HELD_MM = 110.0
@@ -40,7 +41,7 @@ class RenderedObject:
     face_up: bool | None
     """Which side of a card the camera sees; None for other things."""
     polygon_px: Points
-    """(N, 2) distorted pixels: a card's whole quad (top left, top right, bottom right, bottom left), else the silhouette."""
+    """(N, 2) distorted pixels: a card's quad (top left, top right, bottom right, bottom left), else the silhouette."""
     layout_polygon_mm: Points
     """(N, 2): that polygon as seen on the cloth's plane, NaN where the lens cannot say."""
     at_mm: tuple[float, float]
@@ -193,7 +194,9 @@ class SceneRenderer:
         stack = thing if isinstance(thing, ChipStack) else None
         chips = self.world.chips.chips
         kinds = {CardObject: "card", ChipStack: "chips", CutCardObject: "cut_card", ArmObject: "hand"}
-        polygon = clipped(drawn.outline_px, self.projector.size_wh_px) if isinstance(thing, ArmObject) else drawn.outline_px
+        polygon = (
+            clipped(drawn.outline_px, self.projector.size_wh_px) if isinstance(thing, ArmObject) else drawn.outline_px
+        )
         return RenderedObject(
             kind=kinds[type(thing)],
             object_id=thing.object_id,
@@ -240,7 +243,8 @@ def _resting(subscenes: Sequence[Scene]) -> tuple[Thing, ...]:
     """Give what lies on the cloth unchanged through all moments, lowest first."""
     common: set[Thing] | None = None
     for scene in subscenes:
-        flat = {thing for thing in (*scene.cards, *scene.cut_cards, *scene.stacks) if thing.height_mm <= 0}
+        lying: list[Thing] = [*scene.cards, *scene.cut_cards, *scene.stacks]
+        flat = {thing for thing in lying if thing.height_mm <= 0}
         common = flat if common is None else common & flat
     kept = common or set()
     return tuple(thing for thing in in_order(subscenes[-1]) if thing in kept and not _turning(thing))
@@ -291,6 +295,3 @@ def clipped(polygon: Points, size_wh_px: tuple[int, int]) -> Points:
                 kept.append(here + (there - here) * share)
         points = np.array(kept)
     return points
-
-
-__all__ = ["RenderedFrame", "RenderedObject", "SceneRenderer", "signed_area"]

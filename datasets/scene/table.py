@@ -97,7 +97,9 @@ def _people(backdrop: Backdrop, outline: Points, rng: np.random.Generator) -> No
         at = edge + away * rng.uniform(180, 420)
         if not backdrop.projector.sees(at[None]):
             continue
-        colour = bgr_from_hex(str(rng.choice(["#2a2a30", "#4a2020", "#203040", "#5a5040", "#181818", "#6a6a72", "#a09888"])))
+        colour = bgr_from_hex(
+            str(rng.choice(["#2a2a30", "#4a2020", "#203040", "#5a5040", "#181818", "#6a6a72", "#a09888"]))
+        )
         turn = np.linspace(0, 2 * np.pi, 32)
         size = rng.uniform(120, 230, 2)
         for shrink, factor in ((1.0, 0.7), (0.85, 0.9), (0.6, 1.05)):
@@ -114,7 +116,10 @@ def _skirt(backdrop: Backdrop, outline: Points, look: Look) -> None:
 def _lay_cloth(backdrop: Backdrop, world: World, look: Look, outline: Points) -> None:
     projector = backdrop.projector
     width_mm, height_mm = world.layout.size_mm
-    finest = max(projector.px_per_mm(p) for p in ((width_mm / 2, height_mm), (0, height_mm / 2), (width_mm, height_mm / 2), (width_mm / 2, 0)))
+    finest = max(
+        projector.px_per_mm(p)
+        for p in ((width_mm / 2, height_mm), (0, height_mm / 2), (width_mm, height_mm / 2), (width_mm / 2, 0))
+    )
     scale = float(np.clip(finest * 1.15, 0.6, 2.6))
     texture = ClothDrawing(world.layout, look.cloth, scale=scale, seed=world.seed).draw()
     width, height = projector.size_wh_px
@@ -139,7 +144,7 @@ def _dealer_edge(backdrop: Backdrop, layout: Layout, look: Look) -> None:
     back = dense(strip[[3, 2]], 60.0)
     foot = np.concatenate([line, back[::-1]])
     backdrop.fill(backdrop.projector.px(foot, 22.0), look.rail)
-    inner = np.concatenate([back, back[::-1] + [0, 8]])
+    inner = np.concatenate([back, back[::-1] + np.array([0.0, 8.0])])
     backdrop.fill(backdrop.projector.px(inner, 10.0), shaded(look.rail, 0.55))
 
 
@@ -191,7 +196,11 @@ def _shoe(backdrop: Backdrop, area: Area, world: World, look: Look, *, art: Deck
     mouth = centre + down * height * 0.36
     card = min(world.card_size_mm[0], width * 0.62)
     backdrop.prism(oriented(mouth, (width * 0.9, height * 0.28), angle), shaded(look.shoe, 0.7), top_mm=20.0)
-    backdrop.sheet(oriented(mouth, (card, height * 0.24), angle), art.back_picture()[: art.back_picture().shape[0] // 2], height_mm=21)
+    backdrop.sheet(
+        oriented(mouth, (card, height * 0.24), angle),
+        art.back_picture()[: art.back_picture().shape[0] // 2],
+        height_mm=21,
+    )
     backdrop.prism(oriented(centre - down * height * 0.12, (width, height * 0.7), angle), look.shoe, top_mm=105.0)
     lid = oriented(centre - down * height * 0.14, (width * 0.66, height * 0.42), angle)
     backdrop.fill(backdrop.projector.px(lid, 106.0), mixed(look.shoe, (200, 200, 200), 0.18))
@@ -218,7 +227,9 @@ def _tray(backdrop: Backdrop, area: Area, world: World, look: Look) -> None:
         backdrop.sheet(corners, texture, height_mm=18.0)
 
 
-def _tube_texture(colour: tuple[float, float, float], length_mm: float, thick_mm: float, rng: np.random.Generator) -> Image:
+def _tube_texture(
+    colour: tuple[float, float, float], length_mm: float, thick_mm: float, rng: np.random.Generator
+) -> Image:
     fine = 3
     chips = max(int(length_mm / thick_mm), 1)
     height, width = max(int(length_mm * fine), 4), 40 * fine

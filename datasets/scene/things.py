@@ -13,21 +13,20 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
+from datasets.scene.arm_frame import ArmFrame, band, sleeve_band
 from datasets.scene.chips import PlacedChip, chip_looks, draw_side, ring_mm
 from datasets.scene.deck_art import DeckArt
 from datasets.scene.furniture import oriented, shaded
-from datasets.scene.hands import FRONT_MM, LENGTH_MM, SCALE, SLEEVE_MM, WIDTH_MM, ArmSprite, arm_sprite
+from datasets.scene.hands import LENGTH_MM, ArmSprite, arm_sprite
 from datasets.scene.lighting import LightMap
 from datasets.scene.looks import Look
 from datasets.scene.model import ArmObject, CardObject, ChipStack, CutCardObject, World
 from datasets.scene.projection import Projector
 from datasets.scene.raster import Brush, FloatImage, Image, Patch, Points, Sprite, Window, bgr_from_hex, window_around
+from datasets.scene.sheets import CARD_LIFT_MM, card_corners, shade_curled, signed_area, whole_pixels
 
-MASK_STEP = 2
-"""Visibility is measured on masks this many times coarser than the picture."""
 _KEPT = 700
 _CUT_COLOURS = ("#e8c820", "#c02028", "#20a060", "#2060c0", "#e87820", "#f0f0f0", "#202020")
-_CARD_LIFT_MM = 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +113,7 @@ class ThingPainter:
 
     def _cut_card(self, card: CutCardObject) -> Drawn | None:
         corners = oriented(card.at_mm, self._world.card_size_mm, card.angle_deg)
-        heights = np.full(4, card.height_mm + _CARD_LIFT_MM)
+        heights = np.full(4, card.height_mm + CARD_LIFT_MM)
         quad = self._projector.px(corners, heights)
         drawn = self._sheet(self._cut_sprite, quad, corners, heights, curl_mm=0.0)
         return None if drawn is None else Drawn(drawn[0], quad, quad, drawn[1])
@@ -144,16 +143,22 @@ class ThingPainter:
         """Give how far the picture of the middle line is shifted by the curl: (2,) pixels."""
         middle = corners_mm.mean(axis=0)[None]
         height = float(heights_mm.mean())
-        return np.asarray((self._projector.px(middle, height + curl_mm) - self._projector.px(middle, height))[0], np.float64)
+        return np.asarray(
+            (self._projector.px(middle, height + curl_mm) - self._projector.px(middle, height))[0], np.float64
+        )
 
     def _bend(self, window: Window, quad: Points, curl_mm: float) -> FloatImage:
         """Give shading over a card: a faint slope, and light and dark ends when it is curled."""
         width, height = window.size_wh_px
-        x, y = np.meshgrid(np.arange(window.x0, window.x1, dtype=np.float32), np.arange(window.y0, window.y1, dtype=np.float32))
+        x, y = np.meshgrid(
+            np.arange(window.x0, window.x1, dtype=np.float32), np.arange(window.y0, window.y1, dtype=np.float32)
+        )
         middle, down = quad.mean(axis=0), (quad[3] + quad[2] - quad[0] - quad[1]) / 2
         along = ((x - middle[0]) * down[0] + (y - middle[1]) * down[1]) / max(float(down @ down), 1e-6)
         tilt = float(np.sin(quad[0, 0] * 0.37 + quad[0, 1] * 0.91)) * 0.05
-        return np.asarray(np.clip(1 + (tilt - 0.03 * curl_mm) * along * 2, 0.6, 1.25), np.float32).reshape(height, width)
+        return np.asarray(np.clip(1 + (tilt - 0.03 * curl_mm) * along * 2, 0.6, 1.25), np.float32).reshape(
+            height, width
+        )
 
     def _shine(self, window: Window, corners_mm: Points) -> FloatImage | None:
         """Give the highlight of a glossy sheet: strongest where the lamp mirrors in it."""
@@ -246,9 +251,12 @@ class ThingPainter:
         brush, thumb = Brush(window, factor=1), Brush(window, factor=1)
         brush.shadow(shade, blur_px=blur, strength=self._look.light.shadow * 0.85)
         for low_v, high_v, quad in reversed(bands):
-            brush.quad(_sleeve_band(sprite.whole, low_v) if low_v > LENGTH_MM - 20 else _band(sprite.whole, low_v, high_v), quad)
+            brush.quad(
+                sleeve_band(sprite.whole, low_v) if low_v > LENGTH_MM - 20 else band(sprite.whole, low_v, high_v),
+                quad,
+            )
             if low_v < 120:
-                thumb.quad(_band(sprite.thumb, low_v, high_v), quad)
+                thumb.quad(band(sprite.thumb, low_v, high_v), quad)
         light = self._light.within(window)
         above = thumb.patch(light) if sprite.thumb_over and arm.pose == "grip" else None
         return Drawn(brush.patch(light), outline, outline, whole_pixels(outline), thumb=above)
@@ -263,122 +271,6 @@ class ThingPainter:
                 self._arms.pop(next(iter(self._arms)))
         ahead = (base - tip) / max(reach, 1e-6)
         return self._arms[key], ArmFrame(tip, ahead, height_mm=arm.height_mm, length_mm=max(reach, 300.0) + 700.0)
-
-
-class ArmFrame:
-    """Where a sprite of an arm lies in the room: a plane that rises from the finger tips to the shoulder."""
-
-    def __init__(self, tip_mm: Points, ahead: Points, *, height_mm: float, length_mm: float) -> None:
-        self._tip = tip_mm
-        self._ahead = ahead
-        self._side = np.array([ahead[1], -ahead[0]])
-        self._height = height_mm
-        self._length = length_mm
-        self.last_outline_mm: Points = np.empty((0, 2))
-        self.last_heights_mm: Points = np.empty(0)
-
-    def room(self, uv_mm: Points) -> tuple[Points, Points]:
-        """Give layout points and heights of sprite points."""
-        points = self._tip + np.outer(uv_mm[:, 0], self._side) + np.outer(uv_mm[:, 1], self._ahead)
-        return points, self._height + np.clip(uv_mm[:, 1], -50, None) * 0.12
-
-    def bands(self, projector: Projector, size_wh_px: tuple[int, int]) -> list[tuple[float, float, Points]]:
-        """Cut the sprite across into bands that the lens bends little: from v, to v, their corners in pixels."""
-        found = []
-        edges = [-FRONT_MM, 120.0, 240.0, SLEEVE_MM, LENGTH_MM]
-        while edges[-1] < self._length:
-            edges.append(edges[-1] + LENGTH_MM - SLEEVE_MM)
-        half = WIDTH_MM / 2
-        for low, high in zip(edges[:-1], edges[1:], strict=True):
-            start = low - (4 if low > 0 else 0)
-            points, heights = self.room(np.array([[-half, start], [half, start], [half, high], [-half, high]]))
-            if not projector.sees(points, heights):
-                break
-            quad = projector.px(points, heights)
-            found.append((start, high, quad))
-            if np.any(quad.min(axis=0) > np.array(size_wh_px)) or np.any(quad.max(axis=0) < 0):
-                break
-        self._length = found[-1][1] if found else 0.0
-        return found
-
-    def outline(self, outline_mm: Points, projector: Projector) -> Points:
-        """Project a silhouette; points that the lens cannot show are left out."""
-        points, heights = self.room(_stretched(outline_mm, self._length))
-        seen = projector.which_seen(points, heights)
-        self.last_outline_mm, self.last_heights_mm = points[seen], heights[seen]
-        return projector.px(self.last_outline_mm, self.last_heights_mm)
-
-
-def _band(sprite: Sprite, low_mm: float, high_mm: float) -> Sprite:
-    base = sprite.levels[0]
-    y0 = max(round((low_mm + FRONT_MM) * SCALE), 0)
-    y1 = min(round((high_mm + FRONT_MM) * SCALE), base.shape[0])
-    return Sprite(np.ascontiguousarray(base[y0:y1]), premultiplied=True)
-
-
-def _sleeve_band(sprite: Sprite, low_mm: float) -> Sprite:
-    """Give the even part of the sleeve, every second time upside down so that it joins on."""
-    number = round((low_mm - SLEEVE_MM) / (LENGTH_MM - SLEEVE_MM))
-    base = _band(sprite, SLEEVE_MM, LENGTH_MM).levels[0]
-    return Sprite(np.ascontiguousarray(base[::-1] if number % 2 else base), premultiplied=True)
-
-
-def _stretched(outline_mm: Points, length_mm: float) -> Points:
-    """Draw the far end of a silhouette out to a length, with points close enough for a bent lens."""
-    far = outline_mm.copy()
-    far[far[:, 1] > LENGTH_MM - 8, 1] = length_mm
-    pieces = []
-    for here, there in zip(far, np.roll(far, -1, axis=0), strict=True):
-        count = max(int(np.linalg.norm(there - here) / 90), 1)
-        pieces.append(here + (there - here) * (np.arange(count) / count)[:, None])
-    return np.concatenate(pieces)
-
-
-def card_corners(card: CardObject, size_mm: tuple[float, float]) -> tuple[Points, Points]:
-    """Give a card's corners in the plane and their heights, in the order of the side that was up before it turned."""
-    a, phi = np.radians(card.angle_deg), np.pi * card.turn
-    right, down = np.array([np.cos(a), np.sin(a)]), np.array([-np.sin(a), np.cos(a)])
-    w, h = size_mm[0] / 2 * np.cos(phi), size_mm[1] / 2
-    centre = np.array(card.at_mm)
-    corners = np.array(
-        [centre - right * w - down * h, centre + right * w - down * h, centre + right * w + down * h, centre - right * w + down * h]
-    )
-    low = card.height_mm + (_CARD_LIFT_MM if card.height_mm > 0 else 0.0)
-    high = low + size_mm[0] * np.sin(phi)
-    return corners, np.array([low, high, high, low])
-
-
-def signed_area(points: Points) -> float:
-    """Give a polygon's area, positive when it runs clockwise on the screen."""
-    x, y = points.T
-    return float(np.dot(x, np.roll(y, -1)) - np.dot(y, np.roll(x, -1))) / 2
-
-
-def whole_pixels(outline_px: Points) -> int:
-    """Count the mask pixels a polygon covers, inside the frame or not."""
-    low = np.floor(outline_px.min(axis=0) / MASK_STEP) - 1
-    local = outline_px / MASK_STEP - low
-    size = np.minimum(np.ceil(local.max(axis=0)).astype(int) + 2, 6000)
-    mask = np.zeros((int(size[1]), int(size[0])), np.uint8)
-    cv2.fillPoly(mask, [np.round(local).astype(np.int32)], 1)
-    return int(np.count_nonzero(mask))
-
-
-def shade_curled(brush: Brush, sprite: Sprite, quad: Points, lift_px: Points) -> None:
-    """Draw a sheet whose middle stands higher: strips along its length, each shifted by the lift there."""
-    count = 8
-    texture = sprite.fitting(max(float(np.linalg.norm(quad[1] - quad[0])) * brush.factor, 1.0))
-    height = texture.shape[0]
-    share = np.linspace(0, 1, count + 1)
-    bulge = 1 - (2 * share - 1) ** 2
-    rows = np.round(share * height).astype(int)
-    left = quad[0] + np.outer(share, quad[3] - quad[0]) + np.outer(bulge, lift_px)
-    right = quad[1] + np.outer(share, quad[2] - quad[1]) + np.outer(bulge, lift_px)
-    for k in range(count):
-        strip = Sprite(np.ascontiguousarray(texture[rows[k] : max(rows[k + 1], rows[k] + 1)]), premultiplied=True)
-        reach = (left[k + 1] - left[k]) * 0.06 if k else np.zeros(2)
-        corners = np.array([left[k] - reach, right[k] - reach, right[k + 1], left[k + 1]])
-        brush.quad(strip, corners)
 
 
 def _plain_card(bgr: tuple[float, float, float], rng: np.random.Generator) -> Sprite:

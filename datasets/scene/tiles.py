@@ -42,7 +42,9 @@ class Tile:
     boxes: tuple[Box, ...]
 
 
-def school_tiles(world: World, scene: Scene, rng: np.random.Generator, *, count: int = 4, renderer: SceneRenderer | None = None) -> list[Tile]:
+def school_tiles(
+    world: World, scene: Scene, rng: np.random.Generator, *, count: int = 4, renderer: SceneRenderer | None = None
+) -> list[Tile]:
     """Render a scene, degrade it as a recorder does, rectify it and cut tiles, most of them where things are."""
     painter = renderer or SceneRenderer(world)
     frame = painter.render(_moments(scene, rng))
@@ -62,7 +64,9 @@ def _moments(scene: Scene, rng: np.random.Generator) -> list[Scene]:
             for arm, (dx, dy) in zip(scene.arms, shift, strict=False)
         )
         cards = tuple(
-            replace(card, at_mm=(card.at_mm[0] + float(dx * share), card.at_mm[1] + float(dy * share))) if card.height_mm > 0 else card
+            replace(card, at_mm=(card.at_mm[0] + float(dx * share), card.at_mm[1] + float(dy * share)))
+            if card.height_mm > 0
+            else card
             for card, (dx, dy) in zip(scene.cards, shift[len(scene.arms) :], strict=True)
         )
         moments.append(replace(scene, arms=arms, cards=cards))

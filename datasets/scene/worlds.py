@@ -29,7 +29,13 @@ _CHIP_COLOURS = {
     ),
     "held_out": ("#f8f0e0", "#d04040", "#208858", "#202838", "#8040a0", "#e8c040", "#3068d0", "#e88838"),
 }  # fmt: skip
-_VALUES = ((1, 5, 25, 100, 500), (5, 25, 100, 500, 1000), (10, 50, 100, 500, 1000, 5000), (2, 5, 20, 100), (25, 100, 1000, 5000, 25000))
+_VALUES = (
+    (1, 5, 25, 100, 500),
+    (5, 25, 100, 500, 1000),
+    (10, 50, 100, 500, 1000, 5000),
+    (2, 5, 20, 100),
+    (25, 100, 1000, 5000, 25000),
+)
 
 
 def random_world(rng: np.random.Generator, split: Split, decks: Sequence[str]) -> World:
@@ -110,12 +116,14 @@ def _camera(rng: np.random.Generator, cloth_size_mm: tuple[float, float]) -> Cal
     straight = (rays - eye) @ rotation.T
     if (np.hypot(straight[:, 0], straight[:, 1]) / straight[:, 2]).max() > 1.15:
         return None
-    matrix = np.array([[focal, 0, size[0] / 2 + rng.normal(0, 6)], [0, focal, size[1] / 2 + rng.normal(0, 6)], [0, 0, 1]])
+    matrix = np.array(
+        [[focal, 0, size[0] / 2 + rng.normal(0, 6)], [0, focal, size[1] / 2 + rng.normal(0, 6)], [0, 0, 1]]
+    )
     camera = Calibration(
         image_size_wh_px=size,
         camera_matrix=matrix,
         distortion=distortion,
-        rvec=cv2.Rodrigues(rotation)[0].reshape(3),
+        rvec=np.asarray(cv2.Rodrigues(rotation)[0], np.float64).reshape(3),
         tvec=-rotation @ eye,
     )
     seen = camera.image_from_layout(corners)
