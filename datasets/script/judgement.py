@@ -1,13 +1,76 @@
-"""The alerts that a script declares, with rule and remedy as the referee words them."""
+"""The alerts that a script declares, with rule and remedy as the referee words them.
+
+What counts as a fault is the script's word; the referee, given the true table log, only adds severity, rule, message
+and remedy. Where the two disagree the recording would be no yardstick, so that is an error of the script.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from datasets.script.chronicle import Chronicle
+from datasets.script.errors import ScriptError
 from datasets.script.script import Script
+from rules.alerts import Alert, format_alert
+from rules.events import parse_event
+from rules.options import elect
+from rules.referee import Referee
+from rules.rulebook import load_rulebook
+
+SCOPE = (
+    "misdeal.order",
+    "misdeal.third_card_not_due",
+    "misdeal.third_card_missing",
+    "misdeal.extra_card",
+    "misdeal.wrong_result",
+    "late_bet.",
+    "exposed_card.",
+    "procedure.no_call",
+)
+"""The codes, or their beginnings, that a script can declare."""
+_TIME_S = 0.02
+
+Line = Mapping[str, object]
 
 
-def judged_alerts(script: Script, chronicle: Chronicle) -> list[Mapping[str, object]]:
-    """The declared alerts in order of time."""
-    return [dict(line) for line in chronicle.due(script.table.rulebook)]
+def judged_alerts(script: Script, chronicle: Chronicle) -> list[Line]:
+    """The declared alerts in order of time.
+
+    Raises:
+        ScriptError: the referee says otherwise of what happened.
+    """
+    declared = chronicle.due(script.table.rulebook)
+    found = [format_alert(alert) for alert in referee_alerts(script, chronicle) if alert.code.startswith(SCOPE)]
+    missing = [line for line in declared if _match(line, found) is None]
+    surplus = [line for line in found if _match(line, declared) is None]
+    if missing or surplus:
+        raise ScriptError("rounds", _names(missing or surplus), "must be what the referee " + _verdict(missing, surplus))
+    return [{**line, **(_match(line, found) or {}), "confidence": 1.0} for line in declared]
+
+
+def referee_alerts(script: Script, chronicle: Chronicle) -> list[Alert]:
+    """What the referee says of the true table log."""
+    table = script.table
+    rules = elect(load_rulebook(table.rulebook), table.options, where="table.options")
+    referee = Referee(rules, decks=table.shoe.decks, device=table.shoe.device, limits=table.limits)
+    alerts: list[Alert] = []
+    for line in chronicle.truth():
+        alerts += referee.observe(parse_event(line)).alerts
+    return [*alerts, *referee.finish().alerts]
+
+
+def _match(line: Line, others: Sequence[Line]) -> Line | None:
+    for other in others:
+        same = all(line[key] == other[key] for key in ("round", "code", "seat", "bet", "area"))
+        same &= None in (line["hand"], other["hand"]) or line["hand"] == other["hand"]
+        if same and abs(float(str(line["t"])) - float(str(other["t"]))) < _TIME_S:
+            return other
+    return None
+
+
+def _names(lines: Sequence[Line]) -> str:
+    return ", ".join(f"{line['code']} in round {line['round']} at {line['t']}" for line in lines)
+
+
+def _verdict(missing: Sequence[Line], surplus: Sequence[Line]) -> str:
+    return "finds too; it does not" if missing else "finds; it is not declared" if surplus else ""

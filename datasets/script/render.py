@@ -19,6 +19,7 @@ from datasets.scene.model import Scene, World
 from datasets.scene.renderer import RenderedFrame, SceneRenderer
 from datasets.script.camera import hang_camera
 from datasets.script.director import Performance, perform
+from datasets.script.errors import ScriptError
 from datasets.script.judgement import judged_alerts
 from datasets.script.recording import (
     VIDEO_NAME,
@@ -87,7 +88,10 @@ def render_script(
         RecordingError: the video can't be written.
     """
     script, base = load_script(script_path), script_path.parent
-    job, performance = prepare(script, base, decks=decks)
+    try:
+        job, performance = prepare(script, base, decks=decks)
+    except ScriptError as error:
+        raise ScriptError(f"{script_path.name}: {error.where}", error.found, error.allowed) from error
     out_dir.mkdir(parents=True, exist_ok=True)
     write_table(script, job.world.camera, out_dir, base)
     alerts = judged_alerts(script, performance.chronicle)
