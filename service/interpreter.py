@@ -118,7 +118,7 @@ class Interpreter:
             case seen.StacksChanged():
                 return self._stacks_changed(t, item)
             case seen.LampChanged():
-                return [NoMoreBets(t=t, source=Source.CAMERA)] if item.lit else []
+                return self._lamp_changed(t, item)
             case ResultAnnounced():
                 return [item, *self._overdue_removals(t)]
         return [replace(item, t=t)]
@@ -190,6 +190,11 @@ class Interpreter:
         if not others:
             lines = [*self._overdue_removals(t), *lines, *self._close(t)]
         return lines
+
+    def _lamp_changed(self, t: float, lamp: seen.LampChanged) -> list[Event]:
+        if not lamp.lit or self.state.is_called:
+            return []
+        return [NoMoreBets(t=t, source=Source.CAMERA)]
 
     def _overdue_removals(self, t: float) -> list[Event]:
         """Cards that went out of sight before the result, and did not turn up again."""

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from rules.alerts import Alert
 from rules.events import CameraLost, Event, NoMoreBets, Source
 from rules.log import read_log
 from rules.records import RoundRecord
-from rules.referee import Judgement, Referee, RoundState
+from rules.referee import Judgement, Referee
+from rules.round import RoundState
 from service.config import TableConfig
 from service.interpreter import Interpreter, device_events_of
 from service.wiring import build_observer, build_referee, open_eyes
@@ -65,7 +66,7 @@ class TableWatch:
         for observation in self.observer.update(frame):
             self.interpreter.observe(observation)
         self.hear(frame.t)
-        self._judge(self.interpreter.release(frame.t, self.observer.waiting_since_t(frame.t)))
+        self._judge(self.interpreter.release(frame.t, self.observer.waiting_since_t(frame.t)), frame.t)
 
     def hear(self, t: float) -> None:
         """Take in what the devices reported up to `t`."""
@@ -81,8 +82,8 @@ class TableWatch:
         for observation in self.observer.finish():
             self.interpreter.observe(observation)
         self.hear(t)
-        self._judge(self.interpreter.finish())
-        self._keep(self.referee.finish())
+        self._judge(self.interpreter.finish(), t)
+        self._keep(self.referee.finish(), t)
 
     def take(self) -> tuple[tuple[Event, ...], tuple[Alert, ...], tuple[RoundRecord, ...]]:
         """What is new since the last call."""
@@ -90,13 +91,13 @@ class TableWatch:
         self.events, self.alerts, self.rounds = [], [], []
         return news
 
-    def _judge(self, lines: Sequence[Event]) -> None:
+    def _judge(self, lines: Sequence[Event], now_t: float) -> None:
         for line in lines:
             self.events.append(line)
-            self._keep(self.referee.observe(line))
+            self._keep(self.referee.observe(line), now_t)
 
-    def _keep(self, judgement: Judgement) -> None:
-        self.alerts += judgement.alerts
+    def _keep(self, judgement: Judgement, now_t: float) -> None:
+        self.alerts += [replace(alert, noticed_at=round(now_t, 3)) for alert in judgement.alerts]
         self.rounds += judgement.rounds
 
 
@@ -125,7 +126,8 @@ def watch_table(table: TableConfig, *, signals: Path | None = None) -> Iterator[
 def start_watch(table: TableConfig, signals: list[Event]) -> TableWatch:
     """All parts of a watch, ready for the first frame."""
     devices = device_events_of(signals)
-    if table.layout.of_kind("no_more_bets_lamp"):
+    lamp = bool(table.layout.of_kind("no_more_bets_lamp")) and NoMoreBets not in devices
+    if lamp:
         devices |= {NoMoreBets}
     return TableWatch(
         observer=build_observer(table, open_eyes()),

@@ -148,3 +148,14 @@ def test_lamp_that_flickers_with_the_light_is_never_lit() -> None:
     lamp = Lamp(region="lamp", polygon_px=np.array([[10.0, 10], [30, 10], [30, 30], [10, 30]]))
     levels = [60 + 10 * (step % 2) for step in range(50)]
     assert [lamp.update(np.full((60, 60, 3), level, np.uint8), i / 10) for i, level in enumerate(levels)] == [None] * 50
+
+
+def test_hand_over_a_lamp_does_not_light_it() -> None:
+    lamp = Lamp(region="lamp", polygon_px=np.array([[20.0, 20], [40, 20], [40, 40], [20, 40]]))
+    told = []
+    for step in range(40):
+        image = np.full((80, 80, 3), 40, np.uint8)
+        if 15 <= step < 25:
+            image[:] = 190
+        told.append(lamp.update(image, step / 10))
+    assert told == [None] * 40
