@@ -14,10 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from models.detector_school import lay_out
 from models.ultralytics_setup import prepare, to_channels_last, use_bfloat16_on_cpu
-from vision.detections import LABELS
 
 NET = Path(__file__).with_name("detector_net.yaml")
 
@@ -49,6 +47,8 @@ class TrainingPlan:
     """Overrides `epochs`."""
     epochs: int = 30
     rate: float = 0.002
+    last_rate: float = 0.02
+    """What the rate has fallen to at the end, as a part of `rate`."""
     weights: Path | None = None
     """A checkpoint to start from; pretrained ones of another network give what fits."""
     resume: bool = False
@@ -78,7 +78,7 @@ def train(plan: TrainingPlan) -> Path:
 def _settings(plan: TrainingPlan) -> dict[str, Any]:
     """All that Ultralytics is told."""
     settings: dict[str, Any] = {
-        "data": str(_write_data_file(plan)),
+        "data": str(lay_out(plan.schools, plan.out)),
         "imgsz": plan.image_px,
         "batch": plan.batch,
         "nbs": plan.batch,
@@ -91,7 +91,7 @@ def _settings(plan: TrainingPlan) -> dict[str, Any]:
         "resume": plan.resume,
         "optimizer": "AdamW",
         "lr0": plan.rate,
-        "lrf": 0.02,
+        "lrf": plan.last_rate,
         "cos_lr": True,
         "warmup_epochs": 0.5,
         "close_mosaic": 2,
@@ -106,19 +106,6 @@ def _settings(plan: TrainingPlan) -> dict[str, Any]:
     return settings
 
 
-def _write_data_file(plan: TrainingPlan) -> Path:
-    """The file in which Ultralytics reads where pictures lie and what the classes are called."""
-    path = plan.out / "data.yaml"
-    folders = [school.resolve() for school in plan.schools]
-    document = {
-        "train": [str(folder / "train" / "images") for folder in folders],
-        "val": [str(folder / "val" / "images") for folder in folders if (folder / "val" / "images").is_dir()],
-        "names": dict(enumerate(LABELS)),
-    }
-    path.write_text(yaml.safe_dump(document, sort_keys=False), encoding="utf-8")
-    return path
-
-
 def parse_arguments(arguments: Sequence[str] | None = None) -> TrainingPlan:
     """The plan that the command line asks for."""
     parser = argparse.ArgumentParser(prog="models.detector_train", description=__doc__)
@@ -130,6 +117,7 @@ def parse_arguments(arguments: Sequence[str] | None = None) -> TrainingPlan:
     parser.add_argument("--epochs", type=int, default=30)
     parser.add_argument("--minutes", type=float, help="train for so long instead of so many epochs")
     parser.add_argument("--rate", type=float, default=0.002, help="learning rate to begin with")
+    parser.add_argument("--last-rate", type=float, default=0.02, help="the rate at the end, as a part of --rate")
     parser.add_argument("--weights", type=Path, help="a checkpoint to start from")
     parser.add_argument("--resume", action="store_true", help="go on with the run in --out that was interrupted")
     parser.add_argument("--threads", type=int, default=1)

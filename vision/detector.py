@@ -46,7 +46,7 @@ class Detector:
             iou: Boxes that overlap more than this are one object.
         """
         self._session = session
-        self._score = score
+        self.score = score
         self._iou = iou
 
     @classmethod
@@ -90,7 +90,7 @@ class Detector:
                 raise
             except Exception as error:  # onnxruntime raises classes that it does not export
                 raise DetectorError(f"detector: {' '.join(str(error).split())}") from error
-            boxes = decode(raw, score=self._score)
+            boxes = decode(raw, score=self.score)
             in_mm = Detections(boxes.corners_mm / px_per_mm + np.array(origin_mm), boxes.label, boxes.score)
             found.append(suppress(in_mm, iou=self._iou, across_labels=COMPETING))
         return found
