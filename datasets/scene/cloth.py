@@ -173,10 +173,10 @@ class ClothDrawing:
         hands = [area.centre_mm for area in self._layout.of_kind("hand")]
         if not cloth.title or not hands:
             return
-        y = max(point[1] for point in hands)
+        y = max(float(area.polygon_mm[:, 1].max()) for area in self._layout.of_kind("hand"))
         x = float(np.mean([point[0] for point in hands]))
-        size = float(self._rng.uniform(30, 75))
-        down = float(self._rng.uniform(90, 260))
+        size = float(self._rng.uniform(25, 62))
+        down = float(self._rng.uniform(95, 190)) + size / 2
         self.text(cloth.title, (x, y + down), height_mm=size, angle_deg=0, colour=cloth.ink, font=3)
         if self._rng.random() < 0.5:
             note = str(

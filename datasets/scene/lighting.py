@@ -23,7 +23,7 @@ class LightMap:
         for sx, sy, radius, strength in light.spots:
             level = level + strength * np.exp(-((x - sx) ** 2 + ((y - sy) * aspect) ** 2) / (2 * radius**2))
         level = level * (1 - light.vignette * ((x - 0.5) ** 2 + (y - 0.5) ** 2) * 2)
-        level = np.clip(level, 0.25, 1.9) * light.level
+        level = np.clip(level, 0.3, 1.5) * light.level
         warm = light.warmth * 0.22
         cast = np.array([1 - warm, 1 + 0.06 * light.tint, 1 + warm * 0.8], np.float64)
         lit = (level[:, :, None] * cast).astype(np.float32)

@@ -188,12 +188,12 @@ def _cloth(rng: np.random.Generator, style: Mapping[str, str | float], split: st
 def _light(rng: np.random.Generator, style: Mapping[str, str | float]) -> Light:
     spots = []
     for _ in range(int(rng.integers(0, 4))):
-        strength = float(rng.uniform(0.05, 0.55) * rng.choice([1, 1, 1, -0.5]))
+        strength = float(rng.uniform(0.05, 0.42) * rng.choice([1, 1, 1, -0.6]))
         x, y = (float(v) for v in rng.uniform(-0.1, 1.1, 2))
         spots.append((x, y, float(rng.uniform(0.12, 0.5)), strength))
     angle = rng.uniform(0, 2 * np.pi)
     slant = rng.uniform(0.05, 0.9)
-    level = rng.choice([rng.uniform(0.85, 1.15), rng.uniform(0.55, 0.9), rng.uniform(0.38, 0.6)], p=[0.55, 0.3, 0.15])
+    level = rng.choice([rng.uniform(0.75, 1.0), rng.uniform(0.52, 0.78), rng.uniform(0.36, 0.55)], p=[0.55, 0.3, 0.15])
     return Light(
         level=float(style.get("light", level)),
         warmth=float(style.get("warmth", rng.normal(0.05, 0.42))),

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import cv2
 import numpy as np
+import numpy.typing as npt
 
+from datasets.scene.looks import look_of
 from datasets.scene.model import ArmObject, CardObject, ChipStack, CutCardObject, Point, Scene, World
+from datasets.scene.table import table_outline
 
 RANKS = ("A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K")
 CARDS = tuple(f"{rank}{suit}" for suit in "CDHS" for rank in RANKS)
@@ -19,6 +23,8 @@ class _Draft:
     world: World
     rng: np.random.Generator
     faces: tuple[str, ...]
+    outline: npt.NDArray[np.float32]
+    """(N, 1, 2): the cloth's edge, mm."""
     cards: list[CardObject] = field(default_factory=list)
     stacks: list[ChipStack] = field(default_factory=list)
     arms: list[ArmObject] = field(default_factory=list)
@@ -70,14 +76,23 @@ class _Draft:
             )
         )
 
+    def on_cloth(self, at: Point) -> bool:
+        return cv2.pointPolygonTest(self.outline, (float(at[0]), float(at[1])), True) > 25
+
     def anywhere(self, margin: float = 60.0) -> Point:
         width, depth = self.world.layout.size_mm
-        return float(self.rng.uniform(margin, width - margin)), float(self.rng.uniform(margin, depth - margin))
+        at = (0.0, 0.0)
+        for _ in range(20):
+            at = float(self.rng.uniform(margin, width - margin)), float(self.rng.uniform(margin, depth - margin))
+            if self.on_cloth(at):
+                break
+        return at
 
 
 def random_scene(world: World, rng: np.random.Generator, *, faces: tuple[str, ...] = CARDS) -> Scene:
     """Draw a scene; `faces` are the cards that the world's deck has."""
-    draft = _Draft(world, rng, faces)
+    edge = table_outline(world.layout, look_of(world.style, world.seed).cloth.outline)
+    draft = _Draft(world, rng, faces, edge.astype(np.float32)[:, None])
     if rng.random() > 0.06:
         _hands(draft)
         _loose_cards(draft)
@@ -219,7 +234,7 @@ def _banks(draft: _Draft) -> None:
         for k in range(int(rng.integers(1, 6))):
             row = int(rng.random() < 0.25)
             at = (x + k * pitch + float(rng.normal(0, 1)), y + row * pitch * 0.9 + float(rng.normal(0, 1.5)))
-            if 30 < at[0] < width - 30:
+            if draft.on_cloth(at):
                 draft.stack(at, _tall(rng), mixed=bool(rng.random() < 0.3))
     for _ in range(int(rng.poisson(0.8))):
         draft.stack(draft.anywhere(), _tall(rng), mixed=True, height=float(rng.choice([0.0, 0.0, rng.uniform(5, 50)])))

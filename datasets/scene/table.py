@@ -43,8 +43,7 @@ def table_outline(layout: Layout, kind: str) -> Points:
     """Give the cloth's visible outline, from its top left corner down the left side and round to the top right."""
     for name in (kind, "rounded", "straight"):
         outline = _outline(layout, name)
-        wanted = np.concatenate([area.polygon_mm for area in layout.areas])
-        if name == "straight" or _holds(outline, wanted, 60.0):
+        if name == "straight" or _holds(outline, _printed(layout), 60.0):
             return outline
     return outline
 
@@ -61,6 +60,15 @@ def _outline(layout: Layout, kind: str) -> Points:
     left = np.column_stack([radius - radius * np.cos(turn), height - radius + radius * np.sin(turn)])
     right = np.column_stack([width - radius + radius * np.sin(turn), height - radius + radius * np.cos(turn)])
     return np.concatenate([[[0.0, 0.0]], left, right, [[width, 0.0]]])
+
+
+def _printed(layout: Layout) -> Points:
+    """Give points that have to lie on the cloth: areas, markers, reference points, room for players' chips."""
+    points = [area.polygon_mm for area in layout.areas]
+    marks = [*layout.reference_points.values(), *(layout.markers.at.values() if layout.markers else ())]
+    points += [np.array([mark]) for mark in marks]
+    points += [np.array([[x, y + 110.0]]) for x, y in (area.centre_mm for area in layout.of_kind("wager"))]
+    return np.concatenate(points)
 
 
 def _holds(outline: Points, points: Points, margin_mm: float) -> bool:

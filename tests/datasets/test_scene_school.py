@@ -1,0 +1,129 @@
+"""Random worlds, scenes and the tiles of the detector's school."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from datasets.scene.looks import look_of
+from datasets.scene.random_scene import random_scene
+from datasets.scene.renderer import RenderedObject, SceneRenderer
+from datasets.scene.tiles import CLASSES, TILE_PX, label_lines, school_tiles, taught_box
+from datasets.scene.worlds import FIRST_HELD_OUT_SEED, random_camera, random_world
+from datasets.scene.write_school import Job, prepare, run_job
+
+ORIGIN = np.array([0.0, 0.0])
+
+
+def _thing(**changes: object) -> RenderedObject:
+    quad = np.array([[100.0, 100.0], [163.0, 100.0], [163.0, 188.0], [100.0, 188.0]])
+    fields: dict[str, object] = {
+        "kind": "card", "object_id": "a", "card": "7H", "face_up": True, "polygon_px": quad, "layout_polygon_mm": quad,
+        "at_mm": (131.5, 144.0), "count": None, "value": None, "visible": 1.0,
+    }  # fmt: skip
+    return RenderedObject(**{**fields, **changes})  # type: ignore[arg-type]
+
+
+def _moved(x: float, y: float, **changes: object) -> RenderedObject:
+    quad = _thing().layout_polygon_mm + np.array([x, y])
+    return _thing(layout_polygon_mm=quad, **changes)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_camera_sees_the_whole_cloth(seed: int) -> None:
+    camera = random_camera(np.random.default_rng(seed), (2300.0, 1200.0))
+    corners = np.array([[0.0, 0.0], [2300.0, 0.0], [2300.0, 1200.0], [0.0, 1200.0]])
+    seen = camera.image_from_layout(corners)
+    width, height = camera.image_size_wh_px
+    assert (seen > 0).all()
+    assert (seen < [width, height]).all()
+    centre = camera.camera_centre_mm
+    assert centre is not None
+    assert -centre[2] >= 1450
+
+
+def test_splits_share_no_seed_print_or_cloth() -> None:
+    looks = {}
+    for split in ("train", "held_out"):
+        worlds = [random_world(np.random.default_rng(seed), split, ["machine:1"]) for seed in range(25)]  # type: ignore[arg-type]
+        assert all((world.seed >= FIRST_HELD_OUT_SEED) == (split == "held_out") for world in worlds)
+        looks[split] = {look_of(world.style, world.seed).cloth.family for world in worlds} - {"plain"}
+    assert not looks["train"] & looks["held_out"]
+
+
+def test_world_and_scene_follow_from_the_seed() -> None:
+    first, second = (random_world(np.random.default_rng(5), "train", ["machine:1", "machine:2"]) for _ in range(2))
+    assert (first.seed, first.deck, first.chips) == (second.seed, second.deck, second.chips)
+    scenes = [random_scene(world, np.random.default_rng(6)) for world in (first, second)]
+    assert scenes[0] == scenes[1]
+
+
+def test_style_of_a_world_is_obeyed() -> None:
+    look = look_of({"cloth_colour": "#102030", "light": 0.5, "noise": 2.5}, 7)
+    assert look.cloth.colour == (0x30, 0x20, 0x10)
+    assert (look.light.level, look.lens.noise) == (0.5, 2.5)
+
+
+@pytest.mark.parametrize(
+    ("thing", "label"),
+    [
+        pytest.param(_thing(), 0, id="face"),
+        pytest.param(_thing(face_up=False, card=None), 1, id="back"),
+        pytest.param(_thing(kind="chips", visible=0.31), 2, id="chips"),
+        pytest.param(_thing(kind="cut_card"), 3, id="cut card"),
+        pytest.param(_thing(kind="hand", visible=0.2), 4, id="hand"),
+        pytest.param(_thing(visible=0.24), None, id="card nearly covered"),
+        pytest.param(_thing(slant=0.2), None, id="card on edge"),
+        pytest.param(_thing(kind="chips", visible=0.29), None, id="chips nearly covered"),
+        pytest.param(_thing(kind="hand", visible=0.1), None, id="hand nearly covered"),
+        pytest.param(_moved(1000.0, 0.0), None, id="outside the tile"),
+        pytest.param(_moved(-150.0, 0.0), None, id="a fifth inside the tile"),
+        pytest.param(_moved(-120.0, 0.0), 0, id="most inside the tile"),
+        pytest.param(_thing(layout_polygon_mm=np.full((4, 2), np.nan)), None, id="beyond the lens"),
+    ],
+)
+def test_taught_box_follows_the_rules(thing: RenderedObject, label: int | None) -> None:
+    box = taught_box(thing, ORIGIN, 0.5)
+    assert (None if box is None else box.label) == label
+
+
+def test_whole_card_is_taught_as_its_own_quad() -> None:
+    box = taught_box(_thing(), ORIGIN, 0.5)
+    assert box is not None
+    assert np.allclose(box.corners * TILE_PX, _thing().layout_polygon_mm * 0.5)
+
+
+def test_school_tiles_are_bounded_labelled_and_reproducible() -> None:
+    world = random_world(np.random.default_rng(11), "train", ["machine:3"])
+    renderer = SceneRenderer(world)
+    runs = []
+    for _ in range(2):
+        rng = np.random.default_rng(4)
+        runs.append(school_tiles(world, random_scene(world, rng), rng, count=6, renderer=renderer))
+    boxes = [box for tile in runs[0] for box in tile.boxes]
+    assert boxes
+    assert all(tile.image_hw3.shape == (TILE_PX, TILE_PX, 3) for tile in runs[0])
+    assert all(0 <= box.corners.min() and box.corners.max() <= 1 and box.label < len(CLASSES) for box in boxes)
+    assert all(np.array_equal(a.image_hw3, b.image_hw3) for a, b in zip(*runs, strict=True))
+
+
+def test_label_lines_have_a_class_and_eight_numbers() -> None:
+    box = taught_box(_thing(), ORIGIN, 0.5)
+    assert box is not None
+    line = label_lines([box]).split()
+    assert line[0] == "0"
+    assert len(line) == 9
+    assert label_lines([]) == ""
+
+
+def test_written_school_has_ultralytics_layout_and_resumes(tmp_path: Path) -> None:
+    prepare(tmp_path)
+    job = Job(out=tmp_path, split="held_out", seed=1, index=0, scenes=1, tiles=3, artwork=None)
+    assert run_job(job) == 3
+    assert run_job(job) == 0
+    pictures = sorted((tmp_path / "images" / "val").glob("*.jpg"))
+    labels = sorted((tmp_path / "labels" / "val").glob("*.txt"))
+    assert [p.stem for p in pictures] == [p.stem for p in labels]
+    assert "4: hand" in (tmp_path / "data.yaml").read_text(encoding="utf-8")
