@@ -32,7 +32,7 @@ $(READY): requirements.lock pyproject.toml
 	@echo "Setting up $(VENV) (once; a few hundred megabytes are fetched) ..."
 	@[ -x $(BIN)/python ] || "$(PYTHON)" -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --requirement requirements.lock
-	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
 demo: $(READY)

@@ -52,6 +52,12 @@ class Calibration:
     """(3, 3): undistorted pixel to layout mm."""
     residual_px: float | None = None
     """RMS distance over the points it was fitted to."""
+    _rays_from_layout: FloatArray = field(init=False, repr=False)
+    """(3, 4): [R t], or K^-1 H^-1 with an empty third column where there is no pose; up to a positive factor."""
+    _view_sign: float = field(init=False, repr=False)
+    """The sign of the homography's depth in the middle of the picture, which the camera surely sees."""
+    _largest_radius: float = field(init=False, repr=False)
+    """How far from its axis the lens model holds, as the tangent of the angle."""
 
     def __post_init__(self) -> None:
         for key, shape in _ARRAY_SHAPES.items():
@@ -72,6 +78,11 @@ class Calibration:
         elif abs(np.linalg.det(self.homography)) < 1e-15:
             value = self.homography.tolist()
             raise CameraError("calibration", "homography", value=value, allowed="must be invertible")
+        width, height = self.image_size_wh_px
+        view_sign = float(np.sign(self.homography[2] @ np.array([width / 2, height / 2, 1.0]))) or 1.0
+        object.__setattr__(self, "_view_sign", view_sign)
+        object.__setattr__(self, "_rays_from_layout", self._projection())
+        object.__setattr__(self, "_largest_radius", _largest_radius(self.distortion))
 
     @property
     def has_pose(self) -> bool:
@@ -104,7 +115,7 @@ class Calibration:
             raise CameraError("calibration", "points_mm", value=points.shape, allowed="must be (N, 2) or (N, 3)")
         if not len(points):
             return np.empty((0, 2))
-        return self._distort(self._rays_from_layout(points))
+        return self._distort(self._rays(points))
 
     def layout_from_image(self, points_px: ArrayLike) -> FloatArray:
         """Points on the cloth (z = 0) that distorted pixels show.
@@ -129,7 +140,7 @@ class Calibration:
             criteria=_UNDISTORT_STEPS,
         )[:, 0]
         mapped = np.column_stack([undistorted, np.ones(len(points))]) @ self.homography.T
-        depth = mapped[:, 2:] * self._sign_of_view()
+        depth = mapped[:, 2:] * self._view_sign
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(depth > 0, mapped[:, :2] / mapped[:, 2:], np.nan)
 
@@ -166,29 +177,27 @@ class Calibration:
         inverse = np.linalg.inv(forward)
         return _frozen_array(inverse / inverse[2, 2], (3, 3), "homography")
 
-    def _rays_from_layout(self, points_mm: FloatArray) -> FloatArray:
-        """(N, 3) in the camera's frame, up to a positive factor, third component positive when in front."""
+    def _projection(self) -> FloatArray:
+        """What `_rays_from_layout` holds."""
         if self.rvec is not None and self.tvec is not None:
-            rotation = cv2.Rodrigues(self.rvec)[0]
-            return points_mm @ rotation[:, : points_mm.shape[1]].T + self.tvec
-        if points_mm.shape[1] == 3 and np.any(points_mm[:, 2] != 0.0):
+            return np.column_stack([cv2.Rodrigues(self.rvec)[0], self.tvec])
+        flat = np.linalg.inv(self.camera_matrix) @ np.linalg.inv(self.homography) * self._view_sign
+        return np.column_stack([flat[:, :2], np.zeros(3), flat[:, 2]])
+
+    def _rays(self, points_mm: FloatArray) -> FloatArray:
+        """(N, 3) in the camera's frame, up to a positive factor, third component positive when in front."""
+        if points_mm.shape[1] == 3 and self.rvec is None and np.any(points_mm[:, 2] != 0.0):
             allowed = "a homography knows only the cloth; give rvec and tvec for points above it"
             raise PoseMissingError("calibration", "rvec", allowed=allowed)
-        flat = np.column_stack([points_mm[:, :2], np.ones(len(points_mm))])
-        rays = flat @ (np.linalg.inv(self.camera_matrix) @ np.linalg.inv(self.homography)).T
-        return rays * self._sign_of_view()
-
-    def _sign_of_view(self) -> float:
-        """The sign of the homography's depth in the middle of the picture, which the camera surely sees."""
-        width, height = self.image_size_wh_px
-        return float(np.sign(self.homography[2] @ np.array([width / 2, height / 2, 1.0]))) or 1.0
+        projection = self._rays_from_layout
+        return points_mm @ projection[:, : points_mm.shape[1]].T + projection[:, 3]
 
     def _distort(self, rays: FloatArray) -> FloatArray:
         in_front = rays[:, 2] > 1e-9
         flat = np.where(in_front[:, None], rays / np.where(in_front, rays[:, 2], 1.0)[:, None], [0.0, 0.0, 1.0])
         zero = np.zeros(3)
         pixels = cv2.projectPoints(flat[:, None, :], zero, zero, self.camera_matrix, self.distortion)[0][:, 0]
-        valid = in_front & (np.hypot(flat[:, 0], flat[:, 1]) < _largest_radius(self.distortion))
+        valid = in_front & (np.hypot(flat[:, 0], flat[:, 1]) < self._largest_radius)
         mapped: FloatArray = np.where(valid[:, None], pixels, np.nan)
         return mapped
 
