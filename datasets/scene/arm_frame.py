@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -55,6 +56,7 @@ class ArmFrame:
         return projector.px(self.last_outline_mm, self.last_heights_mm)
 
 
+@lru_cache(maxsize=128)
 def band(sprite: Sprite, low_mm: float, high_mm: float) -> Sprite:
     """Cut a sprite across between two places along the arm."""
     base = sprite.levels[0]
@@ -63,6 +65,7 @@ def band(sprite: Sprite, low_mm: float, high_mm: float) -> Sprite:
     return Sprite(np.ascontiguousarray(base[y0:y1]), premultiplied=True)
 
 
+@lru_cache(maxsize=96)
 def sleeve_band(sprite: Sprite, low_mm: float) -> Sprite:
     """Give the even part of the sleeve, every second time upside down so that it joins on."""
     number = round((low_mm - SLEEVE_MM) / (LENGTH_MM - SLEEVE_MM))

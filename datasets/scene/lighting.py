@@ -65,10 +65,8 @@ class Sensor:
             tile = self._tiles[int(rng.integers(len(self._tiles)))]
             dy, dx = int(rng.integers(64)), int(rng.integers(64))
             width, height = self._size
-            step_y, step_x = (int(v) for v in rng.choice([-1, 1], 2))
-            tile = tile[::step_y, ::step_x]
             image = np.asarray(
-                cv2.add(image, np.ascontiguousarray(tile[dy : dy + height, dx : dx + width]), dtype=cv2.CV_8U), np.uint8
+                cv2.add(image, tile[dy : dy + height, dx : dx + width], dtype=cv2.CV_8U), np.uint8
             )
         return image
 
@@ -101,5 +99,6 @@ def _noise_tiles(lens: Lens, size_wh_px: tuple[int, int], seed: int) -> list[Noi
             field = cv2.addWeighted(field, float(np.sqrt(1 - lens.chroma**2)), colour, lens.chroma, 0)
         if lens.noise > 3:
             field = cv2.addWeighted(cv2.GaussianBlur(field, (3, 3), 0.6), 1.6, field, 0, 0)
-        tiles.append(np.clip(np.rint(field), -127, 127).astype(np.int8))
+        tile = np.clip(np.rint(field), -127, 127).astype(np.int8)
+        tiles += [tile, np.ascontiguousarray(tile[::-1, ::-1])]
     return tiles

@@ -11,7 +11,7 @@ from datasets.scene.looks import look_of
 from datasets.scene.random_scene import random_scene
 from datasets.scene.renderer import RenderedObject, SceneRenderer
 from datasets.scene.tiles import CLASSES, TILE_PX, label_lines, school_tiles, taught_box
-from datasets.scene.worlds import FIRST_HELD_OUT_SEED, random_camera, random_world
+from datasets.scene.worlds import FIRST_HELD_OUT_SEED, Split, random_camera, random_world
 from datasets.scene.write_school import Job, prepare, run_job
 
 ORIGIN = np.array([0.0, 0.0])
@@ -46,8 +46,9 @@ def test_random_camera_sees_the_whole_cloth(seed: int) -> None:
 
 def test_splits_share_no_seed_print_or_cloth() -> None:
     looks = {}
-    for split in ("train", "held_out"):
-        worlds = [random_world(np.random.default_rng(seed), split, ["machine:1"]) for seed in range(25)]  # type: ignore[arg-type]
+    splits: tuple[Split, ...] = ("train", "held_out")
+    for split in splits:
+        worlds = [random_world(np.random.default_rng(seed), split, ["machine:1"]) for seed in range(25)]
         assert all((world.seed >= FIRST_HELD_OUT_SEED) == (split == "held_out") for world in worlds)
         looks[split] = {look_of(world.style, world.seed).cloth.family for world in worlds} - {"plain"}
     assert not looks["train"] & looks["held_out"]
@@ -62,7 +63,7 @@ def test_world_and_scene_follow_from_the_seed() -> None:
 
 def test_style_of_a_world_is_obeyed() -> None:
     look = look_of({"cloth_colour": "#102030", "light": 0.5, "noise": 2.5}, 7)
-    assert look.cloth.colour == (0x30, 0x20, 0x10)
+    assert tuple(look.cloth.colour) == (48.0, 32.0, 16.0)
     assert (look.light.level, look.lens.noise) == (0.5, 2.5)
 
 
@@ -105,7 +106,7 @@ def test_school_tiles_are_bounded_labelled_and_reproducible() -> None:
     boxes = [box for tile in runs[0] for box in tile.boxes]
     assert boxes
     assert all(tile.image_hw3.shape == (TILE_PX, TILE_PX, 3) for tile in runs[0])
-    assert all(0 <= box.corners.min() and box.corners.max() <= 1 and box.label < len(CLASSES) for box in boxes)
+    assert all(box.corners.min() >= 0 and box.corners.max() <= 1 and box.label < len(CLASSES) for box in boxes)
     assert all(np.array_equal(a.image_hw3, b.image_hw3) for a, b in zip(*runs, strict=True))
 
 
