@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from rules.alerts import Alert
+from rules.cameras import find_camera_fault
 from rules.drawing import Drawing, follow
 from rules.events import (
     BetsOpened,
@@ -80,6 +81,7 @@ class Referee:
         if running is None and isinstance(event, _BEGINNERS):
             running = self._table.begin(event.t)
         self._table.note(event)
+        alerts += self._alerts(find_camera_fault(event), self._table.rounds_begun, event.t)
         if running is None:
             self._note_idle(event)
             return Judgement(tuple(alerts))

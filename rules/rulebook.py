@@ -15,6 +15,8 @@ from rules.options import Rules, elect
 from rules.rulebook_file import parse_rulebook
 from rules.rulebook_model import Rulebook
 
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
 __all__ = ["Rulebook", "Rules", "elect", "load_rulebook", "rulebook_ids"]
 
 
@@ -35,7 +37,7 @@ def load_rulebook(rulebook_id: str) -> Rulebook:
         raise RulebookError(f"rulebook = {rulebook_id}; allowed: {', '.join(rulebook_ids())}")
     name = f"{rulebook_id}.yaml"
     try:
-        content = yaml.safe_load((files("rules") / "rulebooks" / name).read_text(encoding="utf-8"))
+        content = yaml.load((files("rules") / "rulebooks" / name).read_text(encoding="utf-8"), Loader=_LOADER)
     except yaml.YAMLError as error:
         raise RulebookError(f"{name}: no YAML: {' '.join(str(error).split())}") from error
     return parse_rulebook(content, name)

@@ -1,0 +1,150 @@
+"""Write table logs for tests: a round a few lines long, legal unless a test says otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from rules.alerts import Alert
+from rules.events import CardDealt, CardMoved, CardTurned, Event, RoundClosed, parse_event
+from rules.notation import parse_round
+from rules.options import Rules
+from rules.records import RoundRecord
+from rules.referee import Referee
+from rules.rulebook import elect, load_rulebook
+from rules.rulebook_model import Phase
+
+RULEBOOKS = ("nz-authority", "sg-rws", "nsw", "nz-secretary", "tas")
+NZ = ("nz-authority", "nz-secretary")
+
+
+def rules_of(rulebook_id: str, **options: Any) -> Rules:
+    return elect(load_rulebook(rulebook_id), options)
+
+
+class TableLog:
+    """Collects events, one second apart unless told otherwise."""
+
+    def __init__(self, rules: Rules, *, confidence: float | None = None) -> None:
+        self.rules = rules
+        self.events: list[Event] = []
+        self.t = 0.0
+        self._dealt = 0
+        self._faces: dict[str, str | None] = {}
+        self._confidence = confidence
+
+    def add(self, kind: str, *, after_s: float = 1.0, **fields: Any) -> TableLog:
+        self.t = round(self.t + after_s, 3)
+        mapping = {"t": self.t, "type": kind, **fields}
+        if self._confidence is not None and kind in ("card_dealt", "card_turned"):
+            mapping.setdefault("confidence", self._confidence)
+        self.events.append(parse_event(mapping))
+        return self
+
+    def wager(self, area: str, before: int | None, after: int | None, **more: Any) -> TableLog:
+        """`s3-banker` from one value to another, by its seat."""
+        seat, bet = area.split("-", 1)
+        number = int(seat[1:])
+        fields: dict[str, Any] = {"seat": number, "bet": bet, "by": f"seat:{number}"} | more
+        return self.add("wager_changed", area=area, before=before, after=after, **fields)
+
+    def settle(self, area: str, action: str, amount: int | None, **more: Any) -> TableLog:
+        seat, bet = area.split("-", 1)
+        return self.add("wager_settled", area=area, seat=int(seat[1:]), bet=bet, action=action, amount=amount, **more)
+
+    def open(self, *areas: str) -> TableLog:
+        """Bets are asked for, 100 is placed on each area, and the call comes."""
+        self.add("bets_opened")
+        for area in areas:
+            self.wager(area, 0, 100)
+        return self.add("no_more_bets", source="signal")
+
+    def deal(self, hand: str | None, card: str | None, *, face_up: bool | None = None, **more: Any) -> TableLog:
+        """A card in the elected style; one that comes face down is turned at once by `turn_all`."""
+        self._dealt += 1
+        phase = Phase.INITIAL if self._in_round() < 4 else Phase.THIRD
+        shows = phase not in self.rules.style.face_down if face_up is None else face_up
+        name = f"c{self._dealt}"
+        self._faces[name] = card
+        seen = card if shows else None
+        return self.add("card_dealt", card_id=name, hand=hand, card=seen, face_up=shows, **more)
+
+    def turn(self, card_id: str, card: str | None = None) -> TableLog:
+        face = self._faces[card_id] if card is None else card
+        return self.add("card_turned", card_id=card_id, card=face, face_up=True, by="dealer")
+
+    def turn_all(self) -> TableLog:
+        """Turn what lies face down in this round."""
+        shown = {event.card_id for event in self.events if isinstance(event, CardDealt | CardTurned) and event.face_up}
+        for name in self._ids():
+            if name not in shown:
+                self.turn(name)
+        return self
+
+    def four(self, text: str) -> TableLog:
+        """The first four cards of `P 8H 4D | B KS 9D`, in order, seen."""
+        cards = parse_round(text)
+        player, banker = ([str(card) if card else None for card in hand] for hand in (cards.player, cards.banker))
+        for hand, card in zip(("player", "banker") * 2, (player[0], banker[0], player[1], banker[1]), strict=True):
+            self.deal(hand, card)
+        return self.turn_all()
+
+    def third(self, hand: str | None, card: str | None, **more: Any) -> TableLog:
+        """A further card, seen at once."""
+        return self.deal(hand, card, **more).turn_all()
+
+    def result(self, player: int, banker: int, **more: Any) -> TableLog:
+        winner = "tie" if player == banker else "player" if player > banker else "banker"
+        fields: dict[str, Any] = {"player": player, "banker": banker, "winner": winner} | more
+        return self.add("result_announced", **fields)
+
+    def close(self) -> TableLog:
+        return self.add("round_closed")
+
+    def legal_round(self, text: str, *areas: str) -> TableLog:
+        """A whole round with these cards, announced as it is; wagers of 100 are settled as they are due."""
+        cards = parse_round(text)
+        self.open(*areas).four(_first_two(text))
+        for hand, faces in (("player", cards.player), ("banker", cards.banker)):
+            if len(faces) == 3:
+                self.third(hand, str(faces[2]))
+        totals = [sum(card.point_value for card in hand if card) % 10 for hand in (cards.player, cards.banker)]
+        return self.result(*totals).close()
+
+    def _ids(self) -> list[str]:
+        ids: list[str] = []
+        for event in self.events:
+            if isinstance(event, RoundClosed):
+                ids.clear()
+            elif isinstance(event, CardDealt) or (isinstance(event, CardMoved) and event.card_id not in ids):
+                ids.append(event.card_id)
+        return ids
+
+    def _in_round(self) -> int:
+        return len(self._ids())
+
+
+def _first_two(text: str) -> str:
+    player, banker = text.split("|")
+    return f"{' '.join(player.split()[:3])} | {' '.join(banker.split()[:3])}"
+
+
+def run(rules: Rules, events: Iterable[Event], **more: Any) -> tuple[list[Alert], list[RoundRecord]]:
+    """All that the referee says of a log."""
+    referee = Referee(rules, **more)
+    alerts: list[Alert] = []
+    records: list[RoundRecord] = []
+    for event in events:
+        judgement = referee.observe(event)
+        alerts += judgement.alerts
+        records += judgement.rounds
+    judgement = referee.finish()
+    return alerts + list(judgement.alerts), records + list(judgement.rounds)
+
+
+def alerts_of(log: TableLog, **more: Any) -> list[Alert]:
+    return run(log.rules, log.events, **more)[0]
+
+
+def codes_of(log: TableLog, **more: Any) -> list[str]:
+    return [alert.code for alert in alerts_of(log, **more)]
