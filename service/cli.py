@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import Any
 
 import typer
@@ -29,11 +29,12 @@ FAILED, UNUSABLE, STOPPED = 1, 2, 130
 class OneLineErrors(TyperGroup):
     """Tells each refusal in one line on standard error."""
 
-    def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> Any:
+    def main(self, *args: Any, **settings: Any) -> Any:
         """Run a command; leaves with its exit status."""
-        extra["standalone_mode"] = False
+        settings["standalone_mode"] = False
+        settings["prog_name"] = settings.get("prog_name") or "thirdcard"
         try:
-            status = super().main(args=args, prog_name=prog_name or "thirdcard", **extra)
+            status = super().main(*args, **settings)
         except REFUSALS as error:
             status = _refuse(str(error), UNUSABLE)
         except WRONG_USE as error:
@@ -58,7 +59,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["--help", "-h"]},
 )
-for _name, _command in {
+COMMANDS: dict[str, Callable[..., None]] = {
     "watch": watch.watch,
     "referee": referee.referee,
     "odds": odds.odds,
@@ -69,7 +70,8 @@ for _name, _command in {
     "train": train.train,
     "export": export.export,
     "bench": bench.bench,
-}.items():
+}
+for _name, _command in COMMANDS.items():
     app.command(_name)(_command)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 BROWSER_CODECS = frozenset({"h264", "vp9", "av1"})
 ENCODED_RATE_FALLBACK = 25
+TICK_S = Fraction(1, 12800)
+STEPS_BACK_S = (0.0, 3.0, 12.0, 60.0)
 
 
 class ClipError(ServiceError):
@@ -55,13 +58,41 @@ def start_pts(stream: VideoStream) -> int:
 
 
 def seek(container: InputContainer, stream: VideoStream, t: float) -> None:
-    """Go to the key frame at or before `t`; a container that cannot seek is read from its beginning."""
+    """Go to a key frame at or before `t`, where one is.
+
+    Containers without an index land anywhere; then the search begins further back, in the end at the beginning.
+    """
     assert stream.time_base is not None
-    target_pts = start_pts(stream) + int(max(t, 0.0) / stream.time_base)
+    wanted_pts = start_pts(stream) + int(max(t, 0.0) / stream.time_base)
+    for back_s in STEPS_BACK_S:
+        from_pts = start_pts(stream) + int(max(t - back_s, 0.0) / stream.time_base)
+        if from_pts <= start_pts(stream):
+            break
+        if _go_to(container, stream, from_pts) and _next_key_pts(container, stream, wanted_pts) is not None:
+            _go_to(container, stream, from_pts)
+            return
+    container.seek(0)
+
+
+def _go_to(container: InputContainer, stream: VideoStream, pts: int) -> bool:
     try:
-        container.seek(target_pts, stream=stream, backward=True)
+        container.seek(pts, stream=stream, backward=True)
     except av.FFmpegError:
-        container.seek(0)
+        return False
+    return True
+
+
+def _next_key_pts(container: InputContainer, stream: VideoStream, last_pts: int) -> int | None:
+    """The next key frame's timestamp; None where it comes after `last_pts`."""
+    try:
+        for packet in container.demux(stream):
+            if packet.is_keyframe and packet.pts is not None:
+                return packet.pts if packet.pts <= last_pts else None
+            if packet.pts is not None and packet.pts > last_pts:
+                return None
+    except av.FFmpegError:
+        return None
+    return None
 
 
 def cut_clip(video: Path, target: Path, span: ClipSpan) -> ClipSpan:
@@ -95,26 +126,37 @@ def _remux(container: InputContainer, stream: VideoStream, target: Path, span: C
     )
 
 
-def _packets(container: InputContainer, stream: VideoStream, span: ClipSpan) -> list[Packet]:
+def _packets(container: InputContainer, stream: VideoStream, span: ClipSpan) -> list[Packet[VideoStream]]:
     """From the key frame at or before the start, in decoding order, until none before the end can follow."""
     assert stream.time_base is not None
     seek(container, stream, span.from_s)
     first_pts = start_pts(stream) + int(span.from_s / stream.time_base)
     end_pts = start_pts(stream) + int(span.to_s / stream.time_base)
-    kept: list[Packet] = []
+    kept: list[Packet[VideoStream]] = []
     try:
         for packet in container.demux(stream):
-            if packet.pts is None or packet.dts is None:
+            if packet.pts is None:
                 continue
             if packet.is_keyframe and packet.pts <= first_pts:
                 kept = []
-            if packet.dts > end_pts:
+            if (packet.pts if packet.dts is None else packet.dts) > end_pts:
                 break
             if kept or packet.is_keyframe:
                 kept.append(packet)
     except av.FFmpegError:
         pass  # the file ends in the middle: what was read so far is the evidence there is
-    return [packet for packet in kept if packet.pts is not None and packet.pts >= (kept[0].pts or 0)]
+    return _in_order([packet for packet in kept if packet.pts is not None and packet.pts >= (kept[0].pts or 0)])
+
+
+def _in_order(packets: list[Packet[VideoStream]]) -> list[Packet[VideoStream]]:
+    """Packets with decoding times, where their container tells only when they are shown."""
+    following: int | None = None
+    for packet in reversed(packets):
+        if packet.dts is None:
+            step = packet.duration or 1
+            packet.dts = packet.pts if following is None else following - step
+        following = packet.dts
+    return packets
 
 
 def _encode(video: Path, target: Path, span: ClipSpan) -> ClipSpan:
@@ -124,11 +166,12 @@ def _encode(video: Path, target: Path, span: ClipSpan) -> ClipSpan:
         rate = stream.average_rate or ENCODED_RATE_FALLBACK
         copy = output.add_stream("libx264", rate=rate, options={"preset": "veryfast", "crf": "23"})
         copy.width, copy.height = stream.width // 2 * 2, stream.height // 2 * 2
-        copy.pix_fmt = "yuv420p"
+        copy.pix_fmt, copy.codec_context.time_base = "yuv420p", TICK_S
         for t, frame in _decode(container, stream, span):
             times.append(t)
-            frame.pts, frame.time_base = None, None  # type: ignore[assignment]
-            output.mux(copy.encode(frame.reformat(copy.width, copy.height, "yuv420p")))
+            picture = frame.reformat(copy.width, copy.height, "yuv420p")
+            picture.pts, picture.time_base = round((t - times[0]) / TICK_S), TICK_S
+            output.mux(copy.encode(picture))
         output.mux(copy.encode())
     if not times:
         raise ClipError(f"{target.name}: the video holds nothing between {span.from_s:.1f} and {span.to_s:.1f} s")

@@ -26,6 +26,7 @@ QUESTION: Colour = (60, 76, 255)
 EDGE_STEPS = 8
 SHADE = 0.62
 REFERENCE_WIDTH_PX = 1920.0
+FARTHEST_PX = 1e5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +72,8 @@ def crop_area(
     low, high = points.min(axis=0) - margin_mm, points.max(axis=0) + margin_mm
     corners = ((low[0], low[1]), (high[0], low[1]), (high[0], high[1]), (low[0], high[1]))
     box = _project(calibration, corners)
+    if not len(box):
+        return image_hw3[:0, :0]
     height, width = image_hw3.shape[:2]
     x0, y0 = np.clip(np.floor(box.min(axis=0)).astype(int), 0, (width, height))
     x1, y1 = np.clip(np.ceil(box.max(axis=0)).astype(int), 0, (width, height))
@@ -78,32 +81,36 @@ def crop_area(
 
 
 def _project(calibration: Calibration, polygon_mm: Sequence[tuple[float, float]]) -> NDArray[np.float64]:
-    """Corners and points along the edges, so that a straight print follows the lens."""
+    """Corners and points along the edges, so that a straight print follows the lens; without those out of its field."""
     corners = np.asarray(polygon_mm, dtype=np.float64)
     following = np.roll(corners, -1, axis=0)
     steps = np.arange(EDGE_STEPS)[None, :, None] / EDGE_STEPS
     dense = (corners[:, None] * (1 - steps) + following[:, None] * steps).reshape(-1, 2)
-    return np.asarray(calibration.image_from_layout(dense), dtype=np.float64)
+    points = np.asarray(calibration.image_from_layout(dense), dtype=np.float64)
+    return points[np.isfinite(points).all(axis=1) & (np.abs(points) < FARTHEST_PX).all(axis=1)]
 
 
 def _shade_around(image_hw3: Image, polygons_px: Sequence[NDArray[np.float64]]) -> Image:
     if not polygons_px:
         return image_hw3.copy()
     mask = np.zeros(image_hw3.shape[:2], np.uint8)
-    cv2.fillPoly(mask, [points.round().astype(np.int32) for points in polygons_px], 255)
+    cv2.fillPoly(mask, [points.round().astype(np.int32) for points in polygons_px if len(points)], 255)
     grow = max(3, round(60 * image_hw3.shape[1] / REFERENCE_WIDTH_PX))
-    mask = cv2.dilate(mask, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (grow, grow)))
-    soft = cv2.blur(mask, (grow, grow)).astype(np.float32)[..., None] / 255.0
+    grown = cv2.dilate(mask, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (grow, grow)))
+    soft = cv2.blur(grown, (grow, grow)).astype(np.float32)[..., None] / 255.0
     shaded = image_hw3.astype(np.float32)
     return np.asarray((shaded * (SHADE + (1 - SHADE) * soft)).round(), dtype=np.uint8)
 
 
 def _line(canvas: Image, points_px: NDArray[np.float64], colour: Colour, width_px: int) -> None:
-    cv2.polylines(canvas, [points_px.round().astype(np.int32)], True, colour, width_px, cv2.LINE_AA)
+    if len(points_px):
+        cv2.polylines(canvas, [points_px.round().astype(np.int32)], True, colour, width_px, cv2.LINE_AA)
 
 
 def _label(canvas: Image, points_px: NDArray[np.float64], text: str, ground: Colour) -> None:
     """A name on a plate above the outline, kept inside the picture."""
+    if not len(points_px):
+        return
     size = 0.72 * canvas.shape[1] / REFERENCE_WIDTH_PX
     thickness = max(1, round(1.6 * canvas.shape[1] / REFERENCE_WIDTH_PX))
     (width, height), _ = cv2.getTextSize(text, cv2.FONT_HERSHEY_DUPLEX, size, thickness)

@@ -37,7 +37,7 @@ def still_at(video: Path, t: float, *, tolerance_s: float = 1.0) -> Still | None
     for frame_t, frame in decode_span(video, ClipSpan(from_s=t - tolerance_s, to_s=t + tolerance_s)):
         if frame_t > t + 1e-6 and found is not None:
             break
-        found = Still(t=frame_t, image_hw3=frame.to_ndarray(format="bgr24"))
+        found = Still(t=frame_t, image_hw3=np.asarray(frame.to_ndarray(format="bgr24"), dtype=np.uint8))
         if frame_t > t:
             break
     return found
@@ -48,7 +48,7 @@ def sample_span(video: Path, span: ClipSpan, *, step_s: float = CANDIDATE_STEP_S
     samples: list[Still] = []
     for t, frame in decode_span(video, span):
         if not samples or t - samples[-1].t >= step_s - 1e-6:
-            samples.append(Still(t=t, image_hw3=frame.to_ndarray(format="bgr24")))
+            samples.append(Still(t=t, image_hw3=np.asarray(frame.to_ndarray(format="bgr24"), dtype=np.uint8)))
     return samples
 
 

@@ -18,6 +18,7 @@ from calibration.layout import Area
 from rules.alerts import Alert, format_alert
 from rules.events import Event, format_event
 from rules.records import RoundRecord, format_round
+from rules.round import Wager
 from service.boards import Board, ShownWager
 from service.errors import ServiceError
 from service.evidence import EvidenceKeeper, format_evidence
@@ -171,15 +172,15 @@ def table_facts(recording: Recording) -> TableFacts:
     return TableFacts(id=table.id, rulebook=table.rulebook, options=table.options, video=video)
 
 
-def shown_wagers(areas: Iterable[Area], amounts: Mapping[str, int | None]) -> tuple[ShownWager, ...]:
+def shown_wagers(areas: Iterable[Area], wagers: Mapping[str, Wager]) -> tuple[ShownWager, ...]:
     """The areas that are not empty, by seat, those of standing players last."""
-    filled = [area for area in areas if area.id in amounts and amounts[area.id] != 0]
+    filled = [area for area in areas if area.id in wagers and not wagers[area.id].is_empty]
     filled.sort(key=lambda area: (area.seat is None, area.seat or 0))
     return tuple(
         ShownWager(
             place=f"Seat {area.seat}" if area.seat is not None else area.name or area.id,
             bet=area.bet or "",
-            amount=amounts[area.id],
+            amount=wagers[area.id].value,
         )
         for area in filled
     )

@@ -69,8 +69,9 @@ def _open_log(path: Path) -> Iterator[TextIO]:
 def _print(judgement: Judgement, records: TextIO | None) -> None:
     for alert in judgement.alerts:
         sys.stdout.write(json.dumps(format_alert(alert), ensure_ascii=False) + "\n")
-    for record in judgement.rounds if records is not None else ():
-        records.write(json.dumps(format_round(record), ensure_ascii=False) + "\n")
+    if records is not None:
+        for record in judgement.rounds:
+            records.write(json.dumps(format_round(record), ensure_ascii=False) + "\n")
 
 
 def _warn(text: str) -> None:

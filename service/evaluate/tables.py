@@ -163,7 +163,7 @@ def _code_row(name: str, matching: Matching) -> tuple[str, ...]:
 
 
 def _alert_faults(comparisons: Sequence[Comparison]) -> list[tuple[str, ...]]:
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for each in comparisons:
         for what, incidents in (("missed", each.incidents.missed), ("false", each.incidents.false)):
             rows += [(each.name, clock(one.t), f"{what} {one.code}", one.message) for one in incidents]
@@ -171,7 +171,7 @@ def _alert_faults(comparisons: Sequence[Comparison]) -> list[tuple[str, ...]]:
 
 
 def _card_faults(comparisons: Sequence[Comparison]) -> list[tuple[str, ...]]:
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for each in comparisons:
         for card in each.cards.wrong:
             sure = "" if card.confidence is None else f" at {100 * card.confidence:.1f} %"

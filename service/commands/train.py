@@ -1,0 +1,33 @@
+"""`thirdcard train`: make a model anew."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from service.commands.training_scripts import run_script
+
+
+class Trained(StrEnum):
+    """What can be trained."""
+
+    DETECTOR = "detector"
+    READER = "reader"
+
+
+SCRIPTS = {Trained.DETECTOR: "models.detector_train", Trained.READER: "models.reader_train"}
+
+
+def train(
+    model: Annotated[Trained, typer.Argument(help="Which model.")],
+    settings: Annotated[
+        list[str] | None, typer.Argument(help="The script's own options after --, such as: -- --device 0 --minutes 60")
+    ] = None,
+) -> None:
+    """Train the detector or the reader, on a CPU in hours or on a GPU in minutes.
+
+    Needs the train extra. The options of each: thirdcard train detector -- --help
+    """
+    run_script(SCRIPTS[model], settings or [])

@@ -1,0 +1,181 @@
+"""A tiny table with a tiny video, and a watch that replays what a test says instead of seeing it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import av
+import numpy as np
+import yaml
+from av.video.stream import VideoStream
+from numpy.typing import NDArray
+
+from rules.alerts import Alert, Remedy, Severity
+from rules.cards import Card, parse_card
+from rules.events import Bet, Event, Outcome
+from rules.records import Due, RoundRecord, Settling
+from rules.round import RoundPhase, RoundState
+from service.evidence import Evidence
+from service.findings import Findings, TableFacts, WatchedAlert
+from service.pipeline import Progress
+from service.recordings import Recording
+
+SIZE_WH_PX = (320, 192)
+MM_PER_PX = 5.0
+RATE_HZ = 10
+LENGTH_S = 14.0
+CHANGE_S = 7.0
+"""From here on something bright lies on the wagering area."""
+AREA = "s3-banker"
+AREA_MM = [[600, 700], [760, 700], [760, 860], [600, 860]]
+
+LAYOUT = {
+    "name": "tiny",
+    "size_mm": [1600, 960],
+    "areas": [
+        {"id": "player-box", "kind": "hand", "hand": "player", "polygon": [[300, 100], [700, 100], [700, 300], [300, 300]]},
+        {"id": "banker-box", "kind": "hand", "hand": "banker", "polygon": [[900, 100], [1300, 100], [1300, 300], [900, 300]]},
+        {"id": AREA, "kind": "wager", "seat": 3, "bet": "banker", "polygon": AREA_MM},
+        {"id": "s4-tie", "kind": "wager", "seat": 4, "bet": "tie", "polygon": [[900, 700], [1000, 700], [1000, 800]]},
+    ],
+}  # fmt: skip
+CHIPS = {"diameter_mm": 39, "thickness_mm": 3.3, "chips": [{"value": 100, "name": "black", "colour": "#1c1c1c"}]}
+CAMERA = {
+    "image_size": list(SIZE_WH_PX),
+    "camera_matrix": [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
+    "distortion": [0, 0, 0, 0, 0],
+    "homography": [[MM_PER_PX, 0, 0], [0, MM_PER_PX, 0], [0, 0, 1]],
+}
+
+
+def make_progress(t: float, **changes: object) -> Progress:
+    """One report of a watch, with nothing new unless the test says so."""
+    state = RoundState(round=1, phase=RoundPhase.DEALING, player=(), banker=(), wagers={})
+    values: dict[str, object] = {
+        "t": t,
+        "frame_index": int(t * RATE_HZ),
+        "duration_s": LENGTH_S,
+        "events": (),
+        "alerts": (),
+        "rounds": (),
+        "state": state,
+        "stage_seconds": {"decode": 1.0, "detect": 3.0},
+        **changes,
+    }
+    return Progress(**values)  # type: ignore[arg-type]
+
+
+def write_video(
+    path: Path, *, codec: str = "libx264", options: dict[str, str] | None = None, pix_fmt: str = "yuv420p"
+) -> Path:
+    """A dark table on which something bright appears at `CHANGE_S`, with a key frame every 3 s and B-frames."""
+    options = {"g": "30", "bf": "2", "preset": "ultrafast"} if options is None else options
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream(codec, rate=RATE_HZ, options=options)
+        assert isinstance(stream, VideoStream)
+        stream.width, stream.height, stream.pix_fmt = *SIZE_WH_PX, pix_fmt
+        stream.codec_context.time_base = Fraction(1, RATE_HZ)
+        for i in range(int(LENGTH_S * RATE_HZ)):
+            frame = av.VideoFrame.from_ndarray(picture_at(i / RATE_HZ), format="bgr24")
+            frame.pts = i
+            container.mux(stream.encode(frame.reformat(format=pix_fmt)))
+        container.mux(stream.encode())
+    return path
+
+
+def picture_at(t: float) -> NDArray[np.uint8]:
+    """The table at `t`; a bar at its right edge grows with the time."""
+    image = np.full((SIZE_WH_PX[1], SIZE_WH_PX[0], 3), 40, np.uint8)
+    image[: int(t * 10), -20:] = 120
+    if t >= CHANGE_S:
+        x, y = (int(value / MM_PER_PX) for value in AREA_MM[0])
+        image[y + 6 : y + 26, x + 6 : x + 26] = 250
+    return image
+
+
+def write_table(folder: Path, **changes: object) -> Path:
+    """`table.yaml` with all it names; `changes` replace its keys."""
+    (folder / "overhead.yaml").write_text(yaml.safe_dump(CAMERA), encoding="utf-8")
+    table: dict[str, object] = {
+        "id": "T1",
+        "rulebook": "tas",
+        "shoe": {"decks": 8, "device": "shoe"},
+        "layout": LAYOUT,
+        "chips": CHIPS,
+        "cameras": [{"name": "overhead", "source": "video.mp4", "calibration": "overhead.yaml"}],
+        **changes,
+    }
+    path = folder / "table.yaml"
+    path.write_text(yaml.safe_dump({key: value for key, value in table.items() if value is not None}), encoding="utf-8")
+    return path
+
+
+def make_alert(**changes: object) -> Alert:
+    """A late bet on seat 3's Banker."""
+    values: dict[str, object] = {
+        "t": CHANGE_S,
+        "round": 1,
+        "code": "late_bet.placed",
+        "severity": Severity.HIGH,
+        "rulebook": "tas",
+        "rule": "6.3",
+        "seat": 3,
+        "bet": Bet.BANKER,
+        "area": AREA,
+        "amount": 500,
+        "message": "Seat 3 placed 500 on Banker 2.4 s after betting closed.",
+        "remedy": Remedy("void_wager", "6.3", "The wager is void."),
+        "confidence": 0.97,
+        **changes,
+    }
+    return Alert(**values)  # type: ignore[arg-type]
+
+
+def cards(text: str) -> tuple[Card | None, ...]:
+    """`7H ? 10C`: cards, `?` for one that was not read."""
+    return tuple(None if each == "?" else parse_card(each) for each in text.split())
+
+
+def make_round(number: int, player: str, banker: str, *, at: float = 1.0, winner: str | None = "player") -> RoundRecord:
+    """A round of ten seconds with one wager."""
+    hands = cards(player), cards(banker)
+    totals = [None if None in hand else sum(card.point_value for card in hand if card) % 10 for hand in hands]
+    due = Due(area=AREA, seat=3, bet=Bet.BANKER, stake=500, outcome=Settling.WIN, pays=Fraction(475))
+    return RoundRecord(
+        round=number, opened=at, closed=at + 10.0, player=hands[0], banker=hands[1], player_total=totals[0],
+        banker_total=totals[1], winner=None if winner is None else Outcome(winner), complete=None not in totals,
+        void=False, due=(due,),
+    )  # fmt: skip
+
+
+def make_findings(
+    alerts: Sequence[Alert] = (), rounds: Sequence[RoundRecord] = (), events: Sequence[Event] = (), **changes: object
+) -> Findings:
+    """What a watch of the tiny table found, without pictures."""
+    values: dict[str, object] = {
+        "table": TableFacts(id="T1", rulebook="tas", options={"dealing_style": "A"}, video="video.mp4"),
+        "duration_s": LENGTH_S,
+        "frames": 140,
+        "wall_s": 2.0,
+        "events": tuple(events),
+        "alerts": tuple(WatchedAlert(alert=alert, noticed_at=alert.t + 0.8) for alert in alerts),
+        "rounds": tuple(rounds),
+        "stage_seconds": {"decode": 0.5, "detect": 1.0},
+        **changes,
+    }
+    return Findings(**values)  # type: ignore[arg-type]
+
+
+def with_evidence(findings: Findings, evidence: Evidence) -> Findings:
+    """The same findings, every alert with this evidence."""
+    return replace(findings, alerts=tuple(replace(watched, evidence=evidence) for watched in findings.alerts))
+
+
+def replay(*reports: Progress) -> Callable[[Recording], Iterator[Progress]]:
+    """A watch that tells what it was given."""
+    return lambda recording: iter(reports)
+
+
