@@ -10,7 +10,7 @@ from rules.rulebook import RULEBOOK_IDS, elect, load_rulebook
 from service.errors import TableError
 
 if TYPE_CHECKING:
-    from service.config import CameraConfig, TableConfig, TableFile
+    from service.config import TableConfig, TableFile
 
 
 def check_table_file(table: TableFile, where: str) -> None:
@@ -67,18 +67,6 @@ def check_camera_names(table: TableFile, where: str) -> None:
     for i, name in enumerate(names):
         if name in names[:i]:
             raise TableError(where, f"cameras[{i}].name", value=name, allowed="must be unique among the cameras")
-
-
-def check_picture_size(camera: CameraConfig, size_wh_px: tuple[int, int]) -> None:
-    """The camera's calibration was made for pictures of the video's size."""
-    calibrated = camera.calibration.image_size_wh_px
-    if calibrated != size_wh_px:
-        raise TableError(
-            str(camera.calibration_path),
-            "image_size",
-            value=list(calibrated),
-            allowed=f"must be the size of {camera.source}, [{size_wh_px[0]}, {size_wh_px[1]}]",
-        )
 
 
 def check_hand_areas(table: TableConfig) -> None:

@@ -20,6 +20,8 @@ class SourceFile:
     """From the root, with slashes."""
     text: str
     tree: ast.Module
+    nodes: tuple[ast.AST, ...]
+    """Every node of the tree."""
 
     @property
     def package(self) -> str:
@@ -33,7 +35,7 @@ class SourceFile:
 
     def imported_modules(self) -> frozenset[str]:
         """Every module that it imports, wherever in the file."""
-        return frozenset(name for node in ast.walk(self.tree) for name in _imported_by(node))
+        return frozenset(name for node in self.nodes for name in _imported_by(node))
 
     def modules_imported_at_once(self) -> frozenset[str]:
         """The modules that are imported as soon as the file is."""
@@ -54,15 +56,19 @@ def without_errors(modules: Iterable[str]) -> frozenset[str]:
     return frozenset(name for name in modules if not name.endswith(".errors"))
 
 
-@cache
 def source_files(*folders: str) -> tuple[SourceFile, ...]:
     """All Python files of these folders of the root."""
+    return tuple(file for folder in folders for file in _files_of(folder))
+
+
+@cache
+def _files_of(folder: str) -> tuple[SourceFile, ...]:
     files = []
-    for folder in folders:
-        for path in sorted((ROOT / folder).rglob("*.py")):
-            text = path.read_text(encoding="utf-8")
-            name = path.relative_to(ROOT).as_posix()
-            files.append(SourceFile(path=name, text=text, tree=ast.parse(text, filename=name)))
+    for path in sorted((ROOT / folder).rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        name = path.relative_to(ROOT).as_posix()
+        tree = ast.parse(text, filename=name)
+        files.append(SourceFile(path=name, text=text, tree=tree, nodes=tuple(ast.walk(tree))))
     return tuple(files)
 
 

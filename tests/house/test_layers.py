@@ -9,7 +9,7 @@ import pytest
 
 from tests.house.source_tree import PACKAGES, SourceFile, roots, source_files, without_errors
 
-ALLOWED_OF_OURS = {
+ALLOWED_OF_OURS: dict[str, set[str]] = {
     "rules": set(),
     "calibration": set(),
     "vision": {"calibration"},
@@ -32,52 +32,60 @@ FOREIGN = {
 }
 """All that these packages may use besides the standard library."""
 
-FILES = [pytest.param(file, id=file.path) for file in source_files(*PACKAGES)]
-
 
 def ours(file: SourceFile) -> set[str]:
     """The packages of ours, other than its own, that a file imports."""
     return (set(file.imported_roots()) & {*PACKAGES, "tests"}) - {file.package}
 
 
-@pytest.mark.parametrize("file", FILES)
-def test_imports_of_ours_follow_the_directions(file: SourceFile) -> None:
+def allowed_to(file: SourceFile) -> set[str]:
+    """The packages of ours, other than its own, that a file may import."""
     allowed = set(ALLOWED_OF_OURS[file.package])
     if file.path.startswith(SCENARIO_SCRIPT):
         allowed.add("rules")
     if file.path.startswith(COMMANDS):
         allowed |= {"datasets", "models"}
-    assert ours(file) <= allowed
+    return allowed
 
 
-@pytest.mark.parametrize("file", [pytest.param(file, id=file.path) for file in source_files(*FOREIGN)])
-def test_imports_of_others_are_those_a_package_may_use(file: SourceFile) -> None:
-    foreign = file.imported_roots() - set(PACKAGES) - sys.stdlib_module_names
-    assert foreign <= FOREIGN[file.package]
+@pytest.mark.parametrize("package", PACKAGES)
+def test_imports_of_ours_follow_the_directions(package: str) -> None:
+    wrong = {file.path: ours(file) - allowed_to(file) for file in source_files(package)}
+    assert {path: names for path, names in wrong.items() if names} == {}
 
 
-@pytest.mark.parametrize("file", FILES)
-def test_training_libraries_are_imported_by_training_alone(file: SourceFile) -> None:
-    if file.imported_roots() & TRAINING_ONLY:
-        assert file.package == "models"
+@pytest.mark.parametrize("package", FOREIGN)
+def test_imports_of_others_are_those_a_package_may_use(package: str) -> None:
+    known = FOREIGN[package] | set(PACKAGES) | sys.stdlib_module_names
+    wrong = {file.path: file.imported_roots() - known for file in source_files(package)}
+    assert {path: names for path, names in wrong.items() if names} == {}
 
 
-@pytest.mark.parametrize("file", [pytest.param(file, id=file.path) for file in source_files("service")])
-def test_seeing_and_meaning_meet_in_one_place(file: SourceFile) -> None:
-    if {"vision", "rules"} <= roots(without_errors(file.imported_modules())):
-        assert file.path in MEETING_PLACES
+def test_training_libraries_are_imported_by_training_alone() -> None:
+    users = {file.path for file in source_files(*PACKAGES) if file.imported_roots() & TRAINING_ONLY}
+    assert {path for path in users if not path.startswith("models/")} == set()
+
+
+def test_seeing_and_meaning_meet_in_one_place() -> None:
+    joiners = {
+        file.path
+        for file in source_files("service")
+        if {"vision", "rules"} <= roots(without_errors(file.imported_modules()))
+    }
+    assert joiners - MEETING_PLACES == set()
 
 
 def test_commands_reach_datasets_and_models_only_when_called() -> None:
-    for file in source_files("service"):
-        at_once = roots(without_errors(file.modules_imported_at_once()))
-        assert not at_once & {"datasets", "models"}, file.path
+    at_once = {
+        file.path: roots(without_errors(file.modules_imported_at_once())) & {"datasets", "models"}
+        for file in source_files("service")
+    }
+    assert {path: names for path, names in at_once.items() if names} == {}
 
 
 def test_no_two_packages_import_each_other() -> None:
     edges = {(file.package, other) for file in source_files(*PACKAGES) for other in ours(file)}
-    mutual = {(a, b) for a, b in edges if (b, a) in edges}
-    assert mutual == set()
+    assert {(one, other) for one, other in edges if (other, one) in edges} == set()
 
 
 def test_no_installed_distribution_provides_our_package_names() -> None:

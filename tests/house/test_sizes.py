@@ -5,8 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-import pytest
-
 from tests.house.source_tree import PACKAGES, SourceFile, source_files
 
 LONGEST_FILE = 400
@@ -18,14 +16,26 @@ SHARE_OF_SHORT_FUNCTIONS = 0.95
 SHORT_FUNCTION = 35
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
-FILES = [pytest.param(file, id=file.path) for file in source_files(*PACKAGES, "tests")]
+FILES = source_files(*PACKAGES, "tests")
 
 
 def functions(file: SourceFile) -> Iterator[Function]:
     """Every function and method of a file."""
-    for node in ast.walk(file.tree):
+    for node in file.nodes:
         if isinstance(node, Function):
             yield node
+
+
+def classes(file: SourceFile) -> Iterator[ast.ClassDef]:
+    """Every class of a file."""
+    for node in file.nodes:
+        if isinstance(node, ast.ClassDef):
+            yield node
+
+
+def place(file: SourceFile, node: Function | ast.ClassDef) -> str:
+    """Where something stands."""
+    return f"{file.path}:{node.lineno} {node.name}"
 
 
 def length(node: Function | ast.ClassDef) -> int:
@@ -45,49 +55,47 @@ def parameters(node: Function) -> list[str]:
     return [name for name in names if name not in ("self", "cls")]
 
 
-def is_fixture_or_case(file: SourceFile, node: Function) -> bool:
-    """Whether a test framework fills in the parameters."""
-    return file.package == "tests" and bool(node.decorator_list or node.name.startswith("test_"))
+def is_filled_in_by_a_framework(file: SourceFile, node: Function) -> bool:
+    """Whether the parameters are fixtures and cases of a test, or the options of a command."""
+    is_test = file.package == "tests" and bool(node.decorator_list or node.name.startswith("test_"))
+    return is_test or file.path.startswith(("service/commands/", "service/cli.py"))
 
 
-def is_command(file: SourceFile) -> bool:
-    """Whether a file declares commands, whose parameters are the command line's options."""
-    return file.path.startswith("service/commands/") or file.path == "service/cli.py"
+def test_files_are_short_enough() -> None:
+    lines = {file.path: len(file.text.splitlines()) for file in FILES}
+    assert {path: count for path, count in lines.items() if count > LONGEST_FILE} == {}
 
 
-@pytest.mark.parametrize("file", FILES)
-def test_file_is_short_enough(file: SourceFile) -> None:
-    assert len(file.text.splitlines()) <= LONGEST_FILE
-
-
-@pytest.mark.parametrize("file", FILES)
-def test_functions_are_short_enough(file: SourceFile) -> None:
-    too_long = {
-        f"{node.name}:{node.lineno}": length(node) for node in functions(file) if length(node) > LONGEST_FUNCTION
-    }
-    assert too_long == {}
-
-
-@pytest.mark.parametrize("file", FILES)
-def test_classes_are_small_enough(file: SourceFile) -> None:
-    for node in ast.walk(file.tree):
-        if isinstance(node, ast.ClassDef):
-            public = [part.name for part in node.body if isinstance(part, Function) and not part.name.startswith("_")]
-            assert length(node) <= LONGEST_CLASS, node.name
-            assert len(public) <= MOST_PUBLIC_METHODS, node.name
-
-
-@pytest.mark.parametrize("file", FILES)
-def test_functions_take_few_parameters(file: SourceFile) -> None:
-    too_many = {
-        f"{node.name}:{node.lineno}": len(parameters(node))
-        for node in functions(file)
-        if len(parameters(node)) > MOST_PARAMETERS and not is_command(file) and not is_fixture_or_case(file, node)
-    }
-    assert too_many == {}
+def test_functions_are_short_enough() -> None:
+    lengths = {place(file, node): length(node) for file in FILES for node in functions(file)}
+    assert {name: count for name, count in lengths.items() if count > LONGEST_FUNCTION} == {}
 
 
 def test_nearly_all_functions_are_short() -> None:
     lengths = [length(node) for file in source_files(*PACKAGES) for node in functions(file)]
-    short = sum(1 for lines in lengths if lines <= SHORT_FUNCTION)
+    short = sum(1 for count in lengths if count <= SHORT_FUNCTION)
     assert short >= SHARE_OF_SHORT_FUNCTIONS * len(lengths)
+
+
+def test_classes_are_small_enough() -> None:
+    lengths = {place(file, node): length(node) for file in FILES for node in classes(file)}
+    assert {name: count for name, count in lengths.items() if count > LONGEST_CLASS} == {}
+
+
+def test_classes_have_few_public_methods() -> None:
+    methods = {
+        place(file, node): sum(isinstance(part, Function) and not part.name.startswith("_") for part in node.body)
+        for file in FILES
+        for node in classes(file)
+    }
+    assert {name: count for name, count in methods.items() if count > MOST_PUBLIC_METHODS} == {}
+
+
+def test_functions_take_few_parameters() -> None:
+    counts = {
+        place(file, node): len(parameters(node))
+        for file in FILES
+        for node in functions(file)
+        if not is_filled_in_by_a_framework(file, node)
+    }
+    assert {name: count for name, count in counts.items() if count > MOST_PARAMETERS} == {}

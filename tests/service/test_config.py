@@ -11,8 +11,7 @@ import yaml
 
 from calibration.camera import save_calibration
 from calibration.layout import load_layout
-from service.config import TableConfig, is_live_source, load_table, read_table_file
-from service.config_checks import check_picture_size
+from service.config import is_live_source, load_table, read_table_file
 from service.errors import ServiceError, TableError, UnreadableTableError
 from tests.calibration.cameras import camera_over
 
@@ -199,10 +198,3 @@ def test_polygon_with_two_points_is_told_with_its_place(folder: Path) -> None:
 def test_absent_table_is_named(tmp_path: Path) -> None:
     with pytest.raises(UnreadableTableError, match=r"none\.yaml: no such file"):
         load_table(tmp_path / "none.yaml")
-
-
-def test_calibration_of_another_picture_size_is_refused(folder: Path) -> None:
-    table: TableConfig = load_table(write_table(folder))
-    check_picture_size(table.cameras[0], (1920, 1080))
-    with pytest.raises(TableError, match=r"overhead\.yaml: image_size = \[1920, 1080\]; must be .*\[1280, 720\]"):
-        check_picture_size(table.cameras[0], (1280, 720))
