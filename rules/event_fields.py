@@ -13,6 +13,11 @@ from rules.words import DEALER, Bet, Outcome, SettleAction, Side, Source, seat_o
 
 
 def read_time(value: object) -> float:
+    """Seconds of stream time.
+
+    Raises:
+        EventError: it is no finite number.
+    """
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise EventError("t", f"t = {value}; allowed: seconds, a finite number")
     return float(value)

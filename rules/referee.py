@@ -67,7 +67,8 @@ class Referee:
         self._table = TableState()
         self._wagering = Wagering(rules, self._table, minimum=minimum if isinstance(minimum, int) else None)
         self._told: set[tuple[object, ...]] = set()
-        self._last_t = 0.0
+        self._judged = 0
+        """How much of the running round has been judged."""
 
     @property
     def state(self) -> RoundState:
@@ -76,8 +77,9 @@ class Referee:
 
     def observe(self, event: Event) -> Judgement:
         """Take the next event; returns what became certain with it."""
-        alerts = list(self.advance(event.t).alerts)
         running = self._table.running
+        is_end = running is not None and isinstance(event, RoundClosed)
+        alerts = self._let_pass(None if is_end else event.t)
         if running is None and isinstance(event, _BEGINNERS):
             running = self._table.begin(event.t)
         self._table.note(event)
@@ -93,15 +95,17 @@ class Referee:
 
     def advance(self, t: float) -> Judgement:
         """Let time pass without an event: what was held back for a possible second half may become certain."""
-        self._last_t = max(self._last_t, t)
-        return Judgement(tuple(self._alerts(self._wagering.let_pass(t), self._table.rounds_begun, None)))
+        return Judgement(tuple(self._let_pass(t)))
 
     def finish(self) -> Judgement:
         """The log ends here: what is left becomes certain; a round that never closed gets its record."""
-        alerts = self._alerts(self._wagering.let_pass(None), self._table.rounds_begun, None)
+        alerts = self._let_pass(None)
         running = self._table.running
         rounds = () if running is None else (self._close(running),)
         return Judgement(tuple(alerts), rounds)
+
+    def _let_pass(self, t: float | None) -> list[Alert]:
+        return self._alerts(self._wagering.let_pass(t), self._table.rounds_begun, None)
 
     def _note_idle(self, event: Event) -> None:
         if isinstance(event, WagerSettled):
@@ -118,9 +122,8 @@ class Referee:
             self._wagering.settle(event)
         if isinstance(event, CardDealt):
             findings += find_missing_call(event, running, self._rules)
-        if isinstance(event, RoundClosed):
-            findings += self._wagering.let_pass(None)
-        if isinstance(event, CardDealt | CardTurned | CardMoved) or running.deadline_t is not None:
+        if running.changes != self._judged:
+            self._judged = running.changes
             findings += self._judge_cards(event, running)
         return findings
 
@@ -160,6 +163,7 @@ class Referee:
         record = record_of(running, drawing, self._rules, self._table)
         self._table.end()
         self._told.clear()
+        self._judged = 0
         return record
 
 

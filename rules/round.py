@@ -145,6 +145,8 @@ class Round:
     bets_reopened: bool = False
     """Whether wagers were asked for after the result."""
     was_camera_lost: bool = False
+    changes: int = 0
+    """Counts what was seen of the cards, and the deadline; what was judged need not be judged again before it grows."""
 
     @property
     def phase(self) -> RoundPhase:
@@ -162,6 +164,8 @@ class Round:
 
     def take(self, event: Event, faces: Mapping[str, Card]) -> None:
         """Note what an event says of this round; `faces` are the cards of the round before."""
+        if isinstance(event, CardDealt | CardTurned | CardMoved | ResultAnnounced | RoundClosed):
+            self.changes += 1
         if isinstance(event, CardDealt):
             self._deal(event)
         elif isinstance(event, CardTurned):
@@ -192,6 +196,7 @@ class Round:
 
     def _reach_deadline(self, t: float) -> None:
         if self.deadline_t is None:
+            self.changes += 1
             self.deadline_t = t
             self.deadline_placements = len(self.placements)
 

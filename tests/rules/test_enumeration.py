@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 
-import pytest
-
 from rules.enumeration import count_deals, count_outcomes
 from rules.rulebook import load_rulebook
 from rules.words import Outcome
@@ -30,8 +28,8 @@ def test_eight_decks_every_outcome_is_counted_exactly() -> None:
     assert sum(counts.values()) == 416 * 415 * 414 * 413 * 412 * 411
 
 
-@pytest.mark.parametrize("decks", [1, 6])
-def test_other_decks_every_deal_is_counted_once(decks: int) -> None:
+def test_one_deck_every_deal_is_counted_once() -> None:
+    decks = 1
     size, total = 52 * decks, 1
     for i in range(6):
         total *= size - i
