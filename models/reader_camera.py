@@ -96,4 +96,4 @@ def _streak(length_px: float, angle: float) -> npt.NDArray[np.float32]:
     second = (int((middle + reach * np.cos(angle)) * 16), int((middle + reach * np.sin(angle)) * 16))
     cv2.line(kernel, first, second, 1.0, 1, cv2.LINE_8, 4)
     kernel[middle, middle] = 1.0
-    return kernel / kernel.sum()
+    return np.asarray(kernel / kernel.sum(), dtype=np.float32)

@@ -1,7 +1,7 @@
 """The reader's school: endless crops of cards as an overhead camera shows them, each with its class.
 
-A crop is (112, 80, 3) uint8 RGB: the card's rectangle enlarged by 8 % on each side, portrait, either way up. It is drawn
-at the camera's resolution, card turned anyhow, then rectified with an imperfect rectangle, as at run time.
+A crop is (112, 80, 3) uint8 RGB: the card's rectangle enlarged by 8 % on each side, portrait, either way up. It is
+drawn at the camera's resolution, card turned anyhow, then rectified with an imperfect rectangle, as at run time.
 Classes: the 52 faces in the order of `CARDS`, then the back, then "unclear".
 """
 
@@ -54,18 +54,26 @@ class Lesson:
     neighbours: float = 0.55
     photos: float = 0.08
     """Share of crops cut from photographs, where there are any."""
+    cloths: int = 160
+    """How many cloths are drawn at the start."""
 
 
 class ReaderSchool:
     """Draws crops from a bank of textures; the same seed draws the same crops."""
 
     def __init__(
-        self, bank: TextureBank, *, seed: int, lesson: Lesson, photos: PhotoBook | None = None, artwork_weight: float = 1.0
+        self,
+        bank: TextureBank,
+        *,
+        seed: int,
+        lesson: Lesson,
+        photos: PhotoBook | None = None,
+        artwork_weight: float = 1.0,
     ) -> None:
         self._bank, self._photos = bank, photos
         self._rng = np.random.default_rng(seed)
         self.lesson = lesson
-        self._cloths = draw_cloths(np.random.default_rng([seed, 1]), 160)
+        self._cloths = draw_cloths(np.random.default_rng([seed, 1]), lesson.cloths)
         self._alpha = _corner_alpha()
         weights = np.array([1.0 if name.startswith("machine:") else artwork_weight for name in bank.names])
         self._deck_odds = np.cumsum(weights / weights.sum())
@@ -138,7 +146,9 @@ class ReaderSchool:
             return self._shoot(self._scene(deck, label, squash=float(self._rng.uniform(0.06, 0.3))), UNCLEAR)
         if kind < 0.9:
             away = self._rng.choice([-1, 1]) * self._rng.uniform(0.44, 0.62)
-            shift = (away * 63, self._rng.normal(0, 8)) if self._rng.random() < 0.6 else (self._rng.normal(0, 6), away * 88)
+            shift = (
+                (away * 63, self._rng.normal(0, 8)) if self._rng.random() < 0.6 else (self._rng.normal(0, 6), away * 88)
+            )
             return self._shoot(self._scene(deck, label, crowd=3), UNCLEAR, shift_mm=shift)
         return self._shoot(self._scene(deck, label, blank=True), UNCLEAR)
 
@@ -172,7 +182,9 @@ class ReaderSchool:
             mask = draw_chip(scene.picture, at_px, scene.px_per_mm * 19.5, rng)
         else:
             deck = self._deck()
-            mask = scene.add_card(self._bank.textures[deck, self._label(deck)], scene.beside(rng, overlap=True), shadow=True)
+            mask = scene.add_card(
+                self._bank.textures[deck, self._label(deck)], scene.beside(rng, overlap=True), shadow=True
+            )
         return scene.seen_from_card(mask)
 
     def _verdict(self, deck: int, label: int, covered: npt.NDArray[np.float32]) -> int | None:
@@ -204,11 +216,20 @@ class _Scene:
     """A patch of the camera's picture round one card; millimetres are the card's own, (0, 0) at its middle."""
 
     def __init__(
-        self, rng: np.random.Generator, alpha: Picture, cloths: Picture, *, width_px: float, squash: float, strength: float
-    ) -> None:  # fmt: skip
+        self,
+        rng: np.random.Generator,
+        alpha: Picture,
+        cloths: Picture,
+        *,
+        width_px: float,
+        squash: float,
+        strength: float,
+    ) -> None:
         self._rng, self._alpha, self.strength = rng, alpha, strength
         self.width_px, self.px_per_mm = width_px, width_px / CARD_SIZE_MM[0]
-        self.turn_deg = float(rng.choice([0, 0, 90, 180, 270]) + rng.normal(0, 8) if rng.random() < 0.7 else rng.uniform(0, 360))
+        self.turn_deg = float(
+            rng.choice([0, 0, 90, 180, 270]) + rng.normal(0, 8) if rng.random() < 0.7 else rng.uniform(0, 360)
+        )
         view = _view(rng, np.deg2rad(self.turn_deg), self.px_per_mm, squash=squash)
         self._jitter = _jitter(rng, strength)
         corners = _apply(view, _apply(self._jitter, _crop_corners_mm()))
@@ -220,12 +241,14 @@ class _Scene:
         self.picture = np.ascontiguousarray(cloth[y : y + size[1], x : x + size[0]])
 
     def px_from_mm(self, point_mm: npt.ArrayLike) -> Matrix:
-        return _apply(self._view, np.asarray(point_mm, dtype=np.float64)[None])[0]
+        return np.asarray(_apply(self._view, np.asarray(point_mm, dtype=np.float64)[None])[0])
 
     def beside(self, rng: np.random.Generator, *, overlap: bool = False) -> Matrix:
         """Where another card lies: next to this one as on a table, or over a part of it."""
         side = rng.choice([-1, 1])
-        turn = rng.normal(0, 0.08) + (np.pi / 2 if rng.random() < 0.15 else 0.0) + (np.pi if rng.random() < 0.5 else 0.0)
+        turn = (
+            rng.normal(0, 0.08) + (np.pi / 2 if rng.random() < 0.15 else 0.0) + (np.pi if rng.random() < 0.5 else 0.0)
+        )
         if overlap:
             away = rng.uniform((18, 0), (60, 20)) if rng.random() < 0.6 else rng.uniform((0, 25), (20, 84))
         else:
@@ -249,7 +272,9 @@ class _Scene:
         mask = cv2.warpPerspective(alpha, matrix, (width, height)).astype(np.float32) * np.float32(1 / 255)
         under = self.picture.astype(np.float32)
         if shadow:
-            offset = np.float32([[1, 0, rng.normal(0, 1.6) * self.px_per_mm], [0, 1, rng.normal(0, 1.6) * self.px_per_mm]])
+            offset = np.array(
+                [[1, 0, rng.normal(0, 1.6) * self.px_per_mm], [0, 1, rng.normal(0, 1.6) * self.px_per_mm]]
+            )
             dark = cv2.warpAffine(mask, offset, (width, height))
             dark = cv2.GaussianBlur(dark, (0, 0), max(0.4, float(rng.uniform(0.5, 2.5)) * self.px_per_mm))
             under *= 1 - dark[..., None] * float(rng.uniform(0.15, 0.7))
@@ -266,7 +291,9 @@ class _Scene:
         small = cv2.resize(patch, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA)
         full = np.asarray(CARD_SIZE_MM) * (1 + 2 * PATCH_MARGIN)
         scale_x, scale_y = full[0] / small.shape[1], full[1] / small.shape[0]
-        mm_from_patch = np.array([[scale_x, 0, (scale_x - full[0]) / 2], [0, scale_y, (scale_y - full[1]) / 2], [0, 0, 1]])
+        mm_from_patch = np.array(
+            [[scale_x, 0, (scale_x - full[0]) / 2], [0, scale_y, (scale_y - full[1]) / 2], [0, 0, 1]]
+        )
         matrix = self._view @ mm_from_patch
         warped = cv2.warpPerspective(small, matrix, (width, height), borderMode=cv2.BORDER_REFLECT)
         self.picture = np.asarray(warped, dtype=np.uint8)
@@ -293,7 +320,9 @@ class _Scene:
         sampling = cv2.INTER_LINEAR if self._rng.random() < 0.8 else cv2.INTER_CUBIC
         flags = sampling | cv2.WARP_INVERSE_MAP
         border = cv2.BORDER_REPLICATE
-        return np.asarray(cv2.warpPerspective(picture, matrix, (width, height), flags=flags, borderMode=border), dtype=np.uint8)
+        return np.asarray(
+            cv2.warpPerspective(picture, matrix, (width, height), flags=flags, borderMode=border), dtype=np.uint8
+        )
 
 
 def _view(rng: np.random.Generator, turn: float, px_per_mm: float, *, squash: float) -> Matrix:

@@ -131,7 +131,9 @@ def _share(what: npt.NDArray[np.bool_], among: npt.NDArray[np.bool_]) -> float:
 
 def main(arguments: list[str] | None = None) -> int:
     """Print the figures of an ONNX file."""
-    parser = argparse.ArgumentParser(prog="python -m models.reader_evaluate", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m models.reader_evaluate", description=(__doc__ or "").splitlines()[0]
+    )
     parser.add_argument("weights", type=Path)
     parser.add_argument("--bank", type=Path, default=Path("build/reader/held_out.npy"))
     parser.add_argument("--count", type=int, default=5000)

@@ -12,7 +12,7 @@ WIDTHS = (24, 48, 80, 112)
 BLOCKS = (0, 2, 2, 2)
 
 
-class ReaderNet(nn.Module):
+class ReaderNet(nn.Module):  # type: ignore[misc]
     """Four stages of halved size, then a learned weighting of the 7 x 5 places, then the classes."""
 
     def __init__(self, classes: int = 54) -> None:
@@ -39,7 +39,7 @@ class ReaderNet(nn.Module):
         return logits
 
 
-class _Residual(nn.Module):
+class _Residual(nn.Module):  # type: ignore[misc]
     def __init__(self, width: int) -> None:
         super().__init__()
         self.first = _convolution(width, width, stride=1)

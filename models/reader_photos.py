@@ -41,11 +41,13 @@ def read_photographs(annotations: Path, *, validation: bool) -> PhotoBook:
         if not record["image"].startswith(PREFIX) or _is_for_validation(record["image"]) != validation:
             continue
         picture = cv2.imread(str(annotations.parent / record["image"]))
-        for labelled in record["objects"] if picture is not None else ():
+        if picture is None:
+            continue
+        for labelled in record["objects"]:
             label = 52 if labelled["label"] == "BACK" else _index_of(labelled["label"])
             quad = _upright_quad(labelled, float(record.get("native_aspect_est") or 1.0))
             if label is not None and quad is not None:
-                patches.append(_cut(cv2.cvtColor(picture, cv2.COLOR_BGR2RGB), quad))
+                patches.append(_cut(np.asarray(cv2.cvtColor(picture, cv2.COLOR_BGR2RGB), dtype=np.uint8), quad))
                 labels.append(label)
     return PhotoBook(patches=np.stack(patches), labels=np.array(labels))
 

@@ -26,8 +26,14 @@ def _draw_cloth(rng: np.random.Generator) -> Picture:
     size = CLOTH_SIZE_PX
     hue, full, bright = rng.uniform(0, 180), rng.beta(2, 1.4) * 255, rng.uniform(15, 200)
     if rng.random() < 0.55:
-        hue, full, bright = rng.choice([60, 70, 108, 115, 0, 150]) + rng.normal(0, 8), rng.uniform(90, 240), rng.uniform(30, 140)
-    base = cv2.cvtColor(np.uint8([[[hue % 180, full, bright]]]), cv2.COLOR_HSV2RGB)[0, 0].astype(np.float32)
+        hue, full, bright = (
+            rng.choice([60, 70, 108, 115, 0, 150]) + rng.normal(0, 8),
+            rng.uniform(90, 240),
+            rng.uniform(30, 140),
+        )
+    base = cv2.cvtColor(np.array([[[hue % 180, full, bright]]], dtype=np.uint8), cv2.COLOR_HSV2RGB)[0, 0].astype(
+        np.float32
+    )
     wear = cv2.resize(rng.normal(1, 0.08, (6, 6)).astype(np.float32), (size, size), interpolation=cv2.INTER_CUBIC)
     grain = rng.normal(0, rng.uniform(0.5, 9), (size, size)).astype(np.float32)
     cloth = base * wear[..., None] + cv2.GaussianBlur(grain, (0, 0), float(rng.uniform(0.5, 1.5)))[..., None]
@@ -36,7 +42,7 @@ def _draw_cloth(rng: np.random.Generator) -> Picture:
         _print_something(picture, rng)
     if rng.random() < 0.5:
         picture = np.asarray(cv2.GaussianBlur(picture, (0, 0), float(rng.uniform(0.4, 1.2))), dtype=np.uint8)
-    return picture
+    return np.asarray(picture, dtype=np.uint8)
 
 
 def _print_something(picture: Picture, rng: np.random.Generator) -> None:
@@ -48,7 +54,17 @@ def _print_something(picture: Picture, rng: np.random.Generator) -> None:
     elif kind < 0.5:
         cv2.fillConvexPoly(picture, cv2.convexHull(points), colour, cv2.LINE_AA)
     elif kind < 0.65:
-        cv2.ellipse(picture, points[0].tolist(), (int(rng.integers(10, 120)), int(rng.integers(10, 90))), float(rng.uniform(0, 180)), 0, 360, colour, width, cv2.LINE_AA)
+        cv2.ellipse(
+            picture,
+            points[0].tolist(),
+            (int(rng.integers(10, 120)), int(rng.integers(10, 90))),
+            float(rng.uniform(0, 180)),
+            0,
+            360,
+            colour,
+            width,
+            cv2.LINE_AA,
+        )
     elif kind < 0.85:
         word = "".join(rng.choice(list("ABEINKPLRTY0123456789"), int(rng.integers(1, 7))))
         face = int(rng.choice([0, 2, 3, 4, 6]))
@@ -78,14 +94,23 @@ def draw_chip(picture: Picture, at_px: npt.NDArray[np.float64], radius_px: float
         axes = (int(radius_px * 7.2), int(radius_px * 7.2))
         for i in range(count):
             start = turn + 360 * i / count + 13 * level
-            cv2.ellipse(picture, centre, axes, 0, start, start + 160 / count, spots, max(1, round(radius_px * 0.2)), cv2.LINE_AA, 3)
+            cv2.ellipse(
+                picture,
+                centre,
+                axes,
+                0,
+                start,
+                start + 160 / count,
+                spots,
+                max(1, round(radius_px * 0.2)),
+                cv2.LINE_AA,
+                3,
+            )
         cv2.circle(picture, centre, int(radius_px * 4.8), inlay, -1, cv2.LINE_AA, 3)
-    return np.asarray(mask, dtype=np.float32) / 255
+    return np.asarray(mask / np.float32(255), dtype=np.float32)
 
 
-def draw_fingers(
-    picture: Picture, tip_px: npt.NDArray[np.float64], width_px: float, rng: np.random.Generator
-) -> Mask:
+def draw_fingers(picture: Picture, tip_px: npt.NDArray[np.float64], width_px: float, rng: np.random.Generator) -> Mask:
     """Draw one to four fingers, a palm or a sleeve that reach to `tip_px` from a random side; returns their mask."""
     skin = np.array(_SKINS[int(rng.integers(len(_SKINS)))]) * rng.uniform(0.6, 1.05)
     if rng.random() < 0.15:
@@ -102,5 +127,13 @@ def draw_fingers(
         cv2.line(picture, first, second, shade, max(1, int(width_px)), cv2.LINE_AA, 3)
         if width_px > 5 and rng.random() < 0.6:
             nail = tuple(int(v) for v in np.round((tip + reach * width_px * 0.05) * 8))
-            cv2.circle(picture, nail, int(width_px * 2.4), tuple(float(v) for v in np.minimum(skin * 1.15, 255)), -1, cv2.LINE_AA, 3)
-    return np.asarray(mask, dtype=np.float32) / 255
+            cv2.circle(
+                picture,
+                nail,
+                int(width_px * 2.4),
+                tuple(float(v) for v in np.minimum(skin * 1.15, 255)),
+                -1,
+                cv2.LINE_AA,
+                3,
+            )
+    return np.asarray(mask / np.float32(255), dtype=np.float32)

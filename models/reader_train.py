@@ -14,8 +14,9 @@ import sys
 import time
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Protocol
 
 import cv2
 import numpy as np
@@ -36,11 +37,20 @@ WEIGHT_DECAY = 0.02
 WARM_UP = 0.03
 EASY_UNTIL = 0.15
 """Share of the time over which crops grow from clean to hard."""
-EMA_DECAY = 0.999
+EMA_DECAY = 0.998
 REPLAY = 40
-"""Every batch comes back once, turned by half a turn, this many batches later: drawing crops costs as much as learning."""
+"""After so many batches each comes back once, turned by half a turn: drawing costs about as much as learning."""
+
+ARTWORK_WEIGHT = 14.0
+"""How much oftener an artwork or photographed deck is drawn than one of the 400 machine-made ones."""
 
 Batch = tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]
+
+
+class Progress(Protocol):
+    """Share of the time that is spent, 0 to 1, told to the workers."""
+
+    value: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,10 +86,8 @@ class _Training:
 
     def __init__(self, settings: TrainSettings, lessons: LessonBook) -> None:
         self._settings, self._lessons = settings, lessons
-        self._net = ReaderNet().to(settings.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
-        self._average = torch.optim.swa_utils.AveragedModel(
-            self._net, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(EMA_DECAY), use_buffers=True
-        )
+        self._net = ReaderNet().to(settings.device, memory_format=torch.channels_last)
+        self._average = torch.optim.swa_utils.AveragedModel(self._net, multi_avg_fn=_lean_average, use_buffers=True)
         self._optimizer = torch.optim.AdamW(self._net.parameters(), PEAK_RATE, weight_decay=WEIGHT_DECAY)
         self._spent_s, self._seen = 0.0, 0
         if settings.resume and self._path.exists():
@@ -93,7 +101,7 @@ class _Training:
         """Learn until the time is spent."""
         total_s = self._settings.minutes * 60
         progress = multiprocessing.Value("d", self._spent_s / total_s)
-        batches = _batches(bank, self._settings, progress)
+        batches = _batches(bank, self._settings, progress, seed=SEED + round(self._spent_s))
         started, before_s, saved, judged = time.perf_counter(), self._spent_s, 0.0, self._spent_s
         losses: deque[float] = deque(maxlen=200)
         while self._spent_s < total_s:
@@ -121,7 +129,7 @@ class _Training:
             logits = self._net(pictures.contiguous(memory_format=torch.channels_last))
         loss = functional.cross_entropy(logits.float(), labels)
         self._optimizer.zero_grad(set_to_none=True)
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         torch.nn.utils.clip_grad_norm_(self._net.parameters(), 5.0)
         self._optimizer.step()
         self._average.update_parameters(self._net)
@@ -148,15 +156,26 @@ class _Training:
         self._spent_s, self._seen = state["spent_s"], state["seen"]
 
 
-def _batches(bank: Path, settings: TrainSettings, progress: object) -> Iterator[Batch]:
+def _lean_average(averaged: list[torch.Tensor], current: list[torch.Tensor], count: torch.Tensor) -> None:
+    """Move the average towards the network: by much while it is young, by 1 - EMA_DECAY later."""
+    if torch.is_floating_point(averaged[0]):
+        n = float(count)
+        torch._foreach_lerp_(averaged, current, 1 - min(EMA_DECAY, (1 + n) / (10 + n)))
+    else:
+        torch._foreach_copy_(averaged, current)
+
+
+def _batches(bank: Path, settings: TrainSettings, progress: Progress, *, seed: int) -> Iterator[Batch]:
     """Fresh batches from the workers, each followed by an older one turned by half a turn."""
     context = multiprocessing.get_context("fork")
-    queue = context.Queue(maxsize=12)
+    queue: multiprocessing.Queue[Batch] = context.Queue(maxsize=12)
     for worker in range(settings.workers):
-        context.Process(target=_work, args=(bank, settings, worker, queue, progress), daemon=True).start()
+        context.Process(
+            target=_work, args=(bank, settings, seed + 100_000 * worker, queue, progress), daemon=True
+        ).start()
     older: deque[Batch] = deque()
     while True:
-        fresh: Batch = queue.get()
+        fresh = queue.get()
         yield fresh
         older.append(fresh)
         if len(older) > REPLAY:
@@ -164,17 +183,20 @@ def _batches(bank: Path, settings: TrainSettings, progress: object) -> Iterator[
             yield np.ascontiguousarray(pictures[:, ::-1, ::-1]), labels
 
 
-def _work(bank: Path, settings: TrainSettings, worker: int, queue: object, progress: object) -> None:
+def _work(
+    bank: Path, settings: TrainSettings, seed: int, queue: multiprocessing.Queue[Batch], progress: Progress
+) -> None:
+    """Draw crops that grow from clean to hard over the first part of the time; runs until its parent ends."""
     cv2.setNumThreads(1)
     photos = read_photographs(settings.photos / "annotations.json", validation=False) if settings.photos else None
-    seed = SEED + 1000 * worker + int(time.time()) % 1000 * 7 if settings.resume else SEED + 1000 * worker
-    school = ReaderSchool(open_bank(bank), seed=seed, lesson=Lesson(), photos=photos, artwork_weight=14.0)
+    lesson = Lesson()
+    school = ReaderSchool(open_bank(bank), seed=seed, lesson=lesson, photos=photos, artwork_weight=ARTWORK_WEIGHT)
     while True:
-        hardness = min(1.0, 0.35 + 0.65 * progress.value / EASY_UNTIL)  # type: ignore[attr-defined]
-        easy = hardness < 1.0
-        school.lesson = Lesson(strength=hardness, width_px=(42.0, 108.0) if easy and hardness < 0.7 else (28.0, 108.0))
+        hardness = min(1.0, 0.35 + 0.65 * progress.value / EASY_UNTIL)
+        smallest_px = 42.0 if hardness < 0.7 else lesson.width_px[0]
+        school.lesson = replace(lesson, strength=hardness, width_px=(smallest_px, lesson.width_px[1]))
         pictures, labels, _ = school.batch(settings.batch)
-        queue.put((pictures, labels))  # type: ignore[attr-defined]
+        queue.put((pictures, labels))
 
 
 def _banks(settings: TrainSettings) -> tuple[Path, Path]:
@@ -199,14 +221,14 @@ def _say(text: str) -> None:
 
 
 def _parse(arguments: list[str] | None) -> TrainSettings:
-    parser = argparse.ArgumentParser(prog="python -m models.reader_train", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(prog="python -m models.reader_train", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--device", default="cpu", help="cpu or cuda")
     parser.add_argument("--minutes", type=float, default=75.0, help="time to spend in all, over all resumed runs")
     parser.add_argument("--batch", type=int, default=96)
     parser.add_argument("--threads", type=int, default=1, help="torch threads")
     parser.add_argument("--workers", type=int, default=1, help="processes that draw crops")
     parser.add_argument("--out", type=Path, default=Path("runs/reader"))
-    parser.add_argument("--decks", type=Path, default=Path("build/decks"), help="where datasets.decks.rasterise put its decks")
+    parser.add_argument("--decks", type=Path, default=Path("build/decks"), help="what datasets.decks.rasterise made")
     parser.add_argument("--photos", type=Path, help="optional: a folder with annotations.json, images/ and faces/")
     parser.add_argument("--resume", action="store_true")
     told = vars(parser.parse_args(arguments))

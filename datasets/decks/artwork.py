@@ -1,7 +1,8 @@
 """Which artwork decks may be used, where their packages put them, and which of them training never sees.
 
-Looked at face by face on contact sheets: all fifteen bear the international indices on all 52 faces. `ornamental` is the
-same drawing as `white` on another paper, so both are held out. `oxygen-white` has its index in the top right corner only.
+Looked at face by face on contact sheets: all fifteen bear the international indices on all 52 faces. `ornamental` is
+the same drawing as `white` on another paper, so both are held out. `oxygen-white` has its index in the top right
+corner only.
 """
 
 from __future__ import annotations

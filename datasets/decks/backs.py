@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from datasets.decks.canvas import Colour, Texture, blank, fill_all, stroke
+from datasets.decks.canvas import Colour, Texture, fill_all, stroke
 from datasets.decks.cards import CARD_SIZE_MM, PX_PER_MM, TEXTURE_SIZE_WH_PX
 from datasets.decks.pips import PipShape, suit_outlines
 

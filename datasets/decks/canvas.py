@@ -82,7 +82,7 @@ def corner_alpha(radius_mm: float) -> Texture:
     x = np.abs(np.arange(width_px) - (width_px - 1) / 2) - (width_px / 2 - radius_px)
     y = np.abs(np.arange(height_px) - (height_px - 1) / 2) - (height_px / 2 - radius_px)
     distance = np.hypot(np.maximum(x, 0)[None, :], np.maximum(y, 0)[:, None])
-    return np.clip((radius_px - distance + 0.5) * 255, 0, 255).astype(np.uint8)
+    return np.asarray(np.clip((radius_px - distance + 0.5) * 255, 0, 255), dtype=np.uint8)
 
 
 def _fixed(points_mm: npt.NDArray[np.float64]) -> npt.NDArray[np.int32]:

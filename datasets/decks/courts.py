@@ -1,4 +1,4 @@
-"""Knaves, queens and kings as stylised figures: head, crown, robe, an attribute; the lower half is the upper one turned."""
+"""Knaves, queens and kings as figures: head, crown, robe, an attribute; the lower half is the upper one, turned."""
 
 from __future__ import annotations
 
@@ -72,9 +72,7 @@ def draw_court(texture: Texture, rank: str, ink: Colour, style: CourtStyle, rng:
 class _Figure:
     """One upper half, drawn from the robe up; positions in mm of the card."""
 
-    def __init__(
-        self, texture: Texture, rank: str, ink: Colour, style: CourtStyle, rng: np.random.Generator
-    ) -> None:
+    def __init__(self, texture: Texture, rank: str, ink: Colour, style: CourtStyle, rng: np.random.Generator) -> None:
         self.texture, self.rank, self.style, self.rng = texture, rank, style, rng
         self.ink = ink
         order = rng.permutation(len(_PALETTES[style.palette]))
@@ -104,7 +102,14 @@ class _Figure:
         left, right, bottom = self.style.frame_mm[0], CARD_SIZE_MM[0] - self.style.frame_mm[0], 58.0
         shoulder = y + self.radius * 1.25
         self._shape(
-            [(x - 4, shoulder), (x + 4, shoulder), (right, shoulder + 6), (right, bottom), (left, bottom), (left, shoulder + 6)],
+            [
+                (x - 4, shoulder),
+                (x + 4, shoulder),
+                (right, shoulder + 6),
+                (right, bottom),
+                (left, bottom),
+                (left, shoulder + 6),
+            ],
             self.colours[0],
         )
         bands = int(self.rng.integers(2, 6))
@@ -123,7 +128,7 @@ class _Figure:
         for row in np.arange(top, 50, step):
             for column in np.arange(left + 2, right - 1, step):
                 if abs(column - x) > 2:
-                    fill(self.texture, dot + (column, row), colour)
+                    fill(self.texture, dot + np.array([column, row]), colour)
 
     def _attribute(self) -> None:
         side = float(self.rng.choice([-1, 1]))
@@ -143,9 +148,9 @@ class _Figure:
         hair = _HAIR[int(self.rng.integers(len(_HAIR)))]
         r = self.radius
         if self.rank == "Q":
-            self._oval(self.head + (0, 1.5), (r * 1.35, r * 1.6), hair)
+            self._oval(self.head + np.array([0, 1.5]), (r * 1.35, r * 1.6), hair)
         else:
-            self._oval(self.head + (0, 0.6), (r * 1.25, r * 1.15), hair)
+            self._oval(self.head + np.array([0, 0.6]), (r * 1.25, r * 1.15), hair)
         self._oval(self.head, (r * 0.85, r * 1.1), self.style.skin)
         if self.rank == "K":
             beard = [(-0.8, 0.3), (0.8, 0.3), (0.5, 1.4), (0.0, 1.8), (-0.5, 1.4)]
@@ -162,7 +167,9 @@ class _Figure:
         half = self.radius * float(self.rng.uniform(1.0, 1.4))
         height = float(self.rng.uniform(3.5, 6.0)) * (1.0 if self.rank == "K" else 0.75)
         if self.rank == "J":
-            self._shape([(x - half, y), (x + half, y), (x + half * 0.9, y - 2.6), (x - half * 0.7, y - 3.4)], self.colours[1])
+            self._shape(
+                [(x - half, y), (x + half, y), (x + half * 0.9, y - 2.6), (x - half * 0.7, y - 3.4)], self.colours[1]
+            )
             return
         points = int(self.rng.integers(3, 6)) if self.rank == "K" else int(self.rng.choice([3, 5, 7]))
         edge = [(x - half, y)]

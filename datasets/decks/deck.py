@@ -26,6 +26,8 @@ Texture = npt.NDArray[np.uint8]
 Box = tuple[float, float, float, float]
 
 TRAIN_SEEDS = range(400)
+VALIDATION_SEEDS = range(8000, 8030)
+"""For calibration: never trained on, and no part of the final judgement."""
 HELD_OUT_SEEDS = range(9000, 9040)
 FIRST_HELD_OUT_SEED = 9000
 PHOTO_FOLDERS = ("geaxgx",)

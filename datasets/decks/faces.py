@@ -62,7 +62,9 @@ class FaceStyle:
 def draw_face_style(rng: np.random.Generator, *, held_out: bool) -> FaceStyle:
     """Draw a style; what is held out takes its letters, signs and pip places from where training never does."""
     kind = str(rng.choice(["normal", "jumbo", "giant", "peek"], p=[0.47, 0.33, 0.08, 0.12]))
-    height = float(rng.uniform(*{"normal": (6.0, 9.0), "jumbo": (10.0, 15.0), "giant": (16, 22), "peek": (4, 5.6)}[kind]))
+    height = float(
+        rng.uniform(*{"normal": (6.0, 9.0), "jumbo": (10.0, 15.0), "giant": (16, 22), "peek": (4, 5.6)}[kind])
+    )
     squeeze = float(rng.uniform(0.62, 1.05)) * {"giant": 0.8, "jumbo": 0.85}.get(kind, 1.0)
     masks = _draw_masks(rng, held_out=held_out)
     pip = float(rng.uniform(0.55, 1.05)) * {"giant": 0.6, "jumbo": 0.8}.get(kind, 1.0)
@@ -173,7 +175,7 @@ def _place_index(
 
 def _letter_width_mm(style: FaceStyle, rank: str) -> float:
     mask = style.masks[rank]
-    natural = mask.shape[1] / mask.shape[0] * style.index_height_mm * style.index_squeeze
+    natural: float = mask.shape[1] / mask.shape[0] * style.index_height_mm * style.index_squeeze
     limit = {"normal": 8.0, "jumbo": 11.5, "giant": 17.0, "peek": 5.0}[style.index_kind]
     return min(natural, limit)
 
@@ -240,7 +242,9 @@ def _draw_indices(texture: Texture, style: FaceStyle, rank: str, suit: str) -> N
     columns = (x, CARD_SIZE_MM[0] - x) if style.corners == 4 else (x,)
     for column in columns:
         for turn in (False, True):
-            stamp(texture, style.masks[rank], style.inks[suit], box_mm=(column, y + height / 2, width, height), turn=turn)
+            stamp(
+                texture, style.masks[rank], style.inks[suit], box_mm=(column, y + height / 2, width, height), turn=turn
+            )
             if pip_mm:
                 below = (column, y + height * 1.12 + pip_mm / 2)
                 beside = (column + width / 2 + pip_mm * 0.6, y + height / 2)

@@ -16,20 +16,68 @@ from PIL import Image, ImageDraw, ImageFont
 from datasets.decks.canvas import Mask
 from datasets.decks.cards import RANKS
 
-FONT_FOLDERS = (Path("/usr/share/fonts"), Path("/usr/local/share/fonts"), Path("/Library/Fonts"), Path("C:/Windows/Fonts"))
-TRAIN_FONTS = (
-    "DejaVuSans-Bold DejaVuSans DejaVuSansCondensed-Bold DejaVuSansCondensed DejaVuSerif-Bold DejaVuSerif "
-    "DejaVuSerifCondensed Lato-Bold Lato-Black Lato-Regular Lato-Medium LiberationSans-Bold LiberationSans-Regular "
-    "LiberationSansNarrow-Regular LiberationSerif-Bold LiberationSerif-Regular LiberationSerif-BoldItalic "
-    "LiberationSans-BoldItalic DejaVuSerif-BoldItalic LiberationMono-Bold DejaVuSansMono-Bold C059-Roman P052-Bold "
-    "P052-Roman URWBookman-Light URWBookman-Demi URWGothic-Demi URWGothic-Book NimbusSansNarrow-Bold NimbusSans-Bold "
-    "NimbusRoman-Bold FreeSerifBold FreeSansBold FreeSerif Carlito-Bold Caladea-Bold Cantarell-Bold OpenSans-Bold "
-    "OpenSans-CondensedBold RobotoSlab-Bold RobotoSlab-Regular EBGaramond12-Bold NimbusMonoPS-Bold"
-).split()
-HELD_OUT_FONTS = (
-    "DejaVuSerifCondensed-Bold LiberationSansNarrow-Bold Lato-Heavy Lato-Semibold C059-Bold Caladea-Regular "
-    "OpenSans-Semibold FreeSans NimbusSansNarrow-Regular"
-).split()
+FONT_FOLDERS = (
+    Path("/usr/share/fonts"),
+    Path("/usr/local/share/fonts"),
+    Path("/Library/Fonts"),
+    Path("C:/Windows/Fonts"),
+)
+TRAIN_FONTS = [
+    "DejaVuSans-Bold",
+    "DejaVuSans",
+    "DejaVuSansCondensed-Bold",
+    "DejaVuSansCondensed",
+    "DejaVuSerif-Bold",
+    "DejaVuSerif",
+    "DejaVuSerifCondensed",
+    "Lato-Bold",
+    "Lato-Black",
+    "Lato-Regular",
+    "Lato-Medium",
+    "LiberationSans-Bold",
+    "LiberationSans-Regular",
+    "LiberationSansNarrow-Regular",
+    "LiberationSerif-Bold",
+    "LiberationSerif-Regular",
+    "LiberationSerif-BoldItalic",
+    "LiberationSans-BoldItalic",
+    "DejaVuSerif-BoldItalic",
+    "LiberationMono-Bold",
+    "DejaVuSansMono-Bold",
+    "C059-Roman",
+    "P052-Bold",
+    "P052-Roman",
+    "URWBookman-Light",
+    "URWBookman-Demi",
+    "URWGothic-Demi",
+    "URWGothic-Book",
+    "NimbusSansNarrow-Bold",
+    "NimbusSans-Bold",
+    "NimbusRoman-Bold",
+    "FreeSerifBold",
+    "FreeSansBold",
+    "FreeSerif",
+    "Carlito-Bold",
+    "Caladea-Bold",
+    "Cantarell-Bold",
+    "OpenSans-Bold",
+    "OpenSans-CondensedBold",
+    "RobotoSlab-Bold",
+    "RobotoSlab-Regular",
+    "EBGaramond12-Bold",
+    "NimbusMonoPS-Bold",
+]
+HELD_OUT_FONTS = [
+    "DejaVuSerifCondensed-Bold",
+    "LiberationSansNarrow-Bold",
+    "Lato-Heavy",
+    "Lato-Semibold",
+    "C059-Bold",
+    "Caladea-Regular",
+    "OpenSans-Semibold",
+    "FreeSans",
+    "NimbusSansNarrow-Regular",
+]
 
 _SIZE_PX = 96
 _STROKES: Mapping[str, tuple[str, ...]] = {
@@ -67,7 +115,7 @@ def font_masks(font: Path | None, *, width: float, slant: float) -> Mapping[str,
     for rank in RANKS:
         picture = Image.new("L", (3 * _SIZE_PX, 2 * _SIZE_PX))
         ImageDraw.Draw(picture).text((_SIZE_PX // 2, _SIZE_PX // 4), rank, font=face, fill=255)
-        masks[rank] = _leaned(np.asarray(picture, dtype=np.float32) / 255, width=width, slant=slant)
+        masks[rank] = _leaned(np.asarray(picture, dtype=np.float32) / np.float32(255), width=width, slant=slant)
     return masks
 
 
@@ -84,7 +132,7 @@ def stroke_masks(rng: np.random.Generator) -> Mapping[str, Mask]:
             _draw_line(picture, _points(line, smooth=smooth) * unit_px + 35, pen_px)
         for line in filter(None, _SERIFS.get(rank, "").split("|")) if serif_px else ():
             _draw_line(picture, _points(line, smooth=False) * unit_px + 35, serif_px)
-        masks[rank] = _leaned(picture.astype(np.float32) / 255, width=width, slant=slant)
+        masks[rank] = _leaned(np.asarray(picture, dtype=np.float32) / np.float32(255), width=width, slant=slant)
     return masks
 
 

@@ -5,6 +5,7 @@ Outlines lie in a unit box: x right, y down, (0, 0) at the middle, height 1.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -100,7 +101,7 @@ def _bezier(*points: tuple[float, float], steps: int = 14) -> Outline:
     s = np.linspace(0.0, 1.0, steps)[:, None]
     curve = [np.asarray(point, dtype=np.float64) for point in points]
     while len(curve) > 1:
-        curve = [(1 - s) * first + s * second for first, second in zip(curve, curve[1:], strict=False)]
+        curve = [(1 - s) * first + s * second for first, second in itertools.pairwise(curve)]
     return curve[0]
 
 

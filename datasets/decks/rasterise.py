@@ -73,7 +73,9 @@ def _render(path: Path, element_id: str) -> npt.NDArray[np.uint8]:
 
 def main(arguments: list[str] | None = None) -> int:
     """Rasterise every deck whose package is installed and say what was made."""
-    parser = argparse.ArgumentParser(prog="python -m datasets.decks.rasterise", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m datasets.decks.rasterise", description=(__doc__ or "").splitlines()[0]
+    )
     parser.add_argument("folder", type=Path, nargs="?", default=Path("build/decks"))
     folder = parser.parse_args(arguments).folder
     missing = 0

@@ -1,0 +1,138 @@
+"""Turn a trained reader into the weights that run: `python -m models.reader_export runs/reader/last.pt`.
+
+Writes `models/weights/reader-<hash>.onnx` (the network's average, batch norm folded in), finds the temperature that
+makes its confidence true on validation decks and photographs, and enters both into `models/registry.yaml`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import sys
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from scipy.optimize import minimize_scalar
+from torch import nn
+from torch.nn.utils.fusion import fuse_conv_bn_eval
+
+from datasets.decks.deck import VALIDATION_SEEDS
+from models.reader_bank import build_bank, open_bank
+from models.reader_crops import CLASSES, CROP_SIZE_WH_PX, Lesson, ReaderSchool
+from models.reader_evaluate import LessonBook, draw_lessons, judge, onnx_reader
+from models.reader_net import ReaderNet
+from models.reader_photos import read_photographs
+from models.registry import write_entry
+
+WEIGHTS = Path("models/weights")
+OPSET = 17
+VALIDATION_COUNT = 4000
+LOWEST_TEMPERATURE = 1.0
+"""Validation decks are kinder than a casino's: confidence is never raised above what the network says."""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Export, calibrate, register; says what it wrote."""
+    parser = argparse.ArgumentParser(prog="python -m models.reader_export", description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("checkpoint", type=Path)
+    parser.add_argument("--photos", type=Path, help="optional: a folder with annotations.json and images/")
+    parser.add_argument("--registry", type=Path, default=Path("models/registry.yaml"))
+    told = parser.parse_args(arguments)
+    path = export(load_average(told.checkpoint), WEIGHTS)
+    book = draw_validation(told.photos)
+    logits = onnx_reader(path)(book.pictures)
+    temperature = fit_temperature(logits, book.labels)
+    write_entry(told.registry, "reader", registry_entry(path, temperature))
+    sys.stdout.write(f"{path}, temperature {temperature:.3f}\n{judge(logits / temperature, book).text()}\n")
+    return 0
+
+
+def load_average(checkpoint: Path) -> ReaderNet:
+    """The averaged network of a checkpoint, ready to run."""
+    state = torch.load(checkpoint, map_location="cpu", weights_only=True)["average"]
+    net = ReaderNet()
+    net.load_state_dict({key.removeprefix("module."): value for key, value in state.items() if key != "n_averaged"})
+    net.eval()
+    return net
+
+
+def export(net: ReaderNet, folder: Path) -> Path:
+    """Write the ONNX file, named by its hash, and return its path."""
+    _fold(net)
+    folder.mkdir(parents=True, exist_ok=True)
+    unnamed = folder / "reader-unnamed.onnx"
+    width, height = CROP_SIZE_WH_PX
+    torch.onnx.export(
+        net,
+        (torch.zeros(1, 3, height, width),),
+        str(unnamed),
+        input_names=["crops"],
+        output_names=["logits"],
+        dynamic_axes={"crops": {0: "batch"}, "logits": {0: "batch"}},
+        opset_version=OPSET,
+        dynamo=False,
+    )
+    path = folder / f"reader-{hashlib.sha256(unnamed.read_bytes()).hexdigest()[:8]}.onnx"
+    unnamed.replace(path)
+    return path
+
+
+def draw_validation(photos: Path | None) -> LessonBook:
+    """Crops of decks that neither training nor the final judgement uses, and of photographs kept aside."""
+    bank_path = Path("build/reader/validation.npy")
+    if not bank_path.with_suffix(".json").exists():
+        build_bank(bank_path, [f"machine:{seed}" for seed in VALIDATION_SEEDS], artwork=None, photos=None)
+    book = draw_lessons(open_bank(bank_path), seed=5, count=VALIDATION_COUNT)
+    if photos is None:
+        return book
+    kept = read_photographs(photos / "annotations.json", validation=True)
+    school = ReaderSchool(open_bank(bank_path), seed=6, lesson=Lesson(photos=1.0, unclear=0.0), photos=kept)
+    second = LessonBook(*school.batch(VALIDATION_COUNT // 2))
+    return LessonBook(
+        np.concatenate([book.pictures, second.pictures]),
+        np.concatenate([book.labels, second.labels]),
+        np.concatenate([book.told, second.told]),
+    )
+
+
+def fit_temperature(logits: npt.NDArray[np.float32], labels: npt.NDArray[np.int64]) -> float:
+    """The divisor of the logits that makes the labels likeliest, at least 1."""
+
+    def surprise(log_temperature: float) -> float:
+        scaled = logits.astype(np.float64) / np.exp(log_temperature)
+        scaled -= scaled.max(axis=1, keepdims=True)
+        likelihood = scaled[np.arange(len(labels)), labels] - np.log(np.exp(scaled).sum(axis=1))
+        return -float(likelihood.mean())
+
+    found = minimize_scalar(surprise, bounds=(-1.0, 2.0), method="bounded")
+    return max(LOWEST_TEMPERATURE, float(np.exp(found.x)))
+
+
+def registry_entry(path: Path, temperature: float) -> dict[str, object]:
+    """What `vision/model_spec.py` wants to know of the reader."""
+    width, height = CROP_SIZE_WH_PX
+    return {
+        "weights": path.name,
+        "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+        "input": {"name": "crops", "shape": [None, 3, height, width]},
+        "output": {"name": "logits", "shape": [None, len(CLASSES)]},
+        "classes": list(CLASSES),
+        "settings": {"temperature": round(temperature, 4)},
+    }
+
+
+def _fold(net: nn.Module) -> None:
+    """Fold every batch norm into the convolution before it."""
+    for child in net.children():
+        _fold(child)
+    if isinstance(net, nn.Sequential):
+        for i in range(len(net) - 1):
+            if isinstance(net[i], nn.Conv2d) and isinstance(net[i + 1], nn.BatchNorm2d):
+                net[i] = fuse_conv_bn_eval(net[i], net[i + 1])
+                net[i + 1] = nn.Identity()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
