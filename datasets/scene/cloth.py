@@ -62,10 +62,10 @@ class ClothDrawing:
         self.image: Image = np.empty((height, width, 3), np.uint8)
         self.image[:] = np.round(cloth.colour).astype(np.uint8)
         self._font = int(self._rng.integers(1000))
+        self._pattern()
 
     def draw(self) -> Image:
         """Print everything and wear the cloth."""
-        self._pattern()
         for area in self._layout.areas:
             if area.kind in ("wager", "hand", "paddle"):
                 self._area(area)

@@ -65,10 +65,30 @@ class Sensor:
             tile = self._tiles[int(rng.integers(len(self._tiles)))]
             dy, dx = int(rng.integers(64)), int(rng.integers(64))
             width, height = self._size
-            image = np.asarray(
-                cv2.add(image, tile[dy : dy + height, dx : dx + width], dtype=cv2.CV_8U), np.uint8
-            )
+            image = np.asarray(cv2.add(image, tile[dy : dy + height, dx : dx + width], dtype=cv2.CV_8U), np.uint8)
+        if lens.caption:
+            self._write(image, shot)
         return image
+
+    def _write(self, image: Image, shot: int) -> None:
+        """Burn the camera's name and the time in, as recorders do."""
+        width, height = self._size
+        seconds = (self._seed + shot // 1000) % 86400
+        clock = f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
+        size = height / 1080 * (0.7 + self._seed % 7 / 10)
+        places = ((0.02, 0.05), (0.02, 0.97), (0.72, 0.05), (0.72, 0.97))
+        name = f"CAM {self._seed % 90:02d} BAC {self._seed % 23}"
+        for text, k in (
+            (name, self._seed % 4),
+            (f"2026-{self._seed % 12 + 1:02d}-{self._seed % 28 + 1:02d} {clock}", (self._seed + 1) % 4),
+        ):
+            at = (int(places[k][0] * width), int(places[k][1] * height))
+            cv2.putText(
+                image, text, at, cv2.FONT_HERSHEY_SIMPLEX, size, (0, 0, 0), max(round(size * 4), 2), cv2.LINE_AA
+            )
+            cv2.putText(
+                image, text, at, cv2.FONT_HERSHEY_SIMPLEX, size, (240, 240, 240), max(round(size * 2), 1), cv2.LINE_AA
+            )
 
     def _curve(self, gain: float) -> Image:
         value = np.clip(np.arange(256) / 255.0 * gain, 0, 1.4)

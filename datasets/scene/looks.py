@@ -84,6 +84,8 @@ class Lens:
     gamma: float
     contrast: float
     saturation: float
+    caption: bool
+    """Whether the recorder burns the camera's name and the time into the picture."""
     flicker: float
     """Random change of the exposure from frame to frame."""
 
@@ -217,6 +219,7 @@ def _lens(rng: np.random.Generator, style: Mapping[str, str | float]) -> Lens:
         sharpen=float(style.get("sharpen", rng.choice([0.0, rng.uniform(0.1, 0.8)]))),
         gamma=float(rng.uniform(0.85, 1.18)),
         contrast=float(rng.uniform(0.85, 1.15)),
-        saturation=float(rng.uniform(0.65, 1.2)),
+        saturation=0.0 if rng.random() < 0.04 else float(rng.uniform(0.6, 1.2)),
+        caption=bool(style.get("caption", rng.random() < 0.2)),
         flicker=float(style.get("flicker", rng.uniform(0, 0.015))),
     )

@@ -34,7 +34,11 @@ class _Draft:
         return f"t{len(self.cards) + len(self.stacks) + len(self.arms) + len(self.cuts)}"
 
     def card(self, at: Point, angle: float, *, face_up: bool, height: float = 0.0, turn: float = 0.0) -> None:
-        curl = float(self.rng.uniform(1, 6)) if self.rng.random() < 0.15 else 0.0
+        curl = (
+            float(self.rng.choice([self.rng.uniform(1, 5), self.rng.uniform(4, 14)]))
+            if self.rng.random() < 0.15
+            else 0.0
+        )
         face = str(self.rng.choice(self.faces))
         self.cards.append(
             CardObject(
@@ -142,6 +146,8 @@ def _loose_cards(draft: _Draft) -> None:
         _in_front_of_a_player(draft)
     if rng.random() < 0.4:
         _fan(draft)
+    if rng.random() < 0.15:
+        _pile(draft)
     for _ in range(int(rng.poisson(0.5))):
         turn = float(rng.uniform(0.05, 0.95))
         draft.card(
@@ -175,6 +181,16 @@ def _fan(draft: _Draft) -> None:
         a = np.radians(start + spread * k)
         at = (float(x + np.cos(a) * step * k), float(y + np.sin(a) * step * k))
         draft.card(at, start + spread * k + float(rng.normal(0, 2)), face_up=face_up)
+
+
+def _pile(draft: _Draft) -> None:
+    """Lay a small untidy pile: cards gathered to be cleared."""
+    rng = draft.rng
+    x, y = draft.anywhere(150)
+    lean, face_up = float(rng.uniform(0, 360)), bool(rng.random() < 0.6)
+    for _ in range(int(rng.integers(2, 8))):
+        at = (float(x + rng.normal(0, 5)), float(y + rng.normal(0, 5)))
+        draft.card(at, lean + float(rng.normal(0, 6)), face_up=face_up)
 
 
 def _carried(draft: _Draft) -> None:
@@ -254,7 +270,7 @@ def _arms(draft: _Draft) -> None:
     width, depth = draft.world.layout.size_mm
     for _ in range(int(rng.choice([0, 1, 2, 3, 4], p=[0.3, 0.3, 0.2, 0.12, 0.08]))):
         dealer = bool(rng.random() < 0.4)
-        share = rng.uniform(0.05, 0.6) if dealer else rng.uniform(0.35, 0.95)
+        share = rng.uniform(0.05, 0.6) if dealer else rng.uniform(0.35, 1.06)
         tip = (float(rng.uniform(80, width - 80)), float(depth * share))
         things: list[CardObject | ChipStack] = [*draft.cards, *draft.stacks]
         if things and rng.random() < 0.55:

@@ -12,11 +12,13 @@ from calibration.layout import Area, Layout
 from datasets.scene.cloth import ClothDrawing
 from datasets.scene.clutter import put_clutter
 from datasets.scene.deck_art import DeckArt
+from datasets.scene.emblems import print_emblems
 from datasets.scene.furniture import Backdrop, oriented, shaded
 from datasets.scene.looks import Look
 from datasets.scene.model import World
 from datasets.scene.projection import Projector
-from datasets.scene.raster import Image, Points, bgr_from_hex, fine_grid, mixed, smooth_noise
+from datasets.scene.raster import Image, Points, fine_grid, mixed
+from datasets.scene.surroundings import draw_floor, put_people, put_stools
 
 _BEYOND = -1e6
 DISCARD_FLOOR_MM = 6.0
@@ -25,10 +27,10 @@ DISCARD_FLOOR_MM = 6.0
 def draw_table(world: World, look: Look, projector: Projector, art: DeckArt) -> Image:
     """Draw the empty table."""
     rng = np.random.default_rng([world.seed, 71])
-    image = _floor(look, projector.size_wh_px, rng)
+    image = draw_floor(look, projector.size_wh_px, rng)
     backdrop = Backdrop(image, projector, look.light)
     outline = table_outline(world.layout, look.cloth.outline)
-    _people(backdrop, outline, rng)
+    put_stools(backdrop, outline, rng)
     _skirt(backdrop, outline, look)
     _lay_cloth(backdrop, world, look, outline)
     _dealer_edge(backdrop, world.layout, look)
@@ -36,6 +38,8 @@ def draw_table(world: World, look: Look, projector: Projector, art: DeckArt) -> 
         _furnish(backdrop, area, world, look, art=art)
     put_clutter(backdrop, world.layout, look, outline=outline, rng=rng)
     _rail(backdrop, outline, look)
+    if rng.random() < 0.6:
+        put_people(backdrop, outline, rng)
     return backdrop.image
 
 
@@ -85,36 +89,6 @@ def dense(line_mm: Points, step_mm: float) -> Points:
     return np.column_stack([np.interp(at, run, line_mm[:, 0]), np.interp(at, run, line_mm[:, 1])])
 
 
-def _floor(look: Look, size_wh_px: tuple[int, int], rng: np.random.Generator) -> Image:
-    width, height = size_wh_px
-    grain = smooth_noise(rng, size_wh_px, float(rng.uniform(5, 30))) * 0.1
-    grain += smooth_noise(rng, size_wh_px, float(rng.uniform(60, 300))) * 0.15
-    base = np.empty((height, width, 3), np.float32)
-    base[:] = np.asarray(look.floor, np.float32)
-    return np.clip(base * (1 + grain)[:, :, None], 0, 255).astype(np.uint8)
-
-
-def _people(backdrop: Backdrop, outline: Points, rng: np.random.Generator) -> None:
-    """Put stools and laps around the table, well below the cloth."""
-    line = dense(outline, 20.0)
-    middle = outline.mean(axis=0)
-    for _ in range(int(rng.integers(0, 10))):
-        edge = line[int(rng.integers(len(line)))]
-        away = edge - middle
-        away = away / max(float(np.linalg.norm(away)), 1.0)
-        at = edge + away * rng.uniform(180, 420)
-        if not backdrop.projector.sees(at[None]):
-            continue
-        colour = bgr_from_hex(
-            str(rng.choice(["#2a2a30", "#4a2020", "#203040", "#5a5040", "#181818", "#6a6a72", "#a09888"]))
-        )
-        turn = np.linspace(0, 2 * np.pi, 32)
-        size = rng.uniform(120, 230, 2)
-        for shrink, factor in ((1.0, 0.7), (0.85, 0.9), (0.6, 1.05)):
-            ring = at + np.column_stack([np.cos(turn) * size[0], np.sin(turn) * size[1]]) * shrink
-            backdrop.fill(backdrop.projector.px(ring), shaded(colour, factor))
-
-
 def _skirt(backdrop: Backdrop, outline: Points, look: Look) -> None:
     middle = outline.mean(axis=0)
     wide = middle + (outline - middle) * 1.05
@@ -129,7 +103,9 @@ def _lay_cloth(backdrop: Backdrop, world: World, look: Look, outline: Points) ->
         for p in ((width_mm / 2, height_mm), (0, height_mm / 2), (width_mm, height_mm / 2), (width_mm / 2, 0))
     )
     scale = float(np.clip(finest * 1.15, 0.6, 2.6))
-    texture = ClothDrawing(world.layout, look.cloth, scale=scale, seed=world.seed).draw()
+    drawing = ClothDrawing(world.layout, look.cloth, scale=scale, seed=world.seed)
+    print_emblems(drawing, world.layout, look.cloth.ink, np.random.default_rng([world.seed, 79]))
+    texture = drawing.draw()
     width, height = projector.size_wh_px
     step = 8
     x, y = np.meshgrid(np.arange(0, width + step, step), np.arange(0, height + step, step))

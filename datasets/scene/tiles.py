@@ -76,6 +76,11 @@ def _moments(scene: Scene, rng: np.random.Generator) -> list[Scene]:
 def _recorded(image: Image, rng: np.random.Generator) -> Image:
     if rng.random() < 0.15:
         return image
+    if rng.random() < 0.12:
+        height, width = image.shape[:2]
+        share = float(rng.uniform(0.5, 0.9))
+        small = cv2.resize(image, (int(width * share), int(height * share)), interpolation=cv2.INTER_AREA)
+        image = np.asarray(cv2.resize(small, (width, height), interpolation=cv2.INTER_CUBIC), np.uint8)
     done, data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(25, 91))])
     return np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8) if done else image
 
