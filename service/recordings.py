@@ -92,7 +92,8 @@ def _table_of(folder: Path) -> Path:
 
 def _table_for_source(target: str, table: Path | None) -> TableConfig:
     if not is_live_source(target) and not Path(target).is_file():
-        raise RecordingError(f"{target}: no such file or folder; allowed: a recording's folder, or a video with --table")
+        allowed = "a recording's folder, or a video with --table"
+        raise RecordingError(f"{target}: no such file or folder; allowed: {allowed}")
     if table is None:
         raise RecordingError(f"{target}: a video needs --table with the {TABLE_NAME} of its table")
     return load_table(table).with_source(target)

@@ -39,6 +39,12 @@ ACTION_WORDS = {
     "stand": "The card stands",
     "supervisor": "Call the supervisor",
 }
+SOURCE_WORDS = {
+    "signal": " (a device reported it)",
+    "camera": " (seen)",
+    "inferred": " (inferred)",
+    "person": " (a person entered it)",
+}
 WINNER_WORDS = {"player": "Player", "banker": "Banker", "tie": "Tie"}
 
 
@@ -205,7 +211,7 @@ def event_text(event: Event) -> str:
             winner = "a result" if event.winner is None else WINNER_WORDS[str(event.winner)]
             return f"Announced: {winner}, Player {_or_unknown(event.player)}, Banker {_or_unknown(event.banker)}"
         case NoMoreBets():
-            return f"No more bets{f' (known by {event.source})' if event.source else ''}"
+            return f"No more bets{SOURCE_WORDS.get(str(event.source), '')}"
         case BetsOpened():
             return "Betting opens"
         case RoundClosed():

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from vision.errors import UnreadableImageError
+
 if TYPE_CHECKING:
     from vision.recognise import Recognised
 
@@ -23,6 +25,9 @@ def recognise(
     from vision.recognise import load_image
     from vision.recognise import recognise as recognise_image
 
+    for path in images:
+        if not path.is_file():
+            raise UnreadableImageError(str(path), "no such file")
     detector, reader = Detector.open(), Reader.open()
     for path in images:
         found = recognise_image(load_image(path), detector, reader)

@@ -93,4 +93,5 @@ def _render_school(folder: Path, *, worlds: int, split: Split, seed: int, proces
 
 def _progress() -> Progress:
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed}/{task.total}"))
-    return Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True))
+    console = Console(stderr=True)
+    return Progress(*columns, TimeRemainingColumn(), console=console, transient=True, disable=not console.is_terminal)

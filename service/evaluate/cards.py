@@ -124,7 +124,7 @@ def pair_by_time(truth: Sequence[tuple[float, float]], found: Sequence[tuple[flo
     for j, (from_s, to_s) in enumerate(found):
         overlaps = [min(to_s, end_s) - max(from_s, start_s) for start_s, end_s in truth]
         best = max(range(len(truth)), key=lambda i: overlaps[i], default=None)
-        if best is not None and overlaps[best] > 0:
+        if best is not None and overlaps[best] >= 0:
             partners[best].append(j)
     return [tuple(each) for each in partners]
 

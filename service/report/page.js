@@ -9,6 +9,7 @@
   });
 
   const FRAME_S = 1 / 30;
+  const LEAD_S = 3;
   const SPEEDS = [0.25, 0.5, 1];
   const alerts = [...document.querySelectorAll(".alert")];
   const players = new Map();
@@ -18,22 +19,26 @@
       this.video = article.querySelector("video");
       this.fault_s = Number(article.dataset.fault);
       this.range = article.querySelector(".scrub input");
-      this.mark = article.querySelector(".fault");
+      this.faultMark = article.querySelector(".fault");
       this.output = article.querySelector("output");
       this.playButton = article.querySelector("[data-do=play]");
+      this.stage = article.querySelector(".stage");
+      this.markButton = article.querySelector("[data-do=mark]");
       this.frame_s = FRAME_S;
-      this.wasShown = false;
       this.connect(article);
     }
 
     connect(article) {
-      const acts = { play: () => this.toggle(), back: () => this.step(-1), on: () => this.step(1), fault: () => this.toFault() };
+      const acts = { play: () => this.toggle(), back: () => this.step(-1), on: () => this.step(1), fault: () => this.toFault(), mark: () => this.mark(this.stage.classList.contains("bare")) };
       article.querySelectorAll("[data-do]").forEach((b) => b.addEventListener("click", () => acts[b.dataset.do]()));
       this.speedButtons = [...article.querySelectorAll("[data-speed]")];
       this.speedButtons.forEach((b) => b.addEventListener("click", () => this.setSpeed(Number(b.dataset.speed))));
-      this.range.addEventListener("input", () => { this.video.currentTime = (this.range.value / 1000) * this.length_s(); });
-      this.video.addEventListener("click", () => this.toggle());
-      this.video.addEventListener("loadedmetadata", () => this.show());
+      this.range.addEventListener("input", () => { this.mark(false); this.video.currentTime = (this.range.value / 1000) * this.length_s(); });
+      this.stage.addEventListener("click", () => this.toggle());
+      this.video.addEventListener("loadedmetadata", () => {
+        this.video.currentTime = Math.max(0, this.fault_s - LEAD_S);
+        this.show();
+      });
       for (const name of ["timeupdate", "seeked", "play", "pause", "ended"]) this.video.addEventListener(name, () => this.show());
       if ("requestVideoFrameCallback" in this.video) this.measure(null);
     }
@@ -48,18 +53,25 @@
       });
     }
 
+    mark(isShown) {
+      this.stage.classList.toggle("bare", !isShown);
+      if (this.markButton) this.markButton.setAttribute("aria-pressed", String(isShown));
+    }
+
     toggle() {
+      this.mark(false);
       if (!this.video.paused) { this.video.pause(); return; }
       for (const other of players.values()) if (other !== this) other.video.pause();
       this.video.play();
     }
 
     step(direction) {
+      this.mark(false);
       this.video.pause();
       this.video.currentTime = Math.min(this.length_s(), Math.max(0, this.video.currentTime + direction * this.frame_s));
     }
 
-    toFault() { this.video.pause(); this.video.currentTime = Math.min(this.fault_s, Math.max(0, this.length_s() - 0.05)); }
+    toFault() { this.mark(false); this.video.pause(); this.video.currentTime = Math.min(this.fault_s, Math.max(0, this.length_s() - 0.05)); }
 
     setSpeed(speed) {
       this.video.playbackRate = speed;
@@ -73,7 +85,7 @@
       if (!length_s) return;
       this.range.value = String(Math.round((1000 * this.video.currentTime) / length_s));
       const share = Math.min(1, this.fault_s / length_s);
-      this.mark.style.left = `calc(${(100 * share).toFixed(2)}% + ${(8 - 16 * share).toFixed(1)}px)`;
+      this.faultMark.style.left = `calc(${(100 * share).toFixed(2)}% + ${(8 - 16 * share).toFixed(1)}px)`;
       const from_fault_s = this.video.currentTime - this.fault_s;
       this.output.textContent = `${from_fault_s < 0 ? "\u2212" : "+"}${Math.abs(from_fault_s).toFixed(2)} s from the fault`;
       this.playButton.textContent = this.video.paused ? "Play" : "Pause";
@@ -117,7 +129,7 @@
     if (key === "k") return go(nearest() - 1);
     const player = players.get(alerts[nearest()]);
     if (!player || (event.key === " " && ["BUTTON", "SUMMARY", "A"].includes(kind))) return;
-    const acts = { " ": () => player.toggle(), ",": () => player.step(-1), ".": () => player.step(1), f: () => player.toFault(), s: () => player.nextSpeed() };
+    const acts = { " ": () => player.toggle(), ",": () => player.step(-1), ".": () => player.step(1), f: () => player.toFault(), s: () => player.nextSpeed(), m: () => player.mark(player.stage.classList.contains("bare")) };
     if (acts[key]) { event.preventDefault(); acts[key](); }
   });
 })();

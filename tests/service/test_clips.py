@@ -70,7 +70,7 @@ def test_clip_of_another_container_becomes_mp4(name: str, tmp_path: Path) -> Non
 
 
 def test_clip_of_a_codec_that_no_browser_plays_is_encoded_anew(tmp_path: Path) -> None:
-    source = write_video(tmp_path / "video.avi", codec="mpeg4", options={})
+    source = write_video(tmp_path / "video.avi", codec="mpeg4")
     span = cut_clip(source, tmp_path / "clip.mp4", ClipSpan(from_s=6.0, to_s=8.0))
     with av.open(str(tmp_path / "clip.mp4")) as container:
         assert container.streams.video[0].codec_context.name == "h264"
@@ -86,7 +86,7 @@ def test_clip_of_a_file_that_is_no_video_is_refused(tmp_path: Path) -> None:
 
 def test_clip_after_the_end_is_refused(video: Path, tmp_path: Path) -> None:
     with pytest.raises(ClipError, match="holds nothing between 900"):
-        cut_clip(write_video(tmp_path / "v.avi", codec="mpeg4", options={}), tmp_path / "c.mp4", ClipSpan(from_s=900, to_s=910))
+        cut_clip(write_video(tmp_path / "v.avi", codec="mpeg4"), tmp_path / "c.mp4", ClipSpan(from_s=900, to_s=910))
 
 
 def test_frames_of_a_span_carry_their_stream_time(video: Path) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 
 import av
@@ -30,18 +32,25 @@ LENGTH_S = 14.0
 CHANGE_S = 7.0
 """From here on something bright lies on the wagering area."""
 AREA = "s3-banker"
-AREA_MM = [[600, 700], [760, 700], [760, 860], [600, 860]]
+
+
+def box(x0: int, y0: int, x1: int, y1: int) -> list[list[int]]:
+    """A rectangle's corners in mm."""
+    return [[x0, y0], [x1, y0], [x1, y1], [x0, y1]]
+
+
+AREA_MM = box(600, 700, 760, 860)
 
 LAYOUT = {
     "name": "tiny",
     "size_mm": [1600, 960],
     "areas": [
-        {"id": "player-box", "kind": "hand", "hand": "player", "polygon": [[300, 100], [700, 100], [700, 300], [300, 300]]},
-        {"id": "banker-box", "kind": "hand", "hand": "banker", "polygon": [[900, 100], [1300, 100], [1300, 300], [900, 300]]},
+        {"id": "player-box", "kind": "hand", "hand": "player", "polygon": box(300, 100, 700, 300)},
+        {"id": "banker-box", "kind": "hand", "hand": "banker", "polygon": box(900, 100, 1300, 300)},
         {"id": AREA, "kind": "wager", "seat": 3, "bet": "banker", "polygon": AREA_MM},
         {"id": "s4-tie", "kind": "wager", "seat": 4, "bet": "tie", "polygon": [[900, 700], [1000, 700], [1000, 800]]},
     ],
-}  # fmt: skip
+}
 CHIPS = {"diameter_mm": 39, "thickness_mm": 3.3, "chips": [{"value": 100, "name": "black", "colour": "#1c1c1c"}]}
 CAMERA = {
     "image_size": list(SIZE_WH_PX),
@@ -68,22 +77,28 @@ def make_progress(t: float, **changes: object) -> Progress:
     return Progress(**values)  # type: ignore[arg-type]
 
 
-def write_video(
-    path: Path, *, codec: str = "libx264", options: dict[str, str] | None = None, pix_fmt: str = "yuv420p"
-) -> Path:
+def write_video(path: Path, *, codec: str = "libx264") -> Path:
     """A dark table on which something bright appears at `CHANGE_S`, with a key frame every 3 s and B-frames."""
-    options = {"g": "30", "bf": "2", "preset": "ultrafast"} if options is None else options
-    with av.open(str(path), "w") as container:
-        stream = container.add_stream(codec, rate=RATE_HZ, options=options)
-        assert isinstance(stream, VideoStream)
-        stream.width, stream.height, stream.pix_fmt = *SIZE_WH_PX, pix_fmt
-        stream.codec_context.time_base = Fraction(1, RATE_HZ)
-        for i in range(int(LENGTH_S * RATE_HZ)):
-            frame = av.VideoFrame.from_ndarray(picture_at(i / RATE_HZ), format="bgr24")
-            frame.pts = i
-            container.mux(stream.encode(frame.reformat(format=pix_fmt)))
-        container.mux(stream.encode())
+    path.write_bytes(_encoded(path.suffix, codec))
     return path
+
+
+@cache
+def _encoded(suffix: str, codec: str) -> bytes:
+    options = {"g": "30", "bf": "2", "preset": "ultrafast"} if codec == "libx264" else {}
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"video{suffix}"
+        with av.open(str(path), "w") as container:
+            stream = container.add_stream(codec, rate=RATE_HZ, options=options)
+            assert isinstance(stream, VideoStream)
+            stream.width, stream.height, stream.pix_fmt = *SIZE_WH_PX, "yuv420p"
+            stream.codec_context.time_base = Fraction(1, RATE_HZ)
+            for i in range(int(LENGTH_S * RATE_HZ)):
+                frame = av.VideoFrame.from_ndarray(picture_at(i / RATE_HZ), format="bgr24")
+                frame.pts = i
+                container.mux(stream.encode(frame.reformat(format="yuv420p")))
+            container.mux(stream.encode())
+        return path.read_bytes()
 
 
 def picture_at(t: float) -> NDArray[np.uint8]:
@@ -177,5 +192,3 @@ def with_evidence(findings: Findings, evidence: Evidence) -> Findings:
 def replay(*reports: Progress) -> Callable[[Recording], Iterator[Progress]]:
     """A watch that tells what it was given."""
     return lambda recording: iter(reports)
-
-
