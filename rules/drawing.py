@@ -75,21 +75,15 @@ class Drawing:
     is_broken: bool = False
     """Whether cards came after an uncorrected fault, so that no more can be said."""
     faults: list[CardFault] = field(default_factory=list)
+    is_astray: bool = False
+    """Whether one of the first four lies in the wrong box now."""
+    is_swapped: bool = False
+    """Whether the only cards in wrong boxes left the shoe together, so that their order is unknown."""
+    _points: dict[Side, int | None] = field(default_factory=dict)
 
     @property
     def has_initial(self) -> bool:
         return len(self.initial) == INITIAL_CARDS
-
-    @property
-    def is_astray(self) -> bool:
-        """Whether one of the first four lies in the wrong box now."""
-        return (
-            any(
-                self.places[card.card_id] not in (None, side)
-                for card, side in zip(self.initial, self.order, strict=False)
-            )
-            and not self._is_swapped_pair_only()
-        )
 
     @property
     def can_judge(self) -> bool:
@@ -97,7 +91,7 @@ class Drawing:
 
     def two_cards(self, side: Side) -> tuple[DealtCard, ...]:
         """The first two cards that are lawfully the hand's."""
-        if self._is_swapped_pair_only():
+        if self.is_swapped:
             return tuple(card for card in self.initial if self.places[card.card_id] is side)
         return tuple(card for card, owner in zip(self.initial, self.order, strict=False) if owner is side)
 
@@ -108,7 +102,9 @@ class Drawing:
 
     def points(self, side: Side) -> int | None:
         """The two-card point count, None where a face is not known."""
-        return known_point_count(card.card for card in self.two_cards(side))
+        if side not in self._points:
+            self._points[side] = known_point_count(card.card for card in self.two_cards(side))
+        return self._points[side]
 
     def total(self, side: Side) -> int | None:
         """The point count of all lawful cards, None where a face is not known."""
@@ -194,11 +190,13 @@ class Drawing:
         card, was_unplaced = placement.card, placement.card.card_id in self.unplaced
         if placement.is_deal and not self.has_initial:
             self._place_initial(placement)
+            self._look_at_boxes()
         elif card.card_id in self.places:
             first_box = self.places[card.card_id] is None
             self.places[card.card_id] = placement.side
             if first_box:
                 self._check_order(placement)
+            self._look_at_boxes()
         else:
             self._take_back(card)
             self._serve(placement, is_fresh=placement.is_deal or was_unplaced)
@@ -229,14 +227,16 @@ class Drawing:
         partners = {other.together_with for other in self.initial}
         return card.together_with is not None or card.card_id in partners
 
-    def _is_swapped_pair_only(self) -> bool:
-        """Whether every card in the wrong box left the shoe together with another, so that their order is unknown."""
+    def _look_at_boxes(self) -> None:
+        """Tell whether the first four lie where they belong, as far as their order is known."""
         wrong = [
             card
             for card, side in zip(self.initial, self.order, strict=False)
             if self.places[card.card_id] not in (None, side)
         ]
-        return bool(wrong) and all(self._is_half_of_pair(card) for card in wrong) and len(wrong) == 2
+        self.is_swapped = len(wrong) == 2 and all(self._is_half_of_pair(card) for card in wrong)
+        self.is_astray = bool(wrong) and not self.is_swapped
+        self._points.clear()
 
     def _take_back(self, card: DealtCard) -> None:
         """Forget where the card stood before it was moved."""

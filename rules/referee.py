@@ -17,7 +17,6 @@ from rules.events import (
     CardDealt,
     CardMoved,
     CardPassed,
-    CardTurned,
     Event,
     NoMoreBets,
     RoundClosed,
@@ -69,6 +68,9 @@ class Referee:
         self._told: set[tuple[object, ...]] = set()
         self._judged = 0
         """How much of the running round has been judged."""
+        self._drawing: Drawing | None = None
+        self._followed = 0
+        self._faces_read = 0
 
     @property
     def state(self) -> RoundState:
@@ -129,7 +131,7 @@ class Referee:
 
     def _judge_cards(self, event: Event, running: Round) -> Iterable[Finding]:
         is_last = self._table.is_last_round
-        drawing = self._follow(running, len(running.placements))
+        drawing = self._drawing_of(running)
         if isinstance(event, CardDealt):
             yield from find_face_up_deal(event, running, drawing, self._rules)
         yield from find_simultaneous(running)
@@ -142,6 +144,16 @@ class Referee:
             yield from find_missing_cards(at_deadline, running)
             yield from find_wrong_result(at_deadline, running)
             yield from find_unplaced(drawing, running, is_last_round=is_last)
+
+    def _drawing_of(self, running: Round) -> Drawing:
+        """The drawing so far; followed on from the last one where no face came to be known since."""
+        if self._drawing is None or self._faces_read != running.faces_read:
+            self._drawing = self._follow(running, len(running.placements))
+        else:
+            for placement in running.placements[self._followed :]:
+                self._drawing.place(placement)
+        self._followed, self._faces_read = len(running.placements), running.faces_read
+        return self._drawing
 
     def _follow(self, running: Round, count: int) -> Drawing:
         rulebook = self._rules.rulebook
@@ -159,11 +171,11 @@ class Referee:
         return alerts
 
     def _close(self, running: Round) -> RoundRecord:
-        drawing = self._follow(running, len(running.placements))
+        drawing = self._drawing_of(running)
         record = record_of(running, drawing, self._rules, self._table)
         self._table.end()
         self._told.clear()
-        self._judged = 0
+        self._judged, self._drawing = 0, None
         return record
 
 

@@ -147,6 +147,8 @@ class Round:
     was_camera_lost: bool = False
     changes: int = 0
     """Counts what was seen of the cards, and the deadline; what was judged need not be judged again before it grows."""
+    faces_read: int = 0
+    """Counts the cards that were read after they were dealt."""
 
     @property
     def phase(self) -> RoundPhase:
@@ -232,6 +234,7 @@ class Round:
             return
         if event.card is not None and card.card is None:
             card.card = event.card
+            self.faces_read += 1
             card.confidence = min(card.confidence, confidence_of(event))
         if event.face_up:
             self.note_seen(event.t)

@@ -89,5 +89,4 @@ def test_long_log_is_read_in_constant_memory() -> None:
         tracemalloc.stop()
         return size
 
-    peak(10)
-    assert peak(4000) < 2 * peak(400)
+    assert peak(8000) < 200_000  # the ids alone would take more than twice as much
