@@ -88,7 +88,7 @@ def find(image: Image, detector: Detector) -> Detections:
         smooth = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
         parts.append(_find_at(np.asarray(cv2.resize(image, size, interpolation=smooth), np.uint8), detector, scale))
     joined = concatenate(parts).of(CARD_FACE, CARD_BACK, CHIPS)
-    return _without_parts(suppress(joined, iou=0.4, across_labels=((CARD_FACE, CARD_BACK),)))
+    return without_parts(suppress(joined, iou=0.4, across_labels=((CARD_FACE, CARD_BACK),)))
 
 
 def _scales(image: Image, tile_px: int) -> Iterator[Scale]:
@@ -132,7 +132,7 @@ def _weigh(found: Detections, tile: tuple[int, int, int, int], image: Image) -> 
     return Detections(found.corners_mm, found.label, np.where(is_cut, found.score * _CUT_SCORE, found.score))
 
 
-def _without_parts(found: Detections) -> Detections:
+def without_parts(found: Detections) -> Detections:
     """Drops boxes that lie mostly inside a better one of their kind: a pip, or a part seen at another scale."""
     corners = found.corners_mm.astype(np.float32)
     kept: list[int] = []
