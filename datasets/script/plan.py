@@ -144,8 +144,11 @@ class Shoe:
 
     def draw(self) -> Card:
         """Any card that is left, without taking it."""
-        cards = [card for card, count in self._left.items() for _ in range(count)]
+        cards = self._cards()
         return cards[int(self._rng.integers(len(cards)))]
+
+    def _cards(self) -> list[Card]:
+        return [card for card, count in self._left.items() for _ in range(count)]
 
     def take(self, cards: Iterable[Card], where: str) -> None:
         """These cards leave the shoe.
@@ -160,8 +163,10 @@ class Shoe:
 
     def draw_hands(self, fits: Callable[[Hands], bool], first: Card | None, where: str) -> Hands:
         """Random lawful hands of which `fits` holds; `first` is the Player's first card where one is kept."""
+        left = self._cards()
         for _ in range(_TRIES):
-            cards = [first or self.draw(), *(self.draw() for _ in range(5))]
+            cards = [left[i] for i in self._rng.integers(len(left), size=6)]
+            cards[0] = first or cards[0]
             hands = Hands(player=(cards[0], cards[2], cards[4]), banker=(cards[1], cards[3]))
             if not player_draws(hands):
                 hands = Hands(player=hands.player[:2], banker=hands.banker)

@@ -35,8 +35,8 @@ from datasets.script.timeline import Timeline
 from datasets.script.video import write_video
 
 Progress = Callable[[int, int], None]
-SHUTTER_S = 1 / 50
-MOMENTS = 3
+SHUTTER_S = 1 / 80
+MOMENTS = 2
 """Scenes that are averaged where something moves while the shutter is open."""
 
 

@@ -40,7 +40,7 @@ class Table(_Part):
     shoe: Shoe = Shoe()
     limits: dict[str, int] = {}
     layout: str | dict[str, Any] = "mini-7"
-    chips: str | dict[str, Any] = "club"
+    chips: str | dict[str, Any] = "house"
     cards: dict[str, list[float]] = {"size_mm": [63.0, 88.0]}
 
 
