@@ -27,7 +27,7 @@ PEAK_RATE = 3e-3
 WEIGHT_DECAY = 0.01
 WARM_UP = 0.03
 EMA_DECAY = 0.998
-FOOT_WEIGHT = 0.15
+DISPLACEMENT_WEIGHT, PLACE_WEIGHT = 0.2, 0.3
 LEAST_LOG_SCALE, MOST_LOG_SCALE = -4.0, 4.0
 _TOLD = [TRUTH.index(name) for name in ("displacement_px", "foot_x_px", "foot_y_px")]
 
@@ -157,11 +157,14 @@ class Training:
 
 
 def gauge_loss(told: torch.Tensor, truth: torch.Tensor) -> torch.Tensor:
-    """Laplace's negative log likelihood of the displacement, log 2b + |error| / b, and the foot's mean error."""
+    """Laplace's negative log likelihood of the displacement, log b + |error| / b, and the places' mean errors."""
     log_scale = told[:, 1].clamp(LEAST_LOG_SCALE, MOST_LOG_SCALE)
-    likelihood = (told[:, 0] - truth[:, 0]).abs() * torch.exp(-log_scale) + log_scale
-    plain = (told[:, 0] - truth[:, 0]).abs().mean() * 0.2
-    return likelihood.mean() + plain + FOOT_WEIGHT * (told[:, 2:] - truth[:, 1:]).abs().mean()
+    error = (told[:, 0] - truth[:, 0]).abs()
+    likelihood = (error * torch.exp(-log_scale) + log_scale).mean()
+    foot = truth[:, 1:3]
+    top = torch.stack([foot[:, 0], foot[:, 1] - truth[:, 0]], dim=1)
+    places = (told[:, 2:] - torch.cat([foot, top], dim=1)).abs().mean()
+    return likelihood + DISPLACEMENT_WEIGHT * error.mean() + PLACE_WEIGHT * places
 
 
 def varied(

@@ -23,9 +23,9 @@ from vision.session import ModelSession
 WIDTH_PX, HEIGHT_PX = 80, 128
 DISC_PX = 40.0
 """A chip on the cloth is this wide in a crop."""
-COLUMNS = ("displacement", "log_scale", "foot_x", "foot_y")
+COLUMNS = ("displacement", "log_scale", "foot_x", "foot_y", "top_x", "top_y")
 """What the network tells of a crop, in its pixels: the displacement, the natural logarithm of its Laplace error's
-scale, and where the foot's centre lies right of and below the crop's middle."""
+scale, and where the centres of the foot and of the top disc lie right of and below the crop's middle."""
 _NODES = 5
 _MOST_SAMPLES = 3
 
@@ -163,7 +163,7 @@ class StackGauge:
 
 
 def _gauging(row: NDArray[np.float64], frame: CropFrame) -> Gauging:
-    displacement_px, log_scale, foot_x, foot_y = row
+    displacement_px, log_scale, foot_x, foot_y = row[:4]
     foot = frame.layout_from_crop(np.array([[foot_x, foot_y]]))[0]
     return Gauging(
         displacement_mm=float(displacement_px) / frame.px_per_mm,

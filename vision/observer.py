@@ -21,6 +21,7 @@ from vision.detector import Detector
 from vision.frames import Frame
 from vision.freshness import Freshness
 from vision.gate import SMALL_WH_PX, Change, ChangeGate
+from vision.gauge import Gauging, StackGauge
 from vision.lamp import Lamp
 from vision.observations import LampChanged, Observation
 from vision.reader import Reader
@@ -64,6 +65,8 @@ class Eyes:
 
     detector: Detector
     reader: Reader
+    gauge: StackGauge | None = None
+    """None: stacks are measured by the length of their boxes."""
 
 
 class Observer:
@@ -89,7 +92,8 @@ class Observer:
             diameter_mm=sizes.chip_diameter_mm,
             thickness_mm=sizes.chip_thickness_mm,
         )
-        self._stacks = StackWatch(regions.stacks, self._gate.grid, optics)
+        least_change_mm = None if eyes.gauge is None else eyes.gauge.least_change_mm
+        self._stacks = StackWatch(regions.stacks, self._gate.grid, optics, least_change_mm=least_change_mm)
         self._lamps = [
             Lamp(region=region, polygon_px=calibration.image_from_layout(polygon))
             for region, polygon in regions.lamps.items()
@@ -122,7 +126,8 @@ class Observer:
             is_covered=lambda corners: cover.share_of(self._gate.grid.mask_of(corners)) > COVERED_SHARE,
             read_faces=lambda places: self._read_faces(frame, places),
         )
-        told += self._stacks.update(found.of(CHIPS).take(found.of(CHIPS).score >= CHIPS_SCORE), cover, frame.t)
+        chips = found.of(CHIPS).take(found.of(CHIPS).score >= CHIPS_SCORE)
+        told += self._stacks.update(chips, cover, frame.t, measure=lambda places: self._gauge(frame, places))
         self._spend("track", started)
         self.stage_seconds["track"] -= self.stage_seconds["read"] - read_before
         return told
@@ -172,6 +177,15 @@ class Observer:
         result = [None if crop is None else np.asarray(next(rows), np.float64) for crop in crops]
         self._spend("read", started)
         return result
+
+    def _gauge(self, frame: Frame, centres_mm: Sequence[NDArray[np.float64]]) -> list[Gauging | None]:
+        gauge, diameter_mm = self._eyes.gauge, self._sizes.chip_diameter_mm
+        if gauge is None:
+            return [None] * len(centres_mm)
+        started = self.clock()
+        told = gauge.measure(frame.image, self._calibration, centres_mm, diameter_mm=diameter_mm)
+        self._spend("read", started)
+        return told
 
     def _spend(self, stage: str, started: float) -> float:
         now = self.clock()

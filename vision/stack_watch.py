@@ -5,7 +5,8 @@ Assigns stacks to regions by the centre of their foot. Distances are layout mill
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -14,6 +15,8 @@ from numpy.typing import NDArray
 from vision.cover import Cover
 from vision.detections import Detections
 from vision.gate import GridFrame, Mask
+from vision.gauge import Gauging
+from vision.growth import GrowthOptics
 from vision.observations import Stack, StacksChanged
 from vision.stacks import RegionLook, StackOptics, StackRegion, Standing
 
@@ -23,21 +26,52 @@ OLDEST_S = 3.0
 """A cover that lasts longer than this is no longer waited for."""
 
 
+Measure = Callable[[Sequence[NDArray[np.float64]]], Sequence[Gauging | None]]
+"""Gauges the stacks whose silhouettes' middles are given, (2,) mm each, in the present picture."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What the detector says of one region."""
+
+    standing: Standing
+    centres_mm: tuple[NDArray[np.float64], ...]
+    """The middle of each stack's silhouette."""
+
+
 class StackWatch:
     """The chips of all stack regions."""
 
-    def __init__(self, regions: Mapping[str, NDArray[np.float64]], grid: GridFrame, optics: StackOptics) -> None:
+    def __init__(
+        self,
+        regions: Mapping[str, NDArray[np.float64]],
+        grid: GridFrame,
+        optics: StackOptics,
+        *,
+        least_change_mm: float | None = None,
+    ) -> None:
+        """Takes the regions; `least_change_mm` is the gauge's, None where there is none."""
         self._polygons = {region: polygon.astype(np.float32) for region, polygon in regions.items()}
         self._masks: dict[str, Mask] = {region: grid.mask_of(polygon) for region, polygon in regions.items()}
-        self._regions = {region: StackRegion(region) for region in regions}
+        growth = None
+        if least_change_mm is not None and optics.camera_mm is not None:
+            growth = GrowthOptics(
+                camera_mm=optics.camera_mm, thickness_mm=optics.thickness_mm, least_change_mm=least_change_mm
+            )
+        self._regions = {region: StackRegion(region, growth) for region in regions}
         self._optics = optics
 
-    def update(self, chips: Detections, cover: Cover, t: float) -> list[StacksChanged]:
-        """Take one look in and say what is new."""
-        standing = self._standing(chips)
+    def update(
+        self, chips: Detections, cover: Cover, t: float, *, measure: Measure | None = None
+    ) -> list[StacksChanged]:
+        """Take one look in and say what is new; `measure` is asked of stacks in plain sight that want it."""
+        found = self._found(chips)
+        looks = {region: self._look(region, found[region].standing, cover, t) for region in self._regions}
+        if measure is not None:
+            looks |= self._gauged(looks, found, measure)
         changes = []
         for region, watched in self._regions.items():
-            change = watched.update(self._look(region, standing[region], cover, t))
+            change = watched.update(looks[region])
             if change is not None:
                 changes.append(change)
         return changes
@@ -61,18 +95,39 @@ class StackWatch:
         entry = cover.entry_of(mask) if covered else None
         return RegionLook(t=t, standing=standing, covered=covered, entry_mm=entry)
 
-    def _standing(self, chips: Detections) -> dict[str, Standing]:
-        found: dict[str, list[tuple[Stack, float]]] = {region: [] for region in self._polygons}
+    def _gauged(
+        self, looks: Mapping[str, RegionLook], found: Mapping[str, _Found], measure: Measure
+    ) -> dict[str, RegionLook]:
+        """The looks that want it, with their stacks measured, all in one go."""
+        wanted = [
+            region
+            for region, watched in self._regions.items()
+            if watched.optics is not None and watched.needs_looks and not looks[region].covered
+        ]
+        centres = [centre for region in wanted for centre in found[region].centres_mm]
+        told = iter(measure(centres) if centres else ())
+        gauged = {}
+        for region in wanted:
+            row = [next(told) for _ in found[region].centres_mm]
+            seen = tuple(gauging for gauging in row if gauging is not None)
+            if row and len(seen) == len(row):
+                standing = replace(found[region].standing, gaugings=seen)
+                gauged[region] = replace(looks[region], standing=standing)
+        return gauged
+
+    def _found(self, chips: Detections) -> dict[str, _Found]:
+        rows: dict[str, list[tuple[Stack, float, NDArray[np.float64]]]] = {region: [] for region in self._polygons}
         for corners in chips.corners_mm:
             stack, length_mm = self._optics.measure(corners)
             region = self._region_of(stack)
             if region is not None:
-                found[region].append((stack, length_mm))
+                rows[region].append((stack, length_mm, corners.mean(axis=0)))
         return {
-            region: Standing(
-                stacks=tuple(stack for stack, _ in stacks), lengths_mm=tuple(length for _, length in stacks)
+            region: _Found(
+                Standing(stacks=tuple(row[0] for row in found), lengths_mm=tuple(row[1] for row in found)),
+                tuple(row[2] for row in found),
             )
-            for region, stacks in found.items()
+            for region, found in rows.items()
         }
 
     def _region_of(self, stack: Stack) -> str | None:

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.gauge import Gauging
+from vision.growth import GrowthOptics, averaged, growth_of
 from vision.observations import Point, Stack, StacksChanged
 
 SETTLE_LOOKS = 3
@@ -67,6 +69,8 @@ class Standing:
 
     stacks: tuple[Stack, ...]
     lengths_mm: tuple[float, ...]
+    gaugings: tuple[Gauging, ...] = ()
+    """One a stack where a gauge measured them all, else none."""
 
     def matches(self, other: Standing) -> bool:
         """Whether both show as many stacks at the same places."""
@@ -94,10 +98,13 @@ class StackRegion:
     """One region's chips over time."""
 
     region: str
+    optics: GrowthOptics | None = None
+    """What the gauge's measures mean; None without a gauge or a pose."""
     settled: Standing | None = None
     _looks: list[RegionLook] = field(default_factory=list)
     """Looks in plain sight since the last cover, of one and the same standing."""
-    _measures: list[tuple[float, ...]] = field(default_factory=list)
+    _measures: list[Standing] = field(default_factory=list)
+    """Looks at what is settled, some of the first."""
     _cover_began_t: float | None = None
     _cover_ended_t: float | None = None
     _entries: list[Point] = field(default_factory=list)
@@ -139,17 +146,17 @@ class StackRegion:
     def _refine(self, look: RegionLook) -> None:
         assert self.settled is not None
         if len(self._measures) < MEASURE_LOOKS and look.standing.matches(self.settled):
-            self._measures.append(_ordered_lengths(look.standing))
+            self._measures.append(look.standing)
 
     def _settle(self) -> StacksChanged | None:
-        before, lengths_before = self.settled, self._measures
+        before, measures_before = self.settled, self._measures
         first, after = self._looks[0], self._looks[-1].standing
-        self._measures = [_ordered_lengths(look.standing) for look in self._looks]
+        self._measures = [look.standing for look in self._looks]
         began = self._cover_began_t
         ended = self._cover_ended_t
         entries, self._cover_began_t, self._entries = self._entries, None, []
         self.settled, self._looks = after, []
-        growth = _growth(before, lengths_before, after, self._measures)
+        growth = _growth(before, measures_before, after, self._measures, optics=self.optics)
         if before is None and not after.stacks:
             return None
         if before is not None and before.matches(after) and not growth:
@@ -161,32 +168,49 @@ class StackRegion:
             t=moment,
             t_earliest=began,
             t_latest=first.t,
-            before=before.stacks if before is not None else None,
-            after=after.stacks,
+            before=_measured(before, measures_before, self.optics) if before is not None else None,
+            after=_measured(after, self._measures, self.optics),
             growth=growth,
             entries_mm=tuple(entries),
         )
 
 
-def _ordered_lengths(standing: Standing) -> tuple[float, ...]:
-    order = sorted(range(len(standing.stacks)), key=lambda i: standing.stacks[i].at_mm)
-    return tuple(standing.lengths_mm[i] for i in order)
+def _measured(standing: Standing, measures: Sequence[Standing], optics: GrowthOptics | None) -> tuple[Stack, ...]:
+    """The stacks as the gauge sees them on average, or as one look's boxes tell."""
+    gaugings = _gaugings(measures)
+    if optics is None or not gaugings:
+        return standing.stacks
+    return tuple(optics.stack(gauging, least_chip_mm=LEAST_CHIP_MM) for gauging in gaugings)
+
+
+def _gaugings(measures: Sequence[Standing]) -> tuple[Gauging, ...]:
+    return averaged([standing.gaugings for standing in measures if standing.gaugings])
 
 
 def _growth(
     before: Standing | None,
-    lengths_before: Sequence[tuple[float, ...]],
+    measures_before: Sequence[Standing],
     after: Standing,
-    lengths_after: Sequence[tuple[float, ...]],
+    measures_after: Sequence[Standing],
+    *,
+    optics: GrowthOptics | None,
 ) -> int | None:
-    """1, 0 or -1 by the number of stacks, else by their silhouettes' total length; None where neither tells."""
+    """1, 0 or -1 by the number of stacks, else by their measures; None where neither tells."""
     if before is None:
         return None
     if len(before.stacks) != len(after.stacks):
         return 1 if len(after.stacks) > len(before.stacks) else -1
-    if not after.stacks or not lengths_before or not lengths_after:
+    if not after.stacks or not measures_before or not measures_after:
         return 0
-    change = float(np.mean([sum(row) for row in lengths_after]) - np.mean([sum(row) for row in lengths_before]))
+    gauged_before, gauged_after = _gaugings(measures_before), _gaugings(measures_after)
+    if optics is not None and gauged_before and gauged_after:
+        return growth_of(gauged_before, gauged_after, optics)
+    change = _mean_length_mm(measures_after) - _mean_length_mm(measures_before)
     if abs(change) >= GROWN_MM:
         return 1 if change > 0 else -1
     return 0
+
+
+def _mean_length_mm(measures: Sequence[Standing]) -> float:
+    """Length of all silhouettes together, averaged over looks."""
+    return float(np.mean([sum(standing.lengths_mm) for standing in measures]))

@@ -1,0 +1,115 @@
+"""Tell from measured stacks whether chips were added or taken, in the gauge's terms: displacements of top discs.
+
+Knows how sure the gauge is, not how it measures. Distances are layout millimetres.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.gauge import Gauging
+from vision.observations import Point, Stack
+
+NEAREST_MM = 50.0
+"""Nearer to the point under the camera than this a displacement is not carried over to another place."""
+TOLD_SHARE = 1.0
+"""One chip more or less is told where it shows as at least this share of the least change."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GrowthOptics:
+    """Camera and chips: what a displacement means."""
+
+    camera_mm: tuple[float, float, float]
+    """Camera centre in layout coordinates (z negative above the cloth)."""
+    thickness_mm: float
+    least_change_mm: float
+    """A displacement that changed by less may not have changed at all."""
+
+    def height_mm(self, foot_mm: Point, displacement_mm: float) -> float:
+        """H q / (1 + q) with q = displacement / distance."""
+        ratio = max(displacement_mm, 0.0) / max(self.distance_mm(foot_mm), 1.0)
+        return -self.camera_mm[2] * ratio / (1.0 + ratio)
+
+    def chip_mm(self, foot_mm: Point, displacement_mm: float) -> float:
+        """The displacement of one more chip on a stack: d H t / (H - h)^2 = d t (1 + q)^2 / H."""
+        distance = self.distance_mm(foot_mm)
+        ratio = max(displacement_mm, 0.0) / max(distance, 1.0)
+        return distance * self.thickness_mm * (1.0 + ratio) ** 2 / -self.camera_mm[2]
+
+    def distance_mm(self, point_mm: Point) -> float:
+        """How far a point is from the one under the camera."""
+        return float(np.hypot(point_mm[0] - self.camera_mm[0], point_mm[1] - self.camera_mm[1]))
+
+    def stack(self, gauging: Gauging, *, least_chip_mm: float) -> Stack:
+        """A stack as the gauge sees it; its count is told where a chip shows as `least_chip_mm` or more."""
+        height = self.height_mm(gauging.foot_mm, gauging.displacement_mm)
+        is_told = self.chip_mm(gauging.foot_mm, 0.0) >= least_chip_mm
+        count = max(height / self.thickness_mm, 1.0) if is_told else None
+        return Stack(at_mm=gauging.foot_mm, height_mm=height, count=count)
+
+
+def averaged(looks: Sequence[Sequence[Gauging]]) -> tuple[Gauging, ...]:
+    """Every stack's mean over looks; the stacks of a look are matched to those of the first by their feet.
+
+    Args:
+        looks: As many stacks each, in any order.
+    """
+    if not looks:
+        return ()
+    rows = [[look[i] for i in matching(looks[0], look)] for look in looks]
+    return tuple(_mean([row[k] for row in rows]) for k in range(len(looks[0])))
+
+
+def matching(reference: Sequence[Gauging], others: Sequence[Gauging]) -> list[int]:
+    """For each stack of the reference the nearest of the others that no nearer pair has taken; as many in both."""
+    gaps = np.linalg.norm(_feet(reference)[:, None] - _feet(others)[None], axis=2)
+    chosen = [0] * len(reference)
+    for _ in range(len(reference)):
+        i, j = np.unravel_index(int(np.argmin(gaps)), gaps.shape)
+        chosen[int(i)] = int(j)
+        gaps[i, :], gaps[:, j] = np.inf, np.inf
+    return chosen
+
+
+def growth_of(before: Sequence[Gauging], after: Sequence[Gauging], optics: GrowthOptics) -> int | None:
+    """1 more chips, -1 fewer, 0 as many; None where one chip shows as less than the gauge can tell.
+
+    Args:
+        before: One a stack, averaged over looks.
+        after: As many.
+        optics: What displacements mean here.
+    """
+    chips, is_told = 0.0, True
+    for old, j in zip(before, matching(before, after), strict=True):
+        new = after[j]
+        chip = optics.chip_mm(new.foot_mm, new.displacement_mm)
+        change = new.displacement_mm - old.displacement_mm * _carried(old.foot_mm, new.foot_mm, optics)
+        is_told &= chip >= TOLD_SHARE * optics.least_change_mm
+        if abs(change) >= optics.least_change_mm:
+            chips += change / max(chip, 1e-3)
+    if abs(chips) >= 0.5:
+        return 1 if chips > 0 else -1
+    return 0 if is_told else None
+
+
+def _carried(old_mm: Point, new_mm: Point, optics: GrowthOptics) -> float:
+    """How much larger the same stack's displacement is at a new place."""
+    return max(optics.distance_mm(new_mm), NEAREST_MM) / max(optics.distance_mm(old_mm), NEAREST_MM)
+
+
+def _mean(looks: Sequence[Gauging]) -> Gauging:
+    feet = _feet(looks).mean(axis=0)
+    return Gauging(
+        displacement_mm=float(np.mean([look.displacement_mm for look in looks])),
+        scale_mm=float(np.mean([look.scale_mm for look in looks])),
+        foot_mm=(float(feet[0]), float(feet[1])),
+    )
+
+
+def _feet(stacks: Sequence[Gauging]) -> NDArray[np.float64]:
+    return np.array([stack.foot_mm for stack in stacks], np.float64).reshape(-1, 2)
