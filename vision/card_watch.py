@@ -1,6 +1,7 @@
 """Say what becomes of the cards in some regions: at rest, read, turned, moved, gone.
 
-A card is told of once its face was read, or when waiting longer would not help. One that vanishes under a cover and
+Which side shows is said by the reader where it is clear, else by the detector. A card is told of once its face was
+read, or when waiting longer would not help. One that vanishes under a cover and
 comes to rest elsewhere with the same face, or the other side up in the same region, is the same card. Distances are
 millimetres, durations seconds.
 """
@@ -8,7 +9,7 @@ millimetres, durations seconds.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import cv2
 import numpy as np
@@ -29,6 +30,11 @@ LEAVE_S = 1.6
 OUT_OF_SIGHT_S = 0.3
 WAIT_FOR_COVER_S = 1.5
 """How long to wait for the sight of an old place before a card counts as new."""
+SAME_PLACE_MM = 12.0
+CLEAR = 0.75
+"""From this probability on the reader says which side shows."""
+STILL_BEFORE_VOTE_S = 0.08
+BACK, UNCLEAR = "back", "unclear"
 REAL_SCORE = 0.6
 """What never reads as a card must look this much like one to be told of."""
 
@@ -53,6 +59,7 @@ class CardWatch:
 
     regions: Polygons
     tracker: Tracker
+    labels: tuple[str, ...]
     known: dict[int, Known] = field(default_factory=dict)
     _gone: dict[int, tuple[CardTrack, float]] = field(default_factory=dict)
 
@@ -66,6 +73,7 @@ class CardWatch:
     ) -> list[Observation]:
         """Take one look in and say what is new."""
         near = [sight for sight in sights if self.region_of(sight.at_mm) is not None]
+        near = self._read(near, is_covered, read_faces)
         changes = self.tracker.update(near, t, is_covered=is_covered)
         for track in changes.turned:
             if track.track_id in self.known:
@@ -73,7 +81,7 @@ class CardWatch:
         for track in changes.left:
             if track.track_id in self.known:
                 self._gone[track.track_id] = (track, track.missing_since_t or t)
-        self._read(t, is_covered, read_faces)
+        self._vote(t)
         told: list[Observation] = []
         for track in list(self.tracker.tracks):
             told += self._tell(track, t)
@@ -114,24 +122,50 @@ class CardWatch:
         return [CardLeft(track_id=track_id, t=since) for track_id, (_, since) in gone.items()]
 
     def _wants_reading(self, track: CardTrack) -> bool:
-        if not track.sight.face_up or track.votes.count >= MOST_READS:
+        if track.motion is Motion.MOVING or track.other_side_looks > 0:
+            return True
+        if track.votes.count >= MOST_READS:
             return False
+        if not track.sight.face_up:
+            return track.votes.count < ENOUGH_READS
         return track.votes.count < ENOUGH_READS or track.votes.reading().confidence < SURE_ENOUGH
 
-    def _read(self, t: float, is_covered: Callable[[NDArray[np.float64]], bool], read_faces: ReadFaces) -> None:
-        still = [
-            track
+    def _read(
+        self,
+        sights: Sequence[CardSight],
+        is_covered: Callable[[NDArray[np.float64]], bool],
+        read_faces: ReadFaces,
+    ) -> list[CardSight]:
+        """Read the sights that may tell something new, and let the reader say which side of them shows."""
+        wanted = [sight for sight in sights if self._is_news(sight) and not is_covered(sight.corners_mm)]
+        if not wanted:
+            return list(sights)
+        rows = dict(zip(map(id, wanted), read_faces([sight.corners_mm for sight in wanted]), strict=True))
+        return [self._with_reading(sight, rows.get(id(sight))) for sight in sights]
+
+    def _is_news(self, sight: CardSight) -> bool:
+        """Whether a sight is not just one more of a card that was read well enough and shows the same side."""
+        return not any(
+            float(np.linalg.norm(track.sight.at_mm - sight.at_mm)) < SAME_PLACE_MM
+            and track.sight.face_up == sight.face_up
+            and not self._wants_reading(track)
             for track in self.tracker.tracks
-            if self._wants_reading(track)
-            and track.seen_t == t
-            and t - track.still_since_t >= 0.08
-            and not is_covered(track.sight.corners_mm)
-        ]
-        if not still:
-            return
-        for track, log_probs in zip(still, read_faces([track.sight.corners_mm for track in still]), strict=True):
-            if log_probs is not None:
-                track.votes.add(log_probs)
+        )
+
+    def _with_reading(self, sight: CardSight, log_probs: NDArray[np.float64] | None) -> CardSight:
+        if log_probs is None:
+            return sight
+        back = float(np.exp(log_probs[self.labels.index(BACK)]))
+        face = 1.0 - back - float(np.exp(log_probs[self.labels.index(UNCLEAR)]))
+        if max(back, face) < CLEAR:
+            return replace(sight, log_probs=log_probs)
+        return replace(sight, log_probs=log_probs, face_up=face > back)
+
+    def _vote(self, t: float) -> None:
+        for track in self.tracker.tracks:
+            still_s = t - track.still_since_t
+            if track.sight.log_probs is not None and track.seen_t == t and still_s >= STILL_BEFORE_VOTE_S:
+                track.votes.add(track.sight.log_probs)
 
     def _tell(self, track: CardTrack, t: float) -> list[Observation]:
         if track.track_id in self.known:
@@ -236,4 +270,4 @@ class CardWatch:
 
 def new_card_watch(regions: Polygons, labels: tuple[str, ...]) -> CardWatch:
     """A watch over card regions that reads with a reader's labels."""
-    return CardWatch(regions, Tracker(lambda: Votes(labels)))
+    return CardWatch(regions, Tracker(lambda: Votes(labels)), labels)

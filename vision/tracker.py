@@ -45,6 +45,8 @@ class CardSight:
     """(4, 2) in order round the card."""
     face_up: bool
     score: float
+    log_probs: NDArray[np.float64] | None = None
+    """(n_labels,) how a reader read it, where it was read."""
 
     @property
     def at_mm(self) -> NDArray[np.float64]:

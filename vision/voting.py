@@ -15,6 +15,8 @@ INDEPENDENT_SHARE = 0.25
 """How much of a further look counts as independent of the first."""
 MOST_LOOKS = 2.5
 """Looks that count at most, however many frames were read."""
+NO_FACE = frozenset({"back", "unclear"})
+"""Labels that are never told: they name no face."""
 SURE = 0.9
 """Below this a label is not told."""
 
@@ -22,9 +24,9 @@ SURE = 0.9
 class Votes:
     """The readings of one side of one card."""
 
-    def __init__(self, labels: tuple[str, ...], unclear: str = "unclear") -> None:
+    def __init__(self, labels: tuple[str, ...], no_face: frozenset[str] = NO_FACE) -> None:
         self._labels = labels
-        self._unclear = unclear
+        self._no_face = no_face
         self._sum: NDArray[np.float64] = np.zeros(len(labels))
         self._weight = 0.0
         self.count = 0
@@ -54,5 +56,5 @@ class Votes:
         posterior = self.posterior()
         best = int(posterior.argmax())
         confidence = float(posterior[best])
-        told = self.count > 0 and confidence >= SURE and self._labels[best] != self._unclear
+        told = self.count > 0 and confidence >= SURE and self._labels[best] not in self._no_face
         return Reading(label=self._labels[best] if told else None, confidence=confidence)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,15 +30,20 @@ class Table:
     covered: Callable[[float], bool] = lambda x: False
     t: float = 0.0
     told: list[Observation] = field(default_factory=list)
+    shown: tuple[CardSight, ...] = ()
+    misseen: bool = False
+    """Whether the detector calls faces backs."""
 
     def __post_init__(self) -> None:
         self.watch = new_card_watch({"left": LEFT, "right": RIGHT}, LABELS)
 
     def look(self, *sights: CardSight, looks: int = 1) -> list[Observation]:
         new: list[Observation] = []
+        self.shown = sights
+        seen = [replace(each, face_up=False) for each in sights] if self.misseen else sights
         for _ in range(looks):
             new += self.watch.update(
-                sights,
+                seen,
                 self.t,
                 is_covered=lambda corners: self.covered(float(corners[:, 0].mean())),
                 read_faces=self._read,
@@ -48,7 +53,11 @@ class Table:
         return new
 
     def _read(self, places: Sequence[NDArray[np.float64]]) -> list[NDArray[np.float64] | None]:
-        return [self._one(self.faces(float(corners[:, 0].mean()))) for corners in places]
+        return [self._one(self._label_at(float(corners[:, 0].mean()))) for corners in places]
+
+    def _label_at(self, x_mm: float) -> str | None:
+        is_back = any(not each.face_up and abs(each.at_mm[0] - x_mm) < 1 for each in self.shown)
+        return "back" if is_back else self.faces(x_mm)
 
     def _one(self, label: str | None) -> NDArray[np.float64]:
         if label is None:
@@ -191,3 +200,19 @@ def test_waiting_ends_when_all_is_told() -> None:
     assert table.watch.waiting_since_t() == 0.0
     table.look(sight(100), looks=20)
     assert table.watch.waiting_since_t() is None
+
+
+def test_face_that_the_detector_calls_a_back_is_a_face_where_the_reader_reads_it() -> None:
+    table = Table(misseen=True)
+    table.look(sight(100), looks=20)
+    (rested,) = table.told
+    assert isinstance(rested, CardRested)
+    assert rested.face_up and rested.reading.label == "7H"
+
+
+def test_back_is_told_without_a_label() -> None:
+    table = Table()
+    table.look(sight(100, face_up=False), looks=20)
+    (rested,) = table.told
+    assert isinstance(rested, CardRested)
+    assert not rested.face_up and rested.reading.label is None
