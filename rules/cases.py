@@ -22,7 +22,7 @@ AnyCase = TypeVar("AnyCase", bound=Case)
 SITUATIONS = frozenset(
     {
         "to_player", "to_banker", "banker_due", "disclosed", "third_card", "outcome_established", "last_round",
-        "losing", "winning", "void", "frozen", "side_bet", "served_first", "first_card", "misplaced",
+        "losing", "frozen", "served_first", "undetermined", "void_ordered",
     }
 )  # fmt: skip
 """What the referee may state of a fault."""

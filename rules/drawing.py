@@ -79,6 +79,7 @@ class Drawing:
     """Whether one of the first four lies in the wrong box now."""
     is_swapped: bool = False
     """Whether the only cards in wrong boxes left the shoe together, so that their order is unknown."""
+    _partners: set[str] = field(default_factory=set)
     _points: dict[Side, int | None] = field(default_factory=dict)
 
     @property
@@ -188,6 +189,8 @@ class Drawing:
     def place(self, placement: Placement) -> None:
         """Follow one more placement."""
         card, was_unplaced = placement.card, placement.card.card_id in self.unplaced
+        if card.together_with is not None:
+            self._partners.add(card.together_with)
         if placement.is_deal and not self.has_initial:
             self._place_initial(placement)
             self._look_at_boxes()
@@ -224,8 +227,7 @@ class Drawing:
         )
 
     def _is_half_of_pair(self, card: DealtCard) -> bool:
-        partners = {other.together_with for other in self.initial}
-        return card.together_with is not None or card.card_id in partners
+        return card.together_with is not None or card.card_id in self._partners
 
     def _look_at_boxes(self) -> None:
         """Tell whether the first four lie where they belong, as far as their order is known."""
@@ -257,7 +259,7 @@ class Drawing:
             self.third.setdefault(side, card)
         elif side in self.third:
             self._note_surplus(placement, side, is_fresh=is_fresh, rule=self.table.single_card_rule)
-        elif side is Side.BANKER and self._is_players_turn():
+        elif side is Side.BANKER and self._is_players_turn() and not self._is_half_of_pair(card):
             self._note_out_of_turn(placement, is_fresh=is_fresh)
         else:
             duty = self.player_duty() if side is Side.PLAYER else self.banker_duty()

@@ -9,6 +9,9 @@ from rules.cards import Card
 from rules.options import Rules
 from rules.words import Bet, Side
 
+UNDETERMINED = "undetermined"
+"""The fact that a finding's fault is certain but what follows from it is not, since cards were not read."""
+
 SEVERITIES = {
     "exposed_card.first_card": Severity.MEDIUM,
     "exposed_card.face_up_deal": Severity.MEDIUM,

@@ -28,12 +28,12 @@ def find_simultaneous(running: Round) -> Iterator[Finding]:
     """Cards that left the shoe together, told once for those that did."""
     for card in running.cards.values():
         partner = running.cards.get(card.together_with or "")
-        if partner is not None and partner.index < card.index:
-            both = (partner, card)
+        if partner is not None:
+            both = tuple(sorted((partner, card), key=lambda one: one.index))
             yield Finding(
                 code="misdeal.simultaneous",
-                t=partner.t,
-                key=("misdeal.simultaneous", partner.card_id),
+                t=both[0].t,
+                key=("misdeal.simultaneous", both[0].card_id),
                 message="Two cards left the shoe together; their order cannot be told.",
                 cards=_faces(both),
                 confidence=min(one.confidence for one in both),
@@ -43,19 +43,37 @@ def find_simultaneous(running: Round) -> Iterator[Finding]:
 def find_missing_cards(at_deadline: Drawing, running: Round) -> Iterator[Finding]:
     """What a hand still lacked when the result was announced, a wager settled or the round closed."""
     t = running.deadline_t
-    if t is None or not running.cards or running.was_camera_lost:
+    if t is None or not running.cards or running.was_camera_lost or running.shoe_empty_t is not None:
         return
     placed = {side: at_deadline.count(side) for side in Side}
     waits = any(place is None for place in at_deadline.places.values()) or bool(at_deadline.unplaced)
     if waits and running.closed_t is None:
         return
+    is_elsewhere = sum(placed.values()) >= INITIAL_CARDS and any(
+        one.code == "misdeal.order" for one in at_deadline.faults
+    )
     for side, count in placed.items():
-        if count < 2:
+        if count < 2 and not is_elsewhere:
             yield _short_hand(side, count, t)
     missing = at_deadline.missing()
     if missing is not None and all(count >= 2 for count in placed.values()):
         side, duty = missing
         yield _missing(side, duty.rule, t, at_deadline)
+
+
+def find_exhausted_shoe(drawing: Drawing, running: Round) -> Iterator[Finding]:
+    """The shoe was empty while a hand still lacked a card."""
+    t = running.shoe_empty_t
+    if t is None or not running.cards or (running.deadline_t is not None and running.deadline_t < t):
+        return
+    if not drawing.has_initial or drawing.missing() is not None:
+        yield Finding(
+            code="misdeal.shoe_exhausted",
+            t=t,
+            key=("misdeal.shoe_exhausted",),
+            message="The shoe held too few cards to complete the round.",
+            confidence=drawing.confidence(),
+        )
 
 
 def find_unplaced(drawing: Drawing, running: Round, *, is_last_round: bool) -> Iterator[Finding]:
@@ -152,6 +170,7 @@ def surplus_facts(fault: CardFault, *, is_last_round: bool) -> frozenset[str]:
         banker_due=fault.banker is Verdict.DUE,
         disclosed=fault.card.shown_t is not None,
         last_round=is_last_round,
+        undetermined=fault.hand is Side.PLAYER and fault.banker is Verdict.UNKNOWN,
     )
 
 

@@ -15,7 +15,7 @@ def find_missing_call(event: CardDealt, running: Round, rules: Rules) -> Iterato
     is_first = running.first_card is event
     if not is_first or running.call is not None or rules.rulebook.call_rule is None:
         return
-    if running.is_void_announced or running.was_camera_lost:
+    if running.is_void or running.was_camera_lost:
         return
     yield Finding(
         code="procedure.no_call",

@@ -14,6 +14,7 @@ from rules.events import (
     BetsOpened,
     CardDealt,
     CardMoved,
+    CardPassed,
     CardTurned,
     Event,
     NoMoreBets,
@@ -135,7 +136,12 @@ class Round:
     """When each hand's first card left the shoe."""
     seen_t: float | None = None
     """When a card was first shown or passed, or a third one left the shoe."""
-    is_void_announced: bool = False
+    is_void: bool = False
+    """Whether it is played without wagers, as announced or as the rulebook orders."""
+    void_rule: str | None = None
+    """The rule that orders it without wagers, where one does."""
+    shoe_empty_t: float | None = None
+    """When the shoe had no more cards."""
     result: ResultAnnounced | None = None
     deadline_t: float | None = None
     """When every due card should have come: the result, a settlement or the close."""
@@ -151,8 +157,13 @@ class Round:
     """Counts the cards that were read after they were dealt."""
 
     @property
+    def is_decided(self) -> bool:
+        """Whether the result was announced, or wagers were settled without it."""
+        return self.deadline_t is not None
+
+    @property
     def phase(self) -> RoundPhase:
-        if self.result is not None:
+        if self.is_decided:
             return RoundPhase.DECIDED
         if len(self.cards) >= INITIAL_CARDS:
             return RoundPhase.DRAWING
@@ -178,9 +189,12 @@ class Round:
             if self.call is None:
                 self.call = Call(event.t, event.source is Source.INFERRED, confidence_of(event))
         elif isinstance(event, BetsOpened):
-            self.bets_reopened = self.result is not None
+            self.bets_reopened = self.is_decided
         elif isinstance(event, VoidHandAnnounced):
-            self.is_void_announced = True
+            self.is_void = self.is_void or not self.is_decided
+        elif isinstance(event, CardPassed):
+            if event.to != DEALER:
+                self.note_seen(event.t)
         elif isinstance(event, ResultAnnounced):
             self.result = self.result or event
             self._reach_deadline(event.t)
@@ -195,6 +209,12 @@ class Round:
         """A card was shown or passed to a player."""
         if self.seen_t is None:
             self.seen_t = t
+
+    def note_empty_shoe(self, t: float) -> None:
+        """No further card comes from the shoe."""
+        if self.shoe_empty_t is None:
+            self.shoe_empty_t = t
+            self.changes += 1
 
     def _reach_deadline(self, t: float) -> None:
         if self.deadline_t is None:

@@ -19,7 +19,7 @@ def record_of(running: Round, drawing: Drawing, rules: Rules, table: TableState)
     hands = {side: _hand(running, drawing, side, is_lawful=is_lawful) for side in Side}
     player, banker = drawing.total(Side.PLAYER), drawing.total(Side.BANKER)
     is_known = is_lawful and player is not None and banker is not None
-    is_void = running.is_void_announced
+    is_void = running.is_void
     return RoundRecord(
         round=running.number,
         opened=running.opened_t,

@@ -32,7 +32,7 @@ ACTIONS = frozenset(
     }
 )  # fmt: skip
 
-RULE_SOURCES = frozenset({"table of play", "closing", "pay table"})
+RULE_SOURCES = frozenset({"table of play", "closing", "pay table", "void order"})
 """What a fault's `rule` may name instead of a section: the entry that decided, with its own rule."""
 
 REQUIRED_FAULTS = (

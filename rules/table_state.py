@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from rules.alerts import Remedy
 from rules.cards import Card
-from rules.events import CameraBack, CameraLost, Event, LastRoundAnnounced, ShoeClosed, ShoeOpened
+from rules.events import CameraBack, CameraLost, Event, LastRoundAnnounced, ShoeOpened, VoidHandAnnounced
 from rules.round import Round, RoundPhase, RoundState, Wager
 from rules.words import Side
 
@@ -26,15 +27,18 @@ class TableState:
     """The cards of the round before, which may be kept for this one."""
     lost_cameras: set[str] = field(default_factory=set)
     is_last_round: bool = False
-    was_tie: bool = False
-    """Whether the round before ended in a Tie."""
+    is_next_void: bool = False
+    """Whether the coming round is to be played without wagers."""
+    next_void_rule: str | None = None
 
     def note(self, event: Event) -> None:
         """Take what an event says of the shoe and the cameras."""
-        if isinstance(event, ShoeOpened | ShoeClosed):
-            self.is_last_round = False
+        if isinstance(event, ShoeOpened):
+            self.is_last_round, self.is_next_void = False, False
         elif isinstance(event, LastRoundAnnounced):
             self.is_last_round = True
+        elif isinstance(event, VoidHandAnnounced):
+            self.is_next_void = self.is_next_void or (self.running is not None and self.running.is_decided)
         elif isinstance(event, CameraLost):
             self.lost_cameras.add(event.camera or "")
         elif isinstance(event, CameraBack):
@@ -45,7 +49,14 @@ class TableState:
     def begin(self, t: float) -> Round:
         """Start the next round."""
         self.rounds_begun += 1
-        self.running = Round(self.rounds_begun, t, was_camera_lost=bool(self.lost_cameras))
+        self.running = Round(
+            self.rounds_begun,
+            t,
+            was_camera_lost=bool(self.lost_cameras),
+            is_void=self.is_next_void,
+            void_rule=self.next_void_rule,
+        )
+        self.is_next_void, self.next_void_rule = False, None
         self.stakes = {area: wager for area, wager in self.wagers.items() if not wager.is_empty}
         self.placed = set()
         return self.running
@@ -62,6 +73,13 @@ class TableState:
             if not wager.is_empty
         }
         self.running = None
+
+    def follow_remedy(self, remedy: Remedy, *, is_certain: bool) -> None:
+        """Where the rulebook voids this round, or orders the next without wagers, that is how it is played."""
+        if remedy.action == "void_round" and self.running is not None:
+            self.running.is_void, self.running.void_rule = True, remedy.rule
+        elif remedy.action == "void_next_hand" and is_certain:
+            self.is_next_void, self.next_void_rule = True, remedy.rule
 
     @property
     def are_all_settled(self) -> bool:

@@ -34,7 +34,7 @@ class Wagering:
         old = self._table.wagers.get(event.area)
         close = close_of(event.bet, running, self._rules)
         is_late = close is not None and event.t >= close.t
-        settles = running.result is not None and (is_by_dealer(event) or is_by_nobody_known(event))
+        settles = running.is_decided and (is_by_dealer(event) or is_by_nobody_known(event))
         findings: list[Finding] = []
         if not is_late:
             findings = self._change_in_time(event)
@@ -43,7 +43,7 @@ class Wagering:
             late = find_late_change(event, running, self._rules, close=close, is_losing=is_losing)
             if late is not None:
                 findings = self._held.add(late)
-            elif is_by_dealer(event) and running.result is None:
+            elif is_by_dealer(event) and not running.is_decided:
                 self._note_stake(event)
         self._table.wagers[event.area] = changed_wager(event, old, is_settled=settles)
         return findings
@@ -79,14 +79,13 @@ class Wagering:
 
     def _is_free(self, event: WagerChanged, running: Round, old: Wager | None) -> bool:
         """Whether a change after the close is nobody's fault: settled, void, pushed, or the dealer's own work."""
-        if running.is_void_announced or running.bets_reopened or (old is not None and old.is_settled):
+        if running.is_void or running.bets_reopened or (old is not None and old.is_settled):
             return True
-        result = running.result
-        if result is None:
+        if not running.is_decided:
             return False
         if is_by_dealer(event) or is_by_nobody_known(event) or self._table.are_all_settled:
             return True
-        return self._is_push(event.bet, result)
+        return running.result is not None and self._is_push(event.bet, running.result)
 
     def _is_push(self, bet: Bet, result: ResultAnnounced) -> bool:
         if bet not in _HANDS or result.winner is not Outcome.TIE or not self._rules.rulebook.push_is_free:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from rules.alerts import Alert
+from rules.cards import Card, parse_card
 from rules.events import CardDealt, CardMoved, CardTurned, Event, RoundClosed, parse_event
 from rules.notation import parse_round
 from rules.options import Rules
@@ -110,6 +111,12 @@ class TableLog:
                 self.third(hand, str(faces[2]))
         totals = [sum(card.point_value for card in hand if card) % 10 for hand in (cards.player, cards.banker)]
         return self.result(*totals).close()
+
+    def face(self, card_id: str) -> Card:
+        """The card's face, seen or not."""
+        face = self._faces[card_id]
+        assert face is not None
+        return parse_card(face)
 
     def _ids(self) -> list[str]:
         ids: list[str] = []

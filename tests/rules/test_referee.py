@@ -37,7 +37,7 @@ def played(cards: list[Card]) -> str:
 
 @pytest.mark.parametrize(("rulebook_id", "options"), VARIANTS)
 @settings(max_examples=12, deadline=None)
-@given(cards=st.lists(st.sampled_from(PACK), min_size=12, max_size=12))
+@given(cards=st.lists(st.sampled_from(PACK), min_size=12, max_size=12, unique=True))
 def test_any_legal_rounds_give_no_alert(rulebook_id: str, options: dict[str, Any], cards: list[Card]) -> None:
     log = TableLog(rules_of(rulebook_id, **options))
     log.legal_round(played(cards[:6]), "s1-player").legal_round(played(cards[6:]))

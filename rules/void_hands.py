@@ -1,0 +1,44 @@
+"""Find chips that lie on the wagering areas in a hand that must be played without wagers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from rules.events import CardDealt, WagerChanged
+from rules.findings import Finding, name_of
+from rules.late_bets import kind_of
+from rules.round import Round, Wager, changed_wager, confidence_of
+
+
+def find_void_hand_wagered(event: CardDealt, running: Round, wagers: Iterable[Wager]) -> Iterator[Finding]:
+    """Chips that lie on an area when a card leaves the shoe; the hand was void before that card."""
+    if not running.is_void or running.is_decided:
+        return
+    for wager in wagers:
+        if not wager.is_empty and not wager.is_settled:
+            yield _finding(running, wager, event.t, confidence_of(event))
+
+
+def find_wager_on_void_hand(event: WagerChanged, running: Round) -> Iterator[Finding]:
+    """Chips that are put on an area when cards of the void hand are out."""
+    kind = kind_of(event)
+    if not running.is_void or running.is_decided or running.first_card is None or kind is None or not kind.adds:
+        return
+    yield _finding(running, changed_wager(event, None, is_settled=False), event.t, confidence_of(event))
+
+
+def _finding(running: Round, wager: Wager, t: float, confidence: float) -> Finding:
+    whose = "Chips lie" if wager.seat is None else f"Chips of seat {wager.seat} lie"
+    return Finding(
+        code="procedure.void_hand_wagered",
+        t=t,
+        key=("procedure.void_hand_wagered", wager.area),
+        message=f"{whose} on {name_of(wager.bet)} in a hand that is played without wagers.",
+        facts=frozenset() if running.void_rule is None else frozenset({"void_ordered"}),
+        source_rule=running.void_rule,
+        seat=wager.seat,
+        bet=wager.bet,
+        area=wager.area,
+        amount=wager.value,
+        confidence=confidence,
+    )

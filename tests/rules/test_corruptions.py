@@ -1,0 +1,94 @@
+"""One thing done wrong in a legal round gives the alert that names it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from rules.cards import PACK, Card
+from rules.events import CardDealt, Event, ResultAnnounced
+from rules.hand import point_count
+from rules.words import Outcome, Side
+from tests.rules.builders import RULEBOOKS, TableLog, rules_of, run
+from tests.rules.test_referee import played
+
+DECKS_OF_CARDS = st.lists(st.sampled_from(PACK), min_size=7, max_size=7, unique=True)
+Corrupt = Callable[[list[Event], TableLog, list[Card]], list[str]]
+
+
+def dealt(events: list[Event]) -> list[int]:
+    return [i for i, event in enumerate(events) if isinstance(event, CardDealt)]
+
+
+def replaced(event: CardDealt, side: Side) -> CardDealt:
+    return CardDealt(t=event.t, card_id=event.card_id, hand=side, card=event.card, face_up=event.face_up)
+
+
+def to_the_other_hand(events: list[Event], log: TableLog, cards: list[Card]) -> list[str]:
+    """The second card of the round goes to the Player."""
+    i = dealt(events)[1]
+    event = events[i]
+    assert isinstance(event, CardDealt)
+    events[i] = replaced(event, Side.PLAYER)
+    return ["misdeal.order"]
+
+
+def without_the_last_third(events: list[Event], log: TableLog, cards: list[Card]) -> list[str]:
+    """The last third card never comes, and the result is announced as it then lies."""
+    places = dealt(events)
+    assume(len(places) > 4)
+    last = events[places[-1]]
+    assert isinstance(last, CardDealt)
+    events[:] = [event for event in events if getattr(event, "card_id", None) != last.card_id]
+    hands = {side: hand_of(events, log, side) for side in Side}
+    announce(events, hands)
+    return ["misdeal.third_card_missing"]
+
+
+def one_card_more(events: list[Event], log: TableLog, cards: list[Card]) -> list[str]:
+    """After the last card another one is dealt, face down, to the Banker."""
+    places = dealt(events)
+    i = next(i for i, event in enumerate(events) if isinstance(event, ResultAnnounced))
+    has_third = sum(1 for place in places if getattr(events[place], "hand", None) is Side.BANKER) == 3
+    events.insert(i, CardDealt(t=events[i].t, card_id="extra", hand=Side.BANKER))
+    return ["misdeal.extra_card" if has_third else "misdeal.third_card_not_due"]
+
+
+def another_winner(events: list[Event], log: TableLog, cards: list[Card]) -> list[str]:
+    """The dealer names another winner."""
+    i = next(i for i, event in enumerate(events) if isinstance(event, ResultAnnounced))
+    result = events[i]
+    assert isinstance(result, ResultAnnounced)
+    wrong = next(outcome for outcome in Outcome if outcome is not result.winner)
+    events[i] = ResultAnnounced(t=result.t, player=result.player, banker=result.banker, winner=wrong)
+    return ["misdeal.wrong_result"]
+
+
+def hand_of(events: list[Event], log: TableLog, side: Side) -> list[Card]:
+    ids = [event.card_id for event in events if isinstance(event, CardDealt) and event.hand is side]
+    return [log.face(card_id) for card_id in ids]
+
+
+def announce(events: list[Event], hands: dict[Side, list[Card]]) -> None:
+    i = next(i for i, event in enumerate(events) if isinstance(event, ResultAnnounced))
+    player, banker = point_count(hands[Side.PLAYER]), point_count(hands[Side.BANKER])
+    winner = Outcome.TIE if player == banker else Outcome.PLAYER if player > banker else Outcome.BANKER
+    events[i] = ResultAnnounced(t=events[i].t, player=player, banker=banker, winner=winner)
+
+
+CORRUPTIONS = [to_the_other_hand, without_the_last_third, one_card_more, another_winner]
+
+
+@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+@pytest.mark.parametrize("corrupt", [pytest.param(one, id=one.__name__) for one in CORRUPTIONS])
+@settings(max_examples=15, deadline=None)
+@given(cards=DECKS_OF_CARDS)
+def test_single_corruption_is_named(rulebook_id: str, corrupt: Corrupt, cards: list[Card]) -> None:
+    log = TableLog(rules_of(rulebook_id)).legal_round(played(cards))
+    events = list(log.events)
+    expected = corrupt(events, log, cards)
+    alerts, _ = run(log.rules, events)
+    assert [alert.code for alert in alerts] == expected
