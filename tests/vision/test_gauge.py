@@ -73,7 +73,7 @@ def test_crop_shows_a_chip_round_and_in_its_place(size: tuple[int, int], place: 
     crop = stack_crop(with_disc(camera, place, height_mm=0.0), camera, frame)
     assert crop is not None
     assert middle_of_white(crop) == pytest.approx(frame.crop_from_layout(np.array([place]))[0], abs=0.15)
-    assert float(crop[:, :, 0].sum()) / 255 == pytest.approx(np.pi * DISC_PX**2 / 4, rel=0.06)
+    assert float(crop[:, :, 0].sum()) / 255 == pytest.approx(np.pi * DISC_PX**2 / 4, rel=0.1)
 
 
 def test_crop_shows_a_raised_chip_displaced_outward() -> None:
