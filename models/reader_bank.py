@@ -16,13 +16,15 @@ import numpy as np
 import numpy.typing as npt
 
 from datasets.decks.cards import CARDS
-from datasets.decks.deck import Deck, load_deck, machine_deck
+from datasets.decks.deck import TRAIN_SEEDS, Deck, load_deck, machine_deck
 
 BANK_SIZE_WH_PX = (126, 176)
 BANK_PX_PER_MM = 2.0
 BACK = len(CARDS)
 COURTS_FROM_ARTWORK = 0.35
 """Share of the machine-drawn decks that borrow an artwork deck's figures, where artwork is there."""
+FIGURES_OF_ANY_RANK = 0.35
+"""Share of the machine-drawn decks for training whose figures say nothing: a court is to be read by its index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +80,9 @@ def _load(name: str, artwork: Path | None, photos: Path | None, courts: Sequence
     if name.startswith("machine:"):
         seed = int(name.partition(":")[2])
         rng = np.random.default_rng([seed, 3])
-        if courts and rng.random() < COURTS_FROM_ARTWORK:
+        share = rng.random()
+        if courts and share < COURTS_FROM_ARTWORK:
             lender = courts[int(rng.integers(len(courts)))]
             return machine_deck(seed, courts=_load(lender, artwork, photos, ()))
-        return machine_deck(seed)
+        return machine_deck(seed, any_figures=share > 1 - FIGURES_OF_ANY_RANK and seed in TRAIN_SEEDS)
     return load_deck(name, artwork)

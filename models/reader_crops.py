@@ -166,7 +166,7 @@ class ReaderSchool:
         if label is not None:
             texture = self._bank.textures[deck, label]
             if blank:
-                texture = np.full_like(texture, rng.integers(0, 256, 3) if rng.random() < 0.5 else 245)
+                texture = np.full_like(texture, 245)
             scene.add_card(texture, np.eye(3), shadow=bool(rng.random() < 0.7))
         return scene
 

@@ -62,10 +62,11 @@ class Deck:
         return self.draw_back()
 
 
-def machine_deck(seed: int, *, courts: Deck | None = None) -> Deck:
+def machine_deck(seed: int, *, courts: Deck | None = None, any_figures: bool = False) -> Deck:
     """A deck drawn by our own code; seeds from 9000 on use letters, signs and places that training never sees.
 
-    With `courts`, another deck's figures stand on its knaves, queens and kings.
+    With `courts`, another deck's figures stand on its knaves, queens and kings; with `any_figures`, figures of any rank
+    stand on them, so that only the index tells.
     """
     rng = np.random.default_rng([seed, 1])
     style = draw_face_style(rng, held_out=seed >= FIRST_HELD_OUT_SEED)
@@ -76,7 +77,8 @@ def machine_deck(seed: int, *, courts: Deck | None = None) -> Deck:
         if courts is not None and card[:-1] in "JQK":
             picture = np.ascontiguousarray(courts.face(card)[34:-34, 54:-54, :3])
         drawing = np.random.default_rng([seed, 2, CARDS.index(card)])
-        return with_round_corners(draw_face(style, card, drawing, court_picture=picture))
+        figure = "JQK"[int(drawing.integers(3))] if any_figures else None
+        return with_round_corners(draw_face(style, card, drawing, court_picture=picture, figure=figure))
 
     def back() -> Texture:
         return with_round_corners(draw_back(np.random.default_rng(back_seed), style.paper))

@@ -98,9 +98,17 @@ def draw_face_style(rng: np.random.Generator, *, held_out: bool) -> FaceStyle:
 
 
 def draw_face(
-    style: FaceStyle, card: str, rng: np.random.Generator, *, court_picture: Texture | None = None
+    style: FaceStyle,
+    card: str,
+    rng: np.random.Generator,
+    *,
+    court_picture: Texture | None = None,
+    figure: str | None = None,
 ) -> Texture:
-    """Draw one face, (440, 315, 3) uint8 RGB, upright; a court may get its figure from a picture, (H, W, 3)."""
+    """Draw one face, (440, 315, 3) uint8 RGB, upright.
+
+    A court may get its figure from a picture, (H, W, 3), or the figure of another rank.
+    """
     rank, suit = card[:-1], card[-1]
     texture, ink = blank(style.paper), style.inks[suit]
     if style.border_mm:
@@ -110,7 +118,7 @@ def draw_face(
     elif court_picture is not None:
         _paste_court(texture, style, court_picture)
     elif style.court_layout == "figure":
-        draw_court(texture, rank, ink, style.court, rng)
+        draw_court(texture, figure or rank, ink, style.court, rng)
         _draw_court_signs(texture, style, suit)
     else:
         _draw_letter(texture, style, rank, suit)
