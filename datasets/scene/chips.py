@@ -160,7 +160,7 @@ class PlacedChip:
     """Radians."""
 
 
-def ring_mm(chip: PlacedChip, radius_mm: float, *, points: int = 40) -> Points:
+def ring_mm(chip: PlacedChip, radius_mm: float, *, points: int = 28) -> Points:
     """Give the outline of a chip in the plane."""
     turn = np.arange(points) * 2 * np.pi / points
     circle = np.column_stack([np.cos(turn), np.sin(turn)])

@@ -7,6 +7,7 @@ its centre at u = (x + 0.5) / SCALE - WIDTH_MM / 2, v = (y + 0.5) / SCALE - FRON
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import cv2
 import numpy as np
@@ -19,9 +20,9 @@ SCALE = 1.6
 """Pixels per millimetre."""
 WIDTH_MM = 230.0
 FRONT_MM = 14.0
-LENGTH_MM = 640.0
+LENGTH_MM = 560.0
 """How far a sprite goes; from `SLEEVE_MM` to there it is an even tube that may be repeated."""
-SLEEVE_MM = 420.0
+SLEEVE_MM = 400.0
 
 _SKINS = ("#f3d3bd", "#e8bfa0", "#d9a47e", "#c68863", "#a86b48", "#8a5436", "#6b3e27", "#4d2c1d", "#efc7ae", "#b97f5c")
 _DEALER_SLEEVES = ("#15161a", "#f0f0ee", "#1d2540", "#3a0f14", "#e8e4da", "#24382c", "#5a5a60")
@@ -84,16 +85,34 @@ class _Field:
         np.maximum(whole.cover[:rows], part.cover, out=whole.cover[:rows])
         return whole
 
-    def shading(self, *, blur_px: float) -> FloatImage:
-        """Give factors from the slope and from creases."""
-        low = float(self.height[self.cover > 0.5].min()) if (self.cover > 0.5).any() else 0.0
-        height = np.where(self.cover > 0.01, self.height, low - 4).astype(np.float32)
+    def shading(self, rows: slice, *, blur_px: float) -> FloatImage:
+        """Give factors from the slope and from creases, for some rows of the sprite."""
+        covered, raised = self.cover[rows], self.height[rows]
+        solid = covered > 0.5
+        low = float(raised[solid].min()) if solid.any() else 0.0
+        height = np.where(covered > 0.01, raised, np.float32(low - 4))
         smooth = np.asarray(cv2.GaussianBlur(height, (0, 0), blur_px), np.float32)
         gx = cv2.Sobel(smooth, cv2.CV_32F, 1, 0, scale=SCALE / 8)
         gy = cv2.Sobel(smooth, cv2.CV_32F, 0, 1, scale=SCALE / 8)
         facing = (1 + 0.25 * gx + 0.2 * gy) / np.sqrt(1 + gx * gx + gy * gy) / 1.02
-        crease = np.asarray(cv2.GaussianBlur(height, (0, 0), 7), np.float32) - height
+        crease = cv2.blur(cv2.blur(height, (15, 15)), (9, 9)) - height
         return np.asarray((0.42 + 0.62 * np.clip(facing, 0, 1.2)) * np.clip(1 - 0.035 * crease, 0.45, 1.08), np.float32)
+
+
+@lru_cache(maxsize=1)
+def _grain() -> tuple[FloatImage, FloatImage]:
+    """Give noise of two grains, fine and blotchy, that every arm uses at another place."""
+    rng = np.random.default_rng(97)
+    size = (int(WIDTH_MM * SCALE) + 200, int((LENGTH_MM + FRONT_MM) * SCALE) + 200)
+    fine = cv2.GaussianBlur(rng.standard_normal((size[1], size[0]), dtype=np.float32), (0, 0), 0.9)
+    return np.asarray(fine, np.float32), smooth_noise(rng, size, 9 * SCALE)
+
+
+def _grain_cut(rng: np.random.Generator, shape: tuple[int, int]) -> tuple[FloatImage, FloatImage]:
+    dy, dx = int(rng.integers(200)), int(rng.integers(200))
+    fine, blotch = _grain()
+    cut = (slice(dy, dy + shape[0]), slice(dx, dx + shape[1]))
+    return fine[cut], blotch[cut]
 
 
 def arm_sprite(*, seed: int, pose: str, is_dealer: bool) -> ArmSprite:
@@ -104,17 +123,17 @@ def arm_sprite(*, seed: int, pose: str, is_dealer: bool) -> ArmSprite:
     skin = bgr_from_hex(str(rng.choice(_SKINS)))
     sleeve = bgr_from_hex(str(rng.choice(_DEALER_SLEEVES if is_dealer else _SLEEVES)))
     bare = not is_dealer and rng.random() < 0.3
-    cuff_mm = (float(rng.uniform(330, 380)) if bare else float(rng.uniform(195, 250))) * size
+    cuff_mm = (float(rng.uniform(290, 340)) if bare else float(rng.uniform(195, 250))) * size
     fingers, thumb, arm = _Field(LENGTH_MM), _Field(260.0), _Field(LENGTH_MM)
     nails = _fingers(fingers, pose, rng, size=size, mirror=mirror)
     nails.append(_thumb(thumb, pose, size=size, mirror=mirror))
     _forearm(fingers, size=size)
-    style = _Sleeve(colour=sleeve, cuff_mm=cuff_mm, shirt=bool(rng.random() < 0.4), watch=bool(rng.random() < 0.35))
+    style = _sleeve(rng, sleeve, cuff_mm, is_dealer=is_dealer)
     _sleeve_shape(arm, style, size=size, rng=rng)
     flesh = fingers.with_part(thumb)
-    drawn = _painted(flesh, skin, nails, rng)
+    drawn = _painted(flesh, skin, nails, until_mm=cuff_mm + 40, rng=rng)
     dressed = _dressed(drawn, flesh, arm, style, rng)
-    alone = _painted(thumb, skin, nails[-1:], rng)
+    alone = _painted(thumb, skin, nails[-1:], until_mm=250.0, rng=rng)
     return ArmSprite(
         whole=Sprite(dressed),
         thumb=Sprite(alone),
@@ -132,7 +151,7 @@ def _fingers(field: _Field, pose: str, rng: np.random.Generator, *, size: float,
     drop = {"palm": 4.0, "grip": 26.0}.get(pose, 11.0)
     nails = []
     for i, (knuckle, tip) in enumerate(zip(knuckles, tips, strict=True)):
-        end = np.array(tip) + rng.normal(0, 2.5, 2) * (0 if i == 1 else 1)
+        end = np.array(tip) + rng.normal(0, 3.5, 2) * (0 if i == 1 else 1)
         start = np.array(knuckle)
         bow = np.array([np.sign(start[0]) * (5.0 if pose == "grip" else 1.5), 0.0])
         line = [start + (end - start) * share + bow * np.sin(share * np.pi) for share in (0.0, 0.5, 0.8, 1.0)]
@@ -173,6 +192,22 @@ class _Sleeve:
     cuff_mm: float
     shirt: bool
     watch: bool
+    pitch_mm: float
+    stripe: float
+    check: float
+
+
+def _sleeve(rng: np.random.Generator, colour: Colour, cuff_mm: float, *, is_dealer: bool) -> _Sleeve:
+    patterned = rng.random() < (0.1 if is_dealer else 0.4)
+    return _Sleeve(
+        colour=colour,
+        cuff_mm=cuff_mm,
+        shirt=bool(rng.random() < 0.4) and cuff_mm < 280,
+        watch=bool(rng.random() < 0.35) and cuff_mm < 280,
+        pitch_mm=float(rng.uniform(5, 22)),
+        stripe=float(rng.uniform(0.1, 0.5)) if patterned else 0.0,
+        check=float(rng.uniform(0.1, 0.5)) if patterned and rng.random() < 0.5 else 0.0,
+    )
 
 
 def _sleeve_shape(field: _Field, style: _Sleeve, *, size: float, rng: np.random.Generator) -> None:
@@ -183,53 +218,86 @@ def _sleeve_shape(field: _Field, style: _Sleeve, *, size: float, rng: np.random.
     field.capsule((0, end, 8), (0, LENGTH_MM + 80, 8), (wide, wide), flat=0.75)
     cut = int((style.cuff_mm + FRONT_MM) * SCALE)
     field.cover[:cut] = 0
-    folds = smooth_noise(rng, (field.shape[1], field.shape[0]), 26 * SCALE)
-    field.height = np.asarray(field.height + 2.6 * folds, np.float32)
+    folds = smooth_noise(rng, (field.shape[1], field.shape[0]), float(rng.uniform(14, 30)) * SCALE)
+    field.height = np.asarray(field.height + float(rng.uniform(1.5, 5)) * folds, np.float32)
 
 
-def _painted(field: _Field, skin: Colour, nails: list[Joint], rng: np.random.Generator) -> Image:
-    shade = field.shading(blur_px=1.6)
-    height, width = field.shape
-    colour = np.empty((height, width, 3), np.float32)
-    colour[:] = np.asarray(skin, np.float32)
-    blotch = smooth_noise(rng, (width, height), 9 * SCALE)[:, :, None]
-    colour *= 1 + blotch * np.array([0.035, 0.03, 0.012], np.float32)
-    fine = cv2.GaussianBlur(rng.standard_normal((height, width)).astype(np.float32), (0, 0), 1.0)
-    colour *= (1 + 0.05 * fine)[:, :, None]
+def _row(v_mm: float) -> int:
+    return max(int((v_mm + FRONT_MM) * SCALE), 0)
+
+
+def _painted(field: _Field, skin: Colour, nails: list[Joint], *, until_mm: float, rng: np.random.Generator) -> Image:
+    """Paint skin down to some way along the arm; what lies beyond is left clear."""
+    rows = slice(0, min(_row(until_mm), field.shape[0]))
+    fine, blotch = _grain_cut(rng, (rows.stop, field.shape[1]))
+    light = field.shading(rows, blur_px=1.6) * (1 + 0.05 * fine)
+    tones = [
+        light * (1 + blotch * share) * np.float32(tone) for share, tone in zip((0.035, 0.03, 0.012), skin, strict=True)
+    ]
+    colour = np.asarray(cv2.merge(tones), np.float32)
     for u, v, radius in nails:
-        mask = np.zeros((height, width), np.uint8)
-        centre = (int((u + WIDTH_MM / 2) * SCALE), int((v + 3 + FRONT_MM) * SCALE))
-        axes = (max(int(radius * 0.62 * SCALE), 1), max(int(radius * SCALE), 1))
-        cv2.ellipse(mask, centre, axes, 0, 0, 360, 255, -1, cv2.LINE_AA)
-        share = cv2.GaussianBlur(mask, (0, 0), 0.8).astype(np.float32)[:, :, None] / 255 * 0.35
-        colour += (np.array([205, 210, 240], np.float32) * (sum(skin) / 520) - colour) * share
-    colour *= shade[:, :, None]
-    alpha = np.round(field.cover * 255)
-    return np.dstack([np.clip(colour, 0, 255), alpha]).astype(np.uint8)
+        _nail(colour, (u, v + 3), radius, sum(skin) / 520)
+    out = np.zeros((*field.shape, 4), np.uint8)
+    out[rows, :, :3] = np.clip(colour, 0, 255)
+    out[rows, :, 3] = np.round(field.cover[rows] * 255)
+    return out
+
+
+def _nail(colour: FloatImage, at_mm: tuple[float, float], radius_mm: float, bright: float) -> None:
+    x, y = int((at_mm[0] + WIDTH_MM / 2) * SCALE), _row(at_mm[1])
+    reach = int(radius_mm * SCALE) + 5
+    target = colour[max(y - reach, 0) : y + reach, max(x - reach, 0) : x + reach]
+    mask = np.zeros(target.shape[:2], np.uint8)
+    centre = (x - max(x - reach, 0), y - max(y - reach, 0))
+    axes = (max(int(radius_mm * 0.62 * SCALE), 1), max(int(radius_mm * SCALE), 1))
+    cv2.ellipse(mask, centre, axes, 0, 0, 360, 255, -1, cv2.LINE_AA)
+    share = cv2.GaussianBlur(mask, (0, 0), 0.8).astype(np.float32)[:, :, None] / 255 * 0.35
+    target += (np.array([185, 190, 215], np.float32) * bright - target) * share
 
 
 def _dressed(drawn: Image, flesh: _Field, arm: _Field, style: _Sleeve, rng: np.random.Generator) -> Image:
-    height, width = flesh.shape
-    fine = cv2.GaussianBlur(rng.standard_normal((height, width)).astype(np.float32), (0, 0), 0.8)
-    shade = arm.shading(blur_px=2.5) * (1 + 0.06 * fine)
-    cloth = np.asarray(style.colour, np.float32) * shade[:, :, None]
-    out = drawn.astype(np.float32)
-    row = (np.arange(height) + 0.5) / SCALE - FRONT_MM
-    if style.watch and style.cuff_mm < 400:
-        band = (np.abs(row - (style.cuff_mm - 16)) < 8)[:, None] & (flesh.cover > 0.2)
-        out[band, :3] = np.array([40, 42, 46], np.float32) * flesh.shading(blur_px=2)[band][:, None]
-        centre = (int(WIDTH_MM / 2 * SCALE), int((style.cuff_mm - 16 + FRONT_MM) * SCALE))
-        cv2.circle(out, centre, int(15 * SCALE), (150, 165, 175, 255), -1, cv2.LINE_AA)
-        cv2.circle(out, centre, int(12 * SCALE), (60, 50, 45, 255), -1, cv2.LINE_AA)
-    dark = np.clip(1 - 0.45 * np.exp(-((row - style.cuff_mm) ** 2) / 90.0), 0, 1).astype(np.float32)
-    out[:, :, :3] *= dark[:, None, None]
+    """Put cuff, watch and sleeve on a painted arm, in place."""
+    _cuff(drawn, flesh, style)
+    rows = slice(_row(style.cuff_mm), flesh.shape[0])
+    fine, _ = _grain_cut(rng, (rows.stop - rows.start, flesh.shape[1]))
+    light = arm.shading(rows, blur_px=2.5) * (1 + 0.06 * fine) * _weave(style, rows, flesh.shape[1])
+    cloth = np.clip(cv2.merge([light * np.float32(tone) for tone in style.colour]), 0, 255)
+    share = arm.cover[rows][:, :, None]
+    target = drawn[rows]
+    target[:, :, :3] = target[:, :, :3] * (1 - share) + cloth * share
+    target[:, :, 3] = np.maximum(target[:, :, 3], np.round(share[:, :, 0] * 255))
+    return drawn
+
+
+def _weave(style: _Sleeve, rows: slice, width: int) -> FloatImage:
+    """Give factors of a sleeve's stripes or checks."""
+    x, y = (
+        np.arange(width, dtype=np.float32) / SCALE,
+        np.arange(rows.start, rows.stop, dtype=np.float32)[:, None] / SCALE,
+    )
+    along = np.where((x % style.pitch_mm) < style.pitch_mm * 0.4, 1 - style.stripe, 1.0)
+    across = np.where((y % style.pitch_mm) < style.pitch_mm * 0.4, 1 - style.check, 1.0)
+    return np.asarray(along * across, np.float32)
+
+
+def _cuff(drawn: Image, flesh: _Field, style: _Sleeve) -> None:
+    """Paint what is at the sleeve's end: its shadow, a shirt's cuff, a watch."""
+    start = _row(style.cuff_mm - 60)
+    rows = slice(start, min(_row(style.cuff_mm + 25), flesh.shape[0]))
+    v = (np.arange(rows.start, rows.stop) + 0.5) / SCALE - FRONT_MM
+    cover, light = flesh.cover[rows] > 0.2, flesh.shading(rows, blur_px=2)
+    target = drawn[rows]
+    if style.watch:
+        band = (np.abs(v - (style.cuff_mm - 16)) < 8)[:, None] & cover
+        target[band, :3] = np.array([40, 42, 46], np.float32) * np.clip(light[band][:, None], 0, 1.2)
+        centre = (int(WIDTH_MM / 2 * SCALE), _row(style.cuff_mm - 16) - start)
+        cv2.circle(target, centre, int(15 * SCALE), (150, 165, 175, 255), -1, cv2.LINE_AA)
+        cv2.circle(target, centre, int(12 * SCALE), (60, 50, 45, 255), -1, cv2.LINE_AA)
+    dark = np.clip(1 - 0.45 * np.exp(-((v - style.cuff_mm) ** 2) / 90.0), 0, 1)
+    target[:, :, :3] = target[:, :, :3] * dark[:, None, None]
     if style.shirt:
-        band = ((row > style.cuff_mm - 12) & (row <= style.cuff_mm + 2))[:, None] & (flesh.cover > 0.2)
-        out[band, :3] = np.array([225, 228, 228], np.float32) * np.clip(flesh.shading(blur_px=2)[band][:, None], 0.3, 1)
-    share = arm.cover[:, :, None]
-    out[:, :, :3] = out[:, :, :3] * (1 - share) + cloth * share
-    out[:, :, 3] = np.maximum(out[:, :, 3], arm.cover * 255)
-    return np.clip(out, 0, 255).astype(np.uint8)
+        band = ((v > style.cuff_mm - 12) & (v <= style.cuff_mm + 2))[:, None] & cover
+        target[band, :3] = np.array([215, 218, 218], np.float32) * np.clip(light[band][:, None], 0.3, 1.1)
 
 
 def _outline(alpha: npt.NDArray[np.uint8]) -> Points:

@@ -87,17 +87,21 @@ class Sprite:
     def __init__(self, bgra: Image, *, premultiplied: bool = False) -> None:
         base = bgra if premultiplied else premultiply(bgra)
         self.levels: list[Image] = [base]
-        while min(self.levels[-1].shape[:2]) > 24 and len(self.levels) < 8:
-            height, width = self.levels[-1].shape[:2]
-            size = (max(round(width / 1.5), 1), max(round(height / 1.5), 1))
-            self.levels.append(np.asarray(cv2.resize(self.levels[-1], size, interpolation=cv2.INTER_AREA), np.uint8))
+        """From the largest down, each two thirds of the one before; made when first asked for."""
 
     def fitting(self, width_px: float) -> Image:
         """Give the smallest size that is still at least as wide as asked."""
-        for level in reversed(self.levels):
-            if level.shape[1] >= width_px:
-                return level
-        return self.levels[0]
+        i = 0
+        while i < 7:
+            height, width = self.levels[i].shape[:2]
+            if width / 1.5 < width_px or min(height, width) <= 24:
+                break
+            i += 1
+            if i == len(self.levels):
+                size = (max(round(width / 1.5), 1), max(round(height / 1.5), 1))
+                smaller = cv2.resize(self.levels[i - 1], size, interpolation=cv2.INTER_AREA)
+                self.levels.append(np.asarray(smaller, np.uint8))
+        return self.levels[i]
 
 
 def premultiply(bgra: Image) -> Image:

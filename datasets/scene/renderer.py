@@ -19,7 +19,7 @@ from datasets.scene.lighting import LightMap, Sensor
 from datasets.scene.looks import look_of
 from datasets.scene.model import ArmObject, CardObject, ChipStack, CutCardObject, Scene, World
 from datasets.scene.projection import Projector
-from datasets.scene.raster import Image, Patch, Points, Window, soften
+from datasets.scene.raster import Image, Patch, Points, Window, soften, window_around
 from datasets.scene.sheets import MASK_STEP
 from datasets.scene.table import DISCARD_FLOOR_MM, draw_table, lamp_corners
 from datasets.scene.things import Drawn, ThingPainter
@@ -117,12 +117,17 @@ class SceneRenderer:
         if self._lamp is None:
             image = self._table.copy()
             for area in self.world.layout.of_kind("no_more_bets_lamp"):
-                quad = np.round(self.projector.px(lamp_corners(area), 7.0) * 16).astype(np.int32)
-                glow = np.zeros(image.shape[:2], np.uint8)
+                corners = self.projector.px(lamp_corners(area), 7.0)
+                window = window_around(corners, 60, self.projector.size_wh_px)
+                if window.is_empty:
+                    continue
+                target = image[window.slices]
+                quad = np.round((corners - [window.x0, window.y0]) * 16).astype(np.int32)
+                glow = np.zeros(target.shape[:2], np.uint8)
                 cv2.fillPoly(glow, [quad], 255, cv2.LINE_AA, 4)
                 wide = soften(glow, 18.0).astype(np.float32)[:, :, None] / 255
-                image = np.clip(image + wide * np.array([20, 50, 160], np.float32), 0, 255).astype(np.uint8)
-                cv2.fillPoly(image, [quad], (70, 95, 255), cv2.LINE_AA, 4)
+                target[:] = np.clip(target + wide * np.array([20, 50, 160], np.float32), 0, 255).astype(np.uint8)
+                cv2.fillPoly(target, [quad], (70, 95, 255), cv2.LINE_AA, 4)
             self._lamp = image
         return self._lamp
 

@@ -27,18 +27,19 @@ _HAIR = ("#120e0c", "#2a1c14", "#4a3420", "#7a6040", "#8a8680", "#c8c0b4", "#1c1
 
 def draw_floor(look: Look, size_wh_px: tuple[int, int], rng: np.random.Generator) -> Image:
     """Fill the picture with a carpet."""
-    width, height = size_wh_px
-    grain = smooth_noise(rng, size_wh_px, float(rng.uniform(5, 30))) * 0.1
-    grain += smooth_noise(rng, size_wh_px, float(rng.uniform(60, 300))) * 0.15
+    width, height = size_wh_px[0] // 2, size_wh_px[1] // 2
+    grain = smooth_noise(rng, (width, height), float(rng.uniform(3, 15))) * 0.1
+    grain += smooth_noise(rng, (width, height), float(rng.uniform(30, 150))) * 0.15
     if rng.random() < 0.4:
         x, y = np.meshgrid(np.arange(width, dtype=np.float32), np.arange(height, dtype=np.float32))
-        pitch, turn = float(rng.uniform(18, 70)), float(rng.uniform(0, np.pi))
+        pitch, turn = float(rng.uniform(9, 35)), float(rng.uniform(0, np.pi))
         along, across = x * np.cos(turn) + y * np.sin(turn), y * np.cos(turn) - x * np.sin(turn)
         waves = np.sin(along * 2 * np.pi / pitch) * np.sin(across * 2 * np.pi / pitch / float(rng.uniform(0.7, 1.6)))
         grain += (np.sign(waves) * float(rng.uniform(0.05, 0.3))).astype(np.float32)
     base = np.empty((height, width, 3), np.float32)
     base[:] = np.asarray(look.floor, np.float32)
-    return np.clip(base * (1 + grain)[:, :, None], 0, 255).astype(np.uint8)
+    carpet = np.clip(base * (1 + grain)[:, :, None], 0, 255).astype(np.uint8)
+    return np.asarray(cv2.resize(carpet, size_wh_px, interpolation=cv2.INTER_LINEAR), np.uint8)
 
 
 def put_stools(backdrop: Backdrop, outline: Points, rng: np.random.Generator) -> None:
