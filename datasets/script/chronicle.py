@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from rules.cards import Card, format_card
 from rules.events import Event, format_event
@@ -68,11 +69,11 @@ class Chronicle:
         start, end = round(tolerance.start, TIME_DIGITS), round(tolerance.end, TIME_DIGITS)
         self.tolerances.append(replace(tolerance, start=start, end=end))
 
-    def truth(self) -> list[dict[str, object]]:
+    def truth(self) -> list[dict[str, Any]]:
         """The table log's lines in order of time."""
         return [format_event(event) for event in sorted(self.events, key=_moment)]
 
-    def reported(self) -> list[dict[str, object]]:
+    def reported(self) -> list[dict[str, Any]]:
         """The lines of `signals.jsonl`."""
         return [format_event(event) for event in sorted(self.signals, key=_moment)]
 

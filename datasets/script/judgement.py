@@ -44,7 +44,9 @@ def judged_alerts(script: Script, chronicle: Chronicle) -> list[Line]:
     missing = [line for line in declared if _match(line, found) is None]
     surplus = [line for line in found if _match(line, declared) is None]
     if missing or surplus:
-        raise ScriptError("rounds", _names(missing or surplus), "must be what the referee " + _verdict(missing, surplus))
+        raise ScriptError(
+            "rounds", _names(missing or surplus), "must be what the referee " + _verdict(missing, surplus)
+        )
     return [{**line, **(_match(line, found) or {}), "confidence": 1.0} for line in declared]
 
 

@@ -85,24 +85,32 @@ class Wager(_Part):
 
 
 class Order(_Part):
+    """One of the first four cards goes to the wrong hand; the dealer then moves it where it belongs."""
+
     kind: Literal["order"]
     card: int = Field(default=2, ge=1, le=4)
-    """Which of the first four goes to the wrong hand; the dealer then moves it."""
 
 
 class NotDue(_Part):
+    """A hand gets a third card that the table of play forbids."""
+
     kind: Literal["third_card_not_due"]
     hand: Hand
     card: str | None = None
     then: Literal["banker", "discard", "next"] = "discard"
+    """Given to the Banker, taken away with the round's cards, or kept as the next round's first card."""
 
 
 class Missing(_Part):
+    """A hand does not get the third card that the table of play orders; the result is announced without it."""
+
     kind: Literal["third_card_missing"]
     hand: Hand
 
 
 class Extra(_Part):
+    """A card comes beyond all that the round may use."""
+
     kind: Literal["extra_card"]
     hand: Hand | None = None
     """None: it is laid beside the boxes."""
@@ -112,16 +120,22 @@ class Extra(_Part):
 
 
 class WrongResult(_Part):
+    """The dealer announces what the cards do not say, and settles by the cards."""
+
     kind: Literal["wrong_result"]
     winner: Winner | None = None
 
 
 class FaceUp(_Part):
+    """A card is dealt face up where the style deals face down."""
+
     kind: Literal["face_up_deal"]
     card: int = Field(default=2, ge=1, le=4)
 
 
 class NoCall(_Part):
+    """The first card comes without the call."""
+
     kind: Literal["no_call"]
 
 

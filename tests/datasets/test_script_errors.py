@@ -57,7 +57,9 @@ def test_script_that_is_not_allowed_is_refused(mapping: Any, text: str) -> None:
             clean_round(happenings=[{"kind": "third_card_missing", "hand": "banker"}]), "is not due", id="not due"
         ),
         pytest.param(clean_round(happenings=[{"kind": "face_up_deal"}]), "in style A all cards", id="style"),
-        pytest.param(clean_round(happenings=[{"kind": "wrong_result", "winner": "player"}]), "what the cards", id="won"),
+        pytest.param(
+            clean_round(happenings=[{"kind": "wrong_result", "winner": "player"}]), "what the cards", id="won"
+        ),
         pytest.param(
             clean_round(happenings=[{"kind": "late_bet", "action": "increased", "seat": 1, "bet": "tie", "value": 25}]),
             "a wager must lie there",

@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from datasets.script.camera import hang_camera
+from datasets.script.errors import RecordingError
 from datasets.script.recording import load_cloth
 from datasets.script.render import moments_of, render_script
 from datasets.script.script import Camera, Video
@@ -73,7 +74,7 @@ def test_objects_show_the_cards_where_the_camera_sees_them(recording: Path) -> N
 
 def test_moments_are_one_where_nothing_moves_and_several_where_something_does() -> None:
     played = play(script_of(clean_round()))
-    dealt = next(float(str(line["t"])) for line in played.chronicle.truth() if line["type"] == "card_dealt")
+    dealt = next(line["t"] for line in played.chronicle.truth() if line["type"] == "card_dealt")
 
     assert len(moments_of(played.timeline, 0.2, blur=True)) == 1
     assert len(moments_of(played.timeline, dealt + 0.3, blur=True)) == 2
@@ -95,8 +96,6 @@ def test_camera_sees_the_whole_cloth_with_the_dealer_above(side: str) -> None:
 
 
 def test_video_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
-    from datasets.script.errors import RecordingError
-
     blank = np.zeros((64, 64, 3), np.uint8)
     with pytest.raises(RecordingError, match=r"video.mp4: .*must be a file that can be written"):
         write_video(tmp_path / "absent" / "video.mp4", Video(), [blank], (64, 64))

@@ -26,7 +26,7 @@ def test_cards_rest_in_their_boxes_when_the_result_is_announced() -> None:
     played = play(script_of({"cards": "P 2H 3D QC | B KS 2D 9S"}))
     announced = next(line["t"] for line in played.chronicle.truth() if line["type"] == "result_announced")
 
-    scene = played.timeline.scene_at(float(str(announced)))
+    scene = played.timeline.scene_at(announced)
 
     boxes = {card.card: area.hand for card in scene.cards for area in layout.of_kind("hand") if area.contains(
         np.array([card.at_mm])).all()}  # fmt: skip
@@ -41,7 +41,7 @@ def test_wager_stands_wholly_inside_its_area() -> None:
     played = play(script_of(clean_round()))
     dealt = next(line["t"] for line in played.chronicle.truth() if line["type"] == "card_dealt")
 
-    stacks = [stack for stack in played.timeline.scene_at(float(str(dealt))).stacks if stack.area == "s3-player"]
+    stacks = [stack for stack in played.timeline.scene_at(dealt).stacks if stack.area == "s3-player"]
 
     x, y = stacks[0].at_mm
     rim = [(x + 19.5 * math.cos(a), y + 19.5 * math.sin(a)) for a in np.linspace(0, 2 * math.pi, 16)]
@@ -51,7 +51,7 @@ def test_wager_stands_wholly_inside_its_area() -> None:
 
 def test_carried_chips_move_with_a_hand() -> None:
     played = play(script_of(clean_round()))
-    rests = next(float(str(line["t"])) for line in played.chronicle.truth() if line["type"] == "wager_changed")
+    rests = next(line["t"] for line in played.chronicle.truth() if line["type"] == "wager_changed")
 
     for t in (rests - 0.3, rests - 0.15):
         scene = played.timeline.scene_at(t)
@@ -66,7 +66,8 @@ def test_no_object_is_there_twice() -> None:
 
     for t in np.arange(0.0, played.timeline.end, 0.21):
         scene = played.timeline.scene_at(float(t))
-        names = [thing.object_id for thing in (*scene.cards, *scene.stacks, *scene.arms)]
+        names = [card.object_id for card in scene.cards] + [stack.object_id for stack in scene.stacks]
+        names += [arm.object_id for arm in scene.arms]
         assert len(names) == len(set(names))
 
 
@@ -83,8 +84,8 @@ def test_table_is_clear_at_the_end() -> None:
 def test_lamp_is_lit_from_call_to_close() -> None:
     played = play(script_of(clean_round(), call="lamp"))
     truth = played.chronicle.truth()
-    call = next(float(str(line["t"])) for line in truth if line["type"] == "no_more_bets")
-    closed = next(float(str(line["t"])) for line in truth if line["type"] == "round_closed")
+    call = next(line["t"] for line in truth if line["type"] == "no_more_bets")
+    closed = next(line["t"] for line in truth if line["type"] == "round_closed")
 
     lit = [played.timeline.scene_at(t).lamp_lit for t in (call - 0.1, call + 0.1, closed - 0.1, closed + 0.1)]
 

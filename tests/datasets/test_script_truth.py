@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from datasets.script.judgement import judged_alerts
 from datasets.script.plan import Shoe, banker_draws, parse_hands, player_draws
+from datasets.script.render import prepare
 from datasets.script.script import load_script
 from tests.datasets.scenarios import clean_round, play, script_of
 
@@ -29,7 +31,7 @@ def test_clean_round_logs_wager_call_cards_result_payment_and_clearing() -> None
     ]  # fmt: skip
     assert [line["card"] for line in truth if line["type"] == "card_dealt"] == ["8H", "KS", "10D", "7D"]
     assert [line["amount"] for line in truth if line["type"] == "wager_settled"] == [100]
-    assert truth == sorted(truth, key=lambda line: float(line["t"]))
+    assert truth == sorted(truth, key=lambda line: line["t"])
 
 
 def test_style_c_deals_face_down_and_turns_player_first() -> None:
@@ -56,8 +58,6 @@ def test_signals_are_only_what_devices_report() -> None:
 @pytest.mark.parametrize("path", sorted(SCRIPTS.rglob("*.yaml")), ids=lambda path: path.stem)
 def test_shipped_script_declares_what_the_referee_finds(path: Path) -> None:
     script = load_script(path)
-    from datasets.script.render import prepare
-
     _, performance = prepare(script, path.parent)
 
     alerts = judged_alerts(script, performance.chronicle)
@@ -115,8 +115,6 @@ def test_near_miss_is_placed_just_before_the_call() -> None:
 
 
 def test_drawn_hands_are_what_the_table_of_play_deals() -> None:
-    import numpy as np
-
     shoe = Shoe(8, np.random.default_rng(1))
     for _ in range(200):
         hands = shoe.draw_hands(lambda hands: True, None, "test")
