@@ -85,6 +85,7 @@ def render_script(
 
     Raises:
         ScriptError: the script can't be read or played.
+        DeckNameError: there is no such deck, or its artwork is not there.
         RecordingError: the video can't be written.
     """
     script, base = load_script(script_path), script_path.parent
@@ -92,6 +93,7 @@ def render_script(
         job, performance = prepare(script, base, decks=decks)
     except ScriptError as error:
         raise ScriptError(f"{script_path.name}: {error.where}", error.found, error.allowed) from error
+    load_deck(script.deck, decks)  # a worker that fails to start would be started again and again
     out_dir.mkdir(parents=True, exist_ok=True)
     write_table(script, job.world.camera, out_dir, base)
     alerts = judged_alerts(script, performance.chronicle)

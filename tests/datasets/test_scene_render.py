@@ -7,7 +7,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from calibration.camera import Calibration
+from datasets.scene.errors import CameraPoseError
 from datasets.scene.model import ArmObject, CardObject, ChipStack, CutCardObject, Scene, World
+from datasets.scene.projection import Projector
 from datasets.scene.raster import Image
 from datasets.scene.renderer import RenderedFrame, SceneRenderer, clipped
 from datasets.scene.worlds import random_world
@@ -167,6 +170,15 @@ def test_lamp_and_discards_show(renderer: SceneRenderer) -> None:
     dark = renderer.render([Scene(t=0.0)]).image_hw3
     piled = renderer.render([Scene(t=0.0, discard_count=120)]).image_hw3
     assert not np.array_equal(dark, piled)
+
+
+def test_camera_without_pose_is_refused(renderer: SceneRenderer) -> None:
+    camera = renderer.world.camera
+    flat = Calibration(
+        image_size_wh_px=camera.image_size_wh_px, camera_matrix=camera.camera_matrix, homography=camera.homography
+    )
+    with pytest.raises(CameraPoseError, match="rvec = None"):
+        Projector(flat)
 
 
 def test_polygon_clipped_to_the_frame_stays_inside() -> None:

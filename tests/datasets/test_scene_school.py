@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from datasets.scene.errors import CameraPoseError, StyleError
 from datasets.scene.looks import look_of
 from datasets.scene.random_scene import random_scene
 from datasets.scene.renderer import RenderedObject, SceneRenderer
@@ -65,6 +66,26 @@ def test_style_of_a_world_is_obeyed() -> None:
     look = look_of({"cloth_colour": "#102030", "light": 0.5, "noise": 2.5}, 7)
     assert tuple(look.cloth.colour) == (48.0, 32.0, 16.0)
     assert (look.light.level, look.lens.noise) == (0.5, 2.5)
+
+
+@pytest.mark.parametrize(
+    ("style", "complaint"),
+    [
+        pytest.param({"cloth": "green"}, "cloth = 'green'; no such look", id="unknown key"),
+        pytest.param({"light": "dim"}, "light = 'dim'; must be a number", id="no number"),
+        pytest.param({"rail_colour": "red"}, "rail_colour = 'red'; must be a colour", id="no colour"),
+        pytest.param({"split": "test"}, "split = 'test'; must be one of held_out, train", id="no split"),
+        pytest.param({"title": 8}, "title = 8; must be a text", id="no text"),
+    ],
+)
+def test_style_with_an_unfit_entry_is_refused(style: dict[str, str | float], complaint: str) -> None:
+    with pytest.raises(StyleError, match=complaint):
+        look_of(style, 1)
+
+
+def test_camera_that_cannot_see_the_cloth_is_refused() -> None:
+    with pytest.raises(CameraPoseError, match="no camera can see all of it"):
+        random_camera(np.random.default_rng(1), (200.0, 9000.0))
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from datasets.decks import DeckNameError
 from datasets.script.errors import ScriptError
 from datasets.script.render import render_script
 from datasets.script.script import load_script, parse_script
@@ -88,3 +89,13 @@ def test_play_error_names_the_file_and_writes_no_video(tmp_path: Path) -> None:
         render_script(script, tmp_path / "out")
 
     assert not (tmp_path / "out" / "video.mp4").exists()
+
+
+def test_deck_without_its_artwork_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    script = tmp_path / "deck.yaml"
+    script.write_text("table: {rulebook: tas}\ndeck: gnome:plastic\nrounds: [{}]\n", encoding="utf-8")
+
+    with pytest.raises(DeckNameError, match="gnome:plastic"):
+        render_script(script, tmp_path / "out", processes=2)
+
+    assert not (tmp_path / "out").exists()
