@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from rules.cards import PACK, Card
-from rules.events import CardDealt, Event, ResultAnnounced
+from rules.events import CardDealt, CardTurned, Event, ResultAnnounced
 from rules.hand import point_count
 from rules.words import Outcome, Side
 from tests.rules.builders import RULEBOOKS, TableLog, rules_of, run
@@ -92,3 +93,36 @@ def test_single_corruption_is_named(rulebook_id: str, corrupt: Corrupt, cards: l
     expected = corrupt(events, log, cards)
     alerts, _ = run(log.rules, events)
     assert [alert.code for alert in alerts] == expected
+
+
+def unread(events: list[Event], hidden: set[int]) -> list[Event]:
+    """The log of an observer who could not read some of the cards."""
+    ids = dealt(events)
+    names = {
+        event.card_id for i in hidden if i < len(ids) for event in [events[ids[i]]] if isinstance(event, CardDealt)
+    }
+    return [
+        replace(event, card=None) if isinstance(event, CardDealt | CardTurned) and event.card_id in names else event
+        for event in events
+    ]
+
+
+@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+@settings(max_examples=25, deadline=None)
+@given(cards=DECKS_OF_CARDS, hidden=st.sets(st.integers(0, 5)))
+def test_legal_round_with_unread_cards_alleges_nothing(rulebook_id: str, cards: list[Card], hidden: set[int]) -> None:
+    log = TableLog(rules_of(rulebook_id)).legal_round(played(cards), "s1-player")
+    assert run(log.rules, unread(log.events, hidden))[0] == []
+
+
+@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+@pytest.mark.parametrize("corrupt", [pytest.param(one, id=one.__name__) for one in CORRUPTIONS])
+@settings(max_examples=15, deadline=None)
+@given(cards=DECKS_OF_CARDS, hidden=st.sets(st.integers(0, 5), min_size=1))
+def test_corruption_with_unread_cards_is_named_or_undetermined(
+    rulebook_id: str, corrupt: Corrupt, cards: list[Card], hidden: set[int]
+) -> None:
+    log = TableLog(rules_of(rulebook_id)).legal_round(played(cards))
+    events = list(log.events)
+    expected = corrupt(events, log, cards)
+    assert [alert.code for alert in run(log.rules, unread(events, hidden))[0]] in (expected, [])

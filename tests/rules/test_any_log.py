@@ -1,0 +1,78 @@
+"""Whatever a log says, the referee judges it without falling over."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from rules.alerts import format_alert
+from rules.cards import PACK
+from rules.events import Event, format_event, parse_event
+from rules.records import format_round
+from rules.rulebook import load_rulebook
+from rules.words import Bet
+from tests.rules.builders import RULEBOOKS, rules_of, run
+
+KINDS = (
+    ["card_dealt"] * 8 + ["card_turned"] * 3 + ["card_moved"] * 3 + ["wager_changed"] * 4 + ["wager_settled"] * 2
+    + ["no_more_bets", "bets_opened", "result_announced", "round_closed", "void_hand_announced", "shoe_closed"]
+    + ["shoe_opened", "last_round_announced", "camera_lost", "camera_back", "card_passed", "card_removed"]
+)  # fmt: skip
+
+
+def any_log(rng: random.Random, length: int) -> list[Event]:
+    """Events of all sorts in any order, some of what they could say left unknown."""
+    dealt, t, events = 0, 0.0, []
+    for _ in range(length):
+        t += rng.choice([0.0, 0.3, 1.0, 4.0])
+        kind = rng.choice(KINDS)
+        dealt += kind == "card_dealt"
+        events.append(parse_event({"t": t, "type": kind, **fields_of(kind, rng, dealt)}))
+    return events
+
+
+def fields_of(kind: str, rng: random.Random, dealt: int) -> dict[str, Any]:
+    card_id = f"c{rng.randint(max(1, dealt - 6), dealt + 1)}"
+    card = rng.choice([None, str(rng.choice(PACK))])
+    hand, seat, bet = rng.choice(["player", "banker"]), rng.randint(1, 3), rng.choice(list(Bet)).value
+    if kind == "card_dealt":
+        together = rng.choice([None, None, None, card_id])
+        place = rng.choice([hand, None, hand])
+        return {
+            "card_id": f"c{dealt}",
+            "hand": place,
+            "card": card,
+            "face_up": card is not None,
+            "together_with": together,
+        }
+    if kind == "wager_changed":
+        values: dict[str, Any] = {name: rng.choice([None, 0, 100, 200]) for name in ("before", "after", "chips_before")}
+        return {
+            "area": f"s{seat}-{bet}",
+            "seat": seat,
+            "bet": bet,
+            "by": rng.choice(["dealer", "unknown", "seat:2"]),
+        } | values
+    if kind == "wager_settled":
+        action, amount = rng.choice(["paid", "collected", "returned"]), rng.choice([None, 100])
+        return {"area": f"s{seat}-{bet}", "seat": seat, "bet": bet, "action": action, "amount": amount}
+    if kind == "result_announced":
+        winner = rng.choice([None, "tie", hand])
+        return {"player": rng.choice([None, 3]), "banker": 4, "winner": winner}
+    return {"card_id": card_id, "hand": hand, "card": card, "to": "seat:2", "decks": 8}
+
+
+@pytest.mark.parametrize(
+    ("rulebook_id", "style"), [(name, style) for name in RULEBOOKS for style in load_rulebook(name).styles]
+)
+def test_any_log_is_judged_and_told(rulebook_id: str, style: str) -> None:
+    rules = rules_of(rulebook_id, dealing_style=style)
+    for seed in range(10):
+        events = any_log(random.Random(seed), 120)
+        assert [parse_event(format_event(event)) for event in events] == events
+        alerts, records = run(rules, events, decks=1)
+        assert all(format_alert(alert)["rulebook"] == rulebook_id for alert in alerts)
+        assert all(0.0 <= alert.confidence <= 1.0 for alert in alerts)
+        assert [format_round(record)["round"] for record in records] == list(range(1, len(records) + 1))
