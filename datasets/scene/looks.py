@@ -2,18 +2,31 @@
 
 Colours are BGR. What a world's style names is taken; all else follows from the seed. The split "held_out" draws from
 palettes, print families and ranges that the split "train" never uses.
+
+A style may name: `split` (train, held_out); colours as "#rrggbb" (`*_colour`, see `COLOUR_KEYS`); `print` (a family of
+`_FAMILIES`), `outline` (straight, rounded, arched), `title`; and the numbers of `NUMBER_KEYS`.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from datasets.scene.errors import StyleError
 from datasets.scene.raster import bgr_from_hex
 
 Colour = tuple[float, float, float]
+
+NUMBER_KEYS = (
+    "light", "warmth", "shadow", "gloss", "noise", "defocus", "sharpen", "caption", "flicker", "clutter", "pattern",
+    "fill", "weave", "wear",
+)  # fmt: skip
+COLOUR_KEYS = tuple(
+    f"{name}_colour" for name in ("cloth", "print", "player", "banker", "tie", "pair", "bonus", "rail", "floor", "shoe")
+)
 
 _CLOTHS = {
     "train": (
@@ -135,10 +148,14 @@ _TITLES = (
 
 
 def look_of(style: Mapping[str, str | float], seed: int) -> Look:
-    """Give the look of a world with this style and seed."""
+    """Give the look of a world with this style and seed.
+
+    Raises:
+        StyleError: The style names a look that there is not, or gives it no fitting value.
+    """
+    _check(style)
     rng = np.random.default_rng([seed, 11])
     split = str(style.get("split", "train"))
-    split = split if split in _CLOTHS else "train"
     cloth = _cloth(rng, style, split)
     light = _light(rng, style)
     lens = _lens(rng, style)
@@ -154,6 +171,25 @@ def look_of(style: Mapping[str, str | float], seed: int) -> Look:
         clutter=float(style.get("clutter", rng.uniform(0.1, 1.0))),
         split=split,
     )
+
+
+def _check(style: Mapping[str, str | float]) -> None:
+    families = sorted({family for split in _FAMILIES.values() for family in split})
+    words = {"split": sorted(_CLOTHS), "print": families, "outline": ["straight", "rounded", "arched"]}
+    for key, value in style.items():
+        if key in NUMBER_KEYS:
+            fits, allowed = isinstance(value, int | float), "must be a number"
+        elif key in COLOUR_KEYS:
+            fits, allowed = re.fullmatch("#[0-9a-fA-F]{6}", str(value)) is not None, 'must be a colour like "#1c6b45"'
+        elif key in words:
+            fits, allowed = value in words[key], f"must be one of {', '.join(words[key])}"
+        elif key == "title":
+            fits, allowed = isinstance(value, str), "must be a text"
+        else:
+            allowed = f"no such look; there are {', '.join(sorted([*NUMBER_KEYS, *COLOUR_KEYS, *words, 'title']))}"
+            fits = False
+        if not fits:
+            raise StyleError(f"style: {key} = {value!r}; {allowed}")
 
 
 def _colour(rng: np.random.Generator, given: object, choices: Sequence[str], *, jitter: float) -> Colour:

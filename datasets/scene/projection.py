@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.camera import Calibration
+from datasets.scene.errors import CameraPoseError
 
 Points = npt.NDArray[np.float64]
 
@@ -19,7 +20,7 @@ class Projector:
 
     def __init__(self, camera: Calibration) -> None:
         if camera.rvec is None or camera.tvec is None:
-            raise ValueError("camera: rvec = None; the renderer needs a pose")
+            raise CameraPoseError("camera: rvec = None; the renderer needs a pose")
         self.camera = camera
         self.size_wh_px: tuple[int, int] = (int(camera.image_size_wh_px[0]), int(camera.image_size_wh_px[1]))
         self._rvec = np.asarray(camera.rvec, dtype=np.float64).reshape(3)

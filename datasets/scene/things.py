@@ -25,7 +25,7 @@ from datasets.scene.projection import Projector
 from datasets.scene.raster import Brush, FloatImage, Image, Patch, Points, Sprite, Window, bgr_from_hex, window_around
 from datasets.scene.sheets import CARD_LIFT_MM, card_corners, shade_curled, signed_area, whole_pixels
 
-_KEPT = 700
+_KEPT_BYTES = 200_000_000
 _CUT_COLOURS = ("#e8c820", "#c02028", "#20a060", "#2060c0", "#e87820", "#f0f0f0", "#202020")
 
 
@@ -62,6 +62,7 @@ class ThingPainter:
         self._cut_sprite = _plain_card(bgr_from_hex(str(rng.choice(_CUT_COLOURS))), rng)
         self._glare_mm = np.array([rng.uniform(0, world.layout.size_mm[0]), rng.uniform(0, world.layout.size_mm[1])])
         self._kept: OrderedDict[Hashable, Drawn | None] = OrderedDict()
+        self._kept_bytes = 0
         self._arms: dict[tuple[int, str, bool], ArmSprite] = {}
 
     def card(self, card: CardObject) -> Drawn | None:
@@ -91,8 +92,9 @@ class ThingPainter:
             return self._kept[key]
         drawn = make()
         self._kept[key] = drawn
-        if len(self._kept) > _KEPT:
-            self._kept.popitem(last=False)
+        self._kept_bytes += _size_of(drawn)
+        while self._kept_bytes > _KEPT_BYTES and len(self._kept) > 40:
+            self._kept_bytes -= _size_of(self._kept.popitem(last=False)[1])
         return drawn
 
     def _card(self, card: CardObject) -> Drawn | None:
@@ -286,3 +288,9 @@ def _plain_card(bgr: tuple[float, float, float], rng: np.random.Generator) -> Sp
     noise = rng.normal(0, 2, (264, 189, 1))
     image[:, :, :3] = np.clip(image[:, :, :3] + noise, 0, 255).astype(np.uint8)
     return Sprite(image)
+
+
+def _size_of(drawn: Drawn | None) -> int:
+    if drawn is None:
+        return 0
+    return sum(patch.add.nbytes + patch.keep.nbytes for patch in (drawn.patch, drawn.thumb) if patch is not None)

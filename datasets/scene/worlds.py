@@ -15,6 +15,7 @@ import numpy as np
 from calibration.camera import Calibration
 from calibration.chips import Chip, ChipSet
 from calibration.layout import BUILT_IN_LAYOUTS, Layout, load_layout
+from datasets.scene.errors import CameraPoseError
 from datasets.scene.model import World
 from datasets.scene.random_layout import random_layout
 
@@ -87,7 +88,7 @@ def random_camera(rng: np.random.Generator, cloth_size_mm: tuple[float, float]) 
         camera = _camera(rng, cloth_size_mm)
         if camera is not None:
             return camera
-    raise ValueError(f"cloth: size_mm = {cloth_size_mm}; no camera can see all of it")
+    raise CameraPoseError(f"layout: size_mm = {cloth_size_mm}; no camera can see all of it")
 
 
 def _camera(rng: np.random.Generator, cloth_size_mm: tuple[float, float]) -> Calibration | None:
