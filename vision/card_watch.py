@@ -35,7 +35,7 @@ CLEAR = 0.75
 """From this probability on the reader says which side shows."""
 STILL_BEFORE_VOTE_S = 0.08
 BACK, UNCLEAR = "back", "unclear"
-REAL_SCORE = 0.6
+REAL_SCORE = 0.7
 """What never reads as a card must look this much like one to be told of."""
 
 Polygons = Mapping[str, NDArray[np.float64]]
@@ -227,7 +227,8 @@ class CardWatch:
     def _fits(self, old: CardTrack, track: CardTrack, region: str, reading: Reading) -> bool:
         known = self.known[old.track_id]
         if known.face_up and track.sight.face_up:
-            return reading.label is not None and known.reading.label == reading.label
+            unread = reading.label is None or known.reading.label is None
+            return known.region == region if unread else known.reading.label == reading.label
         return not known.face_up and known.region == region
 
     def _go_on(self, old: CardTrack, track: CardTrack, t: float, region: str, reading: Reading) -> list[Observation]:

@@ -35,6 +35,10 @@ LOOK_S = 0.095
 CARD_SCORE = 0.4
 CHIPS_SCORE = 0.4
 COVERED_SHARE = 0.12
+CHIP_WIDTHS = (0.72, 1.5)
+"""A stack's silhouette is this many chip diameters wide, its own enlargement by height included."""
+CARD_SIDES = (0.62, 1.45)
+"""A card's box has this share of the card's true sides."""
 CARD_SIZE_MM = (63.0, 88.0)
 
 Polygon = NDArray[np.float64]
@@ -157,8 +161,17 @@ class Observer:
             found = self._eyes.detector.detect_regions(frame.image, self._rectifier, boxes)
             self._freshness.renew(fields, found, change)
 
+    def _chips(self, found: Detections) -> Detections:
+        """Chips that are sure enough and as wide as this table's chips: print is often narrower."""
+        chips = found.of(CHIPS)
+        width_mm = sides_mm(chips.corners_mm).min(axis=1, initial=np.inf) / self._sizes.chip_diameter_mm
+        fits = (width_mm >= CHIP_WIDTHS[0]) & (width_mm <= CHIP_WIDTHS[1])
+        return chips.take(fits & (chips.score >= CHIPS_SCORE))
+
     def _card_sights(self, found: Detections) -> list[CardSight]:
         cards = found.of(CARD_FACE, CARD_BACK)
+        shares = np.sort(sides_mm(cards.corners_mm), axis=1)[:, ::2] / np.array(self._sizes.card_mm)
+        cards = cards.take(((shares >= CARD_SIDES[0]) & (shares <= CARD_SIDES[1])).all(axis=1))
         return [
             CardSight(
                 corners_mm=true_rectangle(corners, self._sizes.card_mm),
@@ -191,6 +204,11 @@ class Observer:
         now = self.clock()
         self.stage_seconds[stage] += now - started
         return now
+
+
+def sides_mm(corners_mm: Polygon) -> NDArray[np.float64]:
+    """(N, 4) lengths of the sides of (N, 4, 2) boxes."""
+    return np.asarray(np.linalg.norm(np.roll(corners_mm, -1, axis=1) - corners_mm, axis=2), np.float64)
 
 
 def true_rectangle(corners_mm: Polygon, size_mm: tuple[float, float]) -> Polygon:
