@@ -144,7 +144,9 @@ def outcomes_text(rounds: Sequence[RoundRecord]) -> str:
     """`Player won 2, Banker 1, 1 Tie`."""
     counts = Counter(str(record.winner) for record in rounds if record.winner is not None and not record.void)
     parts = [f"{WINNER_WORDS[name]} {counts[name]}" for name in ("player", "banker", "tie") if counts[name]]
-    others = len(rounds) - counts.total()
+    voids = sum(record.void for record in rounds)
+    others = len(rounds) - counts.total() - voids
+    parts += [f"{voids} void"] if voids else []
     return ", ".join(parts + ([f"{others} without a result"] if others else []))
 
 

@@ -1,0 +1,56 @@
+"""The documents name every command, every option, and nothing that is not there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+
+from rules.events import EVENT_TYPES
+from service.cli import COMMANDS, app
+from service.config import TableFile
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+TEXT = "\n".join(path.read_text(encoding="utf-8") for path in PAGES)
+OPTIONS = [
+    pytest.param(name, option, id=f"{name} {option}")
+    for name, command in get_command(app).commands.items()  # type: ignore[attr-defined]
+    for parameter in command.params
+    for option in (*parameter.opts, *parameter.secondary_opts)
+    if option.startswith("--")
+]
+
+
+@pytest.mark.parametrize("command", list(COMMANDS))
+def test_every_command_is_in_the_documents(command: str) -> None:
+    assert f"thirdcard {command}" in TEXT
+
+
+@pytest.mark.parametrize(("command", "option"), OPTIONS)
+def test_every_option_is_in_the_documents(command: str, option: str) -> None:
+    assert re.search(rf"{option}\b", TEXT), f"{command} {option}"
+
+
+def test_documents_name_no_command_that_is_not_there() -> None:
+    named = set(re.findall(r"`?thirdcard ([a-z]+)\b", TEXT)) - {"thirdcard"}
+    assert named <= set(COMMANDS)
+
+
+@pytest.mark.parametrize("kind", list(EVENT_TYPES))
+def test_every_type_of_event_is_in_the_formats(kind: str) -> None:
+    assert f"`{kind}`" in (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("key", [key for key in TableFile.model_fields if key != "loop"])
+def test_every_key_of_a_table_is_in_the_formats(key: str) -> None:
+    assert re.search(rf"^{key}:", (ROOT / "docs" / "formats.md").read_text(encoding="utf-8"), re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", [pytest.param(page, id=page.name) for page in PAGES])
+def test_links_lead_to_files_that_are_there(page: Path) -> None:
+    targets = re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
+    missing = [target for target in targets if "://" not in target and not (page.parent / target).exists()]
+    assert missing == []
