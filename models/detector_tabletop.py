@@ -25,6 +25,10 @@ TILE_PX = 320
 TILES_PER_DECK = 25
 FACES_PER_DECK = 14
 LEAST_VISIBLE = 0.25
+CARD_WIDTHS_PX = (20.0, 56.0)
+LARGE_WIDTHS_PX = (130.0, 300.0)
+LARGE_SHARE = 0.1
+"""Of the tiles: cards so large that their parts must not be taken for cards; nothing is taught in them."""
 Corners = NDArray[np.float64]
 
 
@@ -70,7 +74,9 @@ def draw_tile(rng: np.random.Generator, pack: Pack) -> tuple[Image, list[str]]:
     """A tile, (320, 320, 3) uint8 BGR, and its label lines."""
     drawing = Drawing(_surface(rng))
     tilt = _tilt(rng)
-    width = float(np.exp(rng.uniform(np.log(20), np.log(56))))
+    is_large = rng.random() < LARGE_SHARE
+    low, high = LARGE_WIDTHS_PX if is_large else CARD_WIDTHS_PX
+    width = float(np.exp(rng.uniform(np.log(low), np.log(high))))
     for _ in range(int(rng.integers(0, 3))):
         _put_clutter(drawing, rng)
     for centre, angle in _places(rng, width):
@@ -78,7 +84,7 @@ def draw_tile(rng: np.random.Generator, pack: Pack) -> tuple[Image, list[str]]:
             _put_chip(drawing, rng, tilt, centre, width * 0.62)
         else:
             _put_card(drawing, rng, tilt, pack, (*centre, angle, width))
-    return _photographed(drawing.image, rng), drawing.lines()
+    return _photographed(drawing.image, rng), [] if is_large else drawing.lines()
 
 
 def _places(rng: np.random.Generator, width: float) -> list[tuple[tuple[float, float], float]]:
