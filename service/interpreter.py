@@ -56,6 +56,8 @@ class Interpreter:
     _order: Iterator[int] = field(default_factory=count)
     _card_numbers: Iterator[int] = field(default_factory=lambda: count(1))
     _last_t: float = 0.0
+    known_until_t: float = 0.0
+    """Nothing earlier than this will be logged any more."""
 
     def signal(self, event: Event) -> None:
         """Take in what a device reported."""
@@ -78,6 +80,7 @@ class Interpreter:
         limit = now_t - HOLD_S
         if waiting_since_t is not None:
             limit = min(limit, waiting_since_t - TRAVEL_S - 0.01)
+        self.known_until_t = max(self.known_until_t, limit)
         lines: list[Event] = []
         while self._queue and self._queue[0][0] <= limit:
             lines += self._write(*self._take())

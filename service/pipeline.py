@@ -67,6 +67,7 @@ class TableWatch:
             self.interpreter.observe(observation)
         self.hear(frame.t)
         self._judge(self.interpreter.release(frame.t, self.observer.waiting_since_t(frame.t)), frame.t)
+        self._keep(self.referee.advance(self.interpreter.known_until_t), frame.t)
 
     def hear(self, t: float) -> None:
         """Take in what the devices reported up to `t`."""
