@@ -6,6 +6,7 @@ Pictures come first, then clips in the order of the alerts; what no longer fits 
 from __future__ import annotations
 
 import base64
+import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +18,6 @@ from service.evidence import Evidence
 MOST_BYTES = 24_000_000
 STILL_WIDTH_PX = 1280
 STILL_QUALITY = 80
-BASE64_GROWTH = 4 / 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +30,8 @@ class Medium:
     """The same in base64; None where it is linked."""
     kind: str
     """Its media type."""
+    key: str = ""
+    """The same for files of the same content."""
 
     @property
     def address(self) -> str:
@@ -43,25 +45,26 @@ def embed(folder: Path, evidences: Iterable[Evidence | None], *, most_bytes: int
     pictures = [name for e in kept for name in (e.still, e.before, e.after) if name is not None]
     clips = [e.clip for e in kept if e.clip is not None]
     media: dict[str, Medium] = {}
+    kept_keys: set[str] = set()
     room = most_bytes
     for name in (*pictures, *clips):
         path = folder / name
         if not path.is_file():
             continue
-        medium = _medium(path, name, room)
-        media[name] = medium
-        room -= len(medium.data or "")
+        content = path.read_bytes() if name.endswith(".mp4") else _page_size(path)
+        key = hashlib.sha256(content).hexdigest()[:16]
+        data = base64.b64encode(content).decode("ascii")
+        cost = 0 if key in kept_keys else len(data)
+        is_kept = cost <= room
+        media[name] = Medium(name=name, data=data if is_kept else None, kind=_kind(name), key=key)
+        if is_kept:
+            kept_keys.add(key)
+            room -= cost
     return media
 
 
-def _medium(path: Path, name: str, room: int) -> Medium:
-    is_clip = name.endswith(".mp4")
-    kind = "video/mp4" if is_clip else "image/jpeg"
-    if is_clip and path.stat().st_size * BASE64_GROWTH > room:
-        return Medium(name=name, data=None, kind=kind)
-    content = path.read_bytes() if is_clip else _page_size(path)
-    data = base64.b64encode(content).decode("ascii")
-    return Medium(name=name, data=data if len(data) <= room else None, kind=kind)
+def _kind(name: str) -> str:
+    return "video/mp4" if name.endswith(".mp4") else "image/jpeg"
 
 
 def _page_size(path: Path) -> bytes:

@@ -14,6 +14,17 @@
   const alerts = [...document.querySelectorAll(".alert")];
   const players = new Map();
 
+  const urls = new Map();
+  /** A clip that stands in the page, as something a video can play; made when it is first wanted. */
+  const clipUrl = (id) => {
+    if (!urls.has(id)) {
+      const text = atob(document.getElementById(id).textContent.trim());
+      const bytes = Uint8Array.from(text, (c) => c.charCodeAt(0));
+      urls.set(id, URL.createObjectURL(new Blob([bytes], { type: "video/mp4" })));
+    }
+    return urls.get(id);
+  };
+
   class Player {
     constructor(article) {
       this.video = article.querySelector("video");
@@ -43,6 +54,12 @@
       if ("requestVideoFrameCallback" in this.video) this.measure(null);
     }
 
+    load() {
+      if (this.video.hasAttribute("src")) return;
+      this.video.preload = "auto";
+      this.video.src = this.video.dataset.file ?? clipUrl(this.video.dataset.clip);
+    }
+
     length_s() { return Number.isFinite(this.video.duration) ? this.video.duration : 0; }
 
     measure(last) {
@@ -59,6 +76,7 @@
     }
 
     toggle() {
+      this.load();
       this.mark(false);
       if (!this.video.paused) { this.video.pause(); return; }
       for (const other of players.values()) if (other !== this) other.video.pause();
@@ -93,6 +111,11 @@
   }
 
   for (const article of alerts) if (article.querySelector("video")) players.set(article, new Player(article));
+
+  const near = new IntersectionObserver((entries) => {
+    for (const entry of entries) if (entry.isIntersecting) players.get(entry.target).load();
+  }, { rootMargin: "300px" });
+  for (const article of players.keys()) near.observe(article);
 
   document.querySelectorAll(".blink").forEach((button) => button.addEventListener("click", () => {
     const isOn = button.parentElement.classList.toggle("blinking");

@@ -73,6 +73,7 @@ def render_report(findings: Findings, folder: Path) -> str:
             findings=findings,
             found=wording.found_text(findings),
             alerts=alerts,
+            clips=_embedded_clips(alerts),
             rounds=[_round_view(record, alerts, findings) for record in findings.rounds],
             rows=timeline.lay_out(findings),
             severities=_severity_counts(findings.alerts),
@@ -82,6 +83,12 @@ def render_report(findings: Findings, folder: Path) -> str:
             row_width=timeline.ROW_WIDTH,
         )
     )
+
+
+def _embedded_clips(alerts: Sequence[AlertView]) -> dict[str, str]:
+    """Each clip that stands in the page, once."""
+    clips = [view.clip for view in alerts if view.clip is not None]
+    return {clip.key: clip.data for clip in clips if clip.data is not None}
 
 
 @cache

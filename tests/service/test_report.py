@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -109,9 +110,18 @@ def test_report_asks_nothing_of_the_network(tmp_path: Path) -> None:
 def test_report_embeds_pictures_and_small_clips(tmp_path: Path) -> None:
     findings = with_evidence(make_findings([make_alert()]), evidence_in(tmp_path))
     write_report(tmp_path / "report.html", findings)
-    addresses = Page((tmp_path / "report.html").read_text(encoding="utf-8")).addresses
-    assert sum(address.startswith("data:video/mp4;base64,") for address in addresses) == 1
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    addresses = Page(text).addresses
+    assert text.count(base64.b64encode(b"v" * 2000).decode("ascii")) == 1
     assert sum(address.startswith("data:image/jpeg;base64,") for address in addresses) >= 3
+
+
+def test_clips_of_the_same_content_stand_in_the_page_once(tmp_path: Path) -> None:
+    findings = with_evidence(make_findings([make_alert(), make_alert(t=8.0)]), evidence_in(tmp_path))
+    write_report(tmp_path / "report.html", findings)
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert text.count(base64.b64encode(b"v" * 2000).decode("ascii")) == 1
+    assert text.count("data-clip=") == 2
 
 
 def test_clips_that_do_not_fit_are_linked_and_pictures_come_first(tmp_path: Path) -> None:
