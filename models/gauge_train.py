@@ -19,15 +19,15 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from models.gauge_net import GaugeNet
+from models.gauge_net import CELL_PX, GRID_HW, GaugeNet
 from models.gauge_school import MARGIN_PX, TRUTH
 from vision.gauge import HEIGHT_PX, WIDTH_PX
 
-PEAK_RATE = 3e-3
+PEAK_RATE = 4e-3
 WEIGHT_DECAY = 0.01
 WARM_UP = 0.03
-EMA_DECAY = 0.998
-DISPLACEMENT_WEIGHT, PLACE_WEIGHT = 0.2, 0.3
+EMA_DECAY = 0.99
+DISPLACEMENT_WEIGHT, PLACE_WEIGHT, MAP_WEIGHT = 0.2, 0.2, 1.0
 LEAST_LOG_SCALE, MOST_LOG_SCALE = -4.0, 4.0
 _TOLD = [TRUTH.index(name) for name in ("displacement_px", "foot_x_px", "foot_y_px")]
 
@@ -125,8 +125,8 @@ class Training:
         images = self._light.relit(torch.from_numpy(pictures).to(device).permute(0, 3, 1, 2).float())
         self._net.train()
         with torch.autocast(torch.device(device).type, torch.bfloat16):
-            found = self._net(images)
-        loss = gauge_loss(found.float(), torch.from_numpy(told).to(device))
+            found, maps = self._net.look(images)
+        loss = gauge_loss(found, maps, torch.from_numpy(told).to(device))
         self._optimizer.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self._net.parameters(), 5.0)
@@ -156,15 +156,35 @@ class Training:
         self._spent_s, self._seen = state["spent_s"], state["seen"]
 
 
-def gauge_loss(told: torch.Tensor, truth: torch.Tensor) -> torch.Tensor:
-    """Laplace's negative log likelihood of the displacement, log b + |error| / b, and the places' mean errors."""
+def gauge_loss(told: torch.Tensor, maps: torch.Tensor, truth: torch.Tensor) -> torch.Tensor:
+    """Laplace's negative log likelihood of the displacement, log b + |error| / b, and how well the places are found.
+
+    Args:
+        told: (N, 6) as the network answers.
+        maps: (N, 2, cells) logarithms of its maps of the foot and the top.
+        truth: (N, 3) displacement, foot x and foot y.
+    """
     log_scale = told[:, 1].clamp(LEAST_LOG_SCALE, MOST_LOG_SCALE)
     error = (told[:, 0] - truth[:, 0]).abs()
     likelihood = (error * torch.exp(-log_scale) + log_scale).mean()
     foot = truth[:, 1:3]
     top = torch.stack([foot[:, 0], foot[:, 1] - truth[:, 0]], dim=1)
     places = (told[:, 2:] - torch.cat([foot, top], dim=1)).abs().mean()
-    return likelihood + DISPLACEMENT_WEIGHT * error.mean() + PLACE_WEIGHT * places
+    wanted = torch.stack([spread(foot), spread(top)], dim=1)
+    surprise = -(wanted * maps).sum(dim=2).mean()
+    return likelihood + DISPLACEMENT_WEIGHT * error.mean() + PLACE_WEIGHT * places + MAP_WEIGHT * surprise
+
+
+def spread(places_px: torch.Tensor) -> torch.Tensor:
+    """(N, cells): weights on the four cells round each place, (N, 2), whose mean is that place."""
+    height, width = GRID_HW
+    x = (places_px[:, 0] + WIDTH_PX / 2) / CELL_PX - 0.5
+    y = (places_px[:, 1] + HEIGHT_PX / 2) / CELL_PX - 0.5
+    columns = torch.arange(width, device=places_px.device)
+    rows = torch.arange(height, device=places_px.device)
+    across = (1 - (x.clamp(0, width - 1)[:, None] - columns).abs()).clamp(min=0)
+    down = (1 - (y.clamp(0, height - 1)[:, None] - rows).abs()).clamp(min=0)
+    return (down[:, :, None] * across[:, None, :]).flatten(1)
 
 
 def varied(
@@ -236,7 +256,7 @@ def _parse(arguments: list[str] | None) -> TrainSettings:
     parser = argparse.ArgumentParser(prog="python -m models.gauge_train", description=__doc__.splitlines()[0])
     parser.add_argument("--device", default="cpu", help="cpu or cuda")
     parser.add_argument("--minutes", type=float, default=15.0, help="time to spend in all, over all resumed runs")
-    parser.add_argument("--batch", type=int, default=64)
+    parser.add_argument("--batch", type=int, default=48)
     parser.add_argument("--threads", type=int, default=1, help="torch threads")
     parser.add_argument("--school", type=Path, default=Path("build/gauge"))
     parser.add_argument("--out", type=Path, default=Path("runs/gauge"))
