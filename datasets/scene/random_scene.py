@@ -258,11 +258,10 @@ def _banks(draft: _Draft) -> None:
 
 def _cut_cards(draft: _Draft) -> None:
     rng = draft.rng
-    for _ in range(int(rng.choice([0, 1, 2], p=[0.62, 0.33, 0.05]))):
-        at = draft.anywhere()
-        draft.cuts.append(
-            CutCardObject(object_id=draft.name(), at_mm=at, angle_deg=float(rng.uniform(0, 360)), height_mm=0.0)
-        )
+    for _ in range(int(rng.choice([0, 1, 2, 3], p=[0.4, 0.38, 0.15, 0.07]))):
+        at, angle = draft.anywhere(), float(rng.uniform(0, 360))
+        height = float(rng.uniform(5, 50)) if rng.random() < 0.2 else 0.0
+        draft.cuts.append(CutCardObject(object_id=draft.name(), at_mm=at, angle_deg=angle, height_mm=height))
 
 
 def _arms(draft: _Draft) -> None:

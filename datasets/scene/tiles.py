@@ -22,6 +22,7 @@ _CARD_VISIBLE, _CHIPS_VISIBLE, _HAND_VISIBLE = 0.25, 0.30, 0.15
 _EDGE_ON = 0.3
 """A card seen narrower than this share of its width is taught as nothing."""
 _HAND_LEAST_PX2 = 150.0
+_KIND_WEIGHTS = {"card": 0.45, "chips": 0.2, "cut_card": 0.25, "hand": 0.2}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,9 +92,9 @@ def _tile(world: World, frame: RenderedFrame, image: Image, rng: np.random.Gener
     span = TILE_PX / scale
     known = [o for o in frame.objects if np.isfinite(o.layout_polygon_mm).all() and o.visible > 0.2]
     if known and rng.random() < 0.85:
-        others = [o for o in known if o.kind != "hand"] or known
-        chosen = others[int(rng.integers(len(others)))]
-        middle = np.array(chosen.layout_polygon_mm).mean(axis=0) + rng.uniform(-0.45, 0.45, 2) * span
+        chosen = _chosen(known, rng)
+        near = chosen.at_mm if chosen.kind == "hand" else chosen.layout_polygon_mm.mean(axis=0)
+        middle = np.array(near) + rng.uniform(-0.45, 0.45, 2) * span
     else:
         middle = rng.uniform([-60, -60], [width + 60, height + 60])
     origin = middle - span / 2
@@ -108,6 +109,15 @@ def _tile(world: World, frame: RenderedFrame, image: Image, rng: np.random.Gener
         if box is not None:
             boxes.append(box)
     return Tile(picture, tuple(boxes))
+
+
+def _chosen(things: Sequence[RenderedObject], rng: np.random.Generator) -> RenderedObject:
+    """Choose a thing to look at: first a kind, so that rare kinds are seen often enough, then one of them."""
+    kinds = sorted({thing.kind for thing in things})
+    weights = np.array([_KIND_WEIGHTS[kind] for kind in kinds])
+    kind = kinds[int(rng.choice(len(kinds), p=weights / weights.sum()))]
+    alike = [thing for thing in things if thing.kind == kind]
+    return alike[int(rng.integers(len(alike)))]
 
 
 def taught_box(thing: RenderedObject, origin_mm: Points, px_per_mm: float) -> Box | None:
