@@ -32,7 +32,7 @@ CROP_MARGIN_MM = 55.0
 CARD_RESTS_S = 1.0
 """From leaving the shoe until a card lies where everybody sees it."""
 DEALT_CODES = ("misdeal.order", "misdeal.third_card_not_due", "misdeal.extra_card", "misdeal.foreign", "exposed_card.")
-CHANGED_STACK_CODES = ("late_bet.", "payout.", "limit.", "procedure.void_hand_wagered")
+CHANGED_STACK_CODES = ("late_bet.", "payout.")
 
 SeenAt = Callable[[float], Sequence[Outline]]
 

@@ -46,7 +46,11 @@
       this.speedButtons.forEach((b) => b.addEventListener("click", () => this.setSpeed(Number(b.dataset.speed))));
       this.range.addEventListener("input", () => { this.mark(false); this.video.currentTime = (this.range.value / 1000) * this.length_s(); });
       this.stage.addEventListener("click", () => this.toggle());
+      const still = article.querySelector(".marked");
+      const shape = () => { if (still.naturalWidth) this.stage.style.aspectRatio = `${still.naturalWidth} / ${still.naturalHeight}`; };
+      if (still) { still.addEventListener("load", shape); shape(); }
       this.video.addEventListener("loadedmetadata", () => {
+        this.stage.style.aspectRatio = `${this.video.videoWidth} / ${this.video.videoHeight}`;
         this.video.currentTime = Math.max(0, this.fault_s - LEAD_S);
         this.show();
       });
