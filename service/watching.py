@@ -14,25 +14,28 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from calibration.layout import Area
+from calibration.layout import Area, Layout
 from rules.alerts import Alert, format_alert
 from rules.events import Event, format_event
 from rules.records import RoundRecord, format_round
-from rules.round import Wager
+from rules.round import RoundState, Wager
 from service.boards import Board, ShownWager
 from service.errors import ServiceError
 from service.evidence import EvidenceKeeper, format_evidence
 from service.findings import Findings, TableFacts, WatchedAlert
-from service.overlay import Outline
+from service.overlay import Outline, area_outline
 from service.recordings import Recording
 from service.report import write_report
 from service.terminal import View
+from service.wording import points
 
 if TYPE_CHECKING:
     from service.pipeline import Progress
 
 REMEMBERED_S = 60.0
 """How far back it is known where the cards lay."""
+JUDGED_AFTER_S = 1.0
+"""How far the log is behind the picture."""
 STOPPED = "stopped by hand"
 
 ProgressSource = Callable[[Recording], "Iterator[Progress]"]
@@ -58,6 +61,15 @@ class _Logs:
         return _Logs(*(stack.enter_context(file) for file in files))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Seen:
+    """What lay on the table at one moment, to be drawn onto stills."""
+
+    t: float
+    cards: tuple[Outline, ...]
+    hands: tuple[Outline, ...]
+
+
 @dataclass(slots=True)
 class _Run:
     """What a watch has found so far."""
@@ -70,7 +82,7 @@ class _Run:
     events: list[Event] = field(default_factory=list)
     alerts: list[WatchedAlert] = field(default_factory=list)
     rounds: list[RoundRecord] = field(default_factory=list)
-    seen: deque[tuple[float, tuple[Outline, ...]]] = field(default_factory=deque)
+    seen: deque[_Seen] = field(default_factory=deque)
     stages: Mapping[str, float] = field(default_factory=dict)
     t: float = 0.0
     frames: int = 0
@@ -93,8 +105,10 @@ class _Run:
         self.view.show(self._board(progress, self.clock() - started))
 
     def _remember(self, progress: Progress) -> None:
-        self.seen.append((progress.t, _outlines(getattr(progress, "cards", ()))))
-        while self.seen and self.seen[0][0] < progress.t - REMEMBERED_S:
+        cards = _card_outlines(getattr(progress, "cards", ()))
+        hands = hand_outlines(self.recording.table.layout, progress.state)
+        self.seen.append(_Seen(t=progress.t, cards=cards, hands=hands))
+        while self.seen[0].t < progress.t - REMEMBERED_S:
             self.seen.popleft()
 
     def _take_alert(self, alert: Alert) -> None:
@@ -107,8 +121,12 @@ class _Run:
         self.view.tell_alert(watched)
 
     def _seen_at(self, t: float) -> tuple[Outline, ...]:
-        """The cards as they lay nearest to `t`."""
-        return min(self.seen, key=lambda entry: abs(entry[0] - t))[1] if self.seen else ()
+        """The cards as they lay nearest to `t`, and the hands as they were known as soon as that was judged."""
+        if not self.seen:
+            return ()
+        nearest = min(self.seen, key=lambda entry: abs(entry.t - t))
+        judged = next((entry for entry in self.seen if entry.t >= t + JUDGED_AFTER_S), self.seen[-1])
+        return (*judged.hands, *nearest.cards)
 
     def _board(self, progress: Progress, wall_s: float) -> Board:
         state = progress.state
@@ -186,6 +204,18 @@ def shown_wagers(areas: Iterable[Area], wagers: Mapping[str, Wager]) -> tuple[Sh
     )
 
 
+def hand_outlines(layout: Layout, state: RoundState) -> tuple[Outline, ...]:
+    """Each hand's box with its cards in letters and their point count: `7H 2S = 9`."""
+    outlines = []
+    for area in layout.of_kind("hand"):
+        cards = state.player if area.hand == "player" else state.banker
+        if cards:
+            total = points(cards)
+            text = " ".join("?" if card is None else str(card) for card in cards)
+            outlines.append(area_outline(area, text=text if total is None else f"{text} = {total}"))
+    return tuple(outlines)
+
+
 def format_watched(watched: WatchedAlert) -> dict[str, object]:
     """An alert's line with its evidence."""
     mapping: dict[str, object] = {**format_alert(watched.alert), "noticed_at": round(watched.noticed_at, 3)}
@@ -235,7 +265,7 @@ def _write(file: TextIO, mapping: Mapping[str, object]) -> None:
     file.write(json.dumps(mapping, ensure_ascii=False) + "\n")
 
 
-def _outlines(cards: Iterable[object]) -> tuple[Outline, ...]:
+def _card_outlines(cards: Iterable[object]) -> tuple[Outline, ...]:
     """Cards as the pipeline tells them, with `corners_mm` and `label`."""
     return tuple(
         Outline(

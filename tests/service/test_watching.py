@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from rules.events import BetsOpened, CameraLost, CardDealt, Side
-from rules.round import Wager
+from rules.round import RoundPhase, RoundState, Wager
 from rules.words import Bet
 from service.config import load_table
 from service.pipeline import Progress
 from service.recordings import Recording, find_recording
 from service.terminal import SilentView
-from service.watching import STOPPED, OutputError, shown_wagers, watch_recording
+from service.watching import STOPPED, OutputError, hand_outlines, shown_wagers, watch_recording
 from tests.service.watch_fakes import (
     LENGTH_S,
     cards,
@@ -128,6 +129,13 @@ def test_an_output_that_is_a_file_is_refused(recording: Recording, tmp_path: Pat
 def test_an_empty_watch_has_no_rounds(recording: Recording, tmp_path: Path) -> None:
     findings = watch_recording(recording, tmp_path, SilentView(), source=replay())
     assert (findings.rounds, findings.alerts, findings.duration_s) == ((), (), 0.0)
+
+
+def test_hands_are_written_onto_stills_with_their_points(recording: Recording) -> None:
+    state = RoundState(round=1, phase=RoundPhase.DEALING, player=cards("7H 2S"), banker=cards("KD ?"), wagers={})
+    outlines = hand_outlines(recording.table.layout, state)
+    assert [outline.text for outline in outlines] == ["7H 2S = 9", "KD ?"]
+    assert hand_outlines(recording.table.layout, replace(state, player=(), banker=())) == ()
 
 
 def test_shown_wagers_leave_out_empty_areas_and_go_by_seat(recording: Recording) -> None:
