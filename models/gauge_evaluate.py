@@ -17,10 +17,12 @@ import numpy as np
 import numpy.typing as npt
 
 from models.gauge_school import TRUTH
+from vision.gauge import Sureness
 from vision.model_spec import REGISTRY_PATH, load_model_spec
 from vision.session import ModelSession
 
 FALSE_CHANGES = 0.005
+SCALES = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0)
 BATCH = 32
 Values = npt.NDArray[np.float64]
 Run = Callable[[npt.NDArray[np.uint8]], Values]
@@ -34,6 +36,8 @@ class Examination:
     told_before: Values
     """(N, looks): displacements before."""
     told_after: Values
+    scale_mm: Values
+    """(N,) of both errors together, as the gauge itself puts it."""
     before: Mapping[str, Values]
     """(N, looks) a column of the truth, lengths in mm."""
     after: Mapping[str, Values]
@@ -57,29 +61,51 @@ class Examination:
 
 def examine(folder: Path, run: Run) -> Examination:
     """Let the gauge look at everything in a folder."""
-    parts: list[tuple[Values, Values, Values, Values]] = []
+    parts: list[tuple[Values, ...]] = []
     for path in sorted(folder.glob("pairs-*.npz")):
         with np.load(path) as file:
             told = [_told_mm(run, file[f"{when}_crops"], file[f"{when}_truths"]) for when in ("before", "after")]
             truths = [file[f"{when}_truths"].astype(np.float64) for when in ("before", "after")]
-            parts.append((told[0], told[1], truths[0], truths[1]))
+            scale = np.hypot(told[0][1].mean(axis=1), told[1][1].mean(axis=1))
+            parts.append((told[0][0], told[1][0], scale, truths[0], truths[1]))
     if not parts:
         raise FileNotFoundError(f"{folder}: no pairs-*.npz; models.gauge_pairs writes them")
-    first, second, before, after = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return Examination(told_before=first, told_after=second, before=_columns(before), after=_columns(after))
+    first, second, scale, before, after = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return Examination(
+        told_before=first, told_after=second, scale_mm=scale, before=_columns(before), after=_columns(after)
+    )
 
 
 def report(found: Examination) -> str:
     """The figures as text."""
-    threshold = least_change_mm(found)
+    sureness = best_sureness(found)
     lines = [f"stacks: {len(found.added)}, looks averaged: {found.told_before.shape[1]}", ""]
-    lines += [*_errors(found), "", *_counts(found), "", *_decisions(found, threshold)]
+    lines += [*_errors(found), "", *_counts(found), "", *_decisions(found, sureness)]
     return "\n".join(lines)
 
 
-def least_change_mm(found: Examination) -> float:
-    """The threshold that calls no more than FALSE_CHANGES of the stacks changed that nobody added to or took from."""
-    return float(np.quantile(np.abs(found.change_mm[found.added == 0]), 1 - FALSE_CHANGES))
+def best_sureness(found: Examination) -> Sureness:
+    """Of those that call at most FALSE_CHANGES of the unchanged stacks changed, what finds most of the others."""
+    tried = [Sureness(floor_mm=floor_mm(found, scales), scales=scales) for scales in SCALES]
+    changed = found.added != 0
+    return max(tried, key=lambda each: float(_is_right(found, each)[changed].mean()))
+
+
+def floor_mm(found: Examination, scales: float) -> float:
+    """The floor that a number of scales needs."""
+    change = np.abs(found.change_mm)
+    sure = np.where(change >= scales * found.scale_mm, change, 0.0)
+    return float(np.quantile(sure[found.added == 0], 1 - FALSE_CHANGES)) + 1e-6
+
+
+def said(found: Examination, sureness: Sureness) -> Values:
+    """(N,) 1 grew, -1 shrank, 0 nothing that is sure."""
+    least = np.maximum(sureness.floor_mm, sureness.scales * found.scale_mm)
+    return np.asarray(np.sign(found.change_mm) * (np.abs(found.change_mm) >= least), np.float64)
+
+
+def _is_right(found: Examination, sureness: Sureness) -> npt.NDArray[np.bool_]:
+    return np.asarray(said(found, sureness) == np.sign(found.added), np.bool_)
 
 
 def _errors(found: Examination) -> list[str]:
@@ -121,30 +147,33 @@ def _thickness(found: Examination) -> Values:
     return np.asarray(height / found.before["count"][:, 0], np.float64)
 
 
-def _decisions(found: Examination, threshold: float) -> list[str]:
-    said = np.sign(found.change_mm) * (np.abs(found.change_mm) >= threshold)
-    lines = [f"decisions at {threshold:.2f} mm (at most {FALSE_CHANGES:.1%} of unchanged stacks called changed)"]
-    for low, high in ((0.0, threshold), (threshold, 1.0), (1.0, 1.5), (1.5, 9.9)):
-        if high <= low:
-            continue
+def _decisions(found: Examination, sureness: Sureness) -> list[str]:
+    told, truth, right = said(found, sureness), np.sign(found.added), _is_right(found, sureness)
+    lines = [
+        f"decisions, sure from {sureness.floor_mm:.2f} mm and {sureness.scales} scales on"
+        f" (at most {FALSE_CHANGES:.1%} of unchanged stacks called changed):"
+    ]
+    for low, high in itertools.pairwise((0.0, 0.5, 1.0, 1.5, 2.0, 99.0)):
         band = (found.chip_mm >= low) & (found.chip_mm < high)
-        lines.append(f"  where a chip shows as {low:.2f} to {high:.2f} mm ({band.sum()} stacks)")
+        lines.append(f"  where a chip shows as {low} to {high} mm")
         for size in (0, 1, 2, 3, 5):
             rows = band & (np.abs(found.added) == size)
             if rows.any():
-                right, wrong = said[rows] == np.sign(found.added[rows]), said[rows] * np.sign(found.added[rows]) < 0
+                wrong = told[rows] * truth[rows] < 0
                 lines.append(
-                    f"    {size} chips added or taken: right {right.mean():.1%}, other way {wrong.mean():.1%}"
-                    f" ({rows.sum()})"
+                    f"    {size} chips added or taken: right {right[rows].mean():.1%},"
+                    f" other way {wrong.mean():.1%} ({rows.sum()})"
                 )
     return lines
 
 
-def _told_mm(run: Run, crops: npt.NDArray[np.uint8], truths: npt.NDArray[np.float32]) -> Values:
-    pairs, looks = crops.shape[:2]
+def _told_mm(run: Run, crops: npt.NDArray[np.uint8], truths: npt.NDArray[np.float32]) -> tuple[Values, Values]:
+    """Displacements and scales, (N, looks) each."""
     flat = crops.reshape(-1, *crops.shape[2:])
-    told = np.concatenate([run(flat[i : i + BATCH])[:, 0] for i in range(0, len(flat), BATCH)])
-    return np.asarray(told.reshape(pairs, looks) / truths[:, :, TRUTH.index("px_per_mm")], np.float64)
+    told = np.concatenate([run(flat[i : i + BATCH]) for i in range(0, len(flat), BATCH)])
+    px_per_mm = truths[:, :, TRUTH.index("px_per_mm")]
+    displacement, scale = told[:, 0].reshape(px_per_mm.shape), np.exp(told[:, 1]).reshape(px_per_mm.shape)
+    return displacement / px_per_mm, scale / px_per_mm
 
 
 def _columns(truths: Values) -> dict[str, Values]:

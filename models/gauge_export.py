@@ -18,7 +18,7 @@ from torch import nn
 
 from models.gauge_net import GaugeNet
 from models.registry import write_entry
-from vision.gauge import COLUMNS, HEIGHT_PX, WIDTH_PX
+from vision.gauge import COLUMNS, HEIGHT_PX, WIDTH_PX, Sureness
 from vision.model_spec import REGISTRY_PATH
 
 INPUT, OUTPUT = "crops", "told"
@@ -40,7 +40,7 @@ def load_network(checkpoint: Path) -> GaugeNet:
     return network
 
 
-def export(checkpoint: Path, weights_dir: Path, registry: Path, *, least_change_mm: float) -> Path:
+def export(checkpoint: Path, weights_dir: Path, registry: Path, *, sureness: Sureness) -> Path:
     """Writes the ONNX file and its entry in the registry; raises ExportError where it differs from the checkpoint."""
     network = load_network(checkpoint)
     weights_dir.mkdir(parents=True, exist_ok=True)
@@ -58,7 +58,7 @@ def export(checkpoint: Path, weights_dir: Path, registry: Path, *, least_change_
         "input": {"name": INPUT, "shape": [None, 3, HEIGHT_PX, WIDTH_PX]},
         "output": {"name": OUTPUT, "shape": [None, len(COLUMNS)]},
         "classes": list(COLUMNS),
-        "settings": {"least_change_mm": least_change_mm},
+        "settings": {"floor_mm": sureness.floor_mm, "scales": sureness.scales},
     }
     write_entry(registry, "gauge", entry)
     return path
@@ -98,11 +98,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("checkpoint", type=Path)
     parser.add_argument("--weights-dir", type=Path, default=REGISTRY_PATH.parent / "weights")
     parser.add_argument("--registry", type=Path, default=REGISTRY_PATH)
-    parser.add_argument("--least-change-mm", type=float, default=0.7, help="as models.gauge_evaluate finds it")
+    parser.add_argument("--floor-mm", type=float, default=0.7, help="as models.gauge_evaluate finds it")
+    parser.add_argument("--scales", type=float, default=1.0, help="likewise")
     options = parser.parse_args(arguments)
-    path = export(
-        options.checkpoint, options.weights_dir, options.registry, least_change_mm=options.least_change_mm
-    )
+    sureness = Sureness(floor_mm=options.floor_mm, scales=options.scales)
+    path = export(options.checkpoint, options.weights_dir, options.registry, sureness=sureness)
     print(f"weights: {path}")
 
 

@@ -43,6 +43,20 @@ class Gauging:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Sureness:
+    """When a displacement that changed between two measurements has surely changed."""
+
+    floor_mm: float
+    """Less than this is never sure."""
+    scales: float
+    """Nor is less than so many times the scale of both errors together."""
+
+    def least_change_mm(self, before: Gauging, after: Gauging) -> float:
+        """A displacement that changed by less than this may not have changed at all."""
+        return max(self.floor_mm, self.scales * float(np.hypot(before.scale_mm, after.scale_mm)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CropFrame:
     """Where a crop lies on the cloth."""
 
@@ -128,9 +142,10 @@ class StackGauge:
         return cls(ModelSession.open(spec, threads=threads))
 
     @property
-    def least_change_mm(self) -> float:
-        """A displacement that changed by less than this may not have changed at all."""
-        return self._session.spec.setting("least_change_mm")
+    def sureness(self) -> Sureness:
+        """When a change is sure, as these weights were examined."""
+        spec = self._session.spec
+        return Sureness(floor_mm=spec.setting("floor_mm"), scales=spec.setting("scales"))
 
     def measure(
         self,

@@ -11,13 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.gauge import Gauging
+from vision.gauge import Gauging, Sureness
 from vision.observations import Point, Stack
 
 NEAREST_MM = 50.0
 """Nearer to the point under the camera than this a displacement is not carried over to another place."""
-TOLD_SHARE = 1.0
-"""One chip more or less is told where it shows as at least this share of the least change."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,8 +25,8 @@ class GrowthOptics:
     camera_mm: tuple[float, float, float]
     """Camera centre in layout coordinates (z negative above the cloth)."""
     thickness_mm: float
-    least_change_mm: float
-    """A displacement that changed by less may not have changed at all."""
+    sureness: Sureness
+    """How much of a change the gauge must see."""
 
     def height_mm(self, foot_mm: Point, displacement_mm: float) -> float:
         """H q / (1 + q) with q = displacement / distance."""
@@ -89,8 +87,9 @@ def growth_of(before: Sequence[Gauging], after: Sequence[Gauging], optics: Growt
         new = after[j]
         chip = optics.chip_mm(new.foot_mm, new.displacement_mm)
         change = new.displacement_mm - old.displacement_mm * _carried(old.foot_mm, new.foot_mm, optics)
-        is_told &= chip >= TOLD_SHARE * optics.least_change_mm
-        if abs(change) >= optics.least_change_mm:
+        least = optics.sureness.least_change_mm(old, new)
+        is_told &= chip >= least
+        if abs(change) >= least:
             chips += change / max(chip, 1e-3)
     if abs(chips) >= 0.5:
         return 1 if chips > 0 else -1

@@ -32,9 +32,12 @@ from vision.tracker import CardSight
 
 LOOK_S = 0.095
 """Least time between two looks."""
-CARD_SCORE = 0.4
+CARD_SCORE = 0.25
+"""Low: the reader says what is no card."""
 CHIPS_SCORE = 0.4
 COVERED_SHARE = 0.12
+ONE_PLACE_MM = 26.0
+"""Middles of two cards lie at least this far apart, even where they overlap."""
 CHIP_WIDTHS = (0.72, 1.5)
 """A stack's silhouette is this many chip diameters wide, its own enlargement by height included."""
 CARD_SIDES = (0.62, 1.45)
@@ -96,8 +99,8 @@ class Observer:
             diameter_mm=sizes.chip_diameter_mm,
             thickness_mm=sizes.chip_thickness_mm,
         )
-        least_change_mm = None if eyes.gauge is None else eyes.gauge.least_change_mm
-        self._stacks = StackWatch(regions.stacks, self._gate.grid, optics, least_change_mm=least_change_mm)
+        sureness = None if eyes.gauge is None else eyes.gauge.sureness
+        self._stacks = StackWatch(regions.stacks, self._gate.grid, optics, sureness=sureness)
         self._lamps = [
             Lamp(region=region, polygon_px=calibration.image_from_layout(polygon))
             for region, polygon in regions.lamps.items()
@@ -172,6 +175,7 @@ class Observer:
         cards = found.of(CARD_FACE, CARD_BACK)
         shares = np.sort(sides_mm(cards.corners_mm), axis=1)[:, ::2] / np.array(self._sizes.card_mm)
         cards = cards.take(((shares >= CARD_SIDES[0]) & (shares <= CARD_SIDES[1])).all(axis=1))
+        cards = _one_a_place(cards.take(cards.score >= CARD_SCORE))
         return [
             CardSight(
                 corners_mm=true_rectangle(corners, self._sizes.card_mm),
@@ -179,7 +183,6 @@ class Observer:
                 score=float(score),
             )
             for corners, label, score in zip(cards.corners_mm, cards.label, cards.score, strict=True)
-            if score >= CARD_SCORE
         ]
 
     def _read_faces(self, frame: Frame, places: Sequence[Polygon]) -> list[NDArray[np.float64] | None]:
@@ -204,6 +207,18 @@ class Observer:
         now = self.clock()
         self.stage_seconds[stage] += now - started
         return now
+
+
+def _one_a_place(cards: Detections) -> Detections:
+    """The best of boxes whose middles lie so near to each other that no two cards can."""
+    order = np.argsort(-cards.score, kind="stable")
+    centres = cards.centres_mm[order]
+    gaps = np.linalg.norm(centres[:, None] - centres[None], axis=2)
+    kept: list[int] = []
+    for i in range(len(order)):
+        if all(gaps[i, j] >= ONE_PLACE_MM for j in kept):
+            kept.append(i)
+    return cards.take(order[kept])
 
 
 def sides_mm(corners_mm: Polygon) -> NDArray[np.float64]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from vision.cover import Cover
 from vision.detections import Detections
 from vision.gate import GridFrame, Mask
-from vision.gauge import Gauging
+from vision.gauge import Gauging, Sureness
 from vision.growth import GrowthOptics
 from vision.observations import Stack, StacksChanged
 from vision.stacks import RegionLook, StackOptics, StackRegion, Standing
@@ -48,16 +48,14 @@ class StackWatch:
         grid: GridFrame,
         optics: StackOptics,
         *,
-        least_change_mm: float | None = None,
+        sureness: Sureness | None = None,
     ) -> None:
-        """Takes the regions; `least_change_mm` is the gauge's, None where there is none."""
+        """Takes the regions; `sureness` is the gauge's, None where there is none."""
         self._polygons = {region: polygon.astype(np.float32) for region, polygon in regions.items()}
         self._masks: dict[str, Mask] = {region: grid.mask_of(polygon) for region, polygon in regions.items()}
         growth = None
-        if least_change_mm is not None and optics.camera_mm is not None:
-            growth = GrowthOptics(
-                camera_mm=optics.camera_mm, thickness_mm=optics.thickness_mm, least_change_mm=least_change_mm
-            )
+        if sureness is not None and optics.camera_mm is not None:
+            growth = GrowthOptics(camera_mm=optics.camera_mm, thickness_mm=optics.thickness_mm, sureness=sureness)
         self._regions = {region: StackRegion(region, growth) for region in regions}
         self._optics = optics
 

@@ -103,7 +103,7 @@ def test_pairs_are_examined_with_a_nudge_allowed_for(tmp_path: Path) -> None:
         return told
 
     found = gauge_evaluate.examine(tmp_path, run)
-    assert gauge_evaluate.least_change_mm(found) == pytest.approx(0.1, abs=0.005)
+    assert gauge_evaluate.floor_mm(found, 0.0) == pytest.approx(0.1, abs=0.005)
     text = gauge_evaluate.report(found)
     assert "0 chips added or taken: right 99.0%" in text or "0 chips added or taken: right 100.0%" in text
     assert "1 chips added or taken: right 100.0%, other way 0.0% (100)" in text

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 import pytest
@@ -11,13 +13,13 @@ from calibration.camera import Calibration
 from tests.vision.cameras import tilted_camera
 from vision.errors import ModelError
 from vision.frames import Image
-from vision.gauge import DISC_PX, HEIGHT_PX, WIDTH_PX, CropFrame, Gauging, StackGauge, crop_frame, stack_crop
+from vision.gauge import DISC_PX, HEIGHT_PX, WIDTH_PX, CropFrame, Gauging, StackGauge, Sureness, crop_frame, stack_crop
 from vision.growth import GrowthOptics, averaged, growth_of, matching
 from vision.model_spec import ModelSpec, TensorSpec
 from vision.observations import StacksChanged
 from vision.stacks import RegionLook, StackOptics, StackRegion, Standing
 
-OPTICS = GrowthOptics(camera_mm=(0.0, 0.0, -2000.0), thickness_mm=3.3, least_change_mm=0.8)
+OPTICS = GrowthOptics(camera_mm=(0.0, 0.0, -2000.0), thickness_mm=3.3, sureness=Sureness(floor_mm=0.8, scales=2.0))
 WHITE = (255, 255, 255)
 
 
@@ -150,6 +152,12 @@ def test_growth_is_told_where_it_shows(
     before: list[tuple[float, int]], after: list[tuple[float, int]], growth: int | None
 ) -> None:
     assert growth_of([stack_at(*each) for each in before], [stack_at(*each) for each in after], OPTICS) == growth
+
+
+def test_growth_is_not_told_by_a_gauge_that_is_unsure() -> None:
+    before, after = stack_at(700.0, 3), replace(stack_at(700.0, 5), scale_mm=2.0)
+    assert growth_of([before], [after], OPTICS) is None
+    assert growth_of([before], [replace(after, scale_mm=0.2)], OPTICS) == 1
 
 
 class GaugedPlay:
