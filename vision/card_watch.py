@@ -73,7 +73,7 @@ class CardWatch:
     ) -> list[Observation]:
         """Take one look in and say what is new."""
         near = [sight for sight in sights if self.region_of(sight.at_mm) is not None]
-        near = self._read(near, is_covered, read_faces)
+        near = self._read(near, read_faces)
         changes = self.tracker.update(near, t, is_covered=is_covered)
         for track in changes.turned:
             if track.track_id in self.known:
@@ -81,7 +81,7 @@ class CardWatch:
         for track in changes.left:
             if track.track_id in self.known:
                 self._gone[track.track_id] = (track, track.missing_since_t or t)
-        self._vote(t)
+        self._vote(t, is_covered)
         told: list[Observation] = []
         for track in list(self.tracker.tracks):
             told += self._tell(track, t)
@@ -130,14 +130,9 @@ class CardWatch:
             return track.votes.count < ENOUGH_READS
         return track.votes.count < ENOUGH_READS or track.votes.reading().confidence < SURE_ENOUGH
 
-    def _read(
-        self,
-        sights: Sequence[CardSight],
-        is_covered: Callable[[NDArray[np.float64]], bool],
-        read_faces: ReadFaces,
-    ) -> list[CardSight]:
+    def _read(self, sights: Sequence[CardSight], read_faces: ReadFaces) -> list[CardSight]:
         """Read the sights that may tell something new, and let the reader say which side of them shows."""
-        wanted = [sight for sight in sights if self._is_news(sight) and not is_covered(sight.corners_mm)]
+        wanted = [sight for sight in sights if self._is_news(sight)]
         if not wanted:
             return list(sights)
         rows = dict(zip(map(id, wanted), read_faces([sight.corners_mm for sight in wanted]), strict=True))
@@ -161,11 +156,14 @@ class CardWatch:
             return replace(sight, log_probs=log_probs)
         return replace(sight, log_probs=log_probs, face_up=face > back)
 
-    def _vote(self, t: float) -> None:
+    def _vote(self, t: float, is_covered: Callable[[NDArray[np.float64]], bool]) -> None:
         for track in self.tracker.tracks:
-            still_s = t - track.still_since_t
-            if track.sight.log_probs is not None and track.seen_t == t and still_s >= STILL_BEFORE_VOTE_S:
-                track.votes.add(track.sight.log_probs)
+            log_probs = track.sight.log_probs
+            if log_probs is None or track.seen_t != t or t - track.still_since_t < STILL_BEFORE_VOTE_S:
+                continue
+            back = float(np.exp(log_probs[self.labels.index(BACK)]))
+            if back >= CLEAR or not is_covered(track.sight.corners_mm):
+                track.votes.add(log_probs)
 
     def _tell(self, track: CardTrack, t: float) -> list[Observation]:
         if track.track_id in self.known:
@@ -178,9 +176,14 @@ class CardWatch:
         enough_s = WAIT_FOR_FACE_S if track.sight.face_up else WAIT_FOR_BACK_S
         if (track.sight.face_up and not told and waited_s < enough_s) or waited_s < WAIT_FOR_BACK_S:
             return []
-        if not told and track.score < REAL_SCORE:
+        if not told and not self._is_real(track):
             return []
         return self._begin(track, t, reading)
+
+    def _is_real(self, track: CardTrack) -> bool:
+        """Whether something that was not read as a face looks like a card all the same."""
+        back = float(track.votes.posterior()[self.labels.index(BACK)])
+        return track.score >= REAL_SCORE or (not track.sight.face_up and back >= SURE_ENOUGH)
 
     def _begin(self, track: CardTrack, t: float, reading: Reading) -> list[Observation]:
         region = self.region_of(track.sight.at_mm)

@@ -20,10 +20,16 @@ STILL_MM = 6.0
 """A card whose centre moved less than this since the last look lies still."""
 REST_S = 0.25
 REST_LOOKS = 3
-FOLLOW_MM = 75.0
-"""A card may move this far between two looks and be followed."""
+FOLLOW_MOVING_MM = 75.0
+"""A card on its way may move this far between two looks and be followed."""
+FOLLOW_RESTING_MM = 32.0
+"""A card at rest that moved farther is not followed: its neighbour's place is twice as far, and a card may come to
+rest there while a hand covers this one."""
+FOLLOW_TURNED_MM = 45.0
+"""A card at rest whose other side shows may lie this far off."""
 OTHER_SIDE_MM = 30.0
 """Added to the distance where the other side shows."""
+FAR_MM = 1e4
 TURN_LOOKS = 2
 DROP_S = 0.35
 GONE_S = 0.5
@@ -155,13 +161,13 @@ def _assign(tracks: Sequence[CardTrack], sights: Sequence[CardSight]) -> list[tu
         return []
     track_at = np.array([track.sight.at_mm for track in tracks])
     sight_at = np.array([sight.at_mm for sight in sights])
-    cost = np.linalg.norm(track_at[:, None] - sight_at[None], axis=2)
-    for i, track in enumerate(tracks):
-        for j, sight in enumerate(sights):
-            cost[i, j] += OTHER_SIDE_MM * (track.sight.face_up != sight.face_up)
-    rows, columns = linear_sum_assignment(np.minimum(cost, 4 * FOLLOW_MM))
-    reach = FOLLOW_MM + OTHER_SIDE_MM
-    return [(tracks[int(i)], sights[int(j)]) for i, j in zip(rows, columns, strict=True) if cost[i, j] <= reach]
+    distance = np.linalg.norm(track_at[:, None] - sight_at[None], axis=2)
+    turned = np.array([[track.sight.face_up != sight.face_up for sight in sights] for track in tracks])
+    moving = np.array([[track.motion is Motion.MOVING] for track in tracks])
+    reach = np.where(moving, FOLLOW_MOVING_MM, np.where(turned, FOLLOW_TURNED_MM, FOLLOW_RESTING_MM))
+    cost = np.where(distance <= reach, distance + OTHER_SIDE_MM * turned, FAR_MM)
+    rows, columns = linear_sum_assignment(cost)
+    return [(tracks[int(i)], sights[int(j)]) for i, j in zip(rows, columns, strict=True) if cost[i, j] < FAR_MM]
 
 
 def _see(track: CardTrack, sight: CardSight, t: float, new_votes: Callable[[], Votes]) -> bool:

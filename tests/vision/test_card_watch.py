@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from vision.card_watch import new_card_watch
@@ -216,3 +217,16 @@ def test_back_is_told_without_a_label() -> None:
     (rested,) = table.told
     assert isinstance(rested, CardRested)
     assert not rested.face_up and rested.reading.label is None
+
+
+@pytest.mark.parametrize("face_up", [True, False], ids=["face", "back"])
+def test_card_that_comes_to_rest_beside_a_covered_one_is_not_taken_for_it(face_up: bool) -> None:
+    table = Table(faces=lambda x: "7H" if x < 100 else "KS")
+    table.look(sight(60), looks=8)
+    table.covered = lambda x: x < 100
+    table.look(looks=3)
+    table.look(sight(128, face_up=face_up), looks=6)
+    table.covered = lambda x: False
+    table.look(sight(60), sight(128, face_up=face_up), looks=10)
+    assert kinds(table.told) == [CardRested, CardRested]
+    assert [each.face_up for each in table.told if isinstance(each, CardRested)] == [True, face_up]
