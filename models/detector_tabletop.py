@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from datasets.decks.deck import Deck, deck_names, load_deck
+from models.detector_prints import printed
 from vision.detections import CARD_BACK, CARD_FACE, CHIPS
 from vision.frames import Image
 
@@ -207,7 +208,7 @@ def _surface(rng: np.random.Generator) -> NDArray[np.float32]:
             image += share * rng.uniform(0, 14)
     if rng.random() < 0.3:
         _draw_lines(image, rng)
-    return np.clip(image, 0, 255)
+    return np.clip(image if rng.random() < 0.5 else printed(image, rng), 0, 255)
 
 
 def _draw_lines(image: NDArray[np.float32], rng: np.random.Generator) -> None:

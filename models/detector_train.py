@@ -9,9 +9,11 @@ A school is a folder that `python -m datasets.scene.write_school` made. The last
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from models.detector_school import lay_out
@@ -57,6 +59,25 @@ class TrainingPlan:
     seed: int = 0
 
 
+class RateByTime:
+    """A callback that lets the learning rate fall with the time spent: half a cosine from `rate` to its last part.
+
+    Ultralytics changes it once an epoch only, of which a short training has few.
+    """
+
+    def __init__(self, plan: TrainingPlan) -> None:
+        self._plan = plan
+        self._started = monotonic()
+
+    def __call__(self, trainer: Any) -> None:
+        """Sets the rate of every group of weights."""
+        assert self._plan.minutes is not None
+        share = min(1.0, (monotonic() - self._started) / (60 * self._plan.minutes))
+        fall = self._plan.last_rate + (1 - self._plan.last_rate) * (1 + math.cos(math.pi * share)) / 2
+        for group in trainer.optimizer.param_groups:
+            group["lr"] = self._plan.rate * fall
+
+
 def train(plan: TrainingPlan) -> Path:
     """Trains and returns the checkpoint with the best score on the schools' own check pictures."""
     prepare(threads=plan.threads)
@@ -70,6 +91,8 @@ def train(plan: TrainingPlan) -> Path:
     if plan.device == "cpu":
         use_bfloat16_on_cpu()
         model.add_callback("on_train_start", to_channels_last)
+    if plan.minutes is not None:
+        model.add_callback("on_train_batch_start", RateByTime(plan))
     model.train(**_settings(plan))
     best = plan.out / "run" / "weights" / "best.pt"
     return best if best.exists() else last
