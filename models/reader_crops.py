@@ -47,12 +47,12 @@ class Lesson:
 
     strength: float = 1.0
     """0: clean and straight; 1: all that a camera does."""
-    width_px: tuple[float, float] = (28.0, 108.0)
+    width_px: tuple[float, float] = (32.0, 106.0)
     unclear: float = 0.07
     """Share of crops that show no readable card by intention."""
-    occluded: float = 0.22
+    occluded: float = 0.18
     neighbours: float = 0.55
-    photos: float = 0.08
+    photos: float = 0.07
     """Share of crops cut from photographs, where there are any."""
     cloths: int = 160
     """How many cloths are drawn at the start."""
@@ -126,7 +126,7 @@ class ReaderSchool:
         return self._shoot(scene, int(photos.labels[i]))
 
     def _strength(self) -> float:
-        return self.lesson.strength * float(self._rng.uniform(0.25, 1.0))
+        return self.lesson.strength * float(self._rng.beta(1.3, 1.5))
 
     def _unclear(self) -> Crop | None:
         """No card, one too small or too blurred, two halves, one on edge, or blank paper."""

@@ -10,7 +10,7 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +19,11 @@ import numpy.typing as npt
 
 from models.reader_bank import TextureBank, open_bank
 from models.reader_crops import CLASSES, UNCLEAR, Lesson, ReaderSchool
+from models.reader_photos import read_photographs
 
-WIDTH_BANDS_PX = ((28, 40), (40, 50), (50, 65), (65, 110))
+WIDTH_BANDS_PX = ((32, 40), (40, 50), (50, 65), (65, 110))
 TURN_BANDS_DEG = ((-45, 45), (45, 135), (135, 225), (225, 315))
+CONFIDENCE_BANDS = ((0.0, 0.5), (0.5, 0.8), (0.8, 0.9), (0.9, 0.97), (0.97, 0.99), (0.99, 0.999), (0.999, 1.1))
 Logits = npt.NDArray[np.float32]
 
 
@@ -130,18 +132,81 @@ def _share(what: npt.NDArray[np.bool_], among: npt.NDArray[np.bool_]) -> float:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Print the figures of an ONNX file."""
+    """Print a table of the figures of an ONNX file, its reliability and its confusions, as a model card shows them."""
     parser = argparse.ArgumentParser(
         prog="python -m models.reader_evaluate", description=(__doc__ or "").splitlines()[0]
     )
     parser.add_argument("weights", type=Path)
     parser.add_argument("--bank", type=Path, default=Path("build/reader/held_out.npy"))
-    parser.add_argument("--count", type=int, default=5000)
+    parser.add_argument("--photos", type=Path, help="optional: a folder with annotations.json and images/")
+    parser.add_argument("--count", type=int, default=4000, help="crops per row")
     parser.add_argument("--temperature", type=float, default=1.0)
     told = parser.parse_args(arguments)
-    book = draw_lessons(open_bank(told.bank), seed=4711, count=told.count)
-    sys.stdout.write(judge(onnx_reader(told.weights)(book.pictures) / told.temperature, book).text() + "\n")
+    read = onnx_reader(told.weights)
+    books = _books(open_bank(told.bank), told.photos, told.count)
+    judged = {name: judge(read(book.pictures) / told.temperature, book) for name, book in books.items()}
+    sys.stdout.write("\n".join([*_table(judged), "", *_reliability(read, books, told.temperature), ""]))
+    for name, judgement in judged.items():
+        pairs = ", ".join(f"{truth} read {said} {count} x" for truth, said, count in judgement.confusions)
+        sys.stdout.write(f"{name}: {pairs}\n")
     return 0
+
+
+def _books(bank: TextureBank, photos: Path | None, count: int) -> dict[str, LessonBook]:
+    usual = Lesson(strength=0.55, width_px=(45.0, 70.0), unclear=0.0, occluded=0.0)
+    lessons = {"all a camera does": Lesson(), "usual camera, 45 to 70 px": usual}
+    books = {}
+    for kind, weight in (("machine-drawn decks", 0.0), ("artwork decks", 1e6)):
+        if weight and all(name.startswith("machine:") for name in bank.names):
+            continue
+        for difficulty, lesson in lessons.items():
+            school = ReaderSchool(bank, seed=4711, lesson=lesson, artwork_weight=weight)
+            books[f"{kind}, {difficulty}"] = LessonBook(*school.batch(count))
+    if photos is not None:
+        kept = read_photographs(photos / "annotations.json", validation=True)
+        for difficulty, lesson in lessons.items():
+            only = replace(lesson, photos=1.0, unclear=0.0)
+            school = ReaderSchool(bank, seed=4712, lesson=only, photos=kept)
+            books[f"photographs kept aside, {difficulty}"] = LessonBook(*school.batch(count))
+    return books
+
+
+def _table(judged: dict[str, Judgement]) -> list[str]:
+    first = next(iter(judged.values()))
+    columns = [
+        "right",
+        *(f"{band} px" for band in first.by_width),
+        *first.by_turn,
+        "unclear found",
+        "said at 0.99",
+        "wrong then",
+    ]
+    lines = ["| crops | " + " | ".join(columns) + " |", "| --- |" + " --- |" * len(columns)]
+    for name, judgement in judged.items():
+        shares = [judgement.right, *judgement.by_width.values(), *judgement.by_turn.values()]
+        shares += [judgement.unclear_found, judgement.confident, judgement.wrong_when_confident]
+        cells = ["" if np.isnan(share) else f"{100 * share:.2f} %" for share in shares]
+        lines.append(f"| {name} | " + " | ".join(cells) + " |")
+    return lines
+
+
+def _reliability(
+    read: Callable[[npt.NDArray[np.uint8]], Logits], books: dict[str, LessonBook], temperature: float
+) -> list[str]:
+    """How often a reading of a given confidence is right, over all rows."""
+    sure, right = [], []
+    for book in books.values():
+        logits = read(book.pictures) / temperature
+        shares = np.exp(logits - logits.max(axis=1, keepdims=True))
+        sure.append((shares / shares.sum(axis=1, keepdims=True)).max(axis=1))
+        right.append(logits.argmax(axis=1) == book.labels)
+    confidence, correct = np.concatenate(sure), np.concatenate(right)
+    lines = ["| confidence | crops | right |", "| --- | --- | --- |"]
+    for low, high in CONFIDENCE_BANDS:
+        inside = (confidence >= low) & (confidence < high)
+        if inside.any():
+            lines.append(f"| {low} to {min(high, 1.0)} | {inside.sum()} | {100 * correct[inside].mean():.2f} % |")
+    return lines
 
 
 if __name__ == "__main__":

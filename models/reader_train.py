@@ -41,7 +41,7 @@ EMA_DECAY = 0.998
 REPLAY = 40
 """After so many batches each comes back once, turned by half a turn: drawing costs about as much as learning."""
 
-ARTWORK_WEIGHT = 14.0
+ARTWORK_WEIGHT = 10.0
 """How much oftener an artwork or photographed deck is drawn than one of the 400 machine-made ones."""
 
 Batch = tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]
@@ -76,7 +76,7 @@ def main(arguments: list[str] | None = None) -> int:
     torch.manual_seed(SEED)
     settings.out.mkdir(parents=True, exist_ok=True)
     train_bank, held_out_bank = _banks(settings)
-    lessons = draw_lessons(open_bank(held_out_bank), seed=99, count=3000)
+    lessons = draw_lessons(open_bank(held_out_bank), seed=99, count=2000)
     _Training(settings, lessons).run(train_bank)
     return 0
 
@@ -112,7 +112,7 @@ class _Training:
                 _say(f"{self._spent_s:.0f} s, {self._seen} crops, loss {np.mean(losses):.4f}")
                 self._save()
                 saved = self._spent_s
-            if self._spent_s - judged > 480:
+            if self._spent_s - judged > 900:
                 _say(evaluate(self._average.module, self._lessons).text())
                 judged = self._spent_s
         self._save()

@@ -43,7 +43,7 @@ def test_crops_have_the_readers_form_and_all_kinds(bank: TextureBank) -> None:
     assert {BACK, UNCLEAR} <= set(labels.tolist())
     assert len(set(labels.tolist())) > 40
     readable = labels != UNCLEAR
-    assert told[readable, 0].min() >= 28 and told[readable, 0].max() <= 108
+    assert told[readable, 0].min() >= 32 and told[readable, 0].max() <= 106
 
 
 def test_clean_crop_shows_its_texture_with_the_rim_round_it(bank: TextureBank) -> None:
