@@ -8,7 +8,7 @@
     root.dataset.theme = isLight ? "dark" : "light";
   });
 
-  const FRAME_S = 1 / 30;
+  const FRAME_S = Number(document.body.dataset.frame);
   const LEAD_S = 3;
   const SPEEDS = [0.25, 0.5, 1];
   const alerts = [...document.querySelectorAll(".alert")];
