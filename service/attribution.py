@@ -13,20 +13,25 @@ from rules.events import DEALER, UNKNOWN
 DEALER_SHARE = 0.25
 """The dealer reaches in over the top edge, or over a side this part of the cloth's height below it."""
 
+KNOWN_SHARE = 0.25
+"""Share of the looks that must show where the arm comes in."""
 
-def who_reached(entries_mm: Sequence[tuple[float, float]], area: Area, layout: Layout) -> str:
+
+def who_reached(entries_mm: Sequence[tuple[float, float] | None], area: Area, layout: Layout) -> str:
     """`dealer`, `seat:n`, or `unknown` where no arm was followed to an edge or both sides reached in.
 
     Args:
-        entries_mm: where arms came in while the area was covered, a point for each look.
+        entries_mm: where arms came in while the area was covered, look by look; None where a look
+            does not show it.
         area: the wagering area.
         layout: the cloth.
     """
-    if not entries_mm:
+    known = [entry for entry in entries_mm if entry is not None]
+    if not known or len(known) < KNOWN_SHARE * len(entries_mm):
         return UNKNOWN
-    dealer_looks = sum(y < layout.size_mm[1] * DEALER_SHARE for _, y in entries_mm)
-    if dealer_looks >= 0.8 * len(entries_mm):
+    dealer_looks = sum(y < layout.size_mm[1] * DEALER_SHARE for _, y in known)
+    if dealer_looks >= 0.8 * len(known):
         return DEALER
-    if dealer_looks > 0.2 * len(entries_mm) or area.seat is None:
+    if dealer_looks > 0.2 * len(known) or area.seat is None:
         return UNKNOWN
     return f"seat:{area.seat}"

@@ -14,6 +14,7 @@ from itertools import count
 from calibration.layout import Area, Layout
 from rules.cards import Card, parse_card
 from rules.events import (
+    DEALER,
     UNKNOWN,
     Bet,
     BetsOpened,
@@ -49,15 +50,20 @@ class Interpreter:
     """The log of one table, as it grows."""
 
     layout: Layout
-    device_events: frozenset[type[Event]] = frozenset()
-    """What devices at this table report; the rest is inferred where it can be."""
+    signalled: frozenset[type[Event]] = frozenset()
+    """What devices at this table report by themselves."""
     state: TableState = field(default_factory=TableState)
     _queue: list[tuple[float, int, Item]] = field(default_factory=list)
     _order: Iterator[int] = field(default_factory=count)
     _card_numbers: Iterator[int] = field(default_factory=lambda: count(1))
     _last_t: float = 0.0
+    device_events: frozenset[type[Event]] = frozenset()
+    """What devices are known to report, a lamp that was lit once among them; the rest is inferred where it can be."""
     known_until_t: float = 0.0
     """Nothing earlier than this will be logged any more."""
+
+    def __post_init__(self) -> None:
+        self.device_events = self.signalled
 
     def signal(self, event: Event) -> None:
         """Take in what a device reported."""
@@ -195,8 +201,9 @@ class Interpreter:
         return lines
 
     def _lamp_changed(self, t: float, lamp: seen.LampChanged) -> list[Event]:
-        if not lamp.lit or self.state.is_called:
+        if not lamp.lit or self.state.is_called or NoMoreBets in self.signalled:
             return []
+        self.device_events |= {NoMoreBets}
         return [NoMoreBets(t=t, source=Source.CAMERA)]
 
     def _overdue_removals(self, t: float) -> list[Event]:
@@ -214,17 +221,26 @@ class Interpreter:
 
     def _stacks_changed(self, t: float, change: seen.StacksChanged) -> list[Event]:
         area = self.layout.area(change.region)
-        by = who_reached(change.entries_mm, area, self.layout)
+        by = self._by(change, area)
         changed = self._wager_changed(t, change, area, by)
         if changed is None:
             return []
-        if by == "dealer" and self.state.is_decided(ResultAnnounced in self.device_events):
+        if by == DEALER and self.state.is_decided(ResultAnnounced in self.device_events):
             action = SettleAction.PAID if (change.growth or 0) > 0 else SettleAction.COLLECTED
             return [
                 WagerSettled(t=t, area=area.id, seat=area.seat, bet=changed.bet, action=action, source=Source.CAMERA),
                 changed,
             ]
         return [changed]
+
+    def _by(self, change: seen.StacksChanged, area: Area) -> str:
+        """Who reached in; unknown where the dealer was there since the decision and may have settled the wager."""
+        by = who_reached(change.entries_mm, area, self.layout)
+        if by == DEALER and change.growth == 0 and self.state.is_decided(ResultAnnounced in self.device_events):
+            self.state.visited.add(area.id)
+        if by != DEALER and area.id in self.state.visited:
+            return UNKNOWN
+        return by
 
     def _wager_changed(self, t: float, change: seen.StacksChanged, area: Area, by: str) -> WagerChanged | None:
         if change.growth == 0 or area.bet is None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from rules.alerts import Alert
-from rules.events import CameraLost, Event, NoMoreBets, Source
+from rules.events import CameraLost, Event, Source
 from rules.log import read_log
 from rules.records import RoundRecord
 from rules.referee import Judgement, Referee
@@ -126,13 +126,9 @@ def watch_table(table: TableConfig, *, signals: Path | None = None) -> Iterator[
 
 def start_watch(table: TableConfig, signals: list[Event]) -> TableWatch:
     """All parts of a watch, ready for the first frame."""
-    devices = device_events_of(signals)
-    lamp = bool(table.layout.of_kind("no_more_bets_lamp")) and NoMoreBets not in devices
-    if lamp:
-        devices |= {NoMoreBets}
     return TableWatch(
         observer=build_observer(table, open_eyes()),
-        interpreter=Interpreter(table.layout, devices),
+        interpreter=Interpreter(table.layout, device_events_of(signals)),
         referee=build_referee(table),
         signals=signals,
     )

@@ -47,6 +47,8 @@ class TableState:
     cards_dealt: int = 0
     has_result: bool = False
     has_settled: bool = False
+    visited: set[str] = field(default_factory=set)
+    """Areas that the dealer reached over since the decision without a change that could be seen."""
 
     @property
     def is_called(self) -> bool:
@@ -82,3 +84,4 @@ class TableState:
             case RoundClosed():
                 self.is_open, self.called_t, self.cards_dealt = False, None, 0
                 self.has_result = self.has_settled = False
+                self.visited = set()

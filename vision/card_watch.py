@@ -28,7 +28,7 @@ WAIT_FOR_BACK_S = 0.3
 LEAVE_S = 1.6
 """How long a card that is gone may turn up elsewhere before it is told as gone."""
 OUT_OF_SIGHT_S = 0.3
-WAIT_FOR_COVER_S = 1.5
+WAIT_FOR_COVER_S = 2.5
 """How long to wait for the sight of an old place before a card counts as new."""
 SAME_PLACE_MM = 12.0
 CLEAR = 0.75

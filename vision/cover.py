@@ -17,6 +17,7 @@ from vision.observations import Point
 MOTION_S = 0.22
 """A cell that moved this short a time ago is still covered."""
 RIM_MM = 25.0
+ENTRY_CELLS = 3
 """What reaches this near to the cloth's edge comes in over it."""
 
 
@@ -58,11 +59,13 @@ class Cover:
         return self._pieces
 
     def _entry_of_piece(self, piece: Mask) -> Point | None:
+        """The middle of what reaches the cloth's edge; None where nothing does, or both the top and another edge."""
         rim = round((MARGIN_MM + RIM_MM) * CELLS_PER_MM)
         inner = np.zeros_like(piece)
         inner[rim:-rim, rim:-rim] = True
         rows, columns = np.nonzero(piece & ~inner)
-        if len(rows) < 3:
+        at_top = rows < rim
+        if len(rows) < ENTRY_CELLS or min(at_top.sum(), (~at_top).sum()) >= ENTRY_CELLS:
             return None
         x = float(np.median(columns) / CELLS_PER_MM + self.grid.origin_mm[0])
         y = float(np.median(rows) / CELLS_PER_MM + self.grid.origin_mm[1])

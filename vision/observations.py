@@ -86,7 +86,7 @@ class Stack:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StacksChanged:
-    """The chips in a region differ from those that stood there before it was covered."""
+    """Something covered the chips of a region and is gone; `growth` says what had changed then."""
 
     region: str
     t: float
@@ -100,8 +100,8 @@ class StacksChanged:
     after: tuple[Stack, ...]
     growth: int | None
     """1 more chips, -1 fewer, 0 as many; None where it cannot be told."""
-    entries_mm: tuple[Point, ...]
-    """Where the cover entered over the table's edge, a point for each look that shows it."""
+    entries_mm: tuple[Point | None, ...]
+    """Where the cover entered over the table's edge, look by look; None where a look does not show it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,6 +30,8 @@ from vision.stack_watch import StackWatch
 from vision.stacks import StackOptics
 from vision.tracker import CardSight
 
+LAMP_RIM_MM = 20.0
+"""A hand this near to a lamp is said to cover it."""
 LOOK_S = 0.095
 """Least time between two looks."""
 CARD_SCORE = 0.25
@@ -105,6 +107,9 @@ class Observer:
             Lamp(region=region, polygon_px=calibration.image_from_layout(polygon))
             for region, polygon in regions.lamps.items()
         ]
+        self._lamp_masks = {
+            region: self._gate.grid.mask_of(polygon, grow_mm=LAMP_RIM_MM) for region, polygon in regions.lamps.items()
+        }
         self._looked_t: float | None = None
         self.stage_seconds = {"gate": 0.0, "detect": 0.0, "read": 0.0, "track": 0.0}
 
@@ -151,6 +156,8 @@ class Observer:
     def _watch_lamps(self, frame: Frame) -> list[LampChanged]:
         changes = []
         for lamp in self._lamps:
+            if self._freshness.hands[self._lamp_masks[lamp.region]].any():
+                continue
             since = lamp.update(frame.image, frame.t)
             if since is not None:
                 changes.append(LampChanged(region=lamp.region, t=since, lit=lamp.lit))

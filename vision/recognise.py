@@ -19,6 +19,7 @@ from vision.detections import CARD_BACK, CARD_FACE, CHIPS, Detections, concatena
 from vision.detector import Detector
 from vision.errors import UnreadableImageError
 from vision.frames import Image
+from vision.quads import fit_quad
 from vision.reader import BACK, UNCLEAR, Reader
 
 Scale = float
@@ -150,8 +151,8 @@ def _share_inside(inner: NDArray[np.float32], outer: NDArray[np.float32]) -> flo
 
 
 def _read_card(image: Image, found: Detections, row: int, reader: Reader) -> Recognised:
-    corners = found.corners_mm[row]
-    short, long = found.sizes_mm[row]
+    corners = fit_quad(image, found.corners_mm[row])
+    short, long = np.linalg.norm(np.diff(corners[:3], axis=0), axis=1)
     quads = [corners] if long > _NEARLY_SQUARE * short else [corners, np.roll(corners, -1, axis=0)]
     readings = reader.read([photo_crop(image, quad) for quad in quads])
     faces = [i for i, label in enumerate(readings.labels) if label not in (BACK, UNCLEAR)]

@@ -107,7 +107,7 @@ class StackRegion:
     """Looks at what is settled, some of the first."""
     _cover_began_t: float | None = None
     _cover_ended_t: float | None = None
-    _entries: list[Point] = field(default_factory=list)
+    _entries: list[Point | None] = field(default_factory=list)
 
     @property
     def unsettled_since_t(self) -> float | None:
@@ -140,8 +140,7 @@ class StackRegion:
             self._entries = []
         self._cover_ended_t = look.t
         self._looks = []
-        if look.entry_mm is not None:
-            self._entries.append(look.entry_mm)
+        self._entries.append(look.entry_mm)
 
     def _refine(self, look: RegionLook) -> None:
         assert self.settled is not None
@@ -160,7 +159,9 @@ class StackRegion:
         if before is None and not after.stacks:
             return None
         if before is not None and before.matches(after) and not growth:
-            return None
+            if not after.stacks or not entries:
+                return None
+            growth = 0
         began = began if began is not None else first.t
         moment = (began + ended) / 2 if ended is not None else first.t
         return StacksChanged(

@@ -22,9 +22,9 @@ REST_S = 0.25
 REST_LOOKS = 3
 FOLLOW_MOVING_MM = 75.0
 """A card on its way may move this far between two looks and be followed."""
-FOLLOW_RESTING_MM = 32.0
-"""A card at rest that moved farther is not followed: its neighbour's place is twice as far, and a card may come to
-rest there while a hand covers this one."""
+FOLLOW_RESTING_MM = 48.0
+"""A card at rest that moved farther is not followed: its neighbour's place is not much farther, and a card may come
+to rest there while a hand covers this one."""
 FOLLOW_TURNED_MM = 45.0
 """A card at rest whose other side shows may lie this far off."""
 OTHER_SIDE_MM = 30.0

@@ -17,7 +17,7 @@ MOST_LOOKS = 2.5
 """Looks that count at most, however many frames were read."""
 NO_FACE = frozenset({"back", "unclear"})
 """Labels that are never told: they name no face."""
-SURE = 0.9
+SURE = 0.95
 """Below this a label is not told."""
 
 

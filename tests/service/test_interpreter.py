@@ -50,7 +50,9 @@ def rested(track: int, t: float, hand: str = "player", label: str | None = "7H",
     )
 
 
-def chips(t: float, before: int | None, after: int, growth: int | None, *entries: tuple[float, float]) -> StacksChanged:
+def chips(
+    t: float, before: int | None, after: int, growth: int | None, *entries: tuple[float, float] | None
+) -> StacksChanged:
     stacks = [Stack(at_mm=(0.0, 0.0), height_mm=3.3 * n, count=float(n)) for n in range(12)]
     return StacksChanged(
         region=AREA.id,
@@ -171,9 +173,10 @@ def test_round_is_not_closed_by_guess_where_a_device_reports_it() -> None:
         pytest.param([DEALER_EDGE] * 3, "dealer", id="dealer"),
         pytest.param([DEALER_EDGE, SEAT_EDGE], "unknown", id="both"),
         pytest.param([], "unknown", id="nobody-seen"),
+        pytest.param([None, None, None, None, SEAT_EDGE], "unknown", id="hardly-seen"),
     ],
 )
-def test_change_of_chips_says_who_reached_in(entries: list[tuple[float, float]], by: str) -> None:
+def test_change_of_chips_says_who_reached_in(entries: list[tuple[float, float] | None], by: str) -> None:
     (line,) = log_of(chips(3.0, 0, 4, 1, *entries))
     assert isinstance(line, WagerChanged)
     assert (line.area, line.by, line.before, line.after) == (AREA.id, by, 0, None)
@@ -215,3 +218,22 @@ def test_change_near_the_call_is_as_sure_as_its_time_allows() -> None:
 
 def test_device_events_are_known_from_the_signals() -> None:
     assert device_events_of([NoMoreBets(t=1), RoundClosed(t=9)]) == {NoMoreBets, RoundClosed}
+
+
+def test_wager_taken_after_the_dealer_was_there_is_nobody_s_in_particular() -> None:
+    items = [rested(1, 5.0), ResultAnnounced(t=8.0), chips(9.0, 4, 4, 0, DEALER_EDGE), chips(11.0, 4, 0, -1, SEAT_EDGE)]
+    taken = log_of(*items, devices=frozenset({ResultAnnounced}))[-1]
+    assert isinstance(taken, WagerChanged)
+    assert taken.by == "unknown"
+
+
+def test_lamp_that_was_lit_once_is_awaited_in_the_next_round() -> None:
+    lamp = LampChanged(region="lamp", t=4.0, lit=True)
+    items = [lamp, rested(1, 5.0), RoundClosed(t=8.0), rested(2, 12.0)]
+    lines = log_of(*items)
+    assert types(lines) == ["no_more_bets", "card_dealt", "round_closed", "card_dealt"]
+
+
+def test_lamp_is_not_listened_to_where_a_device_calls() -> None:
+    lines = log_of(LampChanged(region="lamp", t=4.0, lit=True), devices=frozenset({NoMoreBets}))
+    assert lines == []

@@ -104,11 +104,11 @@ def test_change_is_told_with_its_direction(
     assert change.growth == growth
 
 
-def test_hand_that_touches_nothing_tells_nothing() -> None:
+def test_hand_that_touches_nothing_is_told_as_no_growth() -> None:
     play = Play(standing((700, 3)))
-    told = len(play.told)
-    play.after_cover(standing((702, 3)))
-    assert len(play.told) == told
+    change = play.after_cover(standing((702, 3)))
+    assert change is not None
+    assert change.growth == 0
 
 
 def test_detector_that_misses_a_stack_without_a_cover_tells_nothing() -> None:
