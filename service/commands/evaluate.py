@@ -51,7 +51,7 @@ def evaluate(
     ]
     sheets = sheets_of(comparisons)
     if markdown is not None:
-        put_section(markdown, section, _markdown(comparisons, sheets, section))
+        put_section(markdown, section, _markdown(recordings, sheets, section))
     if as_json:
         both = [*comparisons, combine(comparisons)]
         sys.stdout.write(json.dumps([format_json(each) for each in both], ensure_ascii=False, indent=1) + "\n")
@@ -70,8 +70,9 @@ def _compare(recording: Recording, truth: Account, folder: Path, *, again: bool)
     return compare(recording.name, truth, account_of(findings), frames_per_s=rate)
 
 
-def _markdown(comparisons: Sequence[Comparison], sheets: Sequence[Sheet], section: str) -> str:
-    names = " ".join(each.name for each in comparisons)
+def _markdown(recordings: Sequence[str], sheets: Sequence[Sheet], section: str) -> str:
+    """The tables under the command that makes them; folders outside the checkout go by their last name."""
+    names = " ".join(Path(each).name if Path(each).is_absolute() or ".." in each else each for each in recordings)
     command = f"thirdcard evaluate {names} --markdown docs/accuracy.md --section {section}"
     return f"Made by `{command}`.\n\n{format_markdown(sheets)}"
 
