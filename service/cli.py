@@ -89,7 +89,7 @@ def _refuse(text: str, status: int) -> int:
 def _usage_text(error: Exception) -> str:
     format_message = getattr(error, "format_message", None)
     context = getattr(error, "ctx", None)
-    text = str(format_message()) if format_message is not None else str(error)
+    text = (str(format_message()) if format_message is not None else str(error)) or "needs a command"
     path = "" if context is None else f"{context.command_path.removeprefix('thirdcard').strip()}: "
     hint = "" if context is None else f" (see {context.command_path} --help)"
     return f"{path}{text}{hint}" if path != ": " else f"{text}{hint}"

@@ -178,9 +178,7 @@ def _encode(video: Path, target: Path, span: ClipSpan) -> ClipSpan:
     return ClipSpan(from_s=times[0], to_s=times[-1])
 
 
-def _decode(
-    container: InputContainer, stream: VideoStream, span: ClipSpan
-) -> Iterator[tuple[float, av.VideoFrame]]:
+def _decode(container: InputContainer, stream: VideoStream, span: ClipSpan) -> Iterator[tuple[float, av.VideoFrame]]:
     assert stream.time_base is not None
     seek(container, stream, span.from_s)
     try:

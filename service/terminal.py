@@ -241,4 +241,3 @@ def _alerts(alerts: Sequence[WatchedAlert], n_alerts: int) -> RenderableType:
             Text(alert.message), Text(f"{alert.rulebook} {alert.rule or ''}{bet}", style="dim"),
         )  # fmt: skip
     return Panel(rows, title=f"Alerts ({n_alerts})", title_align="left", border_style="red3")
-

@@ -118,6 +118,12 @@ def test_wrong_use_is_told_in_one_line(arguments: list[str], told: str) -> None:
     assert told in refusal(run(*arguments))
 
 
+def test_no_command_shows_what_there_is() -> None:
+    result = run()
+    assert "needs a command" in refusal(result)
+    assert "watch" in result.stdout
+
+
 def test_a_video_needs_its_table(recording: Path) -> None:
     assert "needs --table" in refusal(run("watch", recording / "video.mp4"))
 
