@@ -146,7 +146,7 @@ class Interpreter:
             hand=side,
             card=face,
             face_up=card.face_up,
-            confidence=_round(card.reading.confidence if face is not None else card.score),
+            confidence=_round(_certainty_of(card)),
             source=Source.CAMERA,
         )
         if self.state.is_called or NoMoreBets in self.device_events or self.state.cards_dealt:
@@ -296,6 +296,11 @@ def _count(stacks: tuple[seen.Stack, ...] | None) -> int | None:
         return None
     counts = [stack.count for stack in stacks if stack.count is not None]
     return sum(max(round(each), 1) for each in counts) if len(counts) == len(stacks) else None
+
+
+def _certainty_of(card: seen.CardRested) -> float:
+    """How sure the face is; of a card without one, how sure it is that a card lies there."""
+    return card.reading.confidence if card.face_up and card.reading.label else max(card.score, card.reading.confidence)
 
 
 def _card_of(reading: seen.Reading) -> Card | None:

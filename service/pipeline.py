@@ -6,6 +6,7 @@ referee. Seconds of stream time.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -25,6 +26,10 @@ from vision.frames import Frame
 from vision.observer import Observer
 from vision.video import VideoReader
 
+logger = logging.getLogger(__name__)
+
+LEAST_CONFIDENCE = 0.5
+"""What is less sure than this is not alleged: a person would look twice for nothing."""
 PROGRESS_S = 0.2
 """Stream time between two reports."""
 
@@ -98,7 +103,11 @@ class TableWatch:
             self._keep(self.referee.observe(line), now_t)
 
     def _keep(self, judgement: Judgement, now_t: float) -> None:
-        self.alerts += [replace(alert, noticed_at=round(now_t, 3)) for alert in judgement.alerts]
+        for alert in judgement.alerts:
+            if alert.confidence < LEAST_CONFIDENCE:
+                logger.info("round %d: %s not alleged, confidence %.2f", alert.round, alert.code, alert.confidence)
+                continue
+            self.alerts.append(replace(alert, noticed_at=round(now_t, 3)))
         self.rounds += judgement.rounds
 
 

@@ -19,7 +19,7 @@ from vision.observations import CardLeft, CardRead, CardRested, CardShifted, Car
 from vision.tracker import CardSight, CardTrack, Motion, Tracker
 from vision.voting import Votes
 
-REGION_SLACK_MM = 35.0
+REGION_SLACK_MM = 22.0
 ENOUGH_READS = 5
 MOST_READS = 14
 SURE_ENOUGH = 0.985

@@ -24,11 +24,13 @@ from vision.gate import SMALL_WH_PX, Change, ChangeGate
 from vision.gauge import Gauging, StackGauge
 from vision.lamp import Lamp
 from vision.observations import LampChanged, Observation
+from vision.print_memory import PrintMemory
 from vision.reader import Reader
 from vision.rectify import Rectifier
 from vision.stack_watch import StackWatch
 from vision.stacks import StackOptics
 from vision.tracker import CardSight
+from vision.voting import NO_FACE
 
 LAMP_RIM_MM = 20.0
 """A hand this near to a lamp is said to cover it."""
@@ -36,7 +38,7 @@ LOOK_S = 0.095
 """Least time between two looks."""
 CARD_SCORE = 0.25
 """Low: the reader says what is no card."""
-CHIPS_SCORE = 0.4
+CHIPS_SCORE = 0.55
 COVERED_SHARE = 0.12
 ONE_PLACE_MM = 26.0
 """Middles of two cards lie at least this far apart, even where they overlap."""
@@ -107,6 +109,7 @@ class Observer:
             Lamp(region=region, polygon_px=calibration.image_from_layout(polygon))
             for region, polygon in regions.lamps.items()
         ]
+        self._print = PrintMemory(self._gate.grid)
         self._lamp_masks = {
             region: self._gate.grid.mask_of(polygon, grow_mm=LAMP_RIM_MM) for region, polygon in regions.lamps.items()
         }
@@ -133,7 +136,7 @@ class Observer:
         found = self._freshness.found
         read_before = self.stage_seconds["read"]
         told += self._cards.update(
-            self._card_sights(found),
+            self._without_print(self._card_sights(found), frame, change),
             frame.t,
             is_covered=lambda corners: cover.share_of(self._gate.grid.mask_of(corners)) > COVERED_SHARE,
             read_faces=lambda places: self._read_faces(frame, places),
@@ -191,6 +194,18 @@ class Observer:
             )
             for corners, label, score in zip(cards.corners_mm, cards.label, cards.score, strict=True)
         ]
+
+    def _without_print(self, sights: list[CardSight], frame: Frame, change: Change) -> list[CardSight]:
+        """The sights that are no print; what the first look shows and nobody can read is taken for print."""
+        if not self._print.is_made:
+            rows = self._read_faces(frame, [sight.corners_mm for sight in sights])
+            unread = [
+                sight.corners_mm
+                for sight, row in zip(sights, rows, strict=True)
+                if row is None or self._cards.labels[int(row.argmax())] in NO_FACE
+            ]
+            self._print.remember(unread, change)
+        return [sight for sight in sights if not self._print.is_print(sight.corners_mm, change)]
 
     def _read_faces(self, frame: Frame, places: Sequence[Polygon]) -> list[NDArray[np.float64] | None]:
         started = self.clock()

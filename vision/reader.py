@@ -73,11 +73,15 @@ class Reader:
         return cls(ModelSession.open(spec, threads=threads), temperature=spec.setting("temperature"))
 
     def read(self, crops: Sequence[Image]) -> Readings:
-        """Reads crops of (112, 80, 3) uint8, BGR; none give an empty result."""
+        """Reads crops of (112, 80, 3) uint8, BGR; none give an empty result.
+
+        A card has no upper end: each crop is read both ways up and the two answers are averaged.
+        """
         if not crops:
             return Readings(np.empty((0, len(self.labels))), self.labels)
-        logits = self._session.run(crops).astype(np.float64) / self._temperature
-        return Readings(log_softmax(logits), self.labels)
+        turned = [np.ascontiguousarray(crop[::-1, ::-1]) for crop in crops]
+        logits = self._session.run([*crops, *turned]).astype(np.float64) / self._temperature
+        return Readings(log_softmax((logits[: len(crops)] + logits[len(crops) :]) / 2), self.labels)
 
 
 def log_softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,0 +1,55 @@
+"""Remember what looked like a card before anything was dealt: slots printed on the cloth, and other furniture.
+
+A place is remembered with its small picture. While it still looks the same, what the detector finds there is print;
+once a card lies there the picture differs. Knows nothing of what a card shows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.gate import Change, GridFrame, Mask, difference
+
+SAME_PLACE_MM = 22.0
+SAME_LEVELS = 9.0
+"""Mean difference in grey levels below which a place looks as it did."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    at_mm: NDArray[np.float64]
+    cells: Mask
+
+
+@dataclass(slots=True)
+class PrintMemory:
+    """Places that looked like cards on the bare table."""
+
+    grid: GridFrame
+    _bare: Change | None = None
+    _places: list[_Place] = field(default_factory=list)
+
+    @property
+    def is_made(self) -> bool:
+        """Whether the bare table was looked at."""
+        return self._bare is not None
+
+    def remember(self, polygons_mm: list[NDArray[np.float64]], change: Change) -> None:
+        """Take the polygons, (4, 2) each, for print, as the table looks now."""
+        self._bare = change
+        self._places = [_Place(polygon.mean(axis=0), self.grid.mask_of(polygon)) for polygon in polygons_mm]
+
+    def is_print(self, polygon_mm: NDArray[np.float64], change: Change) -> bool:
+        """Whether a polygon lies where print is known, and the place looks as bare as it did."""
+        if self._bare is None:
+            return False
+        at_mm = polygon_mm.mean(axis=0)
+        for place in self._places:
+            if np.linalg.norm(place.at_mm - at_mm) < SAME_PLACE_MM:
+                changed = difference(change.picture, self._bare.picture)[place.cells]
+                if float(changed.mean()) < SAME_LEVELS:
+                    return True
+        return False
