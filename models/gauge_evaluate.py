@@ -1,7 +1,8 @@
 """Examine the gauge of the registry: `python -m models.gauge_evaluate --pairs build/gauge-pairs`.
 
 Reads what `models.gauge_pairs` drew of held-out worlds and prints the errors of the displacement, the share of counts
-that are right, and of decisions grew, same, shrank at a threshold that rarely calls an untouched stack changed.
+that are right, and how often the running code sees a change and tells its direction, or calls what was left alone
+changed.
 """
 
 from __future__ import annotations
@@ -10,37 +11,43 @@ import argparse
 import itertools
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from models.gauge_school import TRUTH
-from vision.gauge import Sureness
+from vision.faces import likeness
+from vision.frames import Image
+from vision.gauge import CropFrame, Gauging, StackGauge, Sureness, gauging_of
+from vision.growth import Growth, GrowthOptics, averaged, growth_of
 from vision.model_spec import REGISTRY_PATH, load_model_spec
-from vision.session import ModelSession
 
 FALSE_CHANGES = 0.005
-SCALES = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0)
 BATCH = 32
 Values = npt.NDArray[np.float64]
-Run = Callable[[npt.NDArray[np.uint8]], Values]
-"""Crops, (N, height, width, 3) uint8 BGR, to (N, 6)."""
+Run = Callable[[Sequence[Image]], Values]
+"""Crops to what the network tells of them, (N, 6)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Examination:
     """What was told of all pairs, one row a stack, in mm, and what was true."""
 
-    told_before: Values
-    """(N, looks): displacements before."""
-    told_after: Values
-    scale_mm: Values
-    """(N,) of both errors together, as the gauge itself puts it."""
     before: Mapping[str, Values]
     """(N, looks) a column of the truth, lengths in mm."""
     after: Mapping[str, Values]
+    looks_before: Sequence[Sequence[Gauging]]
+    """What was told of each stack, look by look."""
+    looks_after: Sequence[Sequence[Gauging]]
+    alike: Values
+    """(N,) likeness of the faces, NaN where they cannot be compared."""
+
+    @property
+    def told_before(self) -> Values:
+        """(N, looks) displacements."""
+        return np.array([[look.displacement_mm for look in looks] for looks in self.looks_before])
 
     @property
     def chip_mm(self) -> Values:
@@ -52,60 +59,87 @@ class Examination:
         """(N,) chips added, negative where taken."""
         return np.round(self.after["count"][:, 0] - self.before["count"][:, 0]).astype(np.int64)
 
-    @property
-    def change_mm(self) -> Values:
-        """(N,) how far the displacement is told to have changed, a nudge allowed for."""
-        carried = np.maximum(self.after["distance_mm"], 50.0) / np.maximum(self.before["distance_mm"], 50.0)
-        return np.asarray(self.told_after.mean(axis=1) - self.told_before.mean(axis=1) * carried[:, 0], np.float64)
-
 
 def examine(folder: Path, run: Run) -> Examination:
     """Let the gauge look at everything in a folder."""
-    parts: list[tuple[Values, ...]] = []
+    looks: dict[str, list[list[Gauging]]] = {"before": [], "after": []}
+    truths: dict[str, list[Values]] = {"before": [], "after": []}
     for path in sorted(folder.glob("pairs-*.npz")):
         with np.load(path) as file:
-            told = [_told_mm(run, file[f"{when}_crops"], file[f"{when}_truths"]) for when in ("before", "after")]
-            truths = [file[f"{when}_truths"].astype(np.float64) for when in ("before", "after")]
-            scale = np.hypot(told[0][1].mean(axis=1), told[1][1].mean(axis=1))
-            parts.append((told[0][0], told[1][0], scale, truths[0], truths[1]))
-    if not parts:
+            for when in looks:
+                looks[when] += _gauged(run, file[f"{when}_crops"], file[f"{when}_truths"])
+                truths[when].append(file[f"{when}_truths"].astype(np.float64))
+    if not looks["before"]:
         raise FileNotFoundError(f"{folder}: no pairs-*.npz; models.gauge_pairs writes them")
-    first, second, scale, before, after = (np.concatenate(part) for part in zip(*parts, strict=True))
+    pairs = zip(looks["before"], looks["after"], strict=True)
+    alike = [likeness(_faces(first), _faces(second)) for first, second in pairs]
     return Examination(
-        told_before=first, told_after=second, scale_mm=scale, before=_columns(before), after=_columns(after)
+        before=_columns(np.concatenate(truths["before"])),
+        after=_columns(np.concatenate(truths["after"])),
+        looks_before=looks["before"],
+        looks_after=looks["after"],
+        alike=np.array([np.nan if each is None else each for each in alike]),
     )
 
 
-def report(found: Examination) -> str:
+def report(found: Examination, sureness: Sureness) -> str:
     """The figures as text."""
-    sureness = best_sureness(found)
     lines = [f"stacks: {len(found.added)}, looks averaged: {found.told_before.shape[1]}", ""]
-    lines += [*_errors(found), "", *_counts(found), "", *_decisions(found, sureness)]
+    parts = [_errors(found), _faces_alike(found, sureness), _counts(found), _decisions(found, sureness)]
+    lines += [line for part in parts for line in (*part, "")]
     return "\n".join(lines)
 
 
-def best_sureness(found: Examination) -> Sureness:
-    """Of those that call at most FALSE_CHANGES of the unchanged stacks changed, what finds most of the others."""
-    tried = [Sureness(floor_mm=floor_mm(found, scales), scales=scales) for scales in SCALES]
-    changed = found.added != 0
-    return max(tried, key=lambda each: float(_is_right(found, each)[changed].mean()))
+def decided(found: Examination, sureness: Sureness) -> list[Growth]:
+    """What the running code says became of each stack."""
+    said = []
+    for i, (first, second) in enumerate(zip(found.looks_before, found.looks_after, strict=True)):
+        optics = GrowthOptics(
+            camera_mm=(0.0, 0.0, -float(found.before["camera_height_mm"][i, 0])), thickness_mm=3.3, sureness=sureness
+        )
+        said.append(growth_of(averaged([[look] for look in first]), averaged([[look] for look in second]), optics))
+    return said
 
 
 def floor_mm(found: Examination, scales: float) -> float:
-    """The floor that a number of scales needs."""
-    change = np.abs(found.change_mm)
-    sure = np.where(change >= scales * found.scale_mm, change, 0.0)
+    """The floor that a number of scales needs to call at most FALSE_CHANGES changed of what was left alone."""
+    change = np.abs(_change_mm(found))
+    pairs = zip(found.looks_before, found.looks_after, strict=True)
+    scale = np.array([np.hypot(_scale(first), _scale(second)) for first, second in pairs])
+    sure = np.where(change >= scales * scale, change, 0.0)
     return float(np.quantile(sure[found.added == 0], 1 - FALSE_CHANGES)) + 1e-6
 
 
-def said(found: Examination, sureness: Sureness) -> Values:
-    """(N,) 1 grew, -1 shrank, 0 nothing that is sure."""
-    least = np.maximum(sureness.floor_mm, sureness.scales * found.scale_mm)
-    return np.asarray(np.sign(found.change_mm) * (np.abs(found.change_mm) >= least), np.float64)
+def least_likeness(found: Examination) -> float:
+    """What all but FALSE_CHANGES of the faces that nobody touched reach."""
+    left_alone = found.alike[(found.added == 0) & np.isfinite(found.alike)]
+    return float(np.quantile(left_alone, FALSE_CHANGES))
 
 
-def _is_right(found: Examination, sureness: Sureness) -> npt.NDArray[np.bool_]:
-    return np.asarray(said(found, sureness) == np.sign(found.added), np.bool_)
+def _change_mm(found: Examination) -> Values:
+    """(N,) how far the displacement is told to have changed, a nudge allowed for."""
+    after = np.array([np.mean([look.displacement_mm for look in looks]) for looks in found.looks_after])
+    carried = np.maximum(found.after["distance_mm"], 50.0) / np.maximum(found.before["distance_mm"], 50.0)
+    return np.asarray(after - found.told_before.mean(axis=1) * carried[:, 0], np.float64)
+
+
+def _scale(looks: Sequence[Gauging]) -> float:
+    return float(np.mean([look.scale_mm for look in looks]))
+
+
+def _faces(looks: Sequence[Gauging]) -> list[Image]:
+    return [face for look in looks for face in look.faces]
+
+
+def _faces_alike(found: Examination, sureness: Sureness) -> list[str]:
+    known = np.isfinite(found.alike)
+    lines = [f"faces that can be compared: {known.mean():.1%}; called another below {sureness.likeness}:"]
+    for size in (0, 1, 2, 3, 5):
+        rows = known & (np.abs(found.added) == size)
+        if rows.any():
+            share = (found.alike[rows] < sureness.likeness).mean()
+            lines.append(f"  {size} chips added or taken: {share:.1%} ({rows.sum()})")
+    return lines
 
 
 def _errors(found: Examination) -> list[str]:
@@ -148,32 +182,45 @@ def _thickness(found: Examination) -> Values:
 
 
 def _decisions(found: Examination, sureness: Sureness) -> list[str]:
-    told, truth, right = said(found, sureness), np.sign(found.added), _is_right(found, sureness)
-    lines = [
-        f"decisions, sure from {sureness.floor_mm:.2f} mm and {sureness.scales} scales on"
-        f" (at most {FALSE_CHANGES:.1%} of unchanged stacks called changed):"
-    ]
+    said, added = decided(found, sureness), np.abs(found.added)
+    seen = np.array([each.is_seen for each in said])
+    way = np.array([each.direction if each.is_seen and each.direction is not None else 0 for each in said])
+    right_way, wrong_way = way * np.sign(found.added) > 0, way * np.sign(found.added) < 0
+    lines = [f"decisions: {sureness}"]
     for low, high in itertools.pairwise((0.0, 0.5, 1.0, 1.5, 2.0, 99.0)):
         band = (found.chip_mm >= low) & (found.chip_mm < high)
         lines.append(f"  where a chip shows as {low} to {high} mm")
         for size in (0, 1, 2, 3, 5):
-            rows = band & (np.abs(found.added) == size)
+            rows = band & (added == size)
             if rows.any():
-                wrong = told[rows] * truth[rows] < 0
+                told = (way[rows] != 0).mean() if size == 0 else right_way[rows].mean()
                 lines.append(
-                    f"    {size} chips added or taken: right {right[rows].mean():.1%},"
-                    f" other way {wrong.mean():.1%} ({rows.sum()})"
+                    f"    {size} added or taken: change seen {seen[rows].mean():.1%},"
+                    f" {'grown or shrunk' if size == 0 else 'right way'} {told:.1%},"
+                    f" other way {wrong_way[rows].mean():.1%} ({rows.sum()})"
                 )
+    total = added > 0
+    lines.append(
+        f"  everywhere: left alone and called changed {seen[~total].mean():.2%};"
+        f" changed: seen {seen[total].mean():.1%},"
+        f" right way {right_way[total].mean():.1%}, other way {wrong_way[total].mean():.1%}"
+    )
     return lines
 
 
-def _told_mm(run: Run, crops: npt.NDArray[np.uint8], truths: npt.NDArray[np.float32]) -> tuple[Values, Values]:
-    """Displacements and scales, (N, looks) each."""
+def _gauged(run: Run, crops: npt.NDArray[np.uint8], truths: npt.NDArray[np.float32]) -> list[list[Gauging]]:
+    """What is told of each stack, look by look, feet at their true distance on the x axis."""
+    stacks, looks = truths.shape[:2]
     flat = crops.reshape(-1, *crops.shape[2:])
-    told = np.concatenate([run(flat[i : i + BATCH]) for i in range(0, len(flat), BATCH)])
-    px_per_mm = truths[:, :, TRUTH.index("px_per_mm")]
-    displacement, scale = told[:, 0].reshape(px_per_mm.shape), np.exp(told[:, 1]).reshape(px_per_mm.shape)
-    return displacement / px_per_mm, scale / px_per_mm
+    told = np.concatenate([run(list(flat[i : i + BATCH])) for i in range(0, len(flat), BATCH)])
+    gauged = []
+    for row, crop, truth in zip(told, flat, truths.reshape(-1, len(TRUTH)), strict=True):
+        frame = CropFrame(
+            centre_mm=np.zeros(2), outward=np.array([1.0, 0.0]), px_per_mm=float(truth[TRUTH.index("px_per_mm")])
+        )
+        place = (float(truth[TRUTH.index("distance_mm")]), 0.0)
+        gauged.append(replace(gauging_of(row, crop, frame), foot_mm=place))
+    return [gauged[i * looks : (i + 1) * looks] for i in range(stacks)]
 
 
 def _columns(truths: Values) -> dict[str, Values]:
@@ -195,9 +242,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--pairs", type=Path, default=Path("build/gauge-pairs"))
     parser.add_argument("--registry", type=Path, default=REGISTRY_PATH)
     options = parser.parse_args(arguments)
-    session = ModelSession.open(load_model_spec("gauge", options.registry))
-    found = examine(options.pairs, lambda crops: session.run(list(crops)).astype(np.float64))
-    sys.stdout.write(report(found) + "\n")
+    gauge = StackGauge.open(load_model_spec("gauge", options.registry))
+    found = examine(options.pairs, gauge.read)
+    lines = [f"floor_mm for {scales} scales: {floor_mm(found, scales):.2f}" for scales in (0.0, 0.5, 1.0, 1.5, 2.0)]
+    lines += [f"likeness: {least_likeness(found):.3f}", "", report(found, gauge.sureness)]
+    sys.stdout.write("\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from rules.referee import Referee
 from rules.rulebook import elect, load_rulebook
 from service.config import TableConfig
 from vision.detector import Detector
+from vision.gauge import StackGauge
 from vision.observer import Eyes, ObservedRegions, Observer, Sizes
 from vision.reader import Reader
 
@@ -22,7 +23,11 @@ def open_eyes(*, threads: int = 1) -> Eyes:
     Raises:
         ModelError: A model file is missing, altered or of another shape.
     """
-    return Eyes(detector=Detector.open(threads=threads), reader=Reader.open(threads=threads))
+    return Eyes(
+        detector=Detector.open(threads=threads),
+        reader=Reader.open(threads=threads),
+        gauge=StackGauge.open(threads=threads),
+    )
 
 
 def build_observer(table: TableConfig, eyes: Eyes) -> Observer:

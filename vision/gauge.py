@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from calibration.camera import Calibration
 from vision.errors import ModelError
+from vision.faces import face_of
 from vision.frames import Image
 from vision.model_spec import ModelSpec, load_model_spec
 from vision.session import ModelSession
@@ -40,6 +41,8 @@ class Gauging:
     """Scale of the Laplace distribution of its error, as the network itself puts it."""
     foot_mm: tuple[float, float]
     """The foot's centre."""
+    faces: tuple[Image, ...] = ()
+    """Pictures of the top disc and what is round it, as `vision.faces` compares them, one a look."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +53,8 @@ class Sureness:
     """Less than this is never sure."""
     scales: float
     """Nor is less than so many times the scale of both errors together."""
+    likeness: float
+    """Two looks at one top disc are at least so like each other."""
 
     def least_change_mm(self, before: Gauging, after: Gauging) -> float:
         """A displacement that changed by less than this may not have changed at all."""
@@ -145,7 +150,9 @@ class StackGauge:
     def sureness(self) -> Sureness:
         """When a change is sure, as these weights were examined."""
         spec = self._session.spec
-        return Sureness(floor_mm=spec.setting("floor_mm"), scales=spec.setting("scales"))
+        return Sureness(
+            floor_mm=spec.setting("floor_mm"), scales=spec.setting("scales"), likeness=spec.setting("likeness")
+        )
 
     def measure(
         self,
@@ -172,18 +179,24 @@ class StackGauge:
         frames = [crop_frame(centre, camera_mm, diameter_mm) for centre in centres_mm]
         crops = [stack_crop(image, calibration, frame) for frame in frames]
         seen = [crop for crop in crops if crop is not None]
-        rows = iter(self._session.run(seen).astype(np.float64) if seen else ())
+        rows = iter(self.read(seen) if seen else ())
         pairs = zip(crops, frames, strict=True)
-        return [None if crop is None else _gauging(next(rows), frame) for crop, frame in pairs]
+        return [None if crop is None else gauging_of(next(rows), crop, frame) for crop, frame in pairs]
+
+    def read(self, crops: Sequence[Image]) -> NDArray[np.float64]:
+        """What the network tells of crops: (N, len(COLUMNS))."""
+        return np.asarray(self._session.run(crops), np.float64)
 
 
-def _gauging(row: NDArray[np.float64], frame: CropFrame) -> Gauging:
-    displacement_px, log_scale, foot_x, foot_y = row[:4]
+def gauging_of(row: NDArray[np.float64], crop: Image, frame: CropFrame) -> Gauging:
+    """What a row of the network's answer means for its crop."""
+    displacement_px, log_scale, foot_x, foot_y, top_x, top_y = row
     foot = frame.layout_from_crop(np.array([[foot_x, foot_y]]))[0]
     return Gauging(
         displacement_mm=float(displacement_px) / frame.px_per_mm,
         scale_mm=float(np.exp(log_scale)) / frame.px_per_mm,
         foot_mm=(float(foot[0]), float(foot[1])),
+        faces=(face_of(crop, (float(top_x), float(top_y))),),
     )
 
 

@@ -1,4 +1,4 @@
-"""Tell from measured stacks whether chips were added or taken, in the gauge's terms: displacements of top discs.
+"""Tell from measured stacks whether chips were added or taken: by the displacement of the top disc and by its face.
 
 Knows how sure the gauge is, not how it measures. Distances are layout millimetres.
 """
@@ -11,9 +11,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.faces import likeness
 from vision.gauge import Gauging, Sureness
 from vision.observations import Point, Stack
 
+LEAST_CHIPS = 0.5
+_FACES = 3
+VOUCHED = 2.0
+"""Where the face on top is the same, a change counts from so many times the least change on."""
+LEANING = 0.6
+"""Where the face is another, so much of the least change tells the direction."""
 NEAREST_MM = 50.0
 """Nearer to the point under the camera than this a displacement is not carried over to another place."""
 
@@ -74,26 +81,64 @@ def matching(reference: Sequence[Gauging], others: Sequence[Gauging]) -> list[in
     return chosen
 
 
-def growth_of(before: Sequence[Gauging], after: Sequence[Gauging], optics: GrowthOptics) -> int | None:
-    """1 more chips, -1 fewer, 0 as many; None where one chip shows as less than the gauge can tell.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Growth:
+    """What became of some stacks."""
+
+    is_seen: bool
+    """Whether chips were surely added, taken or exchanged."""
+    direction: int | None
+    """1 more chips, -1 fewer, 0 as many; None where it cannot be told."""
+
+
+def growth_of(before: Sequence[Gauging], after: Sequence[Gauging], optics: GrowthOptics) -> Growth:
+    """What became of stacks, each by its displacement and the face on top.
+
+    A face that is the same vouches for its stack unless the displacement changed far too much for that; another face
+    is a change, whose direction the displacement tells where it can. Without comparable faces the displacement decides.
 
     Args:
         before: One a stack, averaged over looks.
         after: As many.
         optics: What displacements mean here.
     """
-    chips, is_told = 0.0, True
-    for old, j in zip(before, matching(before, after), strict=True):
-        new = after[j]
-        chip = optics.chip_mm(new.foot_mm, new.displacement_mm)
-        change = new.displacement_mm - old.displacement_mm * _carried(old.foot_mm, new.foot_mm, optics)
-        least = optics.sureness.least_change_mm(old, new)
-        is_told &= chip >= least
-        if abs(change) >= least:
-            chips += change / max(chip, 1e-3)
-    if abs(chips) >= 0.5:
-        return 1 if chips > 0 else -1
-    return 0 if is_told else None
+    fates = [_fate(old, after[j], optics) for old, j in zip(before, matching(before, after), strict=True)]
+    seen = [fate for fate in fates if fate.is_seen]
+    if not seen:
+        is_told = all(fate.is_told for fate in fates)
+        return Growth(is_seen=False, direction=0 if is_told else None)
+    chips = sum(fate.chips for fate in seen)
+    if all(fate.is_told for fate in seen) and abs(chips) >= LEAST_CHIPS:
+        return Growth(is_seen=True, direction=1 if chips > 0 else -1)
+    is_even = all(fate.is_told for fate in seen) and len(seen) > 1
+    return Growth(is_seen=not is_even, direction=0 if is_even else None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Fate:
+    """What became of one stack."""
+
+    is_seen: bool
+    """It changed."""
+    is_told: bool
+    """If it changed, which way; if not, a chip more or less would have been seen."""
+    chips: float
+    """How many chips were added, roughly."""
+
+
+def _fate(old: Gauging, new: Gauging, optics: GrowthOptics) -> _Fate:
+    chip = optics.chip_mm(new.foot_mm, new.displacement_mm)
+    change = new.displacement_mm - old.displacement_mm * _carried(old.foot_mm, new.foot_mm, optics)
+    least = optics.sureness.least_change_mm(old, new)
+    chips = change / max(chip, 1e-3)
+    like = likeness(old.faces, new.faces)
+    if like is None:
+        is_seen = abs(change) >= least
+        return _Fate(is_seen=is_seen, is_told=is_seen or chip >= least, chips=chips)
+    if like >= optics.sureness.likeness:
+        is_seen = abs(change) >= VOUCHED * least
+        return _Fate(is_seen=is_seen, is_told=True, chips=chips)
+    return _Fate(is_seen=True, is_told=abs(change) >= LEANING * least, chips=chips)
 
 
 def _carried(old_mm: Point, new_mm: Point, optics: GrowthOptics) -> float:
@@ -107,6 +152,7 @@ def _mean(looks: Sequence[Gauging]) -> Gauging:
         displacement_mm=float(np.mean([look.displacement_mm for look in looks])),
         scale_mm=float(np.mean([look.scale_mm for look in looks])),
         foot_mm=(float(feet[0]), float(feet[1])),
+        faces=tuple(face for look in looks for face in look.faces)[:_FACES],
     )
 
 

@@ -7,13 +7,13 @@ there is compared with what stood there before. Distances are layout millimetres
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.gauge import Gauging
-from vision.growth import GrowthOptics, averaged, growth_of
+from vision.growth import Growth, GrowthOptics, averaged, growth_of
 from vision.observations import Point, Stack, StacksChanged
 
 SETTLE_LOOKS = 3
@@ -158,10 +158,14 @@ class StackRegion:
         growth = _growth(before, measures_before, after, self._measures, optics=self.optics)
         if before is None and not after.stacks:
             return None
-        if before is not None and before.matches(after) and not growth:
+        if before is not None and before.matches(after) and not growth.is_seen:
             if not after.stacks or not entries:
                 return None
-            growth = 0
+            growth = Growth(is_seen=False, direction=0)
+        told_before = _measured(before, measures_before, self.optics) if before is not None else None
+        told_after = _measured(after, self._measures, self.optics)
+        if growth.direction is None and told_before:
+            told_before, told_after = _uncounted(told_before), _uncounted(told_after)
         began = began if began is not None else first.t
         moment = (began + ended) / 2 if ended is not None else first.t
         return StacksChanged(
@@ -169,9 +173,9 @@ class StackRegion:
             t=moment,
             t_earliest=began,
             t_latest=first.t,
-            before=_measured(before, measures_before, self.optics) if before is not None else None,
-            after=_measured(after, self._measures, self.optics),
-            growth=growth,
+            before=told_before,
+            after=told_after,
+            growth=growth.direction,
             entries_mm=tuple(entries),
         )
 
@@ -195,21 +199,26 @@ def _growth(
     measures_after: Sequence[Standing],
     *,
     optics: GrowthOptics | None,
-) -> int | None:
-    """1, 0 or -1 by the number of stacks, else by their measures; None where neither tells."""
+) -> Growth:
+    """By the number of stacks, else by their measures."""
     if before is None:
-        return None
+        return Growth(is_seen=bool(after.stacks), direction=None)
     if len(before.stacks) != len(after.stacks):
-        return 1 if len(after.stacks) > len(before.stacks) else -1
+        return Growth(is_seen=True, direction=1 if len(after.stacks) > len(before.stacks) else -1)
     if not after.stacks or not measures_before or not measures_after:
-        return 0
+        return Growth(is_seen=False, direction=0)
     gauged_before, gauged_after = _gaugings(measures_before), _gaugings(measures_after)
     if optics is not None and gauged_before and gauged_after:
         return growth_of(gauged_before, gauged_after, optics)
     change = _mean_length_mm(measures_after) - _mean_length_mm(measures_before)
     if abs(change) >= GROWN_MM:
-        return 1 if change > 0 else -1
-    return 0
+        return Growth(is_seen=True, direction=1 if change > 0 else -1)
+    return Growth(is_seen=False, direction=0)
+
+
+def _uncounted(stacks: tuple[Stack, ...]) -> tuple[Stack, ...]:
+    """Without counts, which would claim to tell a direction that is not known."""
+    return tuple(replace(stack, count=None) for stack in stacks)
 
 
 def _mean_length_mm(measures: Sequence[Standing]) -> float:

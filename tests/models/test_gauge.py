@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +15,8 @@ from models import gauge_evaluate, gauge_school
 from models.gauge_pairs import changed_scene
 from models.gauge_scenes import MOST_CHIPS, far_first, stack_scene, with_count
 from models.gauge_school import TRUTH, Eye, Lesson, open_world
-from vision.gauge import HEIGHT_PX, WIDTH_PX
+from vision.frames import Image
+from vision.gauge import HEIGHT_PX, WIDTH_PX, Sureness
 
 
 @pytest.fixture(scope="module")
@@ -88,13 +90,13 @@ def test_pairs_are_examined_with_a_nudge_allowed_for(tmp_path: Path) -> None:
     counts_after = np.where(np.arange(200) % 2, counts_before, counts_before + 1)
     arrays = {"before_truths": _truths(counts_before, 800.0), "after_truths": _truths(counts_after, 840.0)}
     for when in ("before", "after"):
-        crops = np.zeros((200, 3, 4, 4, 3), np.uint8)
+        crops = np.zeros((200, 3, HEIGHT_PX // 4, WIDTH_PX // 4, 3), np.uint8)
         crops[:, :, 0, 0, 0] = np.arange(200)[:, None]
         arrays[f"{when}_crops"] = crops
         arrays[f"{when}_crops"][:, :, 0, 0, 1] = 0 if when == "before" else 1
     np.savez(tmp_path / "pairs-1-00000.npz", **arrays)  # type: ignore[arg-type]
 
-    def run(crops: np.ndarray) -> np.ndarray:
+    def run(crops: Sequence[Image]) -> np.ndarray:
         told = np.zeros((len(crops), 6))
         for row, crop in zip(told, crops, strict=True):
             when = "after" if crop[0, 0, 1] else "before"
@@ -104,9 +106,8 @@ def test_pairs_are_examined_with_a_nudge_allowed_for(tmp_path: Path) -> None:
 
     found = gauge_evaluate.examine(tmp_path, run)
     assert gauge_evaluate.floor_mm(found, 0.0) == pytest.approx(0.1, abs=0.005)
-    text = gauge_evaluate.report(found)
-    assert "0 chips added or taken: right 99.0%" in text or "0 chips added or taken: right 100.0%" in text
-    assert "1 chips added or taken: right 100.0%, other way 0.0% (100)" in text
+    text = gauge_evaluate.report(found, Sureness(floor_mm=0.3, scales=0.0, likeness=0.7))
+    assert "left alone and called changed 0.00%; changed: seen 100.0%, right way 100.0%, other way 0.0%" in text
 
 
 def test_examination_without_pairs_says_who_draws_them(tmp_path: Path) -> None:
