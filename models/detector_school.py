@@ -57,8 +57,8 @@ def _lay_out_one(school: Path, target: Path) -> list[Path]:
     labels = target / "labels" / "train"
     labels.mkdir(parents=True, exist_ok=True)
     link = target / "images"
-    if not link.is_symlink():
-        link.symlink_to(school / "images", target_is_directory=True)
+    link.unlink(missing_ok=True)  # an earlier run may have laid another school out here
+    link.symlink_to(school / "images", target_is_directory=True)
     pictures = []
     for source in sorted((school / "labels" / "train").glob("*.txt")):
         picture = link / "train" / f"{source.stem}.jpg"

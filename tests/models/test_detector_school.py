@@ -62,6 +62,14 @@ def test_school_itself_stays_as_it_was(tmp_path: Path) -> None:
     assert {path: path.read_bytes() for path in school.rglob("*") if path.is_file()} == before
 
 
+def test_another_school_laid_out_in_the_same_place_is_taken(tmp_path: Path) -> None:
+    first, second = make_school(tmp_path / "first", 3), make_school(tmp_path / "second", 5)
+    lay_out([first], tmp_path / "run")
+    lay_out([second], tmp_path / "run")
+    assert len((tmp_path / "run" / "train.txt").read_text().split()) == 4
+    assert (tmp_path / "run" / "school-0" / "images").resolve() == second / "images"
+
+
 def test_boxes_with_their_middle_beyond_the_tile_are_not_taught() -> None:
     assert taught_lines([INSIDE, OUTSIDE, ""]) == [INSIDE]
 
