@@ -42,7 +42,7 @@ REPLAY = 40
 """After so many batches each comes back once, turned by half a turn: drawing costs about as much as learning."""
 
 ARTWORK_WEIGHT = 10.0
-"""How much oftener an artwork or photographed deck is drawn than one of the 400 machine-made ones."""
+"""How much oftener an artwork or photographed deck is drawn than a machine-made one."""
 
 Batch = tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]
 
@@ -66,6 +66,8 @@ class TrainSettings:
     decks: Path | None
     photos: Path | None
     resume: bool
+    rate: float
+    start: Path | None
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -92,6 +94,8 @@ class _Training:
         self._spent_s, self._seen = 0.0, 0
         if settings.resume and self._path.exists():
             self._load()
+        elif settings.start is not None:
+            self._begin_with(settings.start)
 
     @property
     def _path(self) -> Path:
@@ -120,7 +124,9 @@ class _Training:
 
     def _learn(self, batch: Batch, done: float) -> float:
         for group in self._optimizer.param_groups:
-            group["lr"] = PEAK_RATE * min(1.0, done / WARM_UP + 0.01) * 0.5 * (1 + math.cos(math.pi * min(done, 1.0)))
+            group["lr"] = (
+                self._settings.rate * min(1.0, done / WARM_UP + 0.01) * 0.5 * (1 + math.cos(math.pi * min(done, 1.0)))
+            )
         device = self._settings.device
         pictures = torch.from_numpy(batch[0]).to(device).permute(0, 3, 1, 2).float().div_(255)
         labels = torch.from_numpy(batch[1]).to(device)
@@ -147,6 +153,12 @@ class _Training:
         }
         torch.save(state, self._path.with_suffix(".new"))
         self._path.with_suffix(".new").replace(self._path)
+
+    def _begin_with(self, checkpoint: Path) -> None:
+        """Take over the average of an earlier run, as a beginning."""
+        state = torch.load(checkpoint, map_location=self._settings.device, weights_only=True)["average"]
+        weights = {key.removeprefix("module."): value for key, value in state.items() if key != "n_averaged"}
+        self._net.load_state_dict(weights)
 
     def _load(self) -> None:
         state = torch.load(self._path, map_location=self._settings.device, weights_only=True)
@@ -230,6 +242,8 @@ def _parse(arguments: list[str] | None) -> TrainSettings:
     parser.add_argument("--out", type=Path, default=Path("runs/reader"))
     parser.add_argument("--decks", type=Path, default=Path("build/decks"), help="what datasets.decks.rasterise made")
     parser.add_argument("--photos", type=Path, help="optional: a folder with annotations.json, images/ and faces/")
+    parser.add_argument("--rate", type=float, default=PEAK_RATE, help="highest learning rate")
+    parser.add_argument("--from", dest="start", type=Path, help="a checkpoint to begin with, for a second run")
     parser.add_argument("--resume", action="store_true")
     told = vars(parser.parse_args(arguments))
     told["decks"] = told["decks"] if told["decks"].is_dir() else None

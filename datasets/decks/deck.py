@@ -25,7 +25,7 @@ from datasets.errors import DatasetsError
 Texture = npt.NDArray[np.uint8]
 Box = tuple[float, float, float, float]
 
-TRAIN_SEEDS = range(400)
+TRAIN_SEEDS = range(480)
 VALIDATION_SEEDS = range(8000, 8030)
 """For calibration: never trained on, and no part of the final judgement."""
 HELD_OUT_SEEDS = range(9000, 9040)

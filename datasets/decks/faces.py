@@ -54,7 +54,7 @@ class FaceStyle:
     ace_height_mm: float
     court: CourtStyle
     court_layout: str
-    """`figure`, or `letter` for courts without one."""
+    """`figure`; `letter` (two large ones) or `initial` (a single one) for courts without a figure."""
     border_mm: float
     """Inset of a line round the face; 0: none."""
 
@@ -92,7 +92,7 @@ def draw_face_style(rng: np.random.Generator, *, held_out: bool) -> FaceStyle:
         pip_spread_mm=(min(spread[0], max(7.0, 29.0 - width * 1.05)), spread[1]),
         ace_height_mm=float(rng.uniform(11.0, 36.0)),
         court=draw_court_style(rng, width + 2),
-        court_layout="figure" if rng.random() < 0.93 else "letter",
+        court_layout=_court_layout(float(rng.random()), held_out=held_out),
         border_mm=float(rng.uniform(1.2, 3.2)) if rng.random() < 0.08 else 0.0,
     )
 
@@ -120,6 +120,8 @@ def draw_face(
     elif style.court_layout == "figure":
         draw_court(texture, figure or rank, ink, style.court, rng)
         _draw_court_signs(texture, style, suit)
+    elif style.court_layout == "initial":
+        _draw_initial(texture, style, rank, suit)
     else:
         _draw_letter(texture, style, rank, suit)
     _draw_indices(texture, style, rank, suit)
@@ -150,6 +152,12 @@ def _draw_masks(rng: np.random.Generator, *, held_out: bool) -> dict[str, Mask]:
         masks = font_masks(font, width=width, slant=slant)
     strength = 0.0 if held_out else float(rng.choice([0.0, 0.015, 0.03]))
     return {rank: warped(mask, rng, strength=strength) for rank, mask in masks.items()}
+
+
+def _court_layout(draw: float, *, held_out: bool) -> str:
+    if draw < (0.93 if held_out else 0.86):
+        return "figure"
+    return "letter" if held_out or draw < 0.92 else "initial"
 
 
 def _draw_paper(rng: np.random.Generator) -> Colour:
@@ -232,6 +240,16 @@ def _paste_court(texture: Texture, style: FaceStyle, picture: Texture) -> None:
     rows, columns = slice(top, texture.shape[0] - top), slice(left, texture.shape[1] - left)
     size = columns.stop - left, rows.stop - top
     texture[rows, columns] = cv2.resize(picture, size, interpolation=cv2.INTER_AREA)
+
+
+def _draw_initial(texture: Texture, style: FaceStyle, rank: str, suit: str) -> None:
+    """A single large letter in the middle, with a rim of another colour."""
+    mask = style.masks[rank]
+    height_mm = 26.0 + style.ace_height_mm * 0.6
+    width_mm = min(height_mm * mask.shape[1] / mask.shape[0], 36.0)
+    rim: Colour = (206, 170, 80) if style.court.sparse or style.court.slanted else (120, 120, 126)
+    stamp(texture, mask, rim, box_mm=(32.4, 44.9, width_mm, height_mm))
+    stamp(texture, mask, style.inks[suit], box_mm=(31.5, 44.0, width_mm, height_mm))
 
 
 def _draw_court_signs(texture: Texture, style: FaceStyle, suit: str) -> None:
