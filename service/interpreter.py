@@ -41,6 +41,9 @@ TRAVEL_S = 0.6
 HOLD_S = 0.8
 """How long the log waits for what may still come in with an earlier time."""
 CLOSE_AFTER_S = 0.1
+HIDDEN_S = 1.0
+"""A card that a hand covered for longer before it was seen face up may have been turned under it: nobody saw it dealt
+so."""
 
 Item = Event | seen.Observation
 
@@ -149,6 +152,9 @@ class Interpreter:
             confidence=_round(_certainty_of(card)),
             source=Source.CAMERA,
         )
+        if card.face_up and card.hidden_s > HIDDEN_S:
+            dealt = replace(dealt, card=None, face_up=False)
+            self._put(card.t, seen.CardTurned(track_id=card.track_id, t=card.t, face_up=True, reading=card.reading))
         if self.state.is_called or NoMoreBets in self.device_events or self.state.cards_dealt:
             return [dealt]
         return [NoMoreBets(t=t, source=Source.INFERRED, confidence=0.7), dealt]

@@ -28,7 +28,7 @@ from vision.video import VideoReader
 
 logger = logging.getLogger(__name__)
 
-LEAST_CONFIDENCE = 0.5
+LEAST_CONFIDENCE = 0.6
 """What is less sure than this is not alleged: a person would look twice for nothing."""
 PROGRESS_S = 0.2
 """Stream time between two reports."""

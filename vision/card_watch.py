@@ -70,11 +70,15 @@ class CardWatch:
         *,
         is_covered: Callable[[NDArray[np.float64]], bool],
         read_faces: ReadFaces,
+        hidden_s: Callable[[NDArray[np.float64]], float] = lambda corners: 0.0,
     ) -> list[Observation]:
         """Take one look in and say what is new."""
         near = [sight for sight in sights if self.region_of(sight.at_mm) is not None]
         near = self._read(near, read_faces)
         changes = self.tracker.update(near, t, is_covered=is_covered)
+        for track in self.tracker.tracks:
+            if track.looks == 1:
+                track.hidden_s = hidden_s(track.sight.corners_mm)
         for track in changes.turned:
             if track.track_id in self.known:
                 self.known[track.track_id].turned_t = track.turned_t
@@ -182,8 +186,11 @@ class CardWatch:
 
     def _is_real(self, track: CardTrack) -> bool:
         """Whether something that was not read as a face looks like a card all the same."""
-        back = float(track.votes.posterior()[self.labels.index(BACK)])
-        return track.score >= REAL_SCORE or (not track.sight.face_up and back >= SURE_ENOUGH)
+        posterior = track.votes.posterior()
+        back, unclear = (float(posterior[self.labels.index(label)]) for label in (BACK, UNCLEAR))
+        if track.sight.face_up:
+            return track.score >= REAL_SCORE and back + unclear < 0.5
+        return track.score >= REAL_SCORE or back >= SURE_ENOUGH
 
     def _begin(self, track: CardTrack, t: float, reading: Reading) -> list[Observation]:
         region = self.region_of(track.sight.at_mm)
@@ -206,6 +213,7 @@ class CardWatch:
                 face_up=track.sight.face_up,
                 reading=reading,
                 score=track.score,
+                hidden_s=track.hidden_s,
             )
         ]
 

@@ -34,6 +34,8 @@ class CardRested:
     reading: Reading
     score: float
     """The detector's mean score."""
+    hidden_s: float = 0.0
+    """How long its place was covered until it was first seen: so long it may have been turned unseen."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -79,6 +79,8 @@ class CardTrack:
     turned_t: float | None = None
     """When the other side was first seen, once it is sure."""
     rested_t: float | None = None
+    hidden_s: float = 0.0
+    """How long its place was covered until it was first seen."""
 
     @property
     def score(self) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -237,3 +238,11 @@ def test_lamp_that_was_lit_once_is_awaited_in_the_next_round() -> None:
 def test_lamp_is_not_listened_to_where_a_device_calls() -> None:
     lines = log_of(LampChanged(region="lamp", t=4.0, lit=True), devices=frozenset({NoMoreBets}))
     assert lines == []
+
+
+def test_face_first_seen_after_a_long_cover_was_not_seen_dealt_face_up() -> None:
+    lines = log_of(replace(rested(1, 5.0), hidden_s=2.0), devices=frozenset({NoMoreBets}))
+    dealt, turned = lines
+    assert isinstance(dealt, CardDealt) and isinstance(turned, CardTurned)
+    assert (dealt.face_up, dealt.card) == (False, None)
+    assert (turned.card, turned.t, turned.card_id) == (parse_card("7H"), 5.0, dealt.card_id)

@@ -62,7 +62,7 @@ class Table:
 
     def _one(self, label: str | None) -> NDArray[np.float64]:
         if label is None:
-            return np.full(len(LABELS), -np.log(len(LABELS)))
+            return np.array([-0.71, -0.71, -4.6, -4.6])
         return np.array([-0.03 if each == label else -4.6 for each in LABELS])
 
 

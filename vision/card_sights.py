@@ -1,0 +1,143 @@
+"""Make card sights of what the detector found: true size, one a place, no print, and what it missed or set awry.
+
+Knows where cards may lie, not what they mean. Layout millimetres.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.cover import Cover
+from vision.detections import CARD_BACK, CARD_FACE, Detections
+from vision.frames import Frame
+from vision.gate import Change, GridFrame
+from vision.leftovers import Leftovers, true_rectangle
+from vision.print_memory import PrintMemory
+from vision.rectify import Rectifier
+from vision.tiling import Rect
+from vision.tracker import CardSight
+from vision.voting import NO_FACE
+
+CARD_SCORE = 0.25
+"""Low: the reader says what is no card."""
+ONE_PLACE_MM = 26.0
+"""Middles of two cards lie at least this far apart, even where they overlap."""
+CARD_SIDES = (0.62, 1.45)
+"""A card's box has this share of the card's true sides."""
+
+Polygon = NDArray[np.float64]
+Read = Callable[[Sequence[Polygon]], Sequence[NDArray[np.float64] | None]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardLook:
+    """What is at hand at one look."""
+
+    frame: Frame
+    change: Change
+    cover: Cover
+    looked_mm: Sequence[Rect]
+    """Boxes that the detector looked at just now."""
+    read: Read
+    """Log probabilities over the labels for places in the frame."""
+
+
+class CardSights:
+    """The cards in sight in some regions."""
+
+    def __init__(
+        self,
+        regions: Mapping[str, Polygon],
+        rectifier: Rectifier,
+        grid: GridFrame,
+        *,
+        card_mm: tuple[float, float],
+        labels: tuple[str, ...],
+    ) -> None:
+        self._regions, self._card_mm, self._labels = regions, card_mm, labels
+        self._print = PrintMemory(grid)
+        self._leftovers = Leftovers(regions, rectifier, card_mm)
+        self._cells = {region: grid.cells_of_box(*self._leftovers.box_mm(region)) for region in regions}
+        self._refined: dict[str, list[CardSight]] = {}
+
+    def of(self, found: Detections, look: CardLook) -> list[CardSight]:
+        """The cards in sight, given all that the detector last found."""
+        sights = self._without_print(self._true(found), look)
+        by_region: dict[str, list[CardSight]] = {region: [] for region in self._regions}
+        others: list[CardSight] = []
+        for sight in sights:
+            region = self._region_of(sight)
+            (by_region[region] if region is not None else others).append(sight)
+        for region, own in by_region.items():
+            others += self._refine(region, own, look)
+        return others
+
+    def _refine(self, region: str, sights: list[CardSight], look: CardLook) -> list[CardSight]:
+        covered = look.cover.mask[self._cells[region]]
+        box = self._leftovers.box_mm(region)
+        is_looked_at = any(_overlap(box, looked) for looked in look.looked_mm)
+        if region in self._refined and not is_looked_at and not covered.any():
+            return self._refined[region]
+        if not sights and not covered.any() and not self._leftovers.is_known(region):
+            self._leftovers.keep_bare(region, look.frame.image)
+        if self._leftovers.is_known(region):
+            sights = self._leftovers.refine(region, sights, look.frame.image, covered)
+        self._refined[region] = sights
+        return sights
+
+    def _true(self, found: Detections) -> list[CardSight]:
+        cards = found.of(CARD_FACE, CARD_BACK)
+        shares = np.sort(sides_mm(cards.corners_mm), axis=1)[:, ::2] / np.array(self._card_mm)
+        cards = cards.take(((shares >= CARD_SIDES[0]) & (shares <= CARD_SIDES[1])).all(axis=1))
+        cards = _one_a_place(cards.take(cards.score >= CARD_SCORE))
+        return [
+            CardSight(
+                corners_mm=true_rectangle(corners, self._card_mm), face_up=int(label) == CARD_FACE, score=float(score)
+            )
+            for corners, label, score in zip(cards.corners_mm, cards.label, cards.score, strict=True)
+        ]
+
+    def _without_print(self, sights: list[CardSight], look: CardLook) -> list[CardSight]:
+        """The sights that are no print; what the first look shows and nobody can read is taken for print."""
+        if not self._print.is_made:
+            rows = look.read([sight.corners_mm for sight in sights])
+            unread = [
+                sight.corners_mm
+                for sight, row in zip(sights, rows, strict=True)
+                if row is None or self._labels[int(row.argmax())] in NO_FACE
+            ]
+            self._print.remember(unread, look.change)
+        return [sight for sight in sights if not self._print.is_print(sight.corners_mm, look.change)]
+
+    def _region_of(self, sight: CardSight) -> str | None:
+        x, y = sight.at_mm
+        for region in self._regions:
+            x0, y0, x1, y1 = self._leftovers.box_mm(region)
+            if x0 <= x <= x1 and y0 <= y <= y1:
+                return region
+        return None
+
+
+def sides_mm(corners_mm: Polygon) -> NDArray[np.float64]:
+    """(N, 4) lengths of the sides of (N, 4, 2) boxes."""
+    return np.asarray(np.linalg.norm(np.roll(corners_mm, -1, axis=1) - corners_mm, axis=2), np.float64)
+
+
+def _one_a_place(cards: Detections) -> Detections:
+    """The best of boxes whose middles lie so near to each other that no two cards can."""
+    order = np.argsort(-cards.score, kind="stable")
+    centres = cards.centres_mm[order]
+    gaps = np.linalg.norm(centres[:, None] - centres[None], axis=2)
+    kept: list[int] = []
+    for i in range(len(order)):
+        if all(gaps[i, j] >= ONE_PLACE_MM for j in kept):
+            kept.append(i)
+    return cards.take(order[kept])
+
+
+def _overlap(one: Rect, other: Rect) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]

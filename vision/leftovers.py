@@ -1,0 +1,148 @@
+"""Find cards in their regions by what differs from the bare cloth, where the detector's boxes do not explain it.
+
+A region's bare view is kept from when it was empty. What differs from it now and lies under no well-fitting box is a
+card if a card's rectangle fits it. Mends boxes at a wrong angle and cards that were missed; tells nothing of faces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.detections import order_corners
+from vision.frames import Image
+from vision.rectify import Rectifier
+from vision.tracker import CardSight
+
+RIM_MM = 25.0
+DIFFERENT_LEVELS = 22.0
+WELL_FILLED = 0.9
+"""Share of a box that differs from the bare cloth where a card fills it."""
+LEAST_SHARE = 0.55
+"""A piece must have this share of a card's area."""
+LEFTOVER_SCORE = 0.75
+
+Polygon = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(slots=True)
+class _Region:
+    origin_mm: tuple[float, float]
+    size_px: tuple[int, int]
+    bare: NDArray[np.float32] | None = None
+
+
+class Leftovers:
+    """The bare views of all card regions."""
+
+    def __init__(self, regions: Mapping[str, Polygon], rectifier: Rectifier, card_mm: tuple[float, float]) -> None:
+        self._rectifier, self._card_mm = rectifier, card_mm
+        self._regions = {region: self._frame(polygon) for region, polygon in regions.items()}
+
+    def box_mm(self, region: str) -> tuple[float, float, float, float]:
+        """x0, y0, x1, y1 of what is compared."""
+        view = self._regions[region]
+        (x, y), (width, height) = view.origin_mm, view.size_px
+        return (x, y, x + width / self._rectifier.px_per_mm, y + height / self._rectifier.px_per_mm)
+
+    def keep_bare(self, region: str, image: Image) -> None:
+        """Keep the region's view: nothing lies there now."""
+        self._regions[region].bare = self._view(region, image)
+
+    def is_known(self, region: str) -> bool:
+        """Whether the region was ever seen bare."""
+        return self._regions[region].bare is not None
+
+    def refine(self, region: str, sights: Sequence[CardSight], image: Image, covered: Mask) -> list[CardSight]:
+        """The sights of a region that fit what differs from the bare cloth, and those that it lacks.
+
+        Args:
+            region: one whose bare view is kept.
+            sights: the detector's, with middles in the region.
+            image: the camera's whole picture.
+            covered: (h, w) of any resolution over the region's box: where something lies over it; nothing is said
+                there.
+        """
+        covered = self._enlarged(region, covered)
+        different = self._different(region, image) & ~covered
+        boxes = [self._mask(region, sight.corners_mm) for sight in sights]
+        fits = [
+            not box.any() or bool(covered[box].any()) or float(different[box].mean()) >= WELL_FILLED for box in boxes
+        ]
+        rest = different.copy()
+        for box, fitting in zip(boxes, fits, strict=True):
+            if fitting:
+                rest &= ~box
+        found = self._cards_in(region, rest, different)
+        kept = [sight for sight, fitting in zip(sights, fits, strict=True) if fitting or not found]
+        return [*kept, *found]
+
+    def _cards_in(self, region: str, rest: Mask, different: Mask) -> list[CardSight]:
+        opened = cv2.morphologyEx(rest.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
+        count, pieces, stats, _ = cv2.connectedComponentsWithStats(opened)
+        card_px = self._card_mm[0] * self._card_mm[1] * self._rectifier.px_per_mm**2
+        found = []
+        for piece in range(1, count):
+            if stats[piece, cv2.CC_STAT_AREA] < LEAST_SHARE * card_px:
+                continue
+            corners = self._rectangle(region, pieces == piece)
+            box = self._mask(region, corners)
+            if box.any() and float(different[box].mean()) >= WELL_FILLED:
+                found.append(CardSight(corners_mm=corners, face_up=True, score=LEFTOVER_SCORE))
+        return found
+
+    def _rectangle(self, region: str, piece: Mask) -> Polygon:
+        """A card's rectangle at the middle and angle of the smallest one round a piece."""
+        rows, columns = np.nonzero(piece)
+        around = cv2.boxPoints(cv2.minAreaRect(np.column_stack([columns, rows]).astype(np.float32)))
+        in_mm = around.astype(np.float64) / self._rectifier.px_per_mm + np.array(self._regions[region].origin_mm)
+        return true_rectangle(order_corners(in_mm[None])[0], self._card_mm)
+
+    def _different(self, region: str, image: Image) -> Mask:
+        bare = self._regions[region].bare
+        assert bare is not None, "is_known() comes first"
+        now = self._view(region, image)
+        gain = float(np.median((now + 4.0) / (bare + 4.0)))
+        return np.asarray(np.abs(now - bare * gain).max(axis=2) > DIFFERENT_LEVELS, bool)
+
+    def _enlarged(self, region: str, mask: Mask) -> Mask:
+        size = self._regions[region].size_px
+        return np.asarray(cv2.resize(mask.astype(np.uint8), size, interpolation=cv2.INTER_NEAREST), bool)
+
+    def _view(self, region: str, image: Image) -> NDArray[np.float32]:
+        view = self._regions[region]
+        tile = self._rectifier.tile(image, view.origin_mm, view.size_px)
+        return np.asarray(cv2.blur(tile, (3, 3)), np.float32)
+
+    def _mask(self, region: str, corners_mm: Polygon) -> Mask:
+        view = self._regions[region]
+        mask = np.zeros((view.size_px[1], view.size_px[0]), np.uint8)
+        points = (corners_mm - np.array(view.origin_mm)) * self._rectifier.px_per_mm
+        cv2.fillPoly(mask, [np.round(points).astype(np.int32)], 1)
+        return mask.astype(bool)
+
+    def _frame(self, polygon: Polygon) -> _Region:
+        low, high = polygon.min(axis=0) - RIM_MM, polygon.max(axis=0) + RIM_MM
+        width, height = np.ceil((high - low) * self._rectifier.px_per_mm).astype(int).tolist()
+        return _Region(self._rectifier.snapped_mm((float(low[0]), float(low[1]))), (width, height))
+
+
+def true_rectangle(corners_mm: Polygon, size_mm: tuple[float, float]) -> Polygon:
+    """The rectangle of a card's true size at a box's middle and angle.
+
+    Args:
+        corners_mm: (4, 2) clockwise, a shorter side first.
+        size_mm: the card's width and height.
+    """
+    middle = corners_mm.mean(axis=0)
+    along = corners_mm[2] - corners_mm[1]
+    down = along / max(float(np.linalg.norm(along)), 1e-6)
+    right = np.array([down[1], -down[0]])
+    half_w, half_h = size_mm[0] / 2, size_mm[1] / 2
+    signs = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]], np.float64)
+    return np.asarray(middle + signs[:, :1] * half_w * right + signs[:, 1:] * half_h * down, np.float64)
