@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,6 +27,9 @@ CARD_SCORE = 0.25
 """Low: the reader says what is no card."""
 ONE_PLACE_MM = 26.0
 """Middles of two cards lie at least this far apart, even where they overlap."""
+NEIGHBOUR_MM = 110.0
+MADE_OF_OTHERS = 0.85
+"""A box of which more lies under better ones is made of their halves."""
 CARD_SIDES = (0.62, 1.45)
 """A card's box has this share of the card's true sides."""
 
@@ -128,15 +132,27 @@ def sides_mm(corners_mm: Polygon) -> NDArray[np.float64]:
 
 
 def _one_a_place(cards: Detections) -> Detections:
-    """The best of boxes whose middles lie so near to each other that no two cards can."""
+    """Without boxes that no card of its own can fill: too near to a better one, or made of parts of better ones."""
     order = np.argsort(-cards.score, kind="stable")
-    centres = cards.centres_mm[order]
+    corners, centres = cards.corners_mm[order], cards.centres_mm[order]
     gaps = np.linalg.norm(centres[:, None] - centres[None], axis=2)
     kept: list[int] = []
     for i in range(len(order)):
-        if all(gaps[i, j] >= ONE_PLACE_MM for j in kept):
+        near = [j for j in kept if gaps[i, j] < NEIGHBOUR_MM]
+        if all(gaps[i, j] >= ONE_PLACE_MM for j in near) and _share_under(corners[i], corners[near]) < MADE_OF_OTHERS:
             kept.append(i)
     return cards.take(order[kept])
+
+
+def _share_under(box: Polygon, others: Polygon) -> float:
+    """Share of a (4, 2) box that lies under (N, 4, 2) others, by a grid of points."""
+    across, down = np.meshgrid(np.linspace(0.06, 0.94, 7), np.linspace(0.06, 0.94, 9))
+    points = box[0] + across.reshape(-1, 1) * (box[1] - box[0]) + down.reshape(-1, 1) * (box[3] - box[0])
+    under = np.zeros(len(points), bool)
+    for other in others:
+        outline = other.astype(np.float32)
+        under |= [cv2.pointPolygonTest(outline, (float(x), float(y)), False) >= 0 for x, y in points]
+    return float(under.mean())
 
 
 def _overlap(one: Rect, other: Rect) -> bool:
