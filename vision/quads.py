@@ -19,7 +19,7 @@ _WORK_WIDTH_PX = 96
 _ROOM = 2.0
 """How much of the surroundings is looked at, in sizes of the box."""
 _LEAST_IOU = 0.35
-_LEAST_INSIDE = 0.85
+_LEAST_INSIDE = 0.7
 """Of the box, or of the outline, must lie within the other."""
 _LEAST_FILL = 0.93
 """How much of its quadrilateral the bright piece must fill."""
