@@ -56,6 +56,8 @@ class Rectifier:
             ((map_y + 0.5) / self.shrink - 0.5).astype(np.float32),
             cv2.CV_16SC2,
         )
+        beyond = [side // self.shrink + 2 for side in calibration.image_size_wh_px]
+        self._coarse = np.clip(self._coarse, -2, np.array(beyond)).astype(np.int16)  # so that no sum overflows
 
     def offset_px(self, point_mm: tuple[float, float]) -> tuple[int, int]:
         """The view's pixel nearest to a point of the cloth; may lie outside the view."""
@@ -105,13 +107,15 @@ class Rectifier:
     def _shrunk(self, image: Image, coarse: NDArray[np.int16]) -> tuple[Image, NDArray[np.int16]]:
         """The part of the picture that the map looks up, averaged down, and the map into it."""
         width, height = image.shape[1] // self.shrink, image.shape[0] // self.shrink
-        left, top = np.clip(coarse.reshape(-1, 2).min(axis=0) - 1, 0, (width - 1, height - 1)).tolist()
-        right, bottom = np.clip(coarse.reshape(-1, 2).max(axis=0) + 3, (left + 1, top + 1), (width, height)).tolist()
+        columns, rows = coarse[:, :, 0], coarse[:, :, 1]
+        left = int(np.clip(columns.min() - 1, 0, width - 1))
+        top = int(np.clip(rows.min() - 1, 0, height - 1))
+        right = int(np.clip(columns.max() + 3, left + 1, width))
+        bottom = int(np.clip(rows.max() + 3, top + 1, height))
         s = self.shrink
         part = image[top * s : bottom * s, left * s : right * s]
         small = cv2.resize(part, (right - left, bottom - top), interpolation=cv2.INTER_AREA)
-        moved = np.clip(coarse.astype(np.int32) - np.array([left, top]), -32768, 32767)
-        return np.asarray(small, np.uint8), moved.astype(np.int16)
+        return np.asarray(small, np.uint8), coarse - np.array([left, top], np.int16)
 
     def _check_size(self, image: Image) -> None:
         found = (image.shape[1], image.shape[0])
