@@ -71,27 +71,28 @@ class CardSights:
     def of(self, found: Detections, look: CardLook) -> list[CardSight]:
         """The cards in sight, given all that the detector last found."""
         sights = self._without_print(self._true(found), look)
-        by_region: dict[str, list[CardSight]] = {region: [] for region in self._regions}
-        others: list[CardSight] = []
-        for sight in sights:
-            region = self._region_of(sight)
-            (by_region[region] if region is not None else others).append(sight)
-        for region, own in by_region.items():
-            others += self._refine(region, own, look)
-        return others
+        in_sight = [
+            sight for sight in sights if not any(self._leftovers.is_own(region, sight) for region in self._regions)
+        ]
+        for region in self._regions:
+            in_sight += self._refine(region, sights, look)
+        return in_sight
 
     def _refine(self, region: str, sights: list[CardSight], look: CardLook) -> list[CardSight]:
+        """The region's own sights, mended by its bare view where that is known."""
         covered = look.cover.mask[self._cells[region]]
         box = self._leftovers.box_mm(region)
         is_looked_at = any(_overlap(box, looked) for looked in look.looked_mm)
         if region in self._refined and not is_looked_at and not covered.any():
             return self._refined[region]
-        if not sights and not covered.any() and not self._leftovers.is_known(region):
+        own = [sight for sight in sights if self._leftovers.is_own(region, sight)]
+        if not own and not covered.any() and not self._leftovers.is_known(region):
             self._leftovers.keep_bare(region, look.frame.image)
         if self._leftovers.is_known(region):
-            sights = self._leftovers.refine(region, sights, look.frame.image, covered)
-        self._refined[region] = sights
-        return sights
+            mended = self._leftovers.refine(region, sights, look.frame.image, covered)
+            own = [sight for sight in mended if self._leftovers.is_own(region, sight)]
+        self._refined[region] = own
+        return own
 
     def _true(self, found: Detections) -> list[CardSight]:
         cards = found.of(CARD_FACE, CARD_BACK)
@@ -116,14 +117,6 @@ class CardSights:
             ]
             self._print.remember(unread, look.change)
         return [sight for sight in sights if not self._print.is_print(sight.corners_mm, look.change)]
-
-    def _region_of(self, sight: CardSight) -> str | None:
-        x, y = sight.at_mm
-        for region in self._regions:
-            x0, y0, x1, y1 = self._leftovers.box_mm(region)
-            if x0 <= x <= x1 and y0 <= y <= y1:
-                return region
-        return None
 
 
 def sides_mm(corners_mm: Polygon) -> NDArray[np.float64]:

@@ -28,7 +28,7 @@ WAIT_FOR_BACK_S = 0.3
 LEAVE_S = 1.6
 """How long a card that is gone may turn up elsewhere before it is told as gone."""
 OUT_OF_SIGHT_S = 0.3
-WAIT_FOR_COVER_S = 2.5
+WAIT_FOR_COVER_S = 4.0
 """How long to wait for the sight of an old place before a card counts as new."""
 SAME_PLACE_MM = 12.0
 CLEAR = 0.75
@@ -224,23 +224,26 @@ class CardWatch:
             and old is not track
             and t - old.seen_t >= OUT_OF_SIGHT_S
             and old.missing_since_t is None
-            and self._fits(old, track, region, reading)
+            and self._fits(old, region, reading)
             for old in self.tracker.tracks
         )
 
     def _same_card(self, track: CardTrack, region: str, reading: Reading) -> CardTrack | None:
-        """A card whose place is empty that `track` may be: the same face, or turned over in the same region."""
+        """A card whose place is empty that `track` may be: one of the same region, or the same face from another."""
         lost = [old for old, _ in self._gone.values()]
         lost += [old for old in self.tracker.tracks if old.track_id in self.known and old.missing_since_t is not None]
-        fits = [old for old in lost if self._fits(old, track, region, reading)]
-        return min(fits, key=lambda old: float(np.linalg.norm(old.sight.at_mm - track.sight.at_mm)), default=None)
+        fits = [old for old in lost if old is not track and self._fits(old, region, reading)]
+        return min(fits, key=lambda old: self._strangeness(old, track, reading), default=None)
 
-    def _fits(self, old: CardTrack, track: CardTrack, region: str, reading: Reading) -> bool:
+    def _fits(self, old: CardTrack, region: str, reading: Reading) -> bool:
+        """A card that vanished from a region while another came to rest there was moved, however it reads."""
         known = self.known[old.track_id]
-        if known.face_up and track.sight.face_up:
-            unread = reading.label is None or known.reading.label is None
-            return known.region == region if unread else known.reading.label == reading.label
-        return not known.face_up and known.region == region
+        return known.region == region or (reading.label is not None and known.reading.label == reading.label)
+
+    def _strangeness(self, old: CardTrack, track: CardTrack, reading: Reading) -> tuple[bool, float]:
+        """Same faces first, then the nearest."""
+        differs = reading.label is None or self.known[old.track_id].reading.label != reading.label
+        return differs, float(np.linalg.norm(old.sight.at_mm - track.sight.at_mm))
 
     def _go_on(self, old: CardTrack, track: CardTrack, t: float, region: str, reading: Reading) -> list[Observation]:
         known = self.known[old.track_id]

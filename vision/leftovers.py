@@ -18,7 +18,10 @@ from vision.frames import Image
 from vision.rectify import Rectifier
 from vision.tracker import CardSight
 
-RIM_MM = 25.0
+RIM_MM = 75.0
+"""How far round its region a view reaches: a card whose middle lies inside is wholly seen."""
+OWN_RIM_MM = 25.0
+"""How far outside its region the middle of a card may lie."""
 DIFFERENT_LEVELS = 22.0
 WELL_FILLED = 0.9
 """Share of a box that differs from the bare cloth where a card fills it."""
@@ -50,6 +53,12 @@ class Leftovers:
         (x, y), (width, height) = view.origin_mm, view.size_px
         return (x, y, x + width / self._rectifier.px_per_mm, y + height / self._rectifier.px_per_mm)
 
+    def is_own(self, region: str, sight: CardSight) -> bool:
+        """Whether a sight's middle lies in the region, or just outside."""
+        x0, y0, x1, y1 = self.box_mm(region)
+        inner, (x, y) = RIM_MM - OWN_RIM_MM, sight.at_mm
+        return bool(x0 + inner <= x <= x1 - inner and y0 + inner <= y <= y1 - inner)
+
     def keep_bare(self, region: str, image: Image) -> None:
         """Keep the region's view: nothing lies there now."""
         self._regions[region].bare = self._view(region, image)
@@ -63,7 +72,7 @@ class Leftovers:
 
         Args:
             region: one whose bare view is kept.
-            sights: the detector's, with middles in the region.
+            sights: the detector's, all that may lie in the view; those of other regions are returned as they are.
             image: the camera's whole picture.
             covered: (h, w) of any resolution over the region's box: where something lies over it; nothing is said
                 there.
@@ -72,13 +81,17 @@ class Leftovers:
         different = self._different(region, image) & ~covered
         boxes = [self._mask(region, sight.corners_mm) for sight in sights]
         fits = [
-            not box.any() or bool(covered[box].any()) or float(different[box].mean()) >= WELL_FILLED for box in boxes
+            not box.any()
+            or not self.is_own(region, sight)
+            or bool(covered[box].any())
+            or float(different[box].mean()) >= WELL_FILLED
+            for sight, box in zip(sights, boxes, strict=True)
         ]
         rest = different.copy()
         for box, fitting in zip(boxes, fits, strict=True):
             if fitting:
                 rest &= ~box
-        found = self._cards_in(region, rest, different)
+        found = [card for card in self._cards_in(region, rest, different) if self.is_own(region, card)]
         kept = [sight for sight, fitting in zip(sights, fits, strict=True) if fitting or not found]
         return [*kept, *found]
 
@@ -88,7 +101,9 @@ class Leftovers:
         card_px = self._card_mm[0] * self._card_mm[1] * self._rectifier.px_per_mm**2
         found = []
         for piece in range(1, count):
-            if stats[piece, cv2.CC_STAT_AREA] < LEAST_SHARE * card_px:
+            left, top, width, height, area = stats[piece]
+            is_cut = left == 0 or top == 0 or left + width == rest.shape[1] or top + height == rest.shape[0]
+            if is_cut or area < LEAST_SHARE * card_px:
                 continue
             corners = self._rectangle(region, pieces == piece)
             box = self._mask(region, corners)
