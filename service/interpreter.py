@@ -41,7 +41,7 @@ TRAVEL_S = 0.6
 HOLD_S = 0.8
 """How long the log waits for what may still come in with an earlier time."""
 CLOSE_AFTER_S = 0.1
-HIDDEN_S = 1.0
+HIDDEN_S = 0.8
 """A card that a hand covered for longer before it was seen face up may have been turned under it: nobody saw it dealt
 so."""
 

@@ -36,7 +36,7 @@ LAMP_RIM_MM = 20.0
 """A hand this near to a lamp is said to cover it."""
 LOOK_S = 0.095
 """Least time between two looks."""
-CHIPS_SCORE = 0.55
+CHIPS_SCORE = 0.65
 COVERED_SHARE = 0.12
 CHIP_WIDTHS = (0.72, 1.5)
 """A stack's silhouette is this many chip diameters wide, its own enlargement by height included."""
