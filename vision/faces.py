@@ -19,8 +19,10 @@ RADIUS_PX = 16.5
 REACH_PX = 7
 """The same face may lie so far off, along each axis."""
 _DISC_PX = 33
+_OUTER_PX = 20
+"""Only the disc's outer part is compared: stacks nearer to the camera's foot point lean over the inner."""
 SIDE_PX = _DISC_PX + 2 * REACH_PX
-SELF_LIKENESS = 0.8
+SELF_LIKENESS = 0.9
 """A face that is less like itself in two looks at rest cannot be compared."""
 _LOOKS = 3
 
@@ -51,7 +53,7 @@ def likeness(before: Sequence[Image], after: Sequence[Image]) -> float | None:
     """
     if min(len(before), len(after)) < 2:
         return None
-    own = float(np.mean([_correlation(before[0], before[1]), _correlation(after[0], after[1])]))
+    own = min(_correlation(before[0], before[1]), _correlation(after[0], after[1]))
     if own < SELF_LIKENESS:
         return None
     pairs = list(zip(before, after, strict=False))[:_LOOKS]
@@ -68,6 +70,7 @@ def _correlation(first: Image, second: Image) -> float:
 def _disc_mask() -> NDArray[np.float32]:
     away = np.arange(_DISC_PX) - _DISC_PX // 2
     disc = (away[:, None] ** 2 + away[None] ** 2 < RADIUS_PX**2).astype(np.float32)
+    disc[_OUTER_PX:] = 0.0
     return np.dstack([disc] * 3)
 
 

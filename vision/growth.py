@@ -19,7 +19,7 @@ LEAST_CHIPS = 0.5
 _FACES = 3
 VOUCHED = 2.0
 """Where the face on top is the same, a change counts from so many times the least change on."""
-LEANING = 0.6
+LEANING = 0.5
 """Where the face is another, so much of the least change tells the direction."""
 NEAREST_MM = 50.0
 """Nearer to the point under the camera than this a displacement is not carried over to another place."""
