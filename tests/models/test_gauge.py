@@ -16,7 +16,7 @@ from models.gauge_pairs import changed_scene
 from models.gauge_scenes import MOST_CHIPS, far_first, stack_scene, with_count
 from models.gauge_school import TRUTH, Eye, Lesson, open_world
 from vision.frames import Image
-from vision.gauge import HEIGHT_PX, WIDTH_PX, Sureness
+from vision.gauge import HEIGHT_PX, WIDTH_PX, StackGauge, Sureness
 
 
 @pytest.fixture(scope="module")
@@ -82,6 +82,13 @@ def test_lesson_shows_the_change_where_its_truth_says(opened: tuple[World, Scene
     assert truth["foot_y_px"] == pytest.approx(truth["displacement_px"] / 2, abs=2.5)
     assert abs(truth["foot_x_px"]) < 2.5
     assert truth["displacement_px"] > 9 * none.truth[TRUTH.index("displacement_px")]
+
+
+def test_shipped_gauge_sees_how_much_taller_a_stack_is(opened: tuple[World, SceneRenderer]) -> None:
+    low, tall = drawn(opened, 1), drawn(opened, 12)
+    told = StackGauge.open().read([low.crop, tall.crop])[:, 0]
+    gained = float(tall.truth[0] - low.truth[0])
+    assert told[1] - told[0] == pytest.approx(gained, rel=0.3)
 
 
 def test_pairs_are_examined_with_a_nudge_allowed_for(tmp_path: Path) -> None:
