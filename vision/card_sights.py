@@ -116,7 +116,7 @@ class CardSights:
                 if row is None or self._labels[int(row.argmax())] in NO_FACE
             ]
             self._print.remember(unread, look.change)
-        return [sight for sight in sights if not self._print.is_print(sight.corners_mm, look.change)]
+        return [sight for sight in sights if not self._print.is_print(sight.corners_mm, look.change, look.cover.mask)]
 
 
 def sides_mm(corners_mm: Polygon) -> NDArray[np.float64]:

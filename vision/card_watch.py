@@ -112,7 +112,7 @@ class CardWatch:
     def waiting_since_t(self) -> float | None:
         """The earliest moment of which something may still be told."""
         times = [
-            track.still_since_t
+            track.place_since_t
             for track in self.tracker.tracks
             if track.track_id not in self.known and track.score >= REAL_SCORE / 2
         ]

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.camera import Calibration
+from vision.bare_chips import BareChips
 from vision.card_sights import CardLook, CardSights, sides_mm
 from vision.card_watch import CardWatch, new_card_watch
 from vision.cover import Cover
@@ -103,6 +104,8 @@ class Observer:
             Lamp(region=region, polygon_px=calibration.image_from_layout(polygon))
             for region, polygon in regions.lamps.items()
         ]
+        self._bare_chips = BareChips(regions.stacks, self._rectifier, self._gate.grid, sizes.chip_diameter_mm)
+        self._added_chips = Detections.empty()
         self._cover_memory = CoverMemory(self._gate.grid)
         self._card_sights = CardSights(
             regions.cards, self._rectifier, self._gate.grid, card_mm=sizes.card_mm, labels=eyes.reader.labels

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from vision.gate import Change, GridFrame, Mask, difference
 
 SAME_PLACE_MM = 22.0
-SAME_LEVELS = 9.0
+SAME_LEVELS = 15.0
 """Mean difference in grey levels below which a place looks as it did."""
+LEAST_SEEN = 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +43,21 @@ class PrintMemory:
         self._bare = change
         self._places = [_Place(polygon.mean(axis=0), self.grid.mask_of(polygon)) for polygon in polygons_mm]
 
-    def is_print(self, polygon_mm: NDArray[np.float64], change: Change) -> bool:
-        """Whether a polygon lies where print is known, and the place looks as bare as it did."""
+    def is_print(self, polygon_mm: NDArray[np.float64], change: Change, covered: Mask) -> bool:
+        """Whether a polygon lies where print is known, and what is to be seen of the place looks as bare as it did.
+
+        Args:
+            polygon_mm: (4, 2).
+            change: the present small picture.
+            covered: (H, W) cells under something; a place that is mostly covered is still print.
+        """
         if self._bare is None:
             return False
         at_mm = polygon_mm.mean(axis=0)
         for place in self._places:
             if np.linalg.norm(place.at_mm - at_mm) < SAME_PLACE_MM:
-                changed = difference(change.picture, self._bare.picture)[place.cells]
-                if float(changed.mean()) < SAME_LEVELS:
+                seen = place.cells & ~covered
+                changed = difference(change.picture, self._bare.picture)[seen]
+                if seen.sum() < LEAST_SEEN * place.cells.sum() or float(changed.mean()) < SAME_LEVELS:
                     return True
         return False

@@ -18,6 +18,8 @@ from vision.voting import Votes
 
 STILL_MM = 6.0
 """A card whose centre moved less than this since the last look lies still."""
+SAME_PLACE_MM = 28.0
+"""A card that comes to rest has been at its place since it first came this near to it."""
 REST_S = 0.25
 REST_LOOKS = 3
 FOLLOW_MOVING_MM = 75.0
@@ -79,6 +81,9 @@ class CardTrack:
     turned_t: float | None = None
     """When the other side was first seen, once it is sure."""
     rested_t: float | None = None
+    place_mm: NDArray[np.float64] | None = None
+    place_since_t: float = 0.0
+    """Since when it has been about where it is, shaken by hands or not."""
     hidden_s: float = 0.0
     """How long its place was covered until it was first seen."""
 
@@ -121,7 +126,7 @@ class Tracker:
             if _see(track, sight, t, self.new_votes):
                 turned.append(track)
             if track.motion is Motion.MOVING and _has_come_to_rest(track, t):
-                track.motion, track.rested_t = Motion.RESTING, track.still_since_t
+                track.motion, track.rested_t = Motion.RESTING, track.place_since_t
                 rested.append(track)
         seen = {track.track_id for track, _ in pairs}
         left = [track for track in self.tracks if track.track_id not in seen and _is_gone(track, t, is_covered)]
@@ -150,6 +155,8 @@ class Tracker:
                 sight=sight,
                 first_t=t,
                 still_since_t=t,
+                place_mm=sight.at_mm,
+                place_since_t=t,
                 seen_t=t,
                 votes=self.new_votes(),
                 score_sum=sight.score,
@@ -176,6 +183,8 @@ def _see(track: CardTrack, sight: CardSight, t: float, new_votes: Callable[[], V
     """Follow `track` to `sight`; True when it is now sure that the other side shows."""
     if np.linalg.norm(track.sight.at_mm - sight.at_mm) > STILL_MM:
         track.still_since_t = t
+    if track.place_mm is None or np.linalg.norm(track.place_mm - sight.at_mm) > SAME_PLACE_MM:
+        track.place_mm, track.place_since_t = sight.at_mm, t
     track.seen_t, track.missing_since_t, track.missing_looks = t, None, 0
     track.looks += 1
     track.score_sum += sight.score

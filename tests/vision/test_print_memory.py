@@ -9,6 +9,7 @@ from tests.vision.test_gate import SIZE_MM, picture, straight_down, with_box
 from vision.gate import ChangeGate
 from vision.print_memory import PrintMemory
 
+BARE = np.zeros((114, 204), bool)
 SLOT = np.array([[400.0, 300], [463, 300], [463, 388], [400, 388]])
 
 
@@ -17,15 +18,15 @@ def test_slot_is_print_while_it_is_bare_and_not_under_a_card() -> None:
     memory = PrintMemory(gate.grid)
     assert not memory.is_made
     memory.remember([SLOT], gate.update(picture(), 0.0))
-    assert memory.is_print(SLOT + 5.0, gate.update(picture(), 0.1))
-    assert not memory.is_print(SLOT, gate.update(with_box(400, 300, 463, 388), 0.2))
+    assert memory.is_print(SLOT + 5.0, gate.update(picture(), 0.1), BARE)
+    assert not memory.is_print(SLOT, gate.update(with_box(400, 300, 463, 388), 0.2), BARE)
 
 
 def test_slot_stays_print_when_the_light_changes() -> None:
     gate = ChangeGate(straight_down(), SIZE_MM)
     memory = PrintMemory(gate.grid)
     memory.remember([SLOT], gate.update(picture(90), 0.0))
-    assert memory.is_print(SLOT, gate.update(picture(120), 0.1))
+    assert memory.is_print(SLOT, gate.update(picture(120), 0.1), BARE)
 
 
 @pytest.mark.parametrize("away_mm", [60.0, -80.0])
@@ -33,4 +34,11 @@ def test_card_elsewhere_is_no_print(away_mm: float) -> None:
     gate = ChangeGate(straight_down(), SIZE_MM)
     memory = PrintMemory(gate.grid)
     memory.remember([SLOT], gate.update(picture(), 0.0))
-    assert not memory.is_print(SLOT + np.array([away_mm, 0.0]), gate.update(picture(), 0.1))
+    assert not memory.is_print(SLOT + np.array([away_mm, 0.0]), gate.update(picture(), 0.1), BARE)
+
+
+def test_slot_that_is_mostly_covered_is_still_print() -> None:
+    gate = ChangeGate(straight_down(), SIZE_MM)
+    memory = PrintMemory(gate.grid)
+    memory.remember([SLOT], gate.update(picture(), 0.0))
+    assert memory.is_print(SLOT, gate.update(with_box(400, 300, 463, 388), 0.2), np.ones_like(BARE))

@@ -1,0 +1,74 @@
+"""Chips that the detector missed are found where the cloth was bare before."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+
+from tests.vision.test_gate import SIZE_MM, picture, straight_down
+from vision.bare_chips import BareChips
+from vision.cover import Cover
+from vision.detections import CHIPS, Detections
+from vision.frames import Frame
+from vision.gate import ChangeGate
+from vision.rectify import Rectifier
+
+AREA = np.array([[400.0, 500], [520, 500], [520, 600], [400, 600]])
+NONE = Detections.empty()
+
+
+class Table:
+    """One wagering region under a camera that looks straight down."""
+
+    def __init__(self) -> None:
+        self.gate = ChangeGate(straight_down(), SIZE_MM)
+        self.change = self.gate.update(picture(), 0.0)
+        self.chips = BareChips({"area": AREA}, Rectifier(straight_down(), SIZE_MM), self.gate.grid, 40.0)
+
+    def add(self, *discs_mm: tuple[float, float, float], seen: Detections = NONE, covered: bool = False) -> Detections:
+        image = np.full((1080, 1920, 3), (60, 90, 40), np.uint8)
+        for x, y, radius in discs_mm:
+            cv2.circle(image, (round(x + 60), round(y + 90)), round(radius), (40, 40, 210), -1)
+        cover = Cover(self.gate.grid, self.change, np.full(self.gate.grid.shape_hw, covered))
+        return self.chips.add(seen, Frame(0, 0.0, image), cover)
+
+
+def stack(x: float, y: float) -> Detections:
+    corners = np.array([[[-20, -20], [20, -20], [20, 20], [-20, 20]]], np.float64) + np.array([x, y])
+    return Detections(corners, np.array([CHIPS]), np.array([0.9]))
+
+
+def test_chip_that_was_missed_is_found_where_it_lies() -> None:
+    table = Table()
+    assert len(table.add().label) == 0
+    found = table.add((450, 550, 20))
+    assert found.label.tolist() == [CHIPS]
+    assert found.centres_mm[0].tolist() == pytest.approx([450, 550], abs=2)
+
+
+@pytest.mark.parametrize(
+    "disc", [(450, 550, 7), (450, 550, 60), (600, 550, 20)], ids=["too-small", "too-large", "outside"]
+)
+def test_what_has_no_chip_s_shape_or_place_is_not_taken_for_one(disc: tuple[float, float, float]) -> None:
+    table = Table()
+    table.add()
+    assert len(table.add(disc).label) == 0
+
+
+def test_what_lay_there_when_the_region_was_first_seen_is_no_news() -> None:
+    table = Table()
+    assert len(table.add((450, 550, 20)).label) == 0
+    assert len(table.add((450, 550, 20)).label) == 0
+
+
+def test_region_in_which_the_detector_sees_chips_is_left_to_it() -> None:
+    table = Table()
+    table.add()
+    assert len(table.add((450, 550, 20), seen=stack(450, 550)).label) == 1
+
+
+def test_nothing_is_said_while_the_region_is_covered() -> None:
+    table = Table()
+    table.add()
+    assert len(table.add((450, 550, 20), covered=True).label) == 0

@@ -1,0 +1,120 @@
+"""Find chips that the detector missed in an empty-looking region, by what differs from its bare cloth.
+
+A region's bare view is kept from when it was empty. A compact piece as wide as a chip that was not there before is a
+stack. Layout millimetres.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.cover import Cover
+from vision.detections import CHIPS, Detections, concatenate, order_corners
+from vision.frames import Frame
+from vision.gate import GridFrame, Mask
+from vision.rectify import Rectifier
+
+RIM_MM = 30.0
+DIFFERENT_LEVELS = 30.0
+WIDTHS = (0.75, 1.35)
+"""A piece's width in chip diameters."""
+LENGTHS = (0.75, 2.2)
+FILLED = 0.68
+"""Share of the rectangle round a piece that it fills; a disc fills 0.785."""
+FOUND_SCORE = 0.7
+
+
+@dataclass(slots=True)
+class _View:
+    polygon: NDArray[np.float32]
+    cells: Mask
+    origin_mm: tuple[float, float]
+    size_px: tuple[int, int]
+    bare: NDArray[np.float32] | None = None
+
+
+class BareChips:
+    """The bare views of all stack regions."""
+
+    def __init__(
+        self, regions: Mapping[str, NDArray[np.float64]], rectifier: Rectifier, grid: GridFrame, diameter_mm: float
+    ) -> None:
+        self._rectifier, self._diameter_mm = rectifier, diameter_mm
+        self._views = [self._view_of(polygon, grid) for polygon in regions.values()]
+
+    def add(self, chips: Detections, frame: Frame, cover: Cover) -> Detections:
+        """The chips, and those that the detector did not see.
+
+        Args:
+            chips: what counts as seen.
+            frame: the present one.
+            cover: what lies over the cloth now: nothing is said there.
+        """
+        found = []
+        for view in self._views:
+            if cover.mask[view.cells].any() or self._holds(view, chips):
+                continue
+            if view.bare is not None:
+                found += self._pieces(view, frame)
+            else:
+                view.bare = self._look(view, frame)
+        if not found:
+            return chips
+        corners = order_corners(np.array(found, np.float64))
+        count = len(found)
+        return concatenate([chips, Detections(corners, np.full(count, CHIPS), np.full(count, FOUND_SCORE))])
+
+    def _pieces(self, view: _View, frame: Frame) -> list[NDArray[np.float64]]:
+        bare = view.bare
+        assert bare is not None
+        now = self._look(view, frame)
+        gain = float(np.median((now + 4.0) / (bare + 4.0)))
+        different = (np.abs(now - bare * gain).max(axis=2) > DIFFERENT_LEVELS).astype(np.uint8)
+        count, pieces, stats, centres = cv2.connectedComponentsWithStats(different)
+        found = []
+        for piece in range(1, count):
+            at_mm = centres[piece] / self._rectifier.px_per_mm + np.array(view.origin_mm)
+            inside = cv2.pointPolygonTest(view.polygon, (float(at_mm[0]), float(at_mm[1])), False) >= 0
+            corners = self._stack(view, pieces == piece, int(stats[piece, cv2.CC_STAT_AREA])) if inside else None
+            found += [corners] if corners is not None else []
+        return found
+
+    def _stack(self, view: _View, piece: Mask, area_px: int) -> NDArray[np.float64] | None:
+        """The rectangle in mm round a piece that has a stack's shape."""
+        rows, columns = np.nonzero(piece)
+        around = cv2.minAreaRect(np.column_stack([columns, rows]).astype(np.float32))
+        width_px, length_px = sorted(side + 1.0 for side in around[1])
+        diameter_px = self._diameter_mm * self._rectifier.px_per_mm
+        is_stack = (
+            WIDTHS[0] <= width_px / diameter_px <= WIDTHS[1]
+            and LENGTHS[0] <= length_px / diameter_px <= LENGTHS[1]
+            and area_px >= FILLED * width_px * length_px
+        )
+        if not is_stack:
+            return None
+        corners = cv2.boxPoints(around).astype(np.float64)
+        return np.asarray(corners / self._rectifier.px_per_mm + np.array(view.origin_mm), np.float64)
+
+    def _holds(self, view: _View, chips: Detections) -> bool:
+        return any(
+            cv2.pointPolygonTest(view.polygon, (float(x), float(y)), True) >= -RIM_MM / 2 for x, y in chips.centres_mm
+        )
+
+    def _look(self, view: _View, frame: Frame) -> NDArray[np.float32]:
+        tile = self._rectifier.tile(frame.image, view.origin_mm, view.size_px)
+        return np.asarray(cv2.blur(tile, (3, 3)), np.float32)
+
+    def _view_of(self, polygon: NDArray[np.float64], grid: GridFrame) -> _View:
+        low, high = polygon.min(axis=0) - RIM_MM, polygon.max(axis=0) + RIM_MM
+        width, height = np.ceil((high - low) * self._rectifier.px_per_mm).astype(int).tolist()
+        return _View(
+            polygon=polygon.astype(np.float32),
+            cells=grid.mask_of(polygon, grow_mm=10.0),
+            origin_mm=self._rectifier.snapped_mm((float(low[0]), float(low[1]))),
+            size_px=(width, height),
+        )
