@@ -105,7 +105,7 @@ class Observer:
             for region, polygon in regions.lamps.items()
         ]
         self._bare_chips = BareChips(regions.stacks, self._rectifier, self._gate.grid, sizes.chip_diameter_mm)
-        self._added_chips = Detections.empty()
+        self._seen_chips = Detections.empty()
         self._cover_memory = CoverMemory(self._gate.grid)
         self._card_sights = CardSights(
             regions.cards, self._rectifier, self._gate.grid, card_mm=sizes.card_mm, labels=eyes.reader.labels
@@ -150,9 +150,9 @@ class Observer:
             read_faces=lambda places: self._read_faces(frame, places),
             hidden_s=lambda corners: self._cover_memory.hidden_s(corners, frame.t),
         )
-        told += self._stacks.update(
-            self._chips(found), cover, frame.t, measure=lambda places: self._gauge(frame, places)
-        )
+        if looked_mm:
+            self._seen_chips = self._bare_chips.add(self._chips(found), frame, cover)
+        told += self._stacks.update(self._seen_chips, cover, frame.t, measure=lambda places: self._gauge(frame, places))
         self._spend("track", started)
         self.stage_seconds["track"] -= self.stage_seconds["read"] - read_before
         return told

@@ -174,9 +174,18 @@ def _assign(tracks: Sequence[CardTrack], sights: Sequence[CardSight]) -> list[tu
     turned = np.array([[track.sight.face_up != sight.face_up for sight in sights] for track in tracks])
     moving = np.array([[track.motion is Motion.MOVING] for track in tracks])
     reach = np.where(moving, FOLLOW_MOVING_MM, np.where(turned, FOLLOW_TURNED_MM, FOLLOW_RESTING_MM))
-    cost = np.where(distance <= reach, distance + OTHER_SIDE_MM * turned, FAR_MM)
+    other = np.array([[_is_another(track, sight) for sight in sights] for track in tracks])
+    cost = np.where((distance <= reach) & ~other, distance + OTHER_SIDE_MM * turned, FAR_MM)
     rows, columns = linear_sum_assignment(cost)
     return [(tracks[int(i)], sights[int(j)]) for i, j in zip(rows, columns, strict=True) if cost[i, j] < FAR_MM]
+
+
+def _is_another(track: CardTrack, sight: CardSight) -> bool:
+    """Whether a sight away from a card's place shows a face that surely is not that card's."""
+    if sight.log_probs is None or not (track.sight.face_up and sight.face_up) or track.motion is Motion.MOVING:
+        return False
+    away_mm = float(np.linalg.norm(track.sight.at_mm - sight.at_mm))
+    return away_mm > 2 * STILL_MM and track.votes.contradicts(sight.log_probs)
 
 
 def _see(track: CardTrack, sight: CardSight, t: float, new_votes: Callable[[], Votes]) -> bool:

@@ -17,6 +17,8 @@ MOST_LOOKS = 2.5
 """Looks that count at most, however many frames were read."""
 NO_FACE = frozenset({"back", "unclear"})
 """Labels that are never told: they name no face."""
+LOG_CLEAR = -0.1
+"""A single reading is clear above this log probability."""
 SURE = 0.95
 """Below this a label is not told."""
 
@@ -50,6 +52,13 @@ class Votes:
         logits = self._sum / self._weight * looks
         odds = np.exp(logits - logits.max())
         return np.asarray(odds / odds.sum(), dtype=np.float64)
+
+    def contradicts(self, log_probs: NDArray[np.float64]) -> bool:
+        """Whether a single reading surely names another face than the votes do."""
+        label = self.reading().label
+        best = int(log_probs.argmax())
+        named = self._labels[best]
+        return label is not None and named not in self._no_face and named != label and log_probs[best] > LOG_CLEAR
 
     def reading(self) -> Reading:
         """The label the votes agree on, or None with the best guess's probability."""

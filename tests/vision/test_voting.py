@@ -20,10 +20,10 @@ def test_reading_without_votes_tells_nothing() -> None:
 
 def test_reading_of_agreeing_votes_is_told_and_grows_surer() -> None:
     votes = Votes(LABELS)
-    votes.add(log_probs(0.93, 0.05, 0.02))
+    votes.add(log_probs(0.96, 0.03, 0.01))
     first = votes.reading()
     for _ in range(5):
-        votes.add(log_probs(0.93, 0.05, 0.02))
+        votes.add(log_probs(0.96, 0.03, 0.01))
     assert first.label == "AC"
     assert votes.reading().confidence > first.confidence
 
@@ -54,3 +54,14 @@ def test_posterior_sums_to_one() -> None:
     votes = Votes(LABELS)
     votes.add(log_probs(0.5, 0.3, 0.2), weight=0.5)
     assert votes.posterior().sum() == pytest.approx(1.0)
+
+
+def test_votes_are_contradicted_only_by_a_clear_reading_of_another_face() -> None:
+    votes = Votes(LABELS)
+    for _ in range(3):
+        votes.add(log_probs(0.98, 0.01, 0.01))
+    assert votes.contradicts(log_probs(0.02, 0.97, 0.01))
+    assert not votes.contradicts(log_probs(0.3, 0.6, 0.1))
+    assert not votes.contradicts(log_probs(0.97, 0.02, 0.01))
+    assert not votes.contradicts(log_probs(0.01, 0.01, 0.98))
+    assert not Votes(LABELS).contradicts(log_probs(0.02, 0.97, 0.01))
