@@ -6,8 +6,8 @@ stack. Layout millimetres.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import cv2
 import numpy as np
@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from vision.cover import Cover
 from vision.detections import CHIPS, Detections, concatenate, order_corners
-from vision.frames import Frame
+from vision.frames import Frame, Image
 from vision.gate import GridFrame, Mask
 from vision.rectify import Rectifier
+from vision.tiling import Rect, holds
 
 RIM_MM = 30.0
 DIFFERENT_LEVELS = 30.0
@@ -35,7 +36,9 @@ class _View:
     cells: Mask
     origin_mm: tuple[float, float]
     size_px: tuple[int, int]
-    bare: NDArray[np.float32] | None = None
+    bare: Image | None = None
+    found: list[NDArray[np.float64]] = field(default_factory=list)
+    """What the last look at the region added."""
 
 
 class BareChips:
@@ -47,34 +50,42 @@ class BareChips:
         self._rectifier, self._diameter_mm = rectifier, diameter_mm
         self._views = [self._view_of(polygon, grid) for polygon in regions.values()]
 
-    def add(self, chips: Detections, frame: Frame, cover: Cover) -> Detections:
+    def add(self, chips: Detections, frame: Frame, cover: Cover, looked_mm: Sequence[Rect]) -> Detections:
         """The chips, and those that the detector did not see.
 
         Args:
             chips: what counts as seen.
             frame: the present one.
             cover: what lies over the cloth now: nothing is said there.
+            looked_mm: boxes that were looked at; elsewhere what was found before still holds.
         """
-        found = []
         for view in self._views:
-            if cover.mask[view.cells].any() or self._holds(view, chips):
-                continue
-            if view.bare is not None:
-                found += self._pieces(view, frame)
-            else:
-                view.bare = self._look(view, frame)
+            middle = view.polygon.mean(axis=0, keepdims=True).astype(np.float64)
+            if any(holds(box, middle, slack_mm=RIM_MM).any() for box in looked_mm):
+                view.found = self._look_again(view, chips, frame, cover)
+        found = [corners for view in self._views for corners in view.found]
         if not found:
             return chips
         corners = order_corners(np.array(found, np.float64))
         count = len(found)
         return concatenate([chips, Detections(corners, np.full(count, CHIPS), np.full(count, FOUND_SCORE))])
 
+    def _look_again(self, view: _View, chips: Detections, frame: Frame, cover: Cover) -> list[NDArray[np.float64]]:
+        if cover.mask[view.cells].any() or self._holds(view, chips):
+            return []
+        if view.bare is None:
+            view.bare = self._look(view, frame)
+        return self._pieces(view, frame)
+
     def _pieces(self, view: _View, frame: Frame) -> list[NDArray[np.float64]]:
         bare = view.bare
         assert bare is not None
         now = self._look(view, frame)
-        gain = float(np.median((now + 4.0) / (bare + 4.0)))
-        different = (np.abs(now - bare * gain).max(axis=2) > DIFFERENT_LEVELS).astype(np.uint8)
+        gain = float(np.median((now[::4, ::4, 1] + 4.0) / (bare[::4, ::4, 1] + 4.0)))
+        change = cv2.absdiff(now, cv2.convertScaleAbs(bare, alpha=gain))
+        different = (cv2.max(cv2.max(change[:, :, 0], change[:, :, 1]), change[:, :, 2]) > DIFFERENT_LEVELS).astype(
+            np.uint8
+        )
         count, pieces, stats, centres = cv2.connectedComponentsWithStats(different)
         found = []
         for piece in range(1, count):
@@ -105,9 +116,9 @@ class BareChips:
             cv2.pointPolygonTest(view.polygon, (float(x), float(y)), True) >= -RIM_MM / 2 for x, y in chips.centres_mm
         )
 
-    def _look(self, view: _View, frame: Frame) -> NDArray[np.float32]:
+    def _look(self, view: _View, frame: Frame) -> Image:
         tile = self._rectifier.tile(frame.image, view.origin_mm, view.size_px)
-        return np.asarray(cv2.blur(tile, (3, 3)), np.float32)
+        return np.asarray(cv2.blur(tile, (3, 3)), np.uint8)
 
     def _view_of(self, polygon: NDArray[np.float64], grid: GridFrame) -> _View:
         low, high = polygon.min(axis=0) - RIM_MM, polygon.max(axis=0) + RIM_MM

@@ -151,7 +151,7 @@ class Observer:
             hidden_s=lambda corners: self._cover_memory.hidden_s(corners, frame.t),
         )
         if looked_mm:
-            self._seen_chips = self._bare_chips.add(self._chips(found), frame, cover)
+            self._seen_chips = self._bare_chips.add(self._chips(found), frame, cover, looked_mm)
         told += self._stacks.update(self._seen_chips, cover, frame.t, measure=lambda places: self._gauge(frame, places))
         self._spend("track", started)
         self.stage_seconds["track"] -= self.stage_seconds["read"] - read_before

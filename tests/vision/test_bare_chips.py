@@ -31,7 +31,7 @@ class Table:
         for x, y, radius in discs_mm:
             cv2.circle(image, (round(x + 60), round(y + 90)), round(radius), (40, 40, 210), -1)
         cover = Cover(self.gate.grid, self.change, np.full(self.gate.grid.shape_hw, covered))
-        return self.chips.add(seen, Frame(0, 0.0, image), cover)
+        return self.chips.add(seen, Frame(0, 0.0, image), cover, [(0.0, 0.0, *SIZE_MM)])
 
 
 def stack(x: float, y: float) -> Detections:
