@@ -28,8 +28,6 @@ KEYS = [
     for key in model.model_fields
 ]
 
-pytestmark = pytest.mark.skipif(not PAGES, reason="there are no docs yet")
-
 
 @cache
 def documentation() -> str:
