@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
@@ -52,7 +52,7 @@ class TrainingPlan:
     last_rate: float = 0.02
     """What the rate has fallen to at the end, as a part of `rate`."""
     weights: Path | None = None
-    """A checkpoint to start from; pretrained ones of another network give what fits."""
+    """A checkpoint or the shipped ONNX file to start from; pretrained ones of another network give what fits."""
     resume: bool = False
     threads: int = 1
     workers: int = 0
@@ -78,6 +78,19 @@ class RateByTime:
             group["lr"] = self._plan.rate * fall
 
 
+def start_from_shipped(path: Path) -> Callable[[Any], None]:
+    """A callback that begins with the weights of an ONNX file that `models/detector_export.py` wrote."""
+
+    def begin(trainer: Any) -> None:
+        from models.warm_start import start_from_onnx
+
+        pictures = trainer.preprocess_batch(next(iter(trainer.train_loader)))["img"].float()
+        start_from_onnx(trainer.model, path, pictures)
+        trainer.ema.ema.load_state_dict(trainer.model.state_dict())
+
+    return begin
+
+
 def train(plan: TrainingPlan) -> Path:
     """Trains and returns the checkpoint with the best score on the schools' own check pictures."""
     prepare(threads=plan.threads)
@@ -87,7 +100,10 @@ def train(plan: TrainingPlan) -> Path:
     last = plan.out / "run" / "weights" / "last.pt"
     model = YOLO(str(last if plan.resume else NET), task="obb")
     if plan.weights is not None and not plan.resume:
-        model = model.load(str(plan.weights))
+        if plan.weights.suffix == ".onnx":
+            model.add_callback("on_pretrain_routine_end", start_from_shipped(plan.weights))
+        else:
+            model = model.load(str(plan.weights))
     if plan.device == "cpu":
         use_bfloat16_on_cpu()
         model.add_callback("on_train_start", to_channels_last)
@@ -141,7 +157,7 @@ def parse_arguments(arguments: Sequence[str] | None = None) -> TrainingPlan:
     parser.add_argument("--minutes", type=float, help="train for so long instead of so many epochs")
     parser.add_argument("--rate", type=float, default=0.002, help="learning rate to begin with")
     parser.add_argument("--last-rate", type=float, default=0.02, help="the rate at the end, as a part of --rate")
-    parser.add_argument("--weights", type=Path, help="a checkpoint to start from")
+    parser.add_argument("--weights", type=Path, help="a checkpoint or the shipped ONNX file to start from")
     parser.add_argument("--resume", action="store_true", help="go on with the run in --out that was interrupted")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--workers", type=int, default=0)

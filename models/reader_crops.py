@@ -16,6 +16,7 @@ import numpy.typing as npt
 from datasets.decks.cards import CARD_SIZE_MM, CARDS
 from models.reader_bank import BACK, BANK_PX_PER_MM, BANK_SIZE_WH_PX, TextureBank
 from models.reader_camera import blur, light, sensor
+from models.reader_inks import printed_anew
 from models.reader_photos import PATCH_MARGIN, PATCH_PX_PER_MM, PhotoBook
 from models.reader_scenery import CLOTH_SIZE_PX, draw_chip, draw_cloths, draw_fingers
 
@@ -54,6 +55,8 @@ class Lesson:
     neighbours: float = 0.55
     photos: float = 0.07
     """Share of crops cut from photographs, where there are any."""
+    other_inks: float = 0.0
+    """Share of drawn crops whose card is printed in other inks than its deck has."""
     cloths: int = 160
     """How many cloths are drawn at the start."""
 
@@ -167,6 +170,8 @@ class ReaderSchool:
             texture = self._bank.textures[deck, label]
             if blank:
                 texture = np.full_like(texture, 245)
+            elif lesson.other_inks and label != BACK and rng.random() < lesson.other_inks:
+                texture = printed_anew(texture, rng)
             scene.add_card(texture, np.eye(3), shadow=bool(rng.random() < 0.7))
         return scene
 

@@ -30,6 +30,7 @@ from models.reader_crops import Lesson, ReaderSchool
 from models.reader_evaluate import LessonBook, draw_lessons, evaluate
 from models.reader_net import ReaderNet
 from models.reader_photos import read_photographs
+from models.warm_start import start_from_onnx
 
 SEED = 20
 PEAK_RATE = 3e-3
@@ -40,6 +41,9 @@ EASY_UNTIL = 0.15
 EMA_DECAY = 0.998
 REPLAY = 40
 """After so many batches each comes back once, turned by half a turn: drawing costs about as much as learning."""
+
+OTHER_INKS = 0.12
+"""Share of the crops whose card is printed in inks of another deck, any for any suit."""
 
 ARTWORK_WEIGHT = 10.0
 """How much oftener an artwork or photographed deck is drawn than a machine-made one."""
@@ -68,6 +72,8 @@ class TrainSettings:
     resume: bool
     rate: float
     start: Path | None
+    """An earlier run's checkpoint, or an ONNX file that one was exported to."""
+    seed: int
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -75,7 +81,7 @@ def main(arguments: list[str] | None = None) -> int:
     settings = _parse(arguments)
     torch.set_num_threads(settings.threads)
     cv2.setNumThreads(1)
-    torch.manual_seed(SEED)
+    torch.manual_seed(settings.seed)
     settings.out.mkdir(parents=True, exist_ok=True)
     train_bank, held_out_bank = _banks(settings)
     lessons = draw_lessons(open_bank(held_out_bank), seed=99, count=2000)
@@ -94,7 +100,7 @@ class _Training:
         self._spent_s, self._seen = 0.0, 0
         if settings.resume and self._path.exists():
             self._load()
-        elif settings.start is not None:
+        elif settings.start is not None and settings.start.suffix != ".onnx":
             self._begin_with(settings.start)
 
     @property
@@ -105,7 +111,9 @@ class _Training:
         """Learn until the time is spent."""
         total_s = self._settings.minutes * 60
         progress = multiprocessing.Value("d", self._spent_s / total_s)
-        batches = _batches(bank, self._settings, progress, seed=SEED + round(self._spent_s))
+        batches = _batches(bank, self._settings, progress, seed=self._settings.seed + round(self._spent_s))
+        if self._settings.start is not None and self._settings.start.suffix == ".onnx" and not self._seen:
+            start_from_onnx(self._net, self._settings.start, self._pictures(next(batches)[0]))
         started, before_s, saved, judged = time.perf_counter(), self._spent_s, 0.0, self._spent_s
         losses: deque[float] = deque(maxlen=200)
         while self._spent_s < total_s:
@@ -128,7 +136,7 @@ class _Training:
                 self._settings.rate * min(1.0, done / WARM_UP + 0.01) * 0.5 * (1 + math.cos(math.pi * min(done, 1.0)))
             )
         device = self._settings.device
-        pictures = torch.from_numpy(batch[0]).to(device).permute(0, 3, 1, 2).float().div_(255)
+        pictures = self._pictures(batch[0])
         labels = torch.from_numpy(batch[1]).to(device)
         self._net.train()
         with torch.autocast(torch.device(device).type, torch.bfloat16):
@@ -142,6 +150,9 @@ class _Training:
         self._seen += len(labels)
         return float(loss.detach())
 
+    def _pictures(self, crops: npt.NDArray[np.uint8]) -> torch.Tensor:
+        return torch.from_numpy(crops).to(self._settings.device).permute(0, 3, 1, 2).float().div_(255)
+
     def _save(self) -> None:
         state = {
             "net": self._net.state_dict(),
@@ -149,7 +160,7 @@ class _Training:
             "optimizer": self._optimizer.state_dict(),
             "spent_s": self._spent_s,
             "seen": self._seen,
-            "settings": json.dumps({"minutes": self._settings.minutes, "batch": self._settings.batch, "seed": SEED}),
+            "settings": json.dumps({"minutes": self._settings.minutes, "batch": self._settings.batch, "seed": self._settings.seed}),
         }
         torch.save(state, self._path.with_suffix(".new"))
         self._path.with_suffix(".new").replace(self._path)
@@ -201,10 +212,10 @@ def _work(
     """Draw crops that grow from clean to hard over the first part of the time; runs until its parent ends."""
     cv2.setNumThreads(1)
     photos = read_photographs(settings.photos / "annotations.json", validation=False) if settings.photos else None
-    lesson = Lesson()
+    lesson = Lesson(other_inks=OTHER_INKS)
     school = ReaderSchool(open_bank(bank), seed=seed, lesson=lesson, photos=photos, artwork_weight=ARTWORK_WEIGHT)
     while True:
-        hardness = min(1.0, 0.35 + 0.65 * progress.value / EASY_UNTIL)
+        hardness = 1.0 if settings.start else min(1.0, 0.35 + 0.65 * progress.value / EASY_UNTIL)
         smallest_px = 42.0 if hardness < 0.7 else lesson.width_px[0]
         school.lesson = replace(lesson, strength=hardness, width_px=(smallest_px, lesson.width_px[1]))
         pictures, labels, _ = school.batch(settings.batch)
@@ -243,7 +254,8 @@ def _parse(arguments: list[str] | None) -> TrainSettings:
     parser.add_argument("--decks", type=Path, default=Path("build/decks"), help="what datasets.decks.rasterise made")
     parser.add_argument("--photos", type=Path, help="optional: a folder with annotations.json, images/ and faces/")
     parser.add_argument("--rate", type=float, default=PEAK_RATE, help="highest learning rate")
-    parser.add_argument("--from", dest="start", type=Path, help="a checkpoint to begin with, for a second run")
+    parser.add_argument("--from", dest="start", type=Path, help="a checkpoint or the shipped ONNX file to begin with")
+    parser.add_argument("--seed", type=int, default=SEED, help="other seeds draw other crops")
     parser.add_argument("--resume", action="store_true")
     told = vars(parser.parse_args(arguments))
     told["decks"] = told["decks"] if told["decks"].is_dir() else None
