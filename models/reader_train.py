@@ -160,7 +160,9 @@ class _Training:
             "optimizer": self._optimizer.state_dict(),
             "spent_s": self._spent_s,
             "seen": self._seen,
-            "settings": json.dumps({"minutes": self._settings.minutes, "batch": self._settings.batch, "seed": self._settings.seed}),
+            "settings": json.dumps(
+                {"minutes": self._settings.minutes, "batch": self._settings.batch, "seed": self._settings.seed}
+            ),
         }
         torch.save(state, self._path.with_suffix(".new"))
         self._path.with_suffix(".new").replace(self._path)

@@ -58,6 +58,8 @@ class _Job:
     world: World
     timeline: Timeline
     script: Script
+    base: Path
+    """The script's folder."""
     decks: Path | None
     """Where rasterised artwork lies; machine-made decks need none."""
 
@@ -134,7 +136,7 @@ def prepare(script: Script, base: Path, *, decks: Path | None = None) -> tuple[_
         style=script.style,
         seed=script.seed,
     )
-    return _Job(world=world, timeline=performance.timeline, script=script, decks=decks), performance
+    return _Job(world=world, timeline=performance.timeline, script=script, base=base, decks=decks), performance
 
 
 def moments_of(timeline: Timeline, t: float, *, blur: bool) -> tuple[Scene, ...]:
@@ -163,8 +165,13 @@ def _frames(job: _Job, processes: int) -> Iterator[_Answer]:
         _worker.clear()
         return
     context = multiprocessing.get_context("spawn")
-    with context.Pool(processes, initializer=_start, initargs=(job,)) as pool:
+    with context.Pool(processes, initializer=_prepare_worker, initargs=(job.script, job.base, job.decks)) as pool:
         yield from pool.imap(_answer, range(job.frames), chunksize=8)
+
+
+def _prepare_worker(script: Script, base: Path, decks: Path | None) -> None:
+    """Play the script anew, which gives the same job: a layout does not travel between processes."""
+    _start(prepare(script, base, decks=decks)[0])
 
 
 def _start(job: _Job) -> None:

@@ -36,7 +36,9 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("render")
     (folder / "scenario.yaml").write_text(yaml.safe_dump(SCENARIO), encoding="utf-8")
     told: list[tuple[int, int]] = []
-    rendered = render_script(folder / "scenario.yaml", folder / "out", lambda done, count: told.append((done, count)))
+    rendered = render_script(
+        folder / "scenario.yaml", folder / "out", lambda done, count: told.append((done, count)), processes=2
+    )
     assert told[-1] == (rendered.frames, rendered.frames)
     return rendered.folder
 

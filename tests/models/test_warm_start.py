@@ -1,0 +1,39 @@
+"""A training that begins with the shipped weights begins with what they can do; needs the `train` extra."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from vision.model_spec import load_model_spec
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("onnx")
+
+
+def test_a_net_begun_with_the_shipped_reader_reads_as_it_does() -> None:
+    import onnxruntime
+
+    from models.reader_net import ReaderNet
+    from models.warm_start import start_from_onnx
+
+    path = load_model_spec("reader").weights
+    crops = np.random.default_rng(0).random((48, 3, 112, 80), np.float32)
+    net = ReaderNet()
+
+    start_from_onnx(net, path, torch.from_numpy(crops))
+
+    session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    wanted = session.run(None, {"crops": crops})[0]
+    for mode in (net.train(), net.eval()):
+        np.testing.assert_allclose(mode(torch.from_numpy(crops)).detach().numpy(), wanted, atol=1e-3)
+
+
+def test_weights_of_another_net_are_refused() -> None:
+    from models.reader_net import ReaderNet
+    from models.warm_start import WarmStartError, start_from_onnx
+
+    path = load_model_spec("detector").weights
+
+    with pytest.raises(WarmStartError, match=r"body\.0\.0\.weight: absent"):
+        start_from_onnx(ReaderNet(), path, torch.zeros(1, 3, 112, 80))
