@@ -83,12 +83,12 @@ def amount_of(event: WagerChanged) -> int | None:
 
 
 def close_of(bet: Bet, running: Round, rules: Rules) -> Close | None:
-    """When betting on that bet closed; None while it is open."""
+    """When betting on that bet closed; None while it is open. The first card says more than a call inferred from it."""
     case = rules.closings[bet]
     candidates: list[Close] = []
     first = running.first_card
-    if case.moment is Moment.CALL and running.call is not None:
-        call = running.call
+    call = running.call
+    if case.moment is Moment.CALL and call is not None and not (call.is_inferred and first is not None):
         candidates.append(Close(call.t, case.rule, call.is_inferred, call.confidence))
     if case.moment in (Moment.CALL, Moment.FIRST_CARD) and first is not None:
         candidates.append(Close(first.t, case.rule, False, confidence_of(first)))

@@ -23,6 +23,7 @@ from service.interpreter import Interpreter, device_events_of
 from service.wiring import build_observer, build_referee, open_eyes
 from vision.errors import VideoBreakError
 from vision.frames import Frame
+from vision.observations import CardInSight
 from vision.observer import Observer
 from vision.video import VideoReader
 
@@ -49,6 +50,8 @@ class Progress:
     state: RoundState
     stage_seconds: Mapping[str, float]
     """Seconds spent since the start: decode, gate, detect, read, track, interpret."""
+    cards: tuple[CardInSight, ...] = ()
+    """The cards on the table as they lie now."""
     broken: str | None = None
     """Why the video broke before its end; only in the last report."""
 
@@ -211,5 +214,6 @@ class _Reporter:
             rounds=rounds,
             state=self._watch.referee.state,
             stage_seconds=self._spent | self._watch.observer.stage_seconds,
+            cards=self._watch.observer.cards,
             broken=broken,
         )

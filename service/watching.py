@@ -105,7 +105,10 @@ class _Run:
         self.view.show(self._board(progress, self.clock() - started))
 
     def _remember(self, progress: Progress) -> None:
-        cards = _card_outlines(getattr(progress, "cards", ()))
+        cards = tuple(
+            Outline(polygon_mm=card.corners_mm, text=(card.label or "?") if card.face_up else "")
+            for card in progress.cards
+        )
         hands = hand_outlines(self.recording.table.layout, progress.state)
         self.seen.append(_Seen(t=progress.t, cards=cards, hands=hands))
         while self.seen[0].t < progress.t - REMEMBERED_S:
@@ -263,14 +266,3 @@ def _findings(run: _Run, wall_s: float) -> Findings:
 
 def _write(file: TextIO, mapping: Mapping[str, object]) -> None:
     file.write(json.dumps(mapping, ensure_ascii=False) + "\n")
-
-
-def _card_outlines(cards: Iterable[object]) -> tuple[Outline, ...]:
-    """Cards as the pipeline tells them, with `corners_mm` and `label`."""
-    return tuple(
-        Outline(
-            polygon_mm=tuple((float(x), float(y)) for x, y in getattr(card, "corners_mm", ())),
-            text=getattr(card, "label", None) or "?",
-        )
-        for card in cards
-    )

@@ -15,7 +15,16 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.observations import CardLeft, CardRead, CardRested, CardShifted, CardTurned, Observation, Reading
+from vision.observations import (
+    CardInSight,
+    CardLeft,
+    CardRead,
+    CardRested,
+    CardShifted,
+    CardTurned,
+    Observation,
+    Reading,
+)
 from vision.tracker import CardSight, CardTrack, Motion, Tracker
 from vision.voting import Votes
 
@@ -35,8 +44,12 @@ CLEAR = 0.75
 """From this probability on the reader says which side shows."""
 STILL_BEFORE_VOTE_S = 0.08
 BACK, UNCLEAR = "back", "unclear"
+BACKS_SEEN = 2
+"""A card of which so many looks showed the back at its place was laid face down, also where it was turned at once."""
 REAL_SCORE = 0.7
 """What never reads as a card must look this much like one to be told of."""
+
+NOTHING_READ = Reading(label=None, confidence=0.0)
 
 Polygons = Mapping[str, NDArray[np.float64]]
 ReadFaces = Callable[[Sequence[NDArray[np.float64]]], Sequence[NDArray[np.float64] | None]]
@@ -120,6 +133,14 @@ class CardWatch:
         times += [since for _, since in self._gone.values()]
         return min(times, default=None)
 
+    def in_sight(self) -> tuple[CardInSight, ...]:
+        """The cards that were told of and are not known to be gone."""
+        return tuple(
+            _in_sight(track, self.known[track.track_id])
+            for track in self.tracker.tracks
+            if track.track_id in self.known and track.missing_since_t is None
+        )
+
     def finish(self) -> list[Observation]:
         """Tell of what was still waited for."""
         gone, self._gone = self._gone, {}
@@ -163,9 +184,12 @@ class CardWatch:
     def _vote(self, t: float, is_covered: Callable[[NDArray[np.float64]], bool]) -> None:
         for track in self.tracker.tracks:
             log_probs = track.sight.log_probs
-            if log_probs is None or track.seen_t != t or t - track.still_since_t < STILL_BEFORE_VOTE_S:
+            if log_probs is None or track.seen_t != t:
                 continue
             back = float(np.exp(log_probs[self.labels.index(BACK)]))
+            track.back_looks += back >= CLEAR
+            if t - track.still_since_t < STILL_BEFORE_VOTE_S:
+                continue
             if back >= CLEAR or not is_covered(track.sight.corners_mm):
                 track.votes.add(log_probs)
 
@@ -203,18 +227,13 @@ class CardWatch:
         if old is not None:
             return self._go_on(old, track, rested_t, region, reading)
         self.known[track.track_id] = Known(region=region, face_up=track.sight.face_up, reading=reading)
-        at = track.sight.at_mm
+        rested = _rested(track, rested_t, region, reading)
+        if not track.sight.face_up or track.back_looks < BACKS_SEEN:
+            return [rested]
+        turned_t = max(track.turned_t or t, rested_t)
         return [
-            CardRested(
-                track_id=track.track_id,
-                t=rested_t,
-                region=region,
-                at_mm=(float(at[0]), float(at[1])),
-                face_up=track.sight.face_up,
-                reading=reading,
-                score=track.score,
-                hidden_s=track.hidden_s,
-            )
+            replace(rested, face_up=False, reading=NOTHING_READ),
+            CardTurned(track_id=track.track_id, t=turned_t, face_up=True, reading=reading),
         ]
 
     def _may_be_covered(self, track: CardTrack, t: float, region: str, reading: Reading) -> bool:
@@ -223,22 +242,26 @@ class CardWatch:
             old.track_id in self.known
             and old is not track
             and t - old.seen_t >= OUT_OF_SIGHT_S
-            and old.missing_since_t is None
-            and self._fits(old, region, reading)
+            and ((old.missing_since_t is None and self._fits(old, region, reading)) or self._are_backs(old, track))
             for old in self.tracker.tracks
         )
 
     def _same_card(self, track: CardTrack, region: str, reading: Reading) -> CardTrack | None:
         """A card whose place is empty that `track` may be: one of the same region, or the same face from another."""
-        lost = [old for old, _ in self._gone.values()]
-        lost += [old for old in self.tracker.tracks if old.track_id in self.known and old.missing_since_t is not None]
-        fits = [old for old in lost if old is not track and self._fits(old, region, reading)]
+        gone = [old for old, _ in self._gone.values()]
+        missed = [old for old in self.tracker.tracks if old.track_id in self.known and old.missing_since_t is not None]
+        fits = [old for old in [*gone, *missed] if old is not track and self._fits(old, region, reading)]
+        fits = fits or [old for old in gone if self._are_backs(old, track)]
         return min(fits, key=lambda old: self._strangeness(old, track, reading), default=None)
 
     def _fits(self, old: CardTrack, region: str, reading: Reading) -> bool:
         """A card that vanished from a region while another came to rest there was moved, however it reads."""
         known = self.known[old.track_id]
         return known.region == region or (reading.label is not None and known.reading.label == reading.label)
+
+    def _are_backs(self, old: CardTrack, track: CardTrack) -> bool:
+        """Face down a card may go on to another region as well; only once its place was surely seen empty."""
+        return not self.known[old.track_id].face_up and not track.sight.face_up
 
     def _strangeness(self, old: CardTrack, track: CardTrack, reading: Reading) -> tuple[bool, float]:
         """Same faces first, then the nearest."""
@@ -281,6 +304,28 @@ class CardWatch:
     def _tell_gone(self, t: float) -> list[Observation]:
         ripe = [track_id for track_id, (_, since) in self._gone.items() if t - since >= LEAVE_S]
         return [CardLeft(track_id=track_id, t=self._gone.pop(track_id)[1]) for track_id in ripe]
+
+
+def _in_sight(track: CardTrack, known: Known) -> CardInSight:
+    return CardInSight(
+        corners_mm=tuple((float(x), float(y)) for x, y in track.sight.corners_mm),
+        face_up=known.face_up,
+        label=known.reading.label if known.face_up else None,
+    )
+
+
+def _rested(track: CardTrack, t: float, region: str, reading: Reading) -> CardRested:
+    at = track.sight.at_mm
+    return CardRested(
+        track_id=track.track_id,
+        t=t,
+        region=region,
+        at_mm=(float(at[0]), float(at[1])),
+        face_up=track.sight.face_up,
+        reading=reading,
+        score=track.score,
+        hidden_s=track.hidden_s,
+    )
 
 
 def new_card_watch(regions: Polygons, labels: tuple[str, ...]) -> CardWatch:

@@ -75,6 +75,16 @@ class CardLeft:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CardInSight:
+    """A card that was told of, where it was last seen."""
+
+    corners_mm: tuple[Point, ...]
+    face_up: bool
+    label: str | None
+    """None where it could not be read, or lies face down."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Stack:
     """One stack of chips, as measured while nothing covered it."""
 

@@ -26,7 +26,7 @@ from vision.freshness import Freshness
 from vision.gate import SMALL_WH_PX, Change, ChangeGate
 from vision.gauge import Gauging, StackGauge
 from vision.lamp import Lamp
-from vision.observations import LampChanged, Observation
+from vision.observations import CardInSight, LampChanged, Observation
 from vision.reader import Reader
 from vision.rectify import Rectifier
 from vision.stack_watch import StackWatch
@@ -120,6 +120,11 @@ class Observer:
     def found(self) -> Detections:
         """What the detector last found on the whole cloth, hands aside."""
         return self._freshness.found
+
+    @property
+    def cards(self) -> tuple[CardInSight, ...]:
+        """The cards on the table, where they were last seen."""
+        return self._cards.in_sight()
 
     def update(self, frame: Frame) -> list[Observation]:
         """Take the next frame in; most are passed over."""

@@ -86,6 +86,8 @@ class CardTrack:
     """Since when it has been about where it is, shaken by hands or not."""
     hidden_s: float = 0.0
     """How long its place was covered until it was first seen."""
+    back_looks: int = 0
+    """Looks since it has been about where it is that surely showed its back."""
 
     @property
     def score(self) -> float:
@@ -193,7 +195,7 @@ def _see(track: CardTrack, sight: CardSight, t: float, new_votes: Callable[[], V
     if np.linalg.norm(track.sight.at_mm - sight.at_mm) > STILL_MM:
         track.still_since_t = t
     if track.place_mm is None or np.linalg.norm(track.place_mm - sight.at_mm) > SAME_PLACE_MM:
-        track.place_mm, track.place_since_t = sight.at_mm, t
+        track.place_mm, track.place_since_t, track.back_looks = sight.at_mm, t, 0
     track.seen_t, track.missing_since_t, track.missing_looks = t, None, 0
     track.looks += 1
     track.score_sum += sight.score

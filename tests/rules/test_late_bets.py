@@ -264,6 +264,14 @@ def test_inferred_close_a_change_near_it_is_not_alleged_with_confidence(rulebook
     assert near.confidence <= 0.5 < far.confidence < 1.0
 
 
+@pytest.mark.parametrize("rulebook_id", CLOSED_BY_CALL)
+def test_inferred_close_after_the_first_card_a_change_is_late_for_certain(rulebook_id: str) -> None:
+    log = log_of(rulebook_id).add("bets_opened").add("no_more_bets", source="inferred")
+    log.four("P KH 7C | B 3D 4H").wager("s4-banker", 0, 100).result(7, 7).close()
+    (late,) = [alert for alert in alerts_of(log) if alert.code.startswith("late_bet")]
+    assert (late.code, late.confidence) == ("late_bet.placed", 1.0)
+
+
 @pytest.mark.parametrize("competition", ["competition", "live"])
 def test_rule_tas_16_5_6_a_wager_may_not_be_altered_once_placed(competition: str) -> None:
     log = log_of("tas", competition=competition).add("bets_opened").wager("s3-banker", 0, 100)

@@ -230,3 +230,31 @@ def test_card_that_comes_to_rest_beside_a_covered_one_is_not_taken_for_it(face_u
     table.look(sight(60), sight(128, face_up=face_up), looks=10)
     assert kinds(table.told) == [CardRested, CardRested]
     assert [each.face_up for each in table.told if isinstance(each, CardRested)] == [True, face_up]
+
+
+def test_back_that_goes_to_another_region_under_a_hand_was_moved() -> None:
+    table = Table()
+    table.look(sight(100, face_up=False), looks=8)
+    table.covered = lambda x: x < 300
+    table.look(sight(550, face_up=False), looks=8)
+    table.covered = lambda x: False
+    table.look(sight(550, face_up=False), looks=12)
+    assert kinds(table.told) == [CardRested, CardShifted]
+
+
+def test_back_dealt_to_another_region_while_a_hand_covers_a_back_is_a_new_card() -> None:
+    table = Table()
+    table.look(sight(100, face_up=False), looks=8)
+    table.covered = lambda x: x < 300
+    table.look(sight(550, face_up=False), looks=8)
+    table.covered = lambda x: False
+    table.look(sight(100, face_up=False), sight(550, face_up=False), looks=12)
+    assert kinds(table.told) == [CardRested, CardRested]
+
+
+def test_card_that_is_turned_as_soon_as_it_lies_was_laid_face_down() -> None:
+    table = Table()
+    table.look(sight(100, face_up=False), looks=2)
+    table.look(sight(100), looks=15)
+    assert kinds(table.told) == [CardRested, CardTurned]
+    assert [each.face_up for each in table.told if isinstance(each, CardRested | CardTurned)] == [False, True]
