@@ -49,6 +49,7 @@ class BareChips:
     ) -> None:
         self._rectifier, self._diameter_mm = rectifier, diameter_mm
         self._views = [self._view_of(polygon, grid) for polygon in regions.values()]
+        self._middles_mm = np.array([polygon.mean(axis=0) for polygon in regions.values()]).reshape(-1, 2)
 
     def add(self, chips: Detections, frame: Frame, cover: Cover, looked_mm: Sequence[Rect]) -> Detections:
         """The chips, and those that the detector did not see.
@@ -59,9 +60,11 @@ class BareChips:
             cover: what lies over the cloth now: nothing is said there.
             looked_mm: boxes that were looked at; elsewhere what was found before still holds.
         """
-        for view in self._views:
-            middle = view.polygon.mean(axis=0, keepdims=True).astype(np.float64)
-            if any(holds(box, middle, slack_mm=RIM_MM).any() for box in looked_mm):
+        is_looked_at = np.zeros(len(self._views), bool)
+        for box in looked_mm:
+            is_looked_at |= holds(box, self._middles_mm, slack_mm=RIM_MM)
+        for view, looked in zip(self._views, is_looked_at, strict=True):
+            if looked:
                 view.found = self._look_again(view, chips, frame, cover)
         found = [corners for view in self._views for corners in view.found]
         if not found:
@@ -71,7 +74,7 @@ class BareChips:
         return concatenate([chips, Detections(corners, np.full(count, CHIPS), np.full(count, FOUND_SCORE))])
 
     def _look_again(self, view: _View, chips: Detections, frame: Frame, cover: Cover) -> list[NDArray[np.float64]]:
-        if cover.mask[view.cells].any() or self._holds(view, chips):
+        if (cover.mask & view.cells).any() or self._holds(view, chips):
             return []
         if view.bare is None:
             view.bare = self._look(view, frame)

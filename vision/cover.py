@@ -29,16 +29,17 @@ class Cover:
     change: Change
     hands: Mask
     """(H, W) cells under a hand."""
+    mask: Mask = field(init=False)
+    """(H, W) cells under a hand or in motion."""
     _pieces: NDArray[np.int32] | None = field(default=None)
 
-    @property
-    def mask(self) -> Mask:
-        """(H, W) cells under a hand or in motion."""
-        return self.hands | (self.change.still_s < MOTION_S)
+    def __post_init__(self) -> None:
+        self.mask = self.hands | (self.change.still_s < MOTION_S)
 
     def share_of(self, region: Mask) -> float:
         """Share of a region's cells that is covered."""
-        return float(self.mask[region].mean()) if region.any() else 0.0
+        cells = np.count_nonzero(region)
+        return float(np.count_nonzero(self.mask & region) / cells) if cells else 0.0
 
     def entry_of(self, region: Mask) -> Point | None:
         """Where the thing that covers most of a region comes in over the cloth's edge; None where it does not."""

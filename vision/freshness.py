@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.detections import HAND, Detections, concatenate
-from vision.gate import CHANGE_LEVELS, Change, GridFrame, Mask, Picture, difference
+from vision.gate import CHANGE_LEVELS, Change, GridFrame, Mask, Picture, difference, largest
 from vision.tiling import Rect
 
 FIELD_MM = 270.0
@@ -35,7 +36,9 @@ class Freshness:
 
     def __init__(self, size_mm: tuple[float, float], grid: GridFrame) -> None:
         self.fields = tuple(Field(box, grid.cells_of_box(*box)) for box in _divide(size_mm[0], size_mm[1]))
-        self._pictures: list[Picture | None] = [None] * len(self.fields)
+        self._looked_at = [False] * len(self.fields)
+        self._last_seen: Picture = np.zeros((*grid.shape_hw, 3), np.float32)
+        """What each field looked like at its last look."""
         self._grid = grid
         self.found = Detections.empty()
         """All objects on the cloth but hands, as of each field's last look."""
@@ -49,7 +52,8 @@ class Freshness:
             change: the present small picture.
             asked_mm: points of (2,) where something is not settled yet.
         """
-        stale = {i for i in range(len(self.fields)) if self._has_changed(i, change)}
+        may_differ = largest(np.asarray(cv2.absdiff(change.picture, self._last_seen), np.float32)) > CHANGE_LEVELS
+        stale = {i for i in range(len(self.fields)) if self._has_changed(i, change, may_differ)}
         for point in asked_mm:
             stale |= {i for i, each in enumerate(self.fields) if _inside(each.box_mm, point)}
         return sorted(stale)
@@ -65,19 +69,22 @@ class Freshness:
             hands |= self._grid.mask_of(corners)
         for i in fields:
             cells = self.fields[i].cells
-            self._pictures[i] = change.picture[cells].copy()
+            self._looked_at[i] = True
+            self._last_seen[cells] = change.picture[cells]
             self.hands[cells] = hands[cells]
         boxes = self.boxes(fields)
         things = found.take(found.label != HAND)
         new = things.take(_within(things, boxes))
         self.found = concatenate([self.found.take(~_within(self.found, boxes) & ~_near(self.found, new)), new])
 
-    def _has_changed(self, i: int, change: Change) -> bool:
-        last = self._pictures[i]
-        if last is None:
+    def _has_changed(self, i: int, change: Change, may_differ: Mask) -> bool:
+        cells = self.fields[i].cells
+        if not self._looked_at[i]:
             return True
-        now = change.picture[self.fields[i].cells]
-        return int((difference(now, last) > CHANGE_LEVELS).sum()) >= CHANGED_CELLS
+        if np.count_nonzero(may_differ[cells]) < CHANGED_CELLS:
+            return False
+        changed = difference(change.picture[cells], self._last_seen[cells]) > CHANGE_LEVELS
+        return int(np.count_nonzero(changed)) >= CHANGED_CELLS
 
 
 def _divide(width_mm: float, height_mm: float) -> list[Rect]:

@@ -22,6 +22,8 @@ CHANGE_LEVELS = 11.0
 """Grey levels by which a cell must differ to count as changed."""
 MOTION_LEVELS = 9.0
 SETTLE_S = 1.0
+SETTLING = 0.2
+"""What part of the present picture goes into the settled one where nothing moves."""
 
 Mask = NDArray[np.bool_]
 Picture = NDArray[np.float32]
@@ -99,7 +101,7 @@ class ChangeGate:
         still_s = t - self._moved_t
         foreground = (difference(picture, self._settled) > CHANGE_LEVELS) | (still_s < 0.3)
         settled = still_s >= SETTLE_S
-        self._settled[settled] += 0.2 * (picture[settled] - self._settled[settled])
+        cv2.accumulateWeighted(picture, self._settled, SETTLING, mask=settled.astype(np.uint8))
         self._last = picture
         return Change(t=t, picture=picture, moving=moving, foreground=foreground, still_s=still_s)
 
@@ -108,7 +110,12 @@ def difference(picture: Picture, reference: Picture) -> NDArray[np.float32]:
     """(H, W) largest difference over the channels, after the median factor of the light is taken out."""
     now, then = picture[::3, ::3, 1], reference[::3, ::3, 1]
     gain = float(np.median((now + 4.0) / (then + 4.0)))
-    return np.asarray(np.abs(picture - reference * gain).max(axis=2), dtype=np.float32)
+    return largest(np.asarray(cv2.absdiff(picture, reference * np.float32(gain)), np.float32))
+
+
+def largest(levels: Picture) -> NDArray[np.float32]:
+    """(H, W) the largest of the three channels of (H, W, 3)."""
+    return np.maximum(np.maximum(levels[:, :, 0], levels[:, :, 1]), levels[:, :, 2])
 
 
 def _small_maps(

@@ -32,6 +32,8 @@ class PrintMemory:
     grid: GridFrame
     _bare: Change | None = None
     _places: list[_Place] = field(default_factory=list)
+    _compared: tuple[Change, NDArray[np.float32]] | None = None
+    """The last look that was asked about, and how much it differs from the bare table."""
 
     @property
     def is_made(self) -> bool:
@@ -57,7 +59,12 @@ class PrintMemory:
         for place in self._places:
             if np.linalg.norm(place.at_mm - at_mm) < SAME_PLACE_MM:
                 seen = place.cells & ~covered
-                changed = difference(change.picture, self._bare.picture)[seen]
+                changed = self._difference(change, self._bare)[seen]
                 if seen.sum() < LEAST_SEEN * place.cells.sum() or float(changed.mean()) < SAME_LEVELS:
                     return True
         return False
+
+    def _difference(self, change: Change, bare: Change) -> NDArray[np.float32]:
+        if self._compared is None or self._compared[0] is not change:
+            self._compared = change, difference(change.picture, bare.picture)
+        return self._compared[1]
