@@ -255,7 +255,7 @@ class Round:
         if event.card is not None and card.card is None:
             card.card = event.card
             self.faces_read += 1
-            card.confidence = min(card.confidence, confidence_of(event))
+            card.confidence = confidence_of(event)  # a face that was read says that a card lies there, too
         if event.face_up:
             self.note_seen(event.t)
             if card.shown_t is None:

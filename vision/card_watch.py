@@ -29,6 +29,7 @@ from vision.tracker import CardSight, CardTrack, Motion, Tracker
 from vision.voting import Votes
 
 REGION_SLACK_MM = 22.0
+LEAST_READS = 2
 ENOUGH_READS = 5
 MOST_READS = 14
 SURE_ENOUGH = 0.985
@@ -42,6 +43,8 @@ WAIT_FOR_COVER_S = 4.0
 SAME_PLACE_MM = 12.0
 CLEAR = 0.75
 """From this probability on the reader says which side shows."""
+LOG_SURE = float(np.log(0.98))
+"""A face read as clearly as this counts even where a hand may be over the card: hands are known as boxes only."""
 STILL_BEFORE_VOTE_S = 0.08
 BACK, UNCLEAR = "back", "unclear"
 BACKS_SEEN = 2
@@ -190,7 +193,7 @@ class CardWatch:
             track.back_looks += back >= CLEAR
             if t - track.still_since_t < STILL_BEFORE_VOTE_S:
                 continue
-            if back >= CLEAR or not is_covered(track.sight.corners_mm):
+            if back >= CLEAR or log_probs.max() >= LOG_SURE or not is_covered(track.sight.corners_mm):
                 track.votes.add(log_probs)
 
     def _tell(self, track: CardTrack, t: float) -> list[Observation]:
@@ -200,7 +203,7 @@ class CardWatch:
             return []
         reading = track.votes.reading()
         waited_s = t - (track.rested_t if track.rested_t is not None else t)
-        told = reading.label is not None and track.votes.count >= 2
+        told = _is_read(track, reading)
         enough_s = WAIT_FOR_FACE_S if track.sight.face_up else WAIT_FOR_BACK_S
         if (track.sight.face_up and not told and waited_s < enough_s) or waited_s < WAIT_FOR_BACK_S:
             return []
@@ -286,13 +289,13 @@ class CardWatch:
         told: list[Observation] = []
         if known.turned_t is not None:
             reading = track.votes.reading()
-            if reading.label is None and track.sight.face_up and t - known.turned_t < WAIT_FOR_FACE_S:
+            if not _is_read(track, reading) and track.sight.face_up and t - known.turned_t < WAIT_FOR_FACE_S:
                 return []
             turned_t, known.turned_t = known.turned_t, None
             if track.sight.face_up != known.face_up:
                 known.face_up, known.reading = track.sight.face_up, reading
                 told.append(CardTurned(track_id=track.track_id, t=turned_t, face_up=known.face_up, reading=reading))
-        elif known.face_up and known.reading.label is None and track.votes.reading().label is not None:
+        elif known.face_up and known.reading.label is None and _is_read(track, track.votes.reading()):
             known.reading = track.votes.reading()
             told.append(CardRead(track_id=track.track_id, t=t, reading=known.reading))
         region = self.region_of(track.sight.at_mm)
@@ -304,6 +307,13 @@ class CardWatch:
     def _tell_gone(self, t: float) -> list[Observation]:
         ripe = [track_id for track_id, (_, since) in self._gone.items() if t - since >= LEAVE_S]
         return [CardLeft(track_id=track_id, t=self._gone.pop(track_id)[1]) for track_id in ripe]
+
+
+def _is_read(track: CardTrack, reading: Reading) -> bool:
+    """Whether a face may be told: at once where it is clear, after some more looks where it is not."""
+    if reading.label is None or track.votes.count < LEAST_READS:
+        return False
+    return track.votes.count >= ENOUGH_READS or reading.confidence >= SURE_ENOUGH
 
 
 def _in_sight(track: CardTrack, known: Known) -> CardInSight:

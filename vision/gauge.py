@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from calibration.camera import Calibration
 from vision.errors import ModelError
-from vision.faces import face_of
 from vision.frames import Image
 from vision.model_spec import ModelSpec, load_model_spec
 from vision.session import ModelSession
@@ -29,36 +28,6 @@ COLUMNS = ("displacement", "log_scale", "foot_x", "foot_y", "top_x", "top_y")
 scale, and where the centres of the foot and of the top disc lie right of and below the crop's middle."""
 _NODES = 5
 _MOST_SAMPLES = 3
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gauging:
-    """What the gauge tells of one stack."""
-
-    displacement_mm: float
-    """How far the top disc is drawn beyond the foot."""
-    scale_mm: float
-    """Scale of the Laplace distribution of its error, as the network itself puts it."""
-    foot_mm: tuple[float, float]
-    """The foot's centre."""
-    faces: tuple[Image, ...] = ()
-    """Pictures of the top disc and what is round it, as `vision.faces` compares them, one a look."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sureness:
-    """When a displacement that changed between two measurements has surely changed."""
-
-    floor_mm: float
-    """Less than this is never sure."""
-    scales: float
-    """Nor is less than so many times the scale of both errors together."""
-    likeness: float
-    """Two looks at one top disc are at least so like each other."""
-
-    def least_change_mm(self, before: Gauging, after: Gauging) -> float:
-        """A displacement that changed by less than this may not have changed at all."""
-        return max(self.floor_mm, self.scales * float(np.hypot(before.scale_mm, after.scale_mm)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +54,43 @@ class CropFrame:
         """(N, 2) pixels right of and below the crop's middle."""
         away = (points_mm - self.centre_mm) * self.px_per_mm
         return np.column_stack([away @ self.right, -(away @ self.outward)])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class StackView:
+    """One look at a stack."""
+
+    crop: Image
+    """(HEIGHT_PX, WIDTH_PX, 3) uint8."""
+    frame: CropFrame
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gauging:
+    """What the gauge tells of one stack."""
+
+    displacement_mm: float
+    """How far the top disc is drawn beyond the foot."""
+    scale_mm: float
+    """Scale of the Laplace distribution of its error, as the network itself puts it."""
+    foot_mm: tuple[float, float]
+    """The foot's centre."""
+    view: StackView | None = None
+    """The look that was measured; None of an average."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sureness:
+    """When a displacement that changed between two measurements has surely changed."""
+
+    floor_mm: float
+    """Less than this is never sure."""
+    scales: float
+    """Nor is less than so many times the scale of both errors together."""
+
+    def least_change_mm(self, before: Gauging, after: Gauging) -> float:
+        """A displacement that changed by less than this may not have changed at all."""
+        return max(self.floor_mm, self.scales * float(np.hypot(before.scale_mm, after.scale_mm)))
 
 
 def crop_frame(centre_mm: NDArray[np.float64], camera_mm: NDArray[np.float64], diameter_mm: float) -> CropFrame:
@@ -150,9 +156,7 @@ class StackGauge:
     def sureness(self) -> Sureness:
         """When a change is sure, as these weights were examined."""
         spec = self._session.spec
-        return Sureness(
-            floor_mm=spec.setting("floor_mm"), scales=spec.setting("scales"), likeness=spec.setting("likeness")
-        )
+        return Sureness(floor_mm=spec.setting("floor_mm"), scales=spec.setting("scales"))
 
     def measure(
         self,
@@ -190,13 +194,13 @@ class StackGauge:
 
 def gauging_of(row: NDArray[np.float64], crop: Image, frame: CropFrame) -> Gauging:
     """What a row of the network's answer means for its crop."""
-    displacement_px, log_scale, foot_x, foot_y, top_x, top_y = row
+    displacement_px, log_scale, foot_x, foot_y = row[:4]
     foot = frame.layout_from_crop(np.array([[foot_x, foot_y]]))[0]
     return Gauging(
         displacement_mm=float(displacement_px) / frame.px_per_mm,
         scale_mm=float(np.exp(log_scale)) / frame.px_per_mm,
         foot_mm=(float(foot[0]), float(foot[1])),
-        faces=(face_of(crop, (float(top_x), float(top_y))),),
+        view=StackView(crop=crop, frame=frame),
     )
 
 

@@ -1,6 +1,6 @@
-"""Tell from measured stacks whether chips were added or taken: by the displacement of the top disc and by its face.
+"""Tell whether chips were added to stacks or taken: by what the comparer says of each, else by the gauge's measures.
 
-Knows how sure the gauge is, not how it measures. Distances are layout millimetres.
+Knows how sure they are, not how they see. Distances are layout millimetres.
 """
 
 from __future__ import annotations
@@ -11,16 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.faces import likeness
+from vision.comparer import FATES
 from vision.gauge import Gauging, Sureness
 from vision.observations import Point, Stack
 
 LEAST_CHIPS = 0.5
-_FACES = 3
-VOUCHED = 2.0
-"""Where the face on top is the same, a change counts from so many times the least change on."""
-LEANING = 0.5
-"""Where the face is another, so much of the least change tells the direction."""
+GAUGED_SURENESS = 0.9
+"""How sure a direction is that the gauge's measures alone tell."""
+FEWER, SAME, MORE = (FATES.index(fate) for fate in ("fewer", "same", "more"))
 NEAREST_MM = 50.0
 """Nearer to the point under the camera than this a displacement is not carried over to another place."""
 
@@ -89,13 +87,29 @@ class Growth:
     """Whether chips were surely added, taken or exchanged."""
     direction: int | None
     """1 more chips, -1 fewer, 0 as many; None where it cannot be told."""
+    sureness: float = 1.0
+    """Probability that a direction of 1 or -1 is right."""
+
+
+def compared_growth(fates: Sequence[NDArray[np.float64]], *, least_same: float) -> Growth:
+    """What became of stacks that were held against what they were.
+
+    Args:
+        fates: (3,) probabilities of FATES, one a stack.
+        least_same: A stack that is less likely the same than this is called changed.
+    """
+    changed = [fate for fate in fates if fate[SAME] < least_same]
+    ways = {1 if fate[MORE] > fate[FEWER] else -1 for fate in changed}
+    if not changed:
+        return Growth(is_seen=False, direction=0)
+    if len(ways) > 1:
+        return Growth(is_seen=True, direction=None)
+    (way,) = ways
+    return Growth(is_seen=True, direction=way, sureness=max(float(fate[SAME + way]) for fate in changed))
 
 
 def growth_of(before: Sequence[Gauging], after: Sequence[Gauging], optics: GrowthOptics) -> Growth:
-    """What became of stacks, each by its displacement and the face on top.
-
-    A face that is the same vouches for its stack unless the displacement changed far too much for that; another face
-    is a change, whose direction the displacement tells where it can. Without comparable faces the displacement decides.
+    """What became of stacks, each by its displacement.
 
     Args:
         before: One a stack, averaged over looks.
@@ -109,7 +123,7 @@ def growth_of(before: Sequence[Gauging], after: Sequence[Gauging], optics: Growt
         return Growth(is_seen=False, direction=0 if is_told else None)
     chips = sum(fate.chips for fate in seen)
     if all(fate.is_told for fate in seen) and abs(chips) >= LEAST_CHIPS:
-        return Growth(is_seen=True, direction=1 if chips > 0 else -1)
+        return Growth(is_seen=True, direction=1 if chips > 0 else -1, sureness=GAUGED_SURENESS)
     is_even = all(fate.is_told for fate in seen) and len(seen) > 1
     return Growth(is_seen=not is_even, direction=0 if is_even else None)
 
@@ -131,14 +145,8 @@ def _fate(old: Gauging, new: Gauging, optics: GrowthOptics) -> _Fate:
     change = new.displacement_mm - old.displacement_mm * _carried(old.foot_mm, new.foot_mm, optics)
     least = optics.sureness.least_change_mm(old, new)
     chips = change / max(chip, 1e-3)
-    like = likeness(old.faces, new.faces)
-    if like is None:
-        is_seen = abs(change) >= least
-        return _Fate(is_seen=is_seen, is_told=is_seen or chip >= least, chips=chips)
-    if like >= optics.sureness.likeness:
-        is_seen = abs(change) >= VOUCHED * least
-        return _Fate(is_seen=is_seen, is_told=True, chips=chips)
-    return _Fate(is_seen=True, is_told=abs(change) >= LEANING * least, chips=chips)
+    is_seen = abs(change) >= least
+    return _Fate(is_seen=is_seen, is_told=is_seen or chip >= least, chips=chips)
 
 
 def _carried(old_mm: Point, new_mm: Point, optics: GrowthOptics) -> float:
@@ -152,7 +160,6 @@ def _mean(looks: Sequence[Gauging]) -> Gauging:
         displacement_mm=float(np.mean([look.displacement_mm for look in looks])),
         scale_mm=float(np.mean([look.scale_mm for look in looks])),
         foot_mm=(float(feet[0]), float(feet[1])),
-        faces=tuple(face for look in looks for face in look.faces)[:_FACES],
     )
 
 

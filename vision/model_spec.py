@@ -31,7 +31,7 @@ class TensorSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelSpec:
-    """One model as declared. Inputs are RGB, 0 to 1, float32, (batch, 3, height, width)."""
+    """One model as declared. Inputs are RGB, 0 to 1, float32, (batch, 3, height, width), or 6 channels of a pair."""
 
     name: str
     weights: Path
@@ -48,6 +48,13 @@ class ModelSpec:
         height, width = self.input.shape[2:]
         assert height is not None and width is not None
         return height, width
+
+    @property
+    def channels(self) -> int:
+        """3, or 6 of a model that compares two pictures."""
+        channels = self.input.shape[1]
+        assert channels is not None
+        return channels
 
     def setting(self, key: str) -> float:
         """A number of `settings`; raises ModelError where the registry lacks it."""
@@ -75,8 +82,11 @@ def load_model_spec(name: str, registry: Path = REGISTRY_PATH) -> ModelSpec:
     entry = entries[name]
     _check_keys(f"{registry.name}: {name}", entry, _KEYS, optional=frozenset({"settings"}))
     shape = _parse_tensor(f"{registry.name}: {name}.input", entry["input"])
-    if len(shape.shape) != 4 or shape.shape[1] != 3 or None in shape.shape[2:]:
-        raise ModelError(f"{registry.name}: {name}.input.shape = {list(shape.shape)}; must be [null, 3, height, width]")
+    if len(shape.shape) != 4 or shape.shape[1] not in (3, 6) or None in shape.shape[2:]:
+        raise ModelError(
+            f"{registry.name}: {name}.input.shape = {list(shape.shape)}; must be [null, 3, height, width], "
+            "or 6 channels of a pair"
+        )
     return ModelSpec(
         name=name,
         weights=registry.parent / "weights" / str(entry["weights"]),

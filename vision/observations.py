@@ -114,6 +114,8 @@ class StacksChanged:
     """1 more chips, -1 fewer, 0 as many; None where it cannot be told."""
     entries_mm: tuple[Point | None, ...]
     """Where the cover entered over the table's edge, look by look; None where a look does not show it."""
+    sureness: float = 1.0
+    """Probability that the direction of `growth` is right; 1 where the number of stacks tells it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,6 +16,7 @@ from calibration.camera import Calibration
 from vision.bare_chips import BareChips
 from vision.card_sights import CardLook, CardSights, sides_mm
 from vision.card_watch import CardWatch, new_card_watch
+from vision.comparer import StackComparer
 from vision.cover import Cover
 from vision.cover_memory import CoverMemory
 from vision.crops import card_crop
@@ -24,7 +25,7 @@ from vision.detector import Detector
 from vision.frames import Frame
 from vision.freshness import Freshness
 from vision.gate import SMALL_WH_PX, Change, ChangeGate
-from vision.gauge import Gauging, StackGauge
+from vision.gauge import Gauging, StackGauge, StackView
 from vision.lamp import Lamp
 from vision.observations import CardInSight, LampChanged, Observation
 from vision.reader import Reader
@@ -73,6 +74,8 @@ class Eyes:
     reader: Reader
     gauge: StackGauge | None = None
     """None: stacks are measured by the length of their boxes."""
+    comparer: StackComparer | None = None
+    """None: what became of a stack is told from its measures."""
 
 
 class Observer:
@@ -99,7 +102,8 @@ class Observer:
             thickness_mm=sizes.chip_thickness_mm,
         )
         sureness = None if eyes.gauge is None else eyes.gauge.sureness
-        self._stacks = StackWatch(regions.stacks, self._gate.grid, optics, sureness=sureness)
+        least_same = 0.0 if eyes.comparer is None else eyes.comparer.least_same
+        self._stacks = StackWatch(regions.stacks, self._gate.grid, optics, sureness=sureness, least_same=least_same)
         self._lamps = [
             Lamp(region=region, polygon_px=calibration.image_from_layout(polygon))
             for region, polygon in regions.lamps.items()
@@ -157,7 +161,13 @@ class Observer:
         )
         if looked_mm:
             self._seen_chips = self._bare_chips.add(self._chips(found), frame, cover, looked_mm)
-        told += self._stacks.update(self._seen_chips, cover, frame.t, measure=lambda places: self._gauge(frame, places))
+        told += self._stacks.update(
+            self._seen_chips,
+            cover,
+            frame.t,
+            measure=lambda places: self._gauge(frame, places),
+            compare=lambda views: self._compare(frame, views),
+        )
         self._spend("track", started)
         self.stage_seconds["track"] -= self.stage_seconds["read"] - read_before
         return told
@@ -212,6 +222,15 @@ class Observer:
             return [None] * len(centres_mm)
         started = self.clock()
         told = gauge.measure(frame.image, self._calibration, centres_mm, diameter_mm=diameter_mm)
+        self._spend("read", started)
+        return told
+
+    def _compare(self, frame: Frame, views: Sequence[StackView]) -> list[NDArray[np.float64] | None]:
+        comparer = self._eyes.comparer
+        if comparer is None:
+            return [None] * len(views)
+        started = self.clock()
+        told = comparer.compare(frame.image, self._calibration, views)
         self._spend("read", started)
         return told
 

@@ -44,7 +44,7 @@ class ModelSession:
         """Runs the model on pictures of its input's size.
 
         Args:
-            images: Each (height, width, 3) uint8, BGR.
+            images: Each (height, width, 3) uint8, BGR, or (height, width, 6) where the model compares two.
 
         Returns:
             The model's output, (len(images), ...) float32.
@@ -55,11 +55,15 @@ class ModelSession:
 
     def _blob(self, images: Sequence[Image]) -> NDArray[np.float32]:
         height, width = self.spec.input_hw_px
-        blob = np.empty((len(images), 3, height, width), np.float32)
+        channels = self.spec.channels
+        blob = np.empty((len(images), channels, height, width), np.float32)
         for target, image in zip(blob, images, strict=True):
-            if image.shape != (height, width, 3):
-                raise ModelError(f"{self.spec.name}: picture shape = {image.shape}; must be ({height}, {width}, 3)")
-            np.multiply(image[:, :, ::-1].transpose(2, 0, 1), np.float32(1 / 255), out=target, dtype=np.float32)
+            if image.shape != (height, width, channels):
+                raise ModelError(
+                    f"{self.spec.name}: picture shape = {image.shape}; must be ({height}, {width}, {channels})"
+                )
+            rgb = image.reshape(height, width, -1, 3)[..., ::-1].reshape(image.shape)
+            np.multiply(rgb.transpose(2, 0, 1), np.float32(1 / 255), out=target, dtype=np.float32)
         return blob
 
 

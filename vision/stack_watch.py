@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from vision.cover import Cover
 from vision.detections import Detections
 from vision.gate import GridFrame, Mask
-from vision.gauge import Gauging, Sureness
+from vision.gauge import Gauging, StackView, Sureness
 from vision.growth import GrowthOptics
 from vision.observations import Stack, StacksChanged
 from vision.stacks import RegionLook, StackOptics, StackRegion, Standing
@@ -28,6 +28,8 @@ OLDEST_S = 3.0
 
 Measure = Callable[[Sequence[NDArray[np.float64]]], Sequence[Gauging | None]]
 """Gauges the stacks whose silhouettes' middles are given, (2,) mm each, in the present picture."""
+Compare = Callable[[Sequence[StackView]], Sequence[NDArray[np.float64] | None]]
+"""Holds earlier looks at stacks against the present picture: logarithms of the probabilities of FATES, (3,) each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,24 +51,33 @@ class StackWatch:
         optics: StackOptics,
         *,
         sureness: Sureness | None = None,
+        least_same: float = 0.0,
     ) -> None:
-        """Takes the regions; `sureness` is the gauge's, None where there is none."""
+        """Takes the regions; `sureness` is the gauge's, None where there is none; `least_same` is the comparer's."""
         self._polygons = {region: polygon.astype(np.float32) for region, polygon in regions.items()}
         self._masks: dict[str, Mask] = {region: grid.mask_of(polygon) for region, polygon in regions.items()}
         growth = None
         if sureness is not None and optics.camera_mm is not None:
             growth = GrowthOptics(camera_mm=optics.camera_mm, thickness_mm=optics.thickness_mm, sureness=sureness)
-        self._regions = {region: StackRegion(region, growth) for region in regions}
+        self._regions = {region: StackRegion(region, growth, least_same) for region in regions}
         self._optics = optics
 
     def update(
-        self, chips: Detections, cover: Cover, t: float, *, measure: Measure | None = None
+        self,
+        chips: Detections,
+        cover: Cover,
+        t: float,
+        *,
+        measure: Measure | None = None,
+        compare: Compare | None = None,
     ) -> list[StacksChanged]:
-        """Take one look in and say what is new; `measure` is asked of stacks in plain sight that want it."""
+        """Take one look in and say what is new; `measure` and `compare` are asked of stacks in plain sight."""
         found = self._found(chips)
         looks = {region: self._look(region, found[region].standing, cover, t) for region in self._regions}
         if measure is not None:
             looks |= self._gauged(looks, found, measure)
+        if compare is not None:
+            looks |= self._compared(looks, compare)
         changes = []
         for region, watched in self._regions.items():
             change = watched.update(looks[region])
@@ -112,6 +123,22 @@ class StackWatch:
                 standing = replace(found[region].standing, gaugings=seen)
                 gauged[region] = replace(looks[region], standing=standing)
         return gauged
+
+    def _compared(self, looks: Mapping[str, RegionLook], compare: Compare) -> dict[str, RegionLook]:
+        """The looks at what stood there before, held against it, all in one go."""
+        views = {
+            region: watched.earlier
+            for region, watched in self._regions.items()
+            if watched.earlier and not looks[region].covered
+        }
+        told = iter(compare([view for each in views.values() for view in each]) if views else ())
+        compared = {}
+        for region, each in views.items():
+            row = [next(told) for _ in each]
+            fates = tuple(fate for fate in row if fate is not None)
+            if len(fates) == len(row):
+                compared[region] = replace(looks[region], fates=fates)
+        return compared
 
     def _found(self, chips: Detections) -> dict[str, _Found]:
         rows: dict[str, list[tuple[Stack, float, NDArray[np.float64]]]] = {region: [] for region in self._polygons}

@@ -12,18 +12,23 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.gauge import Gauging
-from vision.growth import Growth, GrowthOptics, averaged, growth_of
+from vision.comparer import pooled
+from vision.gauge import Gauging, StackView
+from vision.growth import GAUGED_SURENESS, Growth, GrowthOptics, averaged, compared_growth, growth_of, matching
 from vision.observations import Point, Stack, StacksChanged
 
 SETTLE_LOOKS = 3
 SETTLE_S = 0.25
 MOVED_MM = 14.0
 """A stack whose foot moved less than this stands where it stood."""
+COMPARED_MM = 12.0
+"""A stack that moved by less than this is held against how it looked."""
 GROWN_MM = 3.2
 """A silhouette that grew by more than this has more chips."""
 MEASURE_LOOKS = 8
 """Looks that a settled measurement is averaged over."""
+VIEWS = 3
+"""So many of them are what a stack is held against later."""
 LEAST_CHIP_MM = 0.7
 """Where one more chip shows as less than this the count is not told."""
 
@@ -72,12 +77,12 @@ class Standing:
     gaugings: tuple[Gauging, ...] = ()
     """One a stack where a gauge measured them all, else none."""
 
-    def matches(self, other: Standing) -> bool:
+    def matches(self, other: Standing, *, within_mm: float = MOVED_MM) -> bool:
         """Whether both show as many stacks at the same places."""
         if len(self.stacks) != len(other.stacks):
             return False
         return all(
-            min(np.hypot(a.at_mm[0] - b.at_mm[0], a.at_mm[1] - b.at_mm[1]) for b in other.stacks) < MOVED_MM
+            min(np.hypot(a.at_mm[0] - b.at_mm[0], a.at_mm[1] - b.at_mm[1]) for b in other.stacks) < within_mm
             for a in self.stacks
         )
 
@@ -91,6 +96,8 @@ class RegionLook:
     covered: bool
     entry_mm: Point | None = None
     """Where the thing that covers it comes in over the table's edge."""
+    fates: tuple[NDArray[np.float64], ...] = ()
+    """What the comparer says of `StackRegion.earlier`, logarithms of probabilities; none where it was not asked."""
 
 
 @dataclass(slots=True)
@@ -100,6 +107,8 @@ class StackRegion:
     region: str
     optics: GrowthOptics | None = None
     """What the gauge's measures mean; None without a gauge or a pose."""
+    least_same: float = 0.0
+    """The comparer's."""
     settled: Standing | None = None
     _looks: list[RegionLook] = field(default_factory=list)
     """Looks in plain sight since the last cover, of one and the same standing."""
@@ -118,6 +127,16 @@ class StackRegion:
     def needs_looks(self) -> bool:
         """Whether more looks would tell more."""
         return self._cover_began_t is not None or self.settled is None or len(self._measures) < MEASURE_LOOKS
+
+    @property
+    def earlier(self) -> tuple[StackView, ...]:
+        """How each stack looked before the cover, for the next look to be held against; another look every time."""
+        looks = [standing.gaugings for standing in self._measures if standing.gaugings][-VIEWS:]
+        if self._cover_began_t is None or not looks:
+            return ()
+        chosen = looks[len(self._looks) % len(looks)]
+        views = [chosen[i].view for i in matching(looks[0], chosen)]
+        return tuple(view for view in views if view is not None)
 
     def update(self, look: RegionLook) -> StacksChanged | None:
         """Take one look in; returns the change once it is sure."""
@@ -151,19 +170,25 @@ class StackRegion:
         before, measures_before = self.settled, self._measures
         first, after = self._looks[0], self._looks[-1].standing
         self._measures = [look.standing for look in self._looks]
+        fates = _pooled([look.fates for look in self._looks])
         began = self._cover_began_t
         ended = self._cover_ended_t
         entries, self._cover_began_t, self._entries = self._entries, None, []
         self.settled, self._looks = after, []
-        growth = _growth(before, measures_before, after, self._measures, optics=self.optics)
+        if before is not None and fates and before.matches(after, within_mm=COMPARED_MM):
+            growth = compared_growth(fates, least_same=self.least_same)
+        else:
+            growth = _growth(before, measures_before, after, self._measures, optics=self.optics)
         if before is None and not after.stacks:
             return None
         if before is not None and before.matches(after) and not growth.is_seen:
             if not after.stacks or not entries:
                 return None
             growth = Growth(is_seen=False, direction=0)
-        told_before = _measured(before, measures_before, self.optics) if before is not None else None
-        told_after = _measured(after, self._measures, self.optics)
+        has_grown = before is not None and bool(before.stacks and after.stacks and growth.direction)
+        least_mm = 0.0 if has_grown else LEAST_CHIP_MM
+        told_before = _measured(before, measures_before, self.optics, least_mm) if before is not None else None
+        told_after = _measured(after, self._measures, self.optics, least_mm)
         if growth.direction is None and told_before:
             told_before, told_after = _uncounted(told_before), _uncounted(told_after)
         began = began if began is not None else first.t
@@ -176,20 +201,29 @@ class StackRegion:
             before=told_before,
             after=told_after,
             growth=growth.direction,
+            sureness=growth.sureness,
             entries_mm=tuple(entries),
         )
 
 
-def _measured(standing: Standing, measures: Sequence[Standing], optics: GrowthOptics | None) -> tuple[Stack, ...]:
-    """The stacks as the gauge sees them on average, or as one look's boxes tell."""
+def _measured(
+    standing: Standing, measures: Sequence[Standing], optics: GrowthOptics | None, least_mm: float
+) -> tuple[Stack, ...]:
+    """The stacks as the gauge sees them on average, or as one look's boxes tell; counts where a chip shows as much."""
     gaugings = _gaugings(measures)
     if optics is None or not gaugings:
         return standing.stacks
-    return tuple(optics.stack(gauging, least_chip_mm=LEAST_CHIP_MM) for gauging in gaugings)
+    return tuple(optics.stack(gauging, least_chip_mm=least_mm) for gauging in gaugings)
 
 
 def _gaugings(measures: Sequence[Standing]) -> tuple[Gauging, ...]:
     return averaged([standing.gaugings for standing in measures if standing.gaugings])
+
+
+def _pooled(looks: Sequence[tuple[NDArray[np.float64], ...]]) -> list[NDArray[np.float64]]:
+    """What all looks together say of each stack: probabilities."""
+    asked = [look for look in looks if look]
+    return [pooled([look[i] for look in asked]) for i in range(len(asked[0]))] if asked else []
 
 
 def _growth(
@@ -212,7 +246,7 @@ def _growth(
         return growth_of(gauged_before, gauged_after, optics)
     change = _mean_length_mm(measures_after) - _mean_length_mm(measures_before)
     if abs(change) >= GROWN_MM:
-        return Growth(is_seen=True, direction=1 if change > 0 else -1)
+        return Growth(is_seen=True, direction=1 if change > 0 else -1, sureness=GAUGED_SURENESS)
     return Growth(is_seen=False, direction=0)
 
 

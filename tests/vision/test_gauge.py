@@ -12,17 +12,14 @@ from numpy.typing import NDArray
 from calibration.camera import Calibration
 from tests.vision.cameras import tilted_camera
 from vision.errors import ModelError
-from vision.faces import face_of, likeness
 from vision.frames import Image
 from vision.gauge import DISC_PX, HEIGHT_PX, WIDTH_PX, CropFrame, Gauging, StackGauge, Sureness, crop_frame, stack_crop
-from vision.growth import Growth, GrowthOptics, averaged, growth_of, matching
+from vision.growth import GrowthOptics, averaged, growth_of, matching
 from vision.model_spec import ModelSpec, TensorSpec
 from vision.observations import StacksChanged
 from vision.stacks import RegionLook, StackOptics, StackRegion, Standing
 
-OPTICS = GrowthOptics(
-    camera_mm=(0.0, 0.0, -2000.0), thickness_mm=3.3, sureness=Sureness(floor_mm=0.8, scales=2.0, likeness=0.73)
-)
+OPTICS = GrowthOptics(camera_mm=(0.0, 0.0, -2000.0), thickness_mm=3.3, sureness=Sureness(floor_mm=0.8, scales=2.0))
 WHITE = (255, 255, 255)
 
 
@@ -155,78 +152,14 @@ def test_growth_without_faces_is_told_where_it_shows(
     before: list[tuple[float, int]], after: list[tuple[float, int]], direction: int | None
 ) -> None:
     growth = growth_of([stack_at(*each) for each in before], [stack_at(*each) for each in after], OPTICS)
-    assert growth == Growth(is_seen=direction in (1, -1), direction=direction)
+    assert growth.is_seen == (direction in (1, -1))
+    assert growth.direction == direction
 
 
 def test_growth_is_not_told_by_a_gauge_that_is_unsure() -> None:
     before, after = stack_at(700.0, 3), replace(stack_at(700.0, 5), scale_mm=2.0)
     assert growth_of([before], [after], OPTICS).direction is None
     assert growth_of([before], [replace(after, scale_mm=0.2)], OPTICS).direction == 1
-
-
-def face(turn_deg: float, *, seed: int, light: float = 1.0, shift_px: int = 0) -> Image:
-    """A crop of a chip with three spots and a bar, turned, with a camera's noise."""
-    crop = np.full((HEIGHT_PX, WIDTH_PX, 3), (60, 90, 30), np.uint8)
-    middle = np.array([WIDTH_PX / 2 + shift_px, HEIGHT_PX / 2])
-    cv2.circle(crop, (int(middle[0]), int(middle[1])), 20, (40, 40, 160), -1, cv2.LINE_AA)
-    for k in range(3):
-        turn = np.radians(turn_deg + 120 * k)
-        spot = middle + 16 * np.array([np.cos(turn), np.sin(turn)])
-        cv2.circle(crop, (int(spot[0]), int(spot[1])), 4, (220, 230, 235), -1, cv2.LINE_AA)
-    along = 9 * np.array([np.cos(np.radians(turn_deg)), np.sin(np.radians(turn_deg))])
-    ends = [(int(x), int(y)) for x, y in (middle - along, middle + along)]
-    cv2.line(crop, ends[0], ends[1], (230, 230, 230), 3, cv2.LINE_AA)
-    noise = np.random.default_rng(seed).normal(0, 3, crop.shape)
-    return face_of(np.clip(crop * light + noise, 0, 255).astype(np.uint8), (float(shift_px), 0.0))
-
-
-def with_face(stack: Gauging, turn_deg: float, *, seed: int, light: float = 1.0) -> Gauging:
-    return replace(stack, faces=tuple(face(turn_deg, seed=seed + k, light=light) for k in range(3)))
-
-
-def test_face_in_another_light_is_the_same_and_a_turned_one_is_not() -> None:
-    before = [face(10, seed=k) for k in range(3)]
-    same = likeness(before, [face(10, seed=9 + k, light=0.8) for k in range(3)])
-    turned = likeness(before, [face(65, seed=9 + k) for k in range(3)])
-    assert same is not None and same > 0.9
-    assert turned is not None and turned < 0.6
-
-
-def test_face_a_little_aside_is_the_same() -> None:
-    crop = np.zeros((HEIGHT_PX, WIDTH_PX, 3), np.uint8)
-    cv2.circle(crop, (45, 60), 20, (40, 40, 160), -1, cv2.LINE_AA)
-    cv2.rectangle(crop, (38, 58), (50, 64), (200, 210, 220), -1)
-    first, second = [face_of(crop, (5.0, -4.0))] * 2, [face_of(crop, (1.0, 0.0))] * 2
-    found = likeness(first, second)
-    assert found is not None and found > 0.95
-
-
-def test_face_without_features_cannot_be_compared() -> None:
-    rng = np.random.default_rng(0)
-    looks = [face_of(rng.integers(90, 110, (HEIGHT_PX, WIDTH_PX, 3)).astype(np.uint8), (0.0, 0.0)) for _ in range(4)]
-    assert likeness(looks[:2], looks[2:]) is None
-    assert likeness(looks[:1], looks[2:]) is None
-
-
-@pytest.mark.parametrize(
-    ("chips", "turn_deg", "growth"),
-    [
-        pytest.param(6, 10, Growth(is_seen=False, direction=0), id="same-face"),
-        pytest.param(7, 65, Growth(is_seen=True, direction=1), id="another-face-and-more"),
-        pytest.param(5, 65, Growth(is_seen=True, direction=-1), id="another-face-and-less"),
-        pytest.param(6, 65, Growth(is_seen=True, direction=None), id="another-face-as-high"),
-        pytest.param(12, 10, Growth(is_seen=True, direction=1), id="same-face-far-higher"),
-    ],
-)
-def test_growth_with_faces(chips: int, turn_deg: float, growth: Growth) -> None:
-    before = with_face(stack_at(700.0, 6), 10, seed=0)
-    after = with_face(stack_at(702.0, chips), turn_deg, seed=50, light=0.9)
-    assert growth_of([before], [after], OPTICS) == growth
-
-
-def test_face_vouches_for_a_stack_where_chips_hardly_show() -> None:
-    before, after = (with_face(stack_at(100.0, 6), 10, seed=seed) for seed in (0, 50))
-    assert growth_of([before], [after], OPTICS) == Growth(is_seen=False, direction=0)
 
 
 class GaugedPlay:
