@@ -25,7 +25,7 @@ from vision.observations import (
     Observation,
     Reading,
 )
-from vision.tracker import CardSight, CardTrack, Motion, Tracker
+from vision.tracker import OUT_OF_SIGHT_S, CardSight, CardTrack, Motion, Tracker
 from vision.voting import Votes
 
 REGION_SLACK_MM = 22.0
@@ -33,18 +33,19 @@ LEAST_READS = 2
 ENOUGH_READS = 5
 MOST_READS = 14
 SURE_ENOUGH = 0.985
-WAIT_FOR_FACE_S = 2.5
+WAIT_FOR_FACE_S = 1.0
+"""So long a face that cannot be read is waited for; it is told as soon as it can be read later."""
 WAIT_FOR_BACK_S = 0.3
 LEAVE_S = 1.6
 """How long a card that is gone may turn up elsewhere before it is told as gone."""
-OUT_OF_SIGHT_S = 0.3
 WAIT_FOR_COVER_S = 4.0
 """How long to wait for the sight of an old place before a card counts as new."""
 SAME_PLACE_MM = 12.0
 CLEAR = 0.75
 """From this probability on the reader says which side shows."""
 LOG_SURE = float(np.log(0.98))
-"""A face read as clearly as this counts even where a hand may be over the card: hands are known as boxes only."""
+"""A face read as clearly as this counts in full where a hand may be over the card: hands are known as boxes only."""
+COVERED_WEIGHT = 0.2
 STILL_BEFORE_VOTE_S = 0.08
 BACK, UNCLEAR = "back", "unclear"
 BACKS_SEEN = 2
@@ -193,8 +194,8 @@ class CardWatch:
             track.back_looks += back >= CLEAR
             if t - track.still_since_t < STILL_BEFORE_VOTE_S:
                 continue
-            if back >= CLEAR or log_probs.max() >= LOG_SURE or not is_covered(track.sight.corners_mm):
-                track.votes.add(log_probs)
+            is_clear = back >= CLEAR or log_probs.max() >= LOG_SURE or not is_covered(track.sight.corners_mm)
+            track.votes.add(log_probs, 1.0 if is_clear else COVERED_WEIGHT)
 
     def _tell(self, track: CardTrack, t: float) -> list[Observation]:
         if track.track_id in self.known:
@@ -245,7 +246,7 @@ class CardWatch:
             old.track_id in self.known
             and old is not track
             and t - old.seen_t >= OUT_OF_SIGHT_S
-            and ((old.missing_since_t is None and self._fits(old, region, reading)) or self._are_backs(old, track))
+            and ((old.missing_since_t is None and self._fits(old, region, reading)) or self._is_nameless(old, track))
             for old in self.tracker.tracks
         )
 
@@ -254,7 +255,7 @@ class CardWatch:
         gone = [old for old, _ in self._gone.values()]
         missed = [old for old in self.tracker.tracks if old.track_id in self.known and old.missing_since_t is not None]
         fits = [old for old in [*gone, *missed] if old is not track and self._fits(old, region, reading)]
-        fits = fits or [old for old in gone if self._are_backs(old, track)]
+        fits = fits or [old for old in gone if self._is_nameless(old, track)]
         return min(fits, key=lambda old: self._strangeness(old, track, reading), default=None)
 
     def _fits(self, old: CardTrack, region: str, reading: Reading) -> bool:
@@ -262,9 +263,10 @@ class CardWatch:
         known = self.known[old.track_id]
         return known.region == region or (reading.label is not None and known.reading.label == reading.label)
 
-    def _are_backs(self, old: CardTrack, track: CardTrack) -> bool:
-        """Face down a card may go on to another region as well; only once its place was surely seen empty."""
-        return not self.known[old.track_id].face_up and not track.sight.face_up
+    def _is_nameless(self, old: CardTrack, track: CardTrack) -> bool:
+        """A back, or a face that nobody read, may have gone on to another region: once its place is surely empty."""
+        known = self.known[old.track_id]
+        return known.face_up == track.sight.face_up and known.reading.label is None
 
     def _strangeness(self, old: CardTrack, track: CardTrack, reading: Reading) -> tuple[bool, float]:
         """Same faces first, then the nearest."""

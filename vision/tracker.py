@@ -33,6 +33,8 @@ OTHER_SIDE_MM = 30.0
 """Added to the distance where the other side shows."""
 FAR_MM = 1e4
 TURN_LOOKS = 2
+OUT_OF_SIGHT_S = 0.3
+"""A card that was not seen for longer may have been exchanged for another."""
 DROP_S = 0.35
 GONE_S = 0.5
 GONE_LOOKS = 3
@@ -122,7 +124,7 @@ class Tracker:
             t: stream time, later than that of the look before.
             is_covered: says of a (4, 2) polygon in mm whether something lies over it.
         """
-        pairs = _assign(self.tracks, sights)
+        pairs = _assign(self.tracks, sights, t)
         rested, turned = [], []
         for track, sight in pairs:
             if _see(track, sight, t, self.new_votes):
@@ -167,7 +169,7 @@ class Tracker:
         self._next_id += 1
 
 
-def _assign(tracks: Sequence[CardTrack], sights: Sequence[CardSight]) -> list[tuple[CardTrack, CardSight]]:
+def _assign(tracks: Sequence[CardTrack], sights: Sequence[CardSight], t: float) -> list[tuple[CardTrack, CardSight]]:
     if not tracks or not sights:
         return []
     track_at = np.array([track.sight.at_mm for track in tracks])
@@ -176,18 +178,19 @@ def _assign(tracks: Sequence[CardTrack], sights: Sequence[CardSight]) -> list[tu
     turned = np.array([[track.sight.face_up != sight.face_up for sight in sights] for track in tracks])
     moving = np.array([[track.motion is Motion.MOVING] for track in tracks])
     reach = np.where(moving, FOLLOW_MOVING_MM, np.where(turned, FOLLOW_TURNED_MM, FOLLOW_RESTING_MM))
-    other = np.array([[_is_another(track, sight) for sight in sights] for track in tracks])
+    other = np.array([[_is_another(track, sight, t) for sight in sights] for track in tracks])
     cost = np.where((distance <= reach) & ~other, distance + OTHER_SIDE_MM * turned, FAR_MM)
     rows, columns = linear_sum_assignment(cost)
     return [(tracks[int(i)], sights[int(j)]) for i, j in zip(rows, columns, strict=True) if cost[i, j] < FAR_MM]
 
 
-def _is_another(track: CardTrack, sight: CardSight) -> bool:
-    """Whether a sight away from a card's place shows a face that surely is not that card's."""
+def _is_another(track: CardTrack, sight: CardSight, t: float) -> bool:
+    """Whether a sight away from a card's place, or after the card was out of sight, surely shows another face."""
     if sight.log_probs is None or not (track.sight.face_up and sight.face_up) or track.motion is Motion.MOVING:
         return False
     away_mm = float(np.linalg.norm(track.sight.at_mm - sight.at_mm))
-    return away_mm > 2 * STILL_MM and track.votes.contradicts(sight.log_probs)
+    may_be_another = away_mm > 2 * STILL_MM or t - track.seen_t > OUT_OF_SIGHT_S
+    return may_be_another and track.votes.contradicts(sight.log_probs)
 
 
 def _see(track: CardTrack, sight: CardSight, t: float, new_votes: Callable[[], Votes]) -> bool:

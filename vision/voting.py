@@ -19,6 +19,8 @@ NO_FACE = frozenset({"back", "unclear"})
 """Labels that are never told: they name no face."""
 LOG_CLEAR = -0.1
 """A single reading is clear above this log probability."""
+GUESSED = 0.75
+"""From this posterior on a guess is good enough to tell a card from another one."""
 SURE = 0.95
 """Below this a label is not told."""
 
@@ -30,35 +32,35 @@ class Votes:
         self._labels = labels
         self._no_face = no_face
         self._sum: NDArray[np.float64] = np.zeros(len(labels))
-        self._weight = 0.0
-        self.count = 0
+        self.count = 0.0
+        """Votes so far, each by its weight."""
 
     def add(self, log_probs: NDArray[np.float64], weight: float = 1.0) -> None:
         """Take one reading in.
 
         Args:
             log_probs: (n_labels,) calibrated log probabilities.
-            weight: 0 to 1, how much of the card was in sight.
+            weight: 0 to 1, how much the reading counts; less where something may lie over the card.
         """
         self._sum += weight * np.maximum(log_probs, -12.0)
-        self._weight += weight
-        self.count += 1
+        self.count += weight
 
     def posterior(self) -> NDArray[np.float64]:
         """(n_labels,) probabilities of the labels after all votes."""
-        if self._weight == 0.0:
+        if self.count == 0.0:
             return np.full(len(self._labels), 1.0 / len(self._labels))
-        looks = min(1.0 + INDEPENDENT_SHARE * (self.count - 1), MOST_LOOKS)
-        logits = self._sum / self._weight * looks
+        looks = min(1.0 + INDEPENDENT_SHARE * max(self.count - 1, 0.0), MOST_LOOKS)
+        logits = self._sum / self.count * looks
         odds = np.exp(logits - logits.max())
         return np.asarray(odds / odds.sum(), dtype=np.float64)
 
     def contradicts(self, log_probs: NDArray[np.float64]) -> bool:
-        """Whether a single reading surely names another face than the votes do."""
-        label = self.reading().label
-        best = int(log_probs.argmax())
-        named = self._labels[best]
-        return label is not None and named not in self._no_face and named != label and log_probs[best] > LOG_CLEAR
+        """Whether a single reading surely names another face than the votes do, if only as a guess."""
+        posterior = self.posterior()
+        guess, best = int(posterior.argmax()), int(log_probs.argmax())
+        if guess == best or posterior[guess] < GUESSED or log_probs[best] <= LOG_CLEAR:
+            return False
+        return self._labels[guess] not in self._no_face and self._labels[best] not in self._no_face
 
     def reading(self) -> Reading:
         """The label the votes agree on, or None with the best guess's probability."""

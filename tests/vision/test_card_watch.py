@@ -94,9 +94,9 @@ def test_card_outside_all_regions_is_not_told() -> None:
 
 def test_face_that_cannot_be_read_is_told_as_none_after_waiting_and_read_later() -> None:
     table = Table(faces=lambda x: None)
-    table.look(sight(100), looks=20)
+    table.look(sight(100), looks=9)
     assert table.told == []
-    table.look(sight(100), looks=12)
+    table.look(sight(100), looks=6)
     assert [each.reading.label for each in table.told if isinstance(each, CardRested)] == [None]
     fresh = Table(faces=lambda x: None)
     fresh.look(sight(100), looks=3)
@@ -240,6 +240,16 @@ def test_back_that_goes_to_another_region_under_a_hand_was_moved() -> None:
     table.covered = lambda x: False
     table.look(sight(550, face_up=False), looks=12)
     assert kinds(table.told) == [CardRested, CardShifted]
+
+
+def test_face_that_nobody_read_and_that_goes_to_another_region_was_moved() -> None:
+    table = Table(faces=lambda x: "KS" if x > 300 else None)
+    table.look(sight(100), looks=15)
+    table.covered = lambda x: x < 300
+    table.look(sight(550), looks=6)
+    table.covered = lambda x: False
+    table.look(sight(550), looks=12)
+    assert kinds(table.told)[:2] == [CardRested, CardShifted]
 
 
 def test_back_dealt_to_another_region_while_a_hand_covers_a_back_is_a_new_card() -> None:
