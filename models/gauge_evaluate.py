@@ -1,7 +1,7 @@
 """Examine the gauge of the registry: `python -m models.gauge_evaluate --pairs build/gauge-pairs`.
 
 Reads what `models.gauge_pairs` drew of held-out worlds and prints the errors of the displacement, the share of counts
-that are right, and how often the running code sees a change and tells its direction, or calls what was left alone
+that are right, and how often the displacement alone sees a change and tells its direction, or calls what was left alone
 changed.
 """
 
@@ -18,7 +18,6 @@ import numpy as np
 import numpy.typing as npt
 
 from models.gauge_school import TRUTH
-from vision.faces import likeness
 from vision.frames import Image
 from vision.gauge import CropFrame, Gauging, StackGauge, Sureness, gauging_of
 from vision.growth import Growth, GrowthOptics, averaged, growth_of
@@ -41,8 +40,6 @@ class Examination:
     looks_before: Sequence[Sequence[Gauging]]
     """What was told of each stack, look by look."""
     looks_after: Sequence[Sequence[Gauging]]
-    alike: Values
-    """(N,) likeness of the faces, NaN where they cannot be compared."""
 
     @property
     def told_before(self) -> Values:
@@ -71,21 +68,18 @@ def examine(folder: Path, run: Run) -> Examination:
                 truths[when].append(file[f"{when}_truths"].astype(np.float64))
     if not looks["before"]:
         raise FileNotFoundError(f"{folder}: no pairs-*.npz; models.gauge_pairs writes them")
-    pairs = zip(looks["before"], looks["after"], strict=True)
-    alike = [likeness(_faces(first), _faces(second)) for first, second in pairs]
     return Examination(
         before=_columns(np.concatenate(truths["before"])),
         after=_columns(np.concatenate(truths["after"])),
         looks_before=looks["before"],
         looks_after=looks["after"],
-        alike=np.array([np.nan if each is None else each for each in alike]),
     )
 
 
 def report(found: Examination, sureness: Sureness) -> str:
     """The figures as text."""
     lines = [f"stacks: {len(found.added)}, looks averaged: {found.told_before.shape[1]}", ""]
-    parts = [_errors(found), _faces_alike(found, sureness), _counts(found), _decisions(found, sureness)]
+    parts = [_errors(found), _counts(found), _decisions(found, sureness)]
     lines += [line for part in parts for line in (*part, "")]
     return "\n".join(lines)
 
@@ -110,12 +104,6 @@ def floor_mm(found: Examination, scales: float) -> float:
     return float(np.quantile(sure[found.added == 0], 1 - FALSE_CHANGES)) + 1e-6
 
 
-def least_likeness(found: Examination) -> float:
-    """What all but FALSE_CHANGES of the faces that nobody touched reach."""
-    left_alone = found.alike[(found.added == 0) & np.isfinite(found.alike)]
-    return float(np.quantile(left_alone, FALSE_CHANGES))
-
-
 def _change_mm(found: Examination) -> Values:
     """(N,) how far the displacement is told to have changed, a nudge allowed for."""
     after = np.array([np.mean([look.displacement_mm for look in looks]) for looks in found.looks_after])
@@ -125,21 +113,6 @@ def _change_mm(found: Examination) -> Values:
 
 def _scale(looks: Sequence[Gauging]) -> float:
     return float(np.mean([look.scale_mm for look in looks]))
-
-
-def _faces(looks: Sequence[Gauging]) -> list[Image]:
-    return [face for look in looks for face in look.faces]
-
-
-def _faces_alike(found: Examination, sureness: Sureness) -> list[str]:
-    known = np.isfinite(found.alike)
-    lines = [f"faces that can be compared: {known.mean():.1%}; called another below {sureness.likeness}:"]
-    for size in (0, 1, 2, 3, 5):
-        rows = known & (np.abs(found.added) == size)
-        if rows.any():
-            share = (found.alike[rows] < sureness.likeness).mean()
-            lines.append(f"  {size} chips added or taken: {share:.1%} ({rows.sum()})")
-    return lines
 
 
 def _errors(found: Examination) -> list[str]:
@@ -245,7 +218,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     gauge = StackGauge.open(load_model_spec("gauge", options.registry))
     found = examine(options.pairs, gauge.read)
     lines = [f"floor_mm for {scales} scales: {floor_mm(found, scales):.2f}" for scales in (0.0, 0.5, 1.0, 1.5, 2.0)]
-    lines += [f"likeness: {least_likeness(found):.3f}", "", report(found, gauge.sureness)]
+    lines += ["", report(found, gauge.sureness)]
     sys.stdout.write("\n".join(lines) + "\n")
 
 

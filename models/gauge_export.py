@@ -58,7 +58,7 @@ def export(checkpoint: Path, weights_dir: Path, registry: Path, *, sureness: Sur
         "input": {"name": INPUT, "shape": [None, 3, HEIGHT_PX, WIDTH_PX]},
         "output": {"name": OUTPUT, "shape": [None, len(COLUMNS)]},
         "classes": list(COLUMNS),
-        "settings": {name: getattr(sureness, name) for name in ("floor_mm", "scales", "likeness")},
+        "settings": {name: getattr(sureness, name) for name in ("floor_mm", "scales")},
     }
     write_entry(registry, "gauge", entry)
     return path
@@ -100,9 +100,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--registry", type=Path, default=REGISTRY_PATH)
     parser.add_argument("--floor-mm", type=float, default=0.7, help="as models.gauge_evaluate finds it")
     parser.add_argument("--scales", type=float, default=1.0, help="likewise")
-    parser.add_argument("--likeness", type=float, default=0.72, help="likewise")
     options = parser.parse_args(arguments)
-    sureness = Sureness(floor_mm=options.floor_mm, scales=options.scales, likeness=options.likeness)
+    sureness = Sureness(floor_mm=options.floor_mm, scales=options.scales)
     path = export(options.checkpoint, options.weights_dir, options.registry, sureness=sureness)
     print(f"weights: {path}")
 

@@ -41,6 +41,8 @@ TRAVEL_S = 0.6
 HOLD_S = 0.8
 """How long the log waits for what may still come in with an earlier time."""
 CLOSE_AFTER_S = 0.1
+LEAST_SURENESS = 0.6
+"""A direction of change that is less sure than this is not told."""
 HIDDEN_S = 0.8
 """A card that a hand covered for longer before it was seen face up may have been turned under it: nobody saw it dealt
 so."""
@@ -262,7 +264,7 @@ class Interpreter:
             chips_before=chips_before,
             chips_after=chips_after,
             by=by,
-            confidence=self._certainty(change),
+            confidence=min(self._certainty(change), _round(change.sureness) if _is_told(change) else 1.0),
             source=Source.CAMERA,
         )
 
@@ -287,8 +289,15 @@ def device_events_of(events: Iterable[Event]) -> frozenset[type[Event]]:
     )
 
 
+def _is_told(change: seen.StacksChanged) -> bool:
+    """Whether the direction of a change is sure enough to be told."""
+    return change.sureness >= LEAST_SURENESS
+
+
 def _counts(change: seen.StacksChanged) -> tuple[int | None, int | None]:
-    """Chips before and after; where both were estimated they differ the way the stacks grew."""
+    """Chips before and after; where both were estimated they differ the way the stacks grew, or none is told."""
+    if not _is_told(change):
+        return None, None
     before, after = _count(change.before), _count(change.after)
     if before and after and change.growth:
         after = max(after, before + 1) if change.growth > 0 else min(after, before - 1)

@@ -113,7 +113,7 @@ def test_pairs_are_examined_with_a_nudge_allowed_for(tmp_path: Path) -> None:
 
     found = gauge_evaluate.examine(tmp_path, run)
     assert gauge_evaluate.floor_mm(found, 0.0) == pytest.approx(0.1, abs=0.005)
-    text = gauge_evaluate.report(found, Sureness(floor_mm=0.3, scales=0.0, likeness=0.7))
+    text = gauge_evaluate.report(found, Sureness(floor_mm=0.3, scales=0.0))
     assert "left alone and called changed 0.00%; changed: seen 100.0%, right way 100.0%, other way 0.0%" in text
 
 

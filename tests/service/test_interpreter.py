@@ -195,6 +195,23 @@ def test_stack_pushed_aside_is_no_change_of_the_wager() -> None:
 
 
 @pytest.mark.parametrize(
+    ("sureness", "counts", "confidence"),
+    [
+        pytest.param(1.0, (3, 4), 0.97, id="the-number-of-stacks-tells"),
+        pytest.param(0.8, (3, 4), 0.8, id="likely"),
+        pytest.param(0.55, (None, None), 0.97, id="a-change-but-no-direction"),
+    ],
+)
+def test_change_is_as_sure_as_its_direction(
+    sureness: float, counts: tuple[int | None, int | None], confidence: float
+) -> None:
+    change = replace(chips(2.0, 3, 3, 1, SEAT_EDGE), sureness=sureness)
+    (line,) = (line for line in log_of(change) if isinstance(line, WagerChanged))
+    assert (line.chips_before, line.chips_after) == counts
+    assert line.confidence == pytest.approx(confidence)
+
+
+@pytest.mark.parametrize(
     ("after", "growth", "action"), [(0, -1, SettleAction.COLLECTED), (9, 1, SettleAction.PAID)], ids=["taken", "added"]
 )
 def test_dealer_s_change_after_the_result_settles(after: int, growth: int, action: SettleAction) -> None:
