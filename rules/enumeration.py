@@ -1,7 +1,8 @@
 """Count every ordered deal of six cards by what it gives, exactly.
 
-Cards are counted by points; all six are always drawn, so that deals that use four or five count with every way the
-rest could have come. Sums over eight decks: 416 · 415 · 414 · 413 · 412 · 411 = 4,998,398,275,503,360 deals.
+Six cards are always drawn, so that deals that use four or five count with every way the rest could have come: over
+eight decks 416 · 415 · 414 · 413 · 412 · 411 = 4,998,398,275,503,360 deals. Cards are told apart by points, and by
+rank and suit where the first two of a hand pair.
 """
 
 from __future__ import annotations
@@ -9,18 +10,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import product
+from itertools import combinations_with_replacement, product
+from typing import NamedTuple
 
 from rules.cards import CARDS_PER_DECK
+from rules.first_cards import PERFECT, Faces, Two, cards_of, ways_of_first_cards
 from rules.misdeals import winner_of
 from rules.third_card import POINTS, TableOfPlay
 from rules.words import Outcome
 
-_PER_DECK = {points: 16 if points == 0 else 4 for points in POINTS}
 
-
-@dataclass(frozen=True, slots=True)
-class DealClass:
+class DealClass(NamedTuple):
     """Deals that play alike."""
 
     player_points: int
@@ -29,6 +29,12 @@ class DealClass:
     player_third: int | None
     """Points of the third card; None where the hand stood."""
     banker_third: int | None
+    player_pair: str | None = None
+    """`mixed`, `coloured` or `perfect`; None where the ranks of the first two cards differ."""
+    banker_pair: str | None = None
+    player_triple: bool = False
+    """Whether the three cards have one rank and suit."""
+    banker_triple: bool = False
 
     @property
     def player_total(self) -> int:
@@ -43,14 +49,70 @@ class DealClass:
         return winner_of(self.player_total, self.banker_total)
 
 
+Thirds = tuple[int | None, int | None]
+"""Points of the Player's and the Banker's third card; None where the hand stands."""
+Plans = tuple[tuple[Thirds, ...], ...]
+"""The third cards that may come after each pair of two-card totals."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """The points of the first four cards, and what they leave in the shoe."""
+
+    player: Two
+    banker: Two
+    decks: int
+    left: tuple[int, ...]
+    """How many cards of each point value are left."""
+
+    @property
+    def points(self) -> tuple[int, int]:
+        return sum(self.player) % 10, sum(self.banker) % 10
+
+    @property
+    def plan(self) -> int:
+        """Where its plan stands."""
+        return self.points[0] * len(POINTS) + self.points[1]
+
+    @property
+    def unseen(self) -> int:
+        """How many cards may come sixth."""
+        return self.decks * CARDS_PER_DECK - 5
+
+
 def count_deals(decks: int, table: TableOfPlay) -> Mapping[DealClass, int]:
-    """How many ordered deals of six cards from so many decks fall into each class."""
+    """How many ordered deals of six cards from so many decks fall into each class; none of them is empty."""
+    return count_deals_of(decks, plans_of(table))
+
+
+def plans_of(table: TableOfPlay) -> Plans:
+    """Which third cards a table of play may bring after each pair of two-card totals, the Banker's total last."""
+    return tuple(_plan(player, banker, table) for player, banker in product(POINTS, repeat=2))
+
+
+def count_deals_of(decks: int, plans: Plans) -> Mapping[DealClass, int]:
+    """The same by a table's plans: tables that draw alike count alike."""
+    sums: dict[tuple[int, int, str | None, str | None], list[int]] = {}
     counts: Counter[DealClass] = Counter()
-    size = decks * CARDS_PER_DECK
-    for (player, banker), (weight, left) in _initial_deals(decks):
-        for deal, share in _drawn(player, banker, left, table, size):
-            counts[deal] += weight * share
-    return counts
+    hands = tuple(combinations_with_replacement(POINTS, 2))
+    for player, banker in product(hands, repeat=2):
+        start = _start(player, banker, decks)
+        plan = plans[start.plan]
+        shares = [_share(start, *thirds) for thirds in plan]
+        for faces, ways in ways_of_first_cards(player, banker, decks).items():
+            plain = shares
+            if PERFECT in faces[:2]:
+                plain = list(shares)
+                for i in _indices_of_triples(start, faces, plan):
+                    plain[i] = 0
+                    _count_triples(start, faces, plan[i], ways, counts)
+            key = (*start.points, faces.player_pair, faces.banker_pair)
+            known = sums.get(key) or [0] * len(plan)
+            sums[key] = [n + ways * share for n, share in zip(known, plain, strict=True)]
+    for (one, two, *pairs), summed in sums.items():
+        for thirds, n in zip(plans[one * len(POINTS) + two], summed, strict=True):
+            counts[DealClass(one, two, *thirds, pairs[0], pairs[1])] += n
+    return {deal: n for deal, n in counts.items() if n}
 
 
 def count_outcomes(decks: int, table: TableOfPlay) -> Mapping[Outcome, int]:
@@ -61,31 +123,67 @@ def count_outcomes(decks: int, table: TableOfPlay) -> Mapping[Outcome, int]:
     return outcomes
 
 
-def _initial_deals(decks: int) -> Iterator[tuple[tuple[int, int], tuple[int, list[int]]]]:
-    """Each choice of four point values: the two totals, in how many ways, and what is left of each value."""
-    for values in product(POINTS, repeat=4):
-        left = [_PER_DECK[points] * decks for points in POINTS]
-        weight = 1
-        for value in values:
-            weight *= left[value]
-            left[value] -= 1
-        if weight:
-            yield ((values[0] + values[2]) % 10, (values[1] + values[3]) % 10), (weight, left)
+def _start(player: Two, banker: Two, decks: int) -> _Start:
+    drawn = Counter((*player, *banker))
+    return _Start(player, banker, decks, tuple(cards_of(points, decks) - drawn[points] for points in POINTS))
 
 
-def _drawn(player: int, banker: int, left: list[int], table: TableOfPlay, size: int) -> Iterator[tuple[DealClass, int]]:
-    """What the table of play makes of an initial deal, and in how many ways for each such deal."""
+def _plan(player: int, banker: int, table: TableOfPlay) -> tuple[Thirds, ...]:
+    """Every pair of third cards that the table of play may bring after these two-card totals."""
     if not table.player(player, banker).draws:
-        if not table.banker(player, banker, None).draws:
-            yield DealClass(player, banker, None, None), (size - 4) * (size - 5)
-            return
-        for third in POINTS:
-            yield DealClass(player, banker, None, third), left[third] * (size - 5)
-        return
+        draws = table.banker(player, banker, None).draws
+        return tuple((None, last) for last in POINTS) if draws else ((None, None),)
+    plan: list[Thirds] = []
     for third in POINTS:
-        if not table.banker(player, banker, third).draws:
-            yield DealClass(player, banker, third, None), left[third] * (size - 5)
+        draws = table.banker(player, banker, third).draws
+        plan += [(third, last) for last in POINTS] if draws else [(third, None)]
+    return tuple(plan)
+
+
+def _share(start: _Start, third: int | None, last: int | None) -> int:
+    """In how many ways the fifth and sixth card come so."""
+    if third is None:
+        return (start.unseen + 1 if last is None else start.left[last]) * start.unseen
+    return start.left[third] * (start.unseen if last is None else start.left[last] - (last == third))
+
+
+def _indices_of_triples(start: _Start, faces: Faces, plan: tuple[Thirds, ...]) -> Iterator[int]:
+    """Where in the plan a third card has the points of a perfect pair, so that its face counts."""
+    player = start.player[0] if faces.player_pair == PERFECT else None
+    banker = start.banker[0] if faces.banker_pair == PERFECT else None
+    for i, (third, last) in enumerate(plan):
+        if (third is not None and third == player) or (last is not None and last == banker):
+            yield i
+
+
+def _count_triples(start: _Start, faces: Faces, thirds: Thirds, ways: int, counts: Counter[DealClass]) -> None:
+    """Count the deals of a start and its third cards, told apart by whether they make three of a face."""
+    third, last = thirds
+    base = (*start.points, third, last, faces.player_pair, faces.banker_pair)
+    of_banker = 0
+    if faces.banker_pair == PERFECT and last == start.banker[0]:
+        of_banker = start.decks - 2 - faces.player_like
+    for is_triple, is_of_banker, share in _player_thirds(start, faces, third):
+        if last is None:
+            counts[DealClass(*base, is_triple, False)] += ways * share * start.unseen
             continue
-        for last in POINTS:
-            ways = left[third] * (left[last] - (last == third))
-            yield DealClass(player, banker, third, last), ways
+        free = start.unseen if third is None else 1
+        same = of_banker - is_of_banker if of_banker else 0
+        rest = start.left[last] - (last == third) - same
+        counts[DealClass(*base, is_triple, True)] += ways * share * same * free
+        counts[DealClass(*base, is_triple, False)] += ways * share * rest * free
+
+
+def _player_thirds(start: _Start, faces: Faces, third: int | None) -> tuple[tuple[bool, bool, int], ...]:
+    """The Player's third card: whether it has the face of either perfect pair, and how many do."""
+    if third is None:
+        return ((False, False, 1),)
+    own = other = 0
+    if faces.player_pair == PERFECT and third == start.player[0]:
+        own = start.decks - 2 - faces.banker_like
+    if faces.banker_pair == PERFECT and third == start.banker[0]:
+        other = start.decks - 2 - faces.player_like
+    left = start.left[third]
+    if faces.banker_like == 2 and own:
+        return (True, True, own), (False, False, left - own)
+    return (True, False, own), (False, True, other), (False, False, left - own - other)

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
 
 from rules.alerts import Remedy
-from rules.cases import RESULT_KEYS, SITUATIONS, option_fact
+from rules.bet_sections import read_bet_names, read_bets
+from rules.cases import AMOUNT, RESULT_KEYS, SITUATIONS, option_fact
 from rules.errors import RulebookError
-from rules.records import Settling
 from rules.rulebook_model import (
-    BetRule,
     ClosingCase,
     Exclusion,
     FaultCase,
     Moment,
     Option,
-    PayCase,
     Phase,
     Rulebook,
     Style,
 )
+from rules.rulebook_facts import KnownFacts
+from rules.rulebook_sections import parse_burn, parse_handling, parse_insurance, parse_last_round, parse_limits
 from rules.third_card import POINTS, TableOfPlay
 from rules.words import Bet, Side
 from rules.yaml_reader import Node
@@ -51,7 +50,6 @@ OTHER_FAULTS = frozenset(
         "limit.below_minimum", "limit.above_maximum", "limit.differential",
     }
 )  # fmt: skip
-REQUIRED_BETS = (Bet.PLAYER, Bet.BANKER, Bet.TIE)
 
 
 def parse_rulebook(content: object, name: str) -> Rulebook:
@@ -65,7 +63,7 @@ def parse_rulebook(content: object, name: str) -> Rulebook:
     """
     root = Node(content, name)
     options = tuple(_option(node) for node in root.nodes("options"))
-    known = _KnownFacts(options)
+    known = KnownFacts(options)
     exclusions = tuple(_exclusion(node, known) for node in root.nodes("exclusions")) if root.has("exclusions") else ()
     deal = root.node("initial_deal")
     betting = root.node("betting")
@@ -86,32 +84,19 @@ def parse_rulebook(content: object, name: str) -> Rulebook:
         frozen=tuple(_frozen(node, known) for node in betting.nodes("frozen")) if betting.has("frozen") else (),
         push_is_free=_push(betting.node("after_tie")),
         first_card_face_up_is_found=root.flag("first_card_face_up_is_found"),
+        burn=parse_burn(root, known),
+        last_round=parse_last_round(root.node("last_round")),
+        handling=parse_handling(root, known),
+        limits=parse_limits(root.node("limits")),
+        insurance=parse_insurance(root.node("insurance"), known) if root.has("insurance") else None,
         faults=_faults(root.node("faults"), known),
-        bets=_bets(root.node("bets"), known),
+        bets=read_bets(root.node("bets"), known.read, known.keys),
         notes=_notes(root.node("notes")),
     )
     for node in (betting, root):
         node.end()
     _check_closings(rulebook, name)
     return rulebook
-
-
-class _KnownFacts:
-    """The facts that a case of this file may ask for."""
-
-    def __init__(self, options: tuple[Option, ...]) -> None:
-        self.keys = {option.key for option in options}
-        self._elected = {option_fact(option.key, value) for option in options for value in option.values}
-
-    def read(self, node: Node) -> frozenset[str]:
-        """The facts under `when`, none where there is no such key."""
-        facts = frozenset(node.texts("when")) if node.has("when") else frozenset[str]()
-        for fact in facts:
-            key, _, value = fact.partition("=")
-            is_result = bool(value) and key in RESULT_KEYS
-            if fact not in SITUATIONS and fact not in self._elected and not is_result:
-                raise RulebookError(f"{node.place}.when = {fact}; allowed: a situation, an option's value or a result")
-        return facts
 
 
 def _section(node: Node) -> str | None:
@@ -136,7 +121,7 @@ def _option(node: Node) -> Option:
     return option
 
 
-def _exclusion(node: Node, known: _KnownFacts) -> Exclusion:
+def _exclusion(node: Node, known: KnownFacts) -> Exclusion:
     keys = node.texts("keys")
     for key in keys:
         if key not in known.keys:
@@ -207,21 +192,13 @@ def _table(node: Node) -> TableOfPlay:
     return table
 
 
-def _bet_names(node: Node, key: str) -> frozenset[Bet]:
-    names = node.texts(key)
-    for name in names:
-        if name not in Bet.__members__.values():
-            raise RulebookError(f"{node.place}.{key} = {name}; allowed: {', '.join(Bet)}")
-    return frozenset(Bet(name) for name in names)
-
-
-def _closing(node: Node, known: _KnownFacts) -> ClosingCase:
+def _closing(node: Node, known: KnownFacts) -> ClosingCase:
     moment = node.text("moment")
     if moment not in Moment.__members__.values():
         raise RulebookError(f"{node.place}.moment = {moment}; allowed: {', '.join(Moment)}")
     case = ClosingCase(
         when=known.read(node),
-        bets=_bet_names(node, "bets") if node.has("bets") else frozenset(Bet),
+        bets=read_bet_names(node, "bets") if node.has("bets") else frozenset(Bet),
         moment=Moment(moment),
         rule=node.rule(),
         text=node.text("text"),
@@ -236,7 +213,7 @@ def _check_closings(rulebook: Rulebook, name: str) -> None:
             raise RulebookError(f"{name}.betting.closes: no case without conditions covers {bet}")
 
 
-def _frozen(node: Node, known: _KnownFacts) -> frozenset[str]:
+def _frozen(node: Node, known: KnownFacts) -> frozenset[str]:
     facts = known.read(node)
     _section(node)
     return facts
@@ -248,7 +225,7 @@ def _push(node: Node) -> bool:
     return is_free
 
 
-def _faults(node: Node, known: _KnownFacts) -> Mapping[str, tuple[FaultCase, ...]]:
+def _faults(node: Node, known: KnownFacts) -> Mapping[str, tuple[FaultCase, ...]]:
     for code in node.names():
         if code not in REQUIRED_FAULTS and code not in OTHER_FAULTS:
             raise RulebookError(f"{node.place}: {code} is no code of an alert")
@@ -257,12 +234,12 @@ def _faults(node: Node, known: _KnownFacts) -> Mapping[str, tuple[FaultCase, ...
         for code in (*REQUIRED_FAULTS, *(code for code in node.names() if code in OTHER_FAULTS))
     }
     for code, cases in faults.items():
-        if cases[-1].when:
+        if cases[-1].when and not code.startswith("procedure."):
             raise RulebookError(f"{node.place}.{code}: the last case must hold without conditions")
     return faults
 
 
-def _fault(node: Node, known: _KnownFacts) -> FaultCase:
+def _fault(node: Node, known: KnownFacts) -> FaultCase:
     rule = node.rule()
     remedy = node.node("remedy")
     case = FaultCase(
@@ -282,40 +259,6 @@ def _remedy(node: Node) -> Remedy:
     remedy = Remedy(action, node.rule(), node.text("text"))
     node.end()
     return remedy
-
-
-def _bets(node: Node, known: _KnownFacts) -> Mapping[Bet, BetRule]:
-    names = node.names()
-    for name in names:
-        if name not in Bet.__members__.values():
-            raise RulebookError(f"{node.place}: {name}; allowed: {', '.join(Bet)}")
-    for bet in REQUIRED_BETS:
-        node.raw(bet.value)
-    return {Bet(name): _bet(node.node(name), Bet(name), known) for name in names}
-
-
-def _bet(node: Node, bet: Bet, known: _KnownFacts) -> BetRule:
-    offered = [frozenset[str]()]
-    if node.has("offered"):
-        offered = [known.read(case) for case in node.nodes("offered")]
-    cases = tuple(_pay(case, known) for case in node.nodes("cases")) if node.has("cases") else ()
-    node.end()
-    return BetRule(bet=bet, offered=tuple(offered), cases=cases)
-
-
-def _pay(node: Node, known: _KnownFacts) -> PayCase:
-    outcome = node.text("outcome") if node.has("outcome") else Settling.WIN
-    if outcome not in Settling.__members__.values():
-        raise RulebookError(f"{node.place}.outcome = {outcome}; allowed: {', '.join(Settling)}")
-    wins = outcome == Settling.WIN
-    case = PayCase(
-        when=known.read(node),
-        outcome=Settling(outcome),
-        pays=node.fraction("pays") if wins else Fraction(0),
-        rule=node.rule(),
-    )
-    node.end()
-    return case
 
 
 def _notes(node: Node) -> Mapping[str, str]:
