@@ -22,8 +22,7 @@ AnyCase = TypeVar("AnyCase", bound=Case)
 SITUATIONS = frozenset(
     {
         "to_player", "to_banker", "banker_due", "disclosed", "third_card", "outcome_established", "last_round",
-        "losing", "frozen", "served_first", "undetermined", "void_ordered", "same_seat", "equal_wager", "no_handling",
-        "collective", "insurance", "not_offered",
+        "losing", "frozen", "served_first", "undetermined", "void_ordered",
     }
 )  # fmt: skip
 """What the referee may state of a fault."""
