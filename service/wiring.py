@@ -11,6 +11,7 @@ from calibration.layout import Layout
 from rules.referee import Referee
 from rules.rulebook import elect, load_rulebook
 from service.config import TableConfig
+from vision.comparer import StackComparer
 from vision.detector import Detector
 from vision.gauge import StackGauge
 from vision.observer import Eyes, ObservedRegions, Observer, Sizes
@@ -27,6 +28,7 @@ def open_eyes(*, threads: int = 1) -> Eyes:
         detector=Detector.open(threads=threads),
         reader=Reader.open(threads=threads),
         gauge=StackGauge.open(threads=threads),
+        comparer=StackComparer.open(threads=threads),
     )
 
 

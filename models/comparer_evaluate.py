@@ -1,0 +1,181 @@
+"""Examine the comparer of the registry: `python -m models.comparer_evaluate --pairs build/comparer-exam`.
+
+Reads what `models.comparer_school --split held_out --looks 3` drew and prints how often the running code sees that
+chips were added or taken and tells which, and how often it calls changed what nobody touched, pushed or twisted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from models.comparer_school import TOUCHES, TRUTH
+from vision.comparer import StackComparer, log_probabilities, middle_of, pooled
+from vision.frames import Image
+from vision.growth import SAME, compared_growth
+from vision.model_spec import REGISTRY_PATH, load_model_spec
+
+FALSE_CHANGES = 0.005
+LEAST_SURENESS = 0.6
+"""A direction that is less sure is not told; service/interpreter.py says the same."""
+SIZES = (1, 2, 3, 5)
+CHIP_PX = (0.0, 0.5, 1.0, 1.5, 2.0, 9.0)
+BATCH = 64
+Values = npt.NDArray[np.float64]
+Run = Callable[[Sequence[Image]], Values]
+"""Pairs as `StackComparer.read` takes them to log probabilities or logits, (N, 3)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Examination:
+    """What was told of all pairs, and what was true."""
+
+    told: Values
+    """(N, looks, 3) logits or log probabilities."""
+    truths: Mapping[str, Values]
+    """(N,) a column of the truth."""
+
+    @property
+    def added(self) -> npt.NDArray[np.int64]:
+        """(N,) chips added, negative where taken."""
+        return np.round(self.truths["added"]).astype(np.int64)
+
+    def tempered(self, temperature: float) -> Examination:
+        """The same with logits divided by a temperature and made log probabilities."""
+        return Examination(log_probabilities(self.told / temperature), self.truths)
+
+    def fates(self) -> Values:
+        """(N, 3) probabilities, each stack's looks together."""
+        return np.array([pooled(looks) for looks in self.told])
+
+
+def examine(folder: Path, run: Run) -> Examination:
+    """Let the comparer look at everything in a folder."""
+    told, truths = [], []
+    for path in sorted(folder.glob("*.npz")):
+        with np.load(path) as file:
+            before, after = file["before"], file["after"]
+            truths.append(file["truths"].astype(np.float64))
+        looks = zip(before.reshape(-1, *before.shape[2:]), after.reshape(-1, *after.shape[2:]), strict=True)
+        pairs = [np.dstack([middle_of(first), middle_of(second)]) for first, second in looks]
+        rows = np.concatenate([run(pairs[i : i + BATCH]) for i in range(0, len(pairs), BATCH)])
+        told.append(rows.reshape(*before.shape[:2], -1))
+    if not told:
+        raise FileNotFoundError(f"{folder}: no *.npz; models.comparer_school writes them")
+    columns = np.concatenate(truths)
+    return Examination(np.concatenate(told), {name: columns[:, i] for i, name in enumerate(TRUTH)})
+
+
+def least_same(found: Examination) -> float:
+    """The threshold that calls at most FALSE_CHANGES changed of the stacks that nobody touched or that were pushed."""
+    rows = (found.added == 0) & (found.truths["touch"] < TOUCHES.index("twisted"))
+    return float(np.quantile(found.fates()[rows, SAME], FALSE_CHANGES))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Decisions:
+    """What the running code says of each pair."""
+
+    seen: npt.NDArray[np.bool_]
+    way: npt.NDArray[np.int64]
+    """1 or -1 where a direction is told, else 0."""
+    sureness: Values
+
+
+def decide(found: Examination, threshold: float) -> Decisions:
+    """Each stack by itself, as `vision.growth` decides."""
+    growths = [compared_growth([fate], least_same=threshold) for fate in found.fates()]
+    sureness = np.array([growth.sureness for growth in growths])
+    way = np.array([growth.direction or 0 for growth in growths], np.int64)
+    return Decisions(np.array([g.is_seen for g in growths]), np.where(sureness >= LEAST_SURENESS, way, 0), sureness)
+
+
+def report(found: Examination, threshold: float) -> str:
+    """The figures as text."""
+    said = decide(found, threshold)
+    parts = [_false_changes(found, said), _by_size(found, said), _by_chip(found, said), _reliability(found, said)]
+    return "\n".join([f"stacks: {len(found.added)}", *(line for part in parts for line in ("", *part))])
+
+
+def shares(found: Examination, said: Decisions, rows: npt.NDArray[np.bool_]) -> tuple[float, float, float]:
+    """Of changed stacks: how many are seen, told the right way, told the wrong way."""
+    way = np.sign(found.added)
+    right, wrong = said.way == way, said.way == -way
+    return float(said.seen[rows].mean()), float(right[rows].mean()), float(wrong[rows].mean())
+
+
+def false_changes(found: Examination, said: Decisions, touch: str) -> float:
+    """Share of the unchanged stacks touched so that are called changed."""
+    rows = (found.added == 0) & (found.truths["touch"] == TOUCHES.index(touch))
+    return float(said.seen[rows].mean())
+
+
+def _false_changes(found: Examination, said: Decisions) -> list[str]:
+    lines = ["called changed though nothing was added or taken, and with a direction:"]
+    for touch in TOUCHES:
+        rows = (found.added == 0) & (found.truths["touch"] == TOUCHES.index(touch))
+        if rows.any():
+            told = (said.way[rows] != 0).mean()
+            lines.append(f"  {touch}: {said.seen[rows].mean():.2%}, {told:.2%} ({rows.sum()})")
+    return lines
+
+
+def _by_size(found: Examination, said: Decisions) -> list[str]:
+    lines = ["chips added or taken: change seen, right way, other way"]
+    for size in (*SIZES, 0):
+        rows = np.abs(found.added) == size if size else found.added != 0
+        if rows.any():
+            seen, right, wrong = shares(found, said, rows)
+            lines.append(f"  {size or 'all'}: {seen:.1%}, {right:.1%}, {wrong:.1%} ({rows.sum()})")
+    return lines
+
+
+def _by_chip(found: Examination, said: Decisions) -> list[str]:
+    lines = ["a chip shows as: share called changed of those left alone or pushed; seen, right way, other way a size"]
+    chip_px = found.truths["chip_px"]
+    for low, high in itertools.pairwise(CHIP_PX):
+        here = (chip_px >= low) & (chip_px < high)
+        alone = here & (found.added == 0) & (found.truths["touch"] < TOUCHES.index("twisted"))
+        if not alone.any():
+            continue
+        lines.append(f"  {low} to {high} px: {said.seen[alone].mean():.2%} ({alone.sum()})")
+        for size in SIZES:
+            rows = here & (np.abs(found.added) == size)
+            if rows.any():
+                seen, right, wrong = shares(found, said, rows)
+                lines.append(f"    {size}: {seen:.1%}, {right:.1%}, {wrong:.1%} ({rows.sum()})")
+    return lines
+
+
+def _reliability(found: Examination, said: Decisions) -> list[str]:
+    fates = found.fates()
+    way = np.sign(found.added)
+    told = np.where(fates[:, SAME + 1] > fates[:, SAME - 1], 1, -1)
+    lines = ["of stacks called changed: sureness of the direction, share that is right"]
+    for low, high in ((0.0, 0.6), (0.6, 0.8), (0.8, 0.9), (0.9, 0.97), (0.97, 1.01)):
+        rows = said.seen & (said.sureness >= low) & (said.sureness < high)
+        if rows.any():
+            mean, right = said.sureness[rows].mean(), (told == way)[rows].mean()
+            lines.append(f"  {low} to {min(high, 1.0)}: {mean:.3f}, {right:.3f} ({rows.sum()})")
+    return lines
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Examines and prints."""
+    parser = argparse.ArgumentParser(prog="python -m models.comparer_evaluate", description=__doc__)
+    parser.add_argument("--pairs", type=Path, default=Path("build/comparer-exam"))
+    parser.add_argument("--registry", type=Path, default=REGISTRY_PATH)
+    options = parser.parse_args(arguments)
+    comparer = StackComparer.open(load_model_spec("comparer", options.registry))
+    sys.stdout.write(report(examine(options.pairs, comparer.read), comparer.least_same) + "\n")
+
+
+if __name__ == "__main__":
+    main()

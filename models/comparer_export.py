@@ -1,0 +1,126 @@
+"""Turn a trained comparer into the ONNX file that runs, set its temperature and threshold, and declare it.
+
+    python -m models.comparer_export runs/comparer/last.pt --pairs build/comparer-validation
+
+Takes the averaged network of the checkpoint; the pairs are of worlds that neither training nor the examination uses.
+The file is named by its hash. Imports torch, which running never does.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from models.comparer_evaluate import Examination, examine, least_same, report
+from models.comparer_net import ComparerNet
+from models.gauge_export import ExportError
+from models.registry import write_entry
+from vision.comparer import FATES, HEIGHT_PX, WIDTH_PX
+from vision.frames import Image
+from vision.growth import SAME
+from vision.model_spec import REGISTRY_PATH
+
+INPUT, OUTPUT = "pairs", "logits"
+OPSET = 17
+ALLOWED_DIFFERENCE = 0.01
+TEMPERATURES = np.exp(np.linspace(-0.5, 1.5, 81))
+
+
+def load_network(checkpoint: Path) -> ComparerNet:
+    """The averaged network of a checkpoint, ready to run."""
+    state = torch.load(checkpoint, map_location="cpu", weights_only=True)["average"]
+    network = ComparerNet()
+    weights = {name.removeprefix("module."): value for name, value in state.items() if name != "n_averaged"}
+    network.load_state_dict(weights)
+    network.eval()
+    return network
+
+
+def export(network: ComparerNet, weights_dir: Path) -> Path:
+    """Writes the ONNX file; raises ExportError where it differs from the network."""
+    weights_dir.mkdir(parents=True, exist_ok=True)
+    draft = weights_dir / "comparer-draft.onnx"
+    torch.onnx.export(
+        network,
+        (torch.zeros(2, 6, HEIGHT_PX, WIDTH_PX),),
+        str(draft),
+        opset_version=OPSET,
+        input_names=[INPUT],
+        output_names=[OUTPUT],
+        dynamic_axes={INPUT: {0: "batch"}, OUTPUT: {0: "batch"}},
+        dynamo=False,
+    )
+    difference = compare(network, draft)
+    if difference > ALLOWED_DIFFERENCE:
+        raise ExportError(f"{draft.name}: differs by {difference:.4f}; allowed {ALLOWED_DIFFERENCE}")
+    path = weights_dir / f"comparer-{hashlib.sha256(draft.read_bytes()).hexdigest()[:8]}.onnx"
+    draft.replace(path)
+    return path
+
+
+def compare(network: ComparerNet, path: Path) -> float:
+    """Largest difference between torch's and ONNX Runtime's answers over noise."""
+    import onnxruntime
+
+    session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    pairs = np.random.default_rng(0).random((3, 6, HEIGHT_PX, WIDTH_PX), np.float32)
+    with torch.no_grad():
+        wanted = network(torch.from_numpy(pairs)).numpy()
+    return float(np.abs(wanted - np.asarray(session.run([OUTPUT], {INPUT: pairs})[0])).max())
+
+
+def logits_of(network: ComparerNet, pairs: Sequence[Image]) -> npt.NDArray[np.float64]:
+    """What the network tells of pairs as the running code makes them, (N, 3)."""
+    channels = np.stack(pairs)[..., [2, 1, 0, 5, 4, 3]].transpose(0, 3, 1, 2)
+    with torch.no_grad():
+        told = network(torch.from_numpy(channels.astype(np.float32) / 255))
+    return np.asarray(told.numpy(), np.float64)
+
+
+def fit_temperature(found: Examination) -> float:
+    """The divisor of the logits that makes what is true of the stacks likeliest, each stack's looks together."""
+    fate = np.sign(found.added) + SAME
+
+    def surprise(temperature: float) -> float:
+        fates = found.tempered(temperature).fates()
+        return -float(np.log(fates[np.arange(len(fate)), fate] + 1e-9).mean())
+
+    return float(min(TEMPERATURES, key=surprise))
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Exports as the command line asks and says what it wrote."""
+    parser = argparse.ArgumentParser(prog="python -m models.comparer_export", description=__doc__)
+    parser.add_argument("checkpoint", type=Path)
+    parser.add_argument("--pairs", type=Path, default=Path("build/comparer-validation"))
+    parser.add_argument("--weights-dir", type=Path, default=REGISTRY_PATH.parent / "weights")
+    parser.add_argument("--registry", type=Path, default=REGISTRY_PATH)
+    options = parser.parse_args(arguments)
+    torch.set_num_threads(1)
+    network = load_network(options.checkpoint)
+    path = export(network, options.weights_dir)
+    found = examine(options.pairs, lambda pairs: logits_of(network, pairs))
+    temperature = fit_temperature(found)
+    found = found.tempered(temperature)
+    threshold = least_same(found)
+    entry = {
+        "weights": path.name,
+        "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+        "input": {"name": INPUT, "shape": [None, 6, HEIGHT_PX, WIDTH_PX]},
+        "output": {"name": OUTPUT, "shape": [None, len(FATES)]},
+        "classes": list(FATES),
+        "settings": {"temperature": round(temperature, 4), "least_same": round(threshold, 4)},
+    }
+    write_entry(options.registry, "comparer", entry)
+    sys.stdout.write(f"{path}, temperature {temperature:.3f}, least_same {threshold:.4f}\n{report(found, threshold)}\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,72 @@
+"""The comparer's network: from two looks at one stack, before and after, to what became of it.
+
+Input: (N, 6, 112, 64) float32, 0..1: RGB before, RGB after; it is normalised inside. Output: (N, 3) logits as
+`vision.comparer.FATES` says. Needs torch, so nothing at run time imports it.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+
+from vision.comparer import FATES, HEIGHT_PX, WIDTH_PX
+from vision.gauge import DISC_PX
+
+NARROW, WIDE, POINTS = 32, 48, 8
+CELL_PX = 8
+GRID_HW = (HEIGHT_PX // CELL_PX, WIDTH_PX // CELL_PX)
+CHANGE_UNIT_PX = 4.0
+
+
+class ComparerNet(nn.Module):  # type: ignore[misc]
+    """One steep stage for both looks, their difference and sum, then means, peaks and places of what stands out."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.look = _convolution(3, NARROW, kernel=7, stride=4)
+        self.join = _convolution(2 * NARROW + 2, NARROW)
+        self.body = nn.Sequential(
+            _convolution(NARROW, WIDE, stride=2), _Residual(WIDE, dilation=1), _Residual(WIDE, dilation=2)
+        )
+        self.maps = nn.Conv2d(WIDE, POINTS, 1)
+        self.read = nn.Sequential(nn.Linear(2 * WIDE + 2 * POINTS, 64), nn.ReLU(inplace=True))
+        self.tell = nn.Linear(64, len(FATES) + 1)
+        y, x = torch.meshgrid(torch.arange(GRID_HW[0]), torch.arange(GRID_HW[1]), indexing="ij")
+        places = torch.stack([(x + 0.5) * CELL_PX - WIDTH_PX / 2, (y + 0.5) * CELL_PX - HEIGHT_PX / 2]) / DISC_PX
+        fine = nn.functional.interpolate(places[None], scale_factor=2, mode="bilinear", align_corners=False)
+        self.places: torch.Tensor
+        self.fine: torch.Tensor
+        self.register_buffer("places", places.reshape(2, -1).T.contiguous(), persistent=False)
+        self.register_buffer("fine", fine, persistent=False)
+
+    def forward(self, pairs: torch.Tensor) -> torch.Tensor:
+        return self.told(pairs)[0]
+
+    def told(self, pairs: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """The logits, and by how many pixels the top disc moved outward more than the foot, (N,)."""
+        pairs = (pairs - 0.45) * 4.0
+        before, after = self.look(pairs[:, :3]), self.look(pairs[:, 3:])
+        places = torch.zeros_like(before[:, :2]) + self.fine.to(before.dtype)  # one for each pair, also once exported
+        features = self.body(self.join(torch.cat([after - before, after + before, places], dim=1))).float()
+        with torch.autocast(pairs.device.type, enabled=False):
+            weights = torch.softmax(self.maps(features).flatten(2), dim=2)
+            found = (weights @ self.places).flatten(1)
+            row = torch.cat([features.mean(dim=(2, 3)), features.amax(dim=(2, 3)) * 0.3, found], dim=1)
+            answer = self.tell(self.read(row))
+            return answer[:, : len(FATES)], answer[:, len(FATES)] * CHANGE_UNIT_PX
+
+
+class _Residual(nn.Module):  # type: ignore[misc]
+    def __init__(self, width: int, *, dilation: int) -> None:
+        super().__init__()
+        self.first = _convolution(width, width)
+        second = nn.Conv2d(width, width, 3, padding=dilation, dilation=dilation, bias=False)
+        self.second = nn.Sequential(second, nn.BatchNorm2d(width))
+
+    def forward(self, features: torch.Tensor) -> torch.Tensor:
+        return torch.relu(features + self.second(self.first(features)))
+
+
+def _convolution(before: int, after: int, *, kernel: int = 3, stride: int = 1) -> nn.Sequential:
+    layer = nn.Conv2d(before, after, kernel, stride, (kernel - 1) // 2, bias=False)
+    return nn.Sequential(layer, nn.BatchNorm2d(after), nn.ReLU(inplace=True))

@@ -1,0 +1,173 @@
+"""The comparer's school, its examination, and the floors that the shipped one keeps: `models/metrics.yaml`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+from datasets.scene.model import ChipStack, World
+from datasets.scene.renderer import SceneRenderer
+from models import comparer_evaluate, comparer_school
+from models.comparer_evaluate import Examination, decide, false_changes, least_same, shares
+from models.comparer_school import MARGIN_PX, TOUCHES, TRUTH, Moment, next_moment, with_change
+from models.gauge_school import Eye, open_world
+from vision.comparer import FATES, HEIGHT_PX, WIDTH_PX, StackComparer, middle_of
+from vision.frames import Image
+from vision.model_spec import REGISTRY_PATH, load_model_spec
+
+WORLDS, SEED = 4, 78
+FLOORS: Mapping[str, float] = yaml.safe_load((REGISTRY_PATH.parent / "metrics.yaml").read_text(encoding="utf-8"))[
+    "comparer"
+]
+
+
+@pytest.fixture(scope="module")
+def opened() -> tuple[World, SceneRenderer]:
+    return open_world(np.random.default_rng(5), "held_out")
+
+
+@pytest.fixture(scope="module")
+def pairs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Some held-out worlds that no threshold was set on."""
+    folder = tmp_path_factory.mktemp("pairs")
+    for index in range(WORLDS):
+        arrays = comparer_school.draw_world("held_out", seed=SEED, index=index, moments=3, looks=2)
+        np.savez(folder / f"held_out-{SEED}-{index}.npz", **arrays)  # type: ignore[arg-type]
+    return folder
+
+
+@pytest.fixture(scope="module")
+def found(pairs: Path) -> Examination:
+    return comparer_evaluate.examine(pairs, StackComparer.open().read)
+
+
+def test_chips_are_added_on_top_and_taken_from_it(opened: tuple[World, SceneRenderer]) -> None:
+    world, rng = opened[0], np.random.default_rng(2)
+    stack = ChipStack(object_id="a", at_mm=(500.0, 500.0), chips=(0, 1, 0, 1))
+    assert with_change(world, stack, -2, rng).chips == (0, 1)
+    assert with_change(world, stack, 3, rng).chips[:4] == stack.chips
+    assert len(with_change(world, stack, 3, rng).chips) == 7
+    assert with_change(world, stack, -4, rng) == stack
+
+
+def test_moments_keep_every_stack_and_say_what_was_done_to_it(opened: tuple[World, SceneRenderer]) -> None:
+    world, rng = opened[0], np.random.default_rng(3)
+    before = comparer_school.first_moment(world, rng)
+    after = next_moment(world, before, rng)
+    assert after.stacks.keys() == before.stacks.keys() == after.touches.keys()
+    for name, stack in after.stacks.items():
+        touch, old = TOUCHES[after.touches[name]], before.stacks[name]
+        assert (stack.seed != old.seed) == (touch in ("twisted", "both"))
+        if touch in ("none", "twisted"):
+            assert stack.at_mm == old.at_mm
+
+
+def test_pair_of_an_untouched_stack_shows_the_same_twice(opened: tuple[World, SceneRenderer]) -> None:
+    world, renderer = opened
+    rng = np.random.default_rng(4)
+    moment = comparer_school.first_moment(world, rng)
+    later = Moment(replace(moment.scene, t=moment.scene.t + 7.0), moment.stacks, moment.touches)
+    scene = replace(moment.scene, stacks=tuple(moment.stacks.values()), arms=())
+    pictures = [
+        comparer_school.taken(renderer, replace(scene, t=each.scene.t), quality=None, looks=1)
+        for each in (moment, later)
+    ]
+    drawn = comparer_school.pairs_of(Eye(world), (moment, pictures[0]), (later, pictures[1]), rng)
+    assert len(drawn) > 30
+    for (first,), (second,), truth in drawn:
+        assert first.shape == (HEIGHT_PX + 2 * MARGIN_PX, WIDTH_PX + 2 * MARGIN_PX, 3)
+        assert truth[TRUTH.index("added")] == 0
+        assert np.abs(first.astype(int) - second.astype(int)).mean() < 6  # the camera's noise
+
+
+def test_registry_declares_a_small_comparer() -> None:
+    spec = load_model_spec("comparer")
+    spec.check_weights()
+    assert spec.classes == FATES
+    assert spec.weights.stat().st_size < 1_000_000
+    assert 0.0 < spec.setting("least_same") < 0.5
+
+
+def test_shipped_comparer_keeps_its_floors(found: Examination) -> None:
+    said = decide(found, StackComparer.open().least_same)
+    seen, right, wrong = shares(found, said, found.added != 0)
+    figures = {
+        "seen": seen,
+        "right": right,
+        "right_of_told": right / (right + wrong),
+        "untouched_silent": 1.0 - false_changes(found, said, "none"),
+        "nudged_silent": 1.0 - false_changes(found, said, "nudged"),
+    }
+    assert {name for name, floor in FLOORS.items() if figures[name] < floor} == set(), figures
+
+
+def test_time_turned_round_turns_the_answer_round(pairs: Path) -> None:
+    with np.load(next(iter(pairs.glob("*.npz")))) as file:
+        before, after, added = file["before"][:, 0], file["after"][:, 0], file["truths"][:, TRUTH.index("added")]
+    comparer = StackComparer.open()
+
+    def told(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        crops = zip(first, second, strict=True)
+        return np.exp(comparer.read([np.dstack([middle_of(a), middle_of(b)]) for a, b in crops]))
+
+    forth, back = told(before, after), told(after, before)
+    ways = np.corrcoef(forth[:, 2] - forth[:, 0], back[:, 0] - back[:, 2])[0, 1]
+    assert (added != 0).any()
+    assert ways > 0.8
+
+
+def test_examination_counts_what_is_seen_and_told() -> None:
+    added = np.array([0, 0, 0, 1, -2, 3])
+    rows = [(0.0, 1.0, 0.0)] * 2 + [(0.9, 0.05, 0.05), (0.1, 0.1, 0.8), (0.1, 0.1, 0.8), (0.45, 0.05, 0.5)]
+    columns = {name: np.zeros(6) for name in TRUTH} | {
+        "added": added.astype(float),
+        "touch": np.array([0, 1, 1, 0, 0, 0.0]),
+    }
+    found = Examination(np.log(np.array(rows) + 1e-12)[:, None], columns)
+    said = decide(found, 0.2)
+    assert false_changes(found, said, "none") == 0.0
+    assert false_changes(found, said, "nudged") == 0.5
+    assert shares(found, said, added != 0) == pytest.approx((1.0, 1 / 3, 1 / 3))
+    assert "  nudged: 50.00%, 50.00% (2)" in comparer_evaluate.report(found, 0.2)
+    assert least_same(found) == pytest.approx(0.05, abs=0.02)
+
+
+def test_examination_without_pairs_says_who_draws_them(tmp_path: Path) -> None:
+    def run(pairs: Sequence[Image]) -> np.ndarray:
+        return np.zeros((len(pairs), len(FATES)))
+
+    with pytest.raises(FileNotFoundError, match=r"no \*\.npz; models\.comparer_school writes them"):
+        comparer_evaluate.examine(tmp_path, run)
+
+
+def test_network_is_small_and_exports_for_any_number_of_pairs(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    pytest.importorskip("onnx")
+    from models.comparer_export import compare, export
+    from models.comparer_net import ComparerNet
+
+    network = ComparerNet().eval()
+    assert sum(each.numel() for each in network.parameters()) < 150_000
+    path = export(network, tmp_path)
+    assert path.stat().st_size < 1_000_000
+    assert compare(network, path) < 0.01
+
+
+def test_lessons_turn_time_and_sides_round_with_their_truth() -> None:
+    pytest.importorskip("torch")
+    from models.comparer_train import varied
+
+    crops = np.zeros((2, HEIGHT_PX + 2 * MARGIN_PX, WIDTH_PX + 2 * MARGIN_PX, 3), np.uint8)
+    crops[1] = 200
+    truth = np.zeros((64, len(TRUTH)), np.float32)
+    truth[:, TRUTH.index("added")], truth[:, TRUTH.index("chip_px")] = 2, 1.5
+    pictures, (fate, change) = varied([crops] * 64, truth, np.random.default_rng(0))
+    is_forth = pictures[:, 0, 0, 3] == 200
+    assert 10 < is_forth.sum() < 54
+    assert (fate == np.where(is_forth, FATES.index("more"), FATES.index("fewer"))).all()
+    assert change == pytest.approx(np.where(is_forth, 3.0, -3.0))
