@@ -14,8 +14,6 @@ from rules.words import Bet
 from rules.yaml_reader import Node
 
 REQUIRED_BETS = (Bet.PLAYER, Bet.BANKER, Bet.TIE)
-INSURED = "insured"
-"""Facts that begin so tell the state of the hands when an insurance was bet."""
 
 ReadFacts = Callable[[Node], frozenset[str]]
 """Reads a node's `when`, refusing facts that the file does not know."""
@@ -58,19 +56,11 @@ def _bet(node: Node, bet: Bet, read_facts: ReadFacts, options: Collection[str]) 
     if node.has("cases"):
         cases = [case for entry in node.nodes("cases") for case in _pays(entry, read_facts)]
     exact_pay = _exact_pay(node.node("paid_exactly"), read_facts) if node.has("paid_exactly") else None
-    fee = _fee(node.node("fee"), options) if node.has("fee") else None
+    fee = _fee(node.node("fee"), bet, options) if node.has("fee") else None
     if not cases and fee is None:
         raise RulebookError(f"{node.place}: cases is missing")
     node.end()
-    states = (frozenset(fact for fact in case.when if fact.startswith(INSURED)) for case in cases)
-    return BetRule(
-        bet=bet,
-        offered=tuple(offered),
-        cases=tuple(cases),
-        windows=frozenset(state for state in states if state),
-        exact_pay=exact_pay,
-        fee=fee,
-    )
+    return BetRule(bet=bet, offered=tuple(offered), cases=tuple(cases), exact_pay=exact_pay, fee=fee)
 
 
 def _pays(node: Node, read_facts: ReadFacts) -> Iterator[PayCase]:
@@ -102,8 +92,9 @@ def _exact_pay(node: Node, read_facts: ReadFacts) -> ExactPay:
     return rule
 
 
-def _fee(node: Node, options: Collection[str]) -> Fee:
+def _fee(node: Node, bet: Bet, options: Collection[str]) -> Fee:
     fee = Fee(
+        bet=bet,
         amount_option=_option(node, "amount", options),
         waived_from_option=_option(node, "waived_from", options) if node.has("waived_from") else None,
         wagers=read_bet_names(node, "wagers"),

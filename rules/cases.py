@@ -22,7 +22,8 @@ AnyCase = TypeVar("AnyCase", bound=Case)
 SITUATIONS = frozenset(
     {
         "to_player", "to_banker", "banker_due", "disclosed", "third_card", "outcome_established", "last_round",
-        "losing", "frozen", "served_first", "undetermined", "void_ordered",
+        "losing", "frozen", "served_first", "undetermined", "void_ordered", "same_seat", "equal_wager", "no_handling",
+        "collective", "insurance", "not_offered",
     }
 )  # fmt: skip
 """What the referee may state of a fault."""
@@ -31,7 +32,6 @@ RESULT_KEYS = frozenset(
     {
         "winner", "player_points", "banker_points", "player_cards", "banker_cards", "player_natural",
         "banker_natural", "margin", "player_pair", "banker_pair", "player_triple", "banker_triple",
-        "insured", "insured_player", "insured_banker",
     }
 )  # fmt: skip
 """What settlement may state of a finished round, as `key=value`; points and margins also as a range, `key=0-5`."""

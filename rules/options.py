@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from rules.cases import AMOUNT, choose, option_fact
+from rules.cases import AMOUNT, AnyCase, choose, option_fact
 from rules.errors import OptionError
-from rules.rulebook_model import ClosingCase, FaultCase, Option, OptionValue, Rulebook, Style
+from rules.rulebook_model import (
+    BurnCase,
+    ClosingCase,
+    FaultCase,
+    HandlingCase,
+    InsuranceRule,
+    Option,
+    OptionValue,
+    Rulebook,
+    Style,
+)
 from rules.words import Bet
 
 
@@ -21,6 +31,8 @@ class Rules:
     """What the elections state, as `key=value`."""
     style: Style
     closings: Mapping[Bet, ClosingCase] = field(repr=False)
+    burn: BurnCase
+    handling: HandlingCase
 
     def fault(self, code: str, facts: frozenset[str] = frozenset()) -> FaultCase | None:
         """The case of that fault that fits; None where the rulebook does not order the thing."""
@@ -30,6 +42,12 @@ class Rules:
     def are_wagers_frozen(self) -> bool:
         """Whether a wager stays as it was placed even before betting closes."""
         return any(facts <= self.facts for facts in self.rulebook.frozen)
+
+    @property
+    def insurance(self) -> InsuranceRule | None:
+        """When insurance may be bet; None where it is not offered."""
+        rule = self.rulebook.insurance
+        return rule if rule is not None and any(facts <= self.facts for facts in rule.offered) else None
 
     def offers(self, bet: Bet) -> bool:
         """Whether the elections offer the bet."""
@@ -65,6 +83,8 @@ def elect(rulebook: Rulebook, options: Mapping[str, object], *, where: str = "op
         facts=facts,
         style=rulebook.styles[str(elected["dealing_style"])],
         closings={bet: _closing(rulebook, bet, facts) for bet in Bet},
+        burn=_holding(rulebook.burn, facts),
+        handling=_holding(rulebook.handling, facts),
     )
 
 
@@ -98,6 +118,10 @@ def _check_exclusions(
 
 
 def _closing(rulebook: Rulebook, bet: Bet, facts: frozenset[str]) -> ClosingCase:
-    fitting = choose((case for case in rulebook.closings if bet in case.bets), facts)
-    assert fitting is not None, "a rulebook's file covers every bet"
+    return _holding((case for case in rulebook.closings if bet in case.bets), facts)
+
+
+def _holding(cases: Iterable[AnyCase], facts: frozenset[str]) -> AnyCase:
+    fitting = choose(cases, facts)
+    assert fitting is not None, "a rulebook's file ends each list with a case without conditions"
     return fitting

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from rules.alerts import Alert
+from rules.burn import BurnJudge
 from rules.cameras import find_camera_fault
 from rules.card_judge import CardJudge
 from rules.events import (
@@ -24,6 +25,10 @@ from rules.events import (
     WagerSettled,
 )
 from rules.findings import UNDETERMINED, Finding, alert_of
+from rules.handling import HandlingJudge
+from rules.insurance import InsuranceJudge
+from rules.last_round import LastRoundJudge
+from rules.limits import LimitJudge, parse_notice
 from rules.options import Rules
 from rules.procedure import find_missing_call
 from rules.records import RoundRecord
@@ -56,12 +61,19 @@ class Referee:
         device: str = "shoe",
         limits: Mapping[str, object] | None = None,
     ) -> None:
-        minimum = (limits or {}).get("minimum")
+        notice = parse_notice(limits or {})
         self._rules = rules
         self._table = TableState()
         self._shoe = Shoe(decks=decks, device=device)
         self._cards = CardJudge(rules)
-        self._wagering = Wagering(rules, self._table, minimum=minimum if isinstance(minimum, int) else None)
+        self._burn = BurnJudge(rules)
+        self._last_round = LastRoundJudge(rules, device=device)
+        self._handling = HandlingJudge(rules)
+        self._limits = LimitJudge(rules, notice)
+        self._insurance = InsuranceJudge(rules)
+        self._wagering = Wagering(
+            rules, self._table, minimum=notice.minimum, insurance=self._insurance, drawing_of=self._cards.drawing_of
+        )
         self._told: set[tuple[object, ...]] = set()
 
     @property
@@ -79,7 +91,7 @@ class Referee:
         self._table.note(event)
         number = self._table.rounds_begun
         alerts += self._alerts(find_camera_fault(event), number, event.t)
-        alerts += self._alerts(self._shoe.observe(event, running), number, event.t)
+        alerts += self._alerts(self._judge_shoe(event, running), number, event.t)
         if running is None:
             self._note_idle(event)
             return Judgement(tuple(alerts))
@@ -102,6 +114,11 @@ class Referee:
     def _let_pass(self, t: float | None) -> list[Alert]:
         return self._alerts(self._wagering.let_pass(t), self._table.rounds_begun, None)
 
+    def _judge_shoe(self, event: Event, running: Round | None) -> Iterator[Finding]:
+        yield from self._shoe.observe(event, running)
+        yield from self._burn.observe(event, running)
+        yield from self._last_round.observe(event, running, self._table.rounds_begun)
+
     def _note_idle(self, event: Event) -> None:
         if isinstance(event, WagerSettled):
             self._wagering.settle(event)
@@ -119,16 +136,19 @@ class Referee:
             yield from find_void_hand_wagered(event, running, self._table.wagers.values())
         if self._shoe.is_empty:
             running.note_empty_shoe(event.t)
-        yield from self._cards.judge(event, running, is_last_round=self._table.is_last_round)
+        yield from self._handling.observe(event, running, self._table.stakes)
+        yield from self._limits.observe(event, running, self._table.stakes)
+        yield from self._insurance.observe(event, running, self._table.stakes)
+        yield from self._cards.judge(event, running, is_last_round=self._last_round.is_last(running.number))
 
     def _alerts(self, findings: Iterable[Finding], number: int, now: float | None) -> list[Alert]:
         alerts: list[Alert] = []
         for finding in findings:
             if finding.key in self._told:
                 continue
-            self._told.add(finding.key)
             alert = alert_of(finding, self._rules, round_number=number, now=finding.t if now is None else now)
             if alert is not None:
+                self._told.add(finding.key)
                 alerts.append(alert)
                 self._table.follow_remedy(alert.remedy, is_certain=UNDETERMINED not in finding.facts)
         return alerts

@@ -90,10 +90,17 @@ class Wager:
     chips: int | None
     is_settled: bool = False
     """Whether the dealer has dealt with it in this round."""
+    confidence: float = 1.0
+    """Of what was last seen of it."""
 
     @property
     def is_empty(self) -> bool:
         return self.value == 0
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether chips are known to lie there."""
+        return bool(self.value) or bool(self.chips)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +162,8 @@ class Round:
     """Counts what was seen of the cards, and the deadline; what was judged need not be judged again before it grows."""
     faces_read: int = 0
     """Counts the cards that were read after they were dealt."""
+    doubts: dict[tuple[str, str], None] = field(default_factory=dict)
+    """Codes that could not be judged and why, in order."""
 
     @property
     def is_decided(self) -> bool:
@@ -204,6 +213,10 @@ class Round:
         elif isinstance(event, RoundClosed):
             self.closed_t = event.t
             self._reach_deadline(event.t)
+
+    def doubt(self, code: str, why: str) -> None:
+        """Whether that code's fault happened cannot be told."""
+        self.doubts[code, why] = None
 
     def note_seen(self, t: float) -> None:
         """A card was shown or passed to a player."""
@@ -291,6 +304,7 @@ def changed_wager(event: WagerChanged, old: Wager | None, *, is_settled: bool) -
         value=0 if is_empty else event.after,
         chips=0 if is_empty else event.chips_after,
         is_settled=is_settled or (old is not None and old.is_settled),
+        confidence=confidence_of(event),
     )
 
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from rules.alerts import Remedy
 from rules.bet_sections import read_bet_names, read_bets
-from rules.cases import AMOUNT, RESULT_KEYS, SITUATIONS, option_fact
 from rules.errors import RulebookError
+from rules.rulebook_facts import KnownFacts
 from rules.rulebook_model import (
     ClosingCase,
     Exclusion,
@@ -18,6 +18,7 @@ from rules.rulebook_model import (
     Rulebook,
     Style,
 )
+from rules.rulebook_sections import parse_burn, parse_handling, parse_insurance, parse_last_round, parse_limits
 from rules.third_card import POINTS, TableOfPlay
 from rules.words import Bet, Side
 from rules.yaml_reader import Node
@@ -61,7 +62,7 @@ def parse_rulebook(content: object, name: str) -> Rulebook:
     """
     root = Node(content, name)
     options = tuple(_option(node) for node in root.nodes("options"))
-    known = _KnownFacts(options)
+    known = KnownFacts(options)
     exclusions = tuple(_exclusion(node, known) for node in root.nodes("exclusions")) if root.has("exclusions") else ()
     deal = root.node("initial_deal")
     betting = root.node("betting")
@@ -82,6 +83,11 @@ def parse_rulebook(content: object, name: str) -> Rulebook:
         frozen=tuple(_frozen(node, known) for node in betting.nodes("frozen")) if betting.has("frozen") else (),
         push_is_free=_push(betting.node("after_tie")),
         first_card_face_up_is_found=root.flag("first_card_face_up_is_found"),
+        burn=parse_burn(root, known),
+        last_round=parse_last_round(root.node("last_round")),
+        handling=parse_handling(root, known),
+        limits=parse_limits(root.node("limits")),
+        insurance=parse_insurance(root.node("insurance"), known) if root.has("insurance") else None,
         faults=_faults(root.node("faults"), known),
         bets=read_bets(root.node("bets"), known.read, known.keys),
         notes=_notes(root.node("notes")),
@@ -90,25 +96,6 @@ def parse_rulebook(content: object, name: str) -> Rulebook:
         node.end()
     _check_closings(rulebook, name)
     return rulebook
-
-
-class _KnownFacts:
-    """The facts that a case of this file may ask for."""
-
-    def __init__(self, options: tuple[Option, ...]) -> None:
-        self.keys = {option.key for option in options}
-        self._elected = {option_fact(option.key, value) for option in options for value in option.values}
-        self._elected |= {option_fact(option.key, AMOUNT) for option in options if option.takes_amount}
-
-    def read(self, node: Node) -> frozenset[str]:
-        """The facts under `when`, none where there is no such key."""
-        facts = frozenset(node.texts("when")) if node.has("when") else frozenset[str]()
-        for fact in facts:
-            key, _, value = fact.partition("=")
-            is_result = bool(value) and key in RESULT_KEYS
-            if fact not in SITUATIONS and fact not in self._elected and not is_result:
-                raise RulebookError(f"{node.place}.when = {fact}; allowed: a situation, an option's value or a result")
-        return facts
 
 
 def _section(node: Node) -> str | None:
@@ -133,7 +120,7 @@ def _option(node: Node) -> Option:
     return option
 
 
-def _exclusion(node: Node, known: _KnownFacts) -> Exclusion:
+def _exclusion(node: Node, known: KnownFacts) -> Exclusion:
     keys = node.texts("keys")
     for key in keys:
         if key not in known.keys:
@@ -204,7 +191,7 @@ def _table(node: Node) -> TableOfPlay:
     return table
 
 
-def _closing(node: Node, known: _KnownFacts) -> ClosingCase:
+def _closing(node: Node, known: KnownFacts) -> ClosingCase:
     moment = node.text("moment")
     if moment not in Moment.__members__.values():
         raise RulebookError(f"{node.place}.moment = {moment}; allowed: {', '.join(Moment)}")
@@ -225,7 +212,7 @@ def _check_closings(rulebook: Rulebook, name: str) -> None:
             raise RulebookError(f"{name}.betting.closes: no case without conditions covers {bet}")
 
 
-def _frozen(node: Node, known: _KnownFacts) -> frozenset[str]:
+def _frozen(node: Node, known: KnownFacts) -> frozenset[str]:
     facts = known.read(node)
     _section(node)
     return facts
@@ -237,7 +224,7 @@ def _push(node: Node) -> bool:
     return is_free
 
 
-def _faults(node: Node, known: _KnownFacts) -> Mapping[str, tuple[FaultCase, ...]]:
+def _faults(node: Node, known: KnownFacts) -> Mapping[str, tuple[FaultCase, ...]]:
     for code in node.names():
         if code not in REQUIRED_FAULTS and code not in OTHER_FAULTS:
             raise RulebookError(f"{node.place}: {code} is no code of an alert")
@@ -246,12 +233,12 @@ def _faults(node: Node, known: _KnownFacts) -> Mapping[str, tuple[FaultCase, ...
         for code in (*REQUIRED_FAULTS, *(code for code in node.names() if code in OTHER_FAULTS))
     }
     for code, cases in faults.items():
-        if cases[-1].when:
+        if cases[-1].when and not code.startswith("procedure."):
             raise RulebookError(f"{node.place}.{code}: the last case must hold without conditions")
     return faults
 
 
-def _fault(node: Node, known: _KnownFacts) -> FaultCase:
+def _fault(node: Node, known: KnownFacts) -> FaultCase:
     rule = node.rule()
     remedy = node.node("remedy")
     case = FaultCase(

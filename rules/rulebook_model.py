@@ -30,6 +30,60 @@ class Moment(StrEnum):
     """The result is announced."""
 
 
+class BurnCount(StrEnum):
+    """How many cards are burned before a shoe's first round."""
+
+    NONE = "none"
+    ONE = "one"
+    FACE_VALUE = "face_value"
+    """The first card, and as many more as its face value."""
+
+
+class AfterCutCard(StrEnum):
+    """Which round is the shoe's last once the cutting card came."""
+
+    SILENT = "silent"
+    """The text does not say."""
+    FURTHER_ROUND = "further_round"
+    """The running round and one more; where it came before a round's first card, that round."""
+    ONE_CARD = "one_card"
+    """No round starts once a card has followed it."""
+
+
+class Entitled(StrEnum):
+    """Who may be handed the cards of a hand."""
+
+    UNSAID = "unsaid"
+    NOBODY = "nobody"
+    HIGHEST_ON_HAND = "highest_on_hand"
+    HIGHEST_ON_TABLE = "highest_on_table"
+    """The highest wager on either hand."""
+
+
+class TieBreak(StrEnum):
+    """Who goes first among equal wagers."""
+
+    ANY = "any"
+    LOWEST_SEAT = "lowest_seat"
+    FIRST_PLACED = "first_placed"
+
+
+class LimitKind(StrEnum):
+    """What a table's notice may limit."""
+
+    MINIMUM = "minimum"
+    MAXIMUM = "maximum"
+    DIFFERENTIAL = "differential"
+    COLLECTIVE = "collective"
+
+
+class WindowStart(StrEnum):
+    """After which cards insurance is offered."""
+
+    FOUR_CARDS = "four_cards"
+    PLAYER_THIRD = "player_third"
+
+
 class Phase(StrEnum):
     """Which cards a dealing style lays face down."""
 
@@ -115,6 +169,7 @@ class ExactPay:
 class Fee:
     """A bet that is no wager but the price of some: it is always collected, and without it they are void."""
 
+    bet: Bet
     amount_option: str
     waived_from_option: str | None
     """The option that says from which wager on nothing is asked."""
@@ -131,10 +186,75 @@ class BetRule:
     offered: tuple[frozenset[str], ...]
     """Any one of these sets of facts is enough."""
     cases: tuple[PayCase, ...]
-    windows: frozenset[frozenset[str]] = frozenset()
-    """Of an insurance: each state of the hands in which it may be bet; empty for all other bets."""
     exact_pay: ExactPay | None = None
     fee: Fee | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BurnCase:
+    """What is burned before a shoe's first round."""
+
+    when: frozenset[str]
+    count: BurnCount
+    rule: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LastRoundRule:
+    """When a shoe ends."""
+
+    after_cut_card: AfterCutCard
+    rule: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandlingCase:
+    """Who may handle a hand's cards."""
+
+    when: frozenset[str]
+    entitled: Entitled
+    ties: TieBreak
+    anyone_where_none: bool
+    """Whether somebody without a wager may handle a hand that no entitled player takes."""
+    rule: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitRule:
+    """Which of the notice's limits the rulebook knows."""
+
+    kinds: frozenset[LimitKind]
+    rule: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InsuranceRow:
+    """One situation in which insurance is offered."""
+
+    bet: Bet
+    after: WindowStart
+    player: frozenset[int]
+    """The Player's points just then."""
+    banker: frozenset[int]
+    pays: Fraction
+    rule: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InsuranceRule:
+    """When insurance may be bet; any one set of facts under `offered` is enough."""
+
+    offered: tuple[frozenset[str], ...]
+    rows: tuple[InsuranceRow, ...]
+    rule: str | None
+    """Of the windows."""
+    closing_rule: str | None
+    """Of the card that ends a window."""
+    text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,6 +280,11 @@ class Rulebook:
     """Whether wagers that stand off are their players' again as soon as a Tie is announced."""
     first_card_face_up_is_found: bool
     """Whether a first card that comes out face up counts as found so in the shoe and voids the hand."""
+    burn: tuple[BurnCase, ...]
+    last_round: LastRoundRule
+    handling: tuple[HandlingCase, ...]
+    limits: LimitRule
+    insurance: InsuranceRule | None
     faults: Mapping[str, tuple[FaultCase, ...]]
     bets: Mapping[Bet, BetRule]
     notes: Mapping[str, str]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from rules.alerts import Remedy
 from rules.cards import Card
-from rules.events import CameraBack, CameraLost, Event, LastRoundAnnounced, ShoeOpened, VoidHandAnnounced
+from rules.events import CameraBack, CameraLost, Event, ShoeOpened, VoidHandAnnounced
 from rules.round import Round, RoundPhase, RoundState, Wager
 from rules.words import Side
 
@@ -25,8 +25,9 @@ class TableState:
     """Areas on which a wager was placed in this round's betting."""
     faces: dict[str, Card] = field(default_factory=dict)
     """The cards of the round before, which may be kept for this one."""
+    smallest_chip: int | None = None
+    """The table's smallest chip, in the smallest unit of money; None where its chips are not known."""
     lost_cameras: set[str] = field(default_factory=set)
-    is_last_round: bool = False
     is_next_void: bool = False
     """Whether the coming round is to be played without wagers."""
     next_void_rule: str | None = None
@@ -34,9 +35,7 @@ class TableState:
     def note(self, event: Event) -> None:
         """Take what an event says of the shoe and the cameras."""
         if isinstance(event, ShoeOpened):
-            self.is_last_round, self.is_next_void = False, False
-        elif isinstance(event, LastRoundAnnounced):
-            self.is_last_round = True
+            self.is_next_void = False
         elif isinstance(event, VoidHandAnnounced):
             self.is_next_void = self.is_next_void or (self.running is not None and self.running.is_decided)
         elif isinstance(event, CameraLost):
@@ -68,7 +67,7 @@ class TableState:
             return
         self.faces = {card.card_id: card.card for card in running.cards.values() if card.card is not None}
         self.wagers = {
-            area: Wager(area=area, seat=wager.seat, bet=wager.bet, value=wager.value, chips=wager.chips)
+            area: replace(wager, is_settled=False) if wager.is_settled else wager
             for area, wager in self.wagers.items()
             if not wager.is_empty
         }

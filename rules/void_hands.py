@@ -15,8 +15,12 @@ def find_void_hand_wagered(event: CardDealt, running: Round, wagers: Iterable[Wa
     if not running.is_void or running.is_decided:
         return
     for wager in wagers:
-        if not wager.is_empty and not wager.is_settled:
+        if wager.is_empty or wager.is_settled:
+            continue
+        if wager.is_seen:
             yield _finding(running, wager, event.t, confidence_of(event))
+        else:
+            running.doubt("procedure.void_hand_wagered", f"it was not seen whether chips lie on {wager.area}")
 
 
 def find_wager_on_void_hand(event: WagerChanged, running: Round) -> Iterator[Finding]:

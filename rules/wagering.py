@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from rules.drawing import Drawing
 from rules.events import ResultAnnounced, WagerChanged, WagerSettled
 from rules.findings import Finding
+from rules.insurance import INSURANCE, InsuranceJudge, Offer, window_of
 from rules.late_bets import ChangeKind as Kind
-from rules.late_bets import HeldChanges, close_of, find_frozen_change, find_late_change, kind_of
+from rules.late_bets import Close, HeldChanges, close_of, find_frozen_change, find_late_change, kind_of
 from rules.options import Rules
 from rules.records import Settling
 from rules.round import Round, Wager, changed_wager, is_by_dealer, is_by_nobody_known, settled_wager
@@ -19,10 +23,20 @@ _HANDS = (Bet.PLAYER, Bet.BANKER)
 class Wagering:
     """Judges each change of a wager and keeps the table's wagers."""
 
-    def __init__(self, rules: Rules, table: TableState, *, minimum: int | None) -> None:
+    def __init__(
+        self,
+        rules: Rules,
+        table: TableState,
+        *,
+        minimum: int | None,
+        insurance: InsuranceJudge,
+        drawing_of: Callable[[Round], Drawing],
+    ) -> None:
         self._rules = rules
         self._table = table
         self._minimum = minimum
+        self._insurance = insurance
+        self._drawing_of = drawing_of
         self._held = HeldChanges()
 
     def let_pass(self, t: float | None) -> list[Finding]:
@@ -32,7 +46,7 @@ class Wagering:
     def change(self, event: WagerChanged, running: Round) -> list[Finding]:
         """Judge a change and note it."""
         old = self._table.wagers.get(event.area)
-        close = close_of(event.bet, running, self._rules)
+        close = self._close_of(event, running)
         is_late = close is not None and event.t >= close.t
         settles = running.is_decided and (is_by_dealer(event) or is_by_nobody_known(event))
         findings: list[Finding] = []
@@ -47,6 +61,22 @@ class Wagering:
                 self._note_stake(event)
         self._table.wagers[event.area] = changed_wager(event, old, is_settled=settles)
         return findings
+
+    def _close_of(self, event: WagerChanged, running: Round) -> Close | None:
+        """When betting on it closed; insurance is open only in its windows."""
+        rule = self._insurance.rule
+        if rule is None or event.bet not in INSURANCE:
+            return close_of(event.bet, running, self._rules)
+        window = window_of(event.bet, running, self._drawing_of(running), rule)
+        self._insurance.note(event, running, window)
+        kind = kind_of(event)
+        if window.offer is Offer.UNKNOWN:
+            running.doubt("late_bet.placed", f"a card on which the offer of {event.bet} rests was not read")
+            return None
+        if window.offer is Offer.OPEN or (window.offer is Offer.NOT_OFFERED and (kind is None or not kind.adds)):
+            return None
+        rule_id = rule.closing_rule if window.offer is Offer.CLOSED else rule.rule
+        return Close(window.since_t, rule_id, False, 1.0)
 
     def settle(self, event: WagerSettled) -> None:
         """Note what the dealer did with a wager."""

@@ -106,7 +106,7 @@ def test_rule_nz_secretary_15_10_international_open_until_a_card_is_seen() -> No
 
 
 def test_rule_sg_5_3_insurance_is_open_between_the_cards() -> None:
-    log = dealt("sg-rws", "s3-player").wager("s3-insurance_player", 0, 25)
+    log = log_of("sg-rws").open("s3-player").four("P KH 7C | B 3D KS").wager("s3-insurance_player", 0, 25)
     assert alerts_of(log) == []
 
 

@@ -1,0 +1,81 @@
+"""Find a shoe that began without the burn that the rulebook orders, or with another number of burned cards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rules.cards import Card
+from rules.events import CameraLost, CardBurned, CardDealt, Event, ShoeOpened
+from rules.findings import Finding
+from rules.options import Rules
+from rules.round import Round, confidence_of
+from rules.rulebook_model import BurnCount
+
+_ACE, _TEN = 1, 10
+_CODE = "procedure.burn"
+
+
+class BurnJudge:
+    """Counts the burned cards of a shoe until its first card is dealt.
+
+    Of a shoe whose opening is not in the log nothing is said.
+    """
+
+    def __init__(self, rules: Rules) -> None:
+        self._ordered = rules.burn.count
+        self._burned: list[CardBurned] | None = None
+        self._was_camera_lost = False
+
+    def observe(self, event: Event, running: Round | None) -> Iterator[Finding]:
+        """Take an event; tells what was burned wrongly when the first card is dealt."""
+        if isinstance(event, ShoeOpened):
+            self._burned, self._was_camera_lost = [], False
+        elif isinstance(event, CameraLost):
+            self._was_camera_lost = True
+        elif self._burned is None:
+            return
+        elif isinstance(event, CardBurned):
+            self._burned.append(event)
+        elif isinstance(event, CardDealt):
+            burned, self._burned = self._burned, None
+            if running is not None and self._ordered is not BurnCount.NONE:
+                yield from self._judge(event, burned, running)
+
+    def _judge(self, event: CardDealt, burned: list[CardBurned], running: Round) -> Iterator[Finding]:
+        if self._was_camera_lost or running.was_camera_lost:
+            running.doubt(_CODE, "the camera was lost while cards were burned")
+            return
+        due = _due(self._ordered, burned)
+        if due is None:
+            if _ACE < len(burned) <= 1 + _TEN:
+                running.doubt(_CODE, "the first burned card was not read")
+                return
+        elif len(burned) == due:
+            return
+        yield Finding(
+            code=_CODE,
+            t=event.t,
+            key=(_CODE,),
+            message=_message(len(burned), due),
+            cards=tuple(one.card for one in burned[:1] if one.card is not None),
+            confidence=min(confidence_of(one) for one in (event, *burned)),
+        )
+
+
+def face_value(card: Card) -> int:
+    """What a card counts for the burn: a ten or a picture 10, an ace 1."""
+    return card.point_value or _TEN
+
+
+def _due(ordered: BurnCount, burned: list[CardBurned]) -> int | None:
+    """How many cards must be burned; None where the first one's face is not known."""
+    if ordered is BurnCount.ONE or not burned:
+        return 1
+    first = burned[0].card
+    return None if first is None else 1 + face_value(first)
+
+
+def _message(count: int, due: int | None) -> str:
+    cards = "1 card was" if count == 1 else f"{count or 'No'} cards were"
+    wanted = "a first card and as many as it counts" if due is None else f"{due}" if count else "a burn"
+    return f"{cards} burned before the shoe's first round; the rules ask for {wanted}."

@@ -1,0 +1,99 @@
+"""Know which round is the shoe's last, and find cards that were dealt after it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rules.events import CameraLost, CardDealt, CutCardDrawn, Event, LastRoundAnnounced, ShoeOpened
+from rules.findings import Finding
+from rules.options import Rules
+from rules.round import Round, confidence_of
+from rules.rulebook_model import AfterCutCard
+from rules.shoe import CONTINUOUS
+
+_CODE = "misdeal.after_last_round"
+
+
+class LastRoundJudge:
+    """Follows the cutting card and the announcement; a continuous shuffler has no last round.
+
+    Where the rulebook says what the cutting card means, that goes before the announcement.
+    """
+
+    def __init__(self, rules: Rules, *, device: str) -> None:
+        self._after_cut = rules.rulebook.last_round.after_cut_card
+        self._is_continuous = device == CONTINUOUS
+        self._by_cut: int | None = None
+        self._by_word: int | None = None
+        self._cut_in: int | None = None
+        """The round in which the cutting card came and in which no card has followed it yet."""
+        self._was_camera_lost = False
+
+    def is_last(self, number: int) -> bool:
+        """Whether the round of that number is the shoe's last, or comes after it."""
+        last = self._last
+        return last is not None and number >= last
+
+    @property
+    def _last(self) -> int | None:
+        return self._by_word if self._by_cut is None else self._by_cut
+
+    def observe(self, event: Event, running: Round | None, rounds_begun: int) -> Iterator[Finding]:
+        """Take an event before its round does; `running` is the round that it begins or belongs to."""
+        if isinstance(event, CardDealt):
+            yield from self._deal(event, running)
+        elif self._is_continuous:
+            return
+        elif isinstance(event, ShoeOpened):
+            self._by_cut = self._by_word = self._cut_in = None
+            self._was_camera_lost = False
+        elif isinstance(event, CutCardDrawn):
+            self._cut(running, rounds_begun)
+        elif isinstance(event, LastRoundAnnounced):
+            self._announce(running, rounds_begun)
+        elif isinstance(event, CameraLost):
+            self._was_camera_lost = self._last is not None
+
+    def _cut(self, running: Round | None, rounds_begun: int) -> None:
+        if self._by_cut is not None or self._after_cut is AfterCutCard.SILENT:
+            return
+        if running is None:
+            self._by_cut = rounds_begun + 1
+        elif running.first_card is None:
+            self._by_cut = running.number
+        else:
+            self._by_cut = running.number + 1
+            self._cut_in = running.number if self._after_cut is AfterCutCard.ONE_CARD else None
+
+    def _announce(self, running: Round | None, rounds_begun: int) -> None:
+        if self._by_word is not None:
+            return
+        if running is None:
+            self._by_word = rounds_begun + 1
+        elif running.first_card is None or (not running.is_decided and self._after_cut is AfterCutCard.ONE_CARD):
+            self._by_word = running.number
+        else:
+            self._by_word = running.number + 1
+
+    def _deal(self, event: CardDealt, running: Round | None) -> Iterator[Finding]:
+        last = self._last
+        if running is None or last is None:
+            return
+        if self._cut_in is not None:
+            if self._cut_in == running.number:
+                self._by_cut = running.number
+            self._cut_in = None
+        if running.first_card is not None or running.number <= last:
+            return
+        if self._was_camera_lost or running.was_camera_lost:
+            running.doubt(_CODE, "the camera was lost; the cards may have been replaced")
+            return
+        yield Finding(
+            code=_CODE,
+            t=event.t,
+            key=(_CODE,),
+            message="A round was dealt after the last round of the shoe.",
+            hand=event.hand,
+            cards=() if event.card is None else (event.card,),
+            confidence=confidence_of(event),
+        )

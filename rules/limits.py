@@ -1,0 +1,178 @@
+"""Hold the wagers at the close of betting against the table's notice. Money in the smallest unit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from rules.events import CardDealt, CardPassed, CardTurned, Event, NoMoreBets, ResultAnnounced
+from rules.findings import Finding, name_of
+from rules.late_bets import Close, close_of
+from rules.options import Rules
+from rules.round import Round, Wager
+from rules.rulebook_model import LimitKind
+from rules.words import Bet, Side
+
+_CLOSERS = (NoMoreBets, CardDealt, CardTurned, CardPassed, ResultAnnounced)
+_MAIN_BETS = frozenset({Bet.PLAYER, Bet.BANKER, Bet.TIE})
+_HANDS = frozenset({Bet.PLAYER, Bet.BANKER})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notice:
+    """The table's notice; None where it says nothing."""
+
+    minimum: int | None = None
+    maximum: int | None = None
+    differential: int | None = None
+    collective: int | None = None
+    bets: Mapping[Bet, tuple[int | None, int | None]] = field(default_factory=dict)
+    """Minimum and maximum of single bets, before the table's own."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is limited."""
+        return not self.bets and self == Notice()
+
+    def range_of(self, bet: Bet) -> tuple[int | None, int | None]:
+        """The minimum and the maximum of a bet."""
+        general = (self.minimum, self.maximum) if bet in _MAIN_BETS else (None, None)
+        own = self.bets.get(bet, (None, None))
+        return (general[0] if own[0] is None else own[0], general[1] if own[1] is None else own[1])
+
+
+def parse_notice(limits: Mapping[str, object]) -> Notice:
+    """The notice of a table's `limits`; what is no whole number counts as not said."""
+    own = limits.get("bets")
+    bets = {
+        Bet(name): (_amount(mapping, "minimum"), _amount(mapping, "maximum"))
+        for name, mapping in (own.items() if isinstance(own, Mapping) else ())
+        if isinstance(mapping, Mapping)
+    }
+    amounts = {kind.value: _amount(limits, kind.value) for kind in LimitKind}
+    return Notice(**amounts, bets=bets)
+
+
+def _amount(limits: Mapping[str, object], key: str) -> int | None:
+    value = limits.get(key)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+class LimitJudge:
+    """Judges each bet once a round, as soon as betting on it has closed for certain."""
+
+    def __init__(self, rules: Rules, notice: Notice) -> None:
+        self._rules = rules
+        self._notice = notice
+        self._kinds = rules.rulebook.limits.kinds
+        self._round = 0
+        self._pending: set[Bet] = set()
+        self._watched = {bet for bet in Bet if notice.range_of(bet) != (None, None)}
+        if notice.differential is not None or notice.collective is not None:
+            self._watched |= _HANDS
+
+    def observe(self, event: Event, running: Round, stakes: Mapping[str, Wager]) -> Iterator[Finding]:
+        """Take an event; `stakes` are the wagers as they lay when betting closed, as far as it has."""
+        if not self._watched or not isinstance(event, _CLOSERS):
+            return
+        if self._round != running.number:
+            self._round, self._pending = running.number, set(self._watched)
+        if not self._pending:
+            return
+        closed = self._closed(running)
+        if not closed:
+            return
+        self._pending -= set(closed)
+        if running.is_void:
+            return
+        wagers = [one for one in stakes.values() if one.bet in closed and not one.is_empty]
+        if running.was_camera_lost:
+            if wagers:
+                running.doubt("limit.above_maximum", "the camera was lost while wagers were placed")
+            return
+        for wager in wagers:
+            yield from self._single(wager, closed[wager.bet], running)
+        hands = {bet: [one for one in stakes.values() if one.bet is bet and not one.is_empty] for bet in _HANDS}
+        yield from self._collective({bet: hands[bet] for bet in sorted(_HANDS & set(closed))}, closed, running)
+        if closed.keys() & _HANDS and not self._pending & _HANDS:
+            close = max((closed[bet] for bet in closed if bet in _HANDS), key=lambda one: one.t)
+            yield from self._differential(hands, close, running)
+
+    def _closed(self, running: Round) -> dict[Bet, Close]:
+        """The bets that have closed since the last look; a close that is only inferred waits for the first card."""
+        closes = {bet: close_of(bet, running, self._rules) for bet in Bet if bet in self._pending}
+        return {bet: close for bet, close in closes.items() if close is not None and not close.is_inferred}
+
+    def _single(self, wager: Wager, close: Close, running: Round) -> Iterator[Finding]:
+        minimum, maximum = self._notice.range_of(wager.bet)
+        if wager.value is None:
+            why = f"the wager on {wager.area} was not read"
+            running.doubt("limit.below_minimum", why)
+            running.doubt("limit.above_maximum", why)
+        elif minimum is not None and wager.value < minimum and LimitKind.MINIMUM in self._kinds:
+            yield _single("limit.below_minimum", wager, close, f"below the minimum of {minimum}")
+        elif maximum is not None and wager.value > maximum and LimitKind.MAXIMUM in self._kinds:
+            yield _single("limit.above_maximum", wager, close, f"above the maximum of {maximum}")
+
+    def _collective(
+        self, hands: Mapping[Bet, list[Wager]], closed: Mapping[Bet, Close], running: Round
+    ) -> Iterator[Finding]:
+        most = self._notice.collective
+        if most is None or LimitKind.COLLECTIVE not in self._kinds:
+            return
+        for bet, wagers in hands.items():
+            total, is_known = _total(wagers)
+            if total > most:
+                text = f"The wagers on {name_of(bet)} are {total}, above the collective maximum of {most}."
+                yield _sum("limit.above_maximum", bet, total, closed[bet], wagers, text, "collective")
+            elif not is_known:
+                running.doubt("limit.above_maximum", f"not all wagers on {bet} were read")
+
+    def _differential(self, hands: Mapping[Bet, list[Wager]], close: Close, running: Round) -> Iterator[Finding]:
+        most = self._notice.differential
+        if most is None or LimitKind.DIFFERENTIAL not in self._kinds:
+            return
+        (player, knows_player), (banker, knows_banker) = _total(hands[Bet.PLAYER]), _total(hands[Bet.BANKER])
+        heavy = Bet.PLAYER if player > banker else Bet.BANKER
+        knows_lighter = knows_banker if heavy is Bet.PLAYER else knows_player
+        if abs(player - banker) > most and knows_lighter:
+            text = f"The wagers on the two hands differ by {abs(player - banker)}, above the differential of {most}."
+            wagers = [*hands[Bet.PLAYER], *hands[Bet.BANKER]]
+            yield _sum("limit.differential", heavy, abs(player - banker), close, wagers, text)
+        elif not (knows_player and knows_banker):
+            running.doubt("limit.differential", "not all wagers on the two hands were read")
+
+
+def _total(wagers: Iterable[Wager]) -> tuple[int, bool]:
+    """The known part of the total, and whether that is all."""
+    values = [one.value for one in wagers]
+    return sum(value for value in values if value is not None), None not in values
+
+
+def _single(code: str, wager: Wager, close: Close, what: str) -> Finding:
+    whose = "A" if wager.seat is None else f"Seat {wager.seat}'s"
+    return Finding(
+        code=code,
+        t=close.t,
+        key=(code, wager.area),
+        message=f"{whose} wager of {wager.value} on {name_of(wager.bet)} is {what}.",
+        seat=wager.seat,
+        bet=wager.bet,
+        area=wager.area,
+        amount=wager.value,
+        confidence=wager.confidence * close.confidence,
+    )
+
+
+def _sum(code: str, bet: Bet, amount: int, close: Close, wagers: list[Wager], text: str, *facts: str) -> Finding:
+    return Finding(
+        code=code,
+        t=close.t,
+        key=(code, bet, "all"),
+        message=text,
+        facts=frozenset(facts),
+        hand=Side(bet.value),
+        bet=bet,
+        amount=amount,
+        confidence=min((one.confidence for one in wagers), default=1.0) * close.confidence,
+    )
