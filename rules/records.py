@@ -37,6 +37,18 @@ class Due:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OpenDue:
+    """A wager of which it cannot be told what it is owed."""
+
+    area: str
+    seat: int | None
+    bet: Bet
+    stake: int | None
+    """In the smallest unit; None where the chips' value was not read."""
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RoundRecord:
     """One round, as far as it was seen."""
 
@@ -53,11 +65,13 @@ class RoundRecord:
     """Whether both hands are known to have got just the cards they were due."""
     void: bool
     due: tuple[Due, ...] = field(default=())
+    due_open: tuple[OpenDue, ...] = field(default=())
+    """Wagers of which it cannot be told what they are owed."""
 
 
 def format_round(record: RoundRecord) -> dict[str, Any]:
-    """The mapping of the contract."""
-    return {
+    """The mapping of the contract; `due_open` is there where some wager's due is open."""
+    mapping: dict[str, Any] = {
         "round": record.round,
         "opened": record.opened,
         "closed": record.closed,
@@ -70,6 +84,9 @@ def format_round(record: RoundRecord) -> dict[str, Any]:
         "void": record.void,
         "due": [_due(due) for due in record.due],
     }
+    if record.due_open:
+        mapping["due_open"] = [_open_due(due) for due in record.due_open]
+    return mapping
 
 
 def _card(card: Card | None) -> str | None:
@@ -88,6 +105,10 @@ def _due(due: Due) -> dict[str, Any]:
     if due.void_stake is not None:
         mapping["void_stake"] = due.void_stake
     return mapping
+
+
+def _open_due(due: OpenDue) -> dict[str, Any]:
+    return {"area": due.area, "seat": due.seat, "bet": str(due.bet), "stake": due.stake, "why": due.why}
 
 
 def format_money(amount: Fraction | None) -> int | str | None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from rules.cards import Card
 from rules.drawing import Drawing
+from rules.hand_ends import ends_of, loose_ends_of
 from rules.misdeals import winner_of
 from rules.options import Rules
-from rules.records import Due, RoundRecord
-from rules.round import Round
-from rules.settlement import due_of_all, result_facts
+from rules.records import RoundRecord
+from rules.round import DealtCard, Round
+from rules.settlement import Circumstances, Settlement, possible_facts, settle_wagers
 from rules.table_state import TableState
 from rules.words import Side
 
@@ -20,6 +23,7 @@ def record_of(running: Round, drawing: Drawing, rules: Rules, table: TableState)
     player, banker = drawing.total(Side.PLAYER), drawing.total(Side.BANKER)
     is_known = is_lawful and player is not None and banker is not None
     is_void = running.is_void
+    settlement = _settle(drawing, rules, table, is_void=is_void)
     return RoundRecord(
         round=running.number,
         opened=running.opened_t,
@@ -31,7 +35,8 @@ def record_of(running: Round, drawing: Drawing, rules: Rules, table: TableState)
         winner=winner_of(player, banker) if is_known and player is not None and banker is not None else None,
         complete=drawing.is_settled,
         void=is_void,
-        due=_due(drawing, rules, table, is_void=is_void) if is_known and drawing.is_settled else (),
+        due=settlement.due,
+        due_open=settlement.open,
     )
 
 
@@ -40,7 +45,25 @@ def _hand(running: Round, drawing: Drawing, side: Side, *, is_lawful: bool) -> t
     return tuple(card.card for card in cards)
 
 
-def _due(drawing: Drawing, rules: Rules, table: TableState, *, is_void: bool) -> tuple[Due, ...]:
-    hands = {side: [card.card for card in drawing.hand(side) if card.card is not None] for side in Side}
-    facts = result_facts({side: tuple(cards) for side, cards in hands.items()})
-    return due_of_all(table.stakes.values(), rules, facts, is_void=is_void)
+def _settle(drawing: Drawing, rules: Rules, table: TableState, *, is_void: bool) -> Settlement:
+    wagers = tuple(table.stakes.values())
+    unread = any(card.card is None for side in Side for card in drawing.hand(side))
+    circumstances = Circumstances(
+        is_void=is_void,
+        smallest_chip=table.smallest_chip,
+        why_open="a card was not read" if unread else "the hands are not known to be complete",
+    )
+    return settle_wagers(wagers, rules, _endings(drawing), circumstances)
+
+
+def _endings(drawing: Drawing) -> frozenset[frozenset[str]]:
+    """What the round may state for the pay cases; nothing where a hand lacks a card or has got one too many."""
+    if not drawing.can_judge or drawing.missing() is not None:
+        return frozenset()
+    if drawing.is_settled:
+        return possible_facts({side: ends_of(_faces(drawing.hand(side))) for side in Side})
+    return possible_facts({side: loose_ends_of(_faces(drawing.two_cards(side))) for side in Side})
+
+
+def _faces(cards: Iterable[DealtCard]) -> tuple[Card | None, ...]:
+    return tuple(card.card for card in cards)

@@ -1,41 +1,65 @@
 """Settle wagers exactly: what each bet gets by the cards.
 
-Money in the smallest unit; winnings are fractions of it, after commission and without the stake.
+Money in the smallest unit; winnings are fractions of it, after commission and without the stake. Where a card was not
+read, a wager is settled if every face it may have settles it alike, and left open otherwise.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
+from math import lcm
 
-from rules.cards import Card
 from rules.cases import choose
-from rules.hand import is_natural, is_triple_match, pair_kind, point_count
-from rules.misdeals import winner_of
+from rules.hand_ends import HandEnd, facts_of
 from rules.options import Rules
-from rules.records import Due, Settling
+from rules.records import Due, OpenDue, Settling
 from rules.round import Wager
-from rules.rulebook_model import PayCase
+from rules.rulebook_model import Fee, PayCase
 from rules.words import Bet, Side
 
+Endings = Collection[frozenset[str]]
+"""What the round may state for the pay cases; one set of facts where every card is known, none where nothing is."""
 
-def result_facts(hands: dict[Side, Sequence[Card]]) -> frozenset[str]:
-    """What a finished round states, for the pay cases; both hands complete and known."""
-    totals = {side: point_count(cards) for side, cards in hands.items()}
-    facts = {
-        f"winner={winner_of(totals[Side.PLAYER], totals[Side.BANKER])}",
-        f"margin={abs(totals[Side.PLAYER] - totals[Side.BANKER])}",
-    }
-    for side, cards in hands.items():
-        facts |= {f"{side}_points={totals[side]}", f"{side}_cards={len(cards)}"}
-        if is_natural(point_count(cards[:2])):
-            facts.add(f"{side}_natural=true")
-        kind = pair_kind(cards[0], cards[1])
-        if kind is not None:
-            facts |= {f"{side}_pair=any", f"{side}_pair={kind}"}
-        if is_triple_match(cards):
-            facts.add(f"{side}_triple=true")
-    return frozenset(facts)
+
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    """What the wagers of a round are owed."""
+
+    due: tuple[Due, ...] = ()
+    open: tuple[OpenDue, ...] = ()
+    """Wagers of which it cannot be told."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Circumstances:
+    """What bears on all wagers of a round."""
+
+    is_void: bool = False
+    """Whether the round is played without wagers."""
+    smallest_chip: int | None = None
+    """The table's smallest chip, in the smallest unit of money; None where the chips are not known."""
+    why_open: str = ""
+    """Why a wager that cannot be settled cannot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pay:
+    """What becomes of one unit of stake."""
+
+    outcome: Settling
+    odds: Fraction | None
+    """Winnings; None where the wager wins, but how much depends on what was not read."""
+
+
+LOST = Pay(Settling.LOSE, Fraction(0))
+VOID = Pay(Settling.VOID, Fraction(0))
+
+
+def possible_facts(ends: Mapping[Side, Collection[HandEnd]]) -> frozenset[frozenset[str]]:
+    """What a finished round may state for the pay cases, by the ends that each hand may have."""
+    return frozenset(facts_of(player, banker) for player in ends[Side.PLAYER] for banker in ends[Side.BANKER])
 
 
 def pay_case(bet: Bet, rules: Rules, facts: frozenset[str]) -> PayCase | None:
@@ -49,19 +73,106 @@ def outcome_of(bet: Bet, rules: Rules, facts: frozenset[str]) -> Settling:
     return Settling.LOSE if case is None else case.outcome
 
 
-def due_of(wager: Wager, rules: Rules, facts: frozenset[str], *, is_void: bool) -> Due:
-    """What one wager is owed."""
-    case = pay_case(wager.bet, rules, facts)
-    outcome = Settling.VOID if is_void else Settling.LOSE if case is None else case.outcome
-    odds = case.pays if case is not None and outcome is Settling.WIN else Fraction(0)
-    pays = None if wager.value is None else wager.value * odds
-    return Due(area=wager.area, seat=wager.seat, bet=wager.bet, stake=wager.value, outcome=outcome, pays=pays)
+def pay_of(bet: Bet, rules: Rules, endings: Endings) -> Pay | None:
+    """What the bet gets in every one of these endings; None where they differ."""
+    pays = {_pay(pay_case(bet, rules, facts)) for facts in endings}
+    if len(pays) == 1:
+        return pays.pop()
+    outcomes = {pay.outcome for pay in pays}
+    return Pay(outcomes.pop(), None) if len(outcomes) == 1 else None
 
 
-def due_of_all(wagers: Iterable[Wager], rules: Rules, facts: frozenset[str], *, is_void: bool) -> tuple[Due, ...]:
+def settle_wagers(
+    wagers: Collection[Wager], rules: Rules, endings: Endings, circumstances: Circumstances
+) -> Settlement:
     """What the wagers of a round are owed; bets that the elections do not offer are left out."""
-    return tuple(
-        due_of(wager, rules, facts, is_void=is_void)
-        for wager in wagers
-        if not wager.is_empty and rules.offers(wager.bet)
+    due: list[Due] = []
+    undecided: list[OpenDue] = []
+    unpaid = _without_fee(wagers, rules)
+    for wager in wagers:
+        if wager.is_empty or not rules.offers(wager.bet):
+            continue
+        is_void = circumstances.is_void or wager.area in unpaid
+        pay = VOID if is_void else pay_of(wager.bet, rules, endings) if endings else None
+        if pay is None:
+            undecided.append(_open(wager, circumstances.why_open))
+        else:
+            due.append(due_of(wager, rules, pay, smallest_chip=circumstances.smallest_chip))
+    return Settlement(tuple(due), tuple(undecided))
+
+
+def due_of(wager: Wager, rules: Rules, pay: Pay, *, smallest_chip: int | None = None) -> Due:
+    """What one wager is owed, less what of it is void since it cannot be paid exactly."""
+    void = 0 if pay.outcome is Settling.VOID else void_stake_of(wager, rules, smallest_chip)
+    if void and void == wager.value:
+        pay = VOID
+    return Due(
+        area=wager.area,
+        seat=wager.seat,
+        bet=wager.bet,
+        stake=wager.value,
+        outcome=pay.outcome,
+        pays=_winnings(wager.value, void, pay),
+        void_stake=void or None,
     )
+
+
+def void_stake_of(wager: Wager, rules: Rules, smallest_chip: int | None) -> int:
+    """The part of a stake that cannot be paid exactly and is void, 0 where none is.
+
+    The largest part stands of which the winnings are a whole number of the smallest chips, however the wager wins.
+    """
+    rule = rules.rulebook.bets[wager.bet].exact_pay
+    if rule is None or not smallest_chip or wager.value is None or not rule.when <= rules.facts:
+        return 0
+    steps = ((smallest_chip / odds).numerator for odds in odds_of(wager.bet, rules))
+    return wager.value % lcm(*steps)
+
+
+def odds_of(bet: Bet, rules: Rules) -> tuple[Fraction, ...]:
+    """All odds at which a bet may win under the elections."""
+    keys = tuple(f"{key}=" for key in rules.options)
+    found: list[Fraction] = []
+    held: list[frozenset[str]] = []
+    for case in rules.rulebook.bets[bet].cases:
+        elected = frozenset(fact for fact in case.when if fact.startswith(keys))
+        asked = case.when - elected
+        if elected <= rules.facts and not any(earlier <= asked for earlier in held):
+            held.append(asked)
+            if case.outcome is Settling.WIN:
+                found.append(case.pays)
+    return tuple(found)
+
+
+def _pay(case: PayCase | None) -> Pay:
+    return LOST if case is None else Pay(case.outcome, case.pays)
+
+
+def _winnings(stake: int | None, void: int, pay: Pay) -> Fraction | None:
+    if pay.outcome is not Settling.WIN:
+        return Fraction(0)
+    return None if stake is None or pay.odds is None else (stake - void) * pay.odds
+
+
+def _open(wager: Wager, why: str) -> OpenDue:
+    return OpenDue(area=wager.area, seat=wager.seat, bet=wager.bet, stake=wager.value, why=why)
+
+
+def _without_fee(wagers: Collection[Wager], rules: Rules) -> frozenset[str]:
+    """The areas whose wagers are void since their seat did not pay the fee that the rulebook asks for them."""
+    fees = [rule.fee for rule in rules.rulebook.bets.values() if rule.fee is not None and rules.offers(rule.bet)]
+    return frozenset(area for fee in fees for area in _areas_without(fee, wagers, rules))
+
+
+def _areas_without(fee: Fee, wagers: Collection[Wager], rules: Rules) -> Iterator[str]:
+    amount = rules.options[fee.amount_option]
+    waived_from = rules.options[fee.waived_from_option] if fee.waived_from_option else None
+    for seat in {wager.seat for wager in wagers if wager.seat is not None}:
+        own = [wager for wager in wagers if wager.seat == seat and not wager.is_empty]
+        charged = [wager for wager in own if wager.bet in fee.wagers]
+        staked = [wager.value for wager in charged]
+        paid = [wager.value for wager in own if wager.bet is fee.bet]
+        is_waived = isinstance(waived_from, int) and (None in staked or sum(one or 0 for one in staked) >= waived_from)
+        is_paid = None in paid or sum(one or 0 for one in paid) >= int(amount or 0)
+        if not is_waived and not is_paid:
+            yield from (wager.area for wager in charged)

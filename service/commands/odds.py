@@ -11,9 +11,10 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from rules.odds import Odds, reckon_odds
 from rules.rulebook import elect, load_rulebook
 from service.commands.rulebook_arguments import choose_rulebook
-from service.odds import Odds, format_odds, reckon_odds
+from service.odds import format_odds
 
 
 def odds(
@@ -23,16 +24,9 @@ def odds(
     option: Annotated[list[str] | None, typer.Option(help="KEY=VALUE that the house elected; may be repeated.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="A JSON object with exact fractions.")] = False,
 ) -> None:
-    """Count every deal of a full shoe exactly: outcomes, each bet's return and house edge.
-
-    Bets that depend on faces (pairs, matches) are offered by some rulebooks but not reckoned yet; standard error
-    names them.
-    """
+    """Count every deal of a full shoe exactly: outcomes, each bet's return and house edge."""
     choice = choose_rulebook(table, rulebook, option or [], decks)
     reckoned = reckon_odds(elect(load_rulebook(choice.rulebook), choice.options), choice.decks)
-    if reckoned.not_reckoned:
-        names = ", ".join(str(bet) for bet in reckoned.not_reckoned)
-        print(f"thirdcard: not reckoned, since they depend on faces: {names}", file=sys.stderr)
     if as_json:
         sys.stdout.write(json.dumps(format_odds(reckoned)) + "\n")
     else:

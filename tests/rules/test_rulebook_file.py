@@ -131,4 +131,4 @@ def test_a_rulebook_of_another_name_needs_no_code() -> None:
 
 def test_every_bet_is_offered_by_some_rulebook_or_window() -> None:
     known = {bet for name in RULEBOOKS for bet in load_rulebook(name).bets}
-    assert set(Bet) - known == {Bet.INSURANCE_PLAYER, Bet.INSURANCE_BANKER, Bet.ANTE}
+    assert set(Bet) - known == {Bet.INSURANCE_PLAYER, Bet.INSURANCE_BANKER}
