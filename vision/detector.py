@@ -95,13 +95,21 @@ class Detector:
             found.append(suppress(in_mm, iou=self._iou, across_labels=COMPETING))
         return found
 
-    def detect_regions(self, image: Image, rectifier: Rectifier, rects_mm: Sequence[Rect]) -> Detections:
+    def detect_regions(
+        self,
+        image: Image,
+        rectifier: Rectifier,
+        rects_mm: Sequence[Rect],
+        *,
+        shift_mm: tuple[float, float] = (0.0, 0.0),
+    ) -> Detections:
         """Looks at parts of the cloth.
 
         Args:
             image: The camera's whole picture.
             rectifier: Its rectified view.
             rects_mm: (x0, y0, x1, y1) each. Objects whose middle lies inside are found, others may be.
+            shift_mm: how far the tiles are moved: what one look misses another may see.
 
         Raises:
             DetectorError: The network failed.
@@ -109,7 +117,9 @@ class Detector:
         side_mm = self.tile_px / rectifier.px_per_mm
         looks = cover(rects_mm, side_mm)
         size_px = (self.tile_px, self.tile_px)
-        origins_mm = [rectifier.snapped_mm(look.origin_mm) for look in looks]
+        origins_mm = [
+            rectifier.snapped_mm((look.origin_mm[0] + shift_mm[0], look.origin_mm[1] + shift_mm[1])) for look in looks
+        ]
         tiles = [rectifier.tile(image, origin_mm, size_px) for origin_mm in origins_mm]
         found = self.detect_tiles(tiles, origins_mm, rectifier.px_per_mm)
         parts = [

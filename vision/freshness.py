@@ -19,6 +19,8 @@ from vision.tiling import Rect
 
 FIELD_MM = 270.0
 CHANGED_CELLS = 2
+CALM_S = 0.15
+"""What moved a shorter time ago may be blurred."""
 SAME_MM = 30.0
 """An object found nearer than this to a known one is that one, moved over a field's edge."""
 
@@ -37,6 +39,8 @@ class Freshness:
     def __init__(self, size_mm: tuple[float, float], grid: GridFrame) -> None:
         self.fields = tuple(Field(box, grid.cells_of_box(*box)) for box in _divide(size_mm[0], size_mm[1]))
         self._looked_at = [False] * len(self.fields)
+        self._was_moving = [False] * len(self.fields)
+        """Whether something moved there at the last look: what it showed is not trusted to last."""
         self._last_seen: Picture = np.zeros((*grid.shape_hw, 3), np.float32)
         """What each field looked like at its last look."""
         self._grid = grid
@@ -46,7 +50,7 @@ class Freshness:
         """(H, W) cells under a hand, as of each field's last look."""
 
     def stale_fields(self, change: Change, asked_mm: Iterable[NDArray[np.float64]] = ()) -> list[int]:
-        """Fields whose picture changed since their last look, or that hold one of the asked points.
+        """Fields that changed since their last look, came to rest after it, or hold one of the asked points.
 
         Args:
             change: the present small picture.
@@ -70,6 +74,7 @@ class Freshness:
         for i in fields:
             cells = self.fields[i].cells
             self._looked_at[i] = True
+            self._was_moving[i] = bool((change.still_s[cells] < CALM_S).any())
             self._last_seen[cells] = change.picture[cells]
             self.hands[cells] = hands[cells]
         boxes = self.boxes(fields)
@@ -79,7 +84,7 @@ class Freshness:
 
     def _has_changed(self, i: int, change: Change, may_differ: Mask) -> bool:
         cells = self.fields[i].cells
-        if not self._looked_at[i]:
+        if not self._looked_at[i] or (self._was_moving[i] and bool((change.still_s[cells] >= CALM_S).all())):
             return True
         if np.count_nonzero(may_differ[cells]) < CHANGED_CELLS:
             return False

@@ -26,6 +26,9 @@ OWN_RIM_MM = 25.0
 DIFFERENT_LEVELS = 22.0
 WELL_FILLED = 0.9
 """Share of a box that differs from the bare cloth where a card fills it."""
+BARE_SHARE = 0.3
+"""Where less of a box differs, no card lies: the print was taken for one."""
+SEEN_SHARE = 0.4
 LEAST_SHARE = 0.55
 """A piece must have this share of a card's area."""
 LEFTOVER_SCORE = 0.75
@@ -80,6 +83,11 @@ class Leftovers:
         """
         covered = self._enlarged(region, covered)
         different = self._different(region, image) & ~covered
+        sights = [
+            sight
+            for sight in sights
+            if not self.is_own(region, sight) or not _is_bare(self._mask(region, sight.corners_mm), different, covered)
+        ]
         boxes = [self._mask(region, sight.corners_mm) for sight in sights]
         fits = [
             not box.any()
@@ -146,6 +154,13 @@ class Leftovers:
         low, high = polygon.min(axis=0) - RIM_MM, polygon.max(axis=0) + RIM_MM
         width, height = np.ceil((high - low) * self._rectifier.px_per_mm).astype(int).tolist()
         return _Region(self._rectifier.snapped_mm((float(low[0]), float(low[1]))), (width, height))
+
+
+def _is_bare(box: Mask, different: Mask, covered: Mask) -> bool:
+    """Whether enough of a box is in sight, and looks like the bare cloth with its print."""
+    seen = box & ~covered
+    is_seen = np.count_nonzero(seen) >= SEEN_SHARE * np.count_nonzero(box)
+    return bool(is_seen and np.count_nonzero(different & seen) < BARE_SHARE * np.count_nonzero(seen))
 
 
 def true_rectangle(corners_mm: Polygon, size_mm: tuple[float, float]) -> Polygon:

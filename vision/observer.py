@@ -36,6 +36,9 @@ from vision.tiling import Rect
 
 LAMP_RIM_MM = 20.0
 """A hand this near to a lamp is said to cover it."""
+SHIFTS_MM = ((0.0, 0.0), (14.0, -6.0), (-6.0, 14.0), (8.0, 8.0))
+"""How the tiles are moved from look to look: where a thing lies in its tile decides whether a doubtful one is found."""
+UNDER_HANDS_S = 0.3
 LOOK_S = 0.095
 """Least time between two looks."""
 CHIPS_SCORE = 0.65
@@ -118,6 +121,9 @@ class Observer:
             region: self._gate.grid.mask_of(polygon, grow_mm=LAMP_RIM_MM) for region, polygon in regions.lamps.items()
         }
         self._looked_t: float | None = None
+        self._looks = 0
+        self._looked_under_hands_t = 0.0
+        self._card_regions = [(polygon, self._gate.grid.mask_of(polygon)) for polygon in regions.cards.values()]
         self.stage_seconds = {"gate": 0.0, "detect": 0.0, "read": 0.0, "track": 0.0}
 
     @property
@@ -193,12 +199,25 @@ class Observer:
 
     def _look(self, frame: Frame, change: Change) -> list[Rect]:
         asked = [track.sight.at_mm for track in self._cards.unsettled()] + self._stacks.asked_mm()
+        asked += self._under_hands(frame.t)
         fields = self._freshness.stale_fields(change, asked)
         boxes = self._freshness.boxes(fields)
         if boxes:
-            found = self._eyes.detector.detect_regions(frame.image, self._rectifier, boxes)
+            shift_mm = SHIFTS_MM[self._looks % len(SHIFTS_MM)]
+            found = self._eyes.detector.detect_regions(frame.image, self._rectifier, boxes, shift_mm=shift_mm)
+            self._looks += 1
             self._freshness.renew(fields, found, change)
         return boxes
+
+    def _under_hands(self, t: float) -> list[NDArray[np.float64]]:
+        """Points of the card regions that a hand lies over, now and then: a card that it half hides is easily missed."""
+        if t - self._looked_under_hands_t < UNDER_HANDS_S:
+            return []
+        self._looked_under_hands_t = t
+        hands = self._freshness.hands
+        regions = [polygon for polygon, cells in self._card_regions if (hands & cells).any()]
+        middles = [polygon.mean(axis=0) for polygon in regions]
+        return [point for polygon, middle in zip(regions, middles, strict=True) for point in (polygon + middle) / 2]
 
     def _chips(self, found: Detections) -> Detections:
         """Chips that are sure enough and as wide as this table's chips: print is often narrower."""
