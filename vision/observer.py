@@ -210,7 +210,7 @@ class Observer:
         return boxes
 
     def _under_hands(self, t: float) -> list[NDArray[np.float64]]:
-        """Points of the card regions that a hand lies over, now and then: a card that it half hides is easily missed."""
+        """Now and then points of the card regions that a hand lies over: a card half under it is easily missed."""
         if t - self._looked_under_hands_t < UNDER_HANDS_S:
             return []
         self._looked_under_hands_t = t
