@@ -73,40 +73,57 @@ def _is_open_third(further: list[DealtCard], drawing: Drawing) -> bool:
     return len(further) == 1 and drawing.third.get(Side.PLAYER) is further[0] and further[0].shown_t is not None
 
 
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """What an insurance wager wins, in the smallest unit; None where it was not read."""
+
+    on_loss: Fraction | None
+    """When the insured hand loses."""
+    on_tie: Fraction | None
+    """On a Tie, where the rulebook pays that; 0 where a Tie returns the wager."""
+
+
+NOTHING = Promise(Fraction(0), Fraction(0))
+UNREAD = Promise(None, None)
+
+
 class InsuranceJudge:
     """Adds up what the insurance of a round could pay and holds it against the wagers that it insures."""
 
     def __init__(self, rules: Rules) -> None:
         self._rule = rules.insurance
         self._round = 0
-        self._promised: dict[str, Fraction | None] = {}
-        """What each insurance area could pay; None where a value was not read."""
+        self._promised: dict[str, Promise] = {}
+        """What each insurance area that was bet in a window could pay."""
 
     @property
     def rule(self) -> InsuranceRule | None:
         """The rulebook's windows; None where insurance is not offered."""
         return self._rule
 
+    def promises(self, running: Round) -> Mapping[str, Promise]:
+        """What each insurance area that was bet in a window of this round could pay."""
+        return dict(self._promised) if self._round == running.number else {}
+
     def note(self, event: WagerChanged, running: Round, window: Window) -> None:
         """Take a change of an insurance wager."""
         self._begin(running)
         before, after = event.before, event.after
-        promised = self._promised.get(event.area, Fraction(0))
+        promised = self._promised.get(event.area, NOTHING)
         if after == 0 or event.chips_after == 0:
             self._promised.pop(event.area, None)
-        elif before is None or after is None or promised is None or window.offer is Offer.UNKNOWN:
-            self._promised[event.area] = None
-        elif after < before:
-            self._promised[event.area] = promised * after / before
-        elif window.row is not None:
-            self._promised[event.area] = promised + (after - before) * window.row.pays
+        elif before is None or after is None or promised.on_loss is None or window.offer is Offer.UNKNOWN:
+            self._promised[event.area] = UNREAD
+        elif after < before or window.row is not None:
+            self._promised[event.area] = _promise(promised, before, after, window.row)
 
     def observe(self, event: Event, running: Round, stakes: Mapping[str, Wager]) -> Iterator[Finding]:
         """Judge the insurance when the next card, or the result, closes betting on it."""
         if self._rule is None or not self._promised or not isinstance(event, CardDealt | ResultAnnounced):
             return
         self._begin(running)
-        for area, promised in self._promised.items():
+        for area, promise in self._promised.items():
+            promised = promise.on_loss
             wager = stakes.get(area)
             if wager is None:
                 continue
@@ -122,6 +139,16 @@ class InsuranceJudge:
         if self._round != running.number:
             self._round = running.number
             self._promised.clear()
+
+
+def _promise(old: Promise, before: int, after: int, row: InsuranceRow | None) -> Promise:
+    """What a changed wager could pay: less in proportion, or more by the row that is open."""
+    assert old.on_loss is not None and old.on_tie is not None
+    if after < before:
+        return Promise(old.on_loss * after / before, old.on_tie * after / before)
+    more = (after - before) * row.pays if row is not None else Fraction(0)
+    on_tie = row is not None and row.wins_on_tie
+    return Promise(old.on_loss + more, old.on_tie + (more if on_tie else 0))
 
 
 def _above(event: Event, wager: Wager, promised: Fraction) -> Finding:

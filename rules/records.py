@@ -48,6 +48,38 @@ class OpenDue:
     why: str
 
 
+class RemedyState(StrEnum):
+    """Whether what the rulebook ordered was done."""
+
+    DONE = "done"
+    NOT_DONE = "not_done"
+    UNDETERMINED = "undetermined"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemedyRecord:
+    """Something that the rulebook ordered after a fault, in the round in which it was due."""
+
+    code: str
+    """Of the fault."""
+    t: float
+    """When the fault happened."""
+    round: int
+    """The fault's round; the round before where the order is for the next one."""
+    action: str
+    rule: str | None
+    area: str | None
+    state: RemedyState
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """A code that could not be judged in a round, and why."""
+
+    code: str
+    why: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundRecord:
     """One round, as far as it was seen."""
@@ -67,10 +99,14 @@ class RoundRecord:
     due: tuple[Due, ...] = field(default=())
     due_open: tuple[OpenDue, ...] = field(default=())
     """Wagers of which it cannot be told what they are owed."""
+    remedies: tuple[RemedyRecord, ...] = field(default=())
+    """What was due in this round after faults."""
+    undetermined: tuple[Doubt, ...] = field(default=())
+    """What could not be judged."""
 
 
 def format_round(record: RoundRecord) -> dict[str, Any]:
-    """The mapping of the contract; `due_open` is there where some wager's due is open."""
+    """The mapping of the contract; `due_open`, `remedies` and `undetermined` are there where they say something."""
     mapping: dict[str, Any] = {
         "round": record.round,
         "opened": record.opened,
@@ -86,6 +122,10 @@ def format_round(record: RoundRecord) -> dict[str, Any]:
     }
     if record.due_open:
         mapping["due_open"] = [_open_due(due) for due in record.due_open]
+    if record.remedies:
+        mapping["remedies"] = [_remedy(remedy) for remedy in record.remedies]
+    if record.undetermined:
+        mapping["undetermined"] = [{"code": doubt.code, "why": doubt.why} for doubt in record.undetermined]
     return mapping
 
 
@@ -105,6 +145,18 @@ def _due(due: Due) -> dict[str, Any]:
     if due.void_stake is not None:
         mapping["void_stake"] = due.void_stake
     return mapping
+
+
+def _remedy(remedy: RemedyRecord) -> dict[str, Any]:
+    return {
+        "code": remedy.code,
+        "t": remedy.t,
+        "round": remedy.round,
+        "action": remedy.action,
+        "rule": remedy.rule,
+        "area": remedy.area,
+        "state": str(remedy.state),
+    }
 
 
 def _open_due(due: OpenDue) -> dict[str, Any]:

@@ -7,12 +7,13 @@ not read is undetermined and never alleged.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rules.alerts import Alert
 from rules.burn import BurnJudge
 from rules.cameras import find_camera_fault
 from rules.card_judge import CardJudge
+from rules.certainty import note_doubts
 from rules.events import (
     BetsOpened,
     CardDealt,
@@ -31,7 +32,8 @@ from rules.last_round import LastRoundJudge
 from rules.limits import LimitJudge, parse_notice
 from rules.options import Rules
 from rules.procedure import find_missing_call
-from rules.records import RoundRecord
+from rules.records import Doubt, RoundRecord
+from rules.remedies import RemedyBook
 from rules.round import Round, RoundState
 from rules.round_records import record_of
 from rules.shoe import Shoe
@@ -60,10 +62,11 @@ class Referee:
         decks: int = 8,
         device: str = "shoe",
         limits: Mapping[str, object] | None = None,
+        smallest_chip: int | None = None,
     ) -> None:
         notice = parse_notice(limits or {})
         self._rules = rules
-        self._table = TableState()
+        self._table = TableState(smallest_chip=smallest_chip)
         self._shoe = Shoe(decks=decks, device=device)
         self._cards = CardJudge(rules)
         self._burn = BurnJudge(rules)
@@ -74,6 +77,7 @@ class Referee:
         self._wagering = Wagering(
             rules, self._table, minimum=notice.minimum, insurance=self._insurance, drawing_of=self._cards.drawing_of
         )
+        self._remedies = RemedyBook()
         self._told: set[tuple[object, ...]] = set()
 
     @property
@@ -89,6 +93,7 @@ class Referee:
         if running is None and isinstance(event, _BEGINNERS):
             running = self._table.begin(event.t)
         self._table.note(event)
+        self._remedies.observe(event)
         number = self._table.rounds_begun
         alerts += self._alerts(find_camera_fault(event), number, event.t)
         alerts += self._alerts(self._judge_shoe(event, running), number, event.t)
@@ -150,11 +155,18 @@ class Referee:
             if alert is not None:
                 self._told.add(finding.key)
                 alerts.append(alert)
+                self._remedies.order(finding, alert)
                 self._table.follow_remedy(alert.remedy, is_certain=UNDETERMINED not in finding.facts)
         return alerts
 
     def _close(self, running: Round) -> RoundRecord:
-        record = record_of(running, self._cards.drawing_of(running), self._rules, self._table)
+        drawing, promises = self._cards.drawing_of(running), self._insurance.promises(running)
+        note_doubts(running, drawing)
+        record = replace(
+            record_of(running, drawing, self._rules, self._table, promises=promises),
+            remedies=self._remedies.close(running, drawing, self._table),
+            undetermined=tuple(Doubt(code, why) for code, why in running.doubts),
+        )
         self._table.end()
         self._shoe.end_round()
         self._told.clear()

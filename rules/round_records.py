@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from rules.cards import Card
 from rules.drawing import Drawing
 from rules.hand_ends import ends_of, loose_ends_of
+from rules.insurance import Promise
 from rules.misdeals import winner_of
 from rules.options import Rules
 from rules.records import RoundRecord
@@ -16,14 +17,16 @@ from rules.table_state import TableState
 from rules.words import Side
 
 
-def record_of(running: Round, drawing: Drawing, rules: Rules, table: TableState) -> RoundRecord:
+def record_of(
+    running: Round, drawing: Drawing, rules: Rules, table: TableState, *, promises: Mapping[str, Promise]
+) -> RoundRecord:
     """The round's record; hands are what lawfully belongs to them, or what lies in the boxes after a misdeal."""
     is_lawful = drawing.can_judge
     hands = {side: _hand(running, drawing, side, is_lawful=is_lawful) for side in Side}
     player, banker = drawing.total(Side.PLAYER), drawing.total(Side.BANKER)
     is_known = is_lawful and player is not None and banker is not None
     is_void = running.is_void
-    settlement = _settle(drawing, rules, table, is_void=is_void)
+    settlement = _settle(drawing, rules, table, promises, is_void=is_void)
     return RoundRecord(
         round=running.number,
         opened=running.opened_t,
@@ -45,12 +48,15 @@ def _hand(running: Round, drawing: Drawing, side: Side, *, is_lawful: bool) -> t
     return tuple(card.card for card in cards)
 
 
-def _settle(drawing: Drawing, rules: Rules, table: TableState, *, is_void: bool) -> Settlement:
+def _settle(
+    drawing: Drawing, rules: Rules, table: TableState, promises: Mapping[str, Promise], *, is_void: bool
+) -> Settlement:
     wagers = tuple(table.stakes.values())
     unread = any(card.card is None for side in Side for card in drawing.hand(side))
     circumstances = Circumstances(
         is_void=is_void,
         smallest_chip=table.smallest_chip,
+        promises=promises,
         why_open="a card was not read" if unread else "the hands are not known to be complete",
     )
     return settle_wagers(wagers, rules, _endings(drawing), circumstances)

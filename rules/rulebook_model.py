@@ -241,6 +241,8 @@ class InsuranceRow:
     """The Player's points just then."""
     banker: frozenset[int]
     pays: Fraction
+    wins_on_tie: bool
+    """Whether a Tie pays it too, instead of returning it."""
     rule: str | None
 
 

@@ -134,6 +134,7 @@ def _row(node: Node) -> InsuranceRow:
         player=node.points("player"),
         banker=node.points("banker"),
         pays=node.fraction("pays"),
+        wins_on_tie=node.flag("wins_on_tie") if node.has("wins_on_tie") else False,
         rule=node.rule(),
     )
     node.end()

@@ -7,17 +7,18 @@ read, a wager is settled if every face it may have settles it alike, and left op
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import lcm
 
 from rules.cases import choose
 from rules.hand_ends import HandEnd, facts_of
+from rules.insurance import INSURANCE, Promise
 from rules.options import Rules
 from rules.records import Due, OpenDue, Settling
 from rules.round import Wager
 from rules.rulebook_model import Fee, PayCase
-from rules.words import Bet, Side
+from rules.words import Bet, Outcome, Side
 
 Endings = Collection[frozenset[str]]
 """What the round may state for the pay cases; one set of facts where every card is known, none where nothing is."""
@@ -40,6 +41,8 @@ class Circumstances:
     """Whether the round is played without wagers."""
     smallest_chip: int | None = None
     """The table's smallest chip, in the smallest unit of money; None where the chips are not known."""
+    promises: Mapping[str, Promise] = field(default_factory=dict)
+    """What each insurance area that was bet in a window could pay."""
     why_open: str = ""
     """Why a wager that cannot be settled cannot."""
 
@@ -90,15 +93,57 @@ def settle_wagers(
     undecided: list[OpenDue] = []
     unpaid = _without_fee(wagers, rules)
     for wager in wagers:
-        if wager.is_empty or not rules.offers(wager.bet):
+        if wager.is_empty or not _is_offered(wager.bet, rules):
             continue
         is_void = circumstances.is_void or wager.area in unpaid
-        pay = VOID if is_void else pay_of(wager.bet, rules, endings) if endings else None
-        if pay is None:
-            undecided.append(_open(wager, circumstances.why_open))
+        settled = _due_in(wager, rules, () if is_void else endings, circumstances, is_void=is_void)
+        if isinstance(settled, Due):
+            due.append(settled)
         else:
-            due.append(due_of(wager, rules, pay, smallest_chip=circumstances.smallest_chip))
+            undecided.append(settled)
     return Settlement(tuple(due), tuple(undecided))
+
+
+def _is_offered(bet: Bet, rules: Rules) -> bool:
+    return rules.insurance is not None if bet in INSURANCE else rules.offers(bet)
+
+
+def _due_in(
+    wager: Wager, rules: Rules, endings: Endings, circumstances: Circumstances, *, is_void: bool
+) -> Due | OpenDue:
+    if is_void:
+        return due_of(wager, rules, VOID)
+    if not endings:
+        return _open(wager, circumstances.why_open)
+    if wager.bet in INSURANCE:
+        return _insurance_due(wager, circumstances, endings)
+    pay = pay_of(wager.bet, rules, endings)
+    if pay is None:
+        return _open(wager, circumstances.why_open)
+    return due_of(wager, rules, pay, smallest_chip=circumstances.smallest_chip)
+
+
+def _insurance_due(wager: Wager, circumstances: Circumstances, endings: Endings) -> Due | OpenDue:
+    """An insurance wins what was promised where its hand loses; a Tie returns it, or pays what was promised for one."""
+    side, promise = INSURANCE[wager.bet], circumstances.promises.get(wager.area)
+    winners = {outcome for outcome in Outcome for facts in endings if f"winner={outcome}" in facts}
+    if len(winners) != 1:
+        return _open(wager, circumstances.why_open)
+    winner = winners.pop()
+    if winner == side.value:
+        return _insured(wager, Settling.LOSE, Fraction(0))
+    if winner is Outcome.TIE:
+        on_tie = Fraction(0) if promise is None else promise.on_tie
+        if on_tie is None:
+            return _open(wager, "a card or the stake was not read when it was bet")
+        return _insured(wager, Settling.WIN if on_tie else Settling.PUSH, on_tie)
+    if promise is None:
+        return _open(wager, "no insurance is known to have been offered when it was bet")
+    return _insured(wager, Settling.WIN, promise.on_loss)
+
+
+def _insured(wager: Wager, outcome: Settling, pays: Fraction | None) -> Due:
+    return Due(area=wager.area, seat=wager.seat, bet=wager.bet, stake=wager.value, outcome=outcome, pays=pays)
 
 
 def due_of(wager: Wager, rules: Rules, pay: Pay, *, smallest_chip: int | None = None) -> Due:
@@ -122,7 +167,8 @@ def void_stake_of(wager: Wager, rules: Rules, smallest_chip: int | None) -> int:
 
     The largest part stands of which the winnings are a whole number of the smallest chips, however the wager wins.
     """
-    rule = rules.rulebook.bets[wager.bet].exact_pay
+    bet = rules.rulebook.bets.get(wager.bet)
+    rule = None if bet is None else bet.exact_pay
     if rule is None or not smallest_chip or wager.value is None or not rule.when <= rules.facts:
         return 0
     steps = ((smallest_chip / odds).numerator for odds in odds_of(wager.bet, rules))

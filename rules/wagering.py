@@ -54,6 +54,7 @@ class Wagering:
             findings = self._change_in_time(event)
         elif close is not None and not self._is_free(event, running, old):
             is_losing = self._is_losing(event.bet, running)
+            self._note_doubt(event, running)
             late = find_late_change(event, running, self._rules, close=close, is_losing=is_losing)
             if late is not None:
                 findings = self._held.add(late)
@@ -106,6 +107,12 @@ class Wagering:
 
     def _note_stake(self, event: WagerChanged) -> None:
         self._table.stakes[event.area] = changed_wager(event, None, is_settled=False)
+
+    @staticmethod
+    def _note_doubt(event: WagerChanged, running: Round) -> None:
+        is_same = event.before is not None and event.before == event.after
+        if kind_of(event) is None and not is_same and event.chips_before != 0:
+            running.doubt("late_bet.increased", f"how the wager on {event.area} changed was not read")
 
     def _is_free(self, event: WagerChanged, running: Round, old: Wager | None) -> bool:
         """Whether a change after the close is nobody's fault: settled, void, pushed, or the dealer's own work."""
