@@ -42,6 +42,11 @@ class ChipSet:
     thickness_mm: float
     chips: tuple[Chip, ...]
 
+    @property
+    def smallest_value(self) -> int:
+        """The value of the smallest chip, in the smallest unit the table plays for."""
+        return min(chip.value for chip in self.chips)
+
 
 def parse_chips(mapping: object, where: str, *, base: Path) -> ChipSet:
     """A chip set from its mapping; samples lie beside `base`, a folder.

@@ -15,7 +15,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from calibration.camera import Calibration, load_calibration
-from calibration.chips import ChipSet, load_chips, parse_chips
+from calibration.chips import BUILT_IN_CHIPS, ChipSet, load_chips, parse_chips
 from calibration.documents import read_document
 from calibration.errors import CalibrationError, DocumentError, NoSuchNameError
 from calibration.layout import Layout, load_layout, parse_layout
@@ -191,6 +191,19 @@ def load_table(path: Path) -> TableConfig:
     )
     check_hand_areas(config)
     return config
+
+
+def read_smallest_chip(table: TableFile, path: Path) -> int | None:
+    """The value of a table's smallest chip; None where it names no chips, or a file of chips that is not at hand.
+
+    Raises:
+        UnreadableTableError: The file of chips is no YAML mapping.
+        TableError: A value is not allowed.
+    """
+    names_file = isinstance(table.chips, str) and table.chips not in BUILT_IN_CHIPS
+    if not table.chips or (names_file and not (path.parent / str(table.chips)).is_file()):
+        return None
+    return _build_chips(table, path).smallest_value
 
 
 def is_live_source(source: str) -> bool:

@@ -62,7 +62,8 @@ def observed_regions(layout: Layout) -> ObservedRegions:
 
 
 def build_referee(table: TableConfig) -> Referee:
-    """The referee of a table's rulebook, options, shoe and limits."""
+    """The referee of a table's rulebook, options, shoe, limits and chips."""
     rules = elect(load_rulebook(table.rulebook), table.options)
     limits = table.limits.model_dump(exclude_none=True)
-    return Referee(rules, decks=table.shoe.decks, device=table.shoe.device, limits=limits)
+    shoe, chip = table.shoe, table.chips.smallest_value
+    return Referee(rules, decks=shoe.decks, device=shoe.device, limits=limits, smallest_chip=chip)

@@ -27,7 +27,9 @@ class LogFileError(ServiceError):
 
 def referee(
     events: Annotated[Path, typer.Argument(metavar="EVENTS.jsonl", help="A table log; - reads standard input.")],
-    table: Annotated[Path | None, typer.Option(help="The table's table.yaml: rulebook, options, shoe, limits.")] = None,
+    table: Annotated[
+        Path | None, typer.Option(help="The table's table.yaml: rulebook, options, limits, chips.")
+    ] = None,
     rulebook: Annotated[str | None, typer.Option(help="A rulebook's id, instead of --table.")] = None,
     option: Annotated[list[str] | None, typer.Option(help="KEY=VALUE that the house elected; may be repeated.")] = None,
     decks: Annotated[int | None, typer.Option(min=1, max=16, help="Decks in the shoe.  [default: 8]")] = None,
@@ -54,7 +56,13 @@ def referee(
 def build_referee(choice: RulebookChoice) -> Referee:
     """The referee of what was chosen; a wrong rulebook or option is told with its place."""
     rules = elect(load_rulebook(choice.rulebook), choice.options)
-    return Referee(rules, decks=choice.decks, device=choice.device, limits=choice.limits or {})
+    return Referee(
+        rules,
+        decks=choice.decks,
+        device=choice.device,
+        limits=choice.limits or {},
+        smallest_chip=choice.smallest_chip,
+    )
 
 
 @contextmanager

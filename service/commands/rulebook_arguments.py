@@ -9,7 +9,7 @@ from pathlib import Path
 import typer
 import yaml
 
-from service.config import OptionValue, read_table_file
+from service.config import OptionValue, read_smallest_chip, read_table_file
 
 DEFAULT_DECKS = 8
 
@@ -23,6 +23,8 @@ class RulebookChoice:
     decks: int = DEFAULT_DECKS
     device: str = "shoe"
     limits: Mapping[str, object] | None = None
+    smallest_chip: int | None = None
+    """In the smallest unit of money; None where the chips are not known."""
 
 
 def choose_rulebook(
@@ -43,6 +45,7 @@ def choose_rulebook(
             decks=decks or file.shoe.decks,
             device=file.shoe.device,
             limits=file.limits.model_dump(exclude_none=True),
+            smallest_chip=read_smallest_chip(file, table),
         )
     if rulebook is None:
         raise typer.BadParameter("needs --table FILE or --rulebook ID")

@@ -134,7 +134,8 @@ def judge(events: Iterable[Event], table: TableConfig) -> list[RoundRecord]:
     """The rounds that a log tells of, by the table's rulebook."""
     rules = elect(load_rulebook(table.rulebook), table.options)
     limits = table.limits.model_dump(exclude_none=True)
-    referee = Referee(rules, decks=table.shoe.decks, device=table.shoe.device, limits=limits)
+    shoe, chip = table.shoe, table.chips.smallest_value
+    referee = Referee(rules, decks=shoe.decks, device=shoe.device, limits=limits, smallest_chip=chip)
     records: list[RoundRecord] = []
     for event in events:
         records += referee.observe(event).rounds

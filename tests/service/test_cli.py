@@ -171,6 +171,30 @@ def test_referee_reads_the_rulebook_from_a_table_file(recording: Path, tmp_path:
     )
 
 
+def test_referee_knows_the_smallest_chip_of_a_table_file(tmp_path: Path) -> None:
+    table = tmp_path / "table.yaml"
+    table.write_text("{id: B1, rulebook: nz-authority, chips: house}")
+    wager = {
+        "t": 1,
+        "type": "wager_changed",
+        "area": "s3-banker",
+        "seat": 3,
+        "bet": "banker",
+        "before": 0,
+        "after": 130,
+    }
+    hands = [("player", "6H"), ("banker", "3S"), ("player", "KD"), ("banker", "4C")]
+    lines = [wager, {"t": 3, "type": "no_more_bets"}] + [
+        {"t": 4 + i, "type": "card_dealt", "card_id": f"c{i}", "hand": hand, "card": card, "face_up": True}
+        for i, (hand, card) in enumerate(hands)
+    ]
+    log = tmp_path / "events.jsonl"
+    log.write_text("".join(json.dumps(line) + "\n" for line in [*lines, {"t": 9, "type": "round_closed"}]))
+    assert run("referee", log, "--table", table, "--rounds", tmp_path / "rounds.jsonl").exit_code == 0
+    (due,) = json.loads((tmp_path / "rounds.jsonl").read_text())["due"]
+    assert (due["stake"], due["pays"], due["void_stake"]) == (130, 95, 30)
+
+
 @pytest.mark.parametrize(
     ("line", "told"),
     [

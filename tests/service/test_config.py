@@ -11,7 +11,7 @@ import yaml
 
 from calibration.camera import save_calibration
 from calibration.layout import load_layout
-from service.config import is_live_source, load_table, read_table_file
+from service.config import is_live_source, load_table, read_smallest_chip, read_table_file
 from service.errors import ServiceError, TableError, UnreadableTableError
 from tests.calibration.cameras import camera_over
 
@@ -198,3 +198,29 @@ def test_polygon_with_two_points_is_told_with_its_place(folder: Path) -> None:
 def test_absent_table_is_named(tmp_path: Path) -> None:
     with pytest.raises(UnreadableTableError, match=r"none\.yaml: no such file"):
         load_table(tmp_path / "none.yaml")
+
+
+OWN_CHIPS = {"diameter_mm": 39, "thickness_mm": 3.3, "chips": [{"value": 50, "name": "grey", "colour": "#777777"}]}
+
+
+@pytest.mark.parametrize(
+    ("chips", "smallest"),
+    [
+        pytest.param("house", 5, id="built-in"),
+        pytest.param(OWN_CHIPS, 50, id="mapping"),
+        pytest.param("own.yaml", 50, id="file"),
+        pytest.param("elsewhere.yaml", None, id="no-such-file"),
+        pytest.param(..., None, id="none-named"),
+    ],
+)
+def test_smallest_chip_is_known_where_the_chips_are_at_hand(folder: Path, chips: object, smallest: int | None) -> None:
+    (folder / "own.yaml").write_text(yaml.safe_dump(OWN_CHIPS))
+    path = write_table(folder, ("chips",), chips)
+    assert read_smallest_chip(read_table_file(path), path) == smallest
+
+
+def test_smallest_chip_of_a_broken_file_is_refused(folder: Path) -> None:
+    (folder / "own.yaml").write_text("chips: []")
+    path = write_table(folder, ("chips",), "own.yaml")
+    with pytest.raises(UnreadableTableError, match=r"own\.yaml"):
+        read_smallest_chip(read_table_file(path), path)
