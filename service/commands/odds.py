@@ -15,6 +15,7 @@ from rules.odds import Odds, reckon_odds
 from rules.rulebook import elect, load_rulebook
 from service.commands.rulebook_arguments import choose_rulebook
 from service.odds import format_odds
+from service.odds_page import format_page
 
 
 def odds(
@@ -23,8 +24,12 @@ def odds(
     decks: Annotated[int | None, typer.Option(min=1, max=16, help="Decks in the shoe.  [default: 8]")] = None,
     option: Annotated[list[str] | None, typer.Option(help="KEY=VALUE that the house elected; may be repeated.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="A JSON object with exact fractions.")] = False,
+    page: Annotated[bool, typer.Option("--page", help="The page docs/odds.md: every rulebook, 1 to 8 decks.")] = False,
 ) -> None:
     """Count every deal of a full shoe exactly: outcomes, each bet's return and house edge."""
+    if page:
+        sys.stdout.write(format_page())
+        return
     choice = choose_rulebook(table, rulebook, option or [], decks)
     reckoned = reckon_odds(elect(load_rulebook(choice.rulebook), choice.options), choice.decks)
     if as_json:
