@@ -99,6 +99,8 @@ class CardWatch:
         for track in changes.turned:
             if track.track_id in self.known:
                 self.known[track.track_id].turned_t = track.turned_t
+            else:
+                track.hidden_s = max(track.hidden_s, hidden_s(track.sight.corners_mm))
         for track in changes.left:
             if track.track_id in self.known:
                 self._gone[track.track_id] = (track, track.missing_since_t or t)

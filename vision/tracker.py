@@ -27,6 +27,8 @@ FOLLOW_MOVING_MM = 75.0
 FOLLOW_RESTING_MM = 48.0
 """A card at rest that moved farther is not followed: its neighbour's place is not much farther, and a card may come
 to rest there while a hand covers this one."""
+FOLLOW_COVERED_MM = 24.0
+"""Nor one farther off than this where something may lie over it: what shows of a half hidden card misleads."""
 FOLLOW_TURNED_MM = 45.0
 """A card at rest whose other side shows may lie this far off."""
 OTHER_SIDE_MM = 30.0
@@ -87,7 +89,7 @@ class CardTrack:
     place_since_t: float = 0.0
     """Since when it has been about where it is, shaken by hands or not."""
     hidden_s: float = 0.0
-    """How long its place was covered until it was first seen."""
+    """How long its place was covered until it was first seen, or first seen this side up."""
     back_looks: int = 0
     """Looks since it has been about where it is that surely showed its back."""
 
@@ -124,7 +126,7 @@ class Tracker:
             t: stream time, later than that of the look before.
             is_covered: says of a (4, 2) polygon in mm whether something lies over it.
         """
-        pairs = _assign(self.tracks, sights, t)
+        pairs = _assign(self.tracks, sights, t, covered=[is_covered(sight.corners_mm) for sight in sights])
         rested, turned = [], []
         for track, sight in pairs:
             if _see(track, sight, t, self.new_votes):
@@ -169,7 +171,9 @@ class Tracker:
         self._next_id += 1
 
 
-def _assign(tracks: Sequence[CardTrack], sights: Sequence[CardSight], t: float) -> list[tuple[CardTrack, CardSight]]:
+def _assign(
+    tracks: Sequence[CardTrack], sights: Sequence[CardSight], t: float, *, covered: Sequence[bool]
+) -> list[tuple[CardTrack, CardSight]]:
     if not tracks or not sights:
         return []
     track_at = np.array([track.sight.at_mm for track in tracks])
@@ -177,7 +181,8 @@ def _assign(tracks: Sequence[CardTrack], sights: Sequence[CardSight], t: float) 
     distance = np.linalg.norm(track_at[:, None] - sight_at[None], axis=2)
     turned = np.array([[track.sight.face_up != sight.face_up for sight in sights] for track in tracks])
     moving = np.array([[track.motion is Motion.MOVING] for track in tracks])
-    reach = np.where(moving, FOLLOW_MOVING_MM, np.where(turned, FOLLOW_TURNED_MM, FOLLOW_RESTING_MM))
+    resting = np.where(np.array(covered), FOLLOW_COVERED_MM, FOLLOW_RESTING_MM)
+    reach = np.where(moving, FOLLOW_MOVING_MM, np.where(turned, FOLLOW_TURNED_MM, resting))
     other = np.array([[_is_another(track, sight, t) for sight in sights] for track in tracks])
     cost = np.where((distance <= reach) & ~other, distance + OTHER_SIDE_MM * turned, FAR_MM)
     rows, columns = linear_sum_assignment(cost)
