@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import random
 from fractions import Fraction
 from typing import Any
 
 import pytest
 
-from rules.odds import NOT_LISTED, reckon_odds
+from rules.cards import PACK
+from rules.enumeration import DealClass, count_deals
+from rules.hand import is_triple_match, pair_kind, point_count
+from rules.hand_ends import end_of, facts_of
+from rules.odds import NOT_LISTED, facts_of_deal, reckon_odds
 from rules.words import Bet, Outcome
 from tests.rules.builders import RULEBOOKS, rules_of
 
@@ -72,6 +77,15 @@ def test_rule_13_3_two_to_one_costs_ties_and_gives_three_card_naturals() -> None
     assert half[Bet.BANKER] < returns[Bet.BANKER] < 0
 
 
+def test_rule_13_4_follows_from_published_counts_of_banker_wins() -> None:
+    """By total: on 8 and 9, the naturals among them, on 6. A win pays evens, half on 6, double on 8 and 9 of three cards."""
+    on_8_and_9, natural, on_6 = 529_914_458_673_152 + 586_850_279_002_112, 812_685_054_124_032, 269_232_304_455_680
+    odds = reckon_odds(rules_of("nz-secretary", two_to_one=True, banker_pay="six_half"), 8)
+    banker, total = odds.outcomes[Outcome.BANKER], sum(odds.outcomes.values())
+    won = banker + (on_8_and_9 - natural) - on_6 // 2
+    assert odds.returns[Bet.BANKER] == Fraction(won - (total - banker), total)
+
+
 @pytest.mark.parametrize("rulebook_id", RULEBOOKS)
 def test_every_offered_bet_has_a_return_below_nothing_and_above_ruin(rulebook_id: str) -> None:
     rules = rules_of(rulebook_id)
@@ -82,3 +96,22 @@ def test_every_offered_bet_has_a_return_below_nothing_and_above_ruin(rulebook_id
 
 def test_the_ante_is_no_bet_with_odds() -> None:
     assert Bet.ANTE not in reckon_odds(rules_of("nz-secretary", ante=5), 1).returns
+
+
+def test_a_counted_deal_states_what_the_settled_hands_state() -> None:
+    """The page of odds and the settlement of a round speak of the same facts."""
+    draw, table = random.Random(7), rules_of("tas").rulebook.table
+    counted = count_deals(8, table)
+    for _ in range(400):
+        six = draw.sample(PACK * 2, 6) if draw.random() < 0.5 else draw.choices(PACK[:20:7], k=6)
+        player, banker, rest = [six[0], six[2]], [six[1], six[3]], six[4:]
+        points = point_count(player), point_count(banker)
+        if table.player(*points).draws:
+            player.append(rest.pop(0))
+        if table.banker(*points, player[2].point_value if len(player) == 3 else None).draws:
+            banker.append(rest.pop(0))
+        thirds = [hand[2].point_value if len(hand) == 3 else None for hand in (player, banker)]
+        kinds = (pair_kind(player[0], player[1]), pair_kind(banker[0], banker[1]))
+        deal = DealClass(*points, thirds[0], thirds[1], *kinds, is_triple_match(player), is_triple_match(banker))
+        assert counted[deal] > 0
+        assert facts_of_deal(deal) == facts_of(end_of(player), end_of(banker))
