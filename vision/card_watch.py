@@ -26,7 +26,7 @@ from vision.observations import (
     Reading,
 )
 from vision.tracker import OUT_OF_SIGHT_S, CardSight, CardTrack, Motion, Tracker
-from vision.voting import Votes
+from vision.voting import GUESSED, NO_FACE, Votes
 
 REGION_SLACK_MM = 22.0
 LEAST_READS = 2
@@ -41,6 +41,8 @@ LEAVE_S = 1.6
 WAIT_FOR_COVER_S = 4.0
 """How long to wait for the sight of an old place before a card counts as new."""
 SAME_PLACE_MM = 12.0
+BESIDE_MM = 100.0
+"""Middles of cards that lie side by side are nearer than this."""
 CLEAR = 0.75
 """From this probability on the reader says which side shows."""
 LOG_SURE = float(np.log(0.98))
@@ -56,6 +58,7 @@ REAL_SCORE = 0.7
 NOTHING_READ = Reading(label=None, confidence=0.0)
 
 Polygons = Mapping[str, NDArray[np.float64]]
+IsCovered = Callable[[NDArray[np.float64]], bool]
 ReadFaces = Callable[[Sequence[NDArray[np.float64]]], Sequence[NDArray[np.float64] | None]]
 
 
@@ -85,7 +88,7 @@ class CardWatch:
         sights: Sequence[CardSight],
         t: float,
         *,
-        is_covered: Callable[[NDArray[np.float64]], bool],
+        is_covered: IsCovered,
         read_faces: ReadFaces,
         hidden_s: Callable[[NDArray[np.float64]], float] = lambda corners: 0.0,
     ) -> list[Observation]:
@@ -107,7 +110,7 @@ class CardWatch:
         self._vote(t, is_covered)
         told: list[Observation] = []
         for track in list(self.tracker.tracks):
-            told += self._tell(track, t)
+            told += self._tell(track, t, is_covered)
         return told + self._tell_gone(t)
 
     def region_of(self, at_mm: NDArray[np.float64]) -> str | None:
@@ -187,7 +190,7 @@ class CardWatch:
             return replace(sight, log_probs=log_probs)
         return replace(sight, log_probs=log_probs, face_up=face > back)
 
-    def _vote(self, t: float, is_covered: Callable[[NDArray[np.float64]], bool]) -> None:
+    def _vote(self, t: float, is_covered: IsCovered) -> None:
         for track in self.tracker.tracks:
             log_probs = track.sight.log_probs
             if log_probs is None or track.seen_t != t:
@@ -199,7 +202,7 @@ class CardWatch:
             is_clear = back >= CLEAR or log_probs.max() >= LOG_SURE or not is_covered(track.sight.corners_mm)
             track.votes.add(log_probs, 1.0 if is_clear else COVERED_WEIGHT)
 
-    def _tell(self, track: CardTrack, t: float) -> list[Observation]:
+    def _tell(self, track: CardTrack, t: float, is_covered: IsCovered) -> list[Observation]:
         if track.track_id in self.known:
             return self._tell_known(track, t)
         if track.motion is not Motion.RESTING:
@@ -210,17 +213,26 @@ class CardWatch:
         enough_s = WAIT_FOR_FACE_S if track.sight.face_up else WAIT_FOR_BACK_S
         if (track.sight.face_up and not told and waited_s < enough_s) or waited_s < WAIT_FOR_BACK_S:
             return []
-        if not told and not self._is_real(track):
+        if not told and not _is_real(track, self.labels):
+            return []
+        if is_covered(track.sight.corners_mm) and self._may_be_a_part(track):
             return []
         return self._begin(track, t, reading)
 
-    def _is_real(self, track: CardTrack) -> bool:
-        """Whether something that was not read as a face looks like a card all the same."""
+    def _may_be_a_part(self, track: CardTrack) -> bool:
+        """Whether a half hidden face may be what shows of a card beside it: nobody can guess it, or both are alike."""
+        if not track.sight.face_up:
+            return False
         posterior = track.votes.posterior()
-        back, unclear = (float(posterior[self.labels.index(label)]) for label in (BACK, UNCLEAR))
-        if track.sight.face_up:
-            return track.score >= REAL_SCORE and back + unclear < 0.5
-        return track.score >= REAL_SCORE or back >= SURE_ENOUGH
+        guess = self.labels[int(posterior.argmax())]
+        if posterior.max() < GUESSED or guess in NO_FACE:
+            return True
+        return any(
+            self.known[other.track_id].reading.label == guess
+            and float(np.linalg.norm(other.sight.at_mm - track.sight.at_mm)) < BESIDE_MM
+            for other in self.tracker.tracks
+            if other is not track and other.track_id in self.known
+        )
 
     def _begin(self, track: CardTrack, t: float, reading: Reading) -> list[Observation]:
         region = self.region_of(track.sight.at_mm)
@@ -318,6 +330,15 @@ def _is_read(track: CardTrack, reading: Reading) -> bool:
     if reading.label is None or track.votes.count < LEAST_READS:
         return False
     return track.votes.count >= ENOUGH_READS or reading.confidence >= SURE_ENOUGH
+
+
+def _is_real(track: CardTrack, labels: tuple[str, ...]) -> bool:
+    """Whether something that was not read as a face looks like a card all the same."""
+    posterior = track.votes.posterior()
+    back, unclear = (float(posterior[labels.index(label)]) for label in (BACK, UNCLEAR))
+    if track.sight.face_up:
+        return track.score >= REAL_SCORE and back + unclear < 0.5
+    return track.score >= REAL_SCORE or back >= SURE_ENOUGH
 
 
 def _in_sight(track: CardTrack, known: Known) -> CardInSight:
