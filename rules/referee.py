@@ -31,6 +31,7 @@ from rules.insurance import InsuranceJudge
 from rules.last_round import LastRoundJudge
 from rules.limits import LimitJudge, parse_notice
 from rules.options import Rules
+from rules.payouts import PayoutJudge
 from rules.procedure import find_missing_call
 from rules.records import Doubt, RoundRecord
 from rules.remedies import RemedyBook
@@ -78,6 +79,7 @@ class Referee:
             rules, self._table, minimum=notice.minimum, insurance=self._insurance, drawing_of=self._cards.drawing_of
         )
         self._remedies = RemedyBook()
+        self._payouts = PayoutJudge(rules)
         self._told: set[tuple[object, ...]] = set()
 
     @property
@@ -103,7 +105,8 @@ class Referee:
         alerts += self._alerts(self._judge(event, running), number, event.t)
         if not isinstance(event, RoundClosed):
             return Judgement(tuple(alerts))
-        return Judgement(tuple(alerts), (self._close(running),))
+        record = self._close(running, alerts)
+        return Judgement(tuple(alerts), (record,))
 
     def advance(self, t: float) -> Judgement:
         """Let time pass without an event: what was held back for a possible second half may become certain."""
@@ -113,7 +116,7 @@ class Referee:
         """The log ends here: what is left becomes certain; a round that never closed gets its record."""
         alerts = self._let_pass(None)
         running = self._table.running
-        rounds = () if running is None else (self._close(running),)
+        rounds = () if running is None else (self._close(running, alerts),)
         return Judgement(tuple(alerts), rounds)
 
     def _let_pass(self, t: float | None) -> list[Alert]:
@@ -129,6 +132,7 @@ class Referee:
             self._wagering.settle(event)
 
     def _judge(self, event: Event, running: Round) -> Iterator[Finding]:
+        self._payouts.observe(event, running)
         if isinstance(event, WagerChanged):
             yield from self._wagering.change(event, running)
             yield from find_wager_on_void_hand(event, running)
@@ -156,14 +160,19 @@ class Referee:
                 self._told.add(finding.key)
                 alerts.append(alert)
                 self._remedies.order(finding, alert)
+                self._payouts.note(alert)
                 self._table.follow_remedy(alert.remedy, is_certain=UNDETERMINED not in finding.facts)
         return alerts
 
-    def _close(self, running: Round) -> RoundRecord:
+    def _close(self, running: Round, alerts: list[Alert]) -> RoundRecord:
+        """End the round; what can be judged only now is added to the alerts."""
         drawing, promises = self._cards.drawing_of(running), self._insurance.promises(running)
         note_doubts(running, drawing)
+        record = record_of(running, drawing, self._rules, self._table, promises=promises)
+        payouts = self._payouts.close(running, record, self._table.wagers)
+        alerts += self._alerts(payouts, running.number, running.closed_t)
         record = replace(
-            record_of(running, drawing, self._rules, self._table, promises=promises),
+            record,
             remedies=self._remedies.close(running, drawing, self._table),
             undetermined=tuple(Doubt(code, why) for code, why in running.doubts),
         )

@@ -10,7 +10,7 @@ from rules.cards import Card, parse_card
 from rules.events import CardDealt, CardMoved, CardTurned, Event, RoundClosed, parse_event
 from rules.notation import parse_round
 from rules.options import Rules
-from rules.records import RoundRecord
+from rules.records import RoundRecord, Settling
 from rules.referee import Referee
 from rules.rulebook import elect, load_rulebook
 from rules.rulebook_model import Phase
@@ -110,7 +110,19 @@ class TableLog:
             if len(faces) == 3:
                 self.third(hand, str(faces[2]))
         totals = [sum(card.point_value for card in hand if card) % 10 for hand in (cards.player, cards.banker)]
-        return self.result(*totals).close()
+        return self.result(*totals).settle_due().close()
+
+    def settle_due(self) -> TableLog:
+        """Pay, collect and give back what the round's wagers are due; the players take theirs from the areas."""
+        due = run(self.rules, [*self.events, RoundClosed(t=self.t)])[1][-1].due
+        for one in due:
+            if one.outcome is Settling.WIN and one.pays is not None:
+                self.settle(one.area, "paid", int(one.pays))
+            if one.outcome is Settling.LOSE:
+                self.settle(one.area, "collected", one.stake)
+            else:
+                self.wager(one.area, one.stake, 0)
+        return self
 
     def face(self, card_id: str) -> Card:
         """The card's face, seen or not."""

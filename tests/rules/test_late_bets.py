@@ -141,7 +141,7 @@ def test_losing_wager_taken_back_after_the_result(rulebook_id: str) -> None:
 @pytest.mark.parametrize("rulebook_id", RULEBOOKS)
 def test_wager_placed_on_the_winner_after_the_result(rulebook_id: str) -> None:
     log = log_of(rulebook_id).open("s4-banker").four("P KH 8C | B 3D 4H").result(8, 7).wager("s3-player", 0, 500)
-    alerts = alerts_of(log.close())
+    alerts = alerts_of(log.settle("s4-banker", "collected", 100).close())
     assert [(alert.code, alert.severity, alert.rule) for alert in alerts] == [
         ("late_bet.placed", "critical", RULES[rulebook_id])
     ]
@@ -244,8 +244,8 @@ def test_dealer_reducing_pro_rata_is_not_late_and_adding_is(rulebook_id: str) ->
 
 
 def test_dealer_paying_before_the_result_is_not_late() -> None:
-    log = dealt("tas", "s3-player_pair", perfect_pair=True).wager("s3-player_pair", 100, 700, by="dealer")
-    log.settle("s3-player_pair", "paid", 600).result(7, 7).close()
+    log = log_of("tas", perfect_pair=True).open("s3-player_pair").four("P 3H 3C | B 3D 4H")
+    log.wager("s3-player_pair", 100, 700, by="dealer").settle("s3-player_pair", "paid", 600).result(6, 7).close()
     assert alerts_of(log) == []
 
 

@@ -1,0 +1,165 @@
+"""Hold what the dealer paid, collected and returned against what each wager was due. Money in the smallest unit.
+
+Judged when the round closes. What was not read is left open: an unknown amount, a stake whose value is not known, a
+wager that changed too late, chips that moved without anybody seeing whose act it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import ceil, floor
+
+from rules.alerts import Alert
+from rules.events import Event, WagerChanged, WagerSettled
+from rules.findings import Finding, name_of
+from rules.hand_ends import end_of, facts_of
+from rules.options import Rules
+from rules.records import Due, RoundRecord, Settling
+from rules.round import Round, Wager, confidence_of
+from rules.settlement import pay_case
+from rules.words import SettleAction, Source
+
+_SETTLES_FREELY = ("misdeal.", "exposed_card.")
+"""Faults after which any wager of the round may be given back."""
+_STANDS_OFF = (Settling.PUSH, Settling.VOID)
+
+
+class PayoutJudge:
+    """Collects what was settled in the running round."""
+
+    def __init__(self, rules: Rules) -> None:
+        self._rules = rules
+        self._settled: dict[str, list[WagerSettled]] = {}
+        self._moved: set[str] = set()
+        self._late: set[str] = set()
+        self._may_return = False
+
+    def observe(self, event: Event, running: Round) -> None:
+        """Take an event of the running round."""
+        if isinstance(event, WagerSettled):
+            self._settled.setdefault(event.area, []).append(event)
+        elif isinstance(event, WagerChanged) and running.is_decided:
+            self._moved.add(event.area)
+
+    def note(self, alert: Alert) -> None:
+        """Take a fault of the round, which bears on what may be done with its wagers."""
+        if alert.code.startswith(_SETTLES_FREELY):
+            self._may_return = True
+        elif alert.code.startswith("late_bet.") and alert.area is not None:
+            self._late.add(alert.area)
+
+    def close(self, running: Round, record: RoundRecord, wagers: Mapping[str, Wager]) -> Iterator[Finding]:
+        """What was settled wrongly in the round that closes; then begin anew."""
+        if running.closed_t is not None:
+            for due in record.due:
+                if due.area in self._late:
+                    running.doubt("payout.wrong_amount", f"the wager on {due.area} changed after betting closed")
+                else:
+                    yield from self._judge(due, running, record, wagers.get(due.area))
+        self._settled = {}
+        self._moved, self._late, self._may_return = set(), set(), False
+
+    def _judge(self, due: Due, running: Round, record: RoundRecord, lies: Wager | None) -> Iterator[Finding]:
+        acts = self._settled.get(due.area, [])
+        if any(_is_unclear(act) for act in acts) and due.outcome is not Settling.LOSE:
+            running.doubt("payout.winner_unpaid", f"what the dealer did with the wager on {due.area} was not seen")
+            return
+        paid = [act for act in acts if act.action is SettleAction.PAID]
+        collected = [act for act in acts if act.action is SettleAction.COLLECTED]
+        returned = [act for act in acts if act.action is SettleAction.RETURNED]
+        was_open = all(running.result is None or act.t < running.result.t for act in returned)
+        is_given_back = bool(returned) and (self._may_return or running.is_void or was_open)
+        if paid and due.outcome is not Settling.WIN:
+            yield _finding("payout.loser_paid", due, paid[-1], f"{_named(due)} was paid, though it did not win")
+        elif collected and due.outcome in _STANDS_OFF:
+            yield _finding("payout.push_taken", due, collected[-1], f"{_named(due)} was collected, though it stood off")
+        elif paid:
+            yield from self._wrong_amount(due, paid, running, record)
+        elif is_given_back or due.outcome in _STANDS_OFF or (collected and due.outcome is Settling.LOSE):
+            return
+        elif running.was_camera_lost or not self._is_left(due, acts, lies):
+            running.doubt(_absent_code(due), f"what became of the wager on {due.area} was not seen")
+        else:
+            yield _absence(due, running)
+
+    def _is_left(self, due: Due, acts: list[WagerSettled], lies: Wager | None) -> bool:
+        """Whether it is known that nothing else was done with the wager."""
+        if acts:
+            return True
+        is_untouched = due.area not in self._moved and lies is not None and lies.is_seen
+        return is_untouched and due.stake is not None
+
+    def _wrong_amount(
+        self, due: Due, paid: list[WagerSettled], running: Round, record: RoundRecord
+    ) -> Iterator[Finding]:
+        amounts = [act.amount for act in paid if act.amount is not None]
+        if due.pays is None or len(amounts) < len(paid):
+            running.doubt("payout.wrong_amount", f"the wager on {due.area} or what it was paid was not read")
+            return
+        total = sum(amounts)
+        if floor(due.pays) <= total <= ceil(due.pays):
+            return
+        owed = str(due.pays) if due.pays.denominator > 1 else str(int(due.pays))
+        text = f"{_named(due)} was paid {total} instead of {owed}"
+        yield _finding("payout.wrong_amount", due, paid[-1], text, amount=total, rule=self._pay_rule(due, record))
+
+    def _pay_rule(self, due: Due, record: RoundRecord) -> str | None:
+        """The rule of the pay table's entry that fits."""
+        player = tuple(card for card in record.player if card is not None)
+        banker = tuple(card for card in record.banker if card is not None)
+        insurance = self._rules.insurance
+        if due.bet not in self._rules.rulebook.bets:
+            return None if insurance is None else insurance.rows[0].rule
+        if len(player) < len(record.player) or len(banker) < len(record.banker):
+            return None
+        case = pay_case(due.bet, self._rules, facts_of(end_of(player), end_of(banker)))
+        return None if case is None else case.rule
+
+
+def _is_unclear(act: WagerSettled) -> bool:
+    """Whether a camera saw chips go without seeing how many: collected and given back look alike to it."""
+    is_seen_only = act.source in (Source.CAMERA, Source.INFERRED)
+    return is_seen_only and act.amount is None and act.action is SettleAction.COLLECTED
+
+
+def _absent_code(due: Due) -> str:
+    return "payout.winner_unpaid" if due.outcome is Settling.WIN else "payout.loser_kept"
+
+
+def _named(due: Due) -> str:
+    whose = "The" if due.seat is None else f"Seat {due.seat}'s"
+    return f"{whose} wager on {name_of(due.bet)}"
+
+
+def _finding(
+    code: str, due: Due, act: WagerSettled, text: str, *, amount: int | None = None, rule: str | None = None
+) -> Finding:
+    return Finding(
+        code=code,
+        t=act.t,
+        key=(code, due.area),
+        message=f"{text}.",
+        source_rule=rule,
+        seat=due.seat,
+        bet=due.bet,
+        area=due.area,
+        amount=act.amount if amount is None else amount,
+        confidence=confidence_of(act),
+    )
+
+
+def _absence(due: Due, running: Round) -> Finding:
+    """A winner that was not paid or a loser that was left, at the close of the round."""
+    code, t = _absent_code(due), running.closed_t
+    assert t is not None, "absences are judged when the round has closed"
+    what = "won and was not paid" if due.outcome is Settling.WIN else "lost and was left in place"
+    return Finding(
+        code=code,
+        t=t,
+        key=(code, due.area),
+        message=f"{_named(due)} {what}.",
+        seat=due.seat,
+        bet=due.bet,
+        area=due.area,
+        amount=due.stake if due.pays is None or due.outcome is Settling.LOSE else floor(due.pays),
+    )

@@ -1,0 +1,84 @@
+"""For each code of settlement: a wager that was settled wrongly, and one that nearly was; for every rulebook."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.rules.builders import TableLog
+from tests.rules.scenarios import Build, Scenario, five
+
+BANKER_6, BANKER_8, TIE = ("P KH 2C 3S | B 3D 3H", 5, 6), ("P KH 7C | B 3D 5H", 7, 8), ("P KH 7C | B 3D 4H", 7, 7)
+PAYS: dict[str, tuple[str, int, str | None]] = {
+    "nz-authority": ("commission", 95, "5.10(b)"),
+    "nz-secretary": ("commission", 95, "5.10(b)"),
+    "sg-rws": ("even money", 100, "4.1.1"),
+    "tas": ("19 to 20", 95, "12.2"),
+    "nsw": ("19 to 20", 95, None),
+}
+"""What 100 on Banker wins with 8 points, and the rule."""
+HALF: dict[str, tuple[dict[str, Any], str | None]] = {
+    "nz-authority": ({"banker_pay": "six_half"}, "5.11"),
+    "nz-secretary": ({"banker_pay": "six_half"}, "5.11"),
+    "sg-rws": ({}, "4.1.1"),
+    "tas": ({"federal": True}, "12.4"),
+    "nsw": ({"even_money": True}, None),
+}
+"""Half pay on a Banker that wins with 6 points."""
+PAYOUTS: list[Scenario] = []
+
+
+def played(ending: tuple[str, int, int], *acts: tuple[str, int]) -> Build:
+    """A round with 100 on Banker that ends so; then what the dealer did with the wager."""
+
+    def build(log: TableLog) -> TableLog:
+        text, player, banker = ending
+        hands = [hand.split() for hand in text.split("|")]
+        log.open("s3-banker").four(f"{' '.join(hands[0][:3])} | {' '.join(hands[1][:3])}")
+        if len(hands[0]) == 4:
+            log.third("player", hands[0][3])
+        log.result(player, banker)
+        for action, amount in acts:
+            log.settle("s3-banker", action, amount)
+        return log.close()
+
+    return build
+
+
+def add(code: str, name: str, rules: dict[str, str | None], fault: Build, near: Build) -> None:
+    for rulebook, rule in rules.items():
+        PAYOUTS.append(Scenario(code=code, rulebook=rulebook, rule=rule, name=name, fault=fault, near=near))
+
+
+LOST = ("P KH 8C | B 3D 4H", 8, 7)
+add(
+    "payout.loser_paid", "Banker lost", five("10.2", "5.14", "12"),
+    played(LOST, ("paid", 95)), played(LOST, ("collected", 100)),
+)  # fmt: skip
+add("payout.loser_kept", "Banker lost", five("10.2", "5.14", "12"), played(LOST), played(LOST, ("collected", 100)))
+add(
+    "payout.push_taken",
+    "Tie",
+    five("5.1", "3.17", "6.8"),
+    played(TIE, ("collected", 100)),
+    played(TIE, ("returned", 100)),
+)
+for rulebook, (name, amount, rule) in PAYS.items():
+    paid = played(BANKER_8, ("paid", amount))
+    unpaid = five("10.2", "4.1.1", "12")[rulebook]
+    add("payout.winner_unpaid", "left", {rulebook: unpaid}, played(BANKER_8), paid)
+    add("payout.winner_unpaid", "collected", {rulebook: unpaid}, played(BANKER_8, ("collected", 100)), paid)
+    add("payout.wrong_amount", name, {rulebook: rule}, played(BANKER_8, ("paid", amount + 5)), paid)
+    in_two = played(BANKER_8, ("paid", 50), ("paid", amount - 50))
+    add("payout.wrong_amount", f"{name}, in two", {rulebook: rule}, played(BANKER_8, ("paid", 50), ("paid", 5)), in_two)
+for rulebook, (options, rule) in HALF.items():
+    PAYOUTS.append(
+        Scenario(
+            code="payout.wrong_amount",
+            rulebook=rulebook,
+            rule=rule,
+            name="half pay on 6",
+            fault=played(BANKER_6, ("paid", 100)),
+            near=played(BANKER_6, ("paid", 50)),
+            options=options,
+        )
+    )
