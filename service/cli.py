@@ -16,7 +16,19 @@ from typer.core import TyperGroup
 from calibration.errors import CalibrationError
 from datasets.errors import DatasetsError
 from rules.errors import RulesError
-from service.commands import bench, calibrate, evaluate, export, odds, recognise, referee, render, train, watch
+from service.commands import (
+    bench,
+    calibrate,
+    evaluate,
+    export,
+    odds,
+    recognise,
+    referee,
+    render,
+    rulebooks,
+    train,
+    watch,
+)
 from service.errors import ServiceError
 from vision.errors import VisionError
 
@@ -63,6 +75,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "watch": watch.watch,
     "referee": referee.referee,
     "odds": odds.odds,
+    "rulebooks": rulebooks.rulebooks,
     "recognise": recognise.recognise,
     "evaluate": evaluate.evaluate,
     "calibrate": calibrate.calibrate,
