@@ -41,6 +41,8 @@ LEAVE_S = 1.6
 WAIT_FOR_COVER_S = 4.0
 """How long to wait for the sight of an old place before a card counts as new."""
 SAME_PLACE_MM = 12.0
+ONE_CARD_MM = 24.0
+"""Two middles nearer than this are one card's."""
 BESIDE_MM = 100.0
 """Middles of cards that lie side by side are nearer than this."""
 CLEAR = 0.75
@@ -215,7 +217,8 @@ class CardWatch:
             return []
         if not told and not _is_real(track, self.labels):
             return []
-        if is_covered(track.sight.corners_mm) and self._may_be_a_part(track):
+        others = [other for other in self.tracker.tracks if other is not track and other.track_id in self.known]
+        if _lies_on_one_of(others, track) or (is_covered(track.sight.corners_mm) and self._may_be_a_part(track)):
             return []
         return self._begin(track, t, reading)
 
@@ -339,6 +342,14 @@ def _is_real(track: CardTrack, labels: tuple[str, ...]) -> bool:
     if track.sight.face_up:
         return track.score >= REAL_SCORE and back + unclear < 0.5
     return track.score >= REAL_SCORE or back >= SURE_ENOUGH
+
+
+def _lies_on_one_of(known: Sequence[CardTrack], track: CardTrack) -> bool:
+    """Whether a card lies at the same place, for all that can be seen: then its own half hidden self was seen."""
+    return any(
+        other.missing_since_t is None and float(np.linalg.norm(other.sight.at_mm - track.sight.at_mm)) < ONE_CARD_MM
+        for other in known
+    )
 
 
 def _in_sight(track: CardTrack, known: Known) -> CardInSight:
