@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from rules.alerts import Remedy
 from rules.bet_sections import read_bet_names, read_bets
 from rules.errors import RulebookError
+from rules.rulebook_check import check_rulebook
 from rules.rulebook_facts import KnownFacts
 from rules.rulebook_model import (
     ClosingCase,
@@ -95,6 +96,7 @@ def parse_rulebook(content: object, name: str) -> Rulebook:
     for node in (betting, root):
         node.end()
     _check_closings(rulebook, name)
+    check_rulebook(rulebook, name)
     return rulebook
 
 

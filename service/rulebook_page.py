@@ -14,7 +14,7 @@ Point = Callable[[Rulebook], Iterable[str]]
 _HEAD = """# The rulebooks side by side
 
 Made by `thirdcard rulebooks --write docs/rulebooks.md` from the files in `rules/rulebooks`; a test keeps it current.
-The words are ours and short, the sections those of the texts. "Silent" means that the text, as far as it is published, says nothing.
+The words are ours and short, the sections those of the texts. "Silent" means that the published text says nothing.
 """
 
 
