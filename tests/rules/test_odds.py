@@ -78,7 +78,7 @@ def test_rule_13_3_two_to_one_costs_ties_and_gives_three_card_naturals() -> None
 
 
 def test_rule_13_4_follows_from_published_counts_of_banker_wins() -> None:
-    """By total: on 8 and 9, the naturals among them, on 6. A win pays evens, half on 6, double on 8 and 9 of three cards."""
+    """Wins on 8 and 9, the naturals among them, on 6. They pay evens, half on 6, double on three-card 8 and 9."""
     on_8_and_9, natural, on_6 = 529_914_458_673_152 + 586_850_279_002_112, 812_685_054_124_032, 269_232_304_455_680
     odds = reckon_odds(rules_of("nz-secretary", two_to_one=True, banker_pay="six_half"), 8)
     banker, total = odds.outcomes[Outcome.BANKER], sum(odds.outcomes.values())
