@@ -58,6 +58,10 @@ def loose_ends_of(cards: tuple[Card | None, ...]) -> frozenset[HandEnd]:
 
 
 def _hands_of(cards: tuple[Card | None, ...]) -> Iterator[tuple[Card, ...]]:
+    known = tuple(card for card in cards if card is not None)
+    if len(known) == len(cards):
+        yield known
+        return
     for two in product(*(PACK if card is None else (card,) for card in cards[:2])):
         if len(cards) == 2:
             yield two

@@ -50,11 +50,11 @@ def return_of(bet: Bet, rules: Rules, decks: int) -> Fraction:
 
 
 def _return_of(bet: Bet, rules: Rules, decks: int, plans: Plans) -> Fraction:
-    cases = rules.rulebook.bets[bet].cases
-    asked = frozenset[str]().union(*(case.when for case in cases)) - rules.facts
+    cases = rules.pay_cases(bet)
+    asked = frozenset[str]().union(*(case.when for case in cases))
     won, total = Fraction(0), 0
     for facts, ways in _count_asked(decks, plans, asked).items():
-        case = choose(cases, facts | rules.facts)
+        case = choose(cases, facts)
         total += ways
         if case is None or case.outcome is Settling.LOSE:
             won -= ways

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from rules.cases import AMOUNT, AnyCase, choose, option_fact
 from rules.errors import OptionError
@@ -15,6 +15,7 @@ from rules.rulebook_model import (
     InsuranceRule,
     Option,
     OptionValue,
+    PayCase,
     Rulebook,
     Style,
 )
@@ -31,6 +32,7 @@ class Rules:
     """What the elections state, as `key=value`."""
     style: Style
     closings: Mapping[Bet, ClosingCase] = field(repr=False)
+    cases_of_bets: Mapping[Bet, tuple[PayCase, ...]] = field(repr=False)
     burn: BurnCase
     handling: HandlingCase
 
@@ -48,6 +50,10 @@ class Rules:
         """When insurance may be bet; None where it is not offered."""
         rule = self.rulebook.insurance
         return rule if rule is not None and any(facts <= self.facts for facts in rule.offered) else None
+
+    def pay_cases(self, bet: Bet) -> tuple[PayCase, ...]:
+        """What the bet may get under the elections, as cases that ask for results alone."""
+        return self.cases_of_bets[bet]
 
     def offers(self, bet: Bet) -> bool:
         """Whether the elections offer the bet."""
@@ -83,6 +89,7 @@ def elect(rulebook: Rulebook, options: Mapping[str, object], *, where: str = "op
         facts=facts,
         style=rulebook.styles[str(elected["dealing_style"])],
         closings={bet: _closing(rulebook, bet, facts) for bet in Bet},
+        cases_of_bets={bet: _elected_cases(rule.cases, facts, known) for bet, rule in rulebook.bets.items()},
         burn=_holding(rulebook.burn, facts),
         handling=_holding(rulebook.handling, facts),
     )
@@ -115,6 +122,17 @@ def _check_exclusions(
                 f"{where}.{second} = {elected[second]}; allowed: {known[second].values[0]} "
                 f"where {first} = {elected[first]} ({rulebook.id} {exclusion.rule})",
             )
+
+
+def _elected_cases(cases: Iterable[PayCase], facts: frozenset[str], options: Iterable[str]) -> tuple[PayCase, ...]:
+    """The cases that may hold under these elections, less what they ask of them."""
+    keys = tuple(f"{key}=" for key in options)
+    elected: list[PayCase] = []
+    for case in cases:
+        asked = frozenset(fact for fact in case.when if not fact.startswith(keys))
+        if case.when - asked <= facts and not any(earlier.when <= asked for earlier in elected):
+            elected.append(replace(case, when=asked))
+    return tuple(elected)
 
 
 def _closing(rulebook: Rulebook, bet: Bet, facts: frozenset[str]) -> ClosingCase:

@@ -67,7 +67,7 @@ def possible_facts(ends: Mapping[Side, Collection[HandEnd]]) -> frozenset[frozen
 
 def pay_case(bet: Bet, rules: Rules, facts: frozenset[str]) -> PayCase | None:
     """The case that pays or returns the bet; None where it loses."""
-    return choose(rules.rulebook.bets[bet].cases, facts | rules.facts)
+    return choose(rules.pay_cases(bet), facts)
 
 
 def outcome_of(bet: Bet, rules: Rules, facts: frozenset[str]) -> Settling:
@@ -177,17 +177,7 @@ def void_stake_of(wager: Wager, rules: Rules, smallest_chip: int | None) -> int:
 
 def odds_of(bet: Bet, rules: Rules) -> tuple[Fraction, ...]:
     """All odds at which a bet may win under the elections."""
-    keys = tuple(f"{key}=" for key in rules.options)
-    found: list[Fraction] = []
-    held: list[frozenset[str]] = []
-    for case in rules.rulebook.bets[bet].cases:
-        elected = frozenset(fact for fact in case.when if fact.startswith(keys))
-        asked = case.when - elected
-        if elected <= rules.facts and not any(earlier <= asked for earlier in held):
-            held.append(asked)
-            if case.outcome is Settling.WIN:
-                found.append(case.pays)
-    return tuple(found)
+    return tuple(case.pays for case in rules.pay_cases(bet) if case.outcome is Settling.WIN)
 
 
 def _pay(case: PayCase | None) -> Pay:
