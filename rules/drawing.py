@@ -81,6 +81,8 @@ class Drawing:
     """Whether the only cards in wrong boxes left the shoe together, so that their order is unknown."""
     _partners: set[str] = field(default_factory=set)
     _points: dict[Side, int | None] = field(default_factory=dict)
+    _duties: dict[Side, Duty] = field(default_factory=dict)
+    """What was worked out since the last placement."""
 
     @property
     def has_initial(self) -> bool:
@@ -113,6 +115,19 @@ class Drawing:
 
     def player_duty(self) -> Duty:
         """Whether the Player draws."""
+        duty = self._duties.get(Side.PLAYER)
+        if duty is None:
+            duty = self._duties[Side.PLAYER] = self._player_duty()
+        return duty
+
+    def banker_duty(self) -> Duty:
+        """Whether the Banker draws; unknown while the Player's due card is missing."""
+        duty = self._duties.get(Side.BANKER)
+        if duty is None:
+            duty = self._duties[Side.BANKER] = self._banker_duty()
+        return duty
+
+    def _player_duty(self) -> Duty:
         if not self.can_judge:
             return Duty(Verdict.UNKNOWN)
         player, banker = self.points(Side.PLAYER), self.points(Side.BANKER)
@@ -125,8 +140,7 @@ class Drawing:
             return Duty(Verdict.NOT_DUE, self.table.player_rule)
         return Duty(Verdict.UNKNOWN)
 
-    def banker_duty(self) -> Duty:
-        """Whether the Banker draws; unknown while the Player's due card is missing."""
+    def _banker_duty(self) -> Duty:
         player = self.player_duty()
         player_points, banker_points = self.points(Side.PLAYER), self.points(Side.BANKER)
         has_natural = any(points is not None and is_natural(points) for points in (player_points, banker_points))
@@ -188,6 +202,11 @@ class Drawing:
 
     def place(self, placement: Placement) -> None:
         """Follow one more placement."""
+        self._duties.clear()
+        self._follow(placement)
+        self._duties.clear()
+
+    def _follow(self, placement: Placement) -> None:
         card, was_unplaced = placement.card, placement.card.card_id in self.unplaced
         if card.together_with is not None:
             self._partners.add(card.together_with)
@@ -216,15 +235,8 @@ class Drawing:
         if self._is_half_of_pair(placement.card):
             return
         side = placement.side or self.order[index]
-        self.faults.append(
-            CardFault(
-                code="misdeal.order",
-                t=placement.t,
-                card=placement.card,
-                hand=side,
-                confidence=placement.confidence,
-            )
-        )
+        t, card = placement.t, placement.card
+        self.faults.append(CardFault(code="misdeal.order", t=t, card=card, hand=side, confidence=placement.confidence))
 
     def _is_half_of_pair(self, card: DealtCard) -> bool:
         return card.together_with is not None or card.card_id in self._partners
@@ -242,6 +254,7 @@ class Drawing:
 
     def _take_back(self, card: DealtCard) -> None:
         """Forget where the card stood before it was moved."""
+        self._duties.clear()
         self.surplus.pop(card.card_id, None)
         self.unplaced.pop(card.card_id, None)
         for side, third in tuple(self.third.items()):
@@ -275,16 +288,9 @@ class Drawing:
         rule, confidence = self.player_duty().rule, self.confidence() * placement.confidence
         self.out_of_turn = placement.card
         if is_fresh:
-            self.faults.append(
-                CardFault(
-                    code="misdeal.third_card_missing",
-                    t=placement.t,
-                    card=placement.card,
-                    hand=Side.PLAYER,
-                    rule=rule,
-                    confidence=confidence,
-                )
-            )
+            code, t, card = "misdeal.third_card_missing", placement.t, placement.card
+            fault = CardFault(code=code, t=t, card=card, hand=Side.PLAYER, rule=rule, confidence=confidence)
+            self.faults.append(fault)
 
     def _note_surplus(self, placement: Placement, side: Side, *, is_fresh: bool, rule: str | None) -> None:
         is_third = side not in self.third and all(fault.hand is not side for fault in self.surplus.values())

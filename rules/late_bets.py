@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from rules.alerts import Severity
-from rules.events import WagerChanged
+from rules.events import Source, WagerChanged
 from rules.findings import Finding, name_of
 from rules.options import Rules
 from rules.round import INITIAL_CARDS, Round, confidence_of, is_by_dealer, is_by_nobody_known
@@ -175,6 +175,8 @@ class HeldChanges:
 
     def release(self, t: float | None) -> list[Finding]:
         """What no longer can be part of a move at that time; all of it where no time is given."""
+        if not self._held:
+            return []
         ripe = [one for one in self._held if t is None or t - one.event.t > MOVE_WINDOW_S]
         self._held = [one for one in self._held if one not in ripe]
         return [one.finding for one in ripe]
@@ -191,8 +193,15 @@ def is_one_move(one: LateChange, other: LateChange) -> bool:
         return False
     if one.finding.amount is not None and other.finding.amount is not None:
         return one.finding.amount == other.finding.amount
-    chips = _chips(one)
-    return chips is not None and chips == _chips(other)
+    chips = _chips(one), _chips(other)
+    if one.event.source is not Source.CAMERA or other.event.source is not Source.CAMERA:
+        return chips[0] is not None and chips[0] == chips[1]
+    return None in chips or _are_about_as_many(chips[0] or 0, chips[1] or 0)
+
+
+def _are_about_as_many(one: int, other: int) -> bool:
+    """Whether two of the camera's estimates, a chip and a quarter off at most each, may be the same chips."""
+    return abs(one - other) <= 2 + max(one, other) / 2
 
 
 def _chips(change: LateChange) -> int | None:

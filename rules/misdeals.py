@@ -27,7 +27,7 @@ def find_card_faults(drawing: Drawing, *, is_last_round: bool) -> Iterator[Findi
 def find_simultaneous(running: Round) -> Iterator[Finding]:
     """Cards that left the shoe together, told once for those that did."""
     for card in running.cards.values():
-        partner = running.cards.get(card.together_with or "")
+        partner = None if card.together_with is None else running.cards.get(card.together_with)
         if partner is not None:
             both = tuple(sorted((partner, card), key=lambda one: one.index))
             yield Finding(

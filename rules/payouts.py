@@ -110,7 +110,8 @@ class PayoutJudge:
         insurance = self._rules.insurance
         if due.bet not in self._rules.rulebook.bets:
             return None if insurance is None else insurance.rows[0].rule
-        if len(player) < len(record.player) or len(banker) < len(record.banker):
+        is_unread = len(player) < len(record.player) or len(banker) < len(record.banker)
+        if is_unread or min(len(player), len(banker)) < 2:
             return None
         case = pay_case(due.bet, self._rules, facts_of(end_of(player), end_of(banker)))
         return None if case is None else case.rule

@@ -16,11 +16,20 @@ from rules.card_judge import CardJudge
 from rules.certainty import note_doubts
 from rules.events import (
     BetsOpened,
+    CameraLost,
+    CameraMoved,
+    CameraObstructed,
+    CardBurned,
     CardDealt,
     CardMoved,
+    CardTurned,
+    CutCardDrawn,
     Event,
+    LastRoundAnnounced,
     NoMoreBets,
     RoundClosed,
+    ShoeClosed,
+    ShoeOpened,
     VoidHandAnnounced,
     WagerChanged,
     WagerSettled,
@@ -42,6 +51,13 @@ from rules.table_state import TableState
 from rules.void_hands import find_void_hand_wagered, find_wager_on_void_hand
 from rules.wagering import Wagering
 
+_OF_SHOE_OR_CAMERA = frozenset(
+    {
+        CameraLost, CameraMoved, CameraObstructed, ShoeOpened, ShoeClosed, CardBurned, CardDealt, CardTurned,
+        CutCardDrawn, LastRoundAnnounced,
+    }
+)  # fmt: skip
+"""The events that the judges of the shoe and the cameras look at."""
 _BEGINNERS = (BetsOpened, WagerChanged, NoMoreBets, VoidHandAnnounced, CardDealt, CardMoved)
 
 
@@ -97,8 +113,9 @@ class Referee:
         self._table.note(event)
         self._remedies.observe(event)
         number = self._table.rounds_begun
-        alerts += self._alerts(find_camera_fault(event), number, event.t)
-        alerts += self._alerts(self._judge_shoe(event, running), number, event.t)
+        if type(event) in _OF_SHOE_OR_CAMERA:
+            alerts += self._alerts(find_camera_fault(event), number, event.t)
+            alerts += self._alerts(self._judge_shoe(event, running), number, event.t)
         if running is None:
             self._note_idle(event)
             return Judgement(tuple(alerts))
@@ -120,7 +137,8 @@ class Referee:
         return Judgement(tuple(alerts), rounds)
 
     def _let_pass(self, t: float | None) -> list[Alert]:
-        return self._alerts(self._wagering.let_pass(t), self._table.rounds_begun, None)
+        ripe = self._wagering.let_pass(t)
+        return self._alerts(ripe, self._table.rounds_begun, None) if ripe else []
 
     def _judge_shoe(self, event: Event, running: Round | None) -> Iterator[Finding]:
         yield from self._shoe.observe(event, running)
