@@ -64,7 +64,8 @@ def _settle(
 
 def _endings(drawing: Drawing) -> frozenset[frozenset[str]]:
     """What the round may state for the pay cases; nothing where a hand lacks a card or has got one too many."""
-    if not drawing.can_judge or drawing.missing() is not None:
+    has_two_each = all(len(drawing.two_cards(side)) == 2 for side in Side)
+    if not drawing.can_judge or not has_two_each or drawing.missing() is not None:
         return frozenset()
     if drawing.is_settled:
         return possible_facts({side: ends_of(_faces(drawing.hand(side))) for side in Side})

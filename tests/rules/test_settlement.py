@@ -362,3 +362,9 @@ def test_rule_14_6_antes_are_collected_and_side_wagers_need_none() -> None:
     log = TableLog(rules_of("nz-secretary", ante=5, any_pair="one")).open("s3-player_pair", "s4-ante", "s4-banker")
     log.four("P 6H KD | B 3S 4C").result(6, 7).close()
     assert dues(log) == {"s3-player_pair": "lose 0", "s4-ante": "lose 0", "s4-banker": "win 95"}
+
+
+def test_cards_that_left_together_and_lie_in_one_box_leave_every_wager_open() -> None:
+    log = TableLog(rules_of("sg-rws")).open("s3-tie").deal("player", "6H").deal("player", "3S")
+    log.deal("player", "KD").deal("player", "4C", together_with="c2").close()
+    assert open_dues(log) == {"s3-tie": "the hands are not known to be complete"}
