@@ -366,5 +366,5 @@ def test_rule_14_6_antes_are_collected_and_side_wagers_need_none() -> None:
 
 def test_cards_that_left_together_and_lie_in_one_box_leave_every_wager_open() -> None:
     log = TableLog(rules_of("sg-rws")).open("s3-tie").deal("player", "6H").deal("player", "3S")
-    log.deal("player", "KD").deal("player", "4C", together_with="c2").close()
+    log.deal("player", "KD").deal("player", "KC", together_with="c2").close()
     assert open_dues(log) == {"s3-tie": "the hands are not known to be complete"}
