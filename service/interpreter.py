@@ -47,6 +47,9 @@ HIDDEN_S = 0.8
 """A card that a hand covered for longer before it was seen face up may have been turned under it: nobody saw it dealt
 so."""
 
+UNSEEN_ORDER_CONFIDENCE = 0.5
+"""Where a card was hidden while another was dealt, nobody saw which came first."""
+
 Item = Event | seen.Observation
 
 
@@ -154,6 +157,8 @@ class Interpreter:
             confidence=_round(_certainty_of(card)),
             source=Source.CAMERA,
         )
+        if card.hidden_s > HIDDEN_S and self.state.last_dealt_t > card.t - card.hidden_s - TRAVEL_S:
+            dealt = replace(dealt, confidence=min(dealt.confidence or 0.0, UNSEEN_ORDER_CONFIDENCE))
         if card.face_up and card.hidden_s > HIDDEN_S:
             dealt = replace(dealt, card=None, face_up=False)
             self._put(card.t, seen.CardTurned(track_id=card.track_id, t=card.t, face_up=True, reading=card.reading))

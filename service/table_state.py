@@ -45,6 +45,8 @@ class TableState:
     is_open: bool = False
     called_t: float | None = None
     cards_dealt: int = 0
+    last_dealt_t: float = -1.0
+    """When the last card left the shoe, in whatever round."""
     has_result: bool = False
     has_settled: bool = False
     visited: set[str] = field(default_factory=set)
@@ -77,6 +79,7 @@ class TableState:
                 self.called_t = line.t
             case CardDealt():
                 self.cards_dealt += 1
+                self.last_dealt_t = line.t
             case ResultAnnounced():
                 self.has_result = True
             case WagerSettled():

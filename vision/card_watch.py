@@ -308,7 +308,8 @@ class CardWatch:
         told: list[Observation] = []
         if known.turned_t is not None:
             reading = track.votes.reading()
-            if not _is_read(track, reading) and track.sight.face_up and t - known.turned_t < WAIT_FOR_FACE_S:
+            is_doubtful = t - known.turned_t < WAIT_FOR_FACE_S or not _looks_like_a_face(track, self.labels)
+            if track.sight.face_up and not _is_read(track, reading) and is_doubtful:
                 return []
             turned_t, known.turned_t = known.turned_t, None
             if track.sight.face_up != known.face_up:
@@ -350,6 +351,13 @@ def _lies_on_one_of(known: Sequence[CardTrack], track: CardTrack) -> bool:
         other.missing_since_t is None and float(np.linalg.norm(other.sight.at_mm - track.sight.at_mm)) < ONE_CARD_MM
         for other in known
     )
+
+
+def _looks_like_a_face(track: CardTrack, labels: tuple[str, ...]) -> bool:
+    """Whether the reader saw a face there, if it could not say which; what is piled onto a card it can't say at all."""
+    posterior = track.votes.posterior()
+    no_face = sum(float(posterior[labels.index(label)]) for label in NO_FACE)
+    return track.votes.count >= 1.0 and no_face < 0.5
 
 
 def _in_sight(track: CardTrack, known: Known) -> CardInSight:

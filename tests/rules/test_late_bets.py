@@ -192,6 +192,14 @@ def test_removal_and_placement_that_are_no_move(rulebook_id: str, area: str, val
     assert sorted(codes_of(log.result(7, 7).close())) == ["late_bet.placed", "late_bet.removed"]
 
 
+@pytest.mark.parametrize(("taken", "put"), [(2, 2), (4, 3), (None, 3)], ids=["alike", "estimated", "uncounted"])
+def test_wager_moved_is_one_alert_where_a_camera_counted_its_chips(taken: int | None, put: int) -> None:
+    seen = {"source": "camera"}
+    log = dealt("tas", "s3-banker").wager("s3-banker", None, 0, chips_before=taken, chips_after=0, **seen)
+    log.wager("s3-player", 0, None, chips_before=0, chips_after=put, **seen).result(7, 7).close()
+    assert facts(alerts_of(log)) == [("late_bet.moved", 3, "s3-player", None)]
+
+
 def test_wager_moved_is_known_by_its_chips_where_the_value_is_not() -> None:
     log = dealt("tas", "s3-banker").wager("s3-banker", None, 0, chips_before=4, chips_after=0)
     log.wager("s3-player", 0, None, chips_before=0, chips_after=4).result(7, 7).close()

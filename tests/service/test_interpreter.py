@@ -263,3 +263,9 @@ def test_face_first_seen_after_a_long_cover_was_not_seen_dealt_face_up() -> None
     assert isinstance(dealt, CardDealt) and isinstance(turned, CardTurned)
     assert (dealt.face_up, dealt.card) == (False, None)
     assert (turned.card, turned.t, turned.card_id) == (parse_card("7H"), 5.0, dealt.card_id)
+
+
+def test_card_that_was_hidden_while_another_was_dealt_leaves_their_order_doubtful() -> None:
+    lines = log_of(rested(1, 5.0), replace(rested(2, 5.4), hidden_s=2.0), devices=frozenset({NoMoreBets}))
+    first, second = [line for line in lines if isinstance(line, CardDealt)]
+    assert (first.confidence or 0.0) > 0.6 > (second.confidence or 0.0)
