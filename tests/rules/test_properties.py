@@ -1,0 +1,119 @@
+"""Play that follows a rulebook gives no alert, in every variant; one thing done wrong gives the alert that names it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rules.alerts import format_alert
+from rules.cards import PACK, Card
+from rules.events import Event, WagerChanged, WagerSettled
+from rules.records import Settling, format_round
+from rules.referee import Judgement, Referee
+from rules.rulebook import load_rulebook
+from rules.words import Bet, SettleAction
+from tests.rules.builders import RULEBOOKS, TableLog, rules_of, run
+from tests.rules.test_referee import played
+
+HANDS = st.lists(st.sampled_from(PACK), min_size=6, max_size=6, unique=True)
+BETS = [bet for bet in Bet if bet not in (Bet.INSURANCE_PLAYER, Bet.INSURANCE_BANKER, Bet.ANTE)]
+VARIANTS = [
+    pytest.param(name, {option.key: value}, id=f"{name}-{option.key}-{value}")
+    for name in RULEBOOKS
+    for option in load_rulebook(name).options
+    for value in option.values
+]
+RELAXED = settings(max_examples=4, deadline=None)
+
+
+def round_of(rulebook_id: str, cards: list[Card], *bets: Bet, **options: Any) -> TableLog:
+    """A legal round with 100 on each of these bets that the elections offer, by a seat each."""
+    rules = rules_of(rulebook_id, **options)
+    offered = [bet for bet in bets if rules.offers(bet)]
+    areas = [f"s{seat}-{bet}" for seat, bet in enumerate(offered, start=1)]
+    return TableLog(rules).legal_round(played(cards), *areas)
+
+
+@pytest.mark.parametrize(("rulebook_id", "options"), VARIANTS)
+@RELAXED
+@given(cards=HANDS)
+def test_legal_round_in_any_variant_gives_no_alert(
+    rulebook_id: str, options: dict[str, Any], cards: list[Card]
+) -> None:
+    log = round_of(rulebook_id, cards, *BETS, **options)
+    alerts, records = run(log.rules, log.events, limits={"minimum": 25, "maximum": 500, "differential": 500})
+    assert alerts == []
+    assert records[0].remedies == () and records[0].undetermined == ()
+
+
+def codes(log: TableLog, events: list[Event]) -> list[str]:
+    return [alert.code for alert in run(log.rules, events)[0]]
+
+
+@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+@RELAXED
+@given(cards=HANDS, bet=st.sampled_from([Bet.PLAYER, Bet.BANKER, Bet.TIE]))
+def test_wager_moved_in_time_is_late(rulebook_id: str, cards: list[Card], bet: Bet) -> None:
+    log = round_of(rulebook_id, cards, bet)
+    i = next(i for i, event in enumerate(log.events) if isinstance(event, WagerChanged))
+    placed = log.events.pop(i)
+    events = [event for event in log.events if not isinstance(event, WagerChanged | WagerSettled)]
+    events.insert(i + 5, replace(placed, t=events[i + 4].t))
+    assert codes(log, events) == ["late_bet.placed"]
+
+
+@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+@RELAXED
+@given(cards=HANDS, bet=st.sampled_from([Bet.PLAYER, Bet.BANKER, Bet.TIE]))
+def test_settlement_left_out_is_named(rulebook_id: str, cards: list[Card], bet: Bet) -> None:
+    log = round_of(rulebook_id, cards, bet)
+    outcome = run(log.rules, log.events)[1][0].due[0].outcome
+    i = next((i for i, event in enumerate(log.events) if isinstance(event, WagerSettled)), len(log.events))
+    events = [event for event in log.events[:i] if event is not None] + log.events[-1:]
+    named = {Settling.WIN: ["payout.winner_unpaid"], Settling.LOSE: ["payout.loser_kept"], Settling.PUSH: []}
+    assert codes(log, events if i < len(log.events) else log.events) == named[outcome]
+
+
+@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+@RELAXED
+@given(cards=HANDS, bet=st.sampled_from([Bet.PLAYER, Bet.BANKER, Bet.TIE]), error=st.sampled_from([-10, 10]))
+def test_wrong_payment_is_named(rulebook_id: str, cards: list[Card], bet: Bet, error: int) -> None:
+    log = round_of(rulebook_id, cards, bet)
+    events = [
+        replace(event, amount=event.amount + error)
+        if isinstance(event, WagerSettled) and event.amount is not None and event.action is SettleAction.PAID
+        else event
+        for event in log.events
+    ]
+    assert codes(log, events) == (["payout.wrong_amount"] if events != log.events else [])
+
+
+def told(judgements: list[Judgement]) -> bytes:
+    """Alerts and records as they leave the program."""
+    lines = [json.dumps(format_alert(alert)) for one in judgements for alert in one.alerts]
+    lines += [json.dumps(format_round(record)) for one in judgements for record in one.rounds]
+    return "\n".join(lines).encode()
+
+
+@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+@RELAXED
+@given(cards=HANDS, halves=st.sets(st.integers(0, 20)), pushed=st.integers(0, 8))
+def test_replay_in_pieces_or_at_once_gives_the_same_bytes(
+    rulebook_id: str, cards: list[Card], halves: set[int], pushed: int
+) -> None:
+    log = round_of(rulebook_id, cards, Bet.BANKER).legal_round(played(cards), "s1-player", "s2-tie")
+    events = [event for i, event in enumerate(log.events) if i != pushed]
+    at_once, in_pieces = Referee(log.rules), Referee(log.rules)
+    whole = [at_once.observe(event) for event in events]
+    pieces: list[Judgement] = []
+    for i, event in enumerate(events):
+        if i in halves:
+            pieces.append(in_pieces.advance(event.t))
+            assert in_pieces.state.round <= 2
+        pieces.append(in_pieces.observe(event))
+    assert told([*whole, at_once.finish()]) == told([*pieces, in_pieces.finish()])
