@@ -33,6 +33,7 @@ class PayoutJudge:
         self._moved: set[str] = set()
         self._late: set[str] = set()
         self._may_return = False
+        self._is_disputed = False
 
     def observe(self, event: Event, running: Round) -> None:
         """Take an event of the running round."""
@@ -43,6 +44,7 @@ class PayoutJudge:
 
     def note(self, alert: Alert) -> None:
         """Take a fault of the round, which bears on what may be done with its wagers."""
+        self._is_disputed = self._is_disputed or alert.code == "misdeal.wrong_result"
         if alert.code.startswith(_SETTLES_FREELY):
             self._may_return = True
         elif alert.code.startswith("late_bet.") and alert.area is not None:
@@ -57,10 +59,15 @@ class PayoutJudge:
                 else:
                     yield from self._judge(due, running, record, wagers.get(due.area))
         self._settled = {}
-        self._moved, self._late, self._may_return = set(), set(), False
+        self._moved, self._late, self._may_return, self._is_disputed = set(), set(), False, False
 
     def _judge(self, due: Due, running: Round, record: RoundRecord, lies: Wager | None) -> Iterator[Finding]:
         acts = self._settled.get(due.area, [])
+        if self._is_disputed and any(act.source is Source.CAMERA for act in acts):
+            running.doubt(
+                "payout.loser_paid", "the wagers were settled by a result that is not what the cards were read to say"
+            )
+            return
         if any(_is_unclear(act) for act in acts) and due.outcome is not Settling.LOSE:
             running.doubt("payout.winner_unpaid", f"what the dealer did with the wager on {due.area} was not seen")
             return

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from rules.events import CardDealt, WagerChanged
+from rules.events import CardDealt, Source, WagerChanged
 from rules.findings import Finding, name_of
 from rules.late_bets import kind_of
 from rules.round import Round, Wager, changed_wager, confidence_of
+
+ORDERED_BY_SIGHT = 0.5
+"""That a whole table heeds no order speaks as much against the sight that the order rests on."""
 
 
 def find_void_hand_wagered(event: CardDealt, running: Round, wagers: Iterable[Wager]) -> Iterator[Finding]:
@@ -18,7 +21,7 @@ def find_void_hand_wagered(event: CardDealt, running: Round, wagers: Iterable[Wa
         if wager.is_empty or wager.is_settled:
             continue
         if wager.is_seen:
-            yield _finding(running, wager, event.t, confidence_of(event))
+            yield _finding(running, wager, event.t, _confidence(event, running))
         else:
             running.doubt("procedure.void_hand_wagered", f"it was not seen whether chips lie on {wager.area}")
 
@@ -28,7 +31,13 @@ def find_wager_on_void_hand(event: WagerChanged, running: Round) -> Iterator[Fin
     kind = kind_of(event)
     if not running.is_void or running.is_decided or running.first_card is None or kind is None or not kind.adds:
         return
-    yield _finding(running, changed_wager(event, None, is_settled=False), event.t, confidence_of(event))
+    yield _finding(running, changed_wager(event, None, is_settled=False), event.t, _confidence(event, running))
+
+
+def _confidence(event: CardDealt | WagerChanged, running: Round) -> float:
+    """How sure the event is; little where only a camera's finding ordered the void hand that nobody plays."""
+    is_ordered_by_sight = event.source is Source.CAMERA and running.void_rule is not None
+    return min(confidence_of(event), ORDERED_BY_SIGHT) if is_ordered_by_sight else confidence_of(event)
 
 
 def _finding(running: Round, wager: Wager, t: float, confidence: float) -> Finding:

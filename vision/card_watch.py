@@ -38,6 +38,8 @@ WAIT_FOR_FACE_S = 1.0
 WAIT_FOR_BACK_S = 0.3
 LEAVE_S = 1.6
 """How long a card that is gone may turn up elsewhere before it is told as gone."""
+MISSED_LOOKS = 2
+"""A card that one look missed may still lie there."""
 WAIT_FOR_COVER_S = 4.0
 """How long to wait for the sight of an old place before a card counts as new."""
 SAME_PLACE_MM = 12.0
@@ -270,25 +272,23 @@ class CardWatch:
     def _same_card(self, track: CardTrack, region: str, reading: Reading) -> CardTrack | None:
         """A card whose place is empty that `track` may be: one of the same region, or the same face from another."""
         gone = [old for old, _ in self._gone.values()]
-        missed = [old for old in self.tracker.tracks if old.track_id in self.known and old.missing_since_t is not None]
+        told = [old for old in self.tracker.tracks if old.track_id in self.known]
+        missed = [old for old in told if old.missing_since_t is not None and old.missing_looks >= MISSED_LOOKS]
         fits = [old for old in [*gone, *missed] if old is not track and self._fits(old, region, reading)]
         fits = fits or [old for old in gone if self._is_nameless(old, track)]
-        return min(fits, key=lambda old: self._strangeness(old, track, reading), default=None)
+        return min(fits, key=lambda old: _strangeness(self.known[old.track_id], old, track, reading), default=None)
 
     def _fits(self, old: CardTrack, region: str, reading: Reading) -> bool:
-        """A card that vanished from a region while another came to rest there was moved, however it reads."""
+        """Whether both read alike; where one was not read, or lay face down, whether it vanished from that region."""
         known = self.known[old.track_id]
-        return known.region == region or (reading.label is not None and known.reading.label == reading.label)
+        if reading.label is not None and known.face_up and known.reading.label is not None:
+            return known.reading.label == reading.label
+        return known.region == region
 
     def _is_nameless(self, old: CardTrack, track: CardTrack) -> bool:
         """A back, or a face that nobody read, may have gone on to another region: once its place is surely empty."""
         known = self.known[old.track_id]
         return known.face_up == track.sight.face_up and known.reading.label is None
-
-    def _strangeness(self, old: CardTrack, track: CardTrack, reading: Reading) -> tuple[bool, float]:
-        """Same faces first, then the nearest."""
-        differs = reading.label is None or self.known[old.track_id].reading.label != reading.label
-        return differs, float(np.linalg.norm(old.sight.at_mm - track.sight.at_mm))
 
     def _go_on(self, old: CardTrack, track: CardTrack, t: float, region: str, reading: Reading) -> list[Observation]:
         known = self.known[old.track_id]
@@ -358,6 +358,12 @@ def _looks_like_a_face(track: CardTrack, labels: tuple[str, ...]) -> bool:
     posterior = track.votes.posterior()
     no_face = sum(float(posterior[labels.index(label)]) for label in NO_FACE)
     return track.votes.count >= 1.0 and no_face < 0.5
+
+
+def _strangeness(known: Known, old: CardTrack, track: CardTrack, reading: Reading) -> tuple[bool, float]:
+    """Same faces first, then the nearest."""
+    differs = reading.label is None or known.reading.label != reading.label
+    return differs, float(np.linalg.norm(old.sight.at_mm - track.sight.at_mm))
 
 
 def _in_sight(track: CardTrack, known: Known) -> CardInSight:
