@@ -8,13 +8,10 @@ frame, wider than the network takes by a margin to shift it in. One file a world
 from __future__ import annotations
 
 import argparse
-import sys
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import cv2
 import numpy as np
 import numpy.typing as npt
 
@@ -24,6 +21,7 @@ from datasets.scene.worlds import Split
 from models.gauge_pairs import LASTING_BOX_ERROR_MM, NUDGE_MM, PASSING_BOX_ERROR_MM
 from models.gauge_scenes import MOST_CHIPS, far_first, nudged, stack_scene
 from models.gauge_school import LEAST_VISIBLE, Eye, open_world, random_quality, recorded
+from models.world_files import write_worlds
 from vision.comparer import HEIGHT_PX, WIDTH_PX
 from vision.frames import Image
 from vision.gauge import CropFrame, stack_crop
@@ -188,20 +186,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--split", choices=("train", "held_out"), default="train")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args(arguments)
-    cv2.setNumThreads(1)
-    options.out.mkdir(parents=True, exist_ok=True)
-    for index in range(options.worlds):
-        path = options.out / f"{options.split}-{options.seed}-{index:05d}.npz"
-        if path.exists():
-            continue
-        started = time.perf_counter()
-        arrays = draw_world(options.split, seed=options.seed, index=index, moments=options.moments, looks=options.looks)
-        draft = path.with_suffix(".draft")
-        with draft.open("wb") as file:
-            np.savez(file, **arrays)  # type: ignore[arg-type]
-        draft.replace(path)
-        sys.stdout.write(f"{path.name}: {len(arrays['truths'])} pairs, {time.perf_counter() - started:.1f} s\n")
-        sys.stdout.flush()
+
+    def draw(index: int) -> dict[str, npt.NDArray[np.generic]]:
+        return draw_world(options.split, seed=options.seed, index=index, moments=options.moments, looks=options.looks)
+
+    write_worlds(options.out, f"{options.split}-{options.seed}", range(options.worlds), draw)
 
 
 if __name__ == "__main__":

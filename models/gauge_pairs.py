@@ -7,13 +7,10 @@ the light changes, and it is looked at again. One file a world; a world whose fi
 from __future__ import annotations
 
 import argparse
-import sys
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import cv2
 import numpy as np
 import numpy.typing as npt
 
@@ -21,6 +18,7 @@ from datasets.scene.model import ChipStack, Scene
 from datasets.scene.renderer import SceneRenderer
 from models.gauge_scenes import MOST_CHIPS, far_first, nudged, stack_scene, with_count
 from models.gauge_school import LEAST_VISIBLE, Eye, Lesson, lesson, open_world, random_quality, recorded
+from models.world_files import write_worlds
 
 LOOKS = 3
 CHANGES = (0, 1, -1, 2, -2, 3, -3, 5, -5)
@@ -112,21 +110,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--scenes", type=int, default=2, help="tables a world, about 60 stacks each")
     parser.add_argument("--seed", type=int, default=7)
     options = parser.parse_args(arguments)
-    cv2.setNumThreads(1)
-    options.out.mkdir(parents=True, exist_ok=True)
-    for index in range(options.worlds):
-        path = options.out / f"pairs-{options.seed}-{index:05d}.npz"
-        if path.exists():
-            continue
-        started = time.perf_counter()
-        arrays = draw_world(options.seed, index, options.scenes)
-        draft = path.with_suffix(".draft")
-        with draft.open("wb") as file:
-            np.savez(file, **arrays)  # type: ignore[arg-type]
-        draft.replace(path)
-        count = len(arrays["before_truths"])
-        sys.stdout.write(f"{path.name}: {count} pairs, {time.perf_counter() - started:.1f} s\n")
-        sys.stdout.flush()
+
+    def draw(index: int) -> dict[str, npt.NDArray[np.generic]]:
+        return draw_world(options.seed, index, options.scenes)
+
+    write_worlds(options.out, f"pairs-{options.seed}", range(options.worlds), draw)
 
 
 if __name__ == "__main__":

@@ -7,8 +7,6 @@ each. A world whose file is there is skipped, so a broken run goes on where it s
 from __future__ import annotations
 
 import argparse
-import sys
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +21,7 @@ from datasets.scene.model import ChipStack, World
 from datasets.scene.renderer import RenderedObject, SceneRenderer
 from datasets.scene.worlds import Split, random_world
 from models.gauge_scenes import stack_scene
+from models.world_files import write_worlds
 from vision.frames import Image
 from vision.gauge import HEIGHT_PX, WIDTH_PX, CropFrame, crop_frame, stack_crop
 
@@ -145,20 +144,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--split", choices=("train", "held_out"), default="train")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args(arguments)
-    cv2.setNumThreads(1)
-    options.out.mkdir(parents=True, exist_ok=True)
-    for index in range(options.first_world, options.first_world + options.worlds):
-        path = options.out / f"{options.split}-{options.seed}-{index:05d}.npz"
-        if path.exists():
-            continue
-        started = time.perf_counter()
+
+    def draw(index: int) -> dict[str, npt.NDArray[np.generic]]:
         crops, truths = draw_world(options.split, seed=options.seed, index=index, scenes=options.scenes)
-        draft = path.with_suffix(".draft")
-        with draft.open("wb") as file:
-            np.savez(file, crops=crops, truths=truths)
-        draft.replace(path)
-        sys.stdout.write(f"{path.name}: {len(crops)} crops, {time.perf_counter() - started:.1f} s\n")
-        sys.stdout.flush()
+        return {"crops": crops, "truths": truths}
+
+    worlds = range(options.first_world, options.first_world + options.worlds)
+    write_worlds(options.out, f"{options.split}-{options.seed}", worlds, draw)
 
 
 if __name__ == "__main__":
