@@ -338,11 +338,9 @@ def _is_read(track: CardTrack, reading: Reading) -> bool:
 
 def _is_real(track: CardTrack, labels: tuple[str, ...]) -> bool:
     """Whether something that was not read as a face looks like a card all the same."""
-    posterior = track.votes.posterior()
-    back, unclear = (float(posterior[labels.index(label)]) for label in (BACK, UNCLEAR))
     if track.sight.face_up:
-        return track.score >= REAL_SCORE and back + unclear < 0.5
-    return track.score >= REAL_SCORE or back >= SURE_ENOUGH
+        return track.score >= REAL_SCORE and _face_share(track, labels) > 0.5
+    return track.score >= REAL_SCORE or float(track.votes.posterior()[labels.index(BACK)]) >= SURE_ENOUGH
 
 
 def _lies_on_one_of(known: Sequence[CardTrack], track: CardTrack) -> bool:
@@ -355,9 +353,13 @@ def _lies_on_one_of(known: Sequence[CardTrack], track: CardTrack) -> bool:
 
 def _looks_like_a_face(track: CardTrack, labels: tuple[str, ...]) -> bool:
     """Whether the reader saw a face there, if it could not say which; what is piled onto a card it can't say at all."""
+    return track.votes.count >= 1.0 and _face_share(track, labels) > 0.5
+
+
+def _face_share(track: CardTrack, labels: tuple[str, ...]) -> float:
+    """The probability that some face shows, whichever it is."""
     posterior = track.votes.posterior()
-    no_face = sum(float(posterior[labels.index(label)]) for label in NO_FACE)
-    return track.votes.count >= 1.0 and no_face < 0.5
+    return 1.0 - sum(float(posterior[labels.index(label)]) for label in NO_FACE)
 
 
 def _strangeness(known: Known, old: CardTrack, track: CardTrack, reading: Reading) -> tuple[bool, float]:
