@@ -43,6 +43,7 @@ class TextureBank:
 def build_bank(path: Path, names: Sequence[str], *, artwork: Path | None, photos: Path | None) -> None:
     """Draw the named decks into `path` (.npy) with a description beside it (.json)."""
     path.parent.mkdir(parents=True, exist_ok=True)
+    path.with_suffix(".json").unlink(missing_ok=True)
     width, height = BANK_SIZE_WH_PX
     shape = (len(names), BACK + 1, height, width, 3)
     textures = np.lib.format.open_memmap(path, mode="w+", dtype=np.uint8, shape=shape)
@@ -65,6 +66,12 @@ def open_bank(path: Path) -> TextureBank:
     boxes = tuple(tuple((box[0], box[1], box[2], box[3]) for box in deck) for deck in told["index_boxes_mm"])
     has = textures[:, :, ::8, ::8, 0].any(axis=(2, 3))
     return TextureBank(textures=textures, names=tuple(told["names"]), index_boxes_mm=boxes, has=has)
+
+
+def holds(path: Path, names: Sequence[str]) -> bool:
+    """Whether a finished bank of exactly these decks is there."""
+    told = path.with_suffix(".json")
+    return told.exists() and json.loads(told.read_text())["names"] == list(names)
 
 
 def shrink(texture: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:

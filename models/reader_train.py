@@ -25,7 +25,7 @@ import torch
 from torch.nn import functional
 
 from datasets.decks.deck import PHOTO_FOLDERS, deck_names
-from models.reader_bank import build_bank, open_bank
+from models.reader_bank import build_bank, holds, open_bank
 from models.reader_crops import Lesson, ReaderSchool
 from models.reader_evaluate import LessonBook, draw_lessons, evaluate
 from models.reader_net import ReaderNet
@@ -225,14 +225,14 @@ def _work(
 
 
 def _banks(settings: TrainSettings) -> tuple[Path, Path]:
-    """The texture banks of both splits; drawn on the first run."""
+    """The texture banks of both splits; drawn on the first run and whenever the list of decks has changed."""
     made = []
     for split in ("train", "held_out"):
         path = Path("build/reader") / f"{split}.npy"
-        if not path.with_suffix(".json").exists():
-            names = deck_names("train" if split == "train" else "held_out", settings.decks)
-            if split == "train" and settings.photos:
-                names += [f"photo:{title}" for title in PHOTO_FOLDERS]
+        names = deck_names("train" if split == "train" else "held_out", settings.decks)
+        if split == "train" and settings.photos:
+            names += [f"photo:{title}" for title in PHOTO_FOLDERS]
+        if not holds(path, names):
             _say(f"drawing {len(names)} decks into {path}")
             photos = settings.photos / "faces" if settings.photos else None
             build_bank(path, names, artwork=settings.decks, photos=photos)

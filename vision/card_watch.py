@@ -56,6 +56,10 @@ STILL_BEFORE_VOTE_S = 0.08
 BACK, UNCLEAR = "back", "unclear"
 BACKS_SEEN = 2
 """A card of which so many looks showed the back at its place was laid face down, also where it was turned at once."""
+GLIMPSED = 0.9
+"""A back read as surely as this is believed at one look."""
+GLIMPSE_S = 2.5
+"""How long before a card came to rest its back may have been seen at its place."""
 REAL_SCORE = 0.7
 """What never reads as a card must look this much like one to be told of."""
 
@@ -86,6 +90,8 @@ class CardWatch:
     labels: tuple[str, ...]
     known: dict[int, Known] = field(default_factory=dict)
     _gone: dict[int, tuple[CardTrack, float]] = field(default_factory=dict)
+    _glimpses: list[tuple[float, NDArray[np.float64]]] = field(default_factory=list)
+    """When and where the back of a card showed that had not come to rest."""
 
     def update(
         self,
@@ -188,11 +194,11 @@ class CardWatch:
     def _with_reading(self, sight: CardSight, log_probs: NDArray[np.float64] | None) -> CardSight:
         if log_probs is None:
             return sight
-        back = float(np.exp(log_probs[self.labels.index(BACK)]))
-        face = 1.0 - back - float(np.exp(log_probs[self.labels.index(UNCLEAR)]))
+        back, unclear = (float(np.exp(log_probs[self.labels.index(label)])) for label in (BACK, UNCLEAR))
+        face = 1.0 - back - unclear
         if max(back, face) < CLEAR:
-            return replace(sight, log_probs=log_probs)
-        return replace(sight, log_probs=log_probs, face_up=face > back)
+            return replace(sight, log_probs=log_probs, is_side_sure=sight.is_side_sure and unclear < CLEAR)
+        return replace(sight, log_probs=log_probs, face_up=face > back, is_side_sure=True)
 
     def _vote(self, t: float, is_covered: IsCovered) -> None:
         for track in self.tracker.tracks:
@@ -201,6 +207,8 @@ class CardWatch:
                 continue
             back = float(np.exp(log_probs[self.labels.index(BACK)]))
             track.back_looks += back >= CLEAR
+            if track.motion is Motion.MOVING and back >= GLIMPSED and track.sight.score >= REAL_SCORE:
+                self._glimpses.append((t, track.sight.at_mm))
             if t - track.still_since_t < STILL_BEFORE_VOTE_S:
                 continue
             is_clear = back >= CLEAR or log_probs.max() >= LOG_SURE or not is_covered(track.sight.corners_mm)
@@ -251,13 +259,20 @@ class CardWatch:
             return self._go_on(old, track, rested_t, region, reading)
         self.known[track.track_id] = Known(region=region, face_up=track.sight.face_up, reading=reading)
         rested = _rested(track, rested_t, region, reading)
-        if not track.sight.face_up or track.back_looks < BACKS_SEEN:
+        if not track.sight.face_up or not self._was_face_down(track, rested_t):
             return [rested]
-        turned_t = max(track.turned_t or t, rested_t)
+        turned_t = max(track.turned_t or rested_t, rested_t)
         return [
             replace(rested, face_up=False, reading=NOTHING_READ),
             CardTurned(track_id=track.track_id, t=turned_t, face_up=True, reading=reading),
         ]
+
+    def _was_face_down(self, track: CardTrack, rested_t: float) -> bool:
+        """Whether a card that shows its face was laid face down: its back was seen, if only on its way, or shortly."""
+        self._glimpses = [(seen_t, at_mm) for seen_t, at_mm in self._glimpses if rested_t - seen_t <= GLIMPSE_S]
+        return track.back_looks >= BACKS_SEEN or any(
+            float(np.linalg.norm(at_mm - track.sight.at_mm)) < ONE_CARD_MM for _, at_mm in self._glimpses
+        )
 
     def _may_be_covered(self, track: CardTrack, t: float, region: str, reading: Reading) -> bool:
         """Whether `track` may be a card whose old place is covered, so it is not known to be gone."""
@@ -265,7 +280,9 @@ class CardWatch:
             old.track_id in self.known
             and old is not track
             and t - old.seen_t >= OUT_OF_SIGHT_S
-            and ((old.missing_since_t is None and self._fits(old, region, reading)) or self._is_nameless(old, track))
+            and (
+                (old.missing_looks < MISSED_LOOKS and self._fits(old, region, reading)) or self._is_nameless(old, track)
+            )
             for old in self.tracker.tracks
         )
 

@@ -28,10 +28,17 @@ WELL_FILLED = 0.9
 """Share of a box that differs from the bare cloth where a card fills it."""
 BARE_SHARE = 0.3
 """Where less of a box differs, no card lies: the print was taken for one."""
+BARE_WHOLLY = 0.12
 SEEN_SHARE = 0.4
 LEAST_SHARE = 0.55
 """A piece must have this share of a card's area."""
 LEFTOVER_SCORE = 0.75
+REPLACED_MM = 45.0
+"""A badly fitting box gives way to a card found so near to it; one farther off shows another card."""
+ROW_SLACK = 0.15
+"""A row of cards measures so nearly what its cards do."""
+ROW = 2
+"""Cards that make a row, at least."""
 
 Polygon = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -82,11 +89,12 @@ class Leftovers:
                 there.
         """
         covered = self._enlarged(region, covered)
-        different = self._different(region, image) & ~covered
+        at_all = self._different(region, image)
+        different = at_all & ~covered
         sights = [
             sight
             for sight in sights
-            if not self.is_own(region, sight) or not _is_bare(self._mask(region, sight.corners_mm), different, covered)
+            if not self.is_own(region, sight) or not _is_bare(self._mask(region, sight.corners_mm), at_all, covered)
         ]
         boxes = [self._mask(region, sight.corners_mm) for sight in sights]
         fits = [
@@ -101,7 +109,11 @@ class Leftovers:
             if fitting:
                 rest &= ~box
         found = [card for card in self._cards_in(region, rest, different) if self.is_own(region, card)]
-        kept = [sight for sight, fitting in zip(sights, fits, strict=True) if fitting or not found]
+        kept = [
+            sight
+            for sight, fitting in zip(sights, fits, strict=True)
+            if fitting or not any(np.linalg.norm(sight.at_mm - card.at_mm) < REPLACED_MM for card in found)
+        ]
         return [*kept, *found]
 
     def _cards_in(self, region: str, rest: Mask, different: Mask) -> list[CardSight]:
@@ -114,18 +126,18 @@ class Leftovers:
             is_cut = left == 0 or top == 0 or left + width == rest.shape[1] or top + height == rest.shape[0]
             if is_cut or area < LEAST_SHARE * card_px:
                 continue
-            corners = self._rectangle(region, pieces == piece)
-            box = self._mask(region, corners)
-            if box.any() and float(different[box].mean()) >= WELL_FILLED:
-                found.append(CardSight(corners_mm=corners, face_up=True, score=LEFTOVER_SCORE))
+            for corners in rows_of_cards(self._around(region, pieces == piece), self._card_mm):
+                box = self._mask(region, corners)
+                if box.any() and float(different[box].mean()) >= WELL_FILLED:
+                    found.append(CardSight(corners_mm=corners, face_up=True, score=LEFTOVER_SCORE, is_side_sure=False))
         return found
 
-    def _rectangle(self, region: str, piece: Mask) -> Polygon:
-        """A card's rectangle at the middle and angle of the smallest one round a piece."""
+    def _around(self, region: str, piece: Mask) -> Polygon:
+        """The smallest rectangle round a piece, (4, 2) mm, a shorter side first."""
         rows, columns = np.nonzero(piece)
         around = cv2.boxPoints(cv2.minAreaRect(np.column_stack([columns, rows]).astype(np.float32)))
         in_mm = around.astype(np.float64) / self._rectifier.px_per_mm + np.array(self._regions[region].origin_mm)
-        return true_rectangle(order_corners(in_mm[None])[0], self._card_mm)
+        return order_corners(in_mm[None])[0]
 
     def _different(self, region: str, image: Image) -> Mask:
         bare = self._regions[region].bare
@@ -157,10 +169,40 @@ class Leftovers:
 
 
 def _is_bare(box: Mask, different: Mask, covered: Mask) -> bool:
-    """Whether enough of a box is in sight, and looks like the bare cloth with its print."""
+    """Whether all of a box looks like the bare cloth with its print, or what is surely in sight of it does.
+
+    What just moved nearby counts as cover, so even a wholly covered box may show nothing but cloth.
+    """
+    if np.count_nonzero(different & box) < BARE_WHOLLY * np.count_nonzero(box):
+        return True
     seen = box & ~covered
     is_seen = np.count_nonzero(seen) >= SEEN_SHARE * np.count_nonzero(box)
     return bool(is_seen and np.count_nonzero(different & seen) < BARE_SHARE * np.count_nonzero(seen))
+
+
+def rows_of_cards(around_mm: Polygon, size_mm: tuple[float, float]) -> list[Polygon]:
+    """The cards that may lie side by side, or end to end, in a rectangle: one where no row of them fits.
+
+    Args:
+        around_mm: (4, 2) clockwise, a shorter side first.
+        size_mm: a card's width and height.
+    """
+    across, along = around_mm[1] - around_mm[0], around_mm[2] - around_mm[1]
+    broad, length = float(np.linalg.norm(across)), float(np.linalg.norm(along))
+    for width, height, is_side_by_side in ((*size_mm, True), (*size_mm[::-1], False)):
+        count = round(length / width)
+        if count < ROW or abs(broad - height) > ROW_SLACK * height:
+            continue
+        if abs(length - count * width) > ROW_SLACK * count * width:
+            continue
+        middles = [
+            around_mm[0] + across / 2 + along * (width / 2 + k * (length - width) / (count - 1)) / length
+            for k in range(count)
+        ]
+        turned = np.roll(around_mm, 1, axis=0) if is_side_by_side else around_mm
+        one = true_rectangle(turned, size_mm)
+        return [one - one.mean(axis=0) + middle for middle in middles]
+    return [true_rectangle(around_mm, size_mm)]
 
 
 def true_rectangle(corners_mm: Polygon, size_mm: tuple[float, float]) -> Polygon:

@@ -7,7 +7,7 @@ is gone. Knows nothing of the game and nothing of pixels.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 import numpy as np
@@ -57,6 +57,8 @@ class CardSight:
     """(4, 2) in order round the card."""
     face_up: bool
     score: float
+    is_side_sure: bool = True
+    """False where `face_up` is a guess: it turns no card over."""
     log_probs: NDArray[np.float64] | None = None
     """(n_labels,) how a reader read it, where it was read."""
 
@@ -179,7 +181,7 @@ def _assign(
     track_at = np.array([track.sight.at_mm for track in tracks])
     sight_at = np.array([sight.at_mm for sight in sights])
     distance = np.linalg.norm(track_at[:, None] - sight_at[None], axis=2)
-    turned = np.array([[track.sight.face_up != sight.face_up for sight in sights] for track in tracks])
+    turned = np.array([[_shows_other_side(track, sight) for sight in sights] for track in tracks])
     moving = np.array([[track.motion is Motion.MOVING] for track in tracks])
     resting = np.where(np.array(covered), FOLLOW_COVERED_MM, FOLLOW_RESTING_MM)
     reach = np.where(moving, FOLLOW_MOVING_MM, np.where(turned, FOLLOW_TURNED_MM, resting))
@@ -187,6 +189,10 @@ def _assign(
     cost = np.where((distance <= reach) & ~other, distance + OTHER_SIDE_MM * turned, FAR_MM)
     rows, columns = linear_sum_assignment(cost)
     return [(tracks[int(i)], sights[int(j)]) for i, j in zip(rows, columns, strict=True) if cost[i, j] < FAR_MM]
+
+
+def _shows_other_side(track: CardTrack, sight: CardSight) -> bool:
+    return sight.is_side_sure and sight.face_up != track.sight.face_up
 
 
 def _is_another(track: CardTrack, sight: CardSight, t: float) -> bool:
@@ -207,6 +213,9 @@ def _see(track: CardTrack, sight: CardSight, t: float, new_votes: Callable[[], V
     track.seen_t, track.missing_since_t, track.missing_looks = t, None, 0
     track.looks += 1
     track.score_sum += sight.score
+    if not sight.is_side_sure:
+        track.sight = replace(sight, face_up=track.sight.face_up)
+        return False
     if sight.face_up == track.sight.face_up:
         track.sight, track.other_side_looks = sight, 0
         return False

@@ -1,5 +1,10 @@
 """The 52 faces in the order of the models' classes, and the size of a card's texture."""
 
+from typing import Literal
+
+Variety = Literal["plain", "varied", "held_out"]
+"""How far a machine-drawn deck strays from a common one: the first training decks, the later ones, those kept apart."""
+
 RANKS = ("A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K")
 SUITS = ("C", "D", "H", "S")
 CARDS = tuple(rank + suit for suit in SUITS for rank in RANKS)

@@ -18,14 +18,15 @@ import numpy.typing as npt
 from datasets.decks.artwork import ARTWORK
 from datasets.decks.backs import draw_back
 from datasets.decks.canvas import corner_alpha, with_round_corners
-from datasets.decks.cards import CARD_SIZE_MM, CARDS, CORNER_RADIUS_MM, TEXTURE_SIZE_WH_PX
+from datasets.decks.cards import CARD_SIZE_MM, CARDS, CORNER_RADIUS_MM, TEXTURE_SIZE_WH_PX, Variety
 from datasets.decks.faces import draw_face, draw_face_style, index_boxes_mm
 from datasets.errors import DatasetsError
 
 Texture = npt.NDArray[np.uint8]
 Box = tuple[float, float, float, float]
 
-TRAIN_SEEDS = range(480)
+TRAIN_SEEDS = range(960)
+FIRST_VARIED_SEED = 480
 VALIDATION_SEEDS = range(8000, 8030)
 """For calibration: never trained on, and no part of the final judgement."""
 HELD_OUT_SEEDS = range(9000, 9040)
@@ -69,7 +70,7 @@ def machine_deck(seed: int, *, courts: Deck | None = None, any_figures: bool = F
     stand on them, so that only the index tells.
     """
     rng = np.random.default_rng([seed, 1])
-    style = draw_face_style(rng, held_out=seed >= FIRST_HELD_OUT_SEED)
+    style = draw_face_style(rng, variety_of(seed))
     back_seed = int(rng.integers(2**31))
 
     def face(card: str) -> Texture:
@@ -84,6 +85,13 @@ def machine_deck(seed: int, *, courts: Deck | None = None, any_figures: bool = F
         return with_round_corners(draw_back(np.random.default_rng(back_seed), style.paper))
 
     return Deck(name=f"machine:{seed}", draw_face=face, draw_back=back, index_boxes_mm=index_boxes_mm(style))
+
+
+def variety_of(seed: int) -> Variety:
+    """Which letters, signs and inks a machine-drawn deck chooses from."""
+    if seed >= FIRST_HELD_OUT_SEED:
+        return "held_out"
+    return "varied" if FIRST_VARIED_SEED <= seed < TRAIN_SEEDS.stop else "plain"
 
 
 def artwork_deck(name: str, folder: Path) -> Deck:

@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 
 from datasets.decks.canvas import Colour, Mask, Texture, blank, fill_all, stamp, stroke
-from datasets.decks.cards import CARD_SIZE_MM, PX_PER_MM
+from datasets.decks.cards import CARD_SIZE_MM, PX_PER_MM, Variety
 from datasets.decks.courts import CourtStyle, draw_court, draw_court_style
 from datasets.decks.glyphs import find_fonts, font_masks, stroke_masks, warped
 from datasets.decks.pips import OTHER_PLACES, PLACES, PipShape, draw_shape, suit_outlines
@@ -57,16 +57,19 @@ class FaceStyle:
     """`figure`; `letter` (two large ones) or `initial` (a single one) for courts without a figure."""
     border_mm: float
     """Inset of a line round the face; 0: none."""
+    shading: float = 0.0
+    """How much darker the face is printed at its foot than at its head."""
 
 
-def draw_face_style(rng: np.random.Generator, *, held_out: bool) -> FaceStyle:
+def draw_face_style(rng: np.random.Generator, variety: Variety) -> FaceStyle:
     """Draw a style; what is held out takes its letters, signs and pip places from where training never does."""
+    held_out = variety == "held_out"
     kind = str(rng.choice(["normal", "jumbo", "giant", "peek"], p=[0.47, 0.33, 0.08, 0.12]))
     height = float(
         rng.uniform(*{"normal": (6.0, 9.0), "jumbo": (10.0, 15.0), "giant": (16, 22), "peek": (4, 5.6)}[kind])
     )
     squeeze = float(rng.uniform(0.62, 1.05)) * {"giant": 0.8, "jumbo": 0.85}.get(kind, 1.0)
-    masks = _draw_masks(rng, held_out=held_out)
+    masks = _draw_masks(rng, variety)
     pip = float(rng.uniform(0.55, 1.05)) * {"giant": 0.6, "jumbo": 0.8}.get(kind, 1.0)
     at, width = _place_index(rng, masks, height, squeeze * (0.75 if kind == "giant" else 1.0))
     spread = (float(rng.uniform(10.5, 15.0)), float(rng.uniform(22.0, 30.0)))
@@ -75,9 +78,9 @@ def draw_face_style(rng: np.random.Generator, *, held_out: bool) -> FaceStyle:
     layout = str(rng.choice(["pips", "magnum", "letter", "lone"], p=[0.8, 0.09, 0.05, 0.06]))
     return FaceStyle(
         paper=_draw_paper(rng),
-        inks=_draw_inks(rng),
+        inks=_draw_varied_inks(rng) if variety == "varied" else _draw_inks(rng),
         masks=masks,
-        shape=draw_shape(rng, unusual=held_out),
+        shape=draw_shape(rng, variety),
         index_kind=kind,
         index_height_mm=height,
         index_squeeze=squeeze,
@@ -92,8 +95,9 @@ def draw_face_style(rng: np.random.Generator, *, held_out: bool) -> FaceStyle:
         pip_spread_mm=(min(spread[0], max(7.0, 29.0 - width * 1.05)), spread[1]),
         ace_height_mm=float(rng.uniform(11.0, 36.0)),
         court=draw_court_style(rng, width + 2),
-        court_layout=_court_layout(float(rng.random()), held_out=held_out),
+        court_layout=_court_layout(float(rng.random()), variety),
         border_mm=float(rng.uniform(1.2, 3.2)) if rng.random() < 0.08 else 0.0,
+        shading=float(rng.uniform(-0.25, 0.25)) if variety == "varied" and rng.random() < 0.3 else 0.0,
     )
 
 
@@ -125,7 +129,7 @@ def draw_face(
     else:
         _draw_letter(texture, style, rank, suit)
     _draw_indices(texture, style, rank, suit)
-    return texture
+    return _shaded(texture, style.shading) if style.shading else texture
 
 
 def index_boxes_mm(style: FaceStyle) -> tuple[tuple[float, float, float, float], ...]:
@@ -142,10 +146,10 @@ def index_boxes_mm(style: FaceStyle) -> tuple[tuple[float, float, float, float],
     return tuple(boxes)
 
 
-def _draw_masks(rng: np.random.Generator, *, held_out: bool) -> dict[str, Mask]:
-    fonts = find_fonts(held_out=held_out)
+def _draw_masks(rng: np.random.Generator, variety: Variety) -> dict[str, Mask]:
+    fonts, held_out = find_fonts(variety), variety == "held_out"
     width, slant = float(rng.uniform(0.8, 1.1)), float(rng.choice([0.0, 0.0, 0.0, rng.uniform(0.08, 0.22)]))
-    if not held_out and rng.random() < 0.25:
+    if not held_out and rng.random() < (0.25 if variety == "plain" else 0.15):
         masks = stroke_masks(rng)
     else:
         font = fonts[int(rng.integers(len(fonts)))] if fonts else None
@@ -154,10 +158,10 @@ def _draw_masks(rng: np.random.Generator, *, held_out: bool) -> dict[str, Mask]:
     return {rank: warped(mask, rng, strength=strength) for rank, mask in masks.items()}
 
 
-def _court_layout(draw: float, *, held_out: bool) -> str:
-    if draw < (0.93 if held_out else 0.86):
+def _court_layout(draw: float, variety: Variety) -> str:
+    if draw < {"plain": 0.86, "varied": 0.74, "held_out": 0.93}[variety]:
         return "figure"
-    return "letter" if held_out or draw < 0.92 else "initial"
+    return "letter" if variety == "held_out" or draw < (0.92 if variety == "plain" else 0.84) else "initial"
 
 
 def _draw_paper(rng: np.random.Generator) -> Colour:
@@ -177,6 +181,24 @@ def _draw_inks(rng: np.random.Generator) -> dict[str, Colour]:
     diamonds = one_of(_BLUE) if blue_diamonds else one_of(_ORANGE)
     spades = one_of(_BLUE) if not blue_diamonds and rng.random() < 0.4 else black
     return {"C": one_of(_GREEN), "D": diamonds, "H": red, "S": spades}
+
+
+def _draw_varied_inks(rng: np.random.Generator) -> dict[str, Colour]:
+    """Draw inks of any shade that a printer calls red or black; a third of the decks have four colours."""
+
+    def shade(hues: tuple[float, float], saturations: tuple[float, float], values: tuple[float, float]) -> Colour:
+        hsv = np.array([rng.uniform(*hues) % 180, rng.uniform(*saturations), rng.uniform(*values)])
+        red, green, blue = cv2.cvtColor(hsv.astype(np.uint8)[None, None], cv2.COLOR_HSV2RGB)[0, 0].tolist()
+        return red, green, blue
+
+    red = shade((170, 188), (170, 255), (130, 240))
+    black = shade((0, 180), (0, 120), (5, 95))
+    if rng.random() < 0.65:
+        return {"C": black, "D": red, "H": red, "S": black}
+    clubs = shade((45, 95), (90, 255), (70, 190))
+    diamonds = shade((8, 32), (120, 255), (150, 245)) if rng.random() < 0.5 else shade((95, 125), (110, 255), (110, 240))
+    spades = shade((105, 150), (70, 220), (70, 220)) if rng.random() < 0.5 else black
+    return {"C": clubs, "D": diamonds, "H": red, "S": spades}
 
 
 def _place_index(
@@ -206,6 +228,11 @@ def _draw_sign(
 ) -> None:
     outlines = suit_outlines(suit, style.shape)
     fill_all(texture, (outline * height_mm + at_mm for outline in outlines), style.inks[suit], turn=turn)
+
+
+def _shaded(texture: Texture, shading: float) -> Texture:
+    ramp = 1.0 - np.linspace(max(-shading, 0.0), max(shading, 0.0), len(texture), dtype=np.float32)
+    return np.asarray(texture * ramp[:, None, None], dtype=np.uint8)
 
 
 def _draw_pips(texture: Texture, style: FaceStyle, rank: str, suit: str) -> None:

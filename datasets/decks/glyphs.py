@@ -14,7 +14,7 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from datasets.decks.canvas import Mask
-from datasets.decks.cards import RANKS
+from datasets.decks.cards import RANKS, Variety
 
 FONT_FOLDERS = (
     Path("/usr/share/fonts"),
@@ -67,6 +67,66 @@ TRAIN_FONTS = [
     "EBGaramond12-Bold",
     "NimbusMonoPS-Bold",
 ]
+VARIED_FONTS = [
+    *TRAIN_FONTS,
+    "AccanthisADFStd-Bold",
+    "AccanthisADFStdNo3-Regular",
+    "Andika-Bold",
+    "AveriaGWF-Gruesa",
+    "AveriaSerifGWF-Bold",
+    "BABELreg",
+    "BaskervaldADFStd-Heavy",
+    "BebasNeue-Bold",
+    "BebasNeue-Book",
+    "BerenisADFPro-Regular",
+    "Blankenburg_UNZ1A",
+    "Cabin-Bold",
+    "CharisSIL-Bold",
+    "Comfortaa-Bold",
+    "Domestic_Manners",
+    "Dustismo",
+    "Dustismo_Roman_Bold",
+    "GFSDidot",
+    "GFSDidotBold",
+    "GNUTypewriter",
+    "GenBkBasBI",
+    "GilliusADF-Bold",
+    "GilliusADFNo2-Regular",
+    "GoudyBookletter1911",
+    "JunicodeTwoBeta-Bold",
+    "Jura-Bold",
+    "LeagueSpartan-Bold",
+    "LobsterTwo-Bold",
+    "LobsterTwo-Regular",
+    "MekanusADFStd-Bold",
+    "MekanusADFTitlingStd-Regular",
+    "OCRABold",
+    "OCRB",
+    "OldStandard-Bold",
+    "OldStandard-Regular",
+    "OldaniaADFStd-Bold",
+    "Quattrocento-Regular",
+    "Quercus_Bold_It",
+    "RadisSans-medium",
+    "RomandeADFStd-DemiBold",
+    "TomsonTalks",
+    "TribunADFStd-Bold",
+    "Tuffy_Bold",
+    "Verana-Bold",
+    "VeranaSans-Bold",
+    "Vollkorn-Bold",
+    "YanoneKaffeesatz-Bold",
+    "apibold",
+    "apiregul",
+    "ipabolit",
+    "lobster",
+    "summersby",
+    "texgyreadventor-bold",
+    "texgyrecursor-bold",
+    "texgyreschola-bold",
+]
+"""Those of the later training decks: handwriting, blackletter, typewriters, figures that hang below the line."""
+
 HELD_OUT_FONTS = [
     "DejaVuSerifCondensed-Bold",
     "LiberationSansNarrow-Bold",
@@ -137,9 +197,9 @@ def stroke_masks(rng: np.random.Generator) -> Mapping[str, Mask]:
 
 
 @functools.cache
-def find_fonts(*, held_out: bool) -> tuple[Path, ...]:
-    """The font files of this machine that training uses, or those it never sees; in the order of the lists above."""
-    wanted = HELD_OUT_FONTS if held_out else TRAIN_FONTS
+def find_fonts(variety: Variety) -> tuple[Path, ...]:
+    """The font files of this machine that a kind of deck uses; in the order of the lists above."""
+    wanted = {"plain": TRAIN_FONTS, "varied": VARIED_FONTS, "held_out": HELD_OUT_FONTS}[variety]
     found: dict[str, Path] = {}
     for folder in FONT_FOLDERS:
         for path in sorted((*folder.rglob("*.ttf"), *folder.rglob("*.otf"))):

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from datasets.decks.cards import Variety
+
 Outline = npt.NDArray[np.float64]
 
 _HALF_9 = ((-1, -1), (1, -1), (-1, -1 / 3), (1, -1 / 3), (-1, 1 / 3), (1, 1 / 3), (-1, 1), (1, 1))
@@ -54,12 +56,23 @@ class PipShape:
     club_radius: float = 0.235
     club_spread: float = 0.25
     stem_width: float = 0.22
+    """0: no stem."""
     stem_bend: float = 0.6
+    spade_lobe: float = 0.0
+    """Radius of a spade's two round lobes; 0: the spade is a heart turned over."""
+    spade_spread: float = 0.24
+    """How far each lobe's centre lies from the middle."""
+    spade_shoulder: float = 0.0
+    """Below 0 the sides from tip to lobe curve inwards, above 0 outwards."""
+    flare: float = 0.0
+    """How much wider every sign is at its foot than at its middle."""
 
 
-def draw_shape(rng: np.random.Generator, *, unusual: bool) -> PipShape:
-    """Draw a shape; the unusual ones (kept out of training) are lean and strongly bent."""
-    if unusual:
+def draw_shape(rng: np.random.Generator, variety: Variety) -> PipShape:
+    """Draw a shape; those kept out of training are lean and strongly bent, the varied ones range widest."""
+    if variety == "varied":
+        return _draw_varied(rng)
+    if variety == "held_out":
         return PipShape(
             heart_width=rng.uniform(0.76, 0.84),
             heart_cleft=rng.uniform(0.2, 0.26),
@@ -81,19 +94,56 @@ def draw_shape(rng: np.random.Generator, *, unusual: bool) -> PipShape:
     )
 
 
+def _draw_varied(rng: np.random.Generator) -> PipShape:
+    return PipShape(
+        heart_width=rng.uniform(0.84, 1.18),
+        heart_cleft=rng.uniform(0.04, 0.3),
+        heart_belly=rng.uniform(-0.06, 0.26),
+        diamond_width=rng.uniform(0.62, 1.0),
+        diamond_bend=float(rng.choice([0.0, rng.uniform(-0.1, 0.14)])),
+        club_radius=rng.uniform(0.18, 0.28),
+        club_spread=rng.uniform(0.22, 0.31),
+        stem_width=float(rng.choice([rng.uniform(0.1, 0.42), 0.0], p=[0.94, 0.06])),
+        stem_bend=rng.uniform(-0.3, 1.4),
+        spade_lobe=float(rng.choice([0.0, rng.uniform(0.15, 0.25)], p=[0.4, 0.6])),
+        spade_spread=rng.uniform(0.19, 0.3),
+        spade_shoulder=rng.uniform(-0.14, 0.1),
+        flare=rng.uniform(-0.15, 0.15),
+    )
+
+
 def suit_outlines(suit: str, shape: PipShape) -> tuple[Outline, ...]:
     """The closed outlines, (N, 2) float64 in the unit box, whose union is the sign of a suit."""
+    return tuple(_flared(outline, shape.flare) for outline in _plain_outlines(suit, shape))
+
+
+def _plain_outlines(suit: str, shape: PipShape) -> tuple[Outline, ...]:
     if suit == "H":
         return (_heart(shape),)
     if suit == "D":
         return (_diamond(shape),)
+    stem = (_stem(shape),) if shape.stem_width else ()
     if suit == "S":
-        body = _heart(shape) * (1.0, -0.84) - (0.0, 0.08)
-        return (body, _stem(shape))
+        return (*_spade_body(shape), *stem)
     radius, spread = shape.club_radius, shape.club_spread
     centres = ((0.0, radius - 0.5), (-spread, 0.06), (spread, 0.06))
     circles = tuple(_circle(radius) + centre for centre in centres)
-    return (*circles, _circle(radius * 0.5) - (0.0, 0.04), _stem(shape))
+    return (*circles, _circle(radius * 0.5) - (0.0, 0.04), *stem)
+
+
+def _spade_body(shape: PipShape) -> tuple[Outline, ...]:
+    if not shape.spade_lobe:
+        return (_heart(shape) * (1.0, -0.84) - (0.0, 0.08),)
+    radius, spread = shape.spade_lobe, shape.spade_spread
+    height = 0.32 - radius
+    waist = spread + radius
+    side = _bezier((0.0, -0.5), (waist * (0.45 + shape.spade_shoulder), -0.22), (waist, height - radius), (waist, height))
+    roof = _mirrored(np.concatenate([side, [(spread, height), (0.0, height + radius * 0.3)]]))
+    return (roof, _circle(radius) + (-spread, height), _circle(radius) + (spread, height))
+
+
+def _flared(outline: Outline, flare: float) -> Outline:
+    return np.column_stack([outline[:, 0] * (1.0 + flare * outline[:, 1]), outline[:, 1]])
 
 
 def _bezier(*points: tuple[float, float], steps: int = 14) -> Outline:

@@ -29,6 +29,8 @@ class _Draft:
     stacks: list[ChipStack] = field(default_factory=list)
     arms: list[ArmObject] = field(default_factory=list)
     cuts: list[CutCardObject] = field(default_factory=list)
+    dealt: set[str] = field(default_factory=set)
+    """Names of the cards in the hands' places: the dealer's arm is over them more often than elsewhere."""
 
     def name(self) -> str:
         return f"t{len(self.cards) + len(self.stacks) + len(self.arms) + len(self.cuts)}"
@@ -131,6 +133,7 @@ def _hands(draft: _Draft) -> None:
         up = rng.random() < 0.72
         for k in range(count):
             sideways = k == 2 and rng.random() < 0.6
+            draft.dealt.add(draft.name())
             turned = 90.0 * rng.choice([-1, 1]) if sideways else 0.0
             at = (float(x + rng.normal(0, jitter * 0.6)), float(y + rng.normal(0, jitter * 0.6)))
             face_up = up if rng.random() < 0.85 else not up
@@ -271,8 +274,11 @@ def _arms(draft: _Draft) -> None:
         dealer = bool(rng.random() < 0.4)
         share = rng.uniform(0.05, 0.6) if dealer else rng.uniform(0.35, 1.06)
         tip = (float(rng.uniform(80, width - 80)), float(depth * share))
+        dealt = [card for card in draft.cards if card.object_id in draft.dealt]
         things: list[CardObject | ChipStack] = [*draft.cards, *draft.stacks]
-        if things and rng.random() < 0.55:
+        if dealt and rng.random() < 0.4:
+            things = [*dealt]
+        if things and rng.random() < 0.6:
             near = things[int(rng.integers(len(things)))].at_mm
             tip = (float(near[0] + rng.normal(0, 25)), float(near[1] + rng.normal(0, 25)))
             dealer = bool(tip[1] < depth * 0.55)

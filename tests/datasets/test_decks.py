@@ -91,7 +91,7 @@ def test_splits_have_no_deck_in_common(tmp_path: Path) -> None:
 
 def test_splits_share_no_font() -> None:
     assert not set(TRAIN_FONTS) & set(HELD_OUT_FONTS)
-    assert not set(find_fonts(held_out=False)) & set(find_fonts(held_out=True))
+    assert not set(find_fonts("varied")) & set(find_fonts("held_out"))
 
 
 def test_artwork_is_listed_only_where_its_pictures_are(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ def bank() -> TextureBank:
     from datasets.decks.deck import machine_deck
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(deck_faces, "find_fonts", lambda *, held_out: ())
+        patch.setattr(deck_faces, "find_fonts", lambda variety: ())
         decks = [machine_deck(seed) for seed in HELD_OUT]
         textures = np.stack(
             [[shrink(deck.face(card)) for card in deck.cards] + [shrink(deck.back())] for deck in decks]
