@@ -137,7 +137,7 @@ class Leftovers:
         rows, columns = np.nonzero(piece)
         around = cv2.boxPoints(cv2.minAreaRect(np.column_stack([columns, rows]).astype(np.float32)))
         in_mm = around.astype(np.float64) / self._rectifier.px_per_mm + np.array(self._regions[region].origin_mm)
-        return order_corners(in_mm[None])[0]
+        return np.asarray(order_corners(in_mm[None])[0], np.float64)
 
     def _different(self, region: str, image: Image) -> Mask:
         bare = self._regions[region].bare
