@@ -1,7 +1,6 @@
 """Say what becomes of the cards in some regions: at rest, read, turned, moved, gone.
 
-Which side shows is said by the reader where it is clear, else by the detector. A card is told of once its face was
-read, or when waiting longer would not help. One that vanishes under a cover and
+A card is told of once its face was read, or when waiting longer would not help. One that vanishes under a cover and
 comes to rest elsewhere with the same face, or the other side up in the same region, is the same card. Distances are
 millimetres, durations seconds.
 """
@@ -15,6 +14,17 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.card_reading import (
+    ENOUGH_READS,
+    ONE_CARD_MM,
+    REAL_SCORE,
+    CardReading,
+    IsCovered,
+    ReadFaces,
+    is_read,
+    is_real,
+    looks_like_a_face,
+)
 from vision.observations import (
     CardInSight,
     CardLeft,
@@ -26,15 +36,13 @@ from vision.observations import (
     Reading,
 )
 from vision.tracker import OUT_OF_SIGHT_S, CardSight, CardTrack, Motion, Tracker
-from vision.voting import GUESSED, NO_FACE, Votes
+from vision.voting import GUESSED, LIKELY, NO_FACE, Votes
 
 REGION_SLACK_MM = 22.0
-LEAST_READS = 2
-ENOUGH_READS = 5
-MOST_READS = 14
-SURE_ENOUGH = 0.985
 WAIT_FOR_FACE_S = 1.0
 """So long a face that cannot be read is waited for; it is told as soon as it can be read later."""
+WAIT_FOR_NAME_S = 0.6
+"""So long after a face was told of without a name a likely name is told: it may decide the round."""
 WAIT_FOR_BACK_S = 0.3
 LEAVE_S = 1.6
 """How long a card that is gone may turn up elsewhere before it is told as gone."""
@@ -42,32 +50,12 @@ MISSED_LOOKS = 2
 """A card that one look missed may still lie there."""
 WAIT_FOR_COVER_S = 4.0
 """How long to wait for the sight of an old place before a card counts as new."""
-SAME_PLACE_MM = 12.0
-ONE_CARD_MM = 24.0
-"""Two middles nearer than this are one card's."""
 BESIDE_MM = 100.0
 """Middles of cards that lie side by side are nearer than this."""
-CLEAR = 0.75
-"""From this probability on the reader says which side shows."""
-LOG_SURE = float(np.log(0.98))
-"""A face read as clearly as this counts in full where a hand may be over the card: hands are known as boxes only."""
-COVERED_WEIGHT = 0.2
-STILL_BEFORE_VOTE_S = 0.08
-BACK, UNCLEAR = "back", "unclear"
-BACKS_SEEN = 2
-"""A card of which so many looks showed the back at its place was laid face down, also where it was turned at once."""
-GLIMPSED = 0.9
-"""A back read as surely as this is believed at one look."""
-GLIMPSE_S = 2.5
-"""How long before a card came to rest its back may have been seen at its place."""
-REAL_SCORE = 0.7
-"""What never reads as a card must look this much like one to be told of."""
 
 NOTHING_READ = Reading(label=None, confidence=0.0)
 
 Polygons = Mapping[str, NDArray[np.float64]]
-IsCovered = Callable[[NDArray[np.float64]], bool]
-ReadFaces = Callable[[Sequence[NDArray[np.float64]]], Sequence[NDArray[np.float64] | None]]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -79,6 +67,8 @@ class Known:
     reading: Reading
     turned_t: float | None = None
     """Since when a turn waits to be told."""
+    unread_t: float | None = None
+    """When its face was told of without a name."""
 
 
 @dataclass(slots=True)
@@ -90,8 +80,10 @@ class CardWatch:
     labels: tuple[str, ...]
     known: dict[int, Known] = field(default_factory=dict)
     _gone: dict[int, tuple[CardTrack, float]] = field(default_factory=dict)
-    _glimpses: list[tuple[float, NDArray[np.float64]]] = field(default_factory=list)
-    """When and where the back of a card showed that had not come to rest."""
+    _reading: CardReading = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._reading = CardReading(self.tracker, self.labels)
 
     def update(
         self,
@@ -104,7 +96,7 @@ class CardWatch:
     ) -> list[Observation]:
         """Take one look in and say what is new."""
         near = [sight for sight in sights if self.region_of(sight.at_mm) is not None]
-        near = self._read(near, read_faces)
+        near = self._reading.read(near, read_faces)
         changes = self.tracker.update(near, t, is_covered=is_covered)
         for track in self.tracker.tracks:
             if track.looks == 1:
@@ -117,7 +109,7 @@ class CardWatch:
         for track in changes.left:
             if track.track_id in self.known:
                 self._gone[track.track_id] = (track, track.missing_since_t or t)
-        self._vote(t, is_covered)
+        self._reading.vote(t, is_covered)
         told: list[Observation] = []
         for track in list(self.tracker.tracks):
             told += self._tell(track, t, is_covered)
@@ -138,7 +130,9 @@ class CardWatch:
         return [
             track
             for track in self.tracker.tracks
-            if self.tracker.is_unsettled(track) or track.track_id not in self.known or self._wants_reading(track)
+            if self.tracker.is_unsettled(track)
+            or track.track_id not in self.known
+            or self._reading.wants_reading(track)
         ]
 
     def waiting_since_t(self) -> float | None:
@@ -165,55 +159,6 @@ class CardWatch:
         gone, self._gone = self._gone, {}
         return [CardLeft(track_id=track_id, t=since) for track_id, (_, since) in gone.items()]
 
-    def _wants_reading(self, track: CardTrack) -> bool:
-        if track.motion is Motion.MOVING or track.other_side_looks > 0:
-            return True
-        if track.votes.count >= MOST_READS:
-            return False
-        if not track.sight.face_up:
-            return track.votes.count < ENOUGH_READS
-        return track.votes.count < ENOUGH_READS or track.votes.reading().confidence < SURE_ENOUGH
-
-    def _read(self, sights: Sequence[CardSight], read_faces: ReadFaces) -> list[CardSight]:
-        """Read the sights that may tell something new, and let the reader say which side of them shows."""
-        wanted = [sight for sight in sights if self._is_news(sight)]
-        if not wanted:
-            return list(sights)
-        rows = dict(zip(map(id, wanted), read_faces([sight.corners_mm for sight in wanted]), strict=True))
-        return [self._with_reading(sight, rows.get(id(sight))) for sight in sights]
-
-    def _is_news(self, sight: CardSight) -> bool:
-        """Whether a sight is not just one more of a card that was read well enough and shows the same side."""
-        return not any(
-            float(np.linalg.norm(track.sight.at_mm - sight.at_mm)) < SAME_PLACE_MM
-            and track.sight.face_up == sight.face_up
-            and not self._wants_reading(track)
-            for track in self.tracker.tracks
-        )
-
-    def _with_reading(self, sight: CardSight, log_probs: NDArray[np.float64] | None) -> CardSight:
-        if log_probs is None:
-            return sight
-        back, unclear = (float(np.exp(log_probs[self.labels.index(label)])) for label in (BACK, UNCLEAR))
-        face = 1.0 - back - unclear
-        if max(back, face) < CLEAR:
-            return replace(sight, log_probs=log_probs, is_side_sure=sight.is_side_sure and unclear < CLEAR)
-        return replace(sight, log_probs=log_probs, face_up=face > back, is_side_sure=True)
-
-    def _vote(self, t: float, is_covered: IsCovered) -> None:
-        for track in self.tracker.tracks:
-            log_probs = track.sight.log_probs
-            if log_probs is None or track.seen_t != t:
-                continue
-            back = float(np.exp(log_probs[self.labels.index(BACK)]))
-            track.back_looks += back >= CLEAR
-            if track.motion is Motion.MOVING and back >= GLIMPSED and track.sight.score >= REAL_SCORE:
-                self._glimpses.append((t, track.sight.at_mm))
-            if t - track.still_since_t < STILL_BEFORE_VOTE_S:
-                continue
-            is_clear = back >= CLEAR or log_probs.max() >= LOG_SURE or not is_covered(track.sight.corners_mm)
-            track.votes.add(log_probs, 1.0 if is_clear else COVERED_WEIGHT)
-
     def _tell(self, track: CardTrack, t: float, is_covered: IsCovered) -> list[Observation]:
         if track.track_id in self.known:
             return self._tell_known(track, t)
@@ -221,11 +166,11 @@ class CardWatch:
             return []
         reading = track.votes.reading()
         waited_s = t - (track.rested_t if track.rested_t is not None else t)
-        told = _is_read(track, reading)
+        told = is_read(track, reading)
         enough_s = WAIT_FOR_FACE_S if track.sight.face_up else WAIT_FOR_BACK_S
         if (track.sight.face_up and not told and waited_s < enough_s) or waited_s < WAIT_FOR_BACK_S:
             return []
-        if not told and not _is_real(track, self.labels):
+        if not told and not is_real(track, self.labels):
             return []
         others = [other for other in self.tracker.tracks if other is not track and other.track_id in self.known]
         if _lies_on_one_of(others, track) or (is_covered(track.sight.corners_mm) and self._may_be_a_part(track)):
@@ -257,22 +202,17 @@ class CardWatch:
         old = self._same_card(track, region, reading)
         if old is not None:
             return self._go_on(old, track, rested_t, region, reading)
-        self.known[track.track_id] = Known(region=region, face_up=track.sight.face_up, reading=reading)
+        self.known[track.track_id] = Known(
+            region=region, face_up=track.sight.face_up, reading=reading, unread_t=None if reading.label else t
+        )
         rested = _rested(track, rested_t, region, reading)
-        if not track.sight.face_up or not self._was_face_down(track, rested_t):
+        if not track.sight.face_up or not self._reading.was_face_down(track, rested_t):
             return [rested]
         turned_t = max(track.turned_t or rested_t, rested_t)
         return [
             replace(rested, face_up=False, reading=NOTHING_READ),
             CardTurned(track_id=track.track_id, t=turned_t, face_up=True, reading=reading),
         ]
-
-    def _was_face_down(self, track: CardTrack, rested_t: float) -> bool:
-        """Whether a card that shows its face was laid face down: its back was seen, if only on its way, or shortly."""
-        self._glimpses = [(seen_t, at_mm) for seen_t, at_mm in self._glimpses if rested_t - seen_t <= GLIMPSE_S]
-        return track.back_looks >= BACKS_SEEN or any(
-            float(np.linalg.norm(at_mm - track.sight.at_mm)) < ONE_CARD_MM for _, at_mm in self._glimpses
-        )
 
     def _may_be_covered(self, track: CardTrack, t: float, region: str, reading: Reading) -> bool:
         """Whether `track` may be a card whose old place is covered, so it is not known to be gone."""
@@ -325,16 +265,15 @@ class CardWatch:
         told: list[Observation] = []
         if known.turned_t is not None:
             reading = track.votes.reading()
-            is_doubtful = t - known.turned_t < WAIT_FOR_FACE_S or not _looks_like_a_face(track, self.labels)
-            if track.sight.face_up and not _is_read(track, reading) and is_doubtful:
+            is_doubtful = t - known.turned_t < WAIT_FOR_FACE_S or not looks_like_a_face(track, self.labels)
+            if track.sight.face_up and not is_read(track, reading) and is_doubtful:
                 return []
             turned_t, known.turned_t = known.turned_t, None
             if track.sight.face_up != known.face_up:
-                known.face_up, known.reading = track.sight.face_up, reading
+                known.face_up, known.reading, known.unread_t = track.sight.face_up, reading, t
                 told.append(CardTurned(track_id=track.track_id, t=turned_t, face_up=known.face_up, reading=reading))
-        elif known.face_up and known.reading.label is None and _is_read(track, track.votes.reading()):
-            known.reading = track.votes.reading()
-            told.append(CardRead(track_id=track.track_id, t=t, reading=known.reading))
+        elif known.face_up and known.reading.label is None:
+            told += _read_at_last(track, known, t)
         region = self.region_of(track.sight.at_mm)
         if region is not None and region != known.region and t - track.still_since_t >= 0.3 and track.seen_t == t:
             known.region = region
@@ -346,18 +285,16 @@ class CardWatch:
         return [CardLeft(track_id=track_id, t=self._gone.pop(track_id)[1]) for track_id in ripe]
 
 
-def _is_read(track: CardTrack, reading: Reading) -> bool:
-    """Whether a face may be told: at once where it is clear, after some more looks where it is not."""
-    if reading.label is None or track.votes.count < LEAST_READS:
-        return False
-    return track.votes.count >= ENOUGH_READS or reading.confidence >= SURE_ENOUGH
-
-
-def _is_real(track: CardTrack, labels: tuple[str, ...]) -> bool:
-    """Whether something that was not read as a face looks like a card all the same."""
-    if track.sight.face_up:
-        return track.score >= REAL_SCORE and _face_share(track, labels) > 0.5
-    return track.score >= REAL_SCORE or float(track.votes.posterior()[labels.index(BACK)]) >= SURE_ENOUGH
+def _read_at_last(track: CardTrack, known: Known, t: float) -> list[Observation]:
+    """The name of a face that was told of without one: once it is sure, or likely after it was looked at for long."""
+    reading = track.votes.reading()
+    is_overdue = known.unread_t is not None and t - known.unread_t >= WAIT_FOR_NAME_S
+    if is_overdue and track.votes.count >= ENOUGH_READS:
+        reading = track.votes.reading(LIKELY)
+    if not is_read(track, reading):
+        return []
+    known.reading = reading
+    return [CardRead(track_id=track.track_id, t=t, reading=reading)]
 
 
 def _lies_on_one_of(known: Sequence[CardTrack], track: CardTrack) -> bool:
@@ -366,17 +303,6 @@ def _lies_on_one_of(known: Sequence[CardTrack], track: CardTrack) -> bool:
         other.missing_since_t is None and float(np.linalg.norm(other.sight.at_mm - track.sight.at_mm)) < ONE_CARD_MM
         for other in known
     )
-
-
-def _looks_like_a_face(track: CardTrack, labels: tuple[str, ...]) -> bool:
-    """Whether the reader saw a face there, if it could not say which; what is piled onto a card it can't say at all."""
-    return track.votes.count >= 1.0 and _face_share(track, labels) > 0.5
-
-
-def _face_share(track: CardTrack, labels: tuple[str, ...]) -> float:
-    """The probability that some face shows, whichever it is."""
-    posterior = track.votes.posterior()
-    return 1.0 - sum(float(posterior[labels.index(label)]) for label in NO_FACE)
 
 
 def _strangeness(known: Known, old: CardTrack, track: CardTrack, reading: Reading) -> tuple[bool, float]:

@@ -22,7 +22,9 @@ LOG_CLEAR = -0.1
 GUESSED = 0.75
 """From this posterior on a guess is good enough to tell a card from another one."""
 SURE = 0.95
-"""Below this a label is not told."""
+"""Below this a label is not told, at first."""
+LIKELY = 0.8
+"""Below this it is not told after long looking either."""
 
 
 class Votes:
@@ -62,10 +64,10 @@ class Votes:
             return False
         return self._labels[guess] not in self._no_face and self._labels[best] not in self._no_face
 
-    def reading(self) -> Reading:
-        """The label the votes agree on, or None with the best guess's probability."""
+    def reading(self, least: float = SURE) -> Reading:
+        """The label the votes agree on with at least that probability, else None with the best guess's."""
         posterior = self.posterior()
         best = int(posterior.argmax())
         confidence = float(posterior[best])
-        told = self.count > 0 and confidence >= SURE and self._labels[best] not in self._no_face
+        told = self.count > 0 and confidence >= least and self._labels[best] not in self._no_face
         return Reading(label=self._labels[best] if told else None, confidence=confidence)

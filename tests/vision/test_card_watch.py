@@ -268,3 +268,43 @@ def test_card_that_is_turned_as_soon_as_it_lies_was_laid_face_down() -> None:
     table.look(sight(100), looks=15)
     assert kinds(table.told) == [CardRested, CardTurned]
     assert [each.face_up for each in table.told if isinstance(each, CardRested | CardTurned)] == [False, True]
+
+
+def test_side_that_nobody_can_tell_turns_no_card() -> None:
+    table = Table()
+    table.look(sight(100, face_up=False), looks=12)
+    table.faces = lambda x: "unclear"
+    table.look(sight(100), looks=6)
+    assert kinds(table.told) == [CardRested]
+
+
+def test_card_whose_back_was_glimpsed_was_laid_face_down() -> None:
+    table = Table()
+    table.look(sight(100, face_up=False))
+    table.look(looks=6)
+    table.look(sight(100), looks=15)
+    rested, turned = table.told
+    assert isinstance(rested, CardRested) and not rested.face_up
+    assert isinstance(turned, CardTurned) and turned.reading.label == "7H"
+
+
+def test_face_that_is_only_likely_is_told_after_a_long_look() -> None:
+    likely = np.log([0.7, 0.28, 0.01, 0.01])
+    table = Table(faces=lambda x: "7H")
+    table._one = lambda label: likely  # type: ignore[method-assign]
+    table.look(sight(100), looks=15)
+    assert [each.reading.label for each in table.told if isinstance(each, CardRested)] == [None]
+    table.look(sight(100), looks=8)
+    (read,) = [each for each in table.told if isinstance(each, CardRead)]
+    assert read.reading.label == "7H" and read.reading.confidence < 0.99
+
+
+def test_moved_card_waits_until_its_old_place_is_surely_empty() -> None:
+    table = Table()
+    table.look(sight(100), looks=12)
+    table.covered = lambda x: x < 150
+    table.look(looks=5)
+    table.look(sight(500), looks=3)
+    table.covered = lambda x: False
+    table.look(sight(500), looks=12)
+    assert kinds(table.told) == [CardRested, CardShifted]

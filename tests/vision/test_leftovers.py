@@ -79,3 +79,27 @@ def test_nothing_is_said_where_something_lies_over_the_region(leftovers: Leftove
 def test_true_rectangle_has_the_card_s_size_at_the_box_s_angle() -> None:
     rectangle = true_rectangle(card_at(10, 20, angle_deg=30) * 1.0, CARD_MM)
     assert np.allclose(rectangle, card_at(10, 20, angle_deg=30), atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "cards",
+    [[(500, 280, 0), (565, 280, 0)], [(470, 280, 0), (535, 280, 0), (600, 280, 0)], [(480, 280, 90), (570, 280, 90)]],
+)
+def test_cards_that_lie_in_a_row_are_told_apart(leftovers: Leftovers, cards: list[tuple[int, int, int]]) -> None:
+    lying = [card_at(x, y, angle_deg=turn) for x, y, turn in cards]
+    found = leftovers.refine("box", [], cloth(*lying), BARE)
+    assert sorted(round(card.at_mm[0] / 5) * 5 for card in found) == [x for x, _, _ in cards]
+    assert not any(card.is_side_sure for card in found)
+
+
+def test_sight_of_another_card_stays_where_one_is_mended(leftovers: Leftovers) -> None:
+    lies, printed = card_at(600, 280, angle_deg=20), card_at(460, 280)
+    image = cloth(printed, lies)
+    cv2.circle(image, (520, 370), 16, (60, 90, 40), -1)
+    other = sight(printed)
+    found = leftovers.refine("box", [other, sight(card_at(606, 283))], image, BARE)
+    assert any(card is other for card in found) and len(found) == 2
+
+
+def test_print_under_what_just_moved_is_no_card(leftovers: Leftovers) -> None:
+    assert leftovers.refine("box", [sight(card_at(560, 280))], cloth(), ~BARE) == []

@@ -1,0 +1,135 @@
+"""Read the cards in sight, gather the votes on each, and say what they come to.
+
+Which side shows is said by the reader where it is clear, else by the detector. Distances are millimetres.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.observations import Reading
+from vision.tracker import CardSight, CardTrack, Motion, Tracker
+from vision.voting import NO_FACE
+
+LEAST_READS = 2
+ENOUGH_READS = 5
+MOST_READS = 14
+SURE_ENOUGH = 0.985
+CLEAR = 0.75
+"""From this probability on the reader says which side shows."""
+LOG_SURE = float(np.log(0.98))
+"""A face read as clearly as this counts in full where a hand may be over the card: hands are known as boxes only."""
+COVERED_WEIGHT = 0.2
+STILL_BEFORE_VOTE_S = 0.08
+BACK, UNCLEAR = "back", "unclear"
+BACKS_SEEN = 2
+"""A card of which so many looks showed the back at its place was laid face down, also where it was turned at once."""
+GLIMPSED = 0.9
+"""A back read as surely as this is believed at one look."""
+GLIMPSE_S = 2.5
+"""How long before a card came to rest its back may have been seen at its place."""
+REAL_SCORE = 0.7
+"""What never reads as a card must look this much like one to be told of."""
+SAME_PLACE_MM = 12.0
+ONE_CARD_MM = 24.0
+"""Two middles nearer than this are one card's."""
+
+IsCovered = Callable[[NDArray[np.float64]], bool]
+ReadFaces = Callable[[Sequence[NDArray[np.float64]]], Sequence[NDArray[np.float64] | None]]
+
+
+@dataclass(slots=True)
+class CardReading:
+    """What a reader says of the cards that a tracker follows."""
+
+    tracker: Tracker
+    labels: tuple[str, ...]
+    _glimpses: list[tuple[float, NDArray[np.float64]]] = field(default_factory=list)
+    """When and where the back of a card showed that had not come to rest."""
+
+    def read(self, sights: Sequence[CardSight], read_faces: ReadFaces) -> list[CardSight]:
+        """Read the sights that may tell something new, and let the reader say which side of them shows."""
+        wanted = [sight for sight in sights if self._is_news(sight)]
+        if not wanted:
+            return list(sights)
+        rows = dict(zip(map(id, wanted), read_faces([sight.corners_mm for sight in wanted]), strict=True))
+        return [self._with_reading(sight, rows.get(id(sight))) for sight in sights]
+
+    def _is_news(self, sight: CardSight) -> bool:
+        """Whether a sight is not just one more of a card that was read well enough and shows the same side."""
+        return not any(
+            float(np.linalg.norm(track.sight.at_mm - sight.at_mm)) < SAME_PLACE_MM
+            and track.sight.face_up == sight.face_up
+            and not self.wants_reading(track)
+            for track in self.tracker.tracks
+        )
+
+    def _with_reading(self, sight: CardSight, log_probs: NDArray[np.float64] | None) -> CardSight:
+        if log_probs is None:
+            return sight
+        back, unclear = (float(np.exp(log_probs[self.labels.index(label)])) for label in (BACK, UNCLEAR))
+        face = 1.0 - back - unclear
+        if max(back, face) < CLEAR:
+            return replace(sight, log_probs=log_probs, is_side_sure=sight.is_side_sure and unclear < CLEAR)
+        return replace(sight, log_probs=log_probs, face_up=face > back, is_side_sure=True)
+
+    def vote(self, t: float, is_covered: IsCovered) -> None:
+        """Let the sights of this look vote on their cards."""
+        for track in self.tracker.tracks:
+            log_probs = track.sight.log_probs
+            if log_probs is None or track.seen_t != t:
+                continue
+            back = float(np.exp(log_probs[self.labels.index(BACK)]))
+            track.back_looks += back >= CLEAR
+            if track.motion is Motion.MOVING and back >= GLIMPSED and track.sight.score >= REAL_SCORE:
+                self._glimpses.append((t, track.sight.at_mm))
+            if t - track.still_since_t < STILL_BEFORE_VOTE_S:
+                continue
+            is_clear = back >= CLEAR or log_probs.max() >= LOG_SURE or not is_covered(track.sight.corners_mm)
+            track.votes.add(log_probs, 1.0 if is_clear else COVERED_WEIGHT)
+
+    def wants_reading(self, track: CardTrack) -> bool:
+        """Whether further readings would tell more of a card."""
+        if track.motion is Motion.MOVING or track.other_side_looks > 0:
+            return True
+        if track.votes.count >= MOST_READS:
+            return False
+        if not track.sight.face_up:
+            return track.votes.count < ENOUGH_READS
+        return track.votes.count < ENOUGH_READS or track.votes.reading().confidence < SURE_ENOUGH
+
+    def was_face_down(self, track: CardTrack, rested_t: float) -> bool:
+        """Whether a card that shows its face was laid face down: its back was seen, if only on its way, or shortly."""
+        self._glimpses = [(seen_t, at_mm) for seen_t, at_mm in self._glimpses if rested_t - seen_t <= GLIMPSE_S]
+        return track.back_looks >= BACKS_SEEN or any(
+            float(np.linalg.norm(at_mm - track.sight.at_mm)) < ONE_CARD_MM for _, at_mm in self._glimpses
+        )
+
+
+def is_read(track: CardTrack, reading: Reading) -> bool:
+    """Whether a face may be told: at once where it is clear, after some more looks where it is not."""
+    if reading.label is None or track.votes.count < LEAST_READS:
+        return False
+    return track.votes.count >= ENOUGH_READS or reading.confidence >= SURE_ENOUGH
+
+
+def is_real(track: CardTrack, labels: tuple[str, ...]) -> bool:
+    """Whether something that was not read as a face looks like a card all the same."""
+    if track.sight.face_up:
+        return track.score >= REAL_SCORE and _face_share(track, labels) > 0.5
+    return track.score >= REAL_SCORE or float(track.votes.posterior()[labels.index(BACK)]) >= SURE_ENOUGH
+
+
+def looks_like_a_face(track: CardTrack, labels: tuple[str, ...]) -> bool:
+    """Whether the reader saw a face there, if it could not say which; what is piled onto a card it can't say at all."""
+    return track.votes.count >= 1.0 and _face_share(track, labels) > 0.5
+
+
+def _face_share(track: CardTrack, labels: tuple[str, ...]) -> float:
+    """The probability that some face shows, whichever it is."""
+    posterior = track.votes.posterior()
+    return 1.0 - sum(float(posterior[labels.index(label)]) for label in NO_FACE)
