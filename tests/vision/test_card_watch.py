@@ -308,3 +308,14 @@ def test_moved_card_waits_until_its_old_place_is_surely_empty() -> None:
     table.covered = lambda x: False
     table.look(sight(500), looks=12)
     assert kinds(table.told) == [CardRested, CardShifted]
+
+
+def test_look_at_a_passing_card_does_not_pull_a_resting_one_to_its_neighbour() -> None:
+    table = Table(faces=lambda x: "KS" if x < 150 else "7H")
+    table.look(sight(200), looks=12)
+    table.faces = lambda x: None
+    table.look(sight(178))
+    table.faces = lambda x: "KS" if x < 150 else "7H"
+    table.look(sight(200), sight(131), looks=12)
+    assert [each.reading.label for each in table.told if isinstance(each, CardRested)] == ["7H", "KS"]
+    assert kinds(table.told) == [CardRested, CardRested]
