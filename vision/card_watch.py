@@ -53,6 +53,9 @@ WAIT_FOR_COVER_S = 4.0
 BESIDE_MM = 100.0
 """Middles of cards that lie side by side are nearer than this."""
 
+OVERLAPPING_MM = 45.0
+"""Middles of cards that overlap are nearer; one that reads as such a neighbour is what another card leaves of it."""
+
 NOTHING_READ = Reading(label=None, confidence=0.0)
 
 Polygons = Mapping[str, NDArray[np.float64]]
@@ -173,7 +176,9 @@ class CardWatch:
         if not told and not is_real(track, self.labels):
             return []
         others = [other for other in self.tracker.tracks if other is not track and other.track_id in self.known]
-        if _lies_on_one_of(others, track) or (is_covered(track.sight.corners_mm) and self._may_be_a_part(track)):
+        if _lies_on_one_of(others, track) or self._has_a_twin(track, OVERLAPPING_MM):
+            return []
+        if is_covered(track.sight.corners_mm) and self._may_be_a_part(track):
             return []
         return self._begin(track, t, reading)
 
@@ -182,12 +187,15 @@ class CardWatch:
         if not track.sight.face_up:
             return False
         posterior = track.votes.posterior()
-        guess = self.labels[int(posterior.argmax())]
-        if posterior.max() < GUESSED or guess in NO_FACE:
-            return True
+        is_guessed = posterior.max() >= GUESSED and self.labels[int(posterior.argmax())] not in NO_FACE
+        return not is_guessed or self._has_a_twin(track, BESIDE_MM)
+
+    def _has_a_twin(self, track: CardTrack, within_mm: float) -> bool:
+        """Whether a known card so near shows the face that `track` is guessed to show."""
+        guess = self.labels[int(track.votes.posterior().argmax())]
         return any(
             self.known[other.track_id].reading.label == guess
-            and float(np.linalg.norm(other.sight.at_mm - track.sight.at_mm)) < BESIDE_MM
+            and float(np.linalg.norm(other.sight.at_mm - track.sight.at_mm)) < within_mm
             for other in self.tracker.tracks
             if other is not track and other.track_id in self.known
         )

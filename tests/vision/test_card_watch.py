@@ -319,3 +319,10 @@ def test_look_at_a_passing_card_does_not_pull_a_resting_one_to_its_neighbour() -
     table.look(sight(200), sight(131), looks=12)
     assert [each.reading.label for each in table.told if isinstance(each, CardRested)] == ["7H", "KS"]
     assert kinds(table.told) == [CardRested, CardRested]
+
+
+def test_what_another_card_leaves_of_a_card_is_no_second_one() -> None:
+    table = Table(faces=lambda x: "KS" if x > 220 else "7H")
+    table.look(sight(200), looks=12)
+    table.look(sight(168), sight(238), looks=15)
+    assert [each.reading.label for each in table.told if isinstance(each, CardRested)] == ["7H", "KS"]
