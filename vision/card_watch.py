@@ -36,7 +36,7 @@ from vision.observations import (
     Reading,
 )
 from vision.tracker import OUT_OF_SIGHT_S, CardSight, CardTrack, Motion, Tracker
-from vision.voting import GUESSED, LIKELY, NO_FACE, Votes
+from vision.voting import GUESSED, NO_FACE, Votes
 
 REGION_SLACK_MM = 22.0
 WAIT_FOR_FACE_S = 1.0
@@ -298,7 +298,7 @@ def _read_at_last(track: CardTrack, known: Known, t: float) -> list[Observation]
     reading = track.votes.reading()
     is_overdue = known.unread_t is not None and t - known.unread_t >= WAIT_FOR_NAME_S
     if is_overdue and track.votes.count >= ENOUGH_READS:
-        reading = track.votes.reading(LIKELY)
+        reading = track.votes.likely_reading()
     if not is_read(track, reading):
         return []
     known.reading = reading

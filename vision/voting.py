@@ -24,7 +24,9 @@ GUESSED = 0.75
 SURE = 0.95
 """Below this a label is not told, at first."""
 LIKELY = 0.8
-"""Below this it is not told after long looking either."""
+"""Below this it is not told after long looking either, unless only the suit is in doubt."""
+LIKELIER = 0.55
+"""Where the rank is sure, from this probability on a suit is told after long looking."""
 
 
 class Votes:
@@ -64,8 +66,18 @@ class Votes:
             return False
         return self._labels[guess] not in self._no_face and self._labels[best] not in self._no_face
 
-    def reading(self, least: float = SURE) -> Reading:
-        """The label the votes agree on with at least that probability, else None with the best guess's."""
+    def reading(self) -> Reading:
+        """The label the votes agree on, or None with the best guess's probability."""
+        return self._told_from(SURE)
+
+    def likely_reading(self) -> Reading:
+        """What to say after long looking: a likely face, or the likelier suit of a sure rank, else None."""
+        posterior = self.posterior()
+        rank = self._labels[int(posterior.argmax())][:-1]
+        same_rank = [label not in self._no_face and label[:-1] == rank for label in self._labels]
+        return self._told_from(LIKELIER if float(posterior[same_rank].sum()) >= SURE else LIKELY)
+
+    def _told_from(self, least: float) -> Reading:
         posterior = self.posterior()
         best = int(posterior.argmax())
         confidence = float(posterior[best])

@@ -65,3 +65,19 @@ def test_votes_are_contradicted_only_by_a_clear_reading_of_another_face() -> Non
     assert not votes.contradicts(log_probs(0.97, 0.02, 0.01))
     assert not votes.contradicts(log_probs(0.01, 0.01, 0.98))
     assert not Votes(LABELS).contradicts(log_probs(0.02, 0.97, 0.01))
+
+
+@pytest.mark.parametrize(
+    ("probabilities", "told"),
+    [
+        ((0.62, 0.36, 0.01, 0.01), "2S"),  # only the suit is in doubt
+        ((0.62, 0.01, 0.36, 0.01), None),  # the rank is
+        ((0.51, 0.47, 0.01, 0.01), None),  # both suits alike
+    ],
+)
+def test_long_look_tells_the_likelier_suit_of_a_sure_rank(probabilities: tuple[float, ...], told: str | None) -> None:
+    votes = Votes(("2S", "2C", "3C", "unclear"))
+    votes.add(np.log(probabilities))
+    assert votes.reading().label is None
+    assert votes.likely_reading().label == told
+    assert votes.likely_reading().confidence == pytest.approx(max(probabilities), abs=1e-6)
