@@ -30,6 +30,8 @@ ONE_PLACE_MM = 26.0
 NEIGHBOUR_MM = 110.0
 MADE_OF_OTHERS = 0.85
 """A box of which more lies under better ones is made of their halves."""
+FOLLOW_LIGHT_S = 5.0
+"""So often at most the bare view of an empty region is kept anew."""
 CARD_SIDES = (0.62, 1.45)
 """A card's box has this share of the card's true sides."""
 
@@ -67,6 +69,7 @@ class CardSights:
         self._leftovers = Leftovers(regions, rectifier, card_mm)
         self._cells = {region: grid.cells_of_box(*self._leftovers.box_mm(region)) for region in regions}
         self._refined: dict[str, list[CardSight]] = {}
+        self._followed_t: dict[str, float] = {}
 
     def of(self, found: Detections, look: CardLook) -> list[CardSight]:
         """The cards in sight, given all that the detector last found."""
@@ -91,8 +94,15 @@ class CardSights:
         if self._leftovers.is_known(region):
             mended = self._leftovers.refine(region, sights, look.frame.image, covered)
             own = [sight for sight in mended if self._leftovers.is_own(region, sight)]
+            self._follow_light(region, own, look, is_covered=bool(covered.any()))
         self._refined[region] = own
         return own
+
+    def _follow_light(self, region: str, own: list[CardSight], look: CardLook, *, is_covered: bool) -> None:
+        if own or is_covered or look.frame.t - self._followed_t.get(region, -FOLLOW_LIGHT_S) < FOLLOW_LIGHT_S:
+            return
+        self._followed_t[region] = look.frame.t
+        self._leftovers.follow_light(region, look.frame.image)
 
     def _true(self, found: Detections) -> list[CardSight]:
         cards = found.of(CARD_FACE, CARD_BACK)

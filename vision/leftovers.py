@@ -33,6 +33,8 @@ SEEN_SHARE = 0.4
 LEAST_SHARE = 0.55
 """A piece must have this share of a card's area."""
 LEFTOVER_SCORE = 0.75
+DRIFT_SHARE = 0.3
+"""A view differs from the bare one by drifting light where less than this share of a card's area does."""
 REPLACED_MM = 45.0
 """A badly fitting box gives way to a card found so near to it; one farther off shows another card."""
 ROW_SLACK = 0.15
@@ -115,6 +117,12 @@ class Leftovers:
             if fitting or not any(np.linalg.norm(sight.at_mm - card.at_mm) < REPLACED_MM for card in found)
         ]
         return [*kept, *found]
+
+    def follow_light(self, region: str, image: Image) -> None:
+        """Keep the region's view anew where it shows no card and hardly differs from the one kept: light drifts."""
+        card_px = self._card_mm[0] * self._card_mm[1] * self._rectifier.px_per_mm**2
+        if np.count_nonzero(self._different(region, image)) < DRIFT_SHARE * card_px:
+            self.keep_bare(region, image)
 
     def _cards_in(self, region: str, rest: Mask, different: Mask) -> list[CardSight]:
         opened = cv2.morphologyEx(rest.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))

@@ -103,3 +103,15 @@ def test_sight_of_another_card_stays_where_one_is_mended(leftovers: Leftovers) -
 
 def test_print_under_what_just_moved_is_no_card(leftovers: Leftovers) -> None:
     assert leftovers.refine("box", [sight(card_at(560, 280))], cloth(), ~BARE) == []
+
+
+def test_bare_view_follows_the_light_but_takes_no_card_in(leftovers: Leftovers) -> None:
+    dim = cloth().astype(np.int16)
+    for step in range(8):
+        dim[:, :700] -= 4
+        image = np.clip(dim, 0, 255).astype(np.uint8)
+        assert leftovers.refine("box", [], image, BARE) == [], step
+        leftovers.follow_light("box", image)
+    cv2.fillPoly(image, [np.round(card_at(560, 280) + np.array([60.0, 90.0])).astype(np.int32)], (235, 240, 238))
+    leftovers.follow_light("box", image)
+    assert len(leftovers.refine("box", [], image, BARE)) == 1
