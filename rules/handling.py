@@ -26,6 +26,8 @@ class HandlingJudge:
         self._round = 0
         self._holders: dict[str, int] = {}
         self._declined: set[tuple[int, Side]] = set()
+        self._served: set[Side] = set()
+        """Hands of which an entitled player was passed a card."""
 
     def observe(self, event: Event, running: Round, stakes: Mapping[str, Wager]) -> Iterator[Finding]:
         """Take an event of the running round; `stakes` are the wagers as they lay when betting closed."""
@@ -35,6 +37,7 @@ class HandlingJudge:
             self._round = running.number
             self._holders.clear()
             self._declined.clear()
+            self._served.clear()
         if isinstance(event, HandlingDeclined):
             self._declined.add((event.seat, event.hand))
         elif isinstance(event, CardPassed):
@@ -54,7 +57,13 @@ class HandlingJudge:
             running.doubt(_WRONG_HANDLER, f"it is not known whose card {event.card_id} is")
             return
         yield from self._find_both_out(event, running)
-        yield from self._find_wrong_handler(event, seat, card.place, running, stakes)
+        wrong = list(self._find_wrong_handler(event, seat, card.place, running, stakes))
+        if wrong and self._case.nominee_rule is not None and card.place in self._served:
+            running.doubt(_WRONG_HANDLER, f"seat {seat} may be the nominee of whom the {card.place}'s cards go to")
+            return
+        if not wrong:
+            self._served.add(card.place)
+        yield from wrong
 
     def _find_both_out(self, event: CardPassed, running: Round) -> Iterator[Finding]:
         seats: dict[Side, set[int]] = {side: set() for side in Side}

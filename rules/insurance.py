@@ -12,12 +12,12 @@ from enum import StrEnum
 from fractions import Fraction
 
 from rules.drawing import Drawing
-from rules.events import CardDealt, Event, ResultAnnounced, WagerChanged
+from rules.events import CardDealt, CardPassed, CardTurned, Event, ResultAnnounced, WagerChanged
 from rules.findings import Finding, name_of
 from rules.options import Rules
 from rules.round import INITIAL_CARDS, DealtCard, Round, Wager, confidence_of
 from rules.rulebook_model import InsuranceRow, InsuranceRule, WindowStart
-from rules.words import Bet, Side
+from rules.words import DEALER, Bet, Side
 
 INSURANCE = {Bet.INSURANCE_PLAYER: Side.PLAYER, Bet.INSURANCE_BANKER: Side.BANKER}
 """The insurance wagers and the hand that each insures."""
@@ -95,11 +95,20 @@ class InsuranceJudge:
         self._round = 0
         self._promised: dict[str, Promise] = {}
         """What each insurance area that was bet in a window could pay."""
+        self._waived_in = 0
+        """The latest round in which the Banker's third card was handled or seen before the Player's was open."""
 
     @property
     def rule(self) -> InsuranceRule | None:
         """The rulebook's windows; None where insurance is not offered."""
         return self._rule
+
+    def rule_against(self, window: Window, running: Round) -> str | None:
+        """The rule that a bet breaks in a window that is not open."""
+        assert self._rule is not None, "without windows there is none that is not open"
+        if window.offer is not Offer.CLOSED:
+            return self._rule.rule
+        return self._rule.waiver_rule if self._waived_in == running.number else self._rule.closing_rule
 
     def promises(self, running: Round) -> Mapping[str, Promise]:
         """What each insurance area that was bet in a window of this round could pay."""
@@ -119,7 +128,11 @@ class InsuranceJudge:
 
     def observe(self, event: Event, running: Round, stakes: Mapping[str, Wager]) -> Iterator[Finding]:
         """Judge the insurance when the next card, or the result, closes betting on it."""
-        if self._rule is None or not self._promised or not isinstance(event, CardDealt | ResultAnnounced):
+        if self._rule is None:
+            return
+        if isinstance(event, CardPassed | CardTurned) and _is_waived_by(event, running):
+            self._waived_in = running.number
+        if not self._promised or not isinstance(event, CardDealt | ResultAnnounced):
             return
         self._begin(running)
         for area, promise in self._promised.items():
@@ -139,6 +152,15 @@ class InsuranceJudge:
         if self._round != running.number:
             self._round = running.number
             self._promised.clear()
+
+
+def _is_waived_by(event: CardPassed | CardTurned, running: Round) -> bool:
+    """Whether the Banker's third card is handled or seen while the Player's lies face down."""
+    thirds = {card.place: card for card in running.cards.values() if card.index >= INITIAL_CARDS}
+    player, banker = thirds.get(Side.PLAYER), thirds.get(Side.BANKER)
+    if player is None or banker is None or player.shown_t is not None or event.card_id != banker.card_id:
+        return False
+    return event.face_up if isinstance(event, CardTurned) else event.to != DEALER
 
 
 def _promise(old: Promise, before: int, after: int, row: InsuranceRow | None) -> Promise:

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rules.events import CameraLost, CardDealt, CutCardDrawn, Event, LastRoundAnnounced, ShoeOpened
+from rules.events import (
+    CameraLost,
+    CardBurned,
+    CardDealt,
+    CutCardDrawn,
+    Event,
+    LastRoundAnnounced,
+    ShoeClosed,
+    ShoeOpened,
+)
 from rules.findings import Finding
 from rules.options import Rules
 from rules.round import Round, confidence_of
@@ -28,6 +37,9 @@ class LastRoundJudge:
         self._cut_in: int | None = None
         """The round in which the cutting card came and in which no card has followed it yet."""
         self._was_camera_lost = False
+        self._is_closed = False
+        """Whether the shoe was said to be done: cards that come all the same are another's."""
+        self._was_dealt_from = False
 
     def is_last(self, number: int) -> bool:
         """Whether the round of that number is the shoe's last, or comes after it."""
@@ -41,18 +53,27 @@ class LastRoundJudge:
     def observe(self, event: Event, running: Round | None, rounds_begun: int) -> Iterator[Finding]:
         """Take an event before its round does; `running` is the round that it begins or belongs to."""
         if isinstance(event, CardDealt):
+            if self._is_closed and running is not None and running.first_card is None:
+                self._begin()
+            self._was_dealt_from = True
             yield from self._deal(event, running)
         elif self._is_continuous:
             return
-        elif isinstance(event, ShoeOpened):
-            self._by_cut = self._by_word = self._cut_in = None
-            self._was_camera_lost = False
+        elif isinstance(event, ShoeOpened) or (isinstance(event, CardBurned) and self._was_dealt_from):
+            self._begin()
+        elif isinstance(event, ShoeClosed):
+            self._is_closed = True
         elif isinstance(event, CutCardDrawn):
             self._cut(running, rounds_begun)
         elif isinstance(event, LastRoundAnnounced):
             self._announce(running, rounds_begun)
         elif isinstance(event, CameraLost):
             self._was_camera_lost = self._last is not None
+
+    def _begin(self) -> None:
+        """Another shoe is in use, whether its opening was seen or not."""
+        self._by_cut = self._by_word = self._cut_in = None
+        self._was_camera_lost = self._is_closed = self._was_dealt_from = False
 
     def _cut(self, running: Round | None, rounds_begun: int) -> None:
         if self._by_cut is not None or self._after_cut is AfterCutCard.SILENT:

@@ -11,6 +11,7 @@ from math import ceil, floor
 
 from rules.alerts import Alert
 from rules.events import Event, WagerChanged, WagerSettled
+from rules.excess import rule_of_excess
 from rules.findings import Finding, name_of
 from rules.hand_ends import end_of, facts_of
 from rules.options import Rules
@@ -27,8 +28,9 @@ _STANDS_OFF = (Settling.PUSH, Settling.VOID)
 class PayoutJudge:
     """Collects what was settled in the running round."""
 
-    def __init__(self, rules: Rules) -> None:
+    def __init__(self, rules: Rules, *, smallest_chip: int = 1) -> None:
         self._rules = rules
+        self._smallest_chip = smallest_chip
         self._settled: dict[str, list[WagerSettled]] = {}
         self._moved: set[str] = set()
         self._late: set[str] = set()
@@ -104,14 +106,17 @@ class PayoutJudge:
             running.doubt("payout.wrong_amount", f"the wager on {due.area} or what it was paid was not read")
             return
         total = sum(amounts)
-        if floor(due.pays) <= total <= ceil(due.pays):
+        step = 1 if due.excess_stake is None else self._smallest_chip
+        if floor(due.pays / step) * step <= total <= ceil(due.pays / step) * step:
             return
         owed = str(due.pays) if due.pays.denominator > 1 else str(int(due.pays))
         text = f"{_named(due)} was paid {total} instead of {owed}"
         yield _finding("payout.wrong_amount", due, paid[-1], text, amount=total, rule=self._pay_rule(due, record))
 
     def _pay_rule(self, due: Due, record: RoundRecord) -> str | None:
-        """The rule of the pay table's entry that fits."""
+        """The rule of the pay table's entry that fits, or the one that takes a part of the stake out of play."""
+        if due.excess_stake is not None:
+            return rule_of_excess(due.bet, self._rules)
         player = tuple(card for card in record.player if card is not None)
         banker = tuple(card for card in record.banker if card is not None)
         insurance = self._rules.insurance

@@ -34,6 +34,8 @@ class Due:
     """Winnings without the stake, after commission; None where the stake is not known."""
     void_stake: int | None = None
     """The part of the stake that cannot be paid exactly and is void."""
+    excess_stake: Fraction | None = None
+    """The part beyond a limit that neither wins nor loses."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,6 +146,8 @@ def _due(due: Due) -> dict[str, Any]:
     }
     if due.void_stake is not None:
         mapping["void_stake"] = due.void_stake
+    if due.excess_stake is not None:
+        mapping["excess_stake"] = format_money(due.excess_stake)
     return mapping
 
 

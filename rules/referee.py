@@ -83,7 +83,7 @@ class Referee:
     ) -> None:
         notice = parse_notice(limits or {})
         self._rules = rules
-        self._table = TableState(smallest_chip=smallest_chip)
+        self._table = TableState(smallest_chip=smallest_chip, notice=notice)
         self._shoe = Shoe(decks=decks, device=device)
         self._cards = CardJudge(rules)
         self._burn = BurnJudge(rules)
@@ -95,7 +95,7 @@ class Referee:
             rules, self._table, minimum=notice.minimum, insurance=self._insurance, drawing_of=self._cards.drawing_of
         )
         self._remedies = RemedyBook()
-        self._payouts = PayoutJudge(rules)
+        self._payouts = PayoutJudge(rules, smallest_chip=smallest_chip or 1)
         self._told: set[tuple[object, ...]] = set()
 
     @property
@@ -161,8 +161,9 @@ class Referee:
         if isinstance(event, CardDealt):
             yield from find_missing_call(event, running, self._rules)
             yield from find_void_hand_wagered(event, running, self._table.wagers.values())
-        if self._shoe.is_empty:
-            running.note_empty_shoe(event.t)
+        empty_t = self._shoe.empty_since(event)
+        if empty_t is not None and running.first_card is not None:
+            running.note_empty_shoe(empty_t)
         yield from self._handling.observe(event, running, self._table.stakes)
         yield from self._limits.observe(event, running, self._table.stakes)
         yield from self._insurance.observe(event, running, self._table.stakes)

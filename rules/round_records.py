@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from rules.cards import Card
 from rules.drawing import Drawing
+from rules.excess import excess_of
 from rules.hand_ends import ends_of, loose_ends_of
 from rules.insurance import Promise
 from rules.misdeals import winner_of
@@ -57,6 +58,7 @@ def _settle(
         is_void=is_void,
         smallest_chip=table.smallest_chip,
         promises=promises,
+        excess=excess_of(wagers, rules, table.notice),
         why_open="a card was not read" if unread else "the hands are not known to be complete",
     )
     return settle_wagers(wagers, rules, _endings(drawing), circumstances)

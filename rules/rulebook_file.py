@@ -87,7 +87,7 @@ def parse_rulebook(content: object, name: str) -> Rulebook:
         burn=parse_burn(root, known),
         last_round=parse_last_round(root.node("last_round")),
         handling=parse_handling(root, known),
-        limits=parse_limits(root.node("limits")),
+        limits=parse_limits(root.node("limits"), known),
         insurance=parse_insurance(root.node("insurance"), known) if root.has("insurance") else None,
         faults=_faults(root.node("faults"), known),
         bets=read_bets(root.node("bets"), known.read, known.keys),

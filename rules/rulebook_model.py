@@ -218,6 +218,19 @@ class HandlingCase:
     ties: TieBreak
     anyone_where_none: bool
     """Whether somebody without a wager may handle a hand that no entitled player takes."""
+    nominee_rule: str | None
+    """The rule by which an entitled player may share the hand's cards with a nominee; None where none does."""
+    rule: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExcessRule:
+    """A limit beyond which a wager neither wins nor loses: each up to the maximum, a hand's pro rata of the
+    differential."""
+
+    when: frozenset[str]
+    over: LimitKind
     rule: str | None
     text: str
 
@@ -227,6 +240,7 @@ class LimitRule:
     """Which of the notice's limits the rulebook knows."""
 
     kinds: frozenset[LimitKind]
+    excess: tuple[ExcessRule, ...]
     rule: str | None
     text: str
 
@@ -256,6 +270,10 @@ class InsuranceRule:
     """Of the windows."""
     closing_rule: str | None
     """Of the card that ends a window."""
+    waiver_rule: str | None
+    """Of the Banker's third card that a player handles, or sees, before the Player's third is open."""
+    absence_rule: str | None
+    """Of a table that offers none."""
     text: str
 
 

@@ -14,6 +14,7 @@ from rules.rulebook_model import (
     BurnCase,
     BurnCount,
     Entitled,
+    ExcessRule,
     HandlingCase,
     InsuranceRow,
     InsuranceRule,
@@ -78,6 +79,7 @@ def _handling(node: Node, known: KnownFacts) -> HandlingCase:
         entitled=_word(node, "entitled", Entitled),
         ties=_word(node, "ties", TieBreak) if node.has("ties") else TieBreak.ANY,
         anyone_where_none=node.flag("anyone_where_none") if node.has("anyone_where_none") else False,
+        nominee_rule=node.rule("nominee_rule") if node.has("nominee_rule") else None,
         rule=node.rule(),
         text=node.text("text"),
     )
@@ -85,7 +87,7 @@ def _handling(node: Node, known: KnownFacts) -> HandlingCase:
     return case
 
 
-def parse_limits(node: Node) -> LimitRule:
+def parse_limits(node: Node, known: KnownFacts) -> LimitRule:
     """Which of the notice's limits the rulebook knows.
 
     Raises:
@@ -95,9 +97,24 @@ def parse_limits(node: Node) -> LimitRule:
     for kind in kinds:
         if kind not in LimitKind.__members__.values():
             raise RulebookError(f"{node.place}.kinds = {kind}; allowed: {', '.join(LimitKind)}")
-    rule = LimitRule(kinds=frozenset(LimitKind(kind) for kind in kinds), rule=node.rule(), text=node.text("text"))
+    rule = LimitRule(
+        kinds=frozenset(LimitKind(kind) for kind in kinds),
+        excess=tuple(_excess(case, known, kinds) for case in node.nodes("excess")) if node.has("excess") else (),
+        rule=node.rule(),
+        text=node.text("text"),
+    )
     node.end()
     return rule
+
+
+def _excess(node: Node, known: KnownFacts, kinds: Sequence[str]) -> ExcessRule:
+    case = ExcessRule(
+        when=known.read(node), over=_word(node, "over", LimitKind), rule=node.rule(), text=node.text("text")
+    )
+    if case.over not in (LimitKind.MAXIMUM, LimitKind.DIFFERENTIAL) or case.over not in kinds:
+        raise RulebookError(f"{node.place}.over = {case.over}; allowed: maximum, differential, where kinds has it")
+    node.end()
+    return case
 
 
 def parse_insurance(node: Node, known: KnownFacts) -> InsuranceRule:
@@ -109,7 +126,13 @@ def parse_insurance(node: Node, known: KnownFacts) -> InsuranceRule:
     offered = tuple(known.read(case) for case in node.nodes("offered"))
     rows = tuple(_row(row) for row in node.nodes("rows"))
     rule = InsuranceRule(
-        offered=offered, rows=rows, rule=node.rule(), closing_rule=node.rule("closing_rule"), text=node.text("text")
+        offered=offered,
+        rows=rows,
+        rule=node.rule(),
+        closing_rule=node.rule("closing_rule"),
+        waiver_rule=node.rule("waiver_rule"),
+        absence_rule=node.rule("absence_rule"),
+        text=node.text("text"),
     )
     node.end()
     seen: dict[tuple[Bet, WindowStart, int, int], int] = {}

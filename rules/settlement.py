@@ -7,11 +7,12 @@ read, a wager is settled if every face it may have settles it alike, and left op
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import lcm
 
 from rules.cases import choose
+from rules.excess import Excess
 from rules.hand_ends import HandEnd, facts_of
 from rules.insurance import INSURANCE, Promise
 from rules.options import Rules
@@ -43,6 +44,8 @@ class Circumstances:
     """The table's smallest chip, in the smallest unit of money; None where the chips are not known."""
     promises: Mapping[str, Promise] = field(default_factory=dict)
     """What each insurance area that was bet in a window could pay."""
+    excess: Excess = field(default_factory=dict)
+    """What of each area's stake lies beyond a limit and is not in play."""
     why_open: str = ""
     """Why a wager that cannot be settled cannot."""
 
@@ -120,7 +123,18 @@ def _due_in(
     pay = pay_of(wager.bet, rules, endings)
     if pay is None:
         return _open(wager, circumstances.why_open)
-    return due_of(wager, rules, pay, smallest_chip=circumstances.smallest_chip)
+    due = due_of(wager, rules, pay, smallest_chip=circumstances.smallest_chip)
+    return _less_excess(due, pay, circumstances.excess) if wager.area in circumstances.excess else due
+
+
+def _less_excess(due: Due, pay: Pay, excess: Excess) -> Due:
+    """The wager without the part that neither wins nor loses."""
+    if due.outcome not in (Settling.WIN, Settling.LOSE) or due.pays is None or pay.odds is None:
+        return due
+    beyond = excess[due.area]
+    if beyond is None:
+        return due if due.outcome is Settling.LOSE else replace(due, pays=None)
+    return replace(due, pays=due.pays - beyond * pay.odds, excess_stake=beyond)
 
 
 def _insurance_due(wager: Wager, circumstances: Circumstances, endings: Endings) -> Due | OpenDue:

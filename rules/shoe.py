@@ -1,4 +1,7 @@
-"""Count what came out of the shoe: cards that its decks cannot hold, and when it is empty."""
+"""Count what came out of the shoe: cards that its decks cannot hold, and when it is empty.
+
+A shoe may begin without a line that says so: cards after its end, more of them than it holds, or a burn tell it too.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,22 @@ from collections import Counter
 from collections.abc import Iterator
 
 from rules.cards import CARDS_PER_DECK, Card
-from rules.events import CardBurned, CardDealt, CardTurned, Event, ShoeClosed, ShoeOpened
+from rules.events import (
+    CardBurned,
+    CardDealt,
+    CardTurned,
+    Event,
+    ResultAnnounced,
+    RoundClosed,
+    ShoeClosed,
+    ShoeOpened,
+    WagerSettled,
+)
 from rules.findings import Finding
 from rules.round import Round, confidence_of
 
 CONTINUOUS = "continuous_shuffler"
+_ENDS = (ResultAnnounced, WagerSettled, RoundClosed)
 
 
 class Shoe:
@@ -21,23 +35,34 @@ class Shoe:
         self._is_continuous = device == CONTINUOUS
         self._faces: Counter[Card] = Counter()
         self._out = 0
+        self._was_dealt_from = False
+        self._was_opening_seen = False
         self._is_closed = False
+        self._spent_t: float | None = None
+        """When as many cards were out as its decks hold."""
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether no further card can come."""
-        return self._is_closed or (not self._is_continuous and self._out >= self._decks * CARDS_PER_DECK)
+    def empty_since(self, event: Event) -> float | None:
+        """From when on no further card could come, as far as the event lets it be known; None while one may.
+
+        Where the shoe's opening was not seen the count may span two: there the round's end has to bear it out.
+        """
+        if self._is_closed:
+            return event.t
+        if self._was_opening_seen or isinstance(event, _ENDS):
+            return self._spent_t
+        return None
 
     def observe(self, event: Event, running: Round | None) -> Iterator[Finding]:
         """Count a card; `running` is the round as it was before the event."""
         if isinstance(event, ShoeOpened):
             self._decks = event.decks or self._decks
-            self._faces.clear()
-            self._out, self._is_closed = 0, False
+            self._begin(was_seen=True)
         elif isinstance(event, ShoeClosed):
             self._is_closed = True
         elif isinstance(event, CardDealt | CardBurned):
-            self._out += 1
+            if self._is_of_another(event, running):
+                self._begin(was_seen=False)
+            self._take(event)
             yield from self._count(event, event.card)
         elif isinstance(event, CardTurned):
             known = None if running is None else running.cards.get(event.card_id)
@@ -48,6 +73,26 @@ class Shoe:
         """The round's cards have left the table."""
         if self._is_continuous:
             self._faces.clear()
+
+    def _begin(self, *, was_seen: bool) -> None:
+        self._faces.clear()
+        self._out, self._is_closed, self._spent_t = 0, False, None
+        self._was_opening_seen, self._was_dealt_from = was_seen, False
+
+    def _is_of_another(self, event: CardDealt | CardBurned, running: Round | None) -> bool:
+        """Whether the card cannot come from the shoe that was counted so far."""
+        if isinstance(event, CardBurned):
+            return self._is_closed or self._was_dealt_from
+        is_first = running is None or running.first_card is None
+        if self._spent_t is not None and not self._was_opening_seen:
+            return True
+        return is_first and (self._is_closed or self._spent_t is not None)
+
+    def _take(self, event: CardDealt | CardBurned) -> None:
+        self._out += 1
+        self._was_dealt_from = self._was_dealt_from or isinstance(event, CardDealt)
+        if self._out == self._decks * CARDS_PER_DECK and not self._is_continuous:
+            self._spent_t = event.t
 
     def _count(self, event: CardDealt | CardBurned | CardTurned, card: Card | None) -> Iterator[Finding]:
         if card is None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from rules.alerts import Remedy
 from rules.cards import Card
 from rules.events import CameraBack, CameraLost, Event, ShoeOpened, VoidHandAnnounced
+from rules.limits import Notice
 from rules.round import Round, RoundPhase, RoundState, Wager
 from rules.words import Side
 
@@ -27,6 +28,7 @@ class TableState:
     """The cards of the round before, which may be kept for this one."""
     smallest_chip: int | None = None
     """The table's smallest chip, in the smallest unit of money; None where its chips are not known."""
+    notice: Notice = field(default_factory=Notice)
     lost_cameras: set[str] = field(default_factory=set)
     is_next_void: bool = False
     """Whether the coming round is to be played without wagers."""

@@ -64,20 +64,21 @@ class Wagering:
         return findings
 
     def _close_of(self, event: WagerChanged, running: Round) -> Close | None:
-        """When betting on it closed; insurance is open only in its windows."""
-        rule = self._insurance.rule
-        if rule is None or event.bet not in INSURANCE:
+        """When betting on it closed; insurance is open only in its windows, and never where the house offers none."""
+        written = self._rules.rulebook.insurance
+        if written is None or event.bet not in INSURANCE:
             return close_of(event.bet, running, self._rules)
+        kind, rule = kind_of(event), self._insurance.rule
+        if rule is None:
+            return Close(running.opened_t, written.absence_rule, False, 1.0) if kind is not None and kind.adds else None
         window = window_of(event.bet, running, self._drawing_of(running), rule)
         self._insurance.note(event, running, window)
-        kind = kind_of(event)
         if window.offer is Offer.UNKNOWN:
             running.doubt("late_bet.placed", f"a card on which the offer of {event.bet} rests was not read")
             return None
         if window.offer is Offer.OPEN or (window.offer is Offer.NOT_OFFERED and (kind is None or not kind.adds)):
             return None
-        rule_id = rule.closing_rule if window.offer is Offer.CLOSED else rule.rule
-        return Close(window.since_t, rule_id, False, 1.0)
+        return Close(window.since_t, self._insurance.rule_against(window, running), False, 1.0)
 
     def settle(self, event: WagerSettled) -> None:
         """Note what the dealer did with a wager."""

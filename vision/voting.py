@@ -25,7 +25,7 @@ SURE = 0.95
 """Below this a label is not told, at first."""
 LIKELY = 0.8
 """Below this it is not told after long looking either, unless only the suit is in doubt."""
-LIKELIER = 0.55
+LIKELIER = 0.5
 """Where the rank is sure, from this probability on a suit is told after long looking."""
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from rules.events import CardDealt
 from tests.rules.builders import RULEBOOKS, TableLog, alerts_of, codes_of, rules_of, run
 
 FOREIGN = {"nz-authority": "3.4(a)", "nz-secretary": "3.4(a)", "sg-rws": "5.5.2", "tas": "4.1", "nsw": "3.1"}
@@ -76,10 +79,46 @@ def test_shoe_closed_after_a_complete_round_is_no_fault(rulebook_id: str) -> Non
     assert alerts_of(log) == []
 
 
-def test_shoe_is_exhausted_when_all_its_cards_are_out() -> None:
-    log = TableLog(rules_of("tas"))
+def spent(log: TableLog) -> TableLog:
+    """All cards of a deck are out, the last four of them face up in a round that is due one more."""
     for _ in range(12):
         log.legal_round("P ? ? | B ? ?")
-    log.open().four("P 2C 3H | B KD 5S")
+    return log.open().four("P 2C 3H | B KD 5S")
+
+
+def test_shoe_is_exhausted_when_all_its_cards_are_out() -> None:
+    log = spent(TableLog(rules_of("tas")).add("shoe_opened", decks=1))
     assert codes_of(log, decks=1) == ["misdeal.shoe_exhausted"]
     assert codes_of(log, decks=1, device="continuous_shuffler") == []
+
+
+@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+def test_shoe_whose_opening_was_not_seen_is_exhausted_when_the_round_ends_so(rulebook_id: str) -> None:
+    log = spent(TableLog(rules_of(rulebook_id)))
+    t = max(event.t for event in log.events if isinstance(event, CardDealt))
+    alerts = alerts_of(log.close(), decks=1)
+    assert [(alert.code, alert.t) for alert in alerts] == [("misdeal.shoe_exhausted", t)]
+
+
+@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+def test_card_beyond_the_count_shows_that_another_shoe_is_in_use(rulebook_id: str) -> None:
+    log = spent(TableLog(rules_of(rulebook_id))).third("player", "KC").result(5, 5).close()
+    assert codes_of(log.legal_round("P 6H KD | B 3S 4C"), decks=1) == []
+
+
+@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+@pytest.mark.parametrize("ends", [("shoe_closed", {}), ("card_burned", {"card": "2H"})], ids=["closed", "burned"])
+def test_another_shoe_without_its_opening_is_counted_anew(
+    rulebook_id: str, ends: tuple[str, dict[str, Any]]
+) -> None:
+    kind, fields = ends
+    log = TableLog(rules_of(rulebook_id)).add("last_round_announced").legal_round("P 6H KD | B 3S 4C")
+    codes = codes_of(log.add(kind, **fields).legal_round("P 6H KD | B 3S 4C"), decks=1)
+    assert codes == []
+
+
+@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+def test_rounds_after_the_last_one_stay_a_fault_without_new_cards(rulebook_id: str) -> None:
+    log = TableLog(rules_of(rulebook_id)).add("last_round_announced").legal_round("P 6H KD | B 3S 4C")
+    codes = codes_of(log.legal_round("P 6H KD | B 3S 4C"), decks=1)
+    assert codes.count("misdeal.after_last_round") == 1 and codes.count("misdeal.foreign_card") == 4

@@ -72,7 +72,7 @@ def test_votes_are_contradicted_only_by_a_clear_reading_of_another_face() -> Non
     [
         ((0.62, 0.36, 0.01, 0.01), "2S"),  # only the suit is in doubt
         ((0.62, 0.01, 0.36, 0.01), None),  # the rank is
-        ((0.51, 0.47, 0.01, 0.01), None),  # both suits alike
+        ((0.49, 0.49, 0.01, 0.01), None),  # both suits alike
     ],
 )
 def test_long_look_tells_the_likelier_suit_of_a_sure_rank(probabilities: tuple[float, ...], told: str | None) -> None:
