@@ -98,6 +98,8 @@ def _handling(book: Rulebook) -> Iterable[str]:
 
 def _limits(book: Rulebook) -> Iterable[str]:
     yield _cited(book.limits.text, book.limits.rule)
+    for case in book.limits.excess:
+        yield _given(case.when) + _cited(case.text, case.rule)
 
 
 def _insurance(book: Rulebook) -> Iterable[str]:
@@ -105,6 +107,7 @@ def _insurance(book: Rulebook) -> Iterable[str]:
     if rule is None:
         return
     yield _cited(rule.text, rule.rule)
+    yield _cited("Waived where the Banker's third card is handled or seen before the Player's", rule.waiver_rule)
     for row in rule.rows:
         points = f"Player {_span(row.player)}, Banker {_span(row.banker)}"
         after = row.after.value.replace("_", " ")

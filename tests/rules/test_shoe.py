@@ -108,9 +108,7 @@ def test_card_beyond_the_count_shows_that_another_shoe_is_in_use(rulebook_id: st
 
 @pytest.mark.parametrize("rulebook_id", RULEBOOKS)
 @pytest.mark.parametrize("ends", [("shoe_closed", {}), ("card_burned", {"card": "2H"})], ids=["closed", "burned"])
-def test_another_shoe_without_its_opening_is_counted_anew(
-    rulebook_id: str, ends: tuple[str, dict[str, Any]]
-) -> None:
+def test_another_shoe_without_its_opening_is_counted_anew(rulebook_id: str, ends: tuple[str, dict[str, Any]]) -> None:
     kind, fields = ends
     log = TableLog(rules_of(rulebook_id)).add("last_round_announced").legal_round("P 6H KD | B 3S 4C")
     codes = codes_of(log.add(kind, **fields).legal_round("P 6H KD | B 3S 4C"), decks=1)
