@@ -143,7 +143,8 @@ class InsuranceJudge:
             insured = [
                 one.value for one in stakes.values() if one.seat == wager.seat and one.bet == INSURANCE[wager.bet].value
             ]
-            if promised is None or not insured or None in insured:
+            is_unseen = not insured and (wager.seat is None or running.was_camera_lost)
+            if promised is None or is_unseen or None in insured:
                 running.doubt(_CODE, f"the wager on {area} or the one that it insures was not read")
             elif promised > sum(value for value in insured if value is not None):
                 yield _above(event, wager, promised)
