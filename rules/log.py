@@ -11,6 +11,7 @@ from typing import Any
 
 from rules.errors import EventError, LogError, UnknownEventError
 from rules.events import CardDealt, Event, parse_event
+from rules.seen_ids import SeenIds
 
 Warn = Callable[[str], None]
 
@@ -42,7 +43,7 @@ class LogReader:
         self._warn = warn or _ignore
         self._number = 0
         self._last_t = float("-inf")
-        self._card_ids = _SeenIds()
+        self._card_ids = SeenIds()
         self._unknown: set[str] = set()
         self._broken: LogError | None = None
 
@@ -96,35 +97,6 @@ class LogReader:
         if t < self._last_t:
             raise LogError(self._number, f"t = {t}; allowed: from {self._last_t}, the time of the line before")
         self._last_t = t
-
-
-class _SeenIds:
-    """A set of ids; those that count up (`c1`, `c2`, …) are kept as ranges, so that a long log stays small."""
-
-    def __init__(self) -> None:
-        self._next: dict[str, tuple[int, int]] = {}
-        self._others: set[str] = set()
-
-    def add(self, card_id: str) -> bool:
-        """Remember the id; False where it was there already."""
-        digits = len(card_id) - len(card_id.rstrip("0123456789"))
-        prefix, number = card_id[: len(card_id) - digits], card_id[len(card_id) - digits :]
-        if not number.isascii() or not number or str(int(number)) != number:
-            return self._add_other(card_id)
-        value = int(number)
-        first, after = self._next.get(prefix, (value, value))
-        if first <= value < after:
-            return False
-        if value != after:
-            return self._add_other(card_id)
-        self._next[prefix] = (first, after + 1)
-        return card_id not in self._others
-
-    def _add_other(self, card_id: str) -> bool:
-        if card_id in self._others:
-            return False
-        self._others.add(card_id)
-        return True
 
 
 def _ignore(_text: str) -> None:

@@ -19,7 +19,14 @@ from rules.rulebook_model import (
     Rulebook,
     Style,
 )
-from rules.rulebook_sections import parse_burn, parse_handling, parse_insurance, parse_last_round, parse_limits
+from rules.rulebook_sections import (
+    parse_burn,
+    parse_handling,
+    parse_insurance,
+    parse_last_round,
+    parse_least_decks,
+    parse_limits,
+)
 from rules.third_card import POINTS, TableOfPlay
 from rules.words import Bet, Side
 from rules.yaml_reader import Node
@@ -74,6 +81,7 @@ def parse_rulebook(content: object, name: str) -> Rulebook:
         source=root.text("source"),
         options=options,
         exclusions=exclusions,
+        least_decks=parse_least_decks(deck_rule, known),
         decks=_decks(deck_rule),
         order=_order(deal),
         order_rule=deal.rule(),

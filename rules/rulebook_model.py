@@ -114,6 +114,15 @@ class Exclusion:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LeastDecks:
+    """How many decks an election needs at least."""
+
+    when: frozenset[str]
+    decks: int
+    rule: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Style:
     """How cards are dealt."""
 
@@ -287,6 +296,7 @@ class Rulebook:
     options: tuple[Option, ...]
     exclusions: tuple[Exclusion, ...]
     decks: frozenset[int]
+    least_decks: tuple[LeastDecks, ...]
     order: tuple[Side, ...]
     order_rule: str | None
     styles: Mapping[str, Style]

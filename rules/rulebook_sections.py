@@ -19,6 +19,7 @@ from rules.rulebook_model import (
     InsuranceRow,
     InsuranceRule,
     LastRoundRule,
+    LeastDecks,
     LimitKind,
     LimitRule,
     TieBreak,
@@ -45,6 +46,24 @@ def _burn(node: Node, known: KnownFacts) -> BurnCase:
     case = BurnCase(
         when=known.read(node), count=_word(node, "count", BurnCount), rule=node.rule(), text=node.text("text")
     )
+    node.end()
+    return case
+
+
+def parse_least_decks(node: Node, known: KnownFacts) -> tuple[LeastDecks, ...]:
+    """The elections that need more decks than the game.
+
+    Raises:
+        RulebookError: something is missing or unknown; names the place.
+    """
+    return tuple(_least_decks(case, known) for case in node.nodes("least")) if node.has("least") else ()
+
+
+def _least_decks(node: Node, known: KnownFacts) -> LeastDecks:
+    decks = node.raw("decks")
+    if type(decks) is not int or not 1 <= decks <= 8:
+        raise RulebookError(f"{node.place}.decks = {decks}; allowed: a number from 1 to 8")
+    case = LeastDecks(when=known.read(node), decks=decks, rule=node.rule())
     node.end()
     return case
 

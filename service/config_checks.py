@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from calibration.layout import BETS, HANDS
 from rules.errors import OptionError, RulesError
+from rules.options import Rules
 from rules.rulebook import RULEBOOK_IDS, elect, load_rulebook
 from service.errors import TableError
 
@@ -19,25 +20,34 @@ def check_table_file(table: TableFile, where: str) -> None:
     Raises:
         TableError: The first of them that fails.
     """
-    check_rulebook(table, where)
+    check_decks(table, check_rulebook(table, where), where)
     check_limits(table, where)
     check_cards(table, where)
     check_camera_names(table, where)
 
 
-def check_rulebook(table: TableFile, where: str) -> None:
-    """The rulebook is known and the options are its own."""
+def check_rulebook(table: TableFile, where: str) -> Rules:
+    """The rulebook is known and the options are its own; returns what is elected."""
     if table.rulebook not in RULEBOOK_IDS:
         allowed = f"unknown rulebook; allowed: {', '.join(RULEBOOK_IDS)}"
         raise TableError(where, "rulebook", value=table.rulebook, allowed=allowed)
     try:
-        elect(load_rulebook(table.rulebook), table.options)
+        return elect(load_rulebook(table.rulebook), table.options)
     except OptionError as error:
         value = table.options.get(error.key)
         allowed = str(error).partition("; ")[2] or str(error)
         raise TableError(where, f"options.{error.key}", value=value, allowed=allowed) from error
     except RulesError as error:
         raise TableError(where, "rulebook", value=table.rulebook, allowed=str(error)) from error
+
+
+def check_decks(table: TableFile, rules: Rules, where: str) -> None:
+    """The shoe holds as many decks as what is elected needs."""
+    for least in rules.rulebook.least_decks:
+        if least.when <= rules.facts and table.shoe.decks < least.decks:
+            elected = ", ".join(sorted(fact.replace("=", " = ") for fact in least.when))
+            allowed = f"must be at least {least.decks} where {elected} ({rules.rulebook.id} {least.rule})"
+            raise TableError(where, "shoe.decks", value=table.shoe.decks, allowed=allowed)
 
 
 def check_limits(table: TableFile, where: str) -> None:

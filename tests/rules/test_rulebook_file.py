@@ -98,6 +98,8 @@ BROKEN = [
     pytest.param(with_value(["player"] * 4, "initial_deal", "order"), "order = ", id="order"),
     pytest.param(with_value(["fourth"], "styles", "A", "face_down"), "face_down = fourth", id="phase"),
     pytest.param(with_value([9], "decks", "allowed"), "decks.allowed = [9]", id="decks"),
+    pytest.param(with_value(9, "decks", "least", 0, "decks"), "least[0].decks = 9", id="least-decks"),
+    pytest.param(with_value("collective", "limits", "excess", 0, "over"), "over = collective", id="excess"),
     pytest.param(with_value(7, "initial_deal", "rule"), "rule = 7; allowed: a section in quotes", id="rule-number"),
     pytest.param(with_value("", "source"), "source = ; allowed: a text", id="empty-source"),
     pytest.param(with_value("yes", "first_card_face_up_is_found"), "allowed: true, false", id="no-flag"),

@@ -164,6 +164,17 @@ def test_wrong_value_is_told_in_one_line(folder: Path, way: tuple[str | int, ...
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("decks", [5, 6])
+def test_rule_tas_4_1_perfect_pairs_need_six_decks(folder: Path, decks: int) -> None:
+    path = write_table(folder, ("options",), {"perfect_pair": True})
+    path.write_text(path.read_text().replace("decks: 8", f"decks: {decks}"))
+    if decks == 6:
+        assert read_table_file(path).shoe.decks == 6
+        return
+    with pytest.raises(TableError, match=r"shoe.decks = 5; must be at least 6 where perfect_pair = true \(tas 4.1\)"):
+        read_table_file(path)
+
+
 def test_layout_without_a_hands_box_is_refused(folder: Path) -> None:
     box = {"id": "p", "kind": "hand", "hand": "player", "polygon": [[0, 0], [300, 0], [300, 90]]}
     path = write_table(folder, ("layout",), {"name": "own", "size_mm": [900, 600], "areas": [box]})

@@ -1,0 +1,83 @@
+"""Know whether an id was seen before, in little memory however long the log.
+
+Ids that count up (`c1`, `c2`, …) are kept as ranges. Of all others 64 bits each are kept, packed: that two ids of a
+log of a million cards share them is less likely than one in ten million.
+"""
+
+from __future__ import annotations
+
+from array import array
+from hashlib import blake2b
+
+_MOST_PREFIXES = 64
+"""More beginnings than that are no series that count up."""
+_FIRST_SLOTS = 1 << 10
+
+
+class SeenIds:
+    """A set of ids that only grows."""
+
+    def __init__(self) -> None:
+        self._next: dict[str, tuple[int, int]] = {}
+        """By what goes before the number, the first one and the one after the last."""
+        self._others = _Fingerprints()
+
+    def add(self, card_id: str) -> bool:
+        """Remember the id; False where it was there already."""
+        digits = len(card_id) - len(card_id.rstrip("0123456789"))
+        prefix, number = card_id[: len(card_id) - digits], card_id[len(card_id) - digits :]
+        if not number.isascii() or not number or str(int(number)) != number:
+            return self._others.add(card_id)
+        value = int(number)
+        first, after = self._next.get(prefix, (value, value))
+        if first <= value < after:
+            return False
+        if value != after or (first == after and len(self._next) >= _MOST_PREFIXES):
+            return self._others.add(card_id)
+        self._next[prefix] = (first, after + 1)
+        return self._others.is_empty or card_id not in self._others
+
+
+class _Fingerprints:
+    """A table with open places, each 0 or the 64 bits of an id."""
+
+    def __init__(self) -> None:
+        self._slots = array("Q", bytes(8 * _FIRST_SLOTS))
+        self._count = 0
+
+    @property
+    def is_empty(self) -> bool:
+        return self._count == 0
+
+    def __contains__(self, text: str) -> bool:
+        mark = _fingerprint(text)
+        return self._slots[self._find(mark)] == mark
+
+    def add(self, text: str) -> bool:
+        mark = _fingerprint(text)
+        i = self._find(mark)
+        if self._slots[i] == mark:
+            return False
+        self._slots[i] = mark
+        self._count += 1
+        if 3 * self._count > 2 * len(self._slots):
+            self._grow()
+        return True
+
+    def _find(self, mark: int) -> int:
+        """Where the mark stands, or the open place where it would."""
+        last = len(self._slots) - 1
+        i = mark & last
+        while self._slots[i] not in (0, mark):
+            i = (i + 1) & last
+        return i
+
+    def _grow(self) -> None:
+        old, self._slots = self._slots, array("Q", bytes(16 * len(self._slots)))
+        for mark in old:
+            if mark:
+                self._slots[self._find(mark)] = mark
+
+
+def _fingerprint(text: str) -> int:
+    return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big") or 1
