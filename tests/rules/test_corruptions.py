@@ -6,15 +6,17 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from rules.cards import PACK, Card
 from rules.events import CardDealt, CardTurned, Event, ResultAnnounced
 from rules.hand import point_count
+from rules.rulebook_model import Phase
 from rules.words import Outcome, Side
 from tests.rules.builders import RULEBOOKS, TableLog, rules_of, run
 from tests.rules.test_referee import played
+from tests.rules.variants import variants_of
 
 DECKS_OF_CARDS = st.lists(st.sampled_from(PACK), min_size=7, max_size=7, unique=True)
 Corrupt = Callable[[list[Event], TableLog, list[Card]], list[str]]
@@ -80,15 +82,59 @@ def announce(events: list[Event], hands: dict[Side, list[Card]]) -> None:
     events[i] = ResultAnnounced(t=events[i].t, player=player, banker=banker, winner=winner)
 
 
-CORRUPTIONS = [to_the_other_hand, without_the_last_third, one_card_more, another_winner]
+def swapped(events: list[Event], log: TableLog, cards: list[Card]) -> list[str]:
+    """The first two cards go to each other's hand."""
+    for i, side in zip(dealt(events), (Side.BANKER, Side.PLAYER), strict=False):
+        event = events[i]
+        assert isinstance(event, CardDealt)
+        events[i] = replace(event, hand=side)
+    return ["misdeal.order"]
+
+
+def without_the_fourth(events: list[Event], log: TableLog, cards: list[Card]) -> list[str]:
+    """The Banker's second card never comes, in a round without third cards."""
+    places = dealt(events)
+    assume(len(places) == 4)
+    fourth = events[places[3]]
+    assert isinstance(fourth, CardDealt)
+    events[:] = [event for event in events if getattr(event, "card_id", None) != fourth.card_id]
+    return ["misdeal.short_hand"]
+
+
+def turned_in_the_deal(events: list[Event], log: TableLog, cards: list[Card]) -> list[str]:
+    """The second card comes out face up where the style deals face down."""
+    assume(Phase.INITIAL in log.rules.style.face_down)
+    i = dealt(events)[1]
+    event = events[i]
+    assert isinstance(event, CardDealt)
+    events[i] = replace(event, card=log.face(event.card_id), face_up=True)
+    return ["exposed_card.face_up_deal"]
+
+
+CORRUPTIONS = [
+    to_the_other_hand,
+    without_the_last_third,
+    one_card_more,
+    another_winner,
+    swapped,
+    without_the_fourth,
+    turned_in_the_deal,
+]
+STYLES_HIDE = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+"""Some corruptions need a round without third cards or a style that hides cards; other rounds are passed over."""
+
+
+def any_round(rulebook_id: str, cards: list[Card], data: st.DataObject) -> TableLog:
+    """A legal round without wagers in any variant of the rulebook."""
+    return TableLog(rules_of(rulebook_id, **data.draw(variants_of(rulebook_id)))).legal_round(played(cards))
 
 
 @pytest.mark.parametrize("rulebook_id", RULEBOOKS)
 @pytest.mark.parametrize("corrupt", [pytest.param(one, id=one.__name__) for one in CORRUPTIONS])
-@settings(max_examples=15, deadline=None)
-@given(cards=DECKS_OF_CARDS)
-def test_single_corruption_is_named(rulebook_id: str, corrupt: Corrupt, cards: list[Card]) -> None:
-    log = TableLog(rules_of(rulebook_id)).legal_round(played(cards))
+@STYLES_HIDE
+@given(cards=DECKS_OF_CARDS, data=st.data())
+def test_single_corruption_is_named(rulebook_id: str, corrupt: Corrupt, cards: list[Card], data: st.DataObject) -> None:
+    log = any_round(rulebook_id, cards, data)
     events = list(log.events)
     expected = corrupt(events, log, cards)
     alerts, _ = run(log.rules, events)
@@ -109,20 +155,23 @@ def unread(events: list[Event], hidden: set[int]) -> list[Event]:
 
 @pytest.mark.parametrize("rulebook_id", RULEBOOKS)
 @settings(max_examples=25, deadline=None)
-@given(cards=DECKS_OF_CARDS, hidden=st.sets(st.integers(0, 5)))
-def test_legal_round_with_unread_cards_alleges_nothing(rulebook_id: str, cards: list[Card], hidden: set[int]) -> None:
-    log = TableLog(rules_of(rulebook_id)).legal_round(played(cards), "s1-player")
+@given(cards=DECKS_OF_CARDS, hidden=st.sets(st.integers(0, 5)), data=st.data())
+def test_legal_round_with_unread_cards_alleges_nothing(
+    rulebook_id: str, cards: list[Card], hidden: set[int], data: st.DataObject
+) -> None:
+    rules = rules_of(rulebook_id, **data.draw(variants_of(rulebook_id)))
+    log = TableLog(rules).legal_round(played(cards), "s1-player")
     assert run(log.rules, unread(log.events, hidden))[0] == []
 
 
 @pytest.mark.parametrize("rulebook_id", RULEBOOKS)
 @pytest.mark.parametrize("corrupt", [pytest.param(one, id=one.__name__) for one in CORRUPTIONS])
-@settings(max_examples=15, deadline=None)
-@given(cards=DECKS_OF_CARDS, hidden=st.sets(st.integers(0, 5), min_size=1))
+@STYLES_HIDE
+@given(cards=DECKS_OF_CARDS, hidden=st.sets(st.integers(0, 5), min_size=1), data=st.data())
 def test_corruption_with_unread_cards_is_named_or_undetermined(
-    rulebook_id: str, corrupt: Corrupt, cards: list[Card], hidden: set[int]
+    rulebook_id: str, corrupt: Corrupt, cards: list[Card], hidden: set[int], data: st.DataObject
 ) -> None:
-    log = TableLog(rules_of(rulebook_id)).legal_round(played(cards))
+    log = any_round(rulebook_id, cards, data)
     events = list(log.events)
     expected = corrupt(events, log, cards)
     assert [alert.code for alert in run(log.rules, unread(events, hidden))[0]] in (expected, [])

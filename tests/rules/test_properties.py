@@ -12,34 +12,32 @@ from hypothesis import strategies as st
 
 from rules.alerts import format_alert
 from rules.cards import PACK, Card
-from rules.events import Event, WagerChanged, WagerSettled
+from rules.events import Event, ResultAnnounced, WagerChanged, WagerSettled
 from rules.records import Settling, format_round
 from rules.referee import Judgement, Referee
-from rules.rulebook import load_rulebook
 from rules.words import Bet, SettleAction
 from tests.rules.builders import RULEBOOKS, TableLog, rules_of, run
 from tests.rules.test_referee import played
+from tests.rules.variants import VARIANTS, named, variants_of
 
 HANDS = st.lists(st.sampled_from(PACK), min_size=6, max_size=6, unique=True)
 BETS = [bet for bet in Bet if bet not in (Bet.INSURANCE_PLAYER, Bet.INSURANCE_BANKER, Bet.ANTE)]
-VARIANTS = [
-    pytest.param(name, {option.key: value}, id=f"{name}-{option.key}-{value}")
-    for name in RULEBOOKS
-    for option in load_rulebook(name).options
-    for value in option.values
-]
+EACH_VARIANT = [pytest.param(name, elected, id=named(name, elected)) for name, elected in VARIANTS]
 RELAXED = settings(max_examples=4, deadline=None)
+DRAWN = settings(max_examples=12, deadline=None)
+"""Where the variant is drawn too."""
 
 
 def round_of(rulebook_id: str, cards: list[Card], *bets: Bet, **options: Any) -> TableLog:
-    """A legal round with 100 on each of these bets that the elections offer, by a seat each."""
+    """A legal round with 100 on each of these bets that the elections offer, by a seat each, and their antes."""
     rules = rules_of(rulebook_id, **options)
     offered = [bet for bet in bets if rules.offers(bet)]
     areas = [f"s{seat}-{bet}" for seat, bet in enumerate(offered, start=1)]
-    return TableLog(rules).legal_round(played(cards), *areas)
+    antes = [f"s{seat}-ante" for seat in range(1, len(areas) + 1)] if rules.offers(Bet.ANTE) else []
+    return TableLog(rules).legal_round(played(cards), *areas, *antes)
 
 
-@pytest.mark.parametrize(("rulebook_id", "options"), VARIANTS)
+@pytest.mark.parametrize(("rulebook_id", "options"), EACH_VARIANT)
 @RELAXED
 @given(cards=HANDS)
 def test_legal_round_in_any_variant_gives_no_alert(
@@ -56,22 +54,22 @@ def codes(log: TableLog, events: list[Event]) -> list[str]:
 
 
 @pytest.mark.parametrize("rulebook_id", RULEBOOKS)
-@RELAXED
-@given(cards=HANDS, bet=st.sampled_from([Bet.PLAYER, Bet.BANKER, Bet.TIE]))
-def test_wager_moved_in_time_is_late(rulebook_id: str, cards: list[Card], bet: Bet) -> None:
-    log = round_of(rulebook_id, cards, bet)
-    i = next(i for i, event in enumerate(log.events) if isinstance(event, WagerChanged))
-    placed = log.events.pop(i)
+@DRAWN
+@given(cards=HANDS, bet=st.sampled_from([Bet.PLAYER, Bet.BANKER, Bet.TIE]), data=st.data())
+def test_wager_moved_in_time_is_late(rulebook_id: str, cards: list[Card], bet: Bet, data: st.DataObject) -> None:
+    log = round_of(rulebook_id, cards, bet, **data.draw(variants_of(rulebook_id)))
+    placed = next(event for event in log.events if isinstance(event, WagerChanged))
     events = [event for event in log.events if not isinstance(event, WagerChanged | WagerSettled)]
-    events.insert(i + 5, replace(placed, t=events[i + 4].t))
+    i = next(i for i, event in enumerate(events) if isinstance(event, ResultAnnounced))
+    events.insert(i, replace(placed, t=events[i - 1].t))
     assert codes(log, events) == ["late_bet.placed"]
 
 
 @pytest.mark.parametrize("rulebook_id", RULEBOOKS)
-@RELAXED
-@given(cards=HANDS, bet=st.sampled_from([Bet.PLAYER, Bet.BANKER, Bet.TIE]))
-def test_settlement_left_out_is_named(rulebook_id: str, cards: list[Card], bet: Bet) -> None:
-    log = round_of(rulebook_id, cards, bet)
+@DRAWN
+@given(cards=HANDS, bet=st.sampled_from([Bet.PLAYER, Bet.BANKER, Bet.TIE]), data=st.data())
+def test_settlement_left_out_is_named(rulebook_id: str, cards: list[Card], bet: Bet, data: st.DataObject) -> None:
+    log = round_of(rulebook_id, cards, bet, **data.draw(variants_of(rulebook_id)))
     outcome = run(log.rules, log.events)[1][0].due[0].outcome
     i = next((i for i, event in enumerate(log.events) if isinstance(event, WagerSettled)), len(log.events))
     events = [event for event in log.events[:i] if event is not None] + log.events[-1:]
@@ -80,10 +78,10 @@ def test_settlement_left_out_is_named(rulebook_id: str, cards: list[Card], bet: 
 
 
 @pytest.mark.parametrize("rulebook_id", RULEBOOKS)
-@RELAXED
-@given(cards=HANDS, bet=st.sampled_from([Bet.PLAYER, Bet.BANKER, Bet.TIE]), error=st.sampled_from([-10, 10]))
-def test_wrong_payment_is_named(rulebook_id: str, cards: list[Card], bet: Bet, error: int) -> None:
-    log = round_of(rulebook_id, cards, bet)
+@DRAWN
+@given(cards=HANDS, bet=st.sampled_from(BETS), error=st.sampled_from([-10, 10]), data=st.data())
+def test_wrong_payment_is_named(rulebook_id: str, cards: list[Card], bet: Bet, error: int, data: st.DataObject) -> None:
+    log = round_of(rulebook_id, cards, bet, **data.draw(variants_of(rulebook_id)))
     events = [
         replace(event, amount=event.amount + error)
         if isinstance(event, WagerSettled) and event.amount is not None and event.action is SettleAction.PAID
@@ -101,12 +99,13 @@ def told(judgements: list[Judgement]) -> bytes:
 
 
 @pytest.mark.parametrize("rulebook_id", RULEBOOKS)
-@RELAXED
-@given(cards=HANDS, halves=st.sets(st.integers(0, 20)), pushed=st.integers(0, 8))
+@DRAWN
+@given(cards=HANDS, halves=st.sets(st.integers(0, 20)), pushed=st.integers(0, 8), data=st.data())
 def test_replay_in_pieces_or_at_once_gives_the_same_bytes(
-    rulebook_id: str, cards: list[Card], halves: set[int], pushed: int
+    rulebook_id: str, cards: list[Card], halves: set[int], pushed: int, data: st.DataObject
 ) -> None:
-    log = round_of(rulebook_id, cards, Bet.BANKER).legal_round(played(cards), "s1-player", "s2-tie")
+    log = round_of(rulebook_id, cards, Bet.BANKER, **data.draw(variants_of(rulebook_id)))
+    log.legal_round(played(cards), "s1-player", "s2-tie")
     events = [event for i, event in enumerate(log.events) if i != pushed]
     at_once, in_pieces = Referee(log.rules), Referee(log.rules)
     whole = [at_once.observe(event) for event in events]
