@@ -115,8 +115,10 @@ class InsuranceJudge:
         return dict(self._promised) if self._round == running.number else {}
 
     def note(self, event: WagerChanged, running: Round, window: Window) -> None:
-        """Take a change of an insurance wager."""
+        """Take a change of an insurance wager; once the round is decided it promises what it did."""
         self._begin(running)
+        if running.is_decided:
+            return
         before, after = event.before, event.after
         promised = self._promised.get(event.area, NOTHING)
         if after == 0 or event.chips_after == 0:

@@ -123,10 +123,17 @@ class Wagering:
             return False
         if is_by_dealer(event) or is_by_nobody_known(event) or self._table.are_all_settled:
             return True
-        return running.result is not None and self._is_push(event.bet, running.result)
+        return running.result is not None and self._is_push(event, running, running.result)
 
-    def _is_push(self, bet: Bet, result: ResultAnnounced) -> bool:
-        if bet not in _HANDS or result.winner is not Outcome.TIE or not self._rules.rulebook.push_is_free:
+    def _is_push(self, event: WagerChanged, running: Round, result: ResultAnnounced) -> bool:
+        """Whether the announced Tie gives the wager back; of insurance, where it does not pay it."""
+        bet = event.bet
+        if result.winner is not Outcome.TIE or not self._rules.rulebook.push_is_free:
+            return False
+        if bet in INSURANCE:
+            promise = self._insurance.promises(running).get(event.area)
+            return promise is None or not promise.on_tie
+        if bet not in _HANDS:
             return False
         return outcome_of(bet, self._rules, frozenset({"winner=tie"})) is Settling.PUSH
 

@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from rules.cards import PACK, Card
+from rules.hand import point_count
+from rules.notation import parse_round
+from rules.rulebook_model import WindowStart
+from rules.words import Bet, Side
 from tests.rules.builders import TableLog, alerts_of, rules_of
+from tests.rules.test_referee import played
 
 
 def after_both_thirds(*, is_waived: str | None) -> TableLog:
@@ -53,3 +61,55 @@ def test_rule_sg_4_2_2_no_insurance_may_be_bet_where_none_is_offered(text: str) 
 def test_rule_sg_4_2_2_insurance_left_lying_may_be_taken_back() -> None:
     log = TableLog(rules_of("sg-rws", insurance=False)).wager("s3-insurance_player", 20, 0)
     assert alerts_of(log) == []
+
+
+def insure(log: TableLog, after: WindowStart, points: dict[Side, int], stakes: dict[str, int]) -> None:
+    """Bet 5 on each insurance that the table offers just now, beside the 100 that it insures."""
+    rule = log.rules.insurance
+    assert rule is not None
+    for row in rule.rows:
+        if row.after is after and points[Side.PLAYER] in row.player and points[Side.BANKER] in row.banker:
+            area = "s1-insurance_player" if row.bet is Bet.INSURANCE_PLAYER else "s2-insurance_banker"
+            lies = stakes.get(area, 0)
+            log.wager(area, lies, lies + 5)
+            stakes[area] = lies + 5
+
+
+def insured_round(log: TableLog, text: str) -> TableLog:
+    """A round with insurance bet whenever it is offered, settled as it is due."""
+    hands, stakes = parse_round(text), dict[str, int]()
+    faces = {Side.PLAYER: list(hands.player), Side.BANKER: list(hands.banker)}
+    points = {side: point_count([card for card in cards[:2] if card]) for side, cards in faces.items()}
+    log.open("s1-player", "s2-banker").four(" | ".join(" ".join(hand.split()[:3]) for hand in text.split("|")))
+    insure(log, WindowStart.FOUR_CARDS, points, stakes)
+    for side, cards in faces.items():
+        if len(cards) == 3:
+            log.third(side, str(cards[2]))
+            points[side] = point_count([card for card in cards if card])
+        if side is Side.PLAYER and len(cards) == 3:
+            insure(log, WindowStart.PLAYER_THIRD, points, stakes)
+    return log.result(points[Side.PLAYER], points[Side.BANKER]).settle_due().close()
+
+
+@pytest.mark.parametrize("style", ["A", "B"])
+@settings(max_examples=60, deadline=None)
+@given(cards=st.lists(st.sampled_from(PACK), min_size=6, max_size=6, unique=True))
+def test_rule_sg_3_12_insurance_bet_whenever_it_is_offered_gives_no_alert(style: str, cards: list[Card]) -> None:
+    log = insured_round(TableLog(rules_of("sg-rws", dealing_style=style)), played(cards))
+    assert alerts_of(log, limits={"minimum": 25, "maximum": 500, "differential": 500}) == []
+
+
+@pytest.mark.parametrize(("third", "is_late"), [("6S", True), ("5S", False)], ids=["on-9", "on-8"])
+def test_rule_sg_3_17_a_tie_gives_insurance_back_unless_it_pays_it(third: str, is_late: bool) -> None:
+    log = TableLog(rules_of("sg-rws")).open("s3-player").four("P KH 3C | B KD 2S").third("player", third)
+    log.wager("s3-insurance_player", 0, 10).third("banker", "7H" if is_late else "6H")
+    log.result(9, 9) if is_late else log.result(8, 8)
+    codes = [alert.code for alert in alerts_of(log.wager("s3-insurance_player", 10, 0).wager("s3-player", 100, 0))]
+    assert codes == (["late_bet.removed"] if is_late else [])
+
+
+def test_insurance_that_was_paid_and_taken_away_is_still_judged() -> None:
+    log = TableLog(rules_of("sg-rws")).open("s3-player").four("P KH 7C | B KD 5S").wager("s3-insurance_player", 0, 10)
+    log.third("banker", "3H").result(7, 8).settle("s3-player", "collected", 100)
+    log.settle("s3-insurance_player", "paid", 30).wager("s3-insurance_player", 10, 0).close()
+    assert [alert.code for alert in alerts_of(log)] == ["payout.wrong_amount"]
