@@ -33,6 +33,8 @@ FOLLOW_TURNED_MM = 45.0
 """A card at rest whose other side shows may lie this far off."""
 OTHER_SIDE_MM = 30.0
 """Added to the distance where the other side shows."""
+PASSING_MM = 12.0
+"""Added to the distance where the card had not come to rest: what lies at a place is the card that rests there."""
 FAR_MM = 1e4
 TURN_LOOKS = 2
 OUT_OF_SIGHT_S = 0.3
@@ -186,7 +188,8 @@ def _assign(
     resting = np.where(np.array(covered), FOLLOW_COVERED_MM, FOLLOW_RESTING_MM)
     reach = np.where(moving, FOLLOW_MOVING_MM, np.where(turned, FOLLOW_TURNED_MM, resting))
     other = np.array([[_is_another(track, sight, t) for sight in sights] for track in tracks])
-    cost = np.where((distance <= reach) & ~other, distance + OTHER_SIDE_MM * turned, FAR_MM)
+    strange = OTHER_SIDE_MM * turned + PASSING_MM * moving
+    cost = np.where((distance <= reach) & ~other, distance + strange, FAR_MM)
     rows, columns = linear_sum_assignment(cost)
     return [(tracks[int(i)], sights[int(j)]) for i, j in zip(rows, columns, strict=True) if cost[i, j] < FAR_MM]
 

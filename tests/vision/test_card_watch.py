@@ -326,3 +326,12 @@ def test_what_another_card_leaves_of_a_card_is_no_second_one() -> None:
     table.look(sight(200), looks=12)
     table.look(sight(168), sight(238), looks=15)
     assert [each.reading.label for each in table.told if isinstance(each, CardRested)] == ["7H", "KS"]
+
+
+def test_resting_card_keeps_its_place_against_a_passing_one() -> None:
+    table = Table()
+    table.look(sight(100), looks=12)
+    table.look(sight(102), sight(130))
+    table.look(sight(130), looks=2)
+    table.look(sight(103), looks=12)
+    assert kinds(table.told) == [CardRested]
