@@ -215,28 +215,34 @@ def _is_another(track: CardTrack, sight: CardSight, t: float) -> bool:
 
 
 def _see(track: CardTrack, sight: CardSight, t: float, new_votes: Callable[[], Votes]) -> bool:
-    """Follow `track` to `sight`; True when it is now sure that the other side shows."""
+    """Follow `track` to `sight`; True when it is now sure that the other side shows.
+
+    The first look at another side moves nothing: a card that passes over this one may have been seen.
+    """
+    track.seen_t, track.missing_since_t, track.missing_looks = t, None, 0
+    track.looks += 1
+    track.score_sum += sight.score
+    is_turned = _shows_other_side(track, sight)
+    if is_turned:
+        track.other_side_looks += 1
+        track.turned_t = t if track.other_side_looks == 1 else track.turned_t
+    elif sight.is_side_sure:
+        track.other_side_looks = 0
+    if is_turned and track.other_side_looks < TURN_LOOKS:
+        return False
+    _move(track, sight, t)
+    track.sight = replace(sight, face_up=sight.face_up if sight.is_side_sure else track.sight.face_up)
+    if is_turned:
+        track.other_side_looks, track.votes = 0, new_votes()
+    return is_turned
+
+
+def _move(track: CardTrack, sight: CardSight, t: float) -> None:
+    """Note since when a card has been still, and about where it is."""
     if np.linalg.norm(track.sight.at_mm - sight.at_mm) > STILL_MM:
         track.still_since_t = t
     if track.place_mm is None or np.linalg.norm(track.place_mm - sight.at_mm) > SAME_PLACE_MM:
         track.place_mm, track.place_since_t, track.back_looks = sight.at_mm, t, 0
-    track.seen_t, track.missing_since_t, track.missing_looks = t, None, 0
-    track.looks += 1
-    track.score_sum += sight.score
-    if not sight.is_side_sure:
-        track.sight = replace(sight, face_up=track.sight.face_up)
-        return False
-    if sight.face_up == track.sight.face_up:
-        track.sight, track.other_side_looks = sight, 0
-        return False
-    track.other_side_looks += 1
-    if track.other_side_looks == 1:
-        track.turned_t = t
-    if track.other_side_looks < TURN_LOOKS:
-        return False
-    track.sight, track.other_side_looks = sight, 0
-    track.votes = new_votes()
-    return True
 
 
 def _has_come_to_rest(track: CardTrack, t: float) -> bool:

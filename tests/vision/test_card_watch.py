@@ -335,3 +335,14 @@ def test_resting_card_keeps_its_place_against_a_passing_one() -> None:
     table.look(sight(130), looks=2)
     table.look(sight(103), looks=12)
     assert kinds(table.told) == [CardRested]
+
+
+def test_back_that_passes_over_a_face_up_card_is_not_that_card() -> None:
+    table = Table(faces=lambda x: "KS")
+    table.look(sight(100), looks=12)
+    table.covered = lambda x: True
+    table.look(sight(71, face_up=False))
+    table.look(sight(101), sight(30, face_up=False), looks=8)
+    rested = [each for each in table.told if isinstance(each, CardRested)]
+    assert [(each.face_up, round(each.at_mm[0])) for each in rested] == [(True, 100), (False, 30)]
+    assert kinds(table.told) == [CardRested, CardRested]
