@@ -180,7 +180,7 @@ def _assign(
 ) -> list[tuple[CardTrack, CardSight]]:
     if not tracks or not sights:
         return []
-    track_at = np.array([_expected_mm(track) for track in tracks])
+    track_at = np.array([track.sight.at_mm for track in tracks])
     sight_at = np.array([sight.at_mm for sight in sights])
     distance = np.linalg.norm(track_at[:, None] - sight_at[None], axis=2)
     turned = np.array([[_shows_other_side(track, sight) for sight in sights] for track in tracks])
@@ -192,13 +192,6 @@ def _assign(
     cost = np.where((distance <= reach) & ~other, distance + strange, FAR_MM)
     rows, columns = linear_sum_assignment(cost)
     return [(tracks[int(i)], sights[int(j)]) for i, j in zip(rows, columns, strict=True) if cost[i, j] < FAR_MM]
-
-
-def _expected_mm(track: CardTrack) -> NDArray[np.float64]:
-    """Where a card should be seen next: one at rest at its place, which a single bad look does not move."""
-    if track.motion is Motion.RESTING and track.place_mm is not None:
-        return track.place_mm
-    return track.sight.at_mm
 
 
 def _shows_other_side(track: CardTrack, sight: CardSight) -> bool:
