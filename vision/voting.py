@@ -24,9 +24,10 @@ GUESSED = 0.75
 SURE = 0.95
 """Below this a label is not told, at first."""
 LIKELY = 0.8
-"""Below this it is not told after long looking either, unless only the suit is in doubt."""
+"""Below this it is not told after long looking either, unless what is in doubt changes nothing that counts."""
 LIKELIER = 0.5
-"""Where the rank is sure, from this probability on a suit is told after long looking."""
+"""Where only the suit is in doubt, or which of 10, J, Q and K it is, the likelier face is told from here on."""
+TENS = frozenset({"10", "J", "Q", "K"})
 
 
 class Votes:
@@ -71,11 +72,11 @@ class Votes:
         return self._told_from(SURE)
 
     def likely_reading(self) -> Reading:
-        """What to say after long looking: a likely face, or the likelier suit of a sure rank, else None."""
+        """What to say after long looking: a likely face, or the likelier of some that count alike, else None."""
         posterior = self.posterior()
-        rank = self._labels[int(posterior.argmax())][:-1]
-        same_rank = [label not in self._no_face and label[:-1] == rank for label in self._labels]
-        return self._told_from(LIKELIER if float(posterior[same_rank].sum()) >= SURE else LIKELY)
+        worth = _worth(self._labels[int(posterior.argmax())])
+        alike = [label not in self._no_face and _worth(label) == worth for label in self._labels]
+        return self._told_from(LIKELIER if float(posterior[alike].sum()) >= SURE else LIKELY)
 
     def _told_from(self, least: float) -> Reading:
         posterior = self.posterior()
@@ -83,3 +84,9 @@ class Votes:
         confidence = float(posterior[best])
         told = self.count > 0 and confidence >= least and self._labels[best] not in self._no_face
         return Reading(label=self._labels[best] if told else None, confidence=confidence)
+
+
+def _worth(label: str) -> str:
+    """What counts of a face: its rank, one for all tens."""
+    rank = label[:-1]
+    return "ten" if rank in TENS else rank

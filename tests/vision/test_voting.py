@@ -75,9 +75,17 @@ def test_votes_are_contradicted_only_by_a_clear_reading_of_another_face() -> Non
         ((0.49, 0.49, 0.01, 0.01), None),  # both suits alike
     ],
 )
-def test_long_look_tells_the_likelier_suit_of_a_sure_rank(probabilities: tuple[float, ...], told: str | None) -> None:
+def test_long_look_tells_the_likelier_of_two_faces_that_count_alike(
+    probabilities: tuple[float, ...], told: str | None
+) -> None:
     votes = Votes(("2S", "2C", "3C", "unclear"))
     votes.add(np.log(probabilities))
     assert votes.reading().label is None
     assert votes.likely_reading().label == told
     assert votes.likely_reading().confidence == pytest.approx(max(probabilities), abs=1e-6)
+
+
+def test_long_look_tells_the_likelier_of_two_courts() -> None:
+    votes = Votes(("QD", "KD", "9D", "unclear"))
+    votes.add(np.log((0.58, 0.4, 0.01, 0.01)))
+    assert votes.likely_reading().label == "QD"
