@@ -18,6 +18,11 @@ from rules.events import (
     UNKNOWN,
     Bet,
     BetsOpened,
+    CameraBack,
+    CameraEvent,
+    CameraLost,
+    CameraMoved,
+    CameraObstructed,
     CardDealt,
     CardMoved,
     CardRemoved,
@@ -33,6 +38,7 @@ from rules.events import (
     WagerSettled,
 )
 from service.attribution import who_reached
+from service.blindness import Blindness
 from service.table_state import CardOnTable, TableState
 from vision import observations as seen
 
@@ -50,6 +56,12 @@ so."""
 UNSEEN_ORDER_CONFIDENCE = 0.5
 """Where a card was hidden while another was dealt, nobody saw which came first."""
 
+_CAMERA_EVENTS: dict[seen.PictureFault, type[CameraEvent]] = {
+    seen.PictureFault.FROZEN: CameraLost,
+    seen.PictureFault.MOVED: CameraMoved,
+}
+"""All other faults hide the table."""
+
 Item = Event | seen.Observation
 
 
@@ -60,6 +72,8 @@ class Interpreter:
     layout: Layout
     signalled: frozenset[type[Event]] = frozenset()
     """What devices at this table report by themselves."""
+    blindness: Blindness = field(default_factory=Blindness)
+    """When the camera could not see."""
     state: TableState = field(default_factory=TableState)
     _queue: list[tuple[float, int, Item]] = field(default_factory=list)
     _order: Iterator[int] = field(default_factory=count)
@@ -81,6 +95,10 @@ class Interpreter:
 
     def observe(self, observation: seen.Observation) -> None:
         """Take in what the camera saw."""
+        if isinstance(observation, seen.PictureFaulted):
+            self.blindness.begin(observation.t)
+        elif isinstance(observation, seen.PictureCleared):
+            self.blindness.end(observation.t)
         travel_s = TRAVEL_S if isinstance(observation, seen.CardRested) else 0.0
         self._put(observation.t - travel_s, observation)
 
@@ -136,6 +154,11 @@ class Interpreter:
                 return self._stacks_changed(t, item)
             case seen.LampChanged():
                 return self._lamp_changed(t, item)
+            case seen.PictureFaulted():
+                kind = _CAMERA_EVENTS.get(item.fault, CameraObstructed)
+                return [kind(t=t, camera=self.blindness.camera, source=Source.CAMERA)]
+            case seen.PictureCleared():
+                return [CameraBack(t=t, camera=self.blindness.camera, source=Source.CAMERA)]
             case ResultAnnounced():
                 return [item, *self._overdue_removals(t)]
         return [replace(item, t=t)]
@@ -157,6 +180,7 @@ class Interpreter:
             confidence=_round(_certainty_of(card)),
             source=Source.CAMERA,
         )
+        dealt = self.blindness.doubted(dealt, card.t - card.hidden_s, card.t)
         if card.hidden_s > HIDDEN_S and self.state.last_dealt_t > card.t - card.hidden_s - TRAVEL_S:
             dealt = replace(dealt, confidence=min(dealt.confidence or 0.0, UNSEEN_ORDER_CONFIDENCE))
         if card.face_up and card.hidden_s > HIDDEN_S:
@@ -238,12 +262,13 @@ class Interpreter:
         changed = self._wager_changed(t, change, area, by)
         if changed is None:
             return []
+        changed = self.blindness.doubted(changed, change.t_earliest, change.t_latest)
         if by == DEALER and self.state.is_decided(ResultAnnounced in self.device_events):
             action = SettleAction.PAID if (change.growth or 0) > 0 else SettleAction.COLLECTED
-            return [
-                WagerSettled(t=t, area=area.id, seat=area.seat, bet=changed.bet, action=action, source=Source.CAMERA),
-                changed,
-            ]
+            settled = WagerSettled(
+                t=t, area=area.id, seat=area.seat, bet=changed.bet, action=action, source=Source.CAMERA
+            )
+            return [self.blindness.doubted(settled, change.t_earliest, change.t_latest), changed]
         return [changed]
 
     def _by(self, change: seen.StacksChanged, area: Area) -> str:

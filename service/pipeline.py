@@ -18,6 +18,7 @@ from rules.log import read_log
 from rules.records import RoundRecord
 from rules.referee import Judgement, Referee
 from rules.round import RoundState
+from service.blindness import Blindness
 from service.config import TableConfig
 from service.interpreter import Interpreter, device_events_of
 from service.wiring import build_observer, build_referee, open_eyes
@@ -140,7 +141,7 @@ def start_watch(table: TableConfig, signals: list[Event]) -> TableWatch:
     """All parts of a watch, ready for the first frame."""
     return TableWatch(
         observer=build_observer(table, open_eyes()),
-        interpreter=Interpreter(table.layout, device_events_of(signals)),
+        interpreter=Interpreter(table.layout, device_events_of(signals), Blindness(table.cameras[0].name)),
         referee=build_referee(table),
         signals=signals,
     )

@@ -71,3 +71,11 @@ class Cover:
         x = float(np.median(columns) / CELLS_PER_MM + self.grid.origin_mm[0])
         y = float(np.median(rows) / CELLS_PER_MM + self.grid.origin_mm[1])
         return (x, y)
+
+
+def everything_covered(grid: GridFrame, t: float) -> Cover:
+    """The cover while the camera cannot see."""
+    moving, still_s = np.ones(grid.shape_hw, bool), np.zeros(grid.shape_hw)
+    picture = np.zeros((*grid.shape_hw, 3), np.float32)
+    change = Change(t=t, picture=picture, moving=moving, foreground=moving, still_s=still_s)
+    return Cover(grid, change, np.zeros(grid.shape_hw, bool))

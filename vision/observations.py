@@ -7,6 +7,7 @@ millimetres, times are seconds of stream time.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 Point = tuple[float, float]
 
@@ -127,4 +128,44 @@ class LampChanged:
     lit: bool
 
 
-Observation = CardRested | CardTurned | CardRead | CardShifted | CardLeft | StacksChanged | LampChanged
+class PictureFault(StrEnum):
+    """Why a picture cannot be trusted."""
+
+    FROZEN = "frozen"
+    """The same picture again and again."""
+    DARK = "too dark"
+    WASHED_OUT = "washed out"
+    """Glare: parts of it show nothing but white."""
+    COVERED = "covered"
+    BLURRED = "blurred"
+    """Defocus, dirt or a veil of light: the fine detail is gone."""
+    MOVED = "moved"
+    """The camera no longer stands where it was calibrated."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PictureFaulted:
+    """From `t` on the picture cannot be trusted, or not for another reason than before."""
+
+    t: float
+    fault: PictureFault
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PictureCleared:
+    """From `t` on it can be trusted again."""
+
+    t: float
+
+
+Observation = (
+    CardRested
+    | CardTurned
+    | CardRead
+    | CardShifted
+    | CardLeft
+    | StacksChanged
+    | LampChanged
+    | PictureFaulted
+    | PictureCleared
+)

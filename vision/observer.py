@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from calibration.camera import Calibration
 from vision.bare_chips import BareChips
+from vision.camera_health import CameraHealth
 from vision.card_sights import CardLook, CardSights, sides_mm
 from vision.card_watch import CardWatch, new_card_watch
 from vision.comparer import StackComparer
-from vision.cover import Cover
+from vision.cover import Cover, everything_covered
 from vision.cover_memory import CoverMemory
 from vision.crops import card_crop
 from vision.detections import CHIPS, Detections
@@ -41,6 +42,8 @@ SHIFTS_MM = ((0.0, 0.0), (14.0, -6.0), (-6.0, 14.0), (8.0, 8.0))
 UNDER_HANDS_S = 0.3
 LOOK_S = 0.095
 """Least time between two looks."""
+BLIND_LOOK_S = 0.5
+"""While the camera cannot see, what waits is gone through so often."""
 CHIPS_SCORE = 0.65
 COVERED_SHARE = 0.12
 CHIP_WIDTHS = (0.72, 1.5)
@@ -94,6 +97,7 @@ class Observer:
         clock: Callable[[], float],
     ) -> None:
         self._eyes, self._calibration, self._sizes, self.clock = eyes, calibration, sizes, clock
+        self._health = CameraHealth(calibration, regions.size_mm)
         self._gate = ChangeGate(calibration, regions.size_mm)
         self._rectifier = Rectifier(calibration, regions.size_mm)
         self._freshness = Freshness(regions.size_mm, self._gate.grid)
@@ -123,6 +127,7 @@ class Observer:
         self._looked_t: float | None = None
         self._looks = 0
         self._looked_under_hands_t = 0.0
+        self._waited_blind_t = -np.inf
         self._card_regions = [(polygon, self._gate.grid.mask_of(polygon)) for polygon in regions.cards.values()]
         self.stage_seconds = {"gate": 0.0, "detect": 0.0, "read": 0.0, "track": 0.0}
 
@@ -142,8 +147,13 @@ class Observer:
             return []
         self._looked_t = frame.t
         started = self.clock()
-        change = self._gate.update(frame.small(SMALL_WH_PX), frame.t)
-        told: list[Observation] = list(self._watch_lamps(frame))
+        small = frame.small(SMALL_WH_PX)
+        told: list[Observation] = [*self._health.update(frame, small)]
+        if self._health.is_blind:
+            self._spend("gate", started)
+            return told + self._wait_blind(frame.t)
+        change = self._gate.update(small, frame.t)
+        told += self._watch_lamps(frame)
         started = self._spend("gate", started)
         looked_mm = self._look(frame, change)
         started = self._spend("detect", started)
@@ -179,13 +189,34 @@ class Observer:
         return told
 
     def waiting_since_t(self, t: float) -> float | None:
-        """The earliest moment of which something may still be told; None when all is told."""
-        times = [self._cards.waiting_since_t(), self._stacks.waiting_since_t(t)]
+        """The earliest moment of which something may still be told; None when all is told.
+
+        Nothing is waited for while the camera is known not to see.
+        """
+        if self._health.is_faulty:
+            return self._health.waiting_since_t
+        times = [self._cards.waiting_since_t(), self._stacks.waiting_since_t(t), self._health.waiting_since_t]
         return min((since for since in times if since is not None), default=None)
 
     def finish(self) -> list[Observation]:
         """Tell of what was still waited for when the video ended."""
         return self._cards.finish()
+
+    def _wait_blind(self, t: float) -> list[Observation]:
+        """What a look tells that shows nothing: all is covered."""
+        cover = everything_covered(self._gate.grid, t)
+        self._cover_memory.update(cover.mask, t)
+        if t - self._waited_blind_t < BLIND_LOOK_S:
+            return []
+        self._waited_blind_t = t
+        told = self._cards.update(
+            [],
+            t,
+            is_covered=lambda corners: True,
+            read_faces=lambda places: [None] * len(places),
+            hidden_s=lambda corners: self._cover_memory.hidden_s(corners, t),
+        )
+        return [*told, *self._stacks.update(self._seen_chips, cover, t)]
 
     def _watch_lamps(self, frame: Frame) -> list[LampChanged]:
         changes = []

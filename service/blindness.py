@@ -1,0 +1,53 @@
+"""Remember when a camera could not see, and doubt what may have happened then.
+
+Seconds of stream time.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+from rules.events import CardDealt, WagerChanged, WagerSettled
+
+Doubtful = TypeVar("Doubtful", CardDealt, WagerChanged, WagerSettled)
+
+UNSEEN_CONFIDENCE = 0.5
+"""How sure it is at most what happened while nobody saw it: nothing is alleged of it."""
+
+REMEMBERED = 64
+
+
+@dataclass(slots=True)
+class Blindness:
+    """When one camera could not see."""
+
+    camera: str | None = None
+    since_t: float | None = None
+    """None while it sees."""
+    spans: deque[tuple[float, float]] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
+    """From and to, of the last that are over."""
+
+    def begin(self, t: float) -> None:
+        """From now on nothing can be seen."""
+        self.since_t = t if self.since_t is None else self.since_t
+
+    def end(self, t: float) -> None:
+        """It sees again."""
+        if self.since_t is not None:
+            self.spans.append((self.since_t, t))
+        self.since_t = None
+
+    def was_blind(self, from_t: float, to_t: float) -> bool:
+        """Whether any of that time was not seen."""
+        if self.since_t is not None and to_t > self.since_t:
+            return True
+        return any(from_t < end and to_t > begin for begin, end in self.spans)
+
+    def doubted(self, event: Doubtful, from_t: float, to_t: float) -> Doubtful:
+        """The event, less sure where some of the time it may have happened in was not seen."""
+        if not self.was_blind(from_t, to_t):
+            return event
+        sure = 1.0 if event.confidence is None else event.confidence
+        return replace(event, confidence=min(sure, UNSEEN_CONFIDENCE))

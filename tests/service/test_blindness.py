@@ -1,0 +1,174 @@
+"""What the camera could not see stands in the log, and is not alleged."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from calibration.camera import save_calibration
+from calibration.layout import load_layout
+from rules.events import (
+    Bet,
+    CameraBack,
+    CameraEvent,
+    CameraLost,
+    CameraMoved,
+    CameraObstructed,
+    CardDealt,
+    Event,
+    NoMoreBets,
+    Outcome,
+    ResultAnnounced,
+    RoundClosed,
+    WagerChanged,
+)
+from rules.referee import Referee
+from rules.rulebook import elect, load_rulebook
+from service.blindness import UNSEEN_CONFIDENCE, Blindness
+from service.config import load_table
+from service.interpreter import HOLD_S, Interpreter
+from service.pipeline import LEAST_CONFIDENCE, start_watch
+from tests.service.watch_fakes import write_table
+from tests.vision.drawn_clips import RATE_HZ, clip, covered, frozen, moved, straight_down
+from vision.observations import (
+    CardRested,
+    Observation,
+    PictureCleared,
+    PictureFault,
+    PictureFaulted,
+    Reading,
+    Stack,
+    StacksChanged,
+)
+
+LAYOUT = load_layout("mini-7", Path())
+REGIONS = {area.hand: area.id for area in LAYOUT.of_kind("hand")}
+AREA = next(area for area in LAYOUT.of_kind("wager") if area.bet == "banker" and area.seat == 3)
+STACK = Stack(at_mm=(0.0, 0.0), height_mm=3.3, count=1.0)
+FROZEN = (PictureFaulted(t=10.0, fault=PictureFault.FROZEN), PictureCleared(t=20.0))
+
+
+def rested(track: int, t: float, hand: str, label: str, *, hidden_s: float = 0.0) -> CardRested:
+    reading = Reading(label=label, confidence=0.99)
+    return CardRested(
+        track_id=track, t=t, region=REGIONS[hand], at_mm=(0.0, 0.0), face_up=True, reading=reading, score=0.9,
+        hidden_s=hidden_s,
+    )  # fmt: skip
+
+
+def placed(earliest: float, latest: float) -> StacksChanged:
+    """A chip on an empty area, seen when the cover lifted."""
+    return StacksChanged(
+        region=AREA.id, t=(earliest + latest) / 2, t_earliest=earliest, t_latest=latest, before=(), after=(STACK,),
+        growth=1, entries_mm=(),
+    )  # fmt: skip
+
+
+def log_of(*items: Event | Observation) -> list[Event]:
+    interpreter = Interpreter(LAYOUT, frozenset({RoundClosed, ResultAnnounced, NoMoreBets}), Blindness("overhead"))
+    for item in items:
+        if isinstance(item, Event):
+            interpreter.signal(item)
+        else:
+            interpreter.observe(item)
+    return interpreter.finish()
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind"),
+    [
+        (PictureFault.FROZEN, CameraLost),
+        (PictureFault.MOVED, CameraMoved),
+        (PictureFault.COVERED, CameraObstructed),
+        (PictureFault.DARK, CameraObstructed),
+        (PictureFault.BLURRED, CameraObstructed),
+        (PictureFault.WASHED_OUT, CameraObstructed),
+    ],
+)
+def test_fault_of_the_picture_is_logged_with_its_camera(fault: PictureFault, kind: type[CameraEvent]) -> None:
+    begun, ended = log_of(PictureFaulted(t=10.0, fault=fault), PictureCleared(t=20.0))
+    assert type(begun) is kind and isinstance(ended, CameraBack)
+    assert isinstance(begun, CameraEvent)
+    assert [(one.t, one.camera) for one in (begun, ended)] == [(10.0, "overhead"), (20.0, "overhead")]
+
+
+@pytest.mark.parametrize(
+    ("earliest", "latest", "is_sure"),
+    [
+        pytest.param(4.0, 5.0, True, id="before"),
+        pytest.param(9.0, 10.5, False, id="as_it_began"),
+        pytest.param(10.0, 20.4, False, id="meanwhile"),
+        pytest.param(20.2, 21.0, True, id="after"),
+    ],
+)
+def test_wager_that_changed_unseen_is_too_unsure_to_be_alleged(earliest: float, latest: float, is_sure: bool) -> None:
+    (changed,) = [line for line in log_of(*FROZEN, placed(earliest, latest)) if isinstance(line, WagerChanged)]
+    assert changed.confidence is not None
+    assert (changed.confidence >= LEAST_CONFIDENCE) == is_sure
+
+
+def test_card_that_came_unseen_is_not_sure() -> None:
+    dealt = [line for line in log_of(*FROZEN, rested(1, 20.8, "player", "7H", hidden_s=10.8)) if
+             isinstance(line, CardDealt)]  # fmt: skip
+    assert [line.confidence for line in dealt] == [UNSEEN_CONFIDENCE]
+
+
+def judged(*between: Event | Observation) -> tuple[list[str], list[str]]:
+    """Codes alleged of a round whose Player lacks a third card, and those left undetermined."""
+    cards = [rested(1, 3.0, "player", "2C"), rested(2, 4.0, "banker", "KD"), rested(3, 5.0, "player", "3H")]
+    cards.append(rested(4, 6.0, "banker", "2S"))
+    result = ResultAnnounced(t=25.0, player=5, banker=2, winner=Outcome.PLAYER)
+    lines = log_of(NoMoreBets(t=1.0), *cards, *between, result, RoundClosed(t=30.0))
+    referee = Referee(elect(load_rulebook("tas"), {}))
+    judgements = [*(referee.observe(line) for line in lines), referee.finish()]
+    alerts = [alert.code for each in judgements for alert in each.alerts]
+    return alerts, [doubt.code for each in judgements for one in each.rounds for doubt in one.undetermined]
+
+
+def test_missing_card_is_alleged_where_all_was_seen() -> None:
+    assert judged()[0] == ["misdeal.third_card_missing"]
+
+
+def test_missing_card_is_undetermined_where_the_picture_was_frozen() -> None:
+    alerts, undetermined = judged(*FROZEN)
+    assert alerts == ["camera.lost"]
+    assert "misdeal.third_card_missing" in undetermined
+
+
+@pytest.mark.parametrize(
+    ("spoil", "kind"),
+    [
+        pytest.param(covered, "camera_obstructed", id="covered"),
+        pytest.param(partial(moved, right_mm=12.0), "camera_moved", id="moved"),
+        pytest.param(frozen, "camera_lost", id="frozen"),
+    ],
+)
+def test_watch_logs_a_fault_of_its_camera_within_two_seconds(tmp_path: Path, spoil: object, kind: str) -> None:
+    write_table(tmp_path)
+    calibration = straight_down()
+    save_calibration(tmp_path / "overhead.yaml", calibration)
+    watch = start_watch(load_table(tmp_path / "table.yaml"), [])
+    logged: list[tuple[float, Event]] = []
+    for frame in clip(11.0, spoil, at=(5.0, 8.0)):  # type: ignore[arg-type]
+        watch.see(frame)
+        logged += [(frame.t, event) for event in watch.take()[0] if isinstance(event, CameraEvent)]
+    assert [event.type for _, event in logged] == [kind, "camera_back"]
+    for (noticed_t, event), true_t in zip(logged, (5.0, 8.0), strict=True):
+        assert event.t == pytest.approx(true_t, abs=0.45)
+        assert noticed_t < true_t + 2.0
+    assert watch.interpreter.known_until_t == pytest.approx(11.0 - 1 / RATE_HZ - HOLD_S)
+
+
+def test_blindness_that_goes_on_doubts_all_that_follows() -> None:
+    blindness = Blindness("overhead")
+    blindness.begin(10.0)
+    assert not blindness.was_blind(1.0, 9.0)
+    assert blindness.was_blind(1.0, 11.0)
+    blindness.end(20.0)
+    assert not blindness.was_blind(20.5, 21.0)
+    changed = WagerChanged(t=5.0, area="a", bet=Bet.TIE, before=None, after=None, by="unknown", confidence=0.9)
+    assert blindness.doubted(changed, 1.0, 5.0) == changed
+    assert blindness.doubted(changed, 1.0, 12.0) == replace(changed, confidence=UNSEEN_CONFIDENCE)
