@@ -29,6 +29,8 @@ WELL_FILLED = 0.9
 BARE_SHARE = 0.3
 """Where less of a box differs, no card lies: the print was taken for one."""
 BARE_WHOLLY = 0.12
+SHADOW_GAIN = (0.35, 1.05)
+"""How bright cloth in a shadow is, over itself in the light."""
 SEEN_SHARE = 0.4
 LEAST_SHARE = 0.55
 """A piece must have this share of a card's area."""
@@ -93,10 +95,12 @@ class Leftovers:
         covered = self._enlarged(region, covered)
         at_all = self._different(region, image)
         different = at_all & ~covered
+        now = self._view(region, image)
         sights = [
             sight
             for sight in sights
-            if not self.is_own(region, sight) or not _is_bare(self._mask(region, sight.corners_mm), at_all, covered)
+            if not self.is_own(region, sight)
+            or not self._is_bare(region, self._mask(region, sight.corners_mm), at_all, covered, now)
         ]
         boxes = [self._mask(region, sight.corners_mm) for sight in sights]
         fits = [
@@ -117,6 +121,9 @@ class Leftovers:
             if fitting or not any(np.linalg.norm(sight.at_mm - card.at_mm) < REPLACED_MM for card in found)
         ]
         return [*kept, *found]
+
+    def _is_bare(self, region: str, box: Mask, different: Mask, covered: Mask, now: NDArray[np.float32]) -> bool:
+        return _is_bare(box, different, covered) or _is_in_shadow(now[box], self._bare(region)[box])
 
     def follow_light(self, region: str, image: Image) -> None:
         """Keep the region's view anew where it shows no card and hardly differs from the one kept: light drifts."""
@@ -148,11 +155,14 @@ class Leftovers:
         return np.asarray(order_corners(in_mm[None])[0], np.float64)
 
     def _different(self, region: str, image: Image) -> Mask:
-        bare = self._regions[region].bare
-        assert bare is not None, "is_known() comes first"
-        now = self._view(region, image)
+        bare, now = self._bare(region), self._view(region, image)
         gain = np.float32(np.median((now[::2, ::2] + 4.0) / (bare[::2, ::2] + 4.0)))
         return np.asarray(largest(np.asarray(cv2.absdiff(now, bare * gain), np.float32)) > DIFFERENT_LEVELS, bool)
+
+    def _bare(self, region: str) -> NDArray[np.float32]:
+        bare = self._regions[region].bare
+        assert bare is not None, "is_known() comes first"
+        return bare
 
     def _enlarged(self, region: str, mask: Mask) -> Mask:
         size = self._regions[region].size_px
@@ -186,6 +196,17 @@ def _is_bare(box: Mask, different: Mask, covered: Mask) -> bool:
     seen = box & ~covered
     is_seen = np.count_nonzero(seen) >= SEEN_SHARE * np.count_nonzero(box)
     return bool(is_seen and np.count_nonzero(different & seen) < BARE_SHARE * np.count_nonzero(seen))
+
+
+def _is_in_shadow(now: NDArray[np.float32], bare: NDArray[np.float32]) -> bool:
+    """Whether (N, 3) pixels are those of the bare cloth, all darker alike: an arm's shadow lies over its print."""
+    if not len(now):
+        return False
+    gain = np.float32(np.median((now.sum(axis=1) + 4.0) / (bare.sum(axis=1) + 4.0)))
+    if not SHADOW_GAIN[0] < gain < SHADOW_GAIN[1]:
+        return False
+    away = np.abs(now - bare * gain).max(axis=1)
+    return float((away > DIFFERENT_LEVELS * gain).mean()) < BARE_WHOLLY
 
 
 def rows_of_cards(around_mm: Polygon, size_mm: tuple[float, float]) -> list[Polygon]:

@@ -212,9 +212,6 @@ def _see(track: CardTrack, sight: CardSight, t: float, new_votes: Callable[[], V
 
     The first look at another side moves nothing: a card that passes over this one may have been seen.
     """
-    track.seen_t, track.missing_since_t, track.missing_looks = t, None, 0
-    track.looks += 1
-    track.score_sum += sight.score
     is_turned = _shows_other_side(track, sight)
     if is_turned:
         track.other_side_looks += 1
@@ -223,6 +220,9 @@ def _see(track: CardTrack, sight: CardSight, t: float, new_votes: Callable[[], V
         track.other_side_looks = 0
     if is_turned and track.other_side_looks < TURN_LOOKS:
         return False
+    track.seen_t, track.missing_since_t, track.missing_looks = t, None, 0
+    track.looks += 1
+    track.score_sum += sight.score
     _move(track, sight, t)
     track.sight = replace(sight, face_up=sight.face_up if sight.is_side_sure else track.sight.face_up)
     if is_turned:

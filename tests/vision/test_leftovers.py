@@ -115,3 +115,17 @@ def test_bare_view_follows_the_light_but_takes_no_card_in(leftovers: Leftovers) 
     cv2.fillPoly(image, [np.round(card_at(560, 280) + np.array([60.0, 90.0])).astype(np.int32)], (235, 240, 238))
     leftovers.follow_light("box", image)
     assert len(leftovers.refine("box", [], image, BARE)) == 1
+
+
+def test_print_in_an_arm_s_shadow_is_no_card() -> None:
+    lines = cloth()
+    cv2.polylines(
+        lines, [np.round(card_at(560, 280) + np.array([60.0, 90.0])).astype(np.int32)], True, (40, 190, 220), 3
+    )
+    kept = Leftovers({"box": BOX}, Rectifier(straight_down(), SIZE_MM), CARD_MM)
+    kept.keep_bare("box", lines)
+    shaded = lines.copy()
+    shaded[:, :660] = (shaded[:, :660] * 0.5).astype(np.uint8)
+    assert kept.refine("box", [sight(card_at(560, 280))], shaded, BARE) == []
+    cv2.fillPoly(shaded, [np.round(card_at(560, 280) + np.array([60.0, 90.0])).astype(np.int32)], (80, 30, 30))
+    assert len(kept.refine("box", [sight(card_at(560, 280))], shaded, BARE)) == 1
