@@ -1,4 +1,4 @@
-"""Find chips that the detector missed in an empty-looking region, by what differs from its bare cloth.
+"""Find chips that the detector missed or doubted in an empty-looking region, by what differs from its bare cloth.
 
 A region's bare view is kept from when it was empty. A compact piece as wide as a chip that was not there before is a
 stack. Layout millimetres.
@@ -27,6 +27,8 @@ WIDTHS = (0.75, 1.35)
 LENGTHS = (0.75, 2.2)
 FILLED = 0.68
 """Share of the rectangle round a piece that it fills; a disc fills 0.785."""
+CONFIRMED = 0.55
+"""Share of a doubtful box that must differ from the bare cloth; a disc fills 0.785 of its box."""
 FOUND_SCORE = 0.7
 
 
@@ -51,11 +53,14 @@ class BareChips:
         self._views = [self._view_of(polygon, grid) for polygon in regions.values()]
         self._middles_mm = np.array([polygon.mean(axis=0) for polygon in regions.values()]).reshape(-1, 2)
 
-    def add(self, chips: Detections, frame: Frame, cover: Cover, looked_mm: Sequence[Rect]) -> Detections:
-        """The chips, and those that the detector did not see.
+    def add(
+        self, chips: Detections, doubtful: Detections, frame: Frame, cover: Cover, looked_mm: Sequence[Rect]
+    ) -> Detections:
+        """The chips, and those that the detector did not see, or was not sure of.
 
         Args:
             chips: what counts as seen.
+            doubtful: what may be chips: it counts where the cloth below it does not look bare.
             frame: the present one.
             cover: what lies over the cloth now: nothing is said there.
             looked_mm: boxes that were looked at; elsewhere what was found before still holds.
@@ -65,7 +70,7 @@ class BareChips:
             is_looked_at |= holds(box, self._middles_mm, slack_mm=RIM_MM)
         for view, looked in zip(self._views, is_looked_at, strict=True):
             if looked:
-                view.found = self._look_again(view, chips, frame, cover)
+                view.found = self._look_again(view, chips, doubtful, frame, cover)
         found = [corners for view in self._views for corners in view.found]
         if not found:
             return chips
@@ -73,28 +78,46 @@ class BareChips:
         count = len(found)
         return concatenate([chips, Detections(corners, np.full(count, CHIPS), np.full(count, FOUND_SCORE))])
 
-    def _look_again(self, view: _View, chips: Detections, frame: Frame, cover: Cover) -> list[NDArray[np.float64]]:
+    def _look_again(
+        self, view: _View, chips: Detections, doubtful: Detections, frame: Frame, cover: Cover
+    ) -> list[NDArray[np.float64]]:
         if (cover.mask & view.cells).any() or self._holds(view, chips):
             return []
         if view.bare is None:
             view.bare = self._look(view, frame)
-        return self._pieces(view, frame)
+            return []
+        different = self._different(view, frame)
+        boxes = [corners for corners in doubtful.corners_mm if self._is_within(view, corners.mean(axis=0))]
+        confirmed = [corners for corners in boxes if self._share(view, corners, different) >= CONFIRMED]
+        return confirmed or self._pieces(view, different)
 
-    def _pieces(self, view: _View, frame: Frame) -> list[NDArray[np.float64]]:
+    def _different(self, view: _View, frame: Frame) -> NDArray[np.uint8]:
+        """Where the region differs from its bare view, (h, w) of 0 and 1."""
         bare = view.bare
         assert bare is not None
         now = self._look(view, frame)
         gain = float(np.median((now[::4, ::4, 1] + 4.0) / (bare[::4, ::4, 1] + 4.0)))
         change = cv2.absdiff(now, cv2.convertScaleAbs(bare, alpha=gain))
-        different = (cv2.max(cv2.max(change[:, :, 0], change[:, :, 1]), change[:, :, 2]) > DIFFERENT_LEVELS).astype(
-            np.uint8
-        )
+        strongest = cv2.max(cv2.max(change[:, :, 0], change[:, :, 1]), change[:, :, 2])
+        return np.asarray(strongest > DIFFERENT_LEVELS, np.uint8)
+
+    def _share(self, view: _View, corners_mm: NDArray[np.float64], different: NDArray[np.uint8]) -> float:
+        """Share of a box that differs from the bare view."""
+        box = np.zeros_like(different)
+        points = (corners_mm - np.array(view.origin_mm)) * self._rectifier.px_per_mm
+        cv2.fillPoly(box, [np.round(points).astype(np.int32)], 1)
+        return float(different[box > 0].mean()) if box.any() else 0.0
+
+    def _is_within(self, view: _View, at_mm: NDArray[np.float64]) -> bool:
+        return bool(cv2.pointPolygonTest(view.polygon, (float(at_mm[0]), float(at_mm[1])), False) >= 0)
+
+    def _pieces(self, view: _View, different: NDArray[np.uint8]) -> list[NDArray[np.float64]]:
         count, pieces, stats, centres = cv2.connectedComponentsWithStats(different)
         found = []
         for piece in range(1, count):
             at_mm = centres[piece] / self._rectifier.px_per_mm + np.array(view.origin_mm)
-            inside = cv2.pointPolygonTest(view.polygon, (float(at_mm[0]), float(at_mm[1])), False) >= 0
-            corners = self._stack(view, pieces == piece, int(stats[piece, cv2.CC_STAT_AREA])) if inside else None
+            area_px = int(stats[piece, cv2.CC_STAT_AREA])
+            corners = self._stack(view, pieces == piece, area_px) if self._is_within(view, at_mm) else None
             found += [corners] if corners is not None else []
         return found
 

@@ -176,7 +176,9 @@ class Observer:
             hidden_s=lambda corners: self._cover_memory.hidden_s(corners, frame.t),
         )
         if looked_mm:
-            self._seen_chips = self._bare_chips.add(self._chips(found), frame, cover, looked_mm)
+            chips = self._chips(found)
+            is_sure = chips.score >= CHIPS_SCORE
+            self._seen_chips = self._bare_chips.add(chips.take(is_sure), chips.take(~is_sure), frame, cover, looked_mm)
         told += self._stacks.update(
             self._seen_chips,
             cover,
@@ -251,11 +253,11 @@ class Observer:
         return [point for polygon, middle in zip(regions, middles, strict=True) for point in (polygon + middle) / 2]
 
     def _chips(self, found: Detections) -> Detections:
-        """Chips that are sure enough and as wide as this table's chips: print is often narrower."""
+        """What may be chips and is as wide as this table's: print is often narrower."""
         chips = found.of(CHIPS)
         width_mm = sides_mm(chips.corners_mm).min(axis=1, initial=np.inf) / self._sizes.chip_diameter_mm
         fits = (width_mm >= CHIP_WIDTHS[0]) & (width_mm <= CHIP_WIDTHS[1])
-        return chips.take(fits & (chips.score >= CHIPS_SCORE))
+        return chips.take(fits)
 
     def _read_faces(self, frame: Frame, places: Sequence[Polygon]) -> list[NDArray[np.float64] | None]:
         started = self.clock()

@@ -26,12 +26,18 @@ class Table:
         self.change = self.gate.update(picture(), 0.0)
         self.chips = BareChips({"area": AREA}, Rectifier(straight_down(), SIZE_MM), self.gate.grid, 40.0)
 
-    def add(self, *discs_mm: tuple[float, float, float], seen: Detections = NONE, covered: bool = False) -> Detections:
+    def add(
+        self,
+        *discs_mm: tuple[float, float, float],
+        seen: Detections = NONE,
+        doubtful: Detections = NONE,
+        covered: bool = False,
+    ) -> Detections:
         image = np.full((1080, 1920, 3), (60, 90, 40), np.uint8)
         for x, y, radius in discs_mm:
             cv2.circle(image, (round(x + 60), round(y + 90)), round(radius), (40, 40, 210), -1)
         cover = Cover(self.gate.grid, self.change, np.full(self.gate.grid.shape_hw, covered))
-        return self.chips.add(seen, Frame(0, 0.0, image), cover, [(0.0, 0.0, *SIZE_MM)])
+        return self.chips.add(seen, doubtful, Frame(0, 0.0, image), cover, [(0.0, 0.0, *SIZE_MM)])
 
 
 def stack(x: float, y: float) -> Detections:
@@ -72,3 +78,12 @@ def test_nothing_is_said_while_the_region_is_covered() -> None:
     table = Table()
     table.add()
     assert len(table.add((450, 550, 20), covered=True).label) == 0
+
+
+def test_doubtful_chip_counts_where_the_cloth_is_no_longer_bare() -> None:
+    table = Table()
+    table.add()
+    odd = (450, 550, 60), (470, 560, 60)  # no chip's shape: another's shadow and a stack run into one
+    assert len(table.add(*odd).label) == 0
+    assert len(table.add(*odd, doubtful=stack(450, 550)).label) == 1
+    assert len(table.add(doubtful=stack(450, 550)).label) == 0
