@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rules.cards import Card
-from rules.events import CameraLost, CardBurned, CardDealt, Event, ShoeOpened
+from rules.events import CameraLost, CameraMoved, CameraObstructed, CardBurned, CardDealt, Event, ShoeOpened
 from rules.findings import Finding
 from rules.options import Rules
 from rules.round import Round, confidence_of
@@ -30,7 +30,7 @@ class BurnJudge:
         """Take an event; tells what was burned wrongly when the first card is dealt."""
         if isinstance(event, ShoeOpened):
             self._burned, self._was_camera_lost = [], False
-        elif isinstance(event, CameraLost):
+        elif isinstance(event, CameraLost | CameraMoved | CameraObstructed):
             self._was_camera_lost = True
         elif self._burned is None:
             return

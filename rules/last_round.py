@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 from rules.events import (
     CameraLost,
+    CameraMoved,
+    CameraObstructed,
     CardBurned,
     CardDealt,
     CutCardDrawn,
@@ -67,7 +69,7 @@ class LastRoundJudge:
             self._cut(running, rounds_begun)
         elif isinstance(event, LastRoundAnnounced):
             self._announce(running, rounds_begun)
-        elif isinstance(event, CameraLost):
+        elif isinstance(event, CameraLost | CameraMoved | CameraObstructed):
             self._was_camera_lost = self._last is not None
 
     def _begin(self) -> None:

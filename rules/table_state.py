@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from rules.alerts import Remedy
 from rules.cards import Card
-from rules.events import CameraBack, CameraLost, Event, ShoeOpened, VoidHandAnnounced
+from rules.events import CameraBack, CameraLost, CameraMoved, CameraObstructed, Event, ShoeOpened, VoidHandAnnounced
 from rules.limits import Notice
 from rules.round import Round, RoundPhase, RoundState, Wager
 from rules.words import Side
@@ -40,7 +40,7 @@ class TableState:
             self.is_next_void = False
         elif isinstance(event, VoidHandAnnounced):
             self.is_next_void = self.is_next_void or (self.running is not None and self.running.is_decided)
-        elif isinstance(event, CameraLost):
+        elif isinstance(event, CameraLost | CameraMoved | CameraObstructed):
             self.lost_cameras.add(event.camera or "")
         elif isinstance(event, CameraBack):
             self.lost_cameras.discard(event.camera or "")

@@ -132,9 +132,17 @@ def test_missing_card_is_alleged_where_all_was_seen() -> None:
     assert judged()[0] == ["misdeal.third_card_missing"]
 
 
-def test_missing_card_is_undetermined_where_the_picture_was_frozen() -> None:
-    alerts, undetermined = judged(*FROZEN)
-    assert alerts == ["camera.lost"]
+@pytest.mark.parametrize(
+    ("fault", "code"),
+    [
+        (PictureFault.FROZEN, "camera.lost"),
+        (PictureFault.MOVED, "camera.moved"),
+        (PictureFault.COVERED, "camera.obstructed"),
+    ],
+)
+def test_missing_card_is_undetermined_where_the_camera_could_not_see(fault: PictureFault, code: str) -> None:
+    alerts, undetermined = judged(PictureFaulted(t=10.0, fault=fault), PictureCleared(t=20.0))
+    assert alerts == [code]
     assert "misdeal.third_card_missing" in undetermined
 
 
