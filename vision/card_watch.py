@@ -274,7 +274,7 @@ class CardWatch:
         if known.turned_t is not None:
             reading = track.votes.reading()
             is_doubtful = t - known.turned_t < WAIT_FOR_FACE_S or not looks_like_a_face(track, self.labels)
-            if track.sight.face_up and not is_read(track, reading) and is_doubtful:
+            if track.sight.face_up and ((not is_read(track, reading) and is_doubtful) or self._is_pushed(reading, t)):
                 return []
             turned_t, known.turned_t = known.turned_t, None
             if track.sight.face_up != known.face_up:
@@ -287,6 +287,12 @@ class CardWatch:
             known.region = region
             told.append(CardShifted(track_id=track.track_id, t=track.still_since_t, region=region))
         return told
+
+    def _is_pushed(self, reading: Reading, t: float) -> bool:
+        """Whether the face belongs to a card that just left its place: it was pushed over this one."""
+        told = [old for old in self.tracker.tracks if old.track_id in self.known and old.seen_t < t]
+        left = [self.known[old.track_id] for old in [*told, *(old for old, _ in self._gone.values())]]
+        return reading.label is not None and any(each.face_up and each.reading.label == reading.label for each in left)
 
     def _tell_gone(self, t: float) -> list[Observation]:
         ripe = [track_id for track_id, (_, since) in self._gone.items() if t - since >= LEAVE_S]

@@ -346,3 +346,14 @@ def test_back_that_passes_over_a_face_up_card_is_not_that_card() -> None:
     rested = [each for each in table.told if isinstance(each, CardRested)]
     assert [(each.face_up, round(each.at_mm[0])) for each in rested] == [(True, 100), (False, 30)]
     assert kinds(table.told) == [CardRested, CardRested]
+
+
+def test_face_that_is_pushed_over_a_card_does_not_turn_it() -> None:
+    table = Table(faces=lambda x: "KS")
+    table.look(sight(100), sight(200, face_up=False), looks=12)
+    table.covered = lambda x: True
+    table.look(sight(200), looks=4)
+    table.covered = lambda x: False
+    table.look(looks=30)
+    assert CardTurned not in kinds(table.told)
+    assert kinds(table.told).count(CardLeft) == 2
