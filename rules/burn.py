@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from rules.cards import Card
 from rules.events import CameraLost, CameraMoved, CameraObstructed, CardBurned, CardDealt, Event, ShoeOpened
@@ -26,20 +26,24 @@ class BurnJudge:
         self._burned: list[CardBurned] | None = None
         self._was_camera_lost = False
 
-    def observe(self, event: Event, running: Round | None) -> Iterator[Finding]:
+    @property
+    def listens_to(self) -> Collection[type[Event]]:
+        """The events of a shoe's beginning; none where no burn is ordered."""
+        return () if self._ordered is BurnCount.NONE else (ShoeOpened, CameraLost, CardBurned, CardDealt)
+
+    def observe(self, event: Event, running: Round | None) -> Iterable[Finding]:
         """Take an event; tells what was burned wrongly when the first card is dealt."""
-        if isinstance(event, ShoeOpened):
+        if isinstance(event, CardDealt):
+            burned, self._burned = self._burned, None
+            if burned is not None and running is not None:
+                return self._judge(event, burned, running)
+        elif isinstance(event, ShoeOpened):
             self._burned, self._was_camera_lost = [], False
         elif isinstance(event, CameraLost | CameraMoved | CameraObstructed):
             self._was_camera_lost = True
-        elif self._burned is None:
-            return
-        elif isinstance(event, CardBurned):
+        elif isinstance(event, CardBurned) and self._burned is not None:
             self._burned.append(event)
-        elif isinstance(event, CardDealt):
-            burned, self._burned = self._burned, None
-            if running is not None and self._ordered is not BurnCount.NONE:
-                yield from self._judge(event, burned, running)
+        return ()
 
     def _judge(self, event: CardDealt, burned: list[CardBurned], running: Round) -> Iterator[Finding]:
         if self._was_camera_lost or running.was_camera_lost:

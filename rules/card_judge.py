@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from rules.drawing import Drawing, follow
 from rules.events import CardDealt, Event
@@ -15,6 +15,7 @@ from rules.misdeals import (
     find_simultaneous,
     find_unplaced,
     find_wrong_result,
+    is_borne_out,
 )
 from rules.options import Rules
 from rules.round import Round
@@ -23,20 +24,35 @@ from rules.round import Round
 class CardJudge:
     """Follows the drawing of one round after another and tells what is wrong with it."""
 
-    def __init__(self, rules: Rules) -> None:
+    def __init__(self, rules: Rules, *, is_last: Callable[[int], bool]) -> None:
         self._rules = rules
+        self._is_last = is_last
+        """Whether the round of a number is the shoe's last."""
         self._round: Round | None = None
         self._drawing: Drawing | None = None
         self._followed = 0
         self._faces_read = 0
-        self._judged = 0
 
-    def judge(self, event: Event, running: Round, *, is_last_round: bool) -> Iterator[Finding]:
-        """All faults of the cards as they lie after the event, told before or not; none where nothing changed."""
+    def judge(self, event: Event, running: Round) -> Iterable[Finding]:
+        """All faults of the cards as they lie after the event, told before or not."""
+        running.has_news = False
         drawing = self.drawing_of(running)
-        if running.changes == self._judged:
-            return
-        self._judged = running.changes
+        return () if self._is_faultless(event, running, drawing) else self._find(event, running, drawing)
+
+    def _is_faultless(self, event: Event, running: Round, drawing: Drawing) -> bool:
+        """Whether it is clear at a glance that nothing can be found."""
+        if drawing.faults or drawing.surplus or running.has_pairs or running.shoe_empty_t is not None:
+            return False
+        if isinstance(event, CardDealt) and event.face_up and (event.found_face_up or self._rules.style.face_down):
+            return False
+        if running.deadline_t is None:
+            return True
+        if running.deadline_placements != len(running.placements) or not drawing.is_orderly:
+            return False
+        return running.result is None or is_borne_out(running.result, drawing)
+
+    def _find(self, event: Event, running: Round, drawing: Drawing) -> Iterator[Finding]:
+        is_last_round = self._is_last(running.number)
         if isinstance(event, CardDealt):
             yield from find_face_up_deal(event, running, drawing, self._rules)
         yield from find_simultaneous(running)
@@ -54,14 +70,21 @@ class CardJudge:
     def drawing_of(self, running: Round) -> Drawing:
         """The drawing so far; followed on from the last one where no face came to be known since."""
         if self._round is not running:
-            self._round, self._drawing, self._judged = running, None, 0
-        if self._drawing is None or self._faces_read != running.faces_read:
-            self._drawing = self._follow(running, len(running.placements))
-        else:
-            for placement in running.placements[self._followed :]:
-                self._drawing.place(placement)
-        self._followed, self._faces_read = len(running.placements), running.faces_read
-        return self._drawing
+            self._round, self._drawing, self._followed = running, None, 0
+        drawing, placements = self._drawing, running.placements
+        if self._faces_read != running.faces_read:
+            self._faces_read = running.faces_read
+            if drawing is not None and drawing.has_served:
+                drawing = None
+            elif drawing is not None:
+                drawing.forget()
+        if drawing is None:
+            self._drawing = drawing = self._follow(running, 0)
+            self._followed = 0
+        while self._followed < len(placements):
+            drawing.place(placements[self._followed])
+            self._followed += 1
+        return drawing
 
     def _follow(self, running: Round, count: int) -> Drawing:
         rulebook = self._rules.rulebook

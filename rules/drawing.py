@@ -6,35 +6,26 @@ late. A total with an unread card is unknown, and nothing is alleged that depend
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from enum import StrEnum
 from math import prod
 
-from rules.hand import is_natural, known_point_count
+from rules.duty import (
+    NOT_TOLD,
+    Duty,
+    Verdict,
+    banker_duty_after_draw,
+    banker_duty_after_stand,
+    natural_duty,
+    player_duty,
+)
+from rules.hand import NATURALS, known_point_count
 from rules.round import INITIAL_CARDS, DealtCard, Placement
-from rules.third_card import POINTS, TableOfPlay
+from rules.third_card import TableOfPlay
 from rules.words import Side
 
-
-class Verdict(StrEnum):
-    """Whether a hand is due a third card."""
-
-    DUE = "due"
-    NOT_DUE = "not_due"
-    UNKNOWN = "unknown"
-
-
-@dataclass(frozen=True, slots=True)
-class Duty:
-    """A verdict and the rule behind it."""
-
-    verdict: Verdict
-    rule: str | None = None
-
-    @property
-    def is_due(self) -> bool:
-        return self.verdict is Verdict.DUE
+_DUE, _NOT_DUE, _UNKNOWN = Verdict
+_PLAYER, _BANKER = Side
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +53,7 @@ class Drawing:
     """Where a round's cards lawfully stand after some placements."""
 
     table: TableOfPlay
-    order: Sequence[Side]
+    order: tuple[Side, ...]
     initial: list[DealtCard] = field(default_factory=list)
     places: dict[str, Side | None] = field(default_factory=dict)
     third: dict[Side, DealtCard] = field(default_factory=dict)
@@ -80,8 +71,11 @@ class Drawing:
     is_swapped: bool = False
     """Whether the only cards in wrong boxes left the shoe together, so that their order is unknown."""
     _partners: set[str] = field(default_factory=set)
+    has_served: bool = False
+    """Whether a card beyond the first four was followed; what became of it rests on the faces known by then."""
     _points: dict[Side, int | None] = field(default_factory=dict)
     _duties: dict[Side, Duty] = field(default_factory=dict)
+    _is_settled: bool | None = None
     """What was worked out since the last placement."""
 
     @property
@@ -90,88 +84,67 @@ class Drawing:
 
     @property
     def can_judge(self) -> bool:
-        return self.has_initial and not self.is_astray and not self.is_broken and self.out_of_turn is None
+        is_begun = len(self.initial) == INITIAL_CARDS and self.out_of_turn is None
+        return is_begun and not self.is_astray and not self.is_broken
 
     def two_cards(self, side: Side) -> tuple[DealtCard, ...]:
         """The first two cards that are lawfully the hand's."""
         if self.is_swapped:
             return tuple(card for card in self.initial if self.places[card.card_id] is side)
-        return tuple(card for card, owner in zip(self.initial, self.order, strict=False) if owner is side)
+        return tuple([card for card, owner in zip(self.initial, self.order, strict=False) if owner is side])
 
     def hand(self, side: Side) -> tuple[DealtCard, ...]:
         """All cards that are lawfully the hand's."""
-        third = self.third.get(side)
-        return self.two_cards(side) + (() if third is None else (third,))
+        return self.two_cards(side) + ((self.third[side],) if side in self.third else ())
 
     def points(self, side: Side) -> int | None:
         """The two-card point count, None where a face is not known."""
-        if side not in self._points:
-            self._points[side] = known_point_count(card.card for card in self.two_cards(side))
-        return self._points[side]
+        points = self._points
+        if side not in points:
+            points[side] = known_point_count([card.card for card in self.two_cards(side)])
+        return points[side]
 
     def total(self, side: Side) -> int | None:
         """The point count of all lawful cards, None where a face is not known."""
-        return known_point_count(card.card for card in self.hand(side))
+        points, third = self.points(side), self.third.get(side)
+        if third is None or points is None:
+            return points
+        return None if third.card is None else (points + third.card.point_value) % 10
 
     def player_duty(self) -> Duty:
         """Whether the Player draws."""
-        duty = self._duties.get(Side.PLAYER)
+        duty = self._duties.get(_PLAYER)
         if duty is None:
-            duty = self._duties[Side.PLAYER] = self._player_duty()
+            duty = player_duty(self.points(_PLAYER), self.points(_BANKER), self.table) if self.can_judge else NOT_TOLD
+            self._duties[_PLAYER] = duty
         return duty
 
     def banker_duty(self) -> Duty:
         """Whether the Banker draws; unknown while the Player's due card is missing."""
-        duty = self._duties.get(Side.BANKER)
+        duty = self._duties.get(_BANKER)
         if duty is None:
-            duty = self._duties[Side.BANKER] = self._banker_duty()
+            duty = self._duties[_BANKER] = self._banker_duty()
         return duty
 
-    def _player_duty(self) -> Duty:
-        if not self.can_judge:
-            return Duty(Verdict.UNKNOWN)
-        player, banker = self.points(Side.PLAYER), self.points(Side.BANKER)
-        if player is not None and banker is not None:
-            decision = self.table.player(player, banker)
-            return Duty(Verdict.DUE if decision.draws else Verdict.NOT_DUE, decision.rule)
-        if any(points is not None and is_natural(points) for points in (player, banker)):
-            return Duty(Verdict.NOT_DUE, self.table.natural_rule)
-        if player is not None and player not in self.table.player_draws:
-            return Duty(Verdict.NOT_DUE, self.table.player_rule)
-        return Duty(Verdict.UNKNOWN)
-
     def _banker_duty(self) -> Duty:
-        player = self.player_duty()
-        player_points, banker_points = self.points(Side.PLAYER), self.points(Side.BANKER)
-        has_natural = any(points is not None and is_natural(points) for points in (player_points, banker_points))
-        if has_natural and self.can_judge:
-            return Duty(Verdict.NOT_DUE, self.table.natural_rule)
-        if player.verdict is Verdict.UNKNOWN or banker_points is None:
-            return Duty(Verdict.UNKNOWN)
-        return self._banker_after(player, banker_points)
-
-    def _banker_after(self, player: Duty, points: int) -> Duty:
-        if not player.is_due:
-            draws = points in self.table.banker_draws_after_stand
-            return Duty(Verdict.DUE if draws else Verdict.NOT_DUE, self.table.banker_after_stand_rule)
-        third = self.third.get(Side.PLAYER)
-        if third is None:
-            return Duty(Verdict.UNKNOWN)
-        row, rule = self.table.banker_draws_after_draw[points], self.table.banker_after_draw_rule
-        if third.card is not None:
-            return Duty(Verdict.DUE if third.card.point_value in row else Verdict.NOT_DUE, rule)
-        if not row:
-            return Duty(Verdict.NOT_DUE, rule)
-        return Duty(Verdict.DUE, rule) if len(row) == len(POINTS) else Duty(Verdict.UNKNOWN)
+        player, points = self.player_duty(), self.points(_BANKER)
+        if (points in NATURALS or self.points(_PLAYER) in NATURALS) and self.can_judge:
+            return natural_duty(self.table)
+        if player.verdict is _UNKNOWN or points is None:
+            return NOT_TOLD
+        if player.verdict is _NOT_DUE:
+            return banker_duty_after_stand(points, self.table)
+        third = self.third.get(_PLAYER)
+        return NOT_TOLD if third is None else banker_duty_after_draw(points, third.card, self.table)
 
     def missing(self) -> tuple[Side, Duty] | None:
         """The hand that is due a card and has none, the Player's first."""
         player = self.player_duty()
-        if player.is_due and Side.PLAYER not in self.third:
-            return Side.PLAYER, player
+        if player.verdict is _DUE and _PLAYER not in self.third:
+            return _PLAYER, player
         banker = self.banker_duty()
-        if banker.is_due and Side.BANKER not in self.third:
-            return Side.BANKER, banker
+        if banker.verdict is _DUE and _BANKER not in self.third:
+            return _BANKER, banker
         return None
 
     def count(self, side: Side) -> int:
@@ -184,12 +157,19 @@ class Drawing:
     @property
     def is_settled(self) -> bool:
         """Whether it is known that both hands have just the cards they are due."""
-        if not self.can_judge or self.missing() is not None:
-            return False
-        duties = {Side.PLAYER: self.player_duty(), Side.BANKER: self.banker_duty()}
-        return all(
-            duty.verdict is not Verdict.UNKNOWN and duty.is_due == (side in self.third) for side, duty in duties.items()
-        )
+        if self._is_settled is None:
+            third = self.third
+            self._is_settled = (
+                self.can_judge
+                and self.player_duty().verdict is (_DUE if _PLAYER in third else _NOT_DUE)
+                and self.banker_duty().verdict is (_DUE if _BANKER in third else _NOT_DUE)
+            )
+        return self._is_settled
+
+    @property
+    def is_orderly(self) -> bool:
+        """Whether both hands are known to have just the cards they are due, each in its box and none beside them."""
+        return self.is_settled and not self.surplus and not self.unplaced and tuple(self.places.values()) == self.order
 
     @property
     def is_all_shown(self) -> bool:
@@ -202,18 +182,15 @@ class Drawing:
 
     def place(self, placement: Placement) -> None:
         """Follow one more placement."""
-        self._duties.clear()
-        self._follow(placement)
-        self._duties.clear()
-
-    def _follow(self, placement: Placement) -> None:
-        card, was_unplaced = placement.card, placement.card.card_id in self.unplaced
+        card = placement.card
         if card.together_with is not None:
             self._partners.add(card.together_with)
-        if placement.is_deal and not self.has_initial:
+        if placement.is_deal and len(self.initial) < INITIAL_CARDS:
             self._place_initial(placement)
-            self._look_at_boxes()
-        elif card.card_id in self.places:
+            self.forget()
+            return
+        was_unplaced = card.card_id in self.unplaced
+        if card.card_id in self.places:
             first_box = self.places[card.card_id] is None
             self.places[card.card_id] = placement.side
             if first_box:
@@ -222,11 +199,25 @@ class Drawing:
         else:
             self._take_back(card)
             self._serve(placement, is_fresh=placement.is_deal or was_unplaced)
+            self._forget_duties()
+
+    def forget(self) -> None:
+        """Drop what was worked out; a card of the first four that was read since may tell more."""
+        self._points.clear()
+        self._forget_duties()
+
+    def _forget_duties(self) -> None:
+        self._duties.clear()
+        self._is_settled = None
 
     def _place_initial(self, placement: Placement) -> None:
+        expected = self.order[len(self.initial)]
         self.initial.append(placement.card)
         self.places[placement.card.card_id] = placement.side
-        self._check_order(placement)
+        is_clear = not self.is_astray and not self.is_swapped and len(self.places) == len(self.initial)
+        if placement.side is not expected or not is_clear:
+            self._check_order(placement)
+            self._look_at_boxes()
 
     def _check_order(self, placement: Placement) -> None:
         index = next(i for i, card in enumerate(self.initial) if card is placement.card)
@@ -250,11 +241,11 @@ class Drawing:
         ]
         self.is_swapped = len(wrong) == 2 and all(self._is_half_of_pair(card) for card in wrong)
         self.is_astray = bool(wrong) and not self.is_swapped
-        self._points.clear()
+        self.forget()
 
     def _take_back(self, card: DealtCard) -> None:
         """Forget where the card stood before it was moved."""
-        self._duties.clear()
+        self._forget_duties()
         self.surplus.pop(card.card_id, None)
         self.unplaced.pop(card.card_id, None)
         for side, third in tuple(self.third.items()):
@@ -264,6 +255,7 @@ class Drawing:
             self.out_of_turn = None
 
     def _serve(self, placement: Placement, *, is_fresh: bool) -> None:
+        self.has_served = True
         card, side = placement.card, placement.side
         if side is None:
             self.unplaced[card.card_id] = card
@@ -272,17 +264,19 @@ class Drawing:
             self.third.setdefault(side, card)
         elif side in self.third:
             self._note_surplus(placement, side, is_fresh=is_fresh, rule=self.table.single_card_rule)
-        elif side is Side.BANKER and self._is_players_turn() and not self._is_half_of_pair(card):
+        elif (
+            side is _BANKER
+            and self.player_duty().is_due
+            and _PLAYER not in self.third
+            and not self._is_half_of_pair(card)
+        ):
             self._note_out_of_turn(placement, is_fresh=is_fresh)
         else:
-            duty = self.player_duty() if side is Side.PLAYER else self.banker_duty()
-            if duty.verdict is Verdict.NOT_DUE:
+            duty = self.player_duty() if side is _PLAYER else self.banker_duty()
+            if duty.verdict is _NOT_DUE:
                 self._note_surplus(placement, side, is_fresh=is_fresh, rule=duty.rule)
             else:
                 self.third[side] = card
-
-    def _is_players_turn(self) -> bool:
-        return self.player_duty().is_due and Side.PLAYER not in self.third
 
     def _note_out_of_turn(self, placement: Placement, *, is_fresh: bool) -> None:
         rule, confidence = self.player_duty().rule, self.confidence() * placement.confidence
@@ -309,7 +303,7 @@ class Drawing:
             self.faults.append(fault)
 
 
-def follow(placements: Iterable[Placement], table: TableOfPlay, order: Sequence[Side]) -> Drawing:
+def follow(placements: Iterable[Placement], table: TableOfPlay, order: tuple[Side, ...]) -> Drawing:
     """The drawing after these placements, in order of time."""
     drawing = Drawing(table, order)
     for placement in placements:

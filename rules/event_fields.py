@@ -34,7 +34,7 @@ def _read_confidence(value: object) -> float | None:
 def _read_count(value: object) -> int | None:
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value) or value < 0:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not float(value).is_integer() or value < 0:
         raise ValueError("allowed: a whole number from 0, or null")
     return int(value)
 
@@ -84,13 +84,14 @@ def _read_to(value: object) -> str:
 
 def _choice(kind: type[StrEnum], *, optional: bool = False) -> Callable[[object], StrEnum | None]:
     allowed = ", ".join(kind) + (", null" if optional else "")
+    members = {str(member): member for member in kind}
 
     def read(value: object) -> StrEnum | None:
         if value is None and optional:
             return None
-        if not isinstance(value, str) or value not in kind.__members__.values():
+        if not isinstance(value, str) or value not in members:
             raise ValueError(f"allowed: {allowed}")
-        return kind(value)
+        return members[value]
 
     return read
 

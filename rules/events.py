@@ -6,7 +6,7 @@ table plays for. None stands for "not known", never for "nothing".
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields
 from enum import StrEnum
 from typing import Any, ClassVar
@@ -261,6 +261,9 @@ EVENT_TYPES: Mapping[str, type[Event]] = {
 }  # fmt: skip
 
 
+_ON_EVERY_LINE = ("t", "type")
+
+
 def parse_event(mapping: Mapping[str, Any]) -> Event:
     """The event that a line's mapping describes; fields that the type does not have are ignored.
 
@@ -268,17 +271,21 @@ def parse_event(mapping: Mapping[str, Any]) -> Event:
         UnknownEventError: the type is none of the table log's.
         EventError: a field is missing or holds what is not allowed; `field` names it.
     """
-    for name in ("t", "type"):
+    for name in _ON_EVERY_LINE:
         if mapping.get(name) is None:
             raise EventError(name, f"{name} is missing; every line carries t and type")
     kind = mapping["type"]
     if not isinstance(kind, str):
         raise EventError("type", f"type = {kind!r}; allowed: the name of an event")
-    read_time(mapping["t"])
     cls = EVENT_TYPES.get(kind)
     if cls is None:
+        read_time(mapping["t"])
         raise UnknownEventError("type", f"type = {kind}; allowed: {', '.join(EVENT_TYPES)}")
-    return cls(**dict(_values(cls, mapping)))
+    values = _read(_PLANS[kind], mapping)
+    if values is None:
+        read_time(mapping["t"])
+        values = dict(_values(cls, mapping))
+    return cls(**values)
 
 
 def format_event(event: Event) -> dict[str, Any]:
@@ -292,6 +299,22 @@ def format_event(event: Event) -> dict[str, Any]:
         plain = format_card(value) if isinstance(value, Card) else str(value) if isinstance(value, StrEnum) else value
         (tail if name in _COMMON else mapping)[name] = plain
     return mapping | tail
+
+
+def _read(plan: _Plan, mapping: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The values of the fields; None where one is missing or not allowed, which `_values` then explains."""
+    values: dict[str, Any] = {}
+    try:
+        for name, value in mapping.items():
+            reader = plan.readers.get(name)
+            if reader is not None:
+                values[name] = reader(value)
+    except (EventError, CardError, ValueError, TypeError):
+        return None
+    for name in plan.required:
+        if values.get(name) is None:
+            return None
+    return values
 
 
 def _values(cls: type[Event], mapping: Mapping[str, Any]) -> list[tuple[str, Any]]:
@@ -322,6 +345,7 @@ def _complaint(kind: str, name: str, value: object, error: Exception) -> str:
 class _Plan:
     names: tuple[str, ...]
     required: frozenset[str]
+    readers: Mapping[str, Callable[[object], Any]]
 
 
 _COMMON = ("confidence", "source")
@@ -331,7 +355,8 @@ _DROPPABLE = frozenset({"confidence", "source", "together_with", "found_face_up"
 def _plan(cls: type[Event]) -> _Plan:
     own = [field for field in fields(cls) if field.name != "t"]
     required = {field.name for field in own if field.default is MISSING}
-    return _Plan(tuple(field.name for field in own), frozenset(required))
+    names = tuple(field.name for field in own)
+    return _Plan(names, frozenset(required), {name: READERS[name] for name in ("t", *names)})
 
 
 _PLANS: Mapping[str, _Plan] = {cls.type: _plan(cls) for cls in EVENT_TYPES.values()}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from fractions import Fraction
+from functools import cache
 
 from rules.cases import choose
 from rules.limits import Notice
@@ -19,6 +20,7 @@ Excess = Mapping[str, Fraction | None]
 """By area, the part of its stake that is not in play; None where that rests on what was not read."""
 
 
+@cache
 def excess_rule(kind: LimitKind, rules: Rules) -> ExcessRule | None:
     """What the rulebook says of stakes beyond that limit; None where it leaves them in play."""
     limits = rules.rulebook.limits

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rules.drawing import CardFault, Drawing, Verdict
+from rules.drawing import CardFault, Drawing
+from rules.duty import Verdict
 from rules.events import CardDealt
 from rules.findings import Finding, name_of
 from rules.misdeals import surplus_facts

@@ -21,9 +21,12 @@ def point_count(cards: Iterable[Card]) -> int:
 
 def known_point_count(cards: Iterable[Card | None]) -> int | None:
     """The point count; None where a face is not known."""
-    known = list(cards)
-    faces = [card for card in known if card is not None]
-    return point_count(faces) if len(faces) == len(known) else None
+    points = 0
+    for card in cards:
+        if card is None:
+            return None
+        points += card.point_value
+    return points % 10
 
 
 def is_natural(points: int) -> bool:

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
+from typing import NamedTuple
 
 from rules.cards import PACK, Card
-from rules.hand import is_natural, is_triple_match, pair_kind, point_count
+from rules.hand import is_natural, is_triple_match, pair_kind
 from rules.misdeals import winner_of
 
 _THIRDS = tuple(card for card in PACK if card.suit in "CD" and (card.point_value or card.rank == "10"))
 """Third cards of all points, of two suits each, so that one at least is not the face of a pair."""
 
 
-@dataclass(frozen=True, slots=True)
-class HandEnd:
+class HandEnd(NamedTuple):
     """All that bets ask of one finished hand."""
 
     total: int
@@ -32,13 +31,10 @@ class HandEnd:
 
 def end_of(cards: Sequence[Card]) -> HandEnd:
     """A hand of two or three known cards."""
-    return HandEnd(
-        total=point_count(cards),
-        cards=len(cards),
-        is_natural=is_natural(point_count(cards[:2])),
-        pair=pair_kind(cards[0], cards[1]),
-        is_triple=is_triple_match(cards),
-    )
+    first, second = cards[0], cards[1]
+    points, pair, count = (first.point_value + second.point_value) % 10, pair_kind(first, second), len(cards)
+    total = points if count == 2 else (points + cards[2].point_value) % 10
+    return HandEnd(total, count, is_natural(points), pair, pair is not None and is_triple_match(cards))
 
 
 @lru_cache(maxsize=4096)

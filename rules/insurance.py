@@ -6,7 +6,7 @@ card leaves the shoe. Money in the smallest unit.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -103,6 +103,11 @@ class InsuranceJudge:
         """The rulebook's windows; None where insurance is not offered."""
         return self._rule
 
+    @property
+    def listens_to(self) -> Collection[type[Event]]:
+        """The events that may close a window; none where insurance is not offered."""
+        return () if self._rule is None else (CardDealt, CardTurned, CardPassed, ResultAnnounced)
+
     def rule_against(self, window: Window, running: Round) -> str | None:
         """The rule that a bet breaks in a window that is not open."""
         assert self._rule is not None, "without windows there is none that is not open"
@@ -130,8 +135,6 @@ class InsuranceJudge:
 
     def observe(self, event: Event, running: Round, stakes: Mapping[str, Wager]) -> Iterator[Finding]:
         """Judge the insurance when the next card, or the result, closes betting on it."""
-        if self._rule is None:
-            return
         if isinstance(event, CardPassed | CardTurned) and _is_waived_by(event, running):
             self._waived_in = running.number
         if not self._promised or not isinstance(event, CardDealt | ResultAnnounced):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from rules.events import (
     CameraLost,
@@ -52,16 +52,21 @@ class LastRoundJudge:
     def _last(self) -> int | None:
         return self._by_word if self._by_cut is None else self._by_cut
 
-    def observe(self, event: Event, running: Round | None, rounds_begun: int) -> Iterator[Finding]:
+    @property
+    def listens_to(self) -> Collection[type[Event]]:
+        """The events of a shoe that may bear on its end; none of a continuous shuffler."""
+        if self._is_continuous:
+            return ()
+        return (ShoeOpened, CardBurned, ShoeClosed, CutCardDrawn, LastRoundAnnounced, CameraLost, CardDealt)
+
+    def observe(self, event: Event, running: Round | None, rounds_begun: int) -> Iterable[Finding]:
         """Take an event before its round does; `running` is the round that it begins or belongs to."""
         if isinstance(event, CardDealt):
             if self._is_closed and running is not None and running.first_card is None:
                 self._begin()
             self._was_dealt_from = True
-            yield from self._deal(event, running)
-        elif self._is_continuous:
-            return
-        elif isinstance(event, ShoeOpened) or (isinstance(event, CardBurned) and self._was_dealt_from):
+            return () if running is None or self._last is None else self._deal(event, running, self._last)
+        if isinstance(event, ShoeOpened) or (isinstance(event, CardBurned) and self._was_dealt_from):
             self._begin()
         elif isinstance(event, ShoeClosed):
             self._is_closed = True
@@ -71,6 +76,7 @@ class LastRoundJudge:
             self._announce(running, rounds_begun)
         elif isinstance(event, CameraLost | CameraMoved | CameraObstructed):
             self._was_camera_lost = self._last is not None
+        return ()
 
     def _begin(self) -> None:
         """Another shoe is in use, whether its opening was seen or not."""
@@ -98,10 +104,7 @@ class LastRoundJudge:
         else:
             self._by_word = running.number + 1
 
-    def _deal(self, event: CardDealt, running: Round | None) -> Iterator[Finding]:
-        last = self._last
-        if running is None or last is None:
-            return
+    def _deal(self, event: CardDealt, running: Round, last: int) -> Iterator[Finding]:
         if self._cut_in is not None:
             if self._cut_in == running.number:
                 self._by_cut = running.number

@@ -59,6 +59,9 @@ class LateChange:
     is_by_dealer: bool = False
 
 
+_PLACED, _INCREASED, _REDUCED, _REMOVED = ChangeKind
+
+
 def kind_of(event: WagerChanged) -> ChangeKind | None:
     """The direction of a change; None where nothing changed or it cannot be told."""
     was_empty = event.before == 0 or event.chips_before == 0
@@ -66,13 +69,13 @@ def kind_of(event: WagerChanged) -> ChangeKind | None:
     if was_empty or is_empty:
         if was_empty and is_empty:
             return None
-        return ChangeKind.PLACED if was_empty else ChangeKind.REMOVED
+        return _PLACED if was_empty else _REMOVED
     before, after = event.before, event.after
     if before is None or after is None:
         before, after = event.chips_before, event.chips_after
     if before is None or after is None or before == after:
         return None
-    return ChangeKind.INCREASED if after > before else ChangeKind.REDUCED
+    return _INCREASED if after > before else _REDUCED
 
 
 def amount_of(event: WagerChanged) -> int | None:
@@ -82,23 +85,25 @@ def amount_of(event: WagerChanged) -> int | None:
     return None if before is None or after is None else abs(after - before)
 
 
+_CALL, _FIRST_CARD, _HAND_FIRST_CARD, _FIRST_SEEN, _RESULT = Moment
+
+
 def close_of(bet: Bet, running: Round, rules: Rules) -> Close | None:
     """When betting on that bet closed; None while it is open. The first card says more than a call inferred from it."""
     case = rules.closings[bet]
-    candidates: list[Close] = []
-    first = running.first_card
-    call = running.call
-    if case.moment is Moment.CALL and call is not None and not (call.is_inferred and first is not None):
-        candidates.append(Close(call.t, case.rule, call.is_inferred, call.confidence))
-    if case.moment in (Moment.CALL, Moment.FIRST_CARD) and first is not None:
-        candidates.append(Close(first.t, case.rule, False, confidence_of(first)))
-    if case.moment is Moment.HAND_FIRST_CARD and bet.value in running.hand_first_t:
-        candidates.append(Close(running.hand_first_t[Side(bet.value)], case.rule, False, 1.0))
-    if case.moment is Moment.FIRST_SEEN and running.seen_t is not None:
-        candidates.append(Close(running.seen_t, case.rule, False, 1.0))
-    if running.result is not None:
-        candidates.append(Close(running.result.t, case.rule, False, 1.0))
-    return min(candidates, key=lambda close: close.t, default=None)
+    moment, rule, first, call, result = case.moment, case.rule, running.first_card, running.call, running.result
+    close: Close | None = None
+    if moment is _CALL and call is not None and not (call.is_inferred and first is not None):
+        close = Close(call.t, rule, call.is_inferred, call.confidence)
+    if (moment is _CALL or moment is _FIRST_CARD) and first is not None and (close is None or first.t < close.t):
+        close = Close(first.t, rule, False, confidence_of(first))
+    if moment is _HAND_FIRST_CARD and bet.value in running.hand_first_t:
+        close = Close(running.hand_first_t[Side(bet)], rule, False, 1.0)
+    if moment is _FIRST_SEEN and running.seen_t is not None:
+        close = Close(running.seen_t, rule, False, 1.0)
+    if result is not None and (close is None or result.t < close.t):
+        close = Close(result.t, rule, False, 1.0)
+    return close
 
 
 def find_late_change(
@@ -156,29 +161,29 @@ class HeldChanges:
     """Late changes that wait for their other half."""
 
     def __init__(self) -> None:
-        self._held: list[LateChange] = []
+        self.changes: list[LateChange] = []
 
     def add(self, change: LateChange) -> list[Finding]:
         """Take a change in; returns what is certain at once."""
         if change.kind not in (ChangeKind.PLACED, ChangeKind.REMOVED) and not change.is_by_dealer:
             return [change.finding]
-        for other in self._held:
+        for other in self.changes:
             if is_one_move(change, other):
-                self._held.remove(other)
+                self.changes.remove(other)
                 return [_moved(change, other)]
-        self._held.append(change)
+        self.changes.append(change)
         return []
 
     def pay(self, area: str) -> None:
         """A payment was logged on the area: chips that the dealer just put there are winnings."""
-        self._held = [one for one in self._held if not (one.is_by_dealer and one.event.area == area)]
+        self.changes = [one for one in self.changes if not (one.is_by_dealer and one.event.area == area)]
 
     def release(self, t: float | None) -> list[Finding]:
         """What no longer can be part of a move at that time; all of it where no time is given."""
-        if not self._held:
+        if not self.changes:
             return []
-        ripe = [one for one in self._held if t is None or t - one.event.t > MOVE_WINDOW_S]
-        self._held = [one for one in self._held if one not in ripe]
+        ripe = [one for one in self.changes if t is None or t - one.event.t > MOVE_WINDOW_S]
+        self.changes = [one for one in self.changes if one not in ripe]
         return [one.finding for one in ripe]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from rules.events import CardDealt, CardPassed, CardTurned, Event, NoMoreBets, ResultAnnounced
@@ -10,10 +10,10 @@ from rules.findings import Finding, name_of
 from rules.late_bets import Close, close_of
 from rules.options import Rules
 from rules.round import Round, Wager
-from rules.rulebook_model import LimitKind
+from rules.rulebook_model import LimitKind, Moment
 from rules.words import Bet, Side
 
-_CLOSERS = (NoMoreBets, CardDealt, CardTurned, CardPassed, ResultAnnounced)
+CLOSERS = (NoMoreBets, CardDealt, CardTurned, CardPassed, ResultAnnounced)
 _MAIN_BETS = frozenset({Bet.PLAYER, Bet.BANKER, Bet.TIE})
 _HANDS = frozenset({Bet.PLAYER, Bet.BANKER})
 
@@ -66,25 +66,31 @@ class LimitJudge:
         self._notice = notice
         self._kinds = rules.rulebook.limits.kinds
         self._round = 0
-        self._pending: set[Bet] = set()
-        self._watched = {bet for bet in Bet if notice.range_of(bet) != (None, None)}
-        if notice.differential is not None or notice.collective is not None:
-            self._watched |= _HANDS
+        self._pending: tuple[Bet, ...] = ()
+        self._ranges = {bet: notice.range_of(bet) for bet in Bet}
+        self._limits_hands = notice.differential is not None or notice.collective is not None
+        self._watched = tuple(
+            bet for bet in Bet if self._ranges[bet] != (None, None) or (self._limits_hands and bet in _HANDS)
+        )
 
-    def observe(self, event: Event, running: Round, stakes: Mapping[str, Wager]) -> Iterator[Finding]:
+    @property
+    def listens_to(self) -> Collection[type[Event]]:
+        """The events that may close betting; none where the notice limits nothing."""
+        return CLOSERS if self._watched else ()
+
+    def observe(self, _event: Event, running: Round, stakes: Mapping[str, Wager]) -> Iterable[Finding]:
         """Take an event; `stakes` are the wagers as they lay when betting closed, as far as it has."""
-        if not self._watched or not isinstance(event, _CLOSERS):
-            return
         if self._round != running.number:
-            self._round, self._pending = running.number, set(self._watched)
+            self._round, self._pending = running.number, self._watched
         if not self._pending:
-            return
+            return ()
         closed = self._closed(running)
         if not closed:
-            return
-        self._pending -= set(closed)
-        if running.is_void:
-            return
+            return ()
+        self._pending = tuple(bet for bet in self._pending if bet not in closed)
+        return () if running.is_void else self._judge(closed, running, stakes)
+
+    def _judge(self, closed: Mapping[Bet, Close], running: Round, stakes: Mapping[str, Wager]) -> Iterator[Finding]:
         wagers = [one for one in stakes.values() if one.bet in closed and not one.is_empty]
         if running.was_camera_lost:
             if wagers:
@@ -92,19 +98,32 @@ class LimitJudge:
             return
         for wager in wagers:
             yield from self._single(wager, closed[wager.bet], running)
+        if self._limits_hands:
+            yield from self._judge_hands(closed, running, stakes)
+
+    def _judge_hands(
+        self, closed: Mapping[Bet, Close], running: Round, stakes: Mapping[str, Wager]
+    ) -> Iterator[Finding]:
         hands = {bet: [one for one in stakes.values() if one.bet is bet and not one.is_empty] for bet in _HANDS}
         yield from self._collective({bet: hands[bet] for bet in sorted(_HANDS & set(closed))}, closed, running)
-        if closed.keys() & _HANDS and not self._pending & _HANDS:
+        if closed.keys() & _HANDS and not _HANDS.intersection(self._pending):
             close = max((closed[bet] for bet in closed if bet in _HANDS), key=lambda one: one.t)
             yield from self._differential(hands, close, running)
 
     def _closed(self, running: Round) -> dict[Bet, Close]:
         """The bets that have closed since the last look; a close that is only inferred waits for the first card."""
-        closes = {bet: close_of(bet, running, self._rules) for bet in Bet if bet in self._pending}
-        return {bet: close for bet, close in closes.items() if close is not None and not close.is_inferred}
+        closed: dict[Bet, Close] = {}
+        case, close = None, None
+        for bet in self._pending:
+            own = self._rules.closings[bet]
+            if own is not case or own.moment is Moment.HAND_FIRST_CARD:
+                case, close = own, close_of(bet, running, self._rules)
+            if close is not None and not close.is_inferred:
+                closed[bet] = close
+        return closed
 
     def _single(self, wager: Wager, close: Close, running: Round) -> Iterator[Finding]:
-        minimum, maximum = self._notice.range_of(wager.bet)
+        minimum, maximum = self._ranges[wager.bet]
         if wager.value is None:
             why = f"the wager on {wager.area} was not read"
             running.doubt("limit.below_minimum", why)

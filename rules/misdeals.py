@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rules.cards import Card
-from rules.drawing import CardFault, Drawing, Verdict
+from rules.drawing import CardFault, Drawing
+from rules.duty import Verdict
+from rules.events import ResultAnnounced
 from rules.findings import Finding, name_of
 from rules.round import INITIAL_CARDS, DealtCard, Round
 from rules.words import Outcome, Side
 
+_PLAYER, _BANKER = Side
+_PLAYER_WINS, _BANKER_WINS, _TIE = Outcome
 _ORDINALS = ("first", "second", "third", "fourth")
 
 
@@ -106,10 +110,9 @@ def find_wrong_result(at_result: Drawing, running: Round) -> Iterator[Finding]:
     player, banker = at_result.total(Side.PLAYER), at_result.total(Side.BANKER)
     if player is None or banker is None or None in at_result.places.values():
         return
-    winner = winner_of(player, banker)
-    announced = (result.player, result.banker, result.winner)
-    if all(said is None or said == true for said, true in zip(announced, (player, banker, winner), strict=True)):
+    if is_borne_out(result, at_result):
         return
+    winner, announced = winner_of(player, banker), (result.player, result.banker, result.winner)
     confidence = at_result.confidence() * (1.0 if result.confidence is None else result.confidence)
     yield Finding(
         code="misdeal.wrong_result",
@@ -121,11 +124,23 @@ def find_wrong_result(at_result: Drawing, running: Round) -> Iterator[Finding]:
     )
 
 
+def is_borne_out(result: ResultAnnounced, drawing: Drawing) -> bool:
+    """Whether the lawful cards say nothing else than the announcement does."""
+    player, banker = drawing.total(_PLAYER), drawing.total(_BANKER)
+    if player is None or banker is None:
+        return True
+    return (
+        result.player in (None, player)
+        and result.banker in (None, banker)
+        and result.winner in (None, winner_of(player, banker))
+    )
+
+
 def winner_of(player: int, banker: int) -> Outcome:
     """Who wins with these totals."""
     if player == banker:
-        return Outcome.TIE
-    return Outcome.PLAYER if player > banker else Outcome.BANKER
+        return _TIE
+    return _PLAYER_WINS if player > banker else _BANKER_WINS
 
 
 def _order(fault: CardFault) -> Finding:

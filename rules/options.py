@@ -11,6 +11,7 @@ from rules.rulebook_model import (
     BurnCase,
     ClosingCase,
     FaultCase,
+    Fee,
     HandlingCase,
     InsuranceRule,
     Option,
@@ -22,9 +23,9 @@ from rules.rulebook_model import (
 from rules.words import Bet
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Rules:
-    """A rulebook with everything elected: what holds at one table."""
+    """A rulebook with everything elected: what holds at one table. Hashed by identity."""
 
     rulebook: Rulebook
     options: Mapping[str, OptionValue]
@@ -35,21 +36,18 @@ class Rules:
     cases_of_bets: Mapping[Bet, tuple[PayCase, ...]] = field(repr=False)
     burn: BurnCase
     handling: HandlingCase
+    insurance: InsuranceRule | None
+    """When insurance may be bet; None where it is not offered."""
+    are_wagers_frozen: bool
+    """Whether a wager stays as it was placed even before betting closes."""
+    offered: frozenset[Bet]
+    """The bets that the elections offer, insurance apart."""
+    fees: tuple[Fee, ...]
+    """What is asked for some of the bets that are offered."""
 
     def fault(self, code: str, facts: frozenset[str] = frozenset()) -> FaultCase | None:
         """The case of that fault that fits; None where the rulebook does not order the thing."""
         return choose(self.rulebook.faults.get(code, ()), self.facts | facts)
-
-    @property
-    def are_wagers_frozen(self) -> bool:
-        """Whether a wager stays as it was placed even before betting closes."""
-        return any(facts <= self.facts for facts in self.rulebook.frozen)
-
-    @property
-    def insurance(self) -> InsuranceRule | None:
-        """When insurance may be bet; None where it is not offered."""
-        rule = self.rulebook.insurance
-        return rule if rule is not None and any(facts <= self.facts for facts in rule.offered) else None
 
     def pay_cases(self, bet: Bet) -> tuple[PayCase, ...]:
         """What the bet may get under the elections, as cases that ask for results alone."""
@@ -57,8 +55,7 @@ class Rules:
 
     def offers(self, bet: Bet) -> bool:
         """Whether the elections offer the bet."""
-        rule = self.rulebook.bets.get(bet)
-        return rule is not None and any(facts <= self.facts for facts in rule.offered)
+        return bet in self.offered
 
 
 def elect(rulebook: Rulebook, options: Mapping[str, object], *, where: str = "options") -> Rules:
@@ -83,6 +80,8 @@ def elect(rulebook: Rulebook, options: Mapping[str, object], *, where: str = "op
     _check_exclusions(rulebook, known, elected, where)
     facts = frozenset(option_fact(key, value) for key, value in elected.items())
     facts |= {option_fact(key, AMOUNT) for key, value in elected.items() if value not in known[key].values}
+    insurance = rulebook.insurance
+    offered = tuple(rule for rule in rulebook.bets.values() if _any_holds(rule.offered, facts))
     return Rules(
         rulebook=rulebook,
         options=elected,
@@ -92,6 +91,10 @@ def elect(rulebook: Rulebook, options: Mapping[str, object], *, where: str = "op
         cases_of_bets={bet: _elected_cases(rule.cases, facts, known) for bet, rule in rulebook.bets.items()},
         burn=_holding(rulebook.burn, facts),
         handling=_holding(rulebook.handling, facts),
+        insurance=insurance if insurance is not None and _any_holds(insurance.offered, facts) else None,
+        are_wagers_frozen=_any_holds(rulebook.frozen, facts),
+        offered=frozenset(rule.bet for rule in offered),
+        fees=tuple(rule.fee for rule in offered if rule.fee is not None),
     )
 
 
@@ -133,6 +136,10 @@ def _elected_cases(cases: Iterable[PayCase], facts: frozenset[str], options: Ite
         if case.when - asked <= facts and not any(earlier.when <= asked for earlier in elected):
             elected.append(replace(case, when=asked))
     return tuple(elected)
+
+
+def _any_holds(alternatives: Iterable[frozenset[str]], facts: frozenset[str]) -> bool:
+    return any(asked <= facts for asked in alternatives)
 
 
 def _closing(rulebook: Rulebook, bet: Bet, facts: frozenset[str]) -> ClosingCase:

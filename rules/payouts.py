@@ -23,6 +23,8 @@ from rules.words import SettleAction, Source
 _SETTLES_FREELY = ("misdeal.", "exposed_card.")
 """Faults after which any wager of the round may be given back."""
 _STANDS_OFF = (Settling.PUSH, Settling.VOID)
+_WIN, _LOSE = Settling.WIN, Settling.LOSE
+_PAID, _COLLECTED = SettleAction.PAID, SettleAction.COLLECTED
 
 
 class PayoutJudge:
@@ -65,6 +67,8 @@ class PayoutJudge:
 
     def _judge(self, due: Due, running: Round, record: RoundRecord, lies: Wager | None) -> Iterator[Finding]:
         acts = self._settled.get(due.area, [])
+        if not self._is_disputed and _is_just_as_due(due, acts):
+            return
         if self._is_disputed and any(act.source is Source.CAMERA for act in acts):
             running.doubt(
                 "payout.loser_paid", "the wagers were settled by a result that is not what the cards were read to say"
@@ -127,6 +131,16 @@ class PayoutJudge:
             return None
         case = pay_case(due.bet, self._rules, facts_of(end_of(player), end_of(banker)))
         return None if case is None else case.rule
+
+
+def _is_just_as_due(due: Due, acts: list[WagerSettled]) -> bool:
+    """Whether one act settled the wager, and to the point."""
+    if len(acts) != 1:
+        return False
+    action, outcome = acts[0].action, due.outcome
+    if outcome is _LOSE:
+        return action is _COLLECTED
+    return outcome is _WIN and action is _PAID and acts[0].amount is not None and acts[0].amount == due.pays
 
 
 def _is_unclear(act: WagerSettled) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 
 from rules.events import CardDealt
 from rules.findings import Finding
@@ -10,17 +10,17 @@ from rules.options import Rules
 from rules.round import Round, confidence_of
 
 
-def find_missing_call(event: CardDealt, running: Round, rules: Rules) -> Iterator[Finding]:
+def find_missing_call(event: CardDealt, running: Round, rules: Rules) -> Iterable[Finding]:
     """The first card left the shoe though "No more bets" had not been called."""
-    is_first = running.first_card is event
-    if not is_first or running.call is not None or rules.rulebook.call_rule is None:
-        return
+    if running.first_card is not event or running.call is not None or rules.rulebook.call_rule is None:
+        return ()
     if running.is_void or running.was_camera_lost:
-        return
-    yield Finding(
+        return ()
+    no_call = Finding(
         code="procedure.no_call",
         t=event.t,
         key=("procedure.no_call",),
         message='The first card was dealt without "No more bets".',
         confidence=confidence_of(event),
     )
+    return (no_call,)

@@ -6,8 +6,10 @@ not read is undetermined and never alleged.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 from rules.alerts import Alert
 from rules.burn import BurnJudge
@@ -15,17 +17,20 @@ from rules.cameras import find_camera_fault
 from rules.card_judge import CardJudge
 from rules.certainty import note_doubts
 from rules.events import (
+    EVENT_TYPES,
     BetsOpened,
+    CameraBack,
     CameraLost,
     CameraMoved,
     CameraObstructed,
     CardBurned,
     CardDealt,
     CardMoved,
+    CardPassed,
+    CardRemoved,
     CardTurned,
-    CutCardDrawn,
     Event,
-    LastRoundAnnounced,
+    HandlingDeclined,
     NoMoreBets,
     RoundClosed,
     ShoeClosed,
@@ -38,6 +43,7 @@ from rules.findings import UNDETERMINED, Finding, alert_of
 from rules.handling import HandlingJudge
 from rules.insurance import InsuranceJudge
 from rules.last_round import LastRoundJudge
+from rules.late_bets import HeldChanges
 from rules.limits import LimitJudge, parse_notice
 from rules.options import Rules
 from rules.payouts import PayoutJudge
@@ -51,14 +57,13 @@ from rules.table_state import TableState
 from rules.void_hands import find_void_hand_wagered, find_wager_on_void_hand
 from rules.wagering import Wagering
 
-_OF_SHOE_OR_CAMERA = frozenset(
-    {
-        CameraLost, CameraMoved, CameraObstructed, ShoeOpened, ShoeClosed, CardBurned, CardDealt, CardTurned,
-        CutCardDrawn, LastRoundAnnounced,
-    }
-)  # fmt: skip
-"""The events that the judges of the shoe and the cameras look at."""
-_BEGINNERS = (BetsOpened, WagerChanged, NoMoreBets, VoidHandAnnounced, CardDealt, CardMoved)
+_BEGINNERS = frozenset({BetsOpened, WagerChanged, NoMoreBets, VoidHandAnnounced, CardDealt, CardMoved})
+"""The events that begin a round where none runs."""
+
+Listener = Callable[[Any, Any], Iterable[Finding] | None]
+"""Takes an event and the running round, and finds what is wrong."""
+Hearing = Iterable[tuple[Listener, Collection[type[Event]]]]
+"""Who listens to what, in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +72,9 @@ class Judgement:
 
     alerts: tuple[Alert, ...] = ()
     rounds: tuple[RoundRecord, ...] = ()
+
+
+_NOTHING = Judgement()
 
 
 class Referee:
@@ -85,18 +93,28 @@ class Referee:
         self._rules = rules
         self._table = TableState(smallest_chip=smallest_chip, notice=notice)
         self._shoe = Shoe(decks=decks, device=device)
-        self._cards = CardJudge(rules)
         self._burn = BurnJudge(rules)
         self._last_round = LastRoundJudge(rules, device=device)
+        self._cards = CardJudge(rules, is_last=self._last_round.is_last)
         self._handling = HandlingJudge(rules)
         self._limits = LimitJudge(rules, notice)
         self._insurance = InsuranceJudge(rules)
+        self._held = HeldChanges()
         self._wagering = Wagering(
-            rules, self._table, minimum=notice.minimum, insurance=self._insurance, drawing_of=self._cards.drawing_of
+            rules,
+            self._table,
+            minimum=notice.minimum,
+            insurance=self._insurance,
+            drawing_of=self._cards.drawing_of,
+            held=self._held,
         )
         self._remedies = RemedyBook()
         self._payouts = PayoutJudge(rules, smallest_chip=smallest_chip or 1)
         self._told: set[tuple[object, ...]] = set()
+        self._at_table = _listeners(self._hearing_at_table())
+        """Who listens whether a round runs or not, before the round takes the event."""
+        self._in_round = _listeners(self._hearing_in_round())
+        """Who listens to the events of a round, once it has taken them."""
 
     @property
     def state(self) -> RoundState:
@@ -105,25 +123,30 @@ class Referee:
 
     def observe(self, event: Event) -> Judgement:
         """Take the next event; returns what became certain with it."""
-        running = self._table.running
-        is_end = running is not None and isinstance(event, RoundClosed)
-        alerts = self._let_pass(None if is_end else event.t)
-        if running is None and isinstance(event, _BEGINNERS):
-            running = self._table.begin(event.t)
-        self._table.note(event)
-        self._remedies.observe(event)
-        number = self._table.rounds_begun
-        if type(event) in _OF_SHOE_OR_CAMERA:
-            alerts += self._alerts(find_camera_fault(event), number, event.t)
-            alerts += self._alerts(self._judge_shoe(event, running), number, event.t)
-        if running is None:
-            self._note_idle(event)
-            return Judgement(tuple(alerts))
-        alerts += self._alerts(self._judge(event, running), number, event.t)
-        if not isinstance(event, RoundClosed):
-            return Judgement(tuple(alerts))
-        record = self._close(running, alerts)
-        return Judgement(tuple(alerts), (record,))
+        table, kind = self._table, type(event)
+        running = table.running
+        alerts: list[Alert] = []
+        if self._held.changes:
+            alerts += self._let_pass(None if kind is RoundClosed and running is not None else event.t)
+        if running is None and kind in _BEGINNERS:
+            running = table.begin(event.t)
+        for listen in self._at_table[kind]:
+            findings = listen(event, running)
+            if findings:
+                alerts += self._alerts(findings, event.t)
+        if running is not None:
+            if kind is not WagerChanged:
+                self._take(event, running)
+            for listen in self._in_round[kind]:
+                findings = listen(event, running)
+                if findings:
+                    alerts += self._alerts(findings, event.t)
+            if running.has_news:
+                alerts += self._alerts(self._cards.judge(event, running), event.t)
+            if kind is RoundClosed:
+                record = self._close(running, alerts)
+                return Judgement(tuple(alerts), (record,))
+        return Judgement(tuple(alerts)) if alerts else _NOTHING
 
     def advance(self, t: float) -> Judgement:
         """Let time pass without an event: what was held back for a possible second half may become certain."""
@@ -136,45 +159,59 @@ class Referee:
         rounds = () if running is None else (self._close(running, alerts),)
         return Judgement(tuple(alerts), rounds)
 
-    def _let_pass(self, t: float | None) -> list[Alert]:
-        ripe = self._wagering.let_pass(t)
-        return self._alerts(ripe, self._table.rounds_begun, None) if ripe else []
-
-    def _judge_shoe(self, event: Event, running: Round | None) -> Iterator[Finding]:
-        yield from self._shoe.observe(event, running)
-        yield from self._burn.observe(event, running)
-        yield from self._last_round.observe(event, running, self._table.rounds_begun)
-
-    def _note_idle(self, event: Event) -> None:
-        if isinstance(event, WagerSettled):
-            self._wagering.settle(event)
-
-    def _judge(self, event: Event, running: Round) -> Iterator[Finding]:
-        self._payouts.observe(event, running)
-        if isinstance(event, WagerChanged):
-            yield from self._wagering.change(event, running)
-            yield from find_wager_on_void_hand(event, running)
-            return
+    def _take(self, event: Event, running: Round) -> None:
         running.take(event, self._table.faces)
-        if isinstance(event, WagerSettled):
-            self._wagering.settle(event)
-        if isinstance(event, CardDealt):
-            yield from find_missing_call(event, running, self._rules)
-            yield from find_void_hand_wagered(event, running, self._table.wagers.values())
         empty_t = self._shoe.empty_since(event)
         if empty_t is not None and running.first_card is not None:
             running.note_empty_shoe(empty_t)
-        yield from self._handling.observe(event, running, self._table.stakes)
-        yield from self._limits.observe(event, running, self._table.stakes)
-        yield from self._insurance.observe(event, running, self._table.stakes)
-        yield from self._cards.judge(event, running, is_last_round=self._last_round.is_last(running.number))
 
-    def _alerts(self, findings: Iterable[Finding], number: int, now: float | None) -> list[Alert]:
+    def _hearing_at_table(self) -> Hearing:
+        table = self._table
+        return (
+            (lambda event, _: table.note(event), (ShoeOpened, VoidHandAnnounced, CameraLost, CameraBack)),
+            (lambda event, _: self._remedies.observe(event), (WagerSettled, ShoeOpened)),
+            (lambda event, _: self._wagering.settle(event), (WagerSettled,)),
+            (lambda event, _: find_camera_fault(event), (CameraLost, CameraMoved, CameraObstructed)),
+            (self._shoe.observe, (ShoeOpened, ShoeClosed, CardDealt, CardBurned, CardTurned)),
+            (self._burn.observe, self._burn.listens_to),
+            (
+                lambda event, running: self._last_round.observe(event, running, table.rounds_begun),
+                self._last_round.listens_to,
+            ),
+        )
+
+    def _hearing_in_round(self) -> Hearing:
+        table = self._table
+        return (
+            (self._payouts.observe, (WagerSettled, WagerChanged)),
+            (self._wagering.change, (WagerChanged,)),
+            (find_wager_on_void_hand, (WagerChanged,)),
+            (partial(find_missing_call, rules=self._rules), (CardDealt,)),
+            (partial(find_void_hand_wagered, table=table), (CardDealt,)),
+            (
+                lambda event, running: self._handling.observe(event, running, table.stakes),
+                (CardPassed, CardTurned, CardMoved, CardRemoved, HandlingDeclined),
+            ),
+            (
+                lambda event, running: self._limits.observe(event, running, table.stakes),
+                self._limits.listens_to,
+            ),
+            (
+                lambda event, running: self._insurance.observe(event, running, table.stakes),
+                self._insurance.listens_to,
+            ),
+        )
+
+    def _let_pass(self, t: float | None) -> list[Alert]:
+        return self._alerts(self._held.release(t), None)
+
+    def _alerts(self, findings: Iterable[Finding], now: float | None) -> list[Alert]:
         alerts: list[Alert] = []
         for finding in findings:
             if finding.key in self._told:
                 continue
-            alert = alert_of(finding, self._rules, round_number=number, now=finding.t if now is None else now)
+            known_t = finding.t if now is None else now
+            alert = alert_of(finding, self._rules, round_number=self._table.rounds_begun, now=known_t)
             if alert is not None:
                 self._told.add(finding.key)
                 alerts.append(alert)
@@ -189,16 +226,20 @@ class Referee:
         note_doubts(running, drawing)
         record = record_of(running, drawing, self._rules, self._table, promises=promises)
         payouts = self._payouts.close(running, record, self._table.wagers)
-        alerts += self._alerts(payouts, running.number, running.closed_t)
-        record = replace(
-            record,
-            remedies=self._remedies.close(running, drawing, self._table),
-            undetermined=tuple(Doubt(code, why) for code, why in running.doubts),
-        )
+        alerts += self._alerts(payouts, running.closed_t)
+        remedies = self._remedies.close(running, drawing, self._table)
+        if remedies or running.doubts:
+            doubts = tuple(Doubt(code, why) for code, why in running.doubts)
+            record = replace(record, remedies=remedies, undetermined=doubts)
         self._table.end()
         self._shoe.end_round()
         self._told.clear()
         return record
+
+
+def _listeners(hearing: Hearing) -> Mapping[type[Event], tuple[Listener, ...]]:
+    """Those who listen to each type of event, so that nobody is asked about what he does not look at."""
+    return {kind: tuple(one for one, kinds in hearing if kind in kinds) for kind in EVENT_TYPES.values()}
 
 
 def judge(events: Iterable[Event], referee: Referee, tell: Callable[[Judgement], None]) -> None:

@@ -5,9 +5,10 @@ Takes events as facts and judges none. Wagers outlive a round; cards do not, but
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any, ClassVar, NamedTuple
 
 from rules.cards import Card
 from rules.events import (
@@ -27,6 +28,7 @@ from rules.events import (
 from rules.words import DEALER, UNKNOWN, Bet, SettleAction, Side, Source
 
 INITIAL_CARDS = 4
+_PAID, _RETURNED = SettleAction.PAID, SettleAction.RETURNED
 
 
 class RoundPhase(StrEnum):
@@ -67,8 +69,7 @@ class DealtCard:
     together_with: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Placement:
+class Placement(NamedTuple):
     """A card came to a hand's box, from the shoe or from elsewhere."""
 
     t: float
@@ -158,8 +159,10 @@ class Round:
     bets_reopened: bool = False
     """Whether wagers were asked for after the result."""
     was_camera_lost: bool = False
-    changes: int = 0
-    """Counts what was seen of the cards, and the deadline; what was judged need not be judged again before it grows."""
+    has_news: bool = False
+    """Whether something was seen of the cards, or the deadline came, that has not been judged yet."""
+    has_pairs: bool = False
+    """Whether a card is said to have left the shoe together with another."""
     faces_read: int = 0
     """Counts the cards that were read after they were dealt."""
     doubts: dict[tuple[str, str], None] = field(default_factory=dict)
@@ -186,33 +189,9 @@ class Round:
 
     def take(self, event: Event, faces: Mapping[str, Card]) -> None:
         """Note what an event says of this round; `faces` are the cards of the round before."""
-        if isinstance(event, CardDealt | CardTurned | CardMoved | ResultAnnounced | RoundClosed):
-            self.changes += 1
-        if isinstance(event, CardDealt):
-            self._deal(event)
-        elif isinstance(event, CardTurned):
-            self._turn(event)
-        elif isinstance(event, CardMoved):
-            self._move(event, faces)
-        elif isinstance(event, NoMoreBets):
-            if self.call is None:
-                self.call = Call(event.t, event.source is Source.INFERRED, confidence_of(event))
-        elif isinstance(event, BetsOpened):
-            self.bets_reopened = self.is_decided
-        elif isinstance(event, VoidHandAnnounced):
-            self.is_void = self.is_void or not self.is_decided
-        elif isinstance(event, CardPassed):
-            if event.to != DEALER:
-                self.note_seen(event.t)
-        elif isinstance(event, ResultAnnounced):
-            self.result = self.result or event
-            self._reach_deadline(event.t)
-        elif isinstance(event, WagerSettled):
-            if self.result is not None or event.action is not SettleAction.RETURNED:
-                self._reach_deadline(event.t)
-        elif isinstance(event, RoundClosed):
-            self.closed_t = event.t
-            self._reach_deadline(event.t)
+        take = self.TAKES.get(type(event))
+        if take is not None:
+            take(self, event, faces)
 
     def doubt(self, code: str, why: str) -> None:
         """Whether that code's fault happened cannot be told."""
@@ -227,41 +206,45 @@ class Round:
         """No further card comes from the shoe."""
         if self.shoe_empty_t is None:
             self.shoe_empty_t = t
-            self.changes += 1
+            self.has_news = True
 
     def _reach_deadline(self, t: float) -> None:
         if self.deadline_t is None:
-            self.changes += 1
+            self.has_news = True
             self.deadline_t = t
             self.deadline_placements = len(self.placements)
 
-    def _deal(self, event: CardDealt) -> None:
-        is_first = self.first_card is None
+    def _deal(self, event: CardDealt, _faces: Mapping[str, Card]) -> None:
+        self.has_news = True
+        t, hand, card_id, confidence = event.t, event.hand, event.card_id, confidence_of(event)
         card = DealtCard(
-            card_id=event.card_id,
-            t=event.t,
+            card_id=card_id,
+            t=t,
             index=len(self.cards),
             card=event.card,
-            confidence=confidence_of(event),
+            confidence=confidence,
             dealt_face_up=event.face_up,
             was_found_face_up=event.found_face_up,
-            shown_t=event.t if event.face_up else None,
-            place=event.hand,
+            shown_t=t if event.face_up else None,
+            place=hand,
             together_with=event.together_with,
         )
-        self.cards[card.card_id] = card
-        self.placements.append(Placement(event.t, card, event.hand, True, confidence_of(event)))
-        if is_first:
+        self.cards[card_id] = card
+        self.placements.append(Placement(t, card, hand, True, confidence))
+        if card.together_with is not None:
+            self.has_pairs = True
+        if self.first_card is None:
             self.first_card = event
             for kept in self.cards.values():
                 if kept.place is not None:
-                    self.hand_first_t.setdefault(kept.place, event.t)
-        if event.hand is not None:
-            self.hand_first_t.setdefault(event.hand, event.t)
-        if event.face_up or card.index >= INITIAL_CARDS:
-            self.note_seen(event.t)
+                    self.hand_first_t.setdefault(kept.place, t)
+        elif hand is not None:
+            self.hand_first_t.setdefault(hand, t)
+        if card.dealt_face_up or card.index >= INITIAL_CARDS:
+            self.note_seen(t)
 
-    def _turn(self, event: CardTurned) -> None:
+    def _turn(self, event: CardTurned, _faces: Mapping[str, Card]) -> None:
+        self.has_news = True
         card = self.cards.get(event.card_id)
         if card is None:
             return
@@ -275,6 +258,7 @@ class Round:
                 card.shown_t = event.t
 
     def _move(self, event: CardMoved, faces: Mapping[str, Card]) -> None:
+        self.has_news = True
         card = self.cards.get(event.card_id)
         if card is not None:
             card.place = event.hand
@@ -293,6 +277,48 @@ class Round:
         self.cards[kept.card_id] = kept
         self.placements.append(Placement(event.t, kept, event.hand, True, confidence_of(event)))
 
+    def _call(self, event: NoMoreBets, _faces: Mapping[str, Card]) -> None:
+        if self.call is None:
+            self.call = Call(event.t, event.source is Source.INFERRED, confidence_of(event))
+
+    def _reopen(self, _event: BetsOpened, _faces: Mapping[str, Card]) -> None:
+        self.bets_reopened = self.is_decided
+
+    def _void(self, _event: VoidHandAnnounced, _faces: Mapping[str, Card]) -> None:
+        self.is_void = self.is_void or not self.is_decided
+
+    def _pass(self, event: CardPassed, _faces: Mapping[str, Card]) -> None:
+        if event.to != DEALER:
+            self.note_seen(event.t)
+
+    def _announce(self, event: ResultAnnounced, _faces: Mapping[str, Card]) -> None:
+        self.has_news = True
+        self.result = self.result or event
+        self._reach_deadline(event.t)
+
+    def _settle(self, event: WagerSettled, _faces: Mapping[str, Card]) -> None:
+        if self.deadline_t is None and (self.result is not None or event.action is not _RETURNED):
+            self._reach_deadline(event.t)
+
+    def _close(self, event: RoundClosed, _faces: Mapping[str, Card]) -> None:
+        self.has_news = True
+        self.closed_t = event.t
+        self._reach_deadline(event.t)
+
+    TAKES: ClassVar[Mapping[type[Event], Callable[[Round, Any, Mapping[str, Card]], None]]] = {
+        CardDealt: _deal,
+        CardTurned: _turn,
+        CardMoved: _move,
+        NoMoreBets: _call,
+        BetsOpened: _reopen,
+        VoidHandAnnounced: _void,
+        CardPassed: _pass,
+        ResultAnnounced: _announce,
+        WagerSettled: _settle,
+        RoundClosed: _close,
+    }
+    """What to do with each type of event; the others say nothing of a round."""
+
 
 def changed_wager(event: WagerChanged, old: Wager | None, *, is_settled: bool) -> Wager:
     """The area after its chips changed."""
@@ -310,10 +336,22 @@ def changed_wager(event: WagerChanged, old: Wager | None, *, is_settled: bool) -
 
 def settled_wager(event: WagerSettled, old: Wager | None) -> Wager:
     """The area after the dealer paid, collected or returned: what he took is gone, a paid stake stays."""
-    stays = event.action is SettleAction.PAID
+    stays = event.action is _PAID
     value = old.value if old is not None and stays else None if stays else 0
     chips = old.chips if old is not None and stays else None if stays else 0
     return Wager(area=event.area, seat=event.seat, bet=event.bet, value=value, chips=chips, is_settled=True)
+
+
+def freed_wager(wager: Wager) -> Wager:
+    """What lies on the area when the next round begins."""
+    return Wager(
+        area=wager.area,
+        seat=wager.seat,
+        bet=wager.bet,
+        value=wager.value,
+        chips=wager.chips,
+        confidence=wager.confidence,
+    )
 
 
 def is_by_dealer(event: WagerChanged) -> bool:

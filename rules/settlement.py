@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import lru_cache
 from math import lcm
 
 from rules.cases import choose
@@ -19,9 +20,9 @@ from rules.options import Rules
 from rules.records import Due, OpenDue, Settling
 from rules.round import Wager
 from rules.rulebook_model import Fee, PayCase
-from rules.words import Bet, Outcome, Side
+from rules.words import Bet, Outcome
 
-Endings = Collection[frozenset[str]]
+Endings = frozenset[frozenset[str]]
 """What the round may state for the pay cases; one set of facts where every card is known, none where nothing is."""
 
 
@@ -59,13 +60,31 @@ class Pay:
     """Winnings; None where the wager wins, but how much depends on what was not read."""
 
 
+@dataclass(frozen=True, slots=True)
+class Award:
+    """What becomes of a stake."""
+
+    pay: Pay
+    pays: Fraction | None
+    """Winnings; None where they rest on what was not read."""
+    void_stake: int | None = None
+    """The part that cannot be paid exactly and is void."""
+
+
 LOST = Pay(Settling.LOSE, Fraction(0))
 VOID = Pay(Settling.VOID, Fraction(0))
+_VOID_AWARD = Award(VOID, Fraction(0))
 
 
-def possible_facts(ends: Mapping[Side, Collection[HandEnd]]) -> frozenset[frozenset[str]]:
+def possible_facts(player: Collection[HandEnd], banker: Collection[HandEnd]) -> Endings:
     """What a finished round may state for the pay cases, by the ends that each hand may have."""
-    return frozenset(facts_of(player, banker) for player in ends[Side.PLAYER] for banker in ends[Side.BANKER])
+    return frozenset(facts_of(one, other) for one in player for other in banker)
+
+
+@lru_cache(maxsize=8192)
+def certain_facts(player: HandEnd, banker: HandEnd) -> Endings:
+    """What a finished round states whose hands are known."""
+    return frozenset({facts_of(player, banker)})
 
 
 def pay_case(bet: Bet, rules: Rules, facts: frozenset[str]) -> PayCase | None:
@@ -99,7 +118,7 @@ def settle_wagers(
         if wager.is_empty or not _is_offered(wager.bet, rules):
             continue
         is_void = circumstances.is_void or wager.area in unpaid
-        settled = _due_in(wager, rules, () if is_void else endings, circumstances, is_void=is_void)
+        settled = _due_in(wager, rules, endings, circumstances, is_void=is_void)
         if isinstance(settled, Due):
             due.append(settled)
         else:
@@ -115,16 +134,16 @@ def _due_in(
     wager: Wager, rules: Rules, endings: Endings, circumstances: Circumstances, *, is_void: bool
 ) -> Due | OpenDue:
     if is_void:
-        return due_of(wager, rules, VOID)
+        return _due_of(wager, _VOID_AWARD)
     if not endings:
         return _open(wager, circumstances.why_open)
     if wager.bet in INSURANCE:
         return _insurance_due(wager, circumstances, endings)
-    pay = pay_of(wager.bet, rules, endings)
-    if pay is None:
+    award = award_of(wager.bet, wager.value, rules, endings, smallest_chip=circumstances.smallest_chip)
+    if award is None:
         return _open(wager, circumstances.why_open)
-    due = due_of(wager, rules, pay, smallest_chip=circumstances.smallest_chip)
-    return _less_excess(due, pay, circumstances.excess) if wager.area in circumstances.excess else due
+    due = _due_of(wager, award)
+    return _less_excess(due, award.pay, circumstances.excess) if wager.area in circumstances.excess else due
 
 
 def _less_excess(due: Due, pay: Pay, excess: Excess) -> Due:
@@ -160,33 +179,46 @@ def _insured(wager: Wager, outcome: Settling, pays: Fraction | None) -> Due:
     return Due(area=wager.area, seat=wager.seat, bet=wager.bet, stake=wager.value, outcome=outcome, pays=pays)
 
 
-def due_of(wager: Wager, rules: Rules, pay: Pay, *, smallest_chip: int | None = None) -> Due:
-    """What one wager is owed, less what of it is void since it cannot be paid exactly."""
-    void = 0 if pay.outcome is Settling.VOID else void_stake_of(wager, rules, smallest_chip)
-    if void and void == wager.value:
-        pay = VOID
+def _due_of(wager: Wager, award: Award) -> Due:
     return Due(
         area=wager.area,
         seat=wager.seat,
         bet=wager.bet,
         stake=wager.value,
-        outcome=pay.outcome,
-        pays=_winnings(wager.value, void, pay),
-        void_stake=void or None,
+        outcome=award.pay.outcome,
+        pays=award.pays,
+        void_stake=award.void_stake,
     )
 
 
-def void_stake_of(wager: Wager, rules: Rules, smallest_chip: int | None) -> int:
+@lru_cache(maxsize=8192)
+def award_of(
+    bet: Bet, stake: int | None, rules: Rules, endings: Endings, *, smallest_chip: int | None = None
+) -> Award | None:
+    """What a stake gets in every one of these endings, less what of it cannot be paid exactly; None where they differ.
+
+    The stake is in the smallest unit, None where its chips were not read. What was reckoned once is remembered.
+    """
+    pay = pay_of(bet, rules, endings)
+    if pay is None:
+        return None
+    void = 0 if pay.outcome is Settling.VOID else void_stake_of(bet, stake, rules, smallest_chip=smallest_chip)
+    if void and void == stake:
+        pay = VOID
+    return Award(pay, _winnings(stake, void, pay), void or None)
+
+
+def void_stake_of(bet: Bet, stake: int | None, rules: Rules, *, smallest_chip: int | None) -> int:
     """The part of a stake that cannot be paid exactly and is void, 0 where none is.
 
     The largest part stands of which the winnings are a whole number of the smallest chips, however the wager wins.
     """
-    bet = rules.rulebook.bets.get(wager.bet)
-    rule = None if bet is None else bet.exact_pay
-    if rule is None or not smallest_chip or wager.value is None or not rule.when <= rules.facts:
+    terms = rules.rulebook.bets.get(bet)
+    rule = None if terms is None else terms.exact_pay
+    if rule is None or not smallest_chip or stake is None or not rule.when <= rules.facts:
         return 0
-    steps = ((smallest_chip / odds).numerator for odds in odds_of(wager.bet, rules))
-    return wager.value % lcm(*steps)
+    steps = ((smallest_chip / odds).numerator for odds in odds_of(bet, rules))
+    return stake % lcm(*steps)
 
 
 def odds_of(bet: Bet, rules: Rules) -> tuple[Fraction, ...]:
@@ -210,8 +242,9 @@ def _open(wager: Wager, why: str) -> OpenDue:
 
 def _without_fee(wagers: Collection[Wager], rules: Rules) -> frozenset[str]:
     """The areas whose wagers are void since their seat did not pay the fee that the rulebook asks for them."""
-    fees = [rule.fee for rule in rules.rulebook.bets.values() if rule.fee is not None and rules.offers(rule.bet)]
-    return frozenset(area for fee in fees for area in _areas_without(fee, wagers, rules))
+    if not rules.fees:
+        return frozenset()
+    return frozenset(area for fee in rules.fees for area in _areas_without(fee, wagers, rules))
 
 
 def _areas_without(fee: Fee, wagers: Collection[Wager], rules: Rules) -> Iterator[str]:

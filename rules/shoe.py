@@ -5,8 +5,7 @@ A shoe may begin without a line that says so: cards after its end, more of them 
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable
 
 from rules.cards import CARDS_PER_DECK, Card
 from rules.events import (
@@ -33,7 +32,7 @@ class Shoe:
     def __init__(self, *, decks: int, device: str) -> None:
         self._decks = decks
         self._is_continuous = device == CONTINUOUS
-        self._faces: Counter[Card] = Counter()
+        self._faces: dict[Card, int] = {}
         self._out = 0
         self._was_dealt_from = False
         self._was_opening_seen = False
@@ -48,26 +47,29 @@ class Shoe:
         """
         if self._is_closed:
             return event.t
+        if self._spent_t is None:
+            return None
         if self._was_opening_seen or isinstance(event, _ENDS):
             return self._spent_t
         return None
 
-    def observe(self, event: Event, running: Round | None) -> Iterator[Finding]:
+    def observe(self, event: Event, running: Round | None) -> Iterable[Finding]:
         """Count a card; `running` is the round as it was before the event."""
+        if isinstance(event, CardDealt | CardBurned):
+            may_be_another = self._is_closed or self._spent_t is not None or type(event) is CardBurned
+            if may_be_another and self._is_of_another(event, running):
+                self._begin(was_seen=False)
+            self._take(event)
+            return self._count(event, event.card)
+        if isinstance(event, CardTurned):
+            known = None if running is None else running.cards.get(event.card_id)
+            return () if known is None or known.card is not None else self._count(event, event.card)
         if isinstance(event, ShoeOpened):
             self._decks = event.decks or self._decks
             self._begin(was_seen=True)
         elif isinstance(event, ShoeClosed):
             self._is_closed = True
-        elif isinstance(event, CardDealt | CardBurned):
-            if self._is_of_another(event, running):
-                self._begin(was_seen=False)
-            self._take(event)
-            yield from self._count(event, event.card)
-        elif isinstance(event, CardTurned):
-            known = None if running is None else running.cards.get(event.card_id)
-            if known is not None and known.card is None:
-                yield from self._count(event, event.card)
+        return ()
 
     def end_round(self) -> None:
         """The round's cards have left the table."""
@@ -94,17 +96,18 @@ class Shoe:
         if self._out == self._decks * CARDS_PER_DECK and not self._is_continuous:
             self._spent_t = event.t
 
-    def _count(self, event: CardDealt | CardBurned | CardTurned, card: Card | None) -> Iterator[Finding]:
+    def _count(self, event: CardDealt | CardBurned | CardTurned, card: Card | None) -> Iterable[Finding]:
         if card is None:
-            return
-        self._faces[card] += 1
-        if self._faces[card] <= self._decks:
-            return
-        yield Finding(
+            return ()
+        self._faces[card] = times = self._faces.get(card, 0) + 1
+        if times <= self._decks:
+            return ()
+        foreign = Finding(
             code="misdeal.foreign_card",
             t=event.t,
-            key=("misdeal.foreign_card", card, self._faces[card]),
-            message=f"{card} came out {self._faces[card]} times; the shoe holds {self._decks} decks.",
+            key=("misdeal.foreign_card", card, times),
+            message=f"{card} came out {times} times; the shoe holds {self._decks} decks.",
             cards=(card,),
             confidence=confidence_of(event),
         )
+        return (foreign,)

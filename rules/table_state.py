@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from rules.alerts import Remedy
 from rules.cards import Card
 from rules.events import CameraBack, CameraLost, CameraMoved, CameraObstructed, Event, ShoeOpened, VoidHandAnnounced
 from rules.limits import Notice
-from rules.round import Round, RoundPhase, RoundState, Wager
+from rules.round import Round, RoundPhase, RoundState, Wager, freed_wager
 from rules.words import Side
 
 
@@ -35,7 +35,7 @@ class TableState:
     next_void_rule: str | None = None
 
     def note(self, event: Event) -> None:
-        """Take what an event says of the shoe and the cameras."""
+        """Take what an event says of the shoe and the cameras, or of a hand without wagers."""
         if isinstance(event, ShoeOpened):
             self.is_next_void = False
         elif isinstance(event, VoidHandAnnounced):
@@ -69,7 +69,7 @@ class TableState:
             return
         self.faces = {card.card_id: card.card for card in running.cards.values() if card.card is not None}
         self.wagers = {
-            area: replace(wager, is_settled=False) if wager.is_settled else wager
+            area: freed_wager(wager) if wager.is_settled else wager
             for area, wager in self.wagers.items()
             if not wager.is_empty
         }

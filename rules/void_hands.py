@@ -8,15 +8,18 @@ from rules.events import CardDealt, Source, WagerChanged
 from rules.findings import Finding, name_of
 from rules.late_bets import kind_of
 from rules.round import Round, Wager, changed_wager, confidence_of
+from rules.table_state import TableState
 
 ORDERED_BY_SIGHT = 0.5
 """That a whole table heeds no order speaks as much against the sight that the order rests on."""
 
 
-def find_void_hand_wagered(event: CardDealt, running: Round, wagers: Iterable[Wager]) -> Iterator[Finding]:
+def find_void_hand_wagered(event: CardDealt, running: Round, table: TableState) -> Iterable[Finding]:
     """Chips that lie on an area when a card leaves the shoe; the hand was void before that card."""
-    if not running.is_void or running.is_decided:
-        return
+    return _find_lying(event, running, table.wagers.values()) if running.is_void and not running.is_decided else ()
+
+
+def _find_lying(event: CardDealt, running: Round, wagers: Iterable[Wager]) -> Iterator[Finding]:
     for wager in wagers:
         if wager.is_empty or wager.is_settled:
             continue
@@ -26,12 +29,14 @@ def find_void_hand_wagered(event: CardDealt, running: Round, wagers: Iterable[Wa
             running.doubt("procedure.void_hand_wagered", f"it was not seen whether chips lie on {wager.area}")
 
 
-def find_wager_on_void_hand(event: WagerChanged, running: Round) -> Iterator[Finding]:
+def find_wager_on_void_hand(event: WagerChanged, running: Round) -> Iterable[Finding]:
     """Chips that are put on an area when cards of the void hand are out."""
+    if not running.is_void or running.is_decided or running.first_card is None:
+        return ()
     kind = kind_of(event)
-    if not running.is_void or running.is_decided or running.first_card is None or kind is None or not kind.adds:
-        return
-    yield _finding(running, changed_wager(event, None, is_settled=False), event.t, _confidence(event, running))
+    if kind is None or not kind.adds:
+        return ()
+    return [_finding(running, changed_wager(event, None, is_settled=False), event.t, _confidence(event, running))]
 
 
 def _confidence(event: CardDealt | WagerChanged, running: Round) -> float:

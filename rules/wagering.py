@@ -18,6 +18,8 @@ from rules.table_state import TableState
 from rules.words import Bet, Outcome, SettleAction
 
 _HANDS = (Bet.PLAYER, Bet.BANKER)
+_PLACED, _REMOVED = Kind.PLACED, Kind.REMOVED
+_PAID = SettleAction.PAID
 
 
 class Wagering:
@@ -31,28 +33,25 @@ class Wagering:
         minimum: int | None,
         insurance: InsuranceJudge,
         drawing_of: Callable[[Round], Drawing],
+        held: HeldChanges,
     ) -> None:
         self._rules = rules
         self._table = table
         self._minimum = minimum
         self._insurance = insurance
         self._drawing_of = drawing_of
-        self._held = HeldChanges()
-
-    def let_pass(self, t: float | None) -> list[Finding]:
-        """What is certain by that time; everything where no time is given."""
-        return self._held.release(t)
+        self._held = held
 
     def change(self, event: WagerChanged, running: Round) -> list[Finding]:
         """Judge a change and note it."""
         old = self._table.wagers.get(event.area)
         close = self._close_of(event, running)
-        is_late = close is not None and event.t >= close.t
         settles = running.is_decided and (is_by_dealer(event) or is_by_nobody_known(event))
+        wager = changed_wager(event, old, is_settled=settles)
         findings: list[Finding] = []
-        if not is_late:
-            findings = self._change_in_time(event)
-        elif close is not None and not self._is_free(event, running, old):
+        if close is None or event.t < close.t:
+            findings = self._change_in_time(event, wager)
+        elif not self._is_free(event, running, old):
             is_losing = self._is_losing(event.bet, running)
             self._note_doubt(event, running)
             late = find_late_change(event, running, self._rules, close=close, is_losing=is_losing)
@@ -60,7 +59,7 @@ class Wagering:
                 findings = self._held.add(late)
             elif is_by_dealer(event) and not running.is_decided:
                 self._note_stake(event)
-        self._table.wagers[event.area] = changed_wager(event, old, is_settled=settles)
+        self._table.wagers[event.area] = wager
         return findings
 
     def _close_of(self, event: WagerChanged, running: Round) -> Close | None:
@@ -84,20 +83,23 @@ class Wagering:
         """Note what the dealer did with a wager."""
         old = self._table.wagers.get(event.area)
         self._table.wagers[event.area] = settled_wager(event, old)
-        if event.action is SettleAction.PAID:
+        if event.action is _PAID:
             self._held.pay(event.area)
 
-    def _change_in_time(self, event: WagerChanged) -> list[Finding]:
+    def _change_in_time(self, event: WagerChanged, wager: Wager) -> list[Finding]:
         kind = kind_of(event)
         findings: list[Finding] = []
         if self._rules.are_wagers_frozen and event.area in self._table.placed and not self._comes_up(event):
             finding = find_frozen_change(event)
             findings = [] if finding is None else [finding]
-        if kind is Kind.PLACED:
+        if kind is _PLACED:
             self._table.placed.add(event.area)
-        elif kind is Kind.REMOVED:
+        elif kind is _REMOVED:
             self._table.placed.discard(event.area)
-        self._note_stake(event)
+        if wager.is_settled:
+            self._note_stake(event)
+        else:
+            self._table.stakes[event.area] = wager
         return findings
 
     def _comes_up(self, event: WagerChanged) -> bool:
