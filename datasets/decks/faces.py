@@ -196,7 +196,8 @@ def _draw_varied_inks(rng: np.random.Generator) -> dict[str, Colour]:
     if rng.random() < 0.65:
         return {"C": black, "D": red, "H": red, "S": black}
     clubs = shade((45, 95), (90, 255), (70, 190))
-    diamonds = shade((8, 32), (120, 255), (150, 245)) if rng.random() < 0.5 else shade((95, 125), (110, 255), (110, 240))
+    orange = rng.random() < 0.5
+    diamonds = shade((8, 32), (120, 255), (150, 245)) if orange else shade((95, 125), (110, 255), (110, 240))
     spades = shade((105, 150), (70, 220), (70, 220)) if rng.random() < 0.5 else black
     return {"C": clubs, "D": diamonds, "H": red, "S": spades}
 

@@ -137,9 +137,11 @@ def _spade_body(shape: PipShape) -> tuple[Outline, ...]:
     radius, spread = shape.spade_lobe, shape.spade_spread
     height = 0.32 - radius
     waist = spread + radius
-    side = _bezier((0.0, -0.5), (waist * (0.45 + shape.spade_shoulder), -0.22), (waist, height - radius), (waist, height))
+    shoulder = (waist * (0.45 + shape.spade_shoulder), -0.22)
+    side = _bezier((0.0, -0.5), shoulder, (waist, height - radius), (waist, height))
     roof = _mirrored(np.concatenate([side, [(spread, height), (0.0, height + radius * 0.3)]]))
-    return (roof, _circle(radius) + (-spread, height), _circle(radius) + (spread, height))
+    left, right = (_circle(radius) + np.array([side * spread, height]) for side in (-1, 1))
+    return (roof, left, right)
 
 
 def _flared(outline: Outline, flare: float) -> Outline:
