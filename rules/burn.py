@@ -13,6 +13,7 @@ from rules.rulebook_model import BurnCount
 
 _ACE, _TEN = 1, 10
 _CODE = "procedure.burn"
+_OF_THE_BEGINNING = (ShoeOpened, CardBurned, CardDealt, CameraLost, CameraMoved, CameraObstructed)
 
 
 class BurnJudge:
@@ -29,7 +30,7 @@ class BurnJudge:
     @property
     def listens_to(self) -> Collection[type[Event]]:
         """The events of a shoe's beginning; none where no burn is ordered."""
-        return () if self._ordered is BurnCount.NONE else (ShoeOpened, CameraLost, CardBurned, CardDealt)
+        return () if self._ordered is BurnCount.NONE else _OF_THE_BEGINNING
 
     def observe(self, event: Event, running: Round | None) -> Iterable[Finding]:
         """Take an event; tells what was burned wrongly when the first card is dealt."""

@@ -23,6 +23,10 @@ from rules.rulebook_model import AfterCutCard
 from rules.shoe import CONTINUOUS
 
 _CODE = "misdeal.after_last_round"
+_OF_THE_END = (
+    ShoeOpened, CardBurned, CardDealt, CutCardDrawn, LastRoundAnnounced, ShoeClosed,
+    CameraLost, CameraMoved, CameraObstructed,
+)  # fmt: skip
 
 
 class LastRoundJudge:
@@ -57,7 +61,7 @@ class LastRoundJudge:
         """The events of a shoe that may bear on its end; none of a continuous shuffler."""
         if self._is_continuous:
             return ()
-        return (ShoeOpened, CardBurned, ShoeClosed, CutCardDrawn, LastRoundAnnounced, CameraLost, CardDealt)
+        return _OF_THE_END
 
     def observe(self, event: Event, running: Round | None, rounds_begun: int) -> Iterable[Finding]:
         """Take an event before its round does; `running` is the round that it begins or belongs to."""

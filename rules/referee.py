@@ -19,7 +19,6 @@ from rules.certainty import note_doubts
 from rules.events import (
     EVENT_TYPES,
     BetsOpened,
-    CameraBack,
     CameraLost,
     CameraMoved,
     CameraObstructed,
@@ -53,7 +52,7 @@ from rules.remedies import RemedyBook
 from rules.round import Round, RoundState
 from rules.round_records import record_of
 from rules.shoe import Shoe
-from rules.table_state import TableState
+from rules.table_state import NOTED, TableState
 from rules.void_hands import find_void_hand_wagered, find_wager_on_void_hand
 from rules.wagering import Wagering
 
@@ -168,7 +167,7 @@ class Referee:
     def _hearing_at_table(self) -> Hearing:
         table = self._table
         return (
-            (lambda event, _: table.note(event), (ShoeOpened, VoidHandAnnounced, CameraLost, CameraBack)),
+            (lambda event, _: table.note(event), NOTED),
             (lambda event, _: self._remedies.observe(event), (WagerSettled, ShoeOpened)),
             (lambda event, _: self._wagering.settle(event), (WagerSettled,)),
             (lambda event, _: find_camera_fault(event), (CameraLost, CameraMoved, CameraObstructed)),

@@ -12,6 +12,9 @@ from rules.limits import Notice
 from rules.round import Round, RoundPhase, RoundState, Wager, freed_wager
 from rules.words import Side
 
+NOTED = (ShoeOpened, VoidHandAnnounced, CameraLost, CameraMoved, CameraObstructed, CameraBack)
+"""The events of which a table remembers something by itself."""
+
 
 @dataclass(slots=True)
 class TableState:
