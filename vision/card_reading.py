@@ -32,6 +32,8 @@ GLIMPSED = 0.9
 """A back read as surely as this is believed at one look."""
 GLIMPSE_S = 2.5
 """How long before a card came to rest its back may have been seen at its place."""
+KEPT_S = 10.0
+"""How long a glimpse is kept: a card is told of long before."""
 REAL_SCORE = 0.7
 """What never reads as a card must look this much like one to be told of."""
 SAME_PLACE_MM = 12.0
@@ -79,6 +81,7 @@ class CardReading:
 
     def vote(self, t: float, is_covered: IsCovered) -> None:
         """Let the sights of this look vote on their cards."""
+        self._glimpses = [(seen_t, at_mm) for seen_t, at_mm in self._glimpses if t - seen_t <= KEPT_S]
         for track in self.tracker.tracks:
             log_probs = track.sight.log_probs
             if log_probs is None or track.seen_t != t:
@@ -104,9 +107,9 @@ class CardReading:
 
     def was_face_down(self, track: CardTrack, rested_t: float) -> bool:
         """Whether a card that shows its face was laid face down: its back was seen, if only on its way, or shortly."""
-        self._glimpses = [(seen_t, at_mm) for seen_t, at_mm in self._glimpses if rested_t - seen_t <= GLIMPSE_S]
         return track.back_looks >= BACKS_SEEN or any(
-            float(np.linalg.norm(at_mm - track.sight.at_mm)) < ONE_CARD_MM for _, at_mm in self._glimpses
+            rested_t - seen_t <= GLIMPSE_S and float(np.linalg.norm(at_mm - track.sight.at_mm)) < ONE_CARD_MM
+            for seen_t, at_mm in self._glimpses
         )
 
 

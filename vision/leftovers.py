@@ -93,9 +93,9 @@ class Leftovers:
                 there.
         """
         covered = self._enlarged(region, covered)
-        at_all = self._different(region, image)
-        different = at_all & ~covered
         now = self._view(region, image)
+        at_all = self._different(region, now)
+        different = at_all & ~covered
         sights = [
             sight
             for sight in sights
@@ -128,7 +128,7 @@ class Leftovers:
     def follow_light(self, region: str, image: Image) -> None:
         """Keep the region's view anew where it shows no card and hardly differs from the one kept: light drifts."""
         card_px = self._card_mm[0] * self._card_mm[1] * self._rectifier.px_per_mm**2
-        if np.count_nonzero(self._different(region, image)) < DRIFT_SHARE * card_px:
+        if np.count_nonzero(self._different(region, self._view(region, image))) < DRIFT_SHARE * card_px:
             self.keep_bare(region, image)
 
     def _cards_in(self, region: str, rest: Mask, different: Mask) -> list[CardSight]:
@@ -154,8 +154,8 @@ class Leftovers:
         in_mm = around.astype(np.float64) / self._rectifier.px_per_mm + np.array(self._regions[region].origin_mm)
         return np.asarray(order_corners(in_mm[None])[0], np.float64)
 
-    def _different(self, region: str, image: Image) -> Mask:
-        bare, now = self._bare(region), self._view(region, image)
+    def _different(self, region: str, now: NDArray[np.float32]) -> Mask:
+        bare = self._bare(region)
         gain = np.float32(np.median((now[::2, ::2] + 4.0) / (bare[::2, ::2] + 4.0)))
         return np.asarray(largest(np.asarray(cv2.absdiff(now, bare * gain), np.float32)) > DIFFERENT_LEVELS, bool)
 
