@@ -1,8 +1,14 @@
-"""Know which round is the shoe's last, and find cards that were dealt after it."""
+"""Know which round is the shoe's last, and find cards that were dealt after it.
+
+Each round that is begun after the last one is a fault of its own, told at its first card: the texts forbid every one
+(`nz-*` 11.2: no further cards until they are replaced; `tas` 9.4: no initial deal starts), wagers are won and lost in
+each, and of what is told once a shoe the contract names the burn alone. The faults end with new cards, seen to be put
+in or shown by cards that the shoe can no longer hold.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 from rules.events import (
     CameraLost,
@@ -13,7 +19,6 @@ from rules.events import (
     CutCardDrawn,
     Event,
     LastRoundAnnounced,
-    ShoeClosed,
     ShoeOpened,
 )
 from rules.findings import Finding
@@ -24,7 +29,7 @@ from rules.shoe import CONTINUOUS
 
 _CODE = "misdeal.after_last_round"
 _OF_THE_END = (
-    ShoeOpened, CardBurned, CardDealt, CutCardDrawn, LastRoundAnnounced, ShoeClosed,
+    ShoeOpened, CardBurned, CardDealt, CutCardDrawn, LastRoundAnnounced,
     CameraLost, CameraMoved, CameraObstructed,
 )  # fmt: skip
 
@@ -35,7 +40,8 @@ class LastRoundJudge:
     Where the rulebook says what the cutting card means, that goes before the announcement.
     """
 
-    def __init__(self, rules: Rules, *, device: str) -> None:
+    def __init__(self, rules: Rules, *, device: str, shoes_begun: Callable[[], int]) -> None:
+        """`shoes_begun` counts the shoes that were in use so far, whether their opening was seen or not."""
         self._after_cut = rules.rulebook.last_round.after_cut_card
         self._is_continuous = device == CONTINUOUS
         self._by_cut: int | None = None
@@ -43,9 +49,8 @@ class LastRoundJudge:
         self._cut_in: int | None = None
         """The round in which the cutting card came and in which no card has followed it yet."""
         self._was_camera_lost = False
-        self._is_closed = False
-        """Whether the shoe was said to be done: cards that come all the same are another's."""
-        self._was_dealt_from = False
+        self._shoes_begun = shoes_begun
+        self._shoe = 0
 
     def is_last(self, number: int) -> bool:
         """Whether the round of that number is the shoe's last, or comes after it."""
@@ -65,16 +70,11 @@ class LastRoundJudge:
 
     def observe(self, event: Event, running: Round | None, rounds_begun: int) -> Iterable[Finding]:
         """Take an event before its round does; `running` is the round that it begins or belongs to."""
-        if isinstance(event, CardDealt):
-            if self._is_closed and running is not None and running.first_card is None:
-                self._begin()
-            self._was_dealt_from = True
-            return () if running is None or self._last is None else self._deal(event, running, self._last)
-        if isinstance(event, ShoeOpened) or (isinstance(event, CardBurned) and self._was_dealt_from):
+        if self._shoe != self._shoes_begun():
             self._begin()
-        elif isinstance(event, ShoeClosed):
-            self._is_closed = True
-        elif isinstance(event, CutCardDrawn):
+        if isinstance(event, CardDealt):
+            return () if running is None or self._last is None else self._deal(event, running, self._last)
+        if isinstance(event, CutCardDrawn):
             self._cut(running, rounds_begun)
         elif isinstance(event, LastRoundAnnounced):
             self._announce(running, rounds_begun)
@@ -83,9 +83,10 @@ class LastRoundJudge:
         return ()
 
     def _begin(self) -> None:
-        """Another shoe is in use, whether its opening was seen or not."""
+        """Another shoe is in use."""
+        self._shoe = self._shoes_begun()
         self._by_cut = self._by_word = self._cut_in = None
-        self._was_camera_lost = self._is_closed = self._was_dealt_from = False
+        self._was_camera_lost = False
 
     def _cut(self, running: Round | None, rounds_begun: int) -> None:
         if self._by_cut is not None or self._after_cut is AfterCutCard.SILENT:

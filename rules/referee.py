@@ -93,7 +93,7 @@ class Referee:
         self._table = TableState(smallest_chip=smallest_chip, notice=notice)
         self._shoe = Shoe(decks=decks, device=device)
         self._burn = BurnJudge(rules)
-        self._last_round = LastRoundJudge(rules, device=device)
+        self._last_round = LastRoundJudge(rules, device=device, shoes_begun=lambda: self._shoe.begun)
         self._cards = CardJudge(rules, is_last=self._last_round.is_last)
         self._handling = HandlingJudge(rules)
         self._limits = LimitJudge(rules, notice)

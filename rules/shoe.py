@@ -30,6 +30,8 @@ class Shoe:
     """The cards out of one shoe; a continuous shuffler takes them back each round and is never empty."""
 
     def __init__(self, *, decks: int, device: str) -> None:
+        self.begun = 0
+        """How many shoes came after the first one, whether their opening was seen or not."""
         self._decks = decks
         self._is_continuous = device == CONTINUOUS
         self._faces: dict[Card, int] = {}
@@ -77,6 +79,7 @@ class Shoe:
             self._faces.clear()
 
     def _begin(self, *, was_seen: bool) -> None:
+        self.begun += 1
         self._faces.clear()
         self._out, self._is_closed, self._spent_t = 0, False, None
         self._was_opening_seen, self._was_dealt_from = was_seen, False

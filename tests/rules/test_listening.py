@@ -26,7 +26,7 @@ def event_of(kind: str) -> Event:
 
 @pytest.mark.parametrize("kind", EVENT_TYPES)
 def test_unheard_event_leaves_the_judges_of_the_shoe_as_they_were(kind: str) -> None:
-    burn, last_round = BurnJudge(RULES), LastRoundJudge(RULES, device="shoe")
+    burn, last_round = BurnJudge(RULES), LastRoundJudge(RULES, device="shoe", shoes_begun=lambda: 0)
     list(burn.observe(event_of("shoe_opened"), None))
     list(last_round.observe(event_of("last_round_announced"), None, 0))
     before = copy.deepcopy((vars(burn), vars(last_round)))
