@@ -9,7 +9,7 @@ from datasets.script.chronicle import Chronicle, DueAlert, Tolerance
 from datasets.script.errors import ScriptError
 from datasets.script.patron import Patron, Wager
 from datasets.script.places import Places, bets_known
-from datasets.script.script import Anchor, Change, NoCall, Reach, Round, Script
+from datasets.script.script import Anchor, Change, NoCall, Nudge, Reach, Round, Script
 from datasets.script.script import Wager as WagerSpec
 from datasets.script.settlement import chips_for, payable
 from datasets.script.stage import Stage
@@ -20,6 +20,7 @@ MAIN_BETS = (Bet.PLAYER, Bet.BANKER)
 FIRST_WAGER_S = 1.0
 GIVEN_BACK = ("placed", "moved")
 _Act = Callable[[Change, float], float]
+_Deed = Change | Reach | Nudge
 
 
 class Betting:
@@ -33,7 +34,7 @@ class Betting:
         self.wagers: dict[str, Wager] = {}
         self._round = 0
         self._where = ""
-        self._waiting: list[Change | Reach] = []
+        self._waiting: list[_Deed] = []
         self._acts: Mapping[str, _Act] = {
             "placed": self._place,
             "increased": self._increase,
@@ -51,7 +52,7 @@ class Betting:
         """Put down the round's wagers; gives when the last lies there."""
         self._round, self._where = number, where
         self.wagers = {}
-        self._waiting = [event for event in spec.happenings if isinstance(event, Change | Reach)]
+        self._waiting = [event for event in spec.happenings if isinstance(event, _Deed)]
         if any(isinstance(event, NoCall) for event in spec.happenings) and self._due("call"):
             raise ScriptError(f"{where}.happenings", "when.after: call", "there is no call in a round with no_call")
         specs = self._drawn(spec) if spec.wagers is None else spec.wagers
@@ -108,7 +109,7 @@ class Betting:
 
     def _occupied(self) -> list[int]:
         named = {wager.seat for spec in self._script.rounds for wager in spec.wagers or ()}
-        named |= {e.seat for spec in self._script.rounds for e in spec.happenings if isinstance(e, Change | Reach)}
+        named |= {e.seat for spec in self._script.rounds for e in spec.happenings if isinstance(e, _Deed)}
         count = min(len(self._places.seats), max(4, len(named) + 1))
         others = [seat for seat in self._places.seats if seat not in named]
         self._stage.rng.shuffle(others)
@@ -122,13 +123,15 @@ class Betting:
     def _patron(self, seat: int) -> Patron:
         return Patron(self._stage, self._places, self._places.seats[seat], self.chips, self._script.pace)
 
-    def _due(self, anchor: Anchor) -> list[Change | Reach]:
+    def _due(self, anchor: Anchor) -> list[_Deed]:
         return [event for event in self._waiting if event.when.after == anchor]
 
-    def _do(self, event: Change | Reach, t: float) -> float:
+    def _do(self, event: _Deed, t: float) -> float:
         if isinstance(event, Reach):
             area = self._places.wager_area(event.seat, event.bet, self._where)
             return self.patrons[event.seat].wave(t, area)
+        if isinstance(event, Nudge):
+            return self.patrons[event.seat].nudge(t, self._wager(event.seat, event.bet, there=True))
         return self._acts[event.action](event, t)
 
     def _wager(self, seat: int, bet: str, *, there: bool) -> Wager:
@@ -218,8 +221,9 @@ class Betting:
         busy: set[int] = set()
         for event in self._waiting:
             busy.add(event.seat)
-            if isinstance(event, Change) and event.action != "placed":
-                value = 2 * event.value if event.action == "reduced" else self._stake(Bet(event.bet))
+            if isinstance(event, Nudge) or (isinstance(event, Change) and event.action != "placed"):
+                halved = event.value if isinstance(event, Change) and event.action == "reduced" else 0
+                value = 2 * halved or self._stake(Bet(event.bet))
                 if not any((w.seat, w.bet) == (event.seat, event.bet) for w in needed):
                     needed.append(WagerSpec(seat=event.seat, bet=event.bet, value=value))
         free = [seat for seat in self.patrons if seat not in busy]

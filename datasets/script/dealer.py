@@ -20,6 +20,7 @@ OUTSIDE_MM = 260.0
 SHOULDER_MM = 560.0
 CARD_GRIP_MM = 30.0
 CHIP_GRIP_MM = 8.0
+SWEEP_POINTS = 13
 
 
 class Dealer:
@@ -215,6 +216,20 @@ class Dealer:
         arm.follow(t + 0.35, grip_on(aside, arm.home_mm, CHIP_GRIP_MM), 20.0)
         arm.hold(t + 0.4)
         return t + 0.4
+
+    def sweep(self, t: float, duration_s: float) -> None:
+        """Sweep a palm over the wagering areas from one side to the other, halfway at `t`, and withdraw it."""
+        rng = self._stage.rng
+        share, from_left = self._stage.between(0.6, 0.9), bool(rng.random() < 0.5)
+        way = self._places.over_wagers(share, self._stage.between(0.8, 1.0), SWEEP_POINTS)
+        way = way if from_left else way[::-1]
+        arm = self._left if rng.random() < 0.5 else self._right
+        height_mm = self._stage.between(45.0, 90.0)
+        start = max(t - 0.5 * duration_s, arm.free_at + arm.travel_s(way[0]))
+        arm.go(start, way[0], height_mm=height_mm, hand="palm")
+        for i, point in enumerate(way[1:], start=1):
+            arm.follow(start + duration_s * i / (len(way) - 1), point, height_mm)
+        arm.rest()
 
     def _tray_mm(self, x_mm: float) -> Point:
         share = 0.5 + 0.5 * (x_mm / self._places.width_mm - 0.5) + self._stage.between(-0.1, 0.1)

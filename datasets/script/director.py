@@ -49,6 +49,9 @@ LEAD_OUT_S = 1.6
 VOIDING = ("nz-authority", "nz-secretary", "tas")
 """Rulebooks that order a hand without wagers after a card in excess was shown."""
 CALL_ORDERED = ("nz-authority", "nz-secretary")
+RAISE_S = 1.4
+"""Longest that an arm takes from its home to where a sweep begins."""
+CALL_SOURCES = {"signal": Source.SIGNAL, "lamp": Source.CAMERA, "gesture": Source.CAMERA, "none": Source.PERSON}
 DEFAULT_STYLE = {"nsw": "B"}
 
 
@@ -150,9 +153,14 @@ class _Director:
         if not calls:
             self.clock = max(self.clock, opened + 1.0)
             return
+        sweeps = self.script.gesture or self.script.call == "gesture"
+        sweep_s = self.stage.between(0.7, 1.5) * self.script.pace if sweeps else 0.0
+        if sweeps:
+            self.clock = max(self.clock, self.dealer.free_at + 0.5 * sweep_s + RAISE_S)
         self.clock = self.betting.at_call(self.clock)
-        source = {"signal": Source.SIGNAL, "lamp": Source.CAMERA, "none": Source.PERSON}[self.script.call]
-        self.chronicle.add(NoMoreBets(t=self.clock, source=source))
+        self.chronicle.add(NoMoreBets(t=self.clock, source=CALL_SOURCES[self.script.call]))
+        if sweeps:
+            self.dealer.sweep(self.clock, sweep_s)
         if self.script.call == "lamp":
             self.timeline.lamp.append((self.clock, True))
         self._tidy(spec)

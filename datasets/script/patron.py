@@ -163,6 +163,19 @@ class Patron:
         self._arm.rest()
         return t
 
+    def nudge(self, t: float, wager: Wager) -> float:
+        """Push his stack a few millimetres with the fingers; gives when it rests."""
+        stack = wager.stacks[-1]
+        at = stack.at_mm
+        t = self._reach(t, at)
+        angle, way = self._stage.between(0.0, 2 * math.pi), self._stage.between(3.0, 8.0)
+        aside = self._places.kept_in(wager.area, (at[0] + way * math.cos(angle), at[1] + way * math.sin(angle)), at)
+        stack.move((t, at, 0.0), (t + 0.3, aside, 0.0), area=wager.area.id)
+        self._arm.follow(t + 0.3, self._grip(aside), 24.0)
+        self._arm.hold(t + 0.4)
+        self._arm.rest()
+        return t + 0.3
+
     def receive(self, t: float, chips: tuple[int, ...]) -> None:
         """Chips that the dealer pushed over join his own."""
         self._store(t, chips)

@@ -19,6 +19,8 @@ from rules.words import Bet, Side
 
 CARD_GAP_MM = 5.0
 EDGE_MM = 55.0
+ARMS_MM = 1650.0
+"""How far from left to right a dealer reaches without a step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +132,21 @@ class Places:
             if score > best_score:
                 best, best_score = (float(point[0]), float(point[1])), score
         return best
+
+    def over_wagers(self, share: float, depth: float, count: int) -> list[Point]:
+        """Points from left to right over the middle `share` of the seats' areas, at that part of their depth."""
+        centres = np.array([area.centre_mm for area in self._wagers.values()])
+        centres = centres[np.argsort(centres[:, 0])]
+        half = 0.5 * min(share * np.ptp(centres[:, 0]), ARMS_MM)
+        across = np.linspace(-half, half, count) + 0.5 * (centres[0, 0] + centres[-1, 0])
+        curve = np.polynomial.Polynomial.fit(centres[:, 0], centres[:, 1], 2)
+        return [(float(x), float(depth * curve(x))) for x in across]
+
+    def kept_in(self, area: Area, at_mm: Point, otherwise_mm: Point) -> Point:
+        """The point, or the other one where a stack there would stand less far within the area."""
+        contour = area.polygon_mm.astype(np.float32).reshape(-1, 1, 2)
+        room = [cv2.pointPolygonTest(contour, (float(x), float(y)), True) for x, y in (at_mm, otherwise_mm)]
+        return at_mm if room[0] >= min(self.chip_radius_mm, room[1]) else otherwise_mm
 
     def _seat(self, number: int) -> Seat:
         polygons = [area.polygon_mm for (seat, _), area in self._wagers.items() if seat == number]

@@ -57,6 +57,8 @@ def write_table(script: Script, camera: Calibration, folder: Path, base: Path) -
     mapping["shoe"] = {"decks": table.shoe.decks, "device": table.shoe.device}
     if table.limits:
         mapping["limits"] = dict(table.limits)
+    if script.gesture or script.call == "gesture":
+        mapping["gestures"] = ["no_more_bets"]
     mapping |= {
         "layout": "layout.yaml",
         "chips": "chips.yaml",

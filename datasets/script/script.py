@@ -162,6 +162,15 @@ class Reach(_Part):
     when: Moment = Moment()
 
 
+class Nudge(_Part):
+    """A player touches his own stack and pushes it a little; nothing is added or taken."""
+
+    kind: Literal["nudge"]
+    seat: int
+    bet: str
+    when: Moment = Moment()
+
+
 class Straighten(_Part):
     """The dealer straightens a card or a stack."""
 
@@ -172,7 +181,7 @@ class Straighten(_Part):
 
 
 Happening = Annotated[
-    Order | NotDue | Missing | Extra | WrongResult | FaceUp | NoCall | Change | Reach | Straighten,
+    Order | NotDue | Missing | Extra | WrongResult | FaceUp | NoCall | Change | Reach | Nudge | Straighten,
     Field(discriminator="kind"),
 ]
 
@@ -198,8 +207,10 @@ class Script(_Part):
     """Looks of cloth and light, as the scene's `World.style` knows them, and `split`: `train` or `held_out`."""
     video: Video = Video()
     seed: int = 0
-    call: Literal["signal", "lamp", "none"] = "signal"
+    call: Literal["signal", "lamp", "gesture", "none"] = "signal"
     """How the closing of bets can be known."""
+    gesture: bool = False
+    """Whether the dealer also sweeps his arm over the wagering areas, where the call is known otherwise."""
     devices: tuple[Device, ...] = DEVICES
     """Which events devices report."""
     pace: float = Field(default=1.0, ge=0.6, le=2.0)

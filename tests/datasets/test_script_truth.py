@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -126,3 +127,32 @@ def test_notation_reads_both_hands() -> None:
     hands = parse_hands("P 2H 3D QC | B KS 6D", "here")
 
     assert [str(card) for card in (*hands.player, *hands.banker)] == ["2H", "3D", "QC", "KS", "6D"]
+
+
+def test_gesture_is_halfway_at_the_call_and_over_before_the_first_card() -> None:
+    performance = play(script_of(clean_round(), call="gesture"))
+    truth = performance.chronicle.truth()
+    call = next(line for line in truth if line["type"] == "no_more_bets")
+    first = next(line for line in truth if line["type"] == "card_dealt")
+
+    tips = [
+        (t, arm.tip_mm)
+        for t in np.arange(call["t"] - 1.0, first["t"] + 0.5, 0.1)
+        for arm in performance.timeline.scene_at(float(t)).arms
+        if arm.owner == "dealer" and arm.tip_mm[1] > 250
+    ]
+
+    assert call["source"] == "camera"
+    assert [line["type"] for line in performance.chronicle.reported()].count("no_more_bets") == 0
+    assert np.ptp([tip[0] for _, tip in tips]) > 800
+    assert tips[0][0] < call["t"] < tips[-1][0]
+
+
+def test_nudged_stack_moves_a_little_and_changes_no_wager() -> None:
+    nudge = {"kind": "nudge", "seat": 3, "bet": "player", "when": {"after": "card", "card": 2, "seconds": 0.5}}
+    still, nudged = play(script_of(clean_round())), play(script_of(clean_round(happenings=[nudge])))
+
+    assert types_of(nudged.chronicle.truth()) == types_of(still.chronicle.truth())
+    spots = [span.path.end.pose.at_mm for span in nudged.timeline.stacks if span.area == "s3-player"]
+    moved = [float(np.hypot(*np.subtract(a, b))) for a, b in pairwise(spots)]
+    assert any(0.0 < way < 9.0 for way in moved)

@@ -1,0 +1,116 @@
+"""Draw scenario scripts by machine, for recordings that nobody chose: clean play, or play full of incidents.
+
+Each file is drawn until it can be played and the referee says of it what it declares. The files are what is frozen;
+drawing them again gives the same only with the same code. `python -m datasets.script.draw_scripts clean --seed 1`.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import yaml
+
+from datasets.script.drawn_rounds import Drawer, clean_round, incident_round, spread_incidents
+from datasets.script.drawn_tables import CHIPS, TABLES, DrawnTable, draw_look
+from datasets.script.errors import ScriptError
+from datasets.script.judgement import judged_alerts
+from datasets.script.render import prepare
+from datasets.script.script import parse_script
+
+TRIES = 400
+ROUNDS = 6
+CLEAN_FILES = 20
+INCIDENT_FILES = 12
+INCIDENTS_EACH = 5
+_HEADINGS = {
+    "clean": "Clean play: legal acts only, no incident.",
+    "incidents": "Incidents drawn by machine, every code as often as every other.",
+}
+_HELD_OUT = "Held out: no training, tuning or threshold saw its deck, cloth, camera or seed."
+
+Round = Mapping[str, object]
+
+
+def draw_clean(seed: int, count: int = CLEAN_FILES) -> Iterator[tuple[str, dict[str, object]]]:
+    """Scripts of clean play, by name."""
+    for number in range(count):
+        table = TABLES[number % len(TABLES)]
+        yield _playable(number, table, seed, "C", [None] * ROUNDS)
+
+
+def draw_incidents(seed: int, count: int = INCIDENT_FILES) -> Iterator[tuple[str, dict[str, object]]]:
+    """Scripts of which most rounds hold one incident, by name."""
+    rng = np.random.default_rng(seed)
+    tables = [TABLES[int(i)] for i in rng.permutation(len(TABLES))[:count]]
+    for number, kinds in enumerate(spread_incidents(tables, INCIDENTS_EACH, rng)):
+        rounds: list[str | None] = [*kinds, None]
+        rounds = [rounds[int(i)] for i in rng.permutation(len(rounds))]
+        yield _playable(number, tables[number], seed, "M", rounds)
+
+
+def write_script(folder: Path, name: str, mapping: Mapping[str, object], heading: str) -> Path:
+    """Write a script in few lines; gives where."""
+    lines = [f"# {heading}", f"# {_HELD_OUT}"]
+    for key, value in mapping.items():
+        if key == "table":
+            assert isinstance(value, Mapping)
+            lines += ["table:", *(f"  {part}: {_flow(inner)}" for part, inner in value.items())]
+        elif key == "rounds":
+            assert isinstance(value, Sequence)
+            lines += ["rounds:", *(f"  - {_flow(each)}" for each in value)]
+        else:
+            lines.append(f"{key}: {_flow(value)}")
+    path = folder / f"{name}.yaml"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def _playable(
+    number: int, table: DrawnTable, seed: int, letter: str, kinds: Sequence[str | None]
+) -> tuple[str, dict[str, object]]:
+    """The first draw that can be played, and of which the referee says what it declares."""
+    trouble = ""
+    for attempt in range(TRIES):
+        rng = np.random.default_rng((seed, number, attempt))
+        drawer = Drawer(table, rng)
+        rounds = [clean_round(drawer) if kind is None else incident_round(drawer, kind) for kind in kinds]
+        script_seed = 100_000 + 10_000 * seed + 100 * number + attempt % 100
+        chips = CHIPS[int(rng.integers(len(CHIPS)))]
+        mapping = table.mapping(f"{letter}{number + 1:02d}", chips) | draw_look(table, rng, 9500 + 100 * seed + number)
+        mapping = {**mapping, "seed": script_seed, **table.play(), "rounds": rounds}
+        try:
+            _check(mapping)
+        except ScriptError as error:
+            trouble = str(error)
+            continue
+        return f"{number + 1:02d}-{table.name}", mapping
+    raise ScriptError(table.name, trouble, f"no draw of {TRIES} can be played")
+
+
+def _check(mapping: dict[str, object]) -> None:
+    script = parse_script(mapping, "draw")
+    _, performance = prepare(script, Path())
+    judged_alerts(script, performance.chronicle)
+
+
+def _flow(value: object) -> str:
+    return yaml.safe_dump(value, default_flow_style=True, sort_keys=False, width=10_000).removesuffix("...\n").strip()
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("what", choices=("clean", "incidents"))
+    parser.add_argument("--seed", type=int, required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    given = parser.parse_args()
+    given.out.mkdir(parents=True, exist_ok=True)
+    for name, mapping in (draw_clean if given.what == "clean" else draw_incidents)(given.seed):
+        print(write_script(given.out, name, mapping, _HEADINGS[given.what]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,166 @@
+"""Rounds drawn from a seed: clean ones full of legal acts, and ones with an incident of a wanted kind.
+
+Knows what can be asked of a table, not whether it can be played: who draws plays it and draws anew where it cannot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from calibration.layout import load_layout
+from datasets.script.drawn_tables import DrawnTable
+from datasets.script.places import Places
+from datasets.script.plan import Hands, Shoe, result_of
+from rules.cards import format_card
+from rules.words import Outcome
+
+INCIDENTS = (
+    "order", "third_card_not_due", "third_card_missing", "extra_card", "wrong_result", "face_up_deal", "no_call",
+    "placed", "increased", "reduced", "removed", "moved",
+)  # fmt: skip
+CALL_RULES = ("nz-authority", "nz-secretary")
+OPEN_UNTIL_CARD = ("nsw", "tas")
+"""Rulebooks under which a wager may still change after the call."""
+TIE_SHARE = 0.15
+BETS = ("player", "banker")
+
+Act = dict[str, object]
+
+
+@dataclass(slots=True)
+class Drawer:
+    """What a table's draws need."""
+
+    table: DrawnTable
+    rng: np.random.Generator
+    places: Places = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.places = Places(load_layout(self.table.layout, Path()), (63.0, 88.0), 39.0)
+
+    def one_of(self, choices: Sequence[str]) -> str:
+        return str(choices[int(self.rng.integers(len(choices)))])
+
+    def seconds(self, low: float, high: float) -> float:
+        return round(float(self.rng.uniform(low, high)), 1)
+
+    def seats(self, count: int) -> list[int]:
+        """As many seats as that, all different."""
+        numbers = list(self.places.seats)
+        return [int(seat) for seat in self.rng.choice(numbers, count, replace=False)]
+
+
+def clean_round(drawer: Drawer) -> Act:
+    """A round without incident, with up to three legal acts."""
+    count = int(drawer.rng.choice([0, 1, 2, 3], p=[0.15, 0.35, 0.3, 0.2]))
+    acts = [_legal_act(drawer, seat) for seat in drawer.seats(count)]
+    if drawer.rng.random() < 0.3:
+        acts.append(_tidying(drawer))
+    spec: Act = {"pause_s": drawer.seconds(0.2, 0.8)}
+    if drawer.rng.random() < TIE_SHARE:
+        spec["cards"] = _tied(drawer)
+    return spec | ({"happenings": acts} if acts else {})
+
+
+def incident_round(drawer: Drawer, kind: str) -> Act:
+    """A round with one incident, and now and then a legal act beside it."""
+    first, second = drawer.seats(2)
+    acts = [_incident(drawer, kind, first)]
+    if kind != "no_call" and drawer.rng.random() < 0.35:
+        acts.append(_legal_act(drawer, second))
+    return {"happenings": acts}
+
+
+def spread_incidents(tables: Sequence[DrawnTable], each: int, rng: np.random.Generator) -> list[list[str]]:
+    """Which kinds happen at which table: all tables about as many, all kinds `each` times, each where it can be."""
+    kinds: list[list[str]] = [[] for _ in tables]
+    for kind in sorted(INCIDENTS, key=lambda kind: len([t for t in tables if can_happen(kind, t)])):
+        for _ in range(each):
+            fitting = [i for i, table in enumerate(tables) if can_happen(kind, table)]
+            fewest = min(len(kinds[i]) + 3 * kinds[i].count(kind) for i in fitting)
+            best = [i for i in fitting if len(kinds[i]) + 3 * kinds[i].count(kind) == fewest]
+            kinds[best[int(rng.integers(len(best)))]].append(kind)
+    return kinds
+
+
+def can_happen(kind: str, table: DrawnTable) -> bool:
+    """Whether an incident of that kind is one at that table."""
+    if kind == "no_call":
+        return table.rulebook in CALL_RULES
+    return kind != "face_up_deal" or table.style != "A"
+
+
+def _legal_act(drawer: Drawer, seat: int) -> Act:
+    bet = drawer.one_of(BETS)
+    kind = drawer.one_of(("reach", "reach", "nudge", "change", "change"))
+    if kind == "reach":
+        return {"kind": "reach", "seat": seat, "bet": drawer.one_of((*BETS, "tie")), "when": _any_time(drawer)}
+    if kind == "nudge":
+        return {"kind": "nudge", "seat": seat, "bet": bet, "when": _any_time(drawer)}
+    late_is_legal = drawer.table.rulebook in OPEN_UNTIL_CARD and drawer.rng.random() < 0.3
+    seconds = 0.3 if late_is_legal else -drawer.seconds(0.7, 1.2)
+    return _change(drawer, "change", drawer.one_of(INCIDENTS[-5:]), seat) | {
+        "when": {"after": "call", "seconds": seconds}
+    }
+
+
+def _any_time(drawer: Drawer) -> Act:
+    after = drawer.one_of(("call", "card", "card", "result"))
+    if after == "card":
+        return {"after": "card", "card": int(drawer.rng.integers(1, 5)), "seconds": drawer.seconds(0.2, 1.0)}
+    return {"after": after, "seconds": drawer.seconds(0.1, 0.6)}
+
+
+def _tidying(drawer: Drawer) -> Act:
+    if drawer.rng.random() < 0.5:
+        return {"kind": "straighten_stack"}
+    return {"kind": "straighten_card", "card": int(drawer.rng.integers(1, 5))}
+
+
+def _tied(drawer: Drawer) -> str:
+    shoe = Shoe(8, drawer.rng)
+    hands = shoe.draw_hands(lambda hands: result_of(hands) is Outcome.TIE, None, "cards")
+    return _written(hands)
+
+
+def _written(hands: Hands) -> str:
+    player, banker = (" ".join(map(format_card, cards)) for cards in (hands.player, hands.banker))
+    return f"P {player} | B {banker}"
+
+
+def _incident(drawer: Drawer, kind: str, seat: int) -> Act:
+    number = int(drawer.rng.integers(2, 5))
+    hand = drawer.one_of(BETS)
+    if kind in ("order", "face_up_deal"):
+        return {"kind": kind, "card": number}
+    if kind == "third_card_missing":
+        return {"kind": kind, "hand": hand}
+    if kind == "third_card_not_due":
+        then = drawer.one_of(("discard", "banker")) if hand == "player" else "discard"
+        return {"kind": kind, "hand": hand, "then": then}
+    if kind == "extra_card":
+        face_up = drawer.table.style != "B" or bool(drawer.rng.random() < 0.5)
+        return {"kind": kind, "hand": hand, "face_up": face_up, "then": "discard"}
+    if kind in ("wrong_result", "no_call"):
+        return {"kind": kind}
+    return _change(drawer, "late_bet", kind, seat) | {"when": _late(drawer)}
+
+
+def _change(drawer: Drawer, kind: str, action: str, seat: int) -> Act:
+    bet = drawer.one_of(BETS)
+    act: Act = {"kind": kind, "action": action, "seat": seat, "bet": bet}
+    if action in ("placed", "increased", "reduced"):
+        act["value"] = int(drawer.rng.choice([50, 100, 100, 200]))
+    if action == "moved":
+        act["to"] = drawer.one_of([*(other for other in BETS if other != bet), "tie"])
+    return act
+
+
+def _late(drawer: Drawer) -> Act:
+    if drawer.rng.random() < 0.3 and drawer.table.rulebook not in OPEN_UNTIL_CARD:
+        return {"after": "call", "seconds": drawer.seconds(1.3, 1.9)}
+    return {"after": "card", "card": int(drawer.rng.integers(1, 5)), "seconds": drawer.seconds(0.9, 1.4)}

@@ -1,0 +1,81 @@
+"""Scripts drawn by machine: every rulebook, every incident as often as every other, nothing wrong in clean play."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from datasets.script.draw_scripts import draw_clean, draw_incidents, write_script
+from datasets.script.drawn_rounds import INCIDENTS, can_happen, spread_incidents
+from datasets.script.drawn_tables import TABLES
+from datasets.script.script import Change, Script, load_script, parse_script
+
+SCRIPTS = Path(__file__).parents[2] / "datasets" / "scripts"
+ROUNDS_AN_HOUR = 40
+Draw = Callable[[int], Iterator[tuple[str, dict[str, object]]]]
+
+
+def shipped(folder: str) -> list[Script]:
+    return [load_script(path) for path in sorted((SCRIPTS / folder).glob("*.yaml"))]
+
+
+def incidents_of(script: Script) -> list[str]:
+    events = [event for spec in script.rounds for event in spec.happenings]
+    kinds = [event.action if isinstance(event, Change) and event.kind == "late_bet" else event.kind for event in events]
+    return [kind for kind in kinds if kind in INCIDENTS]
+
+
+def test_clean_scripts_are_three_table_hours_over_all_rulebooks() -> None:
+    scripts = shipped("clean")
+
+    assert sum(len(script.rounds) for script in scripts) == 3 * ROUNDS_AN_HOUR
+    assert {script.table.rulebook for script in scripts} == {"nz-authority", "nz-secretary", "sg-rws", "nsw", "tas"}
+    assert not any(incidents_of(script) for script in scripts)
+
+
+def test_drawn_incidents_hold_every_kind_four_times_at_least() -> None:
+    counts = Counter(kind for script in shipped("held_out_more") for kind in incidents_of(script))
+
+    assert set(counts) == set(INCIDENTS)
+    assert min(counts.values()) >= 4
+
+
+def test_held_out_folders_hold_a_hundred_incidents() -> None:
+    assert (
+        sum(len(incidents_of(script)) for folder in ("held_out", "held_out_more") for script in shipped(folder)) >= 100
+    )
+
+
+def test_no_seed_serves_twice() -> None:
+    seeds = [load_script(path).seed for path in sorted(SCRIPTS.rglob("*.yaml"))]
+
+    assert len(seeds) == len(set(seeds))
+
+
+@pytest.mark.parametrize("folder", ["held_out", "held_out_more", "clean"])
+def test_held_out_scripts_use_held_out_decks_and_looks(folder: str) -> None:
+    for script in shipped(folder):
+        family, name = script.deck.split(":")
+        assert family != "machine" or int(name) >= 9000
+        assert script.style["split"] == "held_out"
+
+
+def test_incidents_are_spread_over_the_tables_where_they_can_be() -> None:
+    spread = spread_incidents(TABLES[:12], 5, np.random.default_rng(4))
+
+    assert Counter(kind for kinds in spread for kind in kinds) == dict.fromkeys(INCIDENTS, 5)
+    assert all(can_happen(kind, table) for table, kinds in zip(TABLES, spread, strict=False) for kind in kinds)
+    assert max(map(len, spread)) - min(map(len, spread)) <= 4
+
+
+@pytest.mark.parametrize("draw", [draw_clean, draw_incidents], ids=["clean", "incidents"])
+def test_drawn_script_is_the_same_when_read_back(draw: Draw, tmp_path: Path) -> None:
+    name, mapping = next(draw(77))
+
+    path = write_script(tmp_path, name, mapping, "Drawn.")
+
+    assert load_script(path) == parse_script(mapping, "draw")
