@@ -32,6 +32,8 @@ GLIMPSED = 0.9
 """A back read as surely as this is believed at one look."""
 GLIMPSE_S = 2.5
 """How long before a card came to rest its back may have been seen at its place."""
+LATE_FACE_S = 0.4
+"""A face that could not be told for so long after its card came to rest may have been turned up meanwhile."""
 KEPT_S = 10.0
 """How long a glimpse is kept: a card is told of long before."""
 REAL_SCORE = 0.7
@@ -44,14 +46,22 @@ IsCovered = Callable[[NDArray[np.float64]], bool]
 ReadFaces = Callable[[Sequence[NDArray[np.float64]]], Sequence[NDArray[np.float64] | None]]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Glimpse:
+    """The back of a card that had not come to rest."""
+
+    t: float
+    at_mm: NDArray[np.float64]
+    track_id: int
+
+
 @dataclass(slots=True)
 class CardReading:
     """What a reader says of the cards that a tracker follows."""
 
     tracker: Tracker
     labels: tuple[str, ...]
-    _glimpses: list[tuple[float, NDArray[np.float64]]] = field(default_factory=list)
-    """When and where the back of a card showed that had not come to rest."""
+    _glimpses: list[Glimpse] = field(default_factory=list)
 
     def read(self, sights: Sequence[CardSight], read_faces: ReadFaces) -> list[CardSight]:
         """Read the sights that may tell something new, and let the reader say which side of them shows."""
@@ -81,15 +91,17 @@ class CardReading:
 
     def vote(self, t: float, is_covered: IsCovered) -> None:
         """Let the sights of this look vote on their cards."""
-        self._glimpses = [(seen_t, at_mm) for seen_t, at_mm in self._glimpses if t - seen_t <= KEPT_S]
+        self._glimpses = [glimpse for glimpse in self._glimpses if t - glimpse.t <= KEPT_S]
         for track in self.tracker.tracks:
             log_probs = track.sight.log_probs
             if log_probs is None or track.seen_t != t:
                 continue
-            back = float(np.exp(log_probs[self.labels.index(BACK)]))
+            back, unclear = (float(np.exp(log_probs[self.labels.index(label)])) for label in (BACK, UNCLEAR))
             track.back_looks += back >= CLEAR
+            if track.face_t is None and 1.0 - back - unclear >= CLEAR:
+                track.face_t = t
             if track.motion is Motion.MOVING and back >= GLIMPSED and track.sight.score >= REAL_SCORE:
-                self._glimpses.append((t, track.sight.at_mm))
+                self._glimpses.append(Glimpse(t, track.sight.at_mm, track.track_id))
             if t - track.still_since_t < STILL_BEFORE_VOTE_S:
                 continue
             is_clear = back >= CLEAR or log_probs.max() >= LOG_SURE or not is_covered(track.sight.corners_mm)
@@ -106,11 +118,18 @@ class CardReading:
         return track.votes.count < ENOUGH_READS or track.votes.reading().confidence < SURE_ENOUGH
 
     def was_face_down(self, track: CardTrack, rested_t: float) -> bool:
-        """Whether a card that shows its face was laid face down: its back was seen, if only on its way, or shortly."""
-        return track.back_looks >= BACKS_SEEN or any(
-            rested_t - seen_t <= GLIMPSE_S and float(np.linalg.norm(at_mm - track.sight.at_mm)) < ONE_CARD_MM
-            for seen_t, at_mm in self._glimpses
-        )
+        """Whether a card that shows its face was laid face down, or may have been under the hand that laid it.
+
+        Its back was seen, if only on its way or shortly, or its face was not until long after it came to rest.
+        """
+        is_late = track.face_t is not None and track.face_t - rested_t > LATE_FACE_S
+        return is_late or track.back_looks >= BACKS_SEEN or any(self._is_of(g, track, rested_t) for g in self._glimpses)
+
+    def _is_of(self, glimpse: Glimpse, track: CardTrack, rested_t: float) -> bool:
+        """Whether it was this card's back: what is seen there after it came to rest may fly over it."""
+        is_its_own = glimpse.track_id == track.track_id or glimpse.t <= rested_t
+        is_there = float(np.linalg.norm(glimpse.at_mm - track.sight.at_mm)) < ONE_CARD_MM
+        return is_its_own and is_there and rested_t - glimpse.t <= GLIMPSE_S
 
 
 def is_read(track: CardTrack, reading: Reading) -> bool:

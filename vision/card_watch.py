@@ -216,7 +216,7 @@ class CardWatch:
         rested = _rested(track, rested_t, region, reading)
         if not track.sight.face_up or not self._reading.was_face_down(track, rested_t):
             return [rested]
-        turned_t = max(track.turned_t or rested_t, rested_t)
+        turned_t = max(track.turned_t or track.face_t or rested_t, rested_t)
         return [
             replace(rested, face_up=False, reading=NOTHING_READ),
             CardTurned(track_id=track.track_id, t=turned_t, face_up=True, reading=reading),

@@ -96,6 +96,8 @@ class CardTrack:
     """How long its place was covered until it was first seen, or first seen this side up."""
     back_looks: int = 0
     """Looks since it has been about where it is that surely showed its back."""
+    face_t: float | None = None
+    """When its face could first be told."""
 
     @property
     def score(self) -> float:

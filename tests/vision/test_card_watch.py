@@ -288,6 +288,25 @@ def test_card_whose_back_was_glimpsed_was_laid_face_down() -> None:
     assert isinstance(turned, CardTurned) and turned.reading.label == "7H"
 
 
+def test_face_that_cannot_be_told_long_after_its_card_rested_may_have_been_turned_up_by_then() -> None:
+    table = Table(faces=lambda x: "unclear", covered=lambda x: True)
+    table.look(sight(100), looks=6)
+    table.faces, table.covered = lambda x: "7H", lambda x: False
+    table.look(sight(100), looks=12)
+    rested, turned = table.told
+    assert isinstance(rested, CardRested) and not rested.face_up
+    assert isinstance(turned, CardTurned) and turned.t == pytest.approx(0.6)
+
+
+def test_back_that_flies_over_a_card_at_rest_is_not_its_own() -> None:
+    table = Table()
+    table.look(sight(100), looks=2)
+    table.look(sight(100), sight(106, face_up=False))
+    table.look(sight(100), looks=12)
+    (rested,) = table.told
+    assert isinstance(rested, CardRested) and rested.face_up
+
+
 def test_face_that_is_only_likely_is_told_after_a_long_look() -> None:
     likely = np.log([0.7, 0.28, 0.01, 0.01])
     table = Table(faces=lambda x: "7H")
