@@ -359,6 +359,7 @@ OFF: Build = lambda log: down(log, "s5-banker").add("card_removed", card_id="c2"
 KEPT: Build = lambda log: legal(log).add("card_removed", card_id="c2", to="discard")  # noqa: E731
 for style, rule in (("A", "8.7"), ("B", "8.13"), ("C", "8.20")):
     add("procedure.card_off_table", f"style {style}", nz(rule), OFF, KEPT, options={"dealing_style": style})
+add("procedure.card_off_table", "style A", {"tas": "9.1"}, OFF, KEPT)
 add("procedure.card_off_table", "style B", {"tas": "9.3(b)", "nsw": "3.7"}, OFF, KEPT, options=STYLE_B)
 
 
