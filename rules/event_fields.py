@@ -31,6 +31,14 @@ def _read_confidence(value: object) -> float | None:
     return float(value)
 
 
+def _read_duration(value: object) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 60:
+        raise ValueError("allowed: 0 to 60 seconds, or null")
+    return float(value)
+
+
 def _read_count(value: object) -> int | None:
     if value is None:
         return None
@@ -100,6 +108,7 @@ READERS: Mapping[str, Callable[[object], Any]] = {
     "t": read_time,
     "confidence": _read_confidence,
     "source": _choice(Source, optional=True),
+    "within_s": _read_duration,
     "decks": _read_count,
     "card": _read_card,
     "dealer": _read_text,

@@ -94,6 +94,8 @@ class NoMoreBets(Event):
     """The call that closes betting; `source` tells how it is known."""
 
     type: ClassVar[str] = "no_more_bets"
+    within_s: float | None = None
+    """How far at most `t` is from the call; None where nobody estimated it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -349,7 +351,7 @@ class _Plan:
 
 
 _COMMON = ("confidence", "source")
-_DROPPABLE = frozenset({"confidence", "source", "together_with", "found_face_up"})
+_DROPPABLE = frozenset({"confidence", "source", "together_with", "found_face_up", "within_s"})
 
 
 def _plan(cls: type[Event]) -> _Plan:

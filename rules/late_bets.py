@@ -13,14 +13,14 @@ from rules.alerts import Severity
 from rules.events import Source, WagerChanged
 from rules.findings import Finding, name_of
 from rules.options import Rules
-from rules.round import INITIAL_CARDS, Round, confidence_of, is_by_dealer, is_by_nobody_known
+from rules.round import INITIAL_CARDS, Call, Round, confidence_of, is_by_dealer, is_by_nobody_known
 from rules.rulebook_model import Moment
 from rules.words import Bet, Side, seat_of
 
 MOVE_WINDOW_S = 3.0
 """A removal and a placement no further apart may be one move."""
 INFERRED_CLOSE_S = 1.5
-"""How far an inferred close may be from the true one."""
+"""How far an inferred close may be from the true one where the log does not say."""
 INFERRED_CONFIDENCE = 0.8
 DOUBTFUL_CONFIDENCE = 0.5
 UNKNOWN_ACTOR_CONFIDENCE = 0.6
@@ -47,6 +47,8 @@ class Close:
     rule: str | None
     is_inferred: bool
     confidence: float
+    within_s: float = 0.0
+    """How far at most `t` is from the true close."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,7 @@ def close_of(bet: Bet, running: Round, rules: Rules) -> Close | None:
     moment, rule, first, call, result = case.moment, case.rule, running.first_card, running.call, running.result
     close: Close | None = None
     if moment is _CALL and call is not None and not (call.is_inferred and first is not None):
-        close = Close(call.t, rule, call.is_inferred, call.confidence)
+        close = Close(call.t, rule, call.is_inferred, call.confidence, _within_s(call))
     if (moment is _CALL or moment is _FIRST_CARD) and first is not None and (close is None or first.t < close.t):
         close = Close(first.t, rule, False, confidence_of(first))
     if moment is _HAND_FIRST_CARD and bet.value in running.hand_first_t:
@@ -104,6 +106,12 @@ def close_of(bet: Bet, running: Round, rules: Rules) -> Close | None:
     if result is not None and (close is None or result.t < close.t):
         close = Close(result.t, rule, False, 1.0)
     return close
+
+
+def _within_s(call: Call) -> float:
+    if call.within_s is not None:
+        return call.within_s
+    return INFERRED_CLOSE_S if call.is_inferred else 0.0
 
 
 def find_late_change(
@@ -231,13 +239,21 @@ def _moved(one: LateChange, other: LateChange) -> Finding:
 
 
 def _confidence(event: WagerChanged, close: Close) -> float:
+    """How sure it is that the change was late, by somebody who may not.
+
+    `w` seconds is how far the close may be from its time, any error being as likely as any other: of a change `d`
+    seconds after that time (w + d) / 2w of them leave it late.
+    """
     confidence = confidence_of(event) * close.confidence
     if is_by_nobody_known(event):
         confidence *= UNKNOWN_ACTOR_CONFIDENCE
+    after_s = event.t - close.t
     if close.is_inferred:
         confidence *= INFERRED_CONFIDENCE
-        if event.t - close.t < INFERRED_CLOSE_S:
+        if after_s < close.within_s:
             confidence = min(confidence, DOUBTFUL_CONFIDENCE)
+    elif after_s < close.within_s:
+        confidence *= (close.within_s + after_s) / (2 * close.within_s)
     return confidence
 
 

@@ -111,6 +111,8 @@ class Call:
     t: float
     is_inferred: bool
     confidence: float
+    within_s: float | None = None
+    """How far at most `t` is from the true call; None where nobody estimated it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -279,7 +281,7 @@ class Round:
 
     def _call(self, event: NoMoreBets, _faces: Mapping[str, Card]) -> None:
         if self.call is None:
-            self.call = Call(event.t, event.source is Source.INFERRED, confidence_of(event))
+            self.call = Call(event.t, event.source is Source.INFERRED, confidence_of(event), event.within_s)
 
     def _reopen(self, _event: BetsOpened, _faces: Mapping[str, Card]) -> None:
         self.bets_reopened = self.is_decided

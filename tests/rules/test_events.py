@@ -21,6 +21,7 @@ LINES: list[dict[str, Any]] = [
     {"t": 0.5, "type": "dealer_changed", "dealer": "Kim"},
     {"t": 0.5, "type": "bets_opened", "source": "signal"},
     {"t": 0.5, "type": "no_more_bets", "confidence": 0.9, "source": "inferred"},
+    {"t": 0.5, "type": "no_more_bets", "within_s": 0.6, "confidence": 0.9, "source": "camera"},
     {
         "t": 0.5, "type": "wager_changed", "area": "s3-banker", "seat": 3, "bet": "banker", "before": 0, "after": None,
         "chips_before": 0, "chips_after": 4, "by": "seat:3",
@@ -78,6 +79,12 @@ def test_fields_that_a_type_lacks_are_ignored() -> None:
         pytest.param({"face_up": 1}, "face_up", "face_up = 1; allowed: true, false", id="no-flag"),
         pytest.param({"card_id": ""}, "card_id", "card_id = ; allowed: a text", id="no-id"),
         pytest.param({"confidence": 1.5}, "confidence", "confidence = 1.5; allowed: 0 to 1", id="confidence"),
+        pytest.param(
+            {"t": 1.0, "type": "no_more_bets", "within_s": -1},
+            "within_s",
+            "within_s = -1; allowed: 0 to 60 seconds",
+            id="doubt",
+        ),
         pytest.param({"source": "rumour"}, "source", "source = rumour; allowed: camera, signal", id="source"),
     ],
 )

@@ -280,6 +280,21 @@ def test_inferred_close_after_the_first_card_a_change_is_late_for_certain(rulebo
     assert (late.code, late.confidence) == ("late_bet.placed", 1.0)
 
 
+@pytest.mark.parametrize("rulebook_id", CLOSED_BY_CALL)
+def test_seen_close_a_change_within_its_doubt_is_as_likely_late_as_the_doubt_leaves_it(rulebook_id: str) -> None:
+    log = log_of(rulebook_id).add("bets_opened").add("no_more_bets", source="camera", within_s=2.0)
+    log.wager("s3-banker", 0, 100, after_s=1.0).wager("s4-banker", 0, 100, after_s=0.5)
+    log.wager("s5-banker", 0, 100, after_s=0.5).close()
+    assert [alert.confidence for alert in alerts_of(log)] == [0.75, 0.875, 1.0]
+
+
+@pytest.mark.parametrize("rulebook_id", CLOSED_BY_CALL)
+def test_reported_close_without_an_estimate_a_change_is_late_for_certain(rulebook_id: str) -> None:
+    log = log_of(rulebook_id).add("bets_opened").add("no_more_bets", source="signal")
+    (late,) = alerts_of(log.wager("s3-banker", 0, 100, after_s=0.1).close())
+    assert late.confidence == 1.0
+
+
 @pytest.mark.parametrize("competition", ["competition", "live"])
 def test_rule_tas_16_5_6_a_wager_may_not_be_altered_once_placed(competition: str) -> None:
     log = log_of("tas", competition=competition).add("bets_opened").wager("s3-banker", 0, 100)
