@@ -130,6 +130,21 @@ class Dealer:
         arm.hold(done + 0.08)
         return done
 
+    def carry(self, t: float, actors: Sequence[CardActor], places: Sequence[Pose]) -> float:
+        """Slide cards together to other places; gives when they rest."""
+        first, target = actors[0].pose, places[0]
+        arm = self._near(0.5 * (first.x_mm + target.x_mm))
+        held_at = self._grip(arm, first.at_mm)
+        t = max(t, arm.free_at + arm.travel_s(held_at))
+        arm.go(t, held_at, height_mm=14.0, hand="grip")
+        done = t + max(0.3, math.dist(first.at_mm, target.at_mm) / 800.0) * self._pace
+        for i, (actor, place) in enumerate(zip(actors, places, strict=True)):
+            rests = Pose(place.x_mm, place.y_mm, _nearest_turn(actor.pose.angle_deg, place.angle_deg))
+            actor.move((t, actor.pose), (done, rests), layer=t + 1e-3 * i)
+        arm.follow(done, self._grip(arm, target.at_mm), 16.0)
+        arm.hold(done + 0.08)
+        return done
+
     def gather(self, t: float, actors: Sequence[CardActor]) -> float:
         """Sweep cards together and put them into the rack; gives when they drop there."""
         rack = self._places.discard_mouth()

@@ -12,6 +12,7 @@ from datasets.script.betting import Betting
 from datasets.script.chronicle import Chronicle, DueAlert, Tolerance
 from datasets.script.dealer import Dealer
 from datasets.script.errors import ScriptError
+from datasets.script.handling import turned_by_players
 from datasets.script.places import Places
 from datasets.script.plan import (
     Announce,
@@ -202,7 +203,8 @@ class _Director:
             self.chronicle.add(CardMoved(t=done, card_id=actor.card_id, hand=step.hand))
             self.clock = done + 0.3
         elif isinstance(step, Turn):
-            self._turn(step.hand)
+            if not turned_by_players(self, step.hand, spec):
+                self._turn(step.hand)
         else:
             self._announce(step)
 

@@ -26,6 +26,9 @@ SCOPE = (
     "late_bet.",
     "exposed_card.",
     "procedure.no_call",
+    "procedure.wrong_handler",
+    "procedure.both_hands_out",
+    "procedure.card_off_table",
 )
 """The codes, or their beginnings, that a script can declare."""
 _TIME_S = 0.02

@@ -6,17 +6,20 @@ Each act takes the moment at which the chips shall rest or leave, and gives the 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from calibration.chips import ChipSet
 from calibration.layout import Area
 from datasets.script.motion import Point, Pose, path_of
 from datasets.script.places import Places, Seat
-from datasets.script.stage import Arm, Stack, Stage, grip_on
+from datasets.script.stage import Arm, CardActor, Stack, Stage, grip_on
 from datasets.script.timeline import ArmSpan
 
 OUTSIDE_MM = 260.0
 GRIP_MM = 8.0
+LAP_MM = 330.0
+"""A card that a player takes off the table is so far beyond where his hand rests."""
 TALLEST = 16
 
 
@@ -175,6 +178,55 @@ class Patron:
         self._arm.hold(t + 0.4)
         self._arm.rest()
         return t + 0.3
+
+    def squeeze(self, t: float, cards: Sequence[CardActor]) -> list[float]:
+        """Bend cards up to see them, then turn them face up one after the other; gives when each rests."""
+        t = self._reach(t, cards[0].pose.at_mm)
+        for actor in cards:
+            pose, way = actor.pose, self._stage.between(8.0, 26.0)
+            closer = Pose(pose.x_mm - way * self.seat.inward[0], pose.y_mm - way * self.seat.inward[1], pose.angle_deg)
+            actor.move((t, pose), (t + 0.4, closer), layer=actor.span.layer)
+            actor.bend(t + self._stage.between(0.5, 0.8), self._stage.between(5.0, 12.0))
+        t += self._stage.between(1.2, 2.6) * self._pace
+        self._arm.follow(t, self._grip(cards[0].pose.at_mm), 30.0)
+        moments = []
+        for actor in cards:
+            t = self._reach(t + 0.1, actor.pose.at_mm)
+            done = t + self._stage.between(0.35, 0.55) * self._pace
+            actor.bend(t, self._stage.between(0.0, 3.0))
+            actor.turn(t, done)
+            self._arm.hold(done)
+            moments.append(done)
+            t = done
+        self._arm.rest()
+        return moments
+
+    def take_off(self, t: float, actor: CardActor) -> tuple[float, float]:
+        """Take a card over the table's edge and bring it back; gives when it leaves the table and when it rests."""
+        pose = actor.pose
+        (x, y), inward = self.seat.home_mm, self.seat.inward
+        outside = (x - LAP_MM * inward[0], y - LAP_MM * inward[1])
+        t = self._reach(t, pose.at_mm)
+        way = self._way_s(pose.at_mm, outside)
+        away, back = t + way, t + way + self._stage.between(1.2, 2.2) * self._pace
+        lifted = Pose(outside[0], outside[1], pose.angle_deg, 60.0)
+        actor.move((t, pose), (away, lifted), (back, lifted), (back + way, pose), layer=t)
+        self._arm.follow(away, self._grip(outside), 70.0)
+        self._arm.hold(back)
+        self._arm.follow(back + way, self._grip(pose.at_mm), 30.0)
+        edge = math.dist(pose.at_mm, self.seat.home_mm) / math.dist(pose.at_mm, outside)
+        return t + edge * way, back + way
+
+    def throw(self, t: float, cards: Sequence[CardActor], places: Sequence[Pose]) -> float:
+        """Throw cards over to the dealer; gives when they rest."""
+        t = self._reach(t, cards[0].pose.at_mm)
+        done = t + max(0.4, math.dist(cards[0].pose.at_mm, places[0].at_mm) / 900.0)
+        for actor, place in zip(cards, places, strict=True):
+            actor.move((t, actor.pose), (done, place), layer=t)
+        follow = _middle(cards[0].span.path.at(t).at_mm, places[0].at_mm)
+        self._arm.follow(t + 0.25, self._grip(follow), 30.0)
+        self._arm.rest()
+        return done
 
     def receive(self, t: float, chips: tuple[int, ...]) -> None:
         """Chips that the dealer pushed over join his own."""

@@ -19,6 +19,8 @@ from rules.words import Bet, Side
 
 CARD_GAP_MM = 5.0
 EDGE_MM = 55.0
+CARD_CLEAR_MM = 64.0
+"""Cards that were passed to a seat lie so far from any area."""
 ARMS_MM = 1650.0
 """How far from left to right a dealer reaches without a step."""
 
@@ -114,6 +116,21 @@ class Places:
         x = centre_x + along * math.cos(tilt) - down * math.sin(tilt)
         y = centre_y + along * math.sin(tilt) + down * math.cos(tilt)
         return Pose(x, y, tilt_deg + (0.0 if index < 2 else 90.0))
+
+    def before_seat(self, number: int, count: int) -> list[Pose]:
+        """Where cards lie side by side that were passed to a seat: upright for it, near its areas and clear of all."""
+        corners = np.concatenate([area.polygon_mm for (seat, _), area in self._wagers.items() if seat == number])
+        seat, width = self.seats[number], self.card_size_mm[0] + 1.0
+        inward, along, centre = np.asarray(seat.inward), np.asarray(seat.along), corners.mean(axis=0)
+        ideal = centre + inward * (float(((corners - centre) @ inward).max()) + CARD_CLEAR_MM)
+        tried = [
+            _point(ideal + reach * np.array([math.cos(turn), math.sin(turn)]))
+            for reach in range(0, 260, 20)
+            for turn in np.arange(0.0, 2 * math.pi, math.pi / 6)
+        ]
+        middle = np.asarray(next((at for at in tried if self.is_free(at, CARD_CLEAR_MM)), tried[0]))
+        angle = math.degrees(math.atan2(along[1], along[0]))
+        return [Pose(*_point(middle + along * width * (i - (count - 1) / 2)), angle) for i in range(count)]
 
     def spot_in(self, area: Area, rng: np.random.Generator, taken: Sequence[Point] = ()) -> Point:
         """A point at which a stack stands wholly in an area, clear of the stacks that are there already."""

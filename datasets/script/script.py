@@ -180,8 +180,43 @@ class Straighten(_Part):
     bet: str = ""
 
 
+class WrongHandler(_Part):
+    """A hand is passed to a player who is not entitled to it."""
+
+    kind: Literal["wrong_handler"]
+    hand: Hand
+    seat: int | None = None
+    """None: one without a wager on the hand, else one with a lower one."""
+
+
+class BothOut(_Part):
+    """Both hands are passed to players at once."""
+
+    kind: Literal["both_hands_out"]
+
+
+class OffTable(_Part):
+    """A player takes a card that was passed to him off the table, and brings it back."""
+
+    kind: Literal["card_off_table"]
+    hand: Hand
+
+
 Happening = Annotated[
-    Order | NotDue | Missing | Extra | WrongResult | FaceUp | NoCall | Change | Reach | Nudge | Straighten,
+    Order
+    | NotDue
+    | Missing
+    | Extra
+    | WrongResult
+    | FaceUp
+    | NoCall
+    | Change
+    | Reach
+    | Nudge
+    | Straighten
+    | WrongHandler
+    | BothOut
+    | OffTable,
     Field(discriminator="kind"),
 ]
 
@@ -211,6 +246,8 @@ class Script(_Part):
     """How the closing of bets can be known."""
     gesture: bool = False
     """Whether the dealer also sweeps his arm over the wagering areas, where the call is known otherwise."""
+    handling: Literal["dealer", "players"] = "dealer"
+    """Who turns cards that are dealt face down: `players` are passed them, the highest wager first."""
     devices: tuple[Device, ...] = DEVICES
     """Which events devices report."""
     pace: float = Field(default=1.0, ge=0.6, le=2.0)

@@ -141,6 +141,11 @@ class CardActor:
         self._span(end, self.span.path, self.span.layer)
         self.span.turning = None
 
+    def bend(self, t: float, curl_mm: float) -> None:
+        """Be bent up by so much from `t` on."""
+        self._span(t, self.span.path, self.span.layer)
+        self.span.curl_mm = curl_mm
+
     def leave(self, t: float) -> None:
         """It is off the table."""
         self.span.end = t

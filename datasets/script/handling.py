@@ -1,0 +1,161 @@
+"""Cards in players' hands: the dealer passes a hand's cards, a player bends and turns them and gives them back.
+
+Says who is entitled to a hand; the faults that a script wants are declared as they happen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from datasets.script.betting import Betting
+from datasets.script.chronicle import Chronicle, DueAlert
+from datasets.script.dealer import Dealer
+from datasets.script.errors import ScriptError
+from datasets.script.motion import Pose
+from datasets.script.patron import Patron
+from datasets.script.places import Places
+from datasets.script.script import BothOut, OffTable, Round, Script, WrongHandler
+from datasets.script.stage import CardActor, Stage
+from rules.events import CardPassed, CardRemoved, CardTurned
+from rules.words import DEALER, Bet, Side
+
+BY_TABLE = "sg-rws"
+"""Where the highest wager on the table, not on the hand, may squeeze."""
+THROWN_SHARE = 0.35
+"""How often a player throws the cards back instead of leaving them for the dealer to fetch."""
+
+
+class Direction(Protocol):
+    """What of a director the handling of cards needs."""
+
+    script: Script
+    clock: float
+    number: int
+    cards: list[CardActor]
+    stage: Stage
+    places: Places
+    dealer: Dealer
+    betting: Betting
+    chronicle: Chronicle
+
+
+def turned_by_players(director: Direction, hand: Side, spec: Round) -> bool:
+    """Let a player turn a hand's cards that lie face down; False where the dealer must."""
+    both = any(isinstance(event, BothOut) for event in spec.happenings)
+    out = {side: _face_down(director, side) for side in ((hand, hand.other) if both else (hand,))}
+    out = {side: cards for side, cards in out.items() if cards}
+    seats = {side: _seat_for(director, side, spec) for side in out}
+    if not out or None in seats.values():
+        _complain_of_lost_faults(director, hand, spec)
+        return False
+    slots = {actor.card_id: actor.pose for cards in out.values() for actor in cards}
+    passed_t = [_pass(director, cards, int(seats[side] or 0), spec) for side, cards in out.items()]
+    if len(out) > 1:
+        _alert(director, "procedure.both_hands_out", passed_t[-1])
+    for side, cards in out.items():
+        _squeeze(director, cards, int(seats[side] or 0), spec)
+    for side, cards in out.items():
+        _give_back(director, cards, int(seats[side] or 0), [slots[actor.card_id] for actor in cards])
+    return True
+
+
+def _has_third(director: Direction, side: Side) -> bool:
+    return len([actor for actor in director.cards if actor.hand is side]) > 2
+
+
+def _face_down(director: Direction, side: Side) -> list[CardActor]:
+    return [actor for actor in director.cards if actor.hand is side and not actor.face_up and not actor.gone]
+
+
+def _complain_of_lost_faults(director: Direction, hand: Side, spec: Round) -> None:
+    """Refuse a script whose fault cannot happen, since nobody is passed the cards."""
+    if not _face_down(director, hand):
+        return
+    for event in spec.happenings:
+        if isinstance(event, BothOut) or (isinstance(event, OffTable) and Side(event.hand) is hand):
+            where = f"rounds[{director.number - 1}].happenings"
+            raise ScriptError(where, event.kind, "needs handling: players and a wager on the hand")
+
+
+def _seat_for(director: Direction, side: Side, spec: Round) -> int | None:
+    """Whom the dealer passes a hand to; None where nobody wagered."""
+    ranked = _entitled(director, side)
+    for event in spec.happenings:
+        if isinstance(event, WrongHandler) and Side(event.hand) is side and not _has_third(director, side):
+            others = [seat for seat in director.betting.patrons if seat not in ranked] or ranked[1:]
+            seat = event.seat or next(iter(others), None)
+            if seat not in director.betting.patrons:
+                raise ScriptError(f"rounds[{director.number - 1}].happenings", "wrong_handler", "needs another player")
+            return seat
+    return ranked[0] if ranked and director.script.handling == "players" else None
+
+
+def _entitled(director: Direction, side: Side) -> list[int]:
+    """The seats with a wager that entitles to a hand, the first of them first."""
+    bets = [Bet.PLAYER, Bet.BANKER] if director.script.table.rulebook == BY_TABLE else [Bet(side)]
+    stakes: dict[int, int] = {}
+    for wager in director.betting.wagers.values():
+        if wager.stacks and wager.area.bet in bets and wager.area.seat is not None:
+            value = wager.value(director.betting.chips)
+            stakes[wager.area.seat] = max(value, stakes.get(wager.area.seat, 0))
+    return sorted(stakes, key=lambda seat: (-stakes[seat], seat))
+
+
+def _pass(director: Direction, cards: Sequence[CardActor], seat: int, spec: Round) -> float:
+    """Pass cards of one hand to a seat; gives when they rest there."""
+    spots = [_about(director.stage, spot, 5.0, 4.0) for spot in director.places.before_seat(seat, len(cards))]
+    t = director.clock = director.dealer.carry(director.clock + 0.2, cards, spots)
+    _log(director, cards, lambda card_id, t: CardPassed(t=t, card_id=card_id, to=f"seat:{seat}"))
+    side = cards[0].hand
+    for event in spec.happenings:
+        if isinstance(event, WrongHandler) and event.hand == side and not _has_third(director, Side(event.hand)):
+            _alert(director, "procedure.wrong_handler", t, hand=side, seat=seat)
+    director.dealer.rest()
+    director.clock += director.stage.between(0.3, 0.8) * director.script.pace
+    return t
+
+
+def _squeeze(director: Direction, cards: Sequence[CardActor], seat: int, spec: Round) -> None:
+    patron = director.betting.patrons[seat]
+    for event in spec.happenings:
+        if isinstance(event, OffTable) and cards[0].hand == event.hand and not _has_third(director, Side(event.hand)):
+            director.clock = _take_off(director, patron, cards[0])
+    for actor, t in zip(cards, patron.squeeze(director.clock, cards), strict=True):
+        director.chronicle.add(CardTurned(t=t, card_id=actor.card_id, card=actor.card, by=f"seat:{seat}"))
+        director.clock = t
+    director.clock += director.stage.between(0.3, 0.7) * director.script.pace
+
+
+def _take_off(director: Direction, patron: Patron, actor: CardActor) -> float:
+    """A player takes a card off the table and brings it back."""
+    gone, back = patron.take_off(director.clock, actor)
+    director.chronicle.add(CardRemoved(t=gone, card_id=actor.card_id, to="off_table"))
+    _alert(director, "procedure.card_off_table", gone, hand=actor.hand)
+    return back
+
+
+def _give_back(director: Direction, cards: Sequence[CardActor], seat: int, slots: Sequence[Pose]) -> None:
+    if director.stage.rng.random() < THROWN_SHARE:
+        rough = [_about(director.stage, slot, 9.0, 9.0) for slot in slots]
+        director.clock = director.betting.patrons[seat].throw(director.clock, cards, rough)
+        _log(director, cards, lambda card_id, t: CardPassed(t=t, card_id=card_id, to=DEALER))
+        director.clock = director.dealer.carry(director.clock + 0.3, cards, slots)
+    else:
+        director.clock = director.dealer.carry(director.clock, cards, slots)
+        _log(director, cards, lambda card_id, t: CardPassed(t=t, card_id=card_id, to=DEALER))
+    director.clock += 0.2
+
+
+def _log(director: Direction, cards: Sequence[CardActor], passed: Callable[[str, float], CardPassed]) -> None:
+    for actor in cards:
+        director.chronicle.add(passed(actor.card_id, director.clock))
+
+
+def _alert(director: Direction, code: str, t: float, *, hand: Side | None = None, seat: int | None = None) -> None:
+    director.chronicle.raise_alert(DueAlert(t=t, round=director.number, code=code, hand=hand, seat=seat))
+
+
+def _about(stage: Stage, pose: Pose, spread_mm: float, spread_deg: float) -> Pose:
+    x, y = stage.near(pose.at_mm, spread_mm)
+    return Pose(x, y, pose.angle_deg + float(stage.rng.normal(0.0, spread_deg)))
