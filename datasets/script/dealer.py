@@ -178,6 +178,17 @@ class Dealer:
         self._stage.timeline.discards.append((drop, self._discarded))
         return drop
 
+    def pass_along(self, t: float, points_mm: Sequence[Point], duration_s: float) -> tuple[float, list[float]]:
+        """Draw a flat hand along some points; gives when it is done and when it passed each."""
+        arm = self._near(0.5 * (points_mm[0][0] + points_mm[-1][0]))
+        first = self._grip(arm, points_mm[0])
+        t = max(t, arm.free_at + arm.travel_s(first))
+        arm.go(t, first, height_mm=14.0, hand="palm")
+        times = [t + duration_s * i / max(len(points_mm) - 1, 1) for i in range(len(points_mm))]
+        for moment, point in zip(times[1:], points_mm[1:], strict=True):
+            arm.follow(moment, self._grip(arm, point), 14.0)
+        return times[-1], times
+
     def collect(self, t: float, stacks: Sequence[Stack]) -> float:
         """Take chips into the tray; gives when they leave."""
         at = stacks[0].at_mm

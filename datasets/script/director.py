@@ -29,6 +29,7 @@ from datasets.script.plan import (
 )
 from datasets.script.script import NoCall, Round, Script, Straighten
 from datasets.script.settling import settle
+from datasets.script.spreading import Lay, Spreading
 from datasets.script.stage import CardActor, Stage
 from datasets.script.timeline import Timeline
 from rules.cards import Card
@@ -62,6 +63,8 @@ class Performance:
 
     timeline: Timeline
     chronicle: Chronicle
+    lays: tuple[Lay, ...] = ()
+    """The decks as they were spread before play."""
 
 
 def perform(script: Script, layout: Layout, chips: ChipSet) -> Performance:
@@ -71,6 +74,7 @@ def perform(script: Script, layout: Layout, chips: ChipSet) -> Performance:
         ScriptError: something in it can't happen.
     """
     director = _Director(script, layout, chips)
+    director.spread()
     for number, spec in enumerate(script.rounds, start=1):
         director.play(number, spec)
     return director.finish()
@@ -93,6 +97,13 @@ class _Director:
         self.void = False
         self.number = 0
         self.cards: list[CardActor] = []
+        self.lays: list[Lay] = []
+
+    def spread(self) -> None:
+        """Show the decks before play, where the script says so."""
+        if self.script.spread is not None:
+            spreading = Spreading(self.script.spread, self.stage, self.places, self.dealer)
+            self.lays, self.clock = spreading.perform(self.clock)
 
     def play(self, number: int, spec: Round) -> None:
         self.number = number
@@ -124,7 +135,7 @@ class _Director:
         self.dealer.rest()
         self.timeline.end = self.clock + LEAD_OUT_S
         self.timeline.discards.sort()
-        return Performance(timeline=self.timeline, chronicle=self.chronicle)
+        return Performance(timeline=self.timeline, chronicle=self.chronicle, lays=tuple(self.lays))
 
     def _hands(self, spec: Round, where: str) -> Hands:
         first = self.kept.card if self.kept else None

@@ -12,6 +12,7 @@ from calibration.camera import Calibration, save_calibration
 from calibration.chips import CHIPS_FOLDER, ChipSet, load_chips
 from calibration.errors import CalibrationError
 from calibration.layout import BUILT_IN_LAYOUTS, LAYOUT_FOLDER, Layout, load_layout
+from datasets.decks.mixed import is_odd
 from datasets.scene.renderer import RenderedObject
 from datasets.script.chronicle import Chronicle
 from datasets.script.errors import ScriptError
@@ -97,7 +98,7 @@ def _format_object(found: RenderedObject) -> dict[str, object]:
     polygon = [[round(float(x), 1), round(float(y), 1)] for x, y in found.polygon_px]
     line: dict[str, object] = {"kind": found.kind}
     if found.kind == "card":
-        line |= {"card": found.card, "face_up": found.face_up}
+        line |= {"card": None if found.card and is_odd(found.card) else found.card, "face_up": found.face_up}
     line |= {"polygon": polygon, "at": [round(found.at_mm[0], 1), round(found.at_mm[1], 1)]}
     if found.kind == "chips":
         line |= {"count": found.count, "value": found.value}

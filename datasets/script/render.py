@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from datasets.decks.deck import load_deck
+from datasets.decks.mixed import MixedDeck
 from datasets.scene.model import Scene, World
 from datasets.scene.renderer import RenderedFrame, SceneRenderer
 from datasets.script.camera import hang_camera
@@ -31,6 +32,7 @@ from datasets.script.recording import (
     write_table,
 )
 from datasets.script.script import Script, load_script
+from datasets.script.spreading import SPREAD_NAME, format_lays
 from datasets.script.timeline import Timeline
 from datasets.script.video import write_video
 
@@ -100,6 +102,8 @@ def render_script(
     write_table(script, job.world.camera, out_dir, base)
     alerts = judged_alerts(script, performance.chronicle)
     write_log(script, performance.chronicle, out_dir, alerts)
+    if performance.lays:
+        write_lines(out_dir / SPREAD_NAME, format_lays(performance.lays))
     described: list[dict[str, object]] = []
 
     def images() -> Iterator[NDArray[np.uint8]]:
@@ -176,7 +180,10 @@ def _prepare_worker(script: Script, base: Path, decks: Path | None) -> None:
 
 def _start(job: _Job) -> None:
     cv2.setNumThreads(1)
-    _worker[:] = [(SceneRenderer(job.world, deck=load_deck(job.world.deck, job.decks)), job)]
+    deck = load_deck(job.world.deck, job.decks)
+    spread = job.script.spread
+    pictures = deck if spread is None else MixedDeck(deck, load_deck(spread.stranger, job.decks))
+    _worker[:] = [(SceneRenderer(job.world, deck=pictures), job)]
 
 
 def _answer(index: int) -> _Answer:

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from datasets.script.errors import ScriptError
+from datasets.script.spread_script import Spread
 
 Hand = Literal["player", "banker"]
 Winner = Literal["player", "banker", "tie"]
@@ -258,7 +259,16 @@ class Script(_Part):
     """Whether a hand's cards are laid away from the table's middle or towards it."""
     objects_every: int = Field(default=5, ge=1)
     """Every how many frames `objects.jsonl` describes one."""
-    rounds: tuple[Round, ...] = Field(min_length=1)
+    spread: Spread | None = None
+    """The decks are spread before play."""
+    rounds: tuple[Round, ...] = ()
+    """At least one, where no spread is shown."""
+
+    @model_validator(mode="after")
+    def _shows_something(self) -> Script:
+        if not self.rounds and self.spread is None:
+            raise ValueError("rounds must hold at least one, or spread be given")
+        return self
 
 
 def load_script(path: Path) -> Script:
