@@ -100,7 +100,9 @@ class HandlingJudge:
         wagers = _by_seat(stakes, bets)
         rivals = {other for other in wagers if other != seat and (other, side) not in self._declined}
         if seat not in wagers:
-            if rivals or not case.anyone_where_none:
+            if case.anyone_where_none and rivals and not rivals & _seats_seen(stakes, bets):
+                running.doubt(_WRONG_HANDLER, f"it was not seen whether seat {min(rivals)} has a wager on it")
+            elif rivals or not case.anyone_where_none:
                 yield _wrong_handler(event, seat, side, "it has no wager on it")
             return
         yield from self._compare(event, seat, side, running, wagers, rivals)
@@ -134,6 +136,11 @@ class HandlingJudge:
                 return
         if unread:
             running.doubt(_WRONG_HANDLER, f"the wager of seat {unread[0]} was not read")
+
+
+def _seats_seen(stakes: Mapping[str, Wager], bets: set[Bet]) -> set[int]:
+    """The seats whose chips are known to lie on one of these bets."""
+    return {one.seat for one in stakes.values() if one.seat is not None and one.bet in bets and one.is_seen}
 
 
 def _by_seat(stakes: Mapping[str, Wager], bets: set[Bet]) -> dict[int, int | None]:

@@ -81,10 +81,11 @@ class Promise:
     """When the insured hand loses."""
     on_tie: Fraction | None
     """On a Tie, where the rulebook pays that; 0 where a Tie returns the wager."""
+    is_some: bool = False
+    """Whether it wins something for certain, however much that is."""
 
 
 NOTHING = Promise(Fraction(0), Fraction(0))
-UNREAD = Promise(None, None)
 
 
 class InsuranceJudge:
@@ -129,7 +130,9 @@ class InsuranceJudge:
         if after == 0 or event.chips_after == 0:
             self._promised.pop(event.area, None)
         elif before is None or after is None or promised.on_loss is None or window.offer is Offer.UNKNOWN:
-            self._promised[event.area] = UNREAD
+            was_some = promised.is_some or bool(promised.on_loss)
+            is_some = bool(after or event.chips_after) and (was_some or window.row is not None)
+            self._promised[event.area] = Promise(None, None, is_some)
         elif after < before or window.row is not None:
             self._promised[event.area] = _promise(promised, before, after, window.row)
 
@@ -149,7 +152,9 @@ class InsuranceJudge:
                 one.value for one in stakes.values() if one.seat == wager.seat and one.bet == INSURANCE[wager.bet].value
             ]
             is_unseen = not insured and (wager.seat is None or running.was_camera_lost)
-            if promised is None or is_unseen or None in insured:
+            if promise.is_some and not is_unseen and not any(value != 0 for value in insured):
+                yield _above(event, wager, None)
+            elif promised is None or is_unseen or None in insured:
                 running.doubt(_CODE, f"the wager on {area} or the one that it insures was not read")
             elif promised > sum(value for value in insured if value is not None):
                 yield _above(event, wager, promised)
@@ -179,9 +184,11 @@ def _promise(old: Promise, before: int, after: int, row: InsuranceRow | None) ->
     return Promise(old.on_loss + more, old.on_tie + (more if on_tie else 0))
 
 
-def _above(event: Event, wager: Wager, promised: Fraction) -> Finding:
+def _above(event: Event, wager: Wager, promised: Fraction | None) -> Finding:
     whose = "A" if wager.seat is None else f"Seat {wager.seat}'s"
-    worth = str(int(promised)) if promised.denominator == 1 else f"{float(promised):g}"
+    worth = "something" if promised is None else f"{float(promised):g}"
+    if promised is not None and promised.denominator == 1:
+        worth = str(promised)
     return Finding(
         code=_CODE,
         t=event.t,

@@ -1,12 +1,14 @@
 """Hold what the dealer paid, collected and returned against what each wager was due. Money in the smallest unit.
 
-Judged when the round closes. What was not read is left open: an unknown amount, a stake whose value is not known, a
-wager that changed too late, chips that moved without anybody seeing whose act it was.
+Judged when the round closes. What was not read is left open: an unknown amount, what a stake of unknown value wins, a
+wager that changed too late, chips that moved without anybody seeing whose act it was. Chips that were counted are a
+wager whatever they are worth: left unpaid or in place they are told; a camera's count alone may be some off.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from math import ceil, floor
 
 from rules.alerts import Alert
@@ -17,7 +19,7 @@ from rules.hand_ends import end_of, facts_of
 from rules.options import Rules
 from rules.records import Due, RoundRecord, Settling
 from rules.round import Round, Wager, confidence_of
-from rules.settlement import pay_case
+from rules.settlement import exact_step_of, pay_case
 from rules.words import SettleAction, Source
 
 _SETTLES_FREELY = ("misdeal.", "exposed_card.")
@@ -27,14 +29,26 @@ _WIN, _LOSE = Settling.WIN, Settling.LOSE
 _PAID, _COLLECTED = SettleAction.PAID, SettleAction.COLLECTED
 
 
+@dataclass(frozen=True, slots=True)
+class _Chips:
+    """What was seen of an area's chips."""
+
+    staked: Wager | None
+    """As they lay when betting closed."""
+    left: Wager | None
+    """As they lie when the round closes."""
+
+
 class PayoutJudge:
     """Collects what was settled in the running round."""
 
-    def __init__(self, rules: Rules, *, smallest_chip: int = 1) -> None:
+    def __init__(self, rules: Rules, *, smallest_chip: int | None = None) -> None:
         self._rules = rules
         self._smallest_chip = smallest_chip
         self._settled: dict[str, list[WagerSettled]] = {}
         self._moved: set[str] = set()
+        self._estimated: set[str] = set()
+        """Areas with chips that a camera could count at best, not value; they may lie from round to round."""
         self._late: set[str] = set()
         self._may_return = False
         self._is_disputed = False
@@ -43,8 +57,13 @@ class PayoutJudge:
         """Take an event of the running round."""
         if isinstance(event, WagerSettled):
             self._settled.setdefault(event.area, []).append(event)
-        elif isinstance(event, WagerChanged) and running.is_decided:
-            self._moved.add(event.area)
+        elif isinstance(event, WagerChanged):
+            if running.is_decided:
+                self._moved.add(event.area)
+            if event.after is None and event.source is Source.CAMERA:
+                self._estimated.add(event.area)
+            else:
+                self._estimated.discard(event.area)
 
     def note(self, alert: Alert) -> None:
         """Take a fault of the round, which bears on what may be done with its wagers."""
@@ -54,18 +73,21 @@ class PayoutJudge:
         elif alert.code.startswith("late_bet.") and alert.area is not None:
             self._late.add(alert.area)
 
-    def close(self, running: Round, record: RoundRecord, wagers: Mapping[str, Wager]) -> Iterator[Finding]:
-        """What was settled wrongly in the round that closes; then begin anew."""
+    def close(
+        self, running: Round, record: RoundRecord, wagers: Mapping[str, Wager], *, stakes: Mapping[str, Wager]
+    ) -> Iterator[Finding]:
+        """What was settled wrongly in the round that closes; then begin anew. `stakes` lay when betting closed."""
         if running.closed_t is not None:
             for due in record.due:
                 if due.area in self._late:
                     running.doubt("payout.wrong_amount", f"the wager on {due.area} changed after betting closed")
                 else:
-                    yield from self._judge(due, running, record, wagers.get(due.area))
+                    chips = _Chips(stakes.get(due.area), wagers.get(due.area))
+                    yield from self._judge(due, running, record, chips)
         self._settled = {}
         self._moved, self._late, self._may_return, self._is_disputed = set(), set(), False, False
 
-    def _judge(self, due: Due, running: Round, record: RoundRecord, lies: Wager | None) -> Iterator[Finding]:
+    def _judge(self, due: Due, running: Round, record: RoundRecord, chips: _Chips) -> Iterator[Finding]:
         acts = self._settled.get(due.area, [])
         if not self._is_disputed and _is_just_as_due(due, acts):
             return
@@ -90,17 +112,25 @@ class PayoutJudge:
             yield from self._wrong_amount(due, paid, running, record)
         elif is_given_back or due.outcome in _STANDS_OFF or (collected and due.outcome is Settling.LOSE):
             return
-        elif running.was_camera_lost or not self._is_left(due, acts, lies):
+        elif running.was_camera_lost or not self._is_left(due, acts, chips):
             running.doubt(_absent_code(due), f"what became of the wager on {due.area} was not seen")
         else:
-            yield _absence(due, running)
+            yield _absence(due, running, acts, chips)
 
-    def _is_left(self, due: Due, acts: list[WagerSettled], lies: Wager | None) -> bool:
-        """Whether it is known that nothing else was done with the wager."""
+    def _is_left(self, due: Due, acts: list[WagerSettled], chips: _Chips) -> bool:
+        """Whether it is known that there was a wager and that nothing else was done with it."""
         if acts:
             return True
-        is_untouched = due.area not in self._moved and lies is not None and lies.is_seen
-        return is_untouched and due.stake is not None
+        if due.area in self._moved or chips.left is None or not chips.left.is_seen:
+            return False
+        return due.stake is not None or (chips.staked is not None and self._is_in_play(chips.staked))
+
+    def _is_in_play(self, staked: Wager) -> bool:
+        """Whether chips of unknown value are a wager of which a part at least can be paid exactly."""
+        if not staked.chips or staked.area in self._estimated:
+            return False
+        step = exact_step_of(staked.bet, self._rules, smallest_chip=self._smallest_chip)
+        return step is None or staked.chips * (self._smallest_chip or 0) >= step
 
     def _wrong_amount(
         self, due: Due, paid: list[WagerSettled], running: Round, record: RoundRecord
@@ -110,7 +140,7 @@ class PayoutJudge:
             running.doubt("payout.wrong_amount", f"the wager on {due.area} or what it was paid was not read")
             return
         total = sum(amounts)
-        step = 1 if due.excess_stake is None else self._smallest_chip
+        step = 1 if due.excess_stake is None else self._smallest_chip or 1
         if floor(due.pays / step) * step <= total <= ceil(due.pays / step) * step:
             return
         owed = str(due.pays) if due.pays.denominator > 1 else str(int(due.pays))
@@ -175,7 +205,7 @@ def _finding(
     )
 
 
-def _absence(due: Due, running: Round) -> Finding:
+def _absence(due: Due, running: Round, acts: list[WagerSettled], chips: _Chips) -> Finding:
     """A winner that was not paid or a loser that was left, at the close of the round."""
     code, t = _absent_code(due), running.closed_t
     assert t is not None, "absences are judged when the round has closed"
@@ -189,4 +219,5 @@ def _absence(due: Due, running: Round) -> Finding:
         bet=due.bet,
         area=due.area,
         amount=due.stake if due.pays is None or due.outcome is Settling.LOSE else floor(due.pays),
+        confidence=confidence_of(acts[-1]) if acts else 1.0 if chips.left is None else chips.left.confidence,
     )

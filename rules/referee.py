@@ -108,7 +108,7 @@ class Referee:
             held=self._held,
         )
         self._remedies = RemedyBook()
-        self._payouts = PayoutJudge(rules, smallest_chip=smallest_chip or 1)
+        self._payouts = PayoutJudge(rules, smallest_chip=smallest_chip)
         self._told: set[tuple[object, ...]] = set()
         self._at_table = _listeners(self._hearing_at_table())
         """Who listens whether a round runs or not, before the round takes the event."""
@@ -224,7 +224,7 @@ class Referee:
         drawing, promises = self._cards.drawing_of(running), self._insurance.promises(running)
         note_doubts(running, drawing)
         record = record_of(running, drawing, self._rules, self._table, promises=promises)
-        payouts = self._payouts.close(running, record, self._table.wagers)
+        payouts = self._payouts.close(running, record, self._table.wagers, stakes=self._table.stakes)
         alerts += self._alerts(payouts, running.closed_t)
         remedies = self._remedies.close(running, drawing, self._table)
         if remedies or running.doubts:

@@ -213,12 +213,17 @@ def void_stake_of(bet: Bet, stake: int | None, rules: Rules, *, smallest_chip: i
 
     The largest part stands of which the winnings are a whole number of the smallest chips, however the wager wins.
     """
+    step = exact_step_of(bet, rules, smallest_chip=smallest_chip)
+    return 0 if step is None or stake is None else stake % step
+
+
+def exact_step_of(bet: Bet, rules: Rules, *, smallest_chip: int | None) -> int | None:
+    """The least stake that can be paid exactly, of which only multiples stand; None where every stake does."""
     terms = rules.rulebook.bets.get(bet)
     rule = None if terms is None else terms.exact_pay
-    if rule is None or not smallest_chip or stake is None or not rule.when <= rules.facts:
-        return 0
-    steps = ((smallest_chip / odds).numerator for odds in odds_of(bet, rules))
-    return stake % lcm(*steps)
+    if rule is None or not smallest_chip or not rule.when <= rules.facts:
+        return None
+    return lcm(*((smallest_chip / odds).numerator for odds in odds_of(bet, rules)))
 
 
 def odds_of(bet: Bet, rules: Rules) -> tuple[Fraction, ...]:

@@ -50,7 +50,7 @@ class Wagering:
         wager = changed_wager(event, old, is_settled=settles)
         findings: list[Finding] = []
         if close is None or event.t < close.t:
-            findings = self._change_in_time(event, wager)
+            findings = self._change_in_time(event, wager, running)
         elif not self._is_free(event, running, old):
             is_losing = self._is_losing(event.bet, running)
             self._note_doubt(event, running)
@@ -86,11 +86,14 @@ class Wagering:
         if event.action is _PAID:
             self._held.pay(event.area)
 
-    def _change_in_time(self, event: WagerChanged, wager: Wager) -> list[Finding]:
+    def _change_in_time(self, event: WagerChanged, wager: Wager, running: Round) -> list[Finding]:
         kind = kind_of(event)
         findings: list[Finding] = []
-        if self._rules.are_wagers_frozen and event.area in self._table.placed and not self._comes_up(event):
-            finding = find_frozen_change(event)
+        if self._rules.are_wagers_frozen and event.area in self._table.placed:
+            comes_up = self._comes_up(event, kind)
+            if comes_up is None:
+                running.doubt("late_bet.increased", f"what the wager on {event.area} came to was not read")
+            finding = find_frozen_change(event) if comes_up is False else None
             findings = [] if finding is None else [finding]
         if kind is _PLACED:
             self._table.placed.add(event.area)
@@ -102,11 +105,14 @@ class Wagering:
             self._table.stakes[event.area] = wager
         return findings
 
-    def _comes_up(self, event: WagerChanged) -> bool:
-        """Whether a wager below the minimum is brought up to it."""
-        if self._minimum is None or event.before is None or event.after is None:
+    def _comes_up(self, event: WagerChanged, kind: Kind | None) -> bool | None:
+        """Whether a wager below the minimum is brought up to it; None where that rests on what was not read."""
+        minimum, before, after = self._minimum, event.before, event.after
+        if minimum is None or kind is not Kind.INCREASED:
             return False
-        return event.before < event.after <= self._minimum
+        if (before is not None and before >= minimum) or (after is not None and after > minimum):
+            return False
+        return None if before is None or after is None else True
 
     def _note_stake(self, event: WagerChanged) -> None:
         self._table.stakes[event.area] = changed_wager(event, None, is_settled=False)
