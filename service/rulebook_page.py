@@ -51,6 +51,8 @@ def _identity(book: Rulebook) -> Iterable[str]:
         yield f"`{option.key}`: {values}{amount} ({option.rule or 'silent'})"
     for exclusion in book.exclusions:
         yield _cited(exclusion.text, exclusion.rule)
+    for least in book.least_decks:
+        yield f"{_given(least.when)}at least {least.decks} decks ({least.rule or 'silent'})"
 
 
 def _equality(rulebooks: Sequence[Rulebook]) -> str:

@@ -55,7 +55,13 @@ def test_values_may_be_texts(rulebook_id: str, given: dict[str, object], elected
         pytest.param(
             "nz-secretary",
             {"perfect_pair": "one", "any_pair": "two"},
-            "options.any_pair = two; allowed: none",
+            "options.any_pair = two; allowed: none where perfect_pair = one (nz-secretary 11A.1A)",
+            id="11A.1A",
+        ),
+        pytest.param(
+            "nz-secretary",
+            {"lucky_match": "one", "any_pair": "two"},
+            "options.lucky_match = one; allowed: none where any_pair = two (nz-secretary 11C.2)",
             id="11C.2",
         ),
         pytest.param(

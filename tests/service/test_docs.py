@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
+from rules.cases import option_fact
 from rules.events import EVENT_TYPES
+from rules.rulebook import load_rulebook, rulebook_ids
 from service.cli import COMMANDS, app
 from service.config import TableFile
 
@@ -47,6 +49,24 @@ def test_every_type_of_event_is_in_the_formats(kind: str) -> None:
 @pytest.mark.parametrize("key", list(TableFile.model_fields))
 def test_every_key_of_a_table_is_in_the_formats(key: str) -> None:
     assert re.search(rf"^{key}:", (ROOT / "docs" / "formats.md").read_text(encoding="utf-8"), re.MULTILINE)
+
+
+@pytest.mark.parametrize("rulebook_id", rulebook_ids())
+def test_every_option_and_refusal_of_a_rulebook_is_in_the_formats(rulebook_id: str) -> None:
+    book = load_rulebook(rulebook_id)
+    lines = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8").splitlines()
+    (row,) = [line for line in lines if line.startswith(f"| `{rulebook_id}` | `dealing_style`")]
+    options, refused = row.split(" | ")[1:]
+    texts = []
+    for option in book.options:
+        values = [option_fact("", value)[1:] for value in option.values] + ["a whole amount"] * option.takes_amount
+        texts.append(f"`{option.key}`: {', '.join(values)}")
+    assert options == "; ".join(texts)
+    for exclusion in book.exclusions:
+        assert f"{' with '.join(f'`{key}`' for key in exclusion.keys)} ({exclusion.rule})" in refused
+    for least in book.least_decks:
+        assert f"fewer than {least.decks} decks ({least.rule})" in refused
+    assert bool(refused.strip(" |")) is bool(book.exclusions or book.least_decks)
 
 
 @pytest.mark.parametrize("page", [pytest.param(page, id=page.name) for page in PAGES])
