@@ -103,6 +103,10 @@ class TableFile(_Model):
     cameras: list[CameraFile] = Field(
         default_factory=list, description="a list of cameras, each {name, source, calibration}"
     )
+    gestures: list[Literal["no_more_bets"]] = Field(
+        default_factory=list,
+        description="a list of the dealer's gestures that mean something at this table: no_more_bets",
+    )
     loop: bool = Field(default=False, description="true or false: whether files are played over and over when served")
 
 
@@ -136,6 +140,8 @@ class TableConfig:
     card_size_mm: tuple[float, float]
     cameras: tuple[CameraConfig, ...]
     """At least one; the first is the one that is watched."""
+    gestures: tuple[str, ...] = ()
+    """The dealer's gestures that mean something here."""
 
     def with_source(self, source: str) -> TableConfig:
         """The same table, its first camera showing another video."""
@@ -188,6 +194,7 @@ def load_table(path: Path) -> TableConfig:
         chips=_build_chips(table, path),
         card_size_mm=table.cards.size_mm,
         cameras=tuple(_build_camera(table, i, path) for i in range(len(table.cameras))),
+        gestures=tuple(table.gestures),
     )
     check_hand_areas(config)
     return config

@@ -39,6 +39,7 @@ from rules.events import (
 )
 from service.attribution import who_reached
 from service.blindness import Blindness
+from service.calls import Calls, with_doubt
 from service.table_state import CardOnTable, TableState
 from vision import observations as seen
 
@@ -79,19 +80,18 @@ class Interpreter:
     _order: Iterator[int] = field(default_factory=count)
     _card_numbers: Iterator[int] = field(default_factory=lambda: count(1))
     _last_t: float = 0.0
-    device_events: frozenset[type[Event]] = frozenset()
-    """What devices are known to report, a lamp that was lit once among them; the rest is inferred where it can be."""
+    calls: Calls = field(init=False)
     known_until_t: float = 0.0
     """Nothing earlier than this will be logged any more."""
 
     def __post_init__(self) -> None:
-        self.device_events = self.signalled
+        self.calls = Calls(is_signalled=NoMoreBets in self.signalled)
 
     def signal(self, event: Event) -> None:
         """Take in what a device reported."""
         if event.source is None:
             event = replace(event, source=Source.SIGNAL)
-        self._put(event.t, event)
+        self._put(event.t, with_doubt(event))
 
     def observe(self, observation: seen.Observation) -> None:
         """Take in what the camera saw."""
@@ -153,7 +153,10 @@ class Interpreter:
             case seen.StacksChanged():
                 return self._stacks_changed(t, item)
             case seen.LampChanged():
-                return self._lamp_changed(t, item)
+                return self.calls.by_lamp(t, self.state) if item.lit else []
+            case seen.RegionsSwept():
+                spread_s = max(item.t - item.t_began, item.t_ended - item.t)
+                return self.calls.by_gesture(t, self.state, spread_s=spread_s)
             case seen.PictureFaulted():
                 kind = _CAMERA_EVENTS.get(item.fault, CameraObstructed)
                 return [kind(t=t, camera=self.blindness.camera, source=Source.CAMERA)]
@@ -186,9 +189,7 @@ class Interpreter:
         if card.face_up and card.hidden_s > HIDDEN_S:
             dealt = replace(dealt, card=None, face_up=False)
             self._put(card.t, seen.CardTurned(track_id=card.track_id, t=card.t, face_up=True, reading=card.reading))
-        if self.state.is_called or NoMoreBets in self.device_events or self.state.cards_dealt:
-            return [dealt]
-        return [NoMoreBets(t=t, source=Source.INFERRED, confidence=0.7), dealt]
+        return [*self.calls.by_first_card(t, self.state), dealt]
 
     def _found_again(self, t: float, lost: CardOnTable, track_id: int, side: Side) -> list[Event]:
         self.state.cards[track_id] = replace(lost, side=side, lost_t=None)
@@ -228,7 +229,7 @@ class Interpreter:
         if card is None:
             return []
         others = [other for track, other in self.state.cards.items() if track != left.track_id and other.lost_t is None]
-        if others and not self.state.is_decided(ResultAnnounced in self.device_events):
+        if others and not self.state.is_decided(ResultAnnounced in self.signalled):
             self.state.cards[left.track_id] = replace(card, lost_t=t)
             return []
         del self.state.cards[left.track_id]
@@ -236,12 +237,6 @@ class Interpreter:
         if not others:
             lines = [*self._overdue_removals(t), *lines, *self._close(t)]
         return lines
-
-    def _lamp_changed(self, t: float, lamp: seen.LampChanged) -> list[Event]:
-        if not lamp.lit or self.state.is_called or NoMoreBets in self.signalled:
-            return []
-        self.device_events |= {NoMoreBets}
-        return [NoMoreBets(t=t, source=Source.CAMERA)]
 
     def _overdue_removals(self, t: float) -> list[Event]:
         """Cards that went out of sight before the result, and did not turn up again."""
@@ -252,7 +247,7 @@ class Interpreter:
         return CardRemoved(t=t, card_id=card.card_id, to="discard", source=Source.CAMERA)
 
     def _close(self, t: float) -> list[Event]:
-        if RoundClosed in self.device_events or not self.state.is_open:
+        if RoundClosed in self.signalled or not self.state.is_open:
             return []
         return [RoundClosed(t=round(t + CLOSE_AFTER_S, 3), source=Source.INFERRED)]
 
@@ -263,7 +258,7 @@ class Interpreter:
         if changed is None:
             return []
         changed = self.blindness.doubted(changed, change.t_earliest, change.t_latest)
-        if by == DEALER and self.state.is_decided(ResultAnnounced in self.device_events):
+        if by == DEALER and self.state.is_decided(ResultAnnounced in self.signalled):
             action = SettleAction.PAID if (change.growth or 0) > 0 else SettleAction.COLLECTED
             settled = WagerSettled(
                 t=t, area=area.id, seat=area.seat, bet=changed.bet, action=action, source=Source.CAMERA
@@ -274,7 +269,7 @@ class Interpreter:
     def _by(self, change: seen.StacksChanged, area: Area) -> str:
         """Who reached in; unknown where the dealer was there since the decision and may have settled the wager."""
         by = who_reached(change.entries_mm, area, self.layout)
-        if by == DEALER and change.growth == 0 and self.state.is_decided(ResultAnnounced in self.device_events):
+        if by == DEALER and change.growth == 0 and self.state.is_decided(ResultAnnounced in self.signalled):
             self.state.visited.add(area.id)
         if by != DEALER and area.id in self.state.visited:
             return UNKNOWN

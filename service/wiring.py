@@ -35,7 +35,7 @@ def open_eyes(*, threads: int = 1) -> Eyes:
 def build_observer(table: TableConfig, eyes: Eyes) -> Observer:
     """The observer of a table's first camera."""
     return Observer(
-        observed_regions(table.layout),
+        observed_regions(table.layout, sweeps="no_more_bets" in table.gestures),
         table.cameras[0].calibration,
         eyes,
         sizes=Sizes(
@@ -47,8 +47,8 @@ def build_observer(table: TableConfig, eyes: Eyes) -> Observer:
     )
 
 
-def observed_regions(layout: Layout) -> ObservedRegions:
-    """What is to be seen where on a cloth, in words without the game."""
+def observed_regions(layout: Layout, *, sweeps: bool = False) -> ObservedRegions:
+    """What is to be seen where on a cloth, in words without the game; arms that sweep over wagers where asked."""
     polygons = {
         kind: {area.id: area.polygon_mm for area in layout.of_kind(kind)}
         for kind in ("hand", "wager", "no_more_bets_lamp")
@@ -58,6 +58,7 @@ def observed_regions(layout: Layout) -> ObservedRegions:
         cards=polygons["hand"],
         stacks=polygons["wager"],
         lamps=polygons["no_more_bets_lamp"],
+        sweeps=polygons["wager"] if sweeps else {},
     )
 
 

@@ -128,6 +128,18 @@ class LampChanged:
     lit: bool
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegionsSwept:
+    """An arm from the top edge swept over the regions one way, left everything as it was and withdrew."""
+
+    t: float
+    """When it was halfway."""
+    t_began: float
+    t_ended: float
+    share: float
+    """How much of the regions' width it crossed."""
+
+
 class PictureFault(StrEnum):
     """Why a picture cannot be trusted."""
 
@@ -166,6 +178,7 @@ Observation = (
     | CardLeft
     | StacksChanged
     | LampChanged
+    | RegionsSwept
     | PictureFaulted
     | PictureCleared
 )

@@ -33,6 +33,7 @@ from vision.reader import Reader
 from vision.rectify import Rectifier
 from vision.stack_watch import StackWatch
 from vision.stacks import StackOptics
+from vision.sweep import SweepWatch
 from vision.tiling import Rect
 
 LAMP_RIM_MM = 20.0
@@ -61,6 +62,8 @@ class ObservedRegions:
     cards: Mapping[str, Polygon] = field(default_factory=dict)
     stacks: Mapping[str, Polygon] = field(default_factory=dict)
     lamps: Mapping[str, Polygon] = field(default_factory=dict)
+    sweeps: Mapping[str, Polygon] = field(default_factory=dict)
+    """Over which an arm that sweeps is told."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,6 +114,7 @@ class Observer:
         sureness = None if eyes.gauge is None else eyes.gauge.sureness
         least_same = 0.0 if eyes.comparer is None else eyes.comparer.least_same
         self._stacks = StackWatch(regions.stacks, self._gate.grid, optics, sureness=sureness, least_same=least_same)
+        self._sweeps = SweepWatch(regions.sweeps, self._gate.grid, regions.size_mm)
         self._lamps = [
             Lamp(region=region, polygon_px=calibration.image_from_layout(polygon))
             for region, polygon in regions.lamps.items()
@@ -179,13 +183,14 @@ class Observer:
             chips = self._chips(found)
             is_sure = chips.score >= CHIPS_SCORE
             self._seen_chips = self._bare_chips.add(chips.take(is_sure), chips.take(~is_sure), frame, cover, looked_mm)
-        told += self._stacks.update(
+        changes = self._stacks.update(
             self._seen_chips,
             cover,
             frame.t,
             measure=lambda places: self._gauge(frame, places),
             compare=lambda views: self._compare(frame, views),
         )
+        told += [*changes, *self._sweeps.update(cover, changes, calm_since_t=self._stacks.waiting_since_t(frame.t))]
         self._spend("track", started)
         self.stage_seconds["track"] -= self.stage_seconds["read"] - read_before
         return told
@@ -197,7 +202,8 @@ class Observer:
         """
         if self._health.is_faulty:
             return self._health.waiting_since_t
-        times = [self._cards.waiting_since_t(), self._stacks.waiting_since_t(t), self._health.waiting_since_t]
+        times = [self._cards.waiting_since_t(), self._stacks.waiting_since_t(t), self._sweeps.waiting_since_t()]
+        times.append(self._health.waiting_since_t)
         return min((since for since in times if since is not None), default=None)
 
     def finish(self) -> list[Observation]:

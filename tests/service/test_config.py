@@ -13,6 +13,7 @@ from calibration.camera import save_calibration
 from calibration.layout import load_layout
 from service.config import is_live_source, load_table, read_smallest_chip, read_table_file
 from service.errors import ServiceError, TableError, UnreadableTableError
+from service.wiring import observed_regions
 from tests.calibration.cameras import camera_over
 
 TABLE: dict[str, Any] = {
@@ -118,7 +119,18 @@ def test_loop_is_said_of_the_table_or_of_a_camera(folder: Path, way: tuple[str |
     assert load_table(write_table(folder, way, True)).cameras[0].loop
 
 
+def test_gestures_mean_nothing_unless_the_table_says_so(folder: Path) -> None:
+    without = load_table(write_table(folder))
+    with_gesture = load_table(write_table(folder, ("gestures",), ["no_more_bets"]))
+    assert (without.gestures, with_gesture.gestures) == ((), ("no_more_bets",))
+    assert not observed_regions(without.layout).sweeps
+    assert set(observed_regions(with_gesture.layout, sweeps=True).sweeps) == {
+        area.id for area in with_gesture.layout.of_kind("wager")
+    }
+
+
 WRONG = [
+    pytest.param(("gestures",), ["wave"], "gestures[0] = wave; must be a list of the dealer's", id="unknown gesture"),
     pytest.param(("colour",), "red", "colour = red; unknown key; allowed: id, rulebook, options", id="unknown key"),
     pytest.param(("id",), 7, "id = 7; must be the table's name", id="id is a number"),
     pytest.param(("id",), ..., "id = (missing); must be the table's name", id="no id"),

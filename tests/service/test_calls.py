@@ -1,0 +1,89 @@
+"""The call is known by signal, lamp, gesture or first card, in this order, each with what it is sure to within."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from calibration.layout import load_layout
+from rules.events import BetsOpened, Event, NoMoreBets, RoundClosed, Source
+from service.calls import GESTURE_CONFIDENCE, INFERRED_WITHIN_S, LAMP_WITHIN_S, SIGNAL_WITHIN_S
+from service.interpreter import Interpreter
+from vision.observations import CardRested, LampChanged, Observation, Reading, RegionsSwept
+
+LAYOUT = load_layout("mini-7", Path())
+BOX = next(area.id for area in LAYOUT.of_kind("hand"))
+SIGNAL, LAMP = NoMoreBets(t=4.1), LampChanged(region="lamp", t=4.3, lit=True)
+SWEPT = RegionsSwept(t=4.2, t_began=3.6, t_ended=4.7, share=0.7)
+
+
+def card(t: float) -> CardRested:
+    seven = Reading(label="7H", confidence=1.0)
+    return CardRested(track_id=int(10 * t), t=t, region=BOX, at_mm=(0.0, 0.0), face_up=True, reading=seven, score=0.9)
+
+
+def calls_of(*items: Event | Observation, devices: frozenset[type[Event]] = frozenset()) -> list[NoMoreBets]:
+    interpreter = Interpreter(LAYOUT, devices | {RoundClosed})
+    for item in (BetsOpened(t=0.0), *items):
+        if isinstance(item, Event):
+            interpreter.signal(item)
+        else:
+            interpreter.observe(item)
+    return [line for line in interpreter.finish() if isinstance(line, NoMoreBets)]
+
+
+@pytest.mark.parametrize(
+    ("items", "source", "within_s"),
+    [
+        pytest.param((SIGNAL, SWEPT, LAMP, card(6.0)), Source.SIGNAL, SIGNAL_WITHIN_S, id="signal"),
+        pytest.param((LAMP, card(6.0)), Source.CAMERA, LAMP_WITHIN_S, id="lamp"),
+        pytest.param((SWEPT, card(6.0)), Source.CAMERA, 0.7, id="gesture"),
+        pytest.param((card(6.0),), Source.INFERRED, INFERRED_WITHIN_S, id="first card"),
+    ],
+)
+def test_call_says_how_it_is_known_and_within_what(
+    items: tuple[Event | Observation, ...], source: Source, within_s: float
+) -> None:
+    devices = frozenset({type(item) for item in items if isinstance(item, Event)})
+
+    (call,) = calls_of(*items, devices=devices)
+
+    assert (call.source, call.within_s) == (source, within_s)
+
+
+def test_gesture_has_its_confidence_and_is_halfway_at_its_time() -> None:
+    (call,) = calls_of(SWEPT)
+
+    assert (call.t, call.confidence) == (4.2, GESTURE_CONFIDENCE)
+
+
+def test_signal_that_knows_its_own_doubt_keeps_it() -> None:
+    (call,) = calls_of(NoMoreBets(t=4.1, within_s=0.02), devices=frozenset({NoMoreBets}))
+
+    assert call.within_s == 0.02
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        pytest.param((card(3.0), SWEPT), id="after the first card"),
+        pytest.param((RoundClosed(t=2.0), SWEPT), id="between two rounds"),
+    ],
+)
+def test_sweep_where_no_call_is_due_is_none(items: tuple[Event | Observation, ...]) -> None:
+    assert [call for call in calls_of(*items) if call.source is Source.CAMERA] == []
+
+
+def test_sweep_after_a_lamp_was_ever_lit_is_not_the_call() -> None:
+    later = RegionsSwept(t=24.2, t_began=23.6, t_ended=24.7, share=0.7)
+
+    calls = calls_of(LAMP, RoundClosed(t=20.0), BetsOpened(t=21.0), later)
+
+    assert [call.t for call in calls] == [4.3]
+
+
+def test_round_without_the_gesture_at_a_table_that_makes_it_has_no_call() -> None:
+    calls = calls_of(SWEPT, card(6.0), RoundClosed(t=20.0), BetsOpened(t=21.0), card(26.0))
+
+    assert [call.t for call in calls] == [4.2]

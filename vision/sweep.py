@@ -1,0 +1,175 @@
+"""Notice an arm that sweeps over a table's regions from the top edge and withdraws, as one gesture.
+
+An arm is a piece of the cover that reaches in over the top edge; each of its stays over the regions is followed from
+its first look to its last. A sweep goes one way across a large share of the regions within a second or two; an arm
+that puts or takes something goes to a place, stops, and comes back. Layout millimetres, seconds of stream time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.cover import Cover
+from vision.gate import CELLS_PER_MM, MARGIN_MM, GridFrame, Mask
+from vision.observations import RegionsSwept, StacksChanged
+
+TOP_MM = 30.0
+"""What reaches this near to the top edge comes in over it."""
+LEAST_CELLS = 12
+"""An arm over fewer cells of the regions is not over them yet."""
+LOST_S = 0.3
+"""An arm that is not over the regions for so long has withdrawn."""
+STEP_MM_S = 3200.0
+STEP_MM = 60.0
+"""How far an arm's middle may go between two looks: this and so much a second."""
+DURATION_S = (0.3, 2.6)
+LEAST_SHARE = 0.4
+"""Part of the regions' width that a sweep crosses at least."""
+LEAST_STRAIGHTNESS = 0.85
+"""Way from end to end over the way gone."""
+SLOW_SHARE = 0.45
+"""An arm that stops for more than this part of its stay did something there."""
+SLOW_MM_S = 250.0
+STARTED_S = 0.7
+STARTED_SHARE = 0.12
+"""An arm that is over the regions for longer and has crossed less of them came for something else."""
+CALM_LOOKS_S = 3.0
+"""So long it is waited at most until it is known what lies under the way of a sweep."""
+FROM_TOP_SHARE = 0.8
+TOP_DEPTH = 0.25
+"""An arm that comes in over a side so near to the top edge, in depths of the cloth, comes from there too."""
+
+
+@dataclass(slots=True)
+class _Stay:
+    """One arm over the regions, look by look."""
+
+    t: list[float] = field(default_factory=list)
+    x_mm: list[float] = field(default_factory=list)
+
+    def add(self, t: float, x_mm: float) -> None:
+        self.t.append(t)
+        self.x_mm.append(x_mm)
+
+    def gap_mm(self, t: float, x_mm: float) -> float:
+        """How far a point is from where this arm was, less what it may have gone since; below 0 it may be this arm."""
+        return abs(x_mm - self.x_mm[-1]) - STEP_MM - STEP_MM_S * (t - self.t[-1])
+
+    def may_sweep(self, width_mm: float) -> bool:
+        """Whether it may still turn out to be a sweep: it just came, or it is on its way."""
+        lasted_s = self.t[-1] - self.t[0]
+        is_under_way = max(self.x_mm) - min(self.x_mm) > STARTED_SHARE * width_mm
+        return lasted_s < DURATION_S[1] and (is_under_way or lasted_s < STARTED_S)
+
+
+class SweepWatch:
+    """Follows every arm from the top edge over the regions."""
+
+    def __init__(
+        self, regions: Mapping[str, NDArray[np.float64]], grid: GridFrame, size_mm: tuple[float, float]
+    ) -> None:
+        self._grid, self._depth_mm = grid, size_mm[1]
+        self._cells: Mask = np.zeros(grid.shape_hw, bool)
+        for polygon in regions.values():
+            self._cells |= grid.mask_of(polygon)
+        corners = np.concatenate(list(regions.values())) if regions else np.zeros((1, 2))
+        self._width_mm = float(np.ptp(corners[:, 0]))
+        self._stays: list[_Stay] = []
+        self._swept: list[RegionsSwept] = []
+        """Of which it is not known yet whether something changed under them."""
+        self._changes: list[StacksChanged] = []
+
+    def update(
+        self, cover: Cover, changes: Sequence[StacksChanged], *, calm_since_t: float | None
+    ) -> list[RegionsSwept]:
+        """Take one look in.
+
+        Args:
+            cover: what lies over the cloth.
+            changes: what was told of stacks at this look.
+            calm_since_t: the earliest moment of which something may still be told of stacks; None when all is told.
+        """
+        if not self._cells.any():
+            return []
+        t = cover.change.t
+        self._follow(cover, t)
+        self._changes = [one for one in (*self._changes, *changes) if one.t_latest > t - 2 * CALM_LOOKS_S]
+        known_t = t if calm_since_t is None else calm_since_t
+        ripe = [one for one in self._swept if one.t_ended < known_t or t - one.t_ended > CALM_LOOKS_S]
+        self._swept = [one for one in self._swept if one not in ripe]
+        return [one for one in ripe if not self._left_something(one)]
+
+    def waiting_since_t(self) -> float | None:
+        """The earliest moment of a sweep that may still be told."""
+        times = [stay.t[0] for stay in self._stays if stay.may_sweep(self._width_mm)]
+        return min([*times, *(one.t_began for one in self._swept)], default=None)
+
+    def _follow(self, cover: Cover, t: float) -> None:
+        free = list(self._stays)
+        for x_mm in self._arms_mm(cover):
+            nearest = min(free, key=lambda stay: stay.gap_mm(t, x_mm), default=None)
+            if nearest is None or nearest.gap_mm(t, x_mm) > 0:
+                nearest = _Stay()
+                self._stays.append(nearest)
+            else:
+                free.remove(nearest)
+            nearest.add(t, x_mm)
+        gone = [stay for stay in self._stays if t - stay.t[-1] > LOST_S]
+        self._stays = [stay for stay in self._stays if stay not in gone]
+        self._swept += [one for stay in gone if (one := _sweep_of(stay, self._width_mm)) is not None]
+
+    def _arms_mm(self, cover: Cover) -> list[float]:
+        """x of the middle of what each arm from the top edge covers of the regions."""
+        if np.count_nonzero(cover.mask & self._cells) < LEAST_CELLS:
+            return []
+        closed = cv2.morphologyEx(cover.mask.astype(np.uint8), cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8))
+        pieces = np.asarray(cv2.connectedComponents(closed)[1], np.int32)
+        top = pieces[: round((MARGIN_MM + TOP_MM) * CELLS_PER_MM)]
+        middles = []
+        for piece in np.unique(top[top > 0]):
+            columns = np.nonzero((pieces == piece) & self._cells)[1]
+            if len(columns) >= LEAST_CELLS:
+                middles.append(float((columns.mean() + 0.5) / CELLS_PER_MM + self._grid.origin_mm[0]))
+        return middles
+
+    def _left_something(self, swept: RegionsSwept) -> bool:
+        """Whether what an arm from the top edge did under the sweep changed a stack."""
+        return any(
+            one.growth != 0
+            and one.t_earliest <= swept.t_ended
+            and one.t_latest >= swept.t_began
+            and self._is_from_top(one)
+            for one in self._changes
+        )
+
+    def _is_from_top(self, change: StacksChanged) -> bool:
+        known = [entry for entry in change.entries_mm if entry is not None]
+        from_top = sum(y < TOP_DEPTH * self._depth_mm for _, y in known)
+        return bool(known) and from_top >= FROM_TOP_SHARE * len(known)
+
+
+def _sweep_of(stay: _Stay, width_mm: float) -> RegionsSwept | None:
+    """The sweep that a stay was; None where it was something else."""
+    t, x = np.array(stay.t), np.array(stay.x_mm)
+    if len(t) < 3 or not DURATION_S[0] <= t[-1] - t[0] <= DURATION_S[1]:
+        return None
+    steps, times = np.abs(np.diff(x)), np.diff(t)
+    low, high = float(x.min()), float(x.max())
+    share = (high - low) / max(width_mm, 1.0)
+    if share < LEAST_SHARE or high - low < LEAST_STRAIGHTNESS * float(steps.sum()):
+        return None
+    if float(times[steps < SLOW_MM_S * times].sum()) > SLOW_SHARE * float(times.sum()):
+        return None
+    halfway = 0.5 * (low + high)
+    after = int(np.argmax(x >= halfway) if x[0] < x[-1] else np.argmax(x <= halfway))
+    before = max(0, after - 1)
+    way = x[after] - x[before]
+    part = 0.0 if way == 0 else (halfway - x[before]) / way
+    return RegionsSwept(
+        t=float(t[before] + part * (t[after] - t[before])), t_began=float(t[0]), t_ended=float(t[-1]), share=share
+    )
