@@ -32,6 +32,8 @@ class Betting:
         self._chronicle = chronicle
         self.patrons = {seat: self._patron(seat) for seat in self._occupied()}
         self.wagers: dict[str, Wager] = {}
+        self.left: dict[str, str] = {}
+        """Areas that the dealer wrongly left as they were, and what that is called."""
         self._round = 0
         self._where = ""
         self._waiting: list[_Deed] = []
@@ -51,6 +53,7 @@ class Betting:
     def begin(self, number: int, spec: Round, opened: float, where: str) -> float:
         """Put down the round's wagers; gives when the last lies there."""
         self._round, self._where = number, where
+        self._take_left(opened)
         self.wagers = {}
         self._waiting = [event for event in spec.happenings if isinstance(event, _Deed)]
         if any(isinstance(event, NoCall) for event in spec.happenings) and self._due("call"):
@@ -64,6 +67,27 @@ class Betting:
             last = max(last, self._place(change, wanted))
         last = max([last, *(self._do(event, opened + event.when.seconds) for event in self._due("opened"))])
         return last + self._stage.between(0.7, 1.1)
+
+    def close(self, t: float) -> None:
+        """The round is over; what the dealer left until now he left wrongly."""
+        for area, code in self.left.items():
+            self.blame(t, self.wagers[area], code)
+
+    def blame(self, t: float, wager: Wager, code: str) -> None:
+        """The dealer settled a wager wrongly."""
+        area = wager.area
+        self._chronicle.raise_alert(
+            DueAlert(t=t, round=self._round, code=code, seat=area.seat, bet=area.bet, area=area.id)
+        )
+
+    def _take_left(self, t: float) -> None:
+        """The players take back what the dealer left in the round before."""
+        for area in self.left:
+            wager = self.wagers[area]
+            before, seat = self._measure(wager), int(wager.area.seat or 0)
+            taken = self.patrons[seat].take(t + 0.3, wager)
+            self.log_change(taken, wager, before, f"seat:{seat}")
+        self.left = {}
 
     def at_call(self, t: float) -> float:
         """What happens just before the call and after it; gives when the call is made."""

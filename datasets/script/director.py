@@ -119,10 +119,11 @@ class _Director:
         self._bring_kept()
         for step in steps:
             self._step(step, spec)
-        self.clock = settle(self, hands, steps[-1])
+        self.clock = settle(self, hands, steps[-1], spec)
         self._clear()
         self.clock += 0.15
         self.chronicle.add(RoundClosed(t=self.clock))
+        self.betting.close(self.clock)
         if self.timeline.lamp:
             self.timeline.lamp.append((self.clock, False))
         self.void = any(isinstance(step, Deal) and step.void_next for step in steps)

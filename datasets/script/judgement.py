@@ -7,10 +7,11 @@ and remedy. Where the two disagree the recording would be no yardstick, so that 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fnmatch import fnmatch
 
 from datasets.script.chronicle import Chronicle
 from datasets.script.errors import ScriptError
-from datasets.script.script import Script
+from datasets.script.script import Payout, Script
 from rules.alerts import Alert, format_alert
 from rules.events import parse_event
 from rules.options import elect
@@ -31,6 +32,8 @@ SCOPE = (
     "procedure.card_off_table",
 )
 """The codes, or their beginnings, that a script can declare."""
+PAYOUTS = "payout."
+"""Declared where a script wants a mistake in settling; else the settlement is by the way."""
 _TIME_S = 0.02
 
 Line = Mapping[str, object]
@@ -43,7 +46,10 @@ def judged_alerts(script: Script, chronicle: Chronicle) -> list[Line]:
         ScriptError: the referee says otherwise of what happened.
     """
     declared = chronicle.due(script.table.rulebook)
-    found = [format_alert(alert) for alert in referee_alerts(script, chronicle) if alert.code.startswith(SCOPE)]
+    has_payouts = any(isinstance(event, Payout) for spec in script.rounds for event in spec.happenings)
+    scope = (*SCOPE, PAYOUTS) if has_payouts else SCOPE
+    alerts = [alert for alert in referee_alerts(script, chronicle) if alert.code.startswith(scope)]
+    found = [format_alert(alert) for alert in alerts if not _is_tolerated(alert, chronicle)]
     missing = [line for line in declared if _match(line, found) is None]
     surplus = [line for line in found if _match(line, declared) is None]
     if missing or surplus:
@@ -62,6 +68,13 @@ def referee_alerts(script: Script, chronicle: Chronicle) -> list[Alert]:
     for line in chronicle.truth():
         alerts += referee.observe(parse_event(line)).alerts
     return [*alerts, *referee.finish().alerts]
+
+
+def _is_tolerated(alert: Alert, chronicle: Chronicle) -> bool:
+    return any(
+        fnmatch(alert.code, line.code) and line.round == alert.round and line.seat in (None, alert.seat)
+        for line in chronicle.tolerances
+    )
 
 
 def _match(line: Line, others: Sequence[Line]) -> Line | None:

@@ -181,6 +181,16 @@ class Straighten(_Part):
     bet: str = ""
 
 
+class Payout(_Part):
+    """The dealer settles a wager wrongly."""
+
+    kind: Literal["payout"]
+    mistake: Literal["loser_paid", "winner_unpaid", "wrong_amount", "loser_kept", "push_taken"]
+    seat: int | None = None
+    """None: any wager of the round with which that mistake can be made."""
+    bet: str | None = None
+
+
 class WrongHandler(_Part):
     """A hand is passed to a player who is not entitled to it."""
 
@@ -215,6 +225,7 @@ Happening = Annotated[
     | Reach
     | Nudge
     | Straighten
+    | Payout
     | WrongHandler
     | BothOut
     | OffTable,

@@ -9,13 +9,20 @@ from datasets.script.betting import Betting
 from datasets.script.chronicle import Chronicle
 from datasets.script.dealer import Dealer
 from datasets.script.errors import ScriptError
+from datasets.script.mistakes import chosen_mistakes
 from datasets.script.patron import Wager
 from datasets.script.places import Places
 from datasets.script.plan import Announce, Hands, Step
+from datasets.script.script import Round
 from datasets.script.settlement import chips_for, odds_of
 from datasets.script.stage import Stage
 from rules.events import WagerSettled
 from rules.words import DEALER, Bet, SettleAction
+
+ABSENCES = ("winner_unpaid", "loser_kept")
+"""Mistakes by doing nothing: they show when the round closes."""
+WRONG_SHARE = 2
+"""A wrong amount is so many times what is due."""
 
 
 class Direction(Protocol):
@@ -29,15 +36,18 @@ class Direction(Protocol):
     chronicle: Chronicle
 
 
-def settle(director: Direction, hands: Hands, last: Step) -> float:
-    """Settle every wager by what the cards say; gives when the table is clear of chips."""
+def settle(director: Direction, hands: Hands, last: Step, spec: Round) -> float:
+    """Settle every wager by what the cards say, or wrongly as the script wants; gives when all is done."""
     assert isinstance(last, Announce)
     betting, end = director.betting, director.clock
     wagers = [wager for wager in betting.wagers.values() if wager.stacks]
     odds = {wager.area.id: _odds(wager, hands, last, betting) for wager in wagers}
+    wrong = chosen_mistakes(spec, wagers, odds, f"round {len(director.chronicle.starts)}")
     for wager in sorted(wagers, key=lambda wager: (odds[wager.area.id] is not None, -wager.area.centre_mm[0])):
         share = odds[wager.area.id]
-        if share is None:
+        if wager.area.id in wrong:
+            t = _settle_wrongly(director, wager, share, wrong[wager.area.id])
+        elif share is None:
             t = _collect(director, wager)
         elif share == 0:
             t = _return(director, wager)
@@ -54,6 +64,20 @@ def _odds(wager: Wager, hands: Hands, last: Announce, betting: Betting) -> Fract
     """Winnings per unit; 0: given back; None: lost."""
     odds = odds_of(Bet(str(wager.area.bet)), hands, last.truly, betting.table)
     return Fraction(0) if wager.void else odds
+
+
+def _settle_wrongly(director: Direction, wager: Wager, share: Fraction | None, mistake: str) -> float:
+    """Make that mistake; gives when it is made."""
+    code = f"payout.{mistake}"
+    if mistake in ABSENCES:
+        director.betting.left[wager.area.id] = code
+        return director.clock
+    if mistake == "push_taken":
+        t = _collect(director, wager)
+    else:
+        t = _pay(director, wager, Fraction(1) if share is None else share * WRONG_SHARE)
+    director.betting.blame(t, wager, code)
+    return t
 
 
 def _collect(director: Direction, wager: Wager) -> float:

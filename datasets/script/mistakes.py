@@ -1,0 +1,52 @@
+"""Which wagers a scripted dealer settles wrongly, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+from datasets.script.errors import ScriptError
+from datasets.script.patron import Wager
+from datasets.script.script import Payout, Round
+from rules.words import Bet
+
+HANDS = (Bet.PLAYER, Bet.BANKER)
+
+
+def chosen_mistakes(
+    spec: Round, wagers: Sequence[Wager], odds: Mapping[str, Fraction | None], where: str
+) -> dict[str, str]:
+    """The mistake with each wager that is settled wrongly, by area.
+
+    Args:
+        spec: the round as the script has it.
+        wagers: what lies on the table.
+        odds: what each pays per unit, by area; 0 where it stands off, None where it lost.
+        where: names the round in messages.
+
+    Raises:
+        ScriptError: a mistake can be made with none of them.
+    """
+    chosen: dict[str, str] = {}
+    for event in spec.happenings:
+        if not isinstance(event, Payout):
+            continue
+        fits = [
+            wager.area.id
+            for wager in wagers
+            if wager.area.id not in chosen and not wager.void and _fits(event, wager, odds[wager.area.id])
+        ]
+        if not fits:
+            raise ScriptError(f"{where}: happenings", event.mistake, "no wager of the round can be settled so")
+        chosen[fits[0]] = event.mistake
+    return chosen
+
+
+def _fits(event: Payout, wager: Wager, share: Fraction | None) -> bool:
+    if event.seat not in (None, wager.area.seat) or event.bet not in (None, wager.area.bet):
+        return False
+    if event.mistake in ("loser_paid", "loser_kept"):
+        return share is None
+    if event.mistake == "push_taken":
+        return share == 0 and wager.area.bet in HANDS
+    return bool(share)
