@@ -19,6 +19,7 @@ from rules.errors import RulesError
 from service.commands import (
     bench,
     calibrate,
+    enrol,
     evaluate,
     export,
     odds,
@@ -80,6 +81,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "evaluate": evaluate.evaluate,
     "calibrate": calibrate.calibrate,
     "render": render.render,
+    "enrol": enrol.enrol,
     "train": train.train,
     "export": export.export,
     "bench": bench.bench,

@@ -68,6 +68,10 @@ class CardsFile(_Model):
     size_mm: tuple[CardSide, CardSide] = Field(
         default=(63.0, 88.0), description="[width, height] of a card in mm, 20 to 200 each", strict=False
     )
+    deck: Text | None = Field(
+        default=None,
+        description="the path, beside the table file, of a deck that `thirdcard enrol cards` wrote; or null",
+    )
 
 
 class CameraFile(_Model):
@@ -99,7 +103,7 @@ class TableFile(_Model):
     chips: str | dict[str, object] | None = Field(
         default=None, description="a path beside the table file, the name of a built-in chip set, or a mapping"
     )
-    cards: CardsFile = Field(default_factory=CardsFile, description="a mapping with size_mm")
+    cards: CardsFile = Field(default_factory=CardsFile, description="a mapping with size_mm, deck")
     cameras: list[CameraFile] = Field(
         default_factory=list, description="a list of cameras, each {name, source, calibration}"
     )
@@ -140,6 +144,8 @@ class TableConfig:
     card_size_mm: tuple[float, float]
     cameras: tuple[CameraConfig, ...]
     """At least one; the first is the one that is watched."""
+    deck: Path | None = None
+    """The house's own cards, as `thirdcard enrol cards` wrote them."""
     gestures: tuple[str, ...] = ()
     """The dealer's gestures that mean something here."""
 
@@ -194,6 +200,7 @@ def load_table(path: Path) -> TableConfig:
         chips=_build_chips(table, path),
         card_size_mm=table.cards.size_mm,
         cameras=tuple(_build_camera(table, i, path) for i in range(len(table.cameras))),
+        deck=_find_deck(table, path),
         gestures=tuple(table.gestures),
     )
     check_hand_areas(config)
@@ -238,6 +245,15 @@ def _build_chips(table: TableFile, path: Path) -> ChipSet:
         raise TableError(str(path), "chips", value=error.value, allowed=error.allowed) from error
     except CalibrationError as error:
         raise UnreadableTableError(str(error)) from error
+
+
+def _find_deck(table: TableFile, path: Path) -> Path | None:
+    if table.cards.deck is None:
+        return None
+    deck = path.parent / table.cards.deck
+    if not deck.is_file():
+        raise TableError(str(path), "cards.deck", value=table.cards.deck, allowed=f"no such file: {deck}")
+    return deck
 
 
 def _build_camera(table: TableFile, i: int, path: Path) -> CameraConfig:

@@ -12,6 +12,7 @@ from rules.alerts import Alert
 from rules.events import CameraBack, CameraLost, CameraMoved, CameraObstructed, Event
 from rules.records import RoundRecord
 from service.evidence import Evidence
+from service.spreads import Spread
 
 UNSEEN_EVENTS: Mapping[type[Event], str] = {
     CameraLost: "no picture",
@@ -67,6 +68,8 @@ class Findings:
     stage_seconds: Mapping[str, float] = field(default_factory=dict)
     broken: str | None = None
     """Why the video ended before its end."""
+    spreads: tuple[Spread, ...] = ()
+    """The decks as they were spread over the table."""
 
     @property
     def unseen(self) -> tuple[Unseen, ...]:

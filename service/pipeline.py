@@ -21,6 +21,7 @@ from rules.round import RoundState
 from service.blindness import Blindness
 from service.config import TableConfig
 from service.interpreter import Interpreter, device_events_of
+from service.spread_sights import ShownSpread, shown_spreads
 from service.wiring import build_observer, build_referee, open_eyes
 from vision.errors import VideoBreakError
 from vision.frames import Frame
@@ -55,6 +56,8 @@ class Progress:
     """The cards on the table as they lie now."""
     broken: str | None = None
     """Why the video broke before its end; only in the last report."""
+    spreads: tuple[ShownSpread, ...] = ()
+    """Decks that were spread over the table and taken away since the last report."""
 
 
 @dataclass(slots=True)
@@ -216,5 +219,6 @@ class _Reporter:
             state=self._watch.referee.state,
             stage_seconds=self._spent | self._watch.observer.stage_seconds,
             cards=self._watch.observer.cards,
+            spreads=shown_spreads(self._watch.observer.take_spreads()),
             broken=broken,
         )

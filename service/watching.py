@@ -26,6 +26,8 @@ from service.findings import Findings, TableFacts, WatchedAlert
 from service.overlay import Outline, area_outline
 from service.recordings import Recording
 from service.report import write_report
+from service.spread_files import SPREADS_NAME, SpreadKeeper
+from service.spreads import Spread
 from service.terminal import View
 from service.wording import points
 
@@ -79,9 +81,11 @@ class _Run:
     keeper: EvidenceKeeper | None
     logs: _Logs
     clock: Callable[[], float]
+    pictures: SpreadKeeper
     events: list[Event] = field(default_factory=list)
     alerts: list[WatchedAlert] = field(default_factory=list)
     rounds: list[RoundRecord] = field(default_factory=list)
+    spreads: list[Spread] = field(default_factory=list)
     seen: deque[_Seen] = field(default_factory=deque)
     stages: Mapping[str, float] = field(default_factory=dict)
     t: float = 0.0
@@ -98,6 +102,8 @@ class _Run:
             _write(self.logs.events, format_event(event))
         for alert in progress.alerts:
             self._take_alert(alert)
+        for shown in progress.spreads:
+            self.spreads.append(self.pictures.keep(shown))
         for record in progress.rounds:
             self.rounds.append(record)
             _write(self.logs.rounds, format_round(record))
@@ -173,7 +179,9 @@ def watch_recording(
         )
     with ExitStack() as stack:
         logs = _Logs.open(out, stack)
-        run = _Run(recording=recording, view=view, keeper=keeper, logs=logs, clock=clock)
+        run = _Run(
+            recording=recording, view=view, keeper=keeper, logs=logs, clock=clock, pictures=SpreadKeeper(recording, out)
+        )
         started = clock()
         try:
             with view:
@@ -240,6 +248,7 @@ def prepare_folder(out: Path, recording: Recording) -> None:
         for old in (out / "clips").glob("[0-9][0-9][0-9][0-9]-*"):
             if old.suffix in (".mp4", ".jpg"):
                 old.unlink()
+        (out / SPREADS_NAME).unlink(missing_ok=True)
     except OSError as error:
         raise OutputError(f"--out = {out}; must be a folder that can be written: {error.strerror}") from error
 
@@ -259,6 +268,7 @@ def _findings(run: _Run, wall_s: float) -> Findings:
         events=tuple(run.events),
         alerts=tuple(sorted(run.alerts, key=lambda watched: watched.alert.t)),
         rounds=tuple(run.rounds),
+        spreads=tuple(run.spreads),
         stage_seconds=dict(run.stages),
         broken=run.broken,
     )

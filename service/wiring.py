@@ -6,16 +6,20 @@ The only place that names concrete classes together and reads a clock.
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 from calibration.layout import Layout
+from rules.cards import RANKS, SUITS
 from rules.referee import Referee
 from rules.rulebook import elect, load_rulebook
 from service.config import TableConfig
 from vision.comparer import StackComparer
 from vision.detector import Detector
 from vision.gauge import StackGauge
+from vision.house_deck import load_house_deck
 from vision.observer import Eyes, ObservedRegions, Observer, Sizes
 from vision.reader import Reader
+from vision.sharp_reader import SharpReader
 
 
 def open_eyes(*, threads: int = 1) -> Eyes:
@@ -33,7 +37,14 @@ def open_eyes(*, threads: int = 1) -> Eyes:
 
 
 def build_observer(table: TableConfig, eyes: Eyes) -> Observer:
-    """The observer of a table's first camera."""
+    """The observer of a table's first camera, its reader sharpened by the house's own deck where one is enrolled.
+
+    Raises:
+        HouseDeckError: The enrolled deck cannot be used.
+    """
+    if table.deck is not None and isinstance(eyes.reader, Reader):
+        deck = load_house_deck(table.deck, eyes.reader.labels)
+        eyes = replace(eyes, reader=SharpReader(eyes.reader, deck))
     return Observer(
         observed_regions(table.layout, sweeps="no_more_bets" in table.gestures),
         table.cameras[0].calibration,
@@ -58,6 +69,7 @@ def observed_regions(layout: Layout, *, sweeps: bool = False) -> ObservedRegions
         cards=polygons["hand"],
         stacks=polygons["wager"],
         lamps=polygons["no_more_bets_lamp"],
+        runs=tuple(tuple(rank + suit for rank in RANKS) for suit in SUITS),
         sweeps=polygons["wager"] if sweeps else {},
     )
 

@@ -26,6 +26,7 @@ from rules.events import (
 )
 from rules.records import RoundRecord
 from service.findings import Findings, WatchedAlert
+from service.spreads import spread_text
 
 SUIT_SIGNS = {"C": "♣", "D": "♦", "H": "♥", "S": "♠"}
 ACTION_WORDS = {
@@ -165,6 +166,7 @@ def closing_words(findings: Findings) -> list[str]:
     """What a watch says at its end: what it found, each alert in a sentence, its speed."""
     lines = [f"Table {findings.table.id} under {findings.table.rulebook}: {_lower_first(found_text(findings))}"]
     lines += [f"  {alert_text(watched)}" for watched in findings.alerts]
+    lines += [f"  {clock(spread.from_t)} {spread_text(spread)}" for spread in findings.spreads]
     if findings.broken is not None:
         lines.append(f"The video broke off: {findings.broken}. What was seen until then is kept.")
     if findings.wall_s > 0:

@@ -31,6 +31,10 @@ from vision.lamp import Lamp
 from vision.observations import CardInSight, LampChanged, Observation
 from vision.reader import Reader
 from vision.rectify import Rectifier
+from vision.sharp_reader import SharpReader
+from vision.spread_likeness import compared
+from vision.spread_reading import SeenRow, WholeCardReader, read_spread
+from vision.spread_watch import SpreadSight, SpreadWatch
 from vision.stack_watch import StackWatch
 from vision.stacks import StackOptics
 from vision.sweep import SweepWatch
@@ -64,6 +68,8 @@ class ObservedRegions:
     lamps: Mapping[str, Polygon] = field(default_factory=dict)
     sweeps: Mapping[str, Polygon] = field(default_factory=dict)
     """Over which an arm that sweeps is told."""
+    runs: tuple[tuple[str, ...], ...] = ()
+    """The sequences in which cards are spread over the table; none: no spread is looked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +86,7 @@ class Eyes:
     """The open models."""
 
     detector: Detector
-    reader: Reader
+    reader: Reader | SharpReader
     gauge: StackGauge | None = None
     """None: stacks are measured by the length of their boxes."""
     comparer: StackComparer | None = None
@@ -128,6 +134,8 @@ class Observer:
         self._lamp_masks = {
             region: self._gate.grid.mask_of(polygon, grow_mm=LAMP_RIM_MM) for region, polygon in regions.lamps.items()
         }
+        self._spread = SpreadWatch(self._gate.grid, sizes.card_mm, lambda image: self.read_spread(image))
+        self._size_mm, self._runs = (float(regions.size_mm[0]), float(regions.size_mm[1])), regions.runs
         self._looked_t: float | None = None
         self._looks = 0
         self._looked_under_hands_t = 0.0
@@ -145,6 +153,10 @@ class Observer:
         """The cards on the table, where they were last seen."""
         return self._cards.in_sight()
 
+    def take_spreads(self) -> tuple[SpreadSight, ...]:
+        """Cards that lay spread and were taken away since the last call."""
+        return self._spread.take()
+
     def update(self, frame: Frame) -> list[Observation]:
         """Take the next frame in; most are passed over."""
         if self._looked_t is not None and frame.t - self._looked_t < LOOK_S:
@@ -161,6 +173,9 @@ class Observer:
         started = self._spend("gate", started)
         looked_mm = self._look(frame, change)
         started = self._spend("detect", started)
+        if self._runs and self._spread.update(frame, change, self._freshness.found):
+            self._spend("track", started)
+            return told + self._wait_blind(frame.t)
         cover = Cover(self._gate.grid, change, self._freshness.hands)
         self._cover_memory.update(cover.mask, frame.t)
         found = self._freshness.found
@@ -208,7 +223,16 @@ class Observer:
 
     def finish(self) -> list[Observation]:
         """Tell of what was still waited for when the video ended."""
+        self._spread.finish(self._looked_t or 0.0)
         return self._cards.finish()
+
+    def read_spread(self, image: NDArray[np.uint8]) -> list[SeenRow]:
+        """All rows of a spread in a still picture."""
+        whole: Rect = (0.0, 0.0, self._size_mm[0], self._size_mm[1])
+        found = self._eyes.detector.detect_regions(image, self._rectifier, [whole])
+        reader, card_mm = WholeCardReader(self._eyes.reader), self._sizes.card_mm
+        rows = read_spread(image, self._calibration, found, reader, runs=self._runs, card_mm=card_mm)
+        return compared(rows, image, self._calibration, self._eyes.reader.deck)
 
     def _wait_blind(self, t: float) -> list[Observation]:
         """What a look tells that shows nothing: all is covered."""

@@ -55,6 +55,9 @@ class Readings:
 class Reader:
     """An open reader."""
 
+    deck: None = None
+    """It knows no deck of its own."""
+
     def __init__(self, session: ModelSession, *, temperature: float) -> None:
         """Takes an open model and the temperature that its confidence was calibrated with."""
         self._session = session

@@ -22,6 +22,7 @@ from service.findings import Findings, WatchedAlert
 from service.report import timeline
 from service.report.media import Medium, embed
 from service.report.playing_cards import draw_card, draw_hand, suit_symbols
+from service.spreads import spread_text
 
 FOLDER = Path(__file__).parent
 SEVERITIES = ("critical", "high", "medium", "low", "info")
@@ -64,7 +65,8 @@ def write_report(path: Path, findings: Findings) -> None:
 
 def render_report(findings: Findings, folder: Path) -> str:
     """The page's text; `folder` holds the evidence."""
-    media = embed(folder, [watched.evidence for watched in findings.alerts])
+    stills = [Evidence(from_s=each.from_t, to_s=each.to_t, still=each.still) for each in findings.spreads]
+    media = embed(folder, [*stills, *(watched.evidence for watched in findings.alerts)])
     alerts = [_alert_view(n, watched, media) for n, watched in enumerate(findings.alerts, start=1)]
     return (
         _environment()
@@ -75,6 +77,7 @@ def render_report(findings: Findings, folder: Path) -> str:
             alerts=alerts,
             clips=_embedded_clips(alerts),
             rounds=[_round_view(record, alerts, findings) for record in findings.rounds],
+            spreads=[(each, spread_text(each), media.get(each.still or "")) for each in findings.spreads],
             rows=timeline.lay_out(findings),
             severities=_severity_counts(findings.alerts),
             style=Markup(_text("page.css")),
