@@ -56,7 +56,7 @@ class CardJudge:
         if isinstance(event, CardDealt):
             yield from find_face_up_deal(event, running, drawing, self._rules)
         yield from find_simultaneous(running)
-        yield from find_card_faults(drawing, is_last_round=is_last_round)
+        yield from find_card_faults(drawing, running, is_last_round=is_last_round)
         yield from find_shown_excess(drawing, running, is_last_round=is_last_round)
         yield from find_exhausted_shoe(drawing, running)
         if running.deadline_t is not None:

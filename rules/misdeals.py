@@ -15,12 +15,20 @@ from rules.words import Outcome, Side
 _PLAYER, _BANKER = Side
 _PLAYER_WINS, _BANKER_WINS, _TIE = Outcome
 _ORDINALS = ("first", "second", "third", "fourth")
+_OF_TURNS = ("misdeal.order", "misdeal.third_card_missing")
+"""Faults of the drawing that a card which nobody saw would explain."""
 
 
-def find_card_faults(drawing: Drawing, *, is_last_round: bool) -> Iterator[Finding]:
-    """Cards in the wrong hand, not due or in excess, and a hand served before its turn."""
+def find_card_faults(drawing: Drawing, running: Round, *, is_last_round: bool) -> Iterator[Finding]:
+    """Cards in the wrong hand, not due or in excess, and a hand served before its turn.
+
+    Whose turn it was is not known where a camera was lost: the card before may have come unseen.
+    """
+    lost_t = running.camera_lost_t
     for fault in drawing.faults:
-        if fault.code == "misdeal.order":
+        if fault.code in _OF_TURNS and lost_t is not None and fault.t >= lost_t:
+            running.doubt(fault.code, "a camera was lost")
+        elif fault.code == "misdeal.order":
             yield _order(fault)
         elif fault.code == "misdeal.third_card_missing":
             yield _missing(fault.hand, fault.rule, fault.t, drawing, served_first=True)

@@ -216,7 +216,7 @@ class Referee:
                 alerts.append(alert)
                 self._remedies.order(finding, alert)
                 self._payouts.note(alert)
-                self._table.follow_remedy(alert.remedy, is_certain=UNDETERMINED not in finding.facts)
+                self._table.follow_remedy(alert, is_certain=UNDETERMINED not in finding.facts)
         return alerts
 
     def _close(self, running: Round, alerts: list[Alert]) -> RoundRecord:

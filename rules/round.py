@@ -150,6 +150,8 @@ class Round:
     """Whether it is played without wagers, as announced or as the rulebook orders."""
     void_rule: str | None = None
     """The rule that orders it without wagers, where one does."""
+    is_annulled: bool = False
+    """Whether it is void since a misdeal came: its wagers are void, but nobody was forbidden to place them."""
     shoe_empty_t: float | None = None
     """When the shoe had no more cards."""
     result: ResultAnnounced | None = None
@@ -161,6 +163,8 @@ class Round:
     bets_reopened: bool = False
     """Whether wagers were asked for after the result."""
     was_camera_lost: bool = False
+    camera_lost_t: float | None = None
+    """Since when something may have happened unseen."""
     has_news: bool = False
     """Whether something was seen of the cards, or the deadline came, that has not been judged yet."""
     has_pairs: bool = False

@@ -113,7 +113,7 @@ def settle_wagers(
     """What the wagers of a round are owed; bets that the elections do not offer are left out."""
     due: list[Due] = []
     undecided: list[OpenDue] = []
-    unpaid = _without_fee(wagers, rules)
+    unpaid = areas_without_fee(wagers, rules)
     for wager in wagers:
         if wager.is_empty or not _is_offered(wager.bet, rules):
             continue
@@ -245,7 +245,7 @@ def _open(wager: Wager, why: str) -> OpenDue:
     return OpenDue(area=wager.area, seat=wager.seat, bet=wager.bet, stake=wager.value, why=why)
 
 
-def _without_fee(wagers: Collection[Wager], rules: Rules) -> frozenset[str]:
+def areas_without_fee(wagers: Collection[Wager], rules: Rules) -> frozenset[str]:
     """The areas whose wagers are void since their seat did not pay the fee that the rulebook asks for them."""
     if not rules.fees:
         return frozenset()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from rules.alerts import Remedy
+from rules.alerts import Alert
 from rules.cards import Card
 from rules.events import CameraBack, CameraLost, CameraMoved, CameraObstructed, Event, ShoeOpened, VoidHandAnnounced
 from rules.limits import Notice
@@ -47,8 +47,9 @@ class TableState:
             self.lost_cameras.add(event.camera or "")
         elif isinstance(event, CameraBack):
             self.lost_cameras.discard(event.camera or "")
-        if self.running is not None and self.lost_cameras:
-            self.running.was_camera_lost = True
+        running = self.running
+        if running is not None and self.lost_cameras and not running.was_camera_lost:
+            running.was_camera_lost, running.camera_lost_t = True, event.t
 
     def begin(self, t: float) -> Round:
         """Start the next round."""
@@ -57,6 +58,7 @@ class TableState:
             self.rounds_begun,
             t,
             was_camera_lost=bool(self.lost_cameras),
+            camera_lost_t=t if self.lost_cameras else None,
             is_void=self.is_next_void,
             void_rule=self.next_void_rule,
         )
@@ -78,10 +80,12 @@ class TableState:
         }
         self.running = None
 
-    def follow_remedy(self, remedy: Remedy, *, is_certain: bool) -> None:
+    def follow_remedy(self, alert: Alert, *, is_certain: bool) -> None:
         """Where the rulebook voids this round, or orders the next without wagers, that is how it is played."""
-        if remedy.action == "void_round" and self.running is not None:
-            self.running.is_void, self.running.void_rule = True, remedy.rule
+        remedy, running = alert.remedy, self.running
+        if remedy.action == "void_round" and running is not None:
+            running.is_annulled = not running.is_void and alert.code.startswith("misdeal.")
+            running.is_void, running.void_rule = True, remedy.rule
         elif remedy.action == "void_next_hand" and is_certain:
             self.is_next_void, self.next_void_rule = True, remedy.rule
 

@@ -16,7 +16,9 @@ ORDERED_BY_SIGHT = 0.5
 
 def find_void_hand_wagered(event: CardDealt, running: Round, table: TableState) -> Iterable[Finding]:
     """Chips that lie on an area when a card leaves the shoe; the hand was void before that card."""
-    return _find_lying(event, running, table.wagers.values()) if running.is_void and not running.is_decided else ()
+    if not running.is_void or running.is_annulled or running.is_decided:
+        return ()
+    return _find_lying(event, running, table.wagers.values())
 
 
 def _find_lying(event: CardDealt, running: Round, wagers: Iterable[Wager]) -> Iterator[Finding]:
@@ -31,7 +33,7 @@ def _find_lying(event: CardDealt, running: Round, wagers: Iterable[Wager]) -> It
 
 def find_wager_on_void_hand(event: WagerChanged, running: Round) -> Iterable[Finding]:
     """Chips that are put on an area when cards of the void hand are out."""
-    if not running.is_void or running.is_decided or running.first_card is None:
+    if not running.is_void or running.is_annulled or running.is_decided or running.first_card is None:
         return ()
     kind = kind_of(event)
     if kind is None or not kind.adds:

@@ -7,15 +7,16 @@ from collections.abc import Callable
 from rules.drawing import Drawing
 from rules.events import ResultAnnounced, WagerChanged, WagerSettled
 from rules.findings import Finding
+from rules.hand_ends import end_of, facts_of
 from rules.insurance import INSURANCE, InsuranceJudge, Offer, window_of
 from rules.late_bets import ChangeKind as Kind
 from rules.late_bets import Close, HeldChanges, close_of, find_frozen_change, find_late_change, kind_of
 from rules.options import Rules
 from rules.records import Settling
 from rules.round import Round, Wager, changed_wager, is_by_dealer, is_by_nobody_known, settled_wager
-from rules.settlement import outcome_of
+from rules.settlement import areas_without_fee, outcome_of
 from rules.table_state import TableState
-from rules.words import Bet, Outcome, SettleAction
+from rules.words import Bet, Outcome, SettleAction, Side
 
 _HANDS = (Bet.PLAYER, Bet.BANKER)
 _PLACED, _REMOVED = Kind.PLACED, Kind.REMOVED
@@ -131,7 +132,11 @@ class Wagering:
             return False
         if is_by_dealer(event) or is_by_nobody_known(event) or self._table.are_all_settled:
             return True
-        return running.result is not None and self._is_push(event, running, running.result)
+        if running.result is None:
+            return False
+        return self._is_push(event, running, running.result) or event.area in areas_without_fee(
+            tuple(self._table.stakes.values()), self._rules
+        )
 
     def _is_push(self, event: WagerChanged, running: Round, result: ResultAnnounced) -> bool:
         """Whether the announced Tie gives the wager back; of insurance, where it does not pay it."""
@@ -142,8 +147,17 @@ class Wagering:
             promise = self._insurance.promises(running).get(event.area)
             return promise is None or not promise.on_tie
         if bet not in _HANDS:
-            return False
+            return self._rules.offers(bet) and self._is_side_push(bet, running)
         return outcome_of(bet, self._rules, frozenset({"winner=tie"})) is Settling.PUSH
+
+    def _is_side_push(self, bet: Bet, running: Round) -> bool:
+        """Whether the cards, where all are known, give a wager on something else than a hand back."""
+        drawing = self._drawing_of(running)
+        player, banker = ([card.card for card in drawing.hand(side)] for side in Side)
+        if not drawing.is_settled or None in player or None in banker:
+            return False
+        ends = (end_of([card for card in hand if card is not None]) for hand in (player, banker))
+        return outcome_of(bet, self._rules, facts_of(*ends)) is Settling.PUSH
 
     def _is_losing(self, bet: Bet, running: Round) -> bool:
         """Whether the announced result lost the wager for certain."""

@@ -146,6 +146,8 @@ add(
     "misdeal.third_card_not_due", "in the last hand", {"tas": "11"},
     lambda log: shown("player")(log.add("last_round_announced")), legal,
 )  # fmt: skip
+LAST: Build = event("cut_card_drawn")
+add("misdeal.third_card_not_due", "hidden, in the last hand", {"tas": "11"}, then(LAST, hidden("banker")), legal)
 add(
     "misdeal.third_card_missing", "left out", five("9.3", "3.15", "11"),
     lambda log: log.open().four(PLAYER_DUE).result(3, 7), legal,
@@ -158,11 +160,10 @@ EXTRA: dict[str, Build] = {
     "disclosed": lambda log: log.third("player", "2D"),
     "hidden": lambda log: log.deal("player", None, face_up=False),
 }
+DRAWN: Build = lambda log: log.open().four(PLAYER_DUE).third("player", "4S")  # noqa: E731
 for name, extra in EXTRA.items():
-    add(
-        "misdeal.extra_card", name, five("9.6", "3.15", "8"),
-        then(lambda log: log.open().four(PLAYER_DUE).third("player", "4S"), extra), legal,
-    )  # fmt: skip
+    add("misdeal.extra_card", name, five("9.6", "3.15", "8"), then(DRAWN, extra), legal)
+add("misdeal.extra_card", "in the last hand", {"tas": "8"}, then(LAST, then(DRAWN, EXTRA["hidden"])), legal)
 add(
     "misdeal.short_hand", "three cards", five("8.4", "3.10", "9.2"),
     lambda log: log.open().deal("player", "6H").deal("banker", "KS").deal("player", "AD").result(7, 0), legal,
