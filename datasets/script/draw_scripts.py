@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import yaml
 
-from datasets.script.drawn_rounds import Drawer, clean_round, incident_round, spread_incidents
-from datasets.script.drawn_tables import CHIPS, TABLES, DrawnTable, draw_look
+from datasets.script.drawn_rounds import HANDLING, PAYOUTS, Drawer, clean_round, incident_round, spread_incidents
+from datasets.script.drawn_tables import CHIPS, TABLES, DrawnTable, draw_look, handled
 from datasets.script.errors import ScriptError
 from datasets.script.judgement import judged_alerts
 from datasets.script.render import prepare
@@ -28,6 +28,7 @@ INCIDENTS_EACH = 5
 _HEADINGS = {
     "clean": "Clean play: legal acts only, no incident.",
     "incidents": "Incidents drawn by machine, every code as often as every other.",
+    "handling": "Faults in handling cards and in settling wagers drawn by machine.",
 }
 _HELD_OUT = "Held out: no training, tuning or threshold saw its deck, cloth, camera or seed."
 
@@ -49,6 +50,19 @@ def draw_incidents(seed: int, count: int = INCIDENT_FILES) -> Iterator[tuple[str
         rounds: list[str | None] = [*kinds, None]
         rounds = [rounds[int(i)] for i in rng.permutation(len(rounds))]
         yield _playable(number, tables[number], seed, "M", rounds)
+
+
+def draw_handling(seed: int, count: int = INCIDENT_FILES) -> Iterator[tuple[str, dict[str, object]]]:
+    """Scripts with faults in handling cards and in settling wagers, by name; half of the tables deal face down."""
+    rng = np.random.default_rng(seed)
+    order = [TABLES[int(i)] for i in rng.permutation(len(TABLES))]
+    tables = sorted(order, key=lambda table: table.style != "B")[: count // 2]
+    tables += [table for table in order if table not in tables][: count - len(tables)]
+    tables = [handled(table) for table in tables]
+    for number, kinds in enumerate(spread_incidents(tables, INCIDENTS_EACH, rng, of=(*HANDLING, *PAYOUTS))):
+        rounds: list[str | None] = [*kinds, None]
+        rounds = [rounds[int(i)] for i in rng.permutation(len(rounds))]
+        yield _playable(number, tables[number], seed, "P", rounds)
 
 
 def write_script(folder: Path, name: str, mapping: Mapping[str, object], heading: str) -> Path:
@@ -100,15 +114,18 @@ def _flow(value: object) -> str:
     return yaml.safe_dump(value, default_flow_style=True, sort_keys=False, width=10_000).removesuffix("...\n").strip()
 
 
+_DRAWS = {"clean": draw_clean, "incidents": draw_incidents, "handling": draw_handling}
+
+
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=("clean", "incidents"))
+    parser.add_argument("what", choices=tuple(_DRAWS))
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--out", type=Path, required=True)
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
-    for name, mapping in (draw_clean if given.what == "clean" else draw_incidents)(given.seed):
+    for name, mapping in _DRAWS[given.what](given.seed):
         print(write_script(given.out, name, mapping, _HEADINGS[given.what]))
 
 

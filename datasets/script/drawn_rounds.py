@@ -22,6 +22,14 @@ INCIDENTS = (
     "order", "third_card_not_due", "third_card_missing", "extra_card", "wrong_result", "face_up_deal", "no_call",
     "placed", "increased", "reduced", "removed", "moved",
 )  # fmt: skip
+PAYOUTS = ("loser_paid", "winner_unpaid", "wrong_amount", "loser_kept", "push_taken")
+HANDLING_RULES = {
+    "wrong_handler": ("nz-authority", "nz-secretary", "sg-rws", "tas"),
+    "both_hands_out": ("nz-authority", "nz-secretary"),
+    "card_off_table": ("nz-authority", "nz-secretary", "tas"),
+}
+"""The rulebooks that order the thing."""
+HANDLING = tuple(HANDLING_RULES)
 CALL_RULES = ("nz-authority", "nz-secretary")
 OPEN_UNTIL_CARD = ("nsw", "tas")
 """Rulebooks under which a wager may still change after the call."""
@@ -70,15 +78,30 @@ def incident_round(drawer: Drawer, kind: str) -> Act:
     """A round with one incident, and now and then a legal act beside it."""
     first, second = drawer.seats(2)
     acts = [_incident(drawer, kind, first)]
+    if kind in (*HANDLING, *PAYOUTS):
+        tie = {"cards": _tied(drawer)} if kind == "push_taken" else {}
+        return {**tie, "wagers": _on_both_hands(drawer), "happenings": acts}
     if kind != "no_call" and drawer.rng.random() < 0.35:
         acts.append(_legal_act(drawer, second))
     return {"happenings": acts}
 
 
-def spread_incidents(tables: Sequence[DrawnTable], each: int, rng: np.random.Generator) -> list[list[str]]:
+def _on_both_hands(drawer: Drawer) -> list[Act]:
+    """Wagers of three players, on both hands; 200 can be paid exactly under every rulebook."""
+    bets = (*BETS, drawer.one_of(BETS))
+    values = drawer.rng.choice([200, 400, 600], len(bets))
+    return [
+        {"seat": seat, "bet": bet, "value": int(value)}
+        for seat, bet, value in zip(drawer.seats(len(bets)), bets, values, strict=True)
+    ]
+
+
+def spread_incidents(
+    tables: Sequence[DrawnTable], each: int, rng: np.random.Generator, *, of: Sequence[str] = INCIDENTS
+) -> list[list[str]]:
     """Which kinds happen at which table: all tables about as many, all kinds `each` times, each where it can be."""
     kinds: list[list[str]] = [[] for _ in tables]
-    for kind in sorted(INCIDENTS, key=lambda kind: len([t for t in tables if can_happen(kind, t)])):
+    for kind in sorted(of, key=lambda kind: len([t for t in tables if can_happen(kind, t)])):
         for _ in range(each):
             fitting = [i for i, table in enumerate(tables) if can_happen(kind, table)]
             fewest = min(len(kinds[i]) + 3 * kinds[i].count(kind) for i in fitting)
@@ -91,6 +114,8 @@ def can_happen(kind: str, table: DrawnTable) -> bool:
     """Whether an incident of that kind is one at that table."""
     if kind == "no_call":
         return table.rulebook in CALL_RULES
+    if kind in HANDLING:
+        return table.handling == "players" and table.rulebook in HANDLING_RULES[kind]
     return kind != "face_up_deal" or table.style != "A"
 
 
@@ -145,8 +170,12 @@ def _incident(drawer: Drawer, kind: str, seat: int) -> Act:
     if kind == "extra_card":
         face_up = drawer.table.style != "B" or bool(drawer.rng.random() < 0.5)
         return {"kind": kind, "hand": hand, "face_up": face_up, "then": "discard"}
-    if kind in ("wrong_result", "no_call"):
+    if kind in ("wrong_result", "no_call", "both_hands_out"):
         return {"kind": kind}
+    if kind in HANDLING:
+        return {"kind": kind, "hand": hand}
+    if kind in PAYOUTS:
+        return {"kind": "payout", "mistake": kind}
     return _change(drawer, "late_bet", kind, seat) | {"when": _late(drawer)}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -52,6 +52,8 @@ class DrawnTable:
     deck: str | None = None
     """None: a machine-made one."""
     growth: str = "outward"
+    handling: str = "dealer"
+    """`players`: who deals face down passes the cards to them."""
 
     def mapping(self, table_id: str, chips: object) -> dict[str, object]:
         """The script's `table`."""
@@ -64,7 +66,13 @@ class DrawnTable:
         """The script's keys that say how it is played."""
         devices = {} if self.devices is None else {"devices": self.devices}
         growth = {} if self.growth == "outward" else {"growth": self.growth}
-        return {"call": self.call, **devices, "pace": 0.8, **growth}
+        handling = {} if self.handling == "dealer" else {"handling": self.handling}
+        return {"call": self.call, **devices, "pace": 0.8, **growth, **handling}
+
+
+def handled(table: DrawnTable) -> DrawnTable:
+    """The same table; where cards come face down in style B the players handle them."""
+    return replace(table, name=f"{table.name}-handled", handling="players") if table.style == "B" else table
 
 
 def draw_look(table: DrawnTable, rng: np.random.Generator, deck: int) -> dict[str, object]:

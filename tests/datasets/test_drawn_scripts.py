@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from datasets.script.draw_scripts import draw_clean, draw_incidents, write_script
-from datasets.script.drawn_rounds import INCIDENTS, can_happen, spread_incidents
-from datasets.script.drawn_tables import TABLES
+from datasets.script.draw_scripts import draw_clean, draw_handling, draw_incidents, write_script
+from datasets.script.drawn_rounds import HANDLING, INCIDENTS, PAYOUTS, can_happen, spread_incidents
+from datasets.script.drawn_tables import TABLES, handled
 from datasets.script.script import Change, Script, load_script, parse_script
 
 SCRIPTS = Path(__file__).parents[2] / "datasets" / "scripts"
@@ -72,7 +72,15 @@ def test_incidents_are_spread_over_the_tables_where_they_can_be() -> None:
     assert max(map(len, spread)) - min(map(len, spread)) <= 4
 
 
-@pytest.mark.parametrize("draw", [draw_clean, draw_incidents], ids=["clean", "incidents"])
+def test_faults_in_handling_and_settling_are_spread_where_they_can_be() -> None:
+    tables = [handled(table) for table in TABLES]
+    spread = spread_incidents(tables, 5, np.random.default_rng(4), of=(*HANDLING, *PAYOUTS))
+
+    assert Counter(kind for kinds in spread for kind in kinds) == dict.fromkeys((*HANDLING, *PAYOUTS), 5)
+    assert all(can_happen(kind, table) for table, kinds in zip(tables, spread, strict=True) for kind in kinds)
+
+
+@pytest.mark.parametrize("draw", [draw_clean, draw_incidents, draw_handling], ids=["clean", "incidents", "handling"])
 def test_drawn_script_is_the_same_when_read_back(draw: Draw, tmp_path: Path) -> None:
     name, mapping = next(draw(77))
 
