@@ -1,8 +1,8 @@
 """Notice an arm that sweeps over a table's regions from the top edge and withdraws, as one gesture.
 
-An arm is a piece of the cover that reaches in over the top edge; each of its stays over the regions is followed from
-its first look to its last. A sweep goes one way across a large share of the regions within a second or two; an arm
-that puts or takes something goes to a place, stops, and comes back. Layout millimetres, seconds of stream time.
+An arm is a hand, or what moves, that reaches in over the top edge; its tip is followed from look to look while it is
+among the regions. A sweep goes one way across a large share of them within a second or two; an arm that puts or takes
+something goes to a place, stops, and comes back. Layout millimetres, seconds of stream time.
 """
 
 from __future__ import annotations
@@ -21,7 +21,11 @@ from vision.observations import RegionsSwept, StacksChanged
 TOP_MM = 30.0
 """What reaches this near to the top edge comes in over it."""
 LEAST_CELLS = 12
-"""An arm over fewer cells of the regions is not over them yet."""
+"""An arm over fewer cells is not among the regions yet."""
+NEAR_MM = 130.0
+"""An arm that sweeps may pass so far before the regions on its way."""
+TIP_CELLS = 10
+"""How much of an arm's end is its tip."""
 LOST_S = 0.3
 """An arm that is not over the regions for so long has withdrawn."""
 STEP_MM_S = 3200.0
@@ -31,7 +35,9 @@ DURATION_S = (0.3, 2.6)
 LEAST_SHARE = 0.4
 """Part of the regions' width that a sweep crosses at least."""
 LEAST_STRAIGHTNESS = 0.85
-"""Way from end to end over the way gone."""
+"""Way from end to end over the way gone between the ends."""
+LEAST_STRAIGHTNESS_OF_STAY = 0.65
+"""The same with the ways in and out: an arm that goes there and back came for something."""
 SLOW_SHARE = 0.45
 """An arm that stops for more than this part of its stay did something there."""
 SLOW_MM_S = 250.0
@@ -51,10 +57,13 @@ class _Stay:
 
     t: list[float] = field(default_factory=list)
     x_mm: list[float] = field(default_factory=list)
+    over_mm: list[float] = field(default_factory=list)
+    """Where the tip was over a region."""
 
-    def add(self, t: float, x_mm: float) -> None:
+    def add(self, t: float, x_mm: float, *, is_over: bool) -> None:
         self.t.append(t)
         self.x_mm.append(x_mm)
+        self.over_mm += [x_mm] * is_over
 
     def gap_mm(self, t: float, x_mm: float) -> float:
         """How far a point is from where this arm was, less what it may have gone since; below 0 it may be this arm."""
@@ -75,8 +84,12 @@ class SweepWatch:
     ) -> None:
         self._grid, self._depth_mm = grid, size_mm[1]
         self._cells: Mask = np.zeros(grid.shape_hw, bool)
+        """Under the regions."""
+        self._among: Mask = np.zeros(grid.shape_hw, bool)
+        """Under or near them."""
         for polygon in regions.values():
             self._cells |= grid.mask_of(polygon)
+            self._among |= grid.mask_of(polygon, NEAR_MM)
         corners = np.concatenate(list(regions.values())) if regions else np.zeros((1, 2))
         self._width_mm = float(np.ptp(corners[:, 0]))
         self._stays: list[_Stay] = []
@@ -99,7 +112,7 @@ class SweepWatch:
         t = cover.change.t
         self._follow(cover, t)
         self._changes = [one for one in (*self._changes, *changes) if one.t_latest > t - 2 * CALM_LOOKS_S]
-        known_t = t if calm_since_t is None else calm_since_t
+        known_t = min([t if calm_since_t is None else calm_since_t, *(stay.t[0] for stay in self._stays)])
         ripe = [one for one in self._swept if one.t_ended < known_t or t - one.t_ended > CALM_LOOKS_S]
         self._swept = [one for one in self._swept if one not in ripe]
         return [one for one in ripe if not self._left_something(one)]
@@ -111,31 +124,35 @@ class SweepWatch:
 
     def _follow(self, cover: Cover, t: float) -> None:
         free = list(self._stays)
-        for x_mm in self._arms_mm(cover):
+        for x_mm, is_over in self._tips_mm(cover):
             nearest = min(free, key=lambda stay: stay.gap_mm(t, x_mm), default=None)
             if nearest is None or nearest.gap_mm(t, x_mm) > 0:
                 nearest = _Stay()
                 self._stays.append(nearest)
             else:
                 free.remove(nearest)
-            nearest.add(t, x_mm)
+            nearest.add(t, x_mm, is_over=is_over)
         gone = [stay for stay in self._stays if t - stay.t[-1] > LOST_S]
         self._stays = [stay for stay in self._stays if stay not in gone]
-        self._swept += [one for stay in gone if (one := _sweep_of(stay, self._width_mm)) is not None]
+        swept = [one for stay in gone if (one := _sweep_of(stay, self._width_mm)) is not None]
+        self._swept = _longest((*self._swept, *swept))
 
-    def _arms_mm(self, cover: Cover) -> list[float]:
-        """x of the middle of what each arm from the top edge covers of the regions."""
-        if np.count_nonzero(cover.mask & self._cells) < LEAST_CELLS:
+    def _tips_mm(self, cover: Cover) -> list[tuple[float, bool]]:
+        """x of the tip of each arm from the top edge among the regions, and whether the arm is over one."""
+        mask = cover.hands | cover.change.moving
+        if np.count_nonzero(mask & self._among) < LEAST_CELLS:
             return []
-        closed = cv2.morphologyEx(cover.mask.astype(np.uint8), cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8))
-        pieces = np.asarray(cv2.connectedComponents(closed)[1], np.int32)
-        top = pieces[: round((MARGIN_MM + TOP_MM) * CELLS_PER_MM)]
-        middles = []
-        for piece in np.unique(top[top > 0]):
-            columns = np.nonzero((pieces == piece) & self._cells)[1]
-            if len(columns) >= LEAST_CELLS:
-                middles.append(float((columns.mean() + 0.5) / CELLS_PER_MM + self._grid.origin_mm[0]))
-        return middles
+        pieces = _connected(mask)
+        from_top = np.unique(pieces[: round((MARGIN_MM + TOP_MM) * CELLS_PER_MM)])
+        arms = _connected(np.isin(pieces, from_top[from_top > 0]) & self._among)
+        tips = []
+        for arm in range(1, int(arms.max()) + 1):
+            rows, columns = np.nonzero(arms == arm)
+            if len(rows) >= LEAST_CELLS:
+                tip = columns[rows > rows.max() - TIP_CELLS]
+                x_mm = float((tip.mean() + 0.5) / CELLS_PER_MM + self._grid.origin_mm[0])
+                tips.append((x_mm, bool(self._cells[rows, columns].any())))
+        return tips
 
     def _left_something(self, swept: RegionsSwept) -> bool:
         """Whether what an arm from the top edge did under the sweep changed a stack."""
@@ -153,14 +170,36 @@ class SweepWatch:
         return bool(known) and from_top >= FROM_TOP_SHARE * len(known)
 
 
+def _connected(mask: Mask) -> NDArray[np.int32]:
+    """The number of the piece that each cell belongs to, 0 for none."""
+    closed = cv2.morphologyEx(mask.astype(np.uint8), cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8))
+    return np.asarray(cv2.connectedComponents(closed)[1], np.int32)
+
+
+def _longest(swept: Sequence[RegionsSwept]) -> list[RegionsSwept]:
+    """Of sweeps at the same time, which are one arm seen as two, the one that crossed most."""
+    kept: list[RegionsSwept] = []
+    for one in sorted(swept, key=lambda each: -each.share):
+        if all(one.t_ended < other.t_began or one.t_began > other.t_ended for other in kept):
+            kept.append(one)
+    return sorted(kept, key=lambda each: each.t)
+
+
 def _sweep_of(stay: _Stay, width_mm: float) -> RegionsSwept | None:
-    """The sweep that a stay was; None where it was something else."""
+    """The sweep that a stay was, from one end to the other; None where it was something else.
+
+    How the arm came in and how it withdrew does not matter.
+    """
     t, x = np.array(stay.t), np.array(stay.x_mm)
+    if np.ptp(x) < LEAST_STRAIGHTNESS_OF_STAY * float(np.abs(np.diff(x)).sum()):
+        return None
+    first, last = sorted((int(x.argmin()), int(x.argmax())))
+    t, x = t[first : last + 1], x[first : last + 1]
     if len(t) < 3 or not DURATION_S[0] <= t[-1] - t[0] <= DURATION_S[1]:
         return None
     steps, times = np.abs(np.diff(x)), np.diff(t)
     low, high = float(x.min()), float(x.max())
-    share = (high - low) / max(width_mm, 1.0)
+    share = float(np.ptp(stay.over_mm)) / width_mm if stay.over_mm else 0.0
     if share < LEAST_SHARE or high - low < LEAST_STRAIGHTNESS * float(steps.sum()):
         return None
     if float(times[steps < SLOW_MM_S * times].sum()) > SLOW_SHARE * float(times.sum()):
