@@ -100,6 +100,7 @@ def render_script(
     load_deck(script.deck, decks)  # a worker that fails to start would be started again and again
     out_dir.mkdir(parents=True, exist_ok=True)
     write_table(script, job.world.camera, out_dir, base)
+    (out_dir / "script.yaml").write_text(script_path.read_text(encoding="utf-8"), encoding="utf-8")
     alerts = judged_alerts(script, performance.chronicle)
     write_log(script, performance.chronicle, out_dir, alerts)
     if performance.lays:

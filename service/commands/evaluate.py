@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -14,7 +15,12 @@ from rich.table import Table
 
 from service.evaluate.accounts import Account, account_of, load_found, load_truth
 from service.evaluate.comparison import Comparison, combine, compare
-from service.evaluate.tables import Sheet, format_json, format_markdown, put_section, sheets_of
+from service.evaluate.conditions import by_condition, true_cards
+from service.evaluate.looks import read_looks
+from service.evaluate.pictures import write_pictures
+from service.evaluate.sheets import Sheet
+from service.evaluate.sights import Scene, load_scene
+from service.evaluate.tables import format_json, format_markdown, put_section, sheets_of
 from service.recordings import Recording, check_video, find_recording
 from service.terminal import choose_view
 from service.watching import table_facts, watch_recording
@@ -32,6 +38,10 @@ def evaluate(
     out: Annotated[Path, typer.Option(help="Folder for what each watch finds, one folder a recording.")] = DEFAULT_OUT,
     markdown: Annotated[Path | None, typer.Option(help="Write the tables into this Markdown file.")] = None,
     section: Annotated[str, typer.Option(help="Name of the part of that file which is written anew.")] = "recordings",
+    looks: Annotated[
+        int, typer.Option(min=0, help="Read so many single looks at cards of each recording too, by themselves.")
+    ] = 0,
+    pictures: Annotated[Path | None, typer.Option(help="Write pictures of the worst mistakes to this folder.")] = None,
     again: Annotated[
         bool, typer.Option("--again/--reuse", help="Watch anew, or compare what a former watch left in the folder.")
     ] = True,
@@ -46,9 +56,12 @@ def evaluate(
     for recording in found:
         check_video(recording.table)
     comparisons = [
-        _compare(recording, truth, out / recording.name, again=again)
+        _compare(recording, truth, out / recording.name, again=again, looks=looks)
         for recording, truth in zip(found, truths, strict=True)
     ]
+    if pictures is not None:
+        for recording, comparison in zip(found, comparisons, strict=True):
+            write_pictures(comparison, recording.table, _scene(recording), pictures)
     sheets = sheets_of(comparisons)
     if markdown is not None:
         put_section(markdown, section, _markdown(recordings, sheets, section))
@@ -59,15 +72,32 @@ def evaluate(
         _print(sheets)
 
 
-def _compare(recording: Recording, truth: Account, folder: Path, *, again: bool) -> Comparison:
+def _compare(recording: Recording, truth: Account, folder: Path, *, again: bool, looks: int) -> Comparison:
+    rate = None
     if not again and (folder / "events.jsonl").is_file():
-        return compare(recording.name, truth, load_found(folder, recording.table))
+        account = load_found(folder, recording.table)
+    else:
+        account, rate = _watch(recording, folder)
+    comparison = compare(recording.name, truth, account, frames_per_s=rate)
+    scene = _scene(recording)
+    if scene is None:
+        return comparison
+    cards, camera = true_cards(truth.events, account.events, scene), recording.table.cameras[0]
+    read = read_looks(cards, scene, camera.calibration, camera.source, most=looks) if looks else []
+    return replace(comparison, conditions=by_condition(cards, read))
+
+
+def _scene(recording: Recording) -> Scene | None:
+    return load_scene(recording.folder or Path(), recording.table.cameras[0].calibration)
+
+
+def _watch(recording: Recording, folder: Path) -> tuple[Account, float | None]:
+    """What a watch finds, and its frames a second."""
     console = Console(stderr=True)
     console.print(f"Watching {recording.name}", style="bold", highlight=False)
     view = choose_view(console, table_facts(recording), is_quiet=not console.is_terminal, is_plain=False)
     findings = watch_recording(recording, folder, view)
-    rate = findings.frames / findings.wall_s if findings.wall_s else None
-    return compare(recording.name, truth, account_of(findings), frames_per_s=rate)
+    return account_of(findings), findings.frames / findings.wall_s if findings.wall_s else None
 
 
 def _markdown(recordings: Sequence[str], sheets: Sequence[Sheet], section: str) -> str:

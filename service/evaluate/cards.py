@@ -85,18 +85,30 @@ class CardCounts:
 
 def compare_cards(truth: Iterable[Event], found: Iterable[Event]) -> CardCounts:
     """Right, wrong, unread and missed, over all rounds."""
+    counts = CardCounts()
+    for true, said, _ in pair_cards(truth, found):
+        counts += judge_pair(true, said)
+    return counts
+
+
+def pair_cards(
+    truth: Iterable[Event], found: Iterable[Event]
+) -> list[tuple[FollowedCard | None, FollowedCard | None, float]]:
+    """Each true card, the one that was found in its place, and when its round closed; None where one is missing."""
     true_rounds, found_rounds = split_rounds(truth), split_rounds(found)
     partners = pair_by_time(
         [(each.opened, each.closed) for each in true_rounds], [(each.opened, each.closed) for each in found_rounds]
     )
-    counts = CardCounts()
+    pairs: list[tuple[FollowedCard | None, FollowedCard | None, float]] = []
     for i, played in enumerate(true_rounds):
         cards = tuple(card for j in partners[i] for card in found_rounds[j].cards)
         for hand in ("player", "banker", None):
-            counts += _compare(_of(played.cards, hand), _of(cards, hand))
+            aligned = _align(_of(played.cards, hand), _of(cards, hand))
+            pairs += [(true, said, played.closed) for true, said in aligned]
     paired = {j for partner in partners for j in partner}
-    strays = sum(len(each.cards) for j, each in enumerate(found_rounds) if j not in paired)
-    return replace(counts, extra=counts.extra + strays)
+    for j, each in enumerate(found_rounds):
+        pairs += [(None, card, each.closed) for card in each.cards if j not in paired]
+    return pairs
 
 
 def split_rounds(events: Iterable[Event]) -> list[PlayedRound]:
@@ -150,14 +162,8 @@ def _of(cards: Iterable[FollowedCard], hand: str | None) -> list[FollowedCard]:
     return [card for card in cards if card.hand == hand]
 
 
-def _compare(truth: Sequence[FollowedCard], found: Sequence[FollowedCard]) -> CardCounts:
-    counts = CardCounts()
-    for true, said in _align(truth, found):
-        counts += _judge(true, said)
-    return counts
-
-
-def _judge(true: FollowedCard | None, said: FollowedCard | None) -> CardCounts:
+def judge_pair(true: FollowedCard | None, said: FollowedCard | None) -> CardCounts:
+    """What one card, or one that was found where none is, adds to the counts."""
     if true is None:
         return CardCounts(extra=1)
     if not true.was_shown or true.face is None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rules.events import Event, WagerChanged
 from service.evaluate.accounts import Account, RoundAccount
 from service.evaluate.cards import CardCounts, compare_cards, pair_by_time
+from service.evaluate.chips import ChipCounts, count_chips
+from service.evaluate.conditions import Condition, join_conditions
 from service.evaluate.matching import Matching, join, match
+from service.evaluate.rates import HourlyRate
 
 WAGER_WINDOW_S = 3.0
 
@@ -46,13 +49,21 @@ class Comparison:
     length_s: float
     unseen_s: float
     frames_per_s: float | None = None
+    chips: ChipCounts = field(default_factory=ChipCounts)
+    conditions: tuple[Condition, ...] = ()
+    clean: HourlyRate = field(default_factory=HourlyRate)
+    """False alerts, and the rounds of recordings in which nothing went wrong."""
+    clean_s: float = 0.0
+    """How long those recordings are."""
 
 
 def compare(name: str, truth: Account, found: Account, *, frames_per_s: float | None = None) -> Comparison:
     """Everything that is counted of one recording."""
+    incidents = match(truth.incidents, found.incidents, truth.tolerated)
+    is_clean = not truth.incidents
     return Comparison(
         name=name,
-        incidents=match(truth.incidents, found.incidents, truth.tolerated),
+        incidents=incidents,
         cards=compare_cards(truth.events, found.events),
         rounds=len(truth.rounds),
         rounds_exact=count_exact_rounds(truth.rounds, found.rounds),
@@ -60,14 +71,17 @@ def compare(name: str, truth: Account, found: Account, *, frames_per_s: float | 
         length_s=found.end_s,
         unseen_s=sum(stretch.to_s - stretch.from_s for stretch in found.unseen),
         frames_per_s=frames_per_s,
+        chips=count_chips(pair_changes(truth.events, found.events)),
+        clean=HourlyRate(count=len(incidents.false) * is_clean, rounds=len(truth.rounds) * is_clean),
+        clean_s=found.end_s * is_clean,
     )
 
 
 def combine(comparisons: Sequence[Comparison]) -> Comparison:
     """All recordings together."""
-    cards, wagers = CardCounts(), WagerCounts()
+    cards, wagers, chips = CardCounts(), WagerCounts(), ChipCounts()
     for each in comparisons:
-        cards, wagers = cards + each.cards, wagers + each.wagers
+        cards, wagers, chips = cards + each.cards, wagers + each.wagers, chips + each.chips
     return Comparison(
         name="all",
         incidents=join([each.incidents for each in comparisons]),
@@ -77,6 +91,12 @@ def combine(comparisons: Sequence[Comparison]) -> Comparison:
         wagers=wagers,
         length_s=sum(each.length_s for each in comparisons),
         unseen_s=sum(each.unseen_s for each in comparisons),
+        chips=chips,
+        conditions=join_conditions(each.conditions for each in comparisons),
+        clean_s=sum(each.clean_s for each in comparisons),
+        clean=HourlyRate(
+            count=sum(each.clean.count for each in comparisons), rounds=sum(each.clean.rounds for each in comparisons)
+        ),
     )
 
 
@@ -92,7 +112,20 @@ def count_exact_rounds(truth: Sequence[RoundAccount], found: Sequence[RoundAccou
 
 
 def compare_wagers(truth: Iterable[Event], found: Iterable[Event]) -> WagerCounts:
-    """Changes of the same area in the same direction, no further apart than the window."""
+    """How many changes were found, and whose hand they were."""
+    truth, found = list(truth), list(found)
+    pairs = pair_changes(truth, found)
+    n_found = sum(isinstance(event, WagerChanged) for event in found)
+    return WagerCounts(
+        true=sum(isinstance(event, WagerChanged) for event in truth),
+        found=len(pairs),
+        false=n_found - len(pairs),
+        by_right=sum(true.by == said.by for true, said in pairs),
+    )
+
+
+def pair_changes(truth: Iterable[Event], found: Iterable[Event]) -> list[tuple[WagerChanged, WagerChanged]]:
+    """Changes of the same area in the same direction, no further apart than the window; nearest in time first."""
     true_changes = [event for event in truth if isinstance(event, WagerChanged)]
     found_changes = [event for event in found if isinstance(event, WagerChanged)]
     pairs = sorted(
@@ -107,13 +140,7 @@ def compare_wagers(truth: Iterable[Event], found: Iterable[Event]) -> WagerCount
         if i not in taken_true and j not in taken_found:
             taken_true[i] = j
             taken_found.add(j)
-    by_right = sum(true_changes[i].by == found_changes[j].by for i, j in taken_true.items())
-    return WagerCounts(
-        true=len(true_changes),
-        found=len(taken_true),
-        false=len(found_changes) - len(taken_found),
-        by_right=by_right,
-    )
+    return [(true_changes[i], found_changes[j]) for i, j in taken_true.items()]
 
 
 def _result(account: RoundAccount) -> tuple[object, ...]:

@@ -5,32 +5,24 @@ The same rows go to the terminal. Figures are given as they are, with what they 
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from service.evaluate.comparison import Comparison, combine
-from service.evaluate.matching import Matching, ratio
+from service.evaluate.details import detail_sheets
+from service.evaluate.matching import Matching
+from service.evaluate.sheets import Sheet, percent, share_of
 from service.wording import clock, duration
 
 SURE = 0.99
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sheet:
-    """A table of text."""
-
-    title: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    """The first cell is a name, the others are figures."""
 
 
 def sheets_of(comparisons: Sequence[Comparison]) -> list[Sheet]:
     """By recording, by code, and what went wrong, one by one."""
     whole = combine(comparisons)
     rows = list(comparisons) if len(comparisons) < 2 else [*comparisons, whole]
-    sheets = [_recordings_sheet(rows), _codes_sheet(whole.incidents)]
+    sheets = [_recordings_sheet(rows), _codes_sheet(whole.incidents), *detail_sheets(rows, whole)]
     faults = [*_alert_faults(comparisons), *_card_faults(comparisons)]
     if faults:
         sheets.append(
@@ -97,6 +89,30 @@ def format_json(comparison: Comparison) -> dict[str, object]:
             "false": wagers.false,
             "by_right": wagers.by_right,
         },
+        "chips": dataclasses.asdict(comparison.chips),
+        "clean": _clean_json(comparison),
+        "conditions": [
+            {
+                "kind": each.kind,
+                "value": each.value,
+                "cards": each.cards.total,
+                "right": each.cards.right,
+                "wrong": len(each.cards.wrong),
+                "looks": dataclasses.asdict(each.looks),
+            }
+            for each in comparison.conditions
+        ],
+    }
+
+
+def _clean_json(comparison: Comparison) -> dict[str, object]:
+    clean = comparison.clean
+    return {
+        "rounds": clean.rounds,
+        "table_hours": clean.hours,
+        "false": clean.count,
+        "per_hour": clean.per_hour,
+        "interval": clean.interval,
     }
 
 
@@ -128,14 +144,14 @@ def _recording_row(each: Comparison) -> tuple[str, ...]:
     return (
         each.name,
         duration(each.length_s),
-        _of(len(alerts.hits), alerts.n_true),
+        share_of(len(alerts.hits), alerts.n_true),
         f"{len(alerts.false)}",
-        _of(cards.right, cards.total),
+        share_of(cards.right, cards.total),
         wrong,
         f"{cards.unread}",
         f"{cards.missed}",
-        _of(each.rounds_exact, each.rounds),
-        _of(wagers.found, wagers.true) + f", {wagers.false} false",
+        share_of(each.rounds_exact, each.rounds),
+        share_of(wagers.found, wagers.true) + f", {wagers.false} false",
         f"{each.unseen_s:.0f} s",
         "" if each.frames_per_s is None else f"{each.frames_per_s:.0f}",
     )
@@ -155,8 +171,8 @@ def _code_row(name: str, matching: Matching) -> tuple[str, ...]:
         f"{len(matching.hits)}",
         f"{len(matching.false)}",
         f"{len(matching.tolerated)}",
-        _percent(matching.precision),
-        _percent(matching.recall),
+        percent(matching.precision),
+        percent(matching.recall),
         f"{matching.median_delay_s:.1f} s" if matching.median_delay_s is not None else "",
         f"{max(delays):.1f} s" if delays else "",
     )
@@ -179,17 +195,6 @@ def _card_faults(comparisons: Sequence[Comparison]) -> list[tuple[str, ...]]:
                 (each.name, clock(card.t), "wrong card", f"{card.truth or 'face down'} read as {card.said}{sure}")
             )
     return rows
-
-
-def _of(part: int, whole: int) -> str:
-    share = ratio(part, whole)
-    return f"{part} of {whole}" if share is None else f"{part} of {whole} ({_percent(share)})"
-
-
-def _percent(share: float | None) -> str:
-    if share is None:
-        return ""
-    return f"{100 * share:.0f} %" if share in (0.0, 1.0) else f"{100 * share:.1f} %"
 
 
 def _row(cells: Sequence[str]) -> str:

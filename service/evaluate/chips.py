@@ -1,0 +1,58 @@
+"""Compare changes of wagers: which were found, how many chips and what value were told, and whose hand it was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from rules.events import UNKNOWN, WagerChanged
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChipCounts:
+    """What was told of the wager changes that were found."""
+
+    found: int = 0
+    counted: int = 0
+    """Of which the chips on the area after the change were told; an empty area is not counted."""
+    exact: int = 0
+    within_one: int = 0
+    off: int = 0
+    """Chips too many or too few, summed up over those counted."""
+    valued: int = 0
+    """Of which the value after the change was told."""
+    value_exact: int = 0
+    by_right: int = 0
+    by_unknown: int = 0
+    by_wrong: int = 0
+
+    def __add__(self, other: ChipCounts) -> ChipCounts:
+        names = ChipCounts.__slots__
+        return ChipCounts(**{name: getattr(self, name) + getattr(other, name) for name in names})
+
+
+def count_chips(pairs: Iterable[tuple[WagerChanged, WagerChanged]]) -> ChipCounts:
+    """Add up pairs of a true change and the one that was found of it."""
+    counts = ChipCounts()
+    for true, found in pairs:
+        counts += _of_pair(true, found)
+    return counts
+
+
+def _of_pair(true: WagerChanged, found: WagerChanged) -> ChipCounts:
+    off = None
+    if true.chips_after and found.chips_after:
+        off = abs(found.chips_after - true.chips_after)
+    is_valued = bool(true.after) and bool(found.after)
+    return ChipCounts(
+        found=1,
+        counted=int(off is not None),
+        exact=int(off == 0),
+        within_one=int(off is not None and off <= 1),
+        off=off or 0,
+        valued=int(is_valued),
+        value_exact=int(is_valued and true.after == found.after),
+        by_right=int(found.by == true.by),
+        by_unknown=int(found.by == UNKNOWN and true.by != UNKNOWN),
+        by_wrong=int(found.by not in (true.by, UNKNOWN)),
+    )

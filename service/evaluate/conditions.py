@@ -1,0 +1,107 @@
+"""Cards by what makes them hard to read: deck, size, tilt, light, cover, turn.
+
+Two figures for each: the cards as they were told after all looks were weighed, and single looks by themselves.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from rules.events import Event
+from service.evaluate.cards import CardCounts, FollowedCard, judge_pair, pair_cards
+from service.evaluate.sights import REST_S, Scene
+
+LONGEST_S = 30.0
+"""A card lies no longer than this."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LookCounts:
+    """Single looks at cards, each read by itself."""
+
+    right: int = 0
+    total: int = 0
+    sure: int = 0
+    """At 99 % or more."""
+    sure_wrong: int = 0
+
+    def __add__(self, other: LookCounts) -> LookCounts:
+        return LookCounts(
+            right=self.right + other.right,
+            total=self.total + other.total,
+            sure=self.sure + other.sure,
+            sure_wrong=self.sure_wrong + other.sure_wrong,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Condition:
+    """All that was read under one condition."""
+
+    kind: str
+    """deck, size, tilt, light, cover or turned."""
+    value: str
+    cards: CardCounts = field(default_factory=CardCounts)
+    looks: LookCounts = field(default_factory=LookCounts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrueCard:
+    """A card whose face was shown, and under which conditions."""
+
+    card: FollowedCard
+    conditions: Mapping[str, str]
+    counts: CardCounts
+    to_s: float
+    """When the hand's round closed."""
+
+
+def true_cards(truth: Iterable[Event], found: Iterable[Event], scene: Scene) -> list[TrueCard]:
+    """The cards that were shown, each with how it was told and how it lay."""
+    told = []
+    for true, said, closed in pair_cards(truth, found):
+        if true is None or true.face is None or not true.was_shown:
+            continue
+        to_s = min(closed, true.t + LONGEST_S)
+        sights = scene.of(true.face, true.t + REST_S, to_s)
+        told.append(TrueCard(card=true, conditions=scene.conditions(sights), counts=judge_pair(true, said), to_s=to_s))
+    return told
+
+
+def by_condition(
+    cards: Iterable[TrueCard], looks: Iterable[tuple[Mapping[str, str], LookCounts]] = ()
+) -> tuple[Condition, ...]:
+    """The cards and the looks of every condition, in order."""
+    summed: dict[tuple[str, str], CardCounts] = defaultdict(CardCounts)
+    looked: dict[tuple[str, str], LookCounts] = defaultdict(LookCounts)
+    for card in cards:
+        for key in card.conditions.items():
+            summed[key] += card.counts
+    for conditions, counts in looks:
+        for key in conditions.items():
+            looked[key] += counts
+    keys = sorted({*summed, *looked}, key=_order)
+    return tuple(Condition(kind=key[0], value=key[1], cards=summed[key], looks=looked[key]) for key in keys)
+
+
+def join_conditions(many: Iterable[tuple[Condition, ...]]) -> tuple[Condition, ...]:
+    """Several recordings' conditions as one."""
+    cards: dict[tuple[str, str], CardCounts] = defaultdict(CardCounts)
+    looks: dict[tuple[str, str], LookCounts] = defaultdict(LookCounts)
+    for each in (condition for conditions in many for condition in conditions):
+        cards[each.kind, each.value] += each.cards
+        looks[each.kind, each.value] += each.looks
+    keys = sorted(cards, key=_order)
+    return tuple(Condition(kind=key[0], value=key[1], cards=cards[key], looks=looks[key]) for key in keys)
+
+
+_KINDS = ("size", "turned", "cover", "tilt", "light", "deck")
+
+
+def _order(key: tuple[str, str]) -> tuple[int, int, float, str]:
+    kind, value = key
+    number = "".join(letter if letter in "0123456789." else " " for letter in value).split()
+    is_least = value.startswith("under")
+    return (_KINDS.index(kind), 0 if is_least else 1, float(number[0]) if number and kind != "deck" else 0.0, value)

@@ -1,0 +1,92 @@
+"""Tables of what lies behind the figures: chips and hands, clean play, cards by what makes them hard to read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from service.evaluate.comparison import Comparison
+from service.evaluate.conditions import Condition
+from service.evaluate.matching import ratio
+from service.evaluate.rates import ROUNDS_AN_HOUR
+from service.evaluate.sheets import Sheet, percent, share_of
+from service.wording import duration
+
+
+def detail_sheets(rows: Sequence[Comparison], whole: Comparison) -> list[Sheet]:
+    """The tables for which there is something to tell; `rows` are the recordings and all of them together."""
+    sheets = []
+    if whole.chips.found:
+        sheets.append(_chips_sheet(rows))
+    if whole.clean.rounds:
+        sheets.append(_clean_sheet(rows))
+    if whole.conditions:
+        sheets.append(_conditions_sheet(whole.conditions))
+    return sheets
+
+
+def _chips_sheet(rows: Sequence[Comparison]) -> Sheet:
+    columns = (
+        "recording", "changes found", "chips counted", "count right", "within one", "off by", "value told",
+        "value right", "whose hand: right", "unknown", "wrong",
+    )  # fmt: skip
+    return Sheet(title="Chips and hands", columns=columns, rows=tuple(_chips_row(each) for each in rows))
+
+
+def _chips_row(each: Comparison) -> tuple[str, ...]:
+    chips = each.chips
+    off = ratio(chips.off, chips.counted)
+    return (
+        each.name,
+        share_of(chips.found, each.wagers.true),
+        f"{chips.counted}",
+        percent(ratio(chips.exact, chips.counted)),
+        percent(ratio(chips.within_one, chips.counted)),
+        "" if off is None else f"{off:.2f}",
+        f"{chips.valued}",
+        percent(ratio(chips.value_exact, chips.valued)),
+        share_of(chips.by_right, chips.found),
+        f"{chips.by_unknown}",
+        f"{chips.by_wrong}",
+    )
+
+
+def _clean_sheet(rows: Sequence[Comparison]) -> Sheet:
+    columns = ("clean recording", "length", "rounds", f"table-hours ({ROUNDS_AN_HOUR} rounds)", "false alerts",
+               "an hour", "95 % of cases")  # fmt: skip
+    clean = [each for each in rows if each.clean.rounds]
+    return Sheet(title="Clean play", columns=columns, rows=tuple(_clean_row(each) for each in clean))
+
+
+def _clean_row(each: Comparison) -> tuple[str, ...]:
+    rate, interval = each.clean.per_hour, each.clean.interval
+    return (
+        each.name,
+        duration(each.clean_s),
+        f"{each.clean.rounds}",
+        f"{each.clean.hours:.2f}",
+        f"{each.clean.count}",
+        "" if rate is None else f"{rate:.2f}",
+        "" if interval is None else f"{interval[0]:.2f} to {interval[1]:.2f}",
+    )
+
+
+def _conditions_sheet(conditions: Sequence[Condition]) -> Sheet:
+    columns = ("condition", "cards", "right", "wrong", "unread", "missed", "single looks", "right", "sure (99 %)",
+               "sure and wrong")  # fmt: skip
+    return Sheet(title="Cards by condition", columns=columns, rows=tuple(_condition_row(each) for each in conditions))
+
+
+def _condition_row(each: Condition) -> tuple[str, ...]:
+    cards, looks = each.cards, each.looks
+    return (
+        f"{each.kind}: {each.value}",
+        f"{cards.total}",
+        percent(ratio(cards.right, cards.total)),
+        f"{len(cards.wrong)}",
+        f"{cards.unread}",
+        f"{cards.missed}",
+        f"{looks.total}" if looks.total else "",
+        percent(ratio(looks.right, looks.total)),
+        percent(ratio(looks.sure, looks.total)),
+        f"{looks.sure_wrong}" if looks.total else "",
+    )

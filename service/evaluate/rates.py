@@ -1,0 +1,71 @@
+"""How often something happens, with an interval: false alerts of clean play by the table-hour.
+
+A table-hour is a number of rounds, not of minutes: recordings leave out most of the time in which nothing moves, so a
+round of one is a round of usual play made short.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+ROUNDS_AN_HOUR = 40
+"""Usual play."""
+SHARE = 0.95
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HourlyRate:
+    """Something counted over rounds of play."""
+
+    count: int = 0
+    rounds: int = 0
+
+    @property
+    def hours(self) -> float:
+        """Table-hours at the usual pace."""
+        return self.rounds / ROUNDS_AN_HOUR
+
+    @property
+    def per_hour(self) -> float | None:
+        """None without a round."""
+        return self.count / self.hours if self.rounds else None
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Between which rates an hour the true one lies in 95 % of cases; None without a round."""
+        if not self.rounds:
+            return None
+        low, high = poisson_interval(self.count)
+        return low / self.hours, high / self.hours
+
+
+def poisson_interval(count: int, share: float = SHARE) -> tuple[float, float]:
+    """The exact (Garwood) interval of a Poisson mean of which `count` was seen.
+
+    Its ends are the means under which as many or more (as few or fewer) come in (1 - share) / 2 of cases.
+    """
+    tail = (1.0 - share) / 2.0
+    low = 0.0 if count == 0 else _mean_where(lambda mean: 1.0 - _at_most(count - 1, mean), tail, is_rising=True)
+    return low, _mean_where(lambda mean: _at_most(count, mean), tail, is_rising=False)
+
+
+def _mean_where(chance: Callable[[float], float], wanted: float, *, is_rising: bool) -> float:
+    low, high = 0.0, 1.0
+    while (chance(high) < wanted) == is_rising:
+        high *= 2.0
+    for _ in range(80):
+        middle = 0.5 * (low + high)
+        if (chance(middle) < wanted) == is_rising:
+            low = middle
+        else:
+            high = middle
+    return 0.5 * (low + high)
+
+
+def _at_most(count: int, mean: float) -> float:
+    """The chance of so many at most."""
+    if mean == 0.0:
+        return 1.0
+    return math.fsum(math.exp(k * math.log(mean) - mean - math.lgamma(k + 1)) for k in range(count + 1))
