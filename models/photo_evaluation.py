@@ -1,15 +1,16 @@
 """Recognise labelled photographs, turned and made smaller, and count what was read.
 
 Run as `python -m models.photo_evaluation ANNOTATIONS.json`. The file is a list of
-`{image, width, height, complete, objects: [{label, bbox: [x1, y1, x2, y2], kind?}]}`; pictures lie beside it.
+`{image, width, height, complete, objects: [{label, bbox: [x1, y1, x2, y2], polygon?, kind?}]}`; pictures lie beside it.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import multiprocessing
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -26,14 +27,15 @@ from models.photo_scoring import (
     scale_labels,
     score_photograph,
     turn_labels,
+    turning,
 )
-from vision.detector import Detector
 from vision.errors import VisionError
 from vision.frames import Image
-from vision.reader import Reader
-from vision.recognise import Recognised, load_image, recognise
+from vision.recognise import PhotoModels, load_image, recognise
+from vision.recognised import Recognised
 
-QUARTERS = (0, 1, 2, 3)
+TURNS_DEG = (0.0, 45.0, 90.0, 135.0, 180.0, 225.0, 270.0, 315.0)
+SCALES = (1.0, 1 / 2, 1 / 3, 1 / 4)
 SIZE_BOUNDS_PX = (25.0, 40.0, 60.0, 100.0)
 SHOWN_PICTURES = 12
 COLOURS_BGR = {"wrong": (40, 40, 255), "false": (200, 40, 255), "unread": (0, 170, 255), "not found": (0, 170, 255)}
@@ -55,7 +57,7 @@ class Showing:
     """A photograph as it was shown, and what came of it."""
 
     photograph: Photograph
-    quarters: int
+    turn_deg: float
     scale: float
     labels: tuple[LabelledCard, ...]
     found: tuple[Recognised, ...] = field(repr=False)
@@ -69,35 +71,59 @@ def load_photographs(path: Path, *, select: str = "") -> list[Photograph]:
     return [_photograph(entry, path.parent) for entry in chosen]
 
 
-def evaluate(photographs: Iterable[Photograph], scales: Sequence[float], quarters: Sequence[int]) -> Iterator[Showing]:
-    """Show every photograph in every size and rotation."""
-    detector, reader = Detector.open(), Reader.open()
-    for photograph in photographs:
-        whole = load_image(photograph.path)
-        for scale in scales:
-            for turns in quarters:
-                image = turn_image(whole, scale, turns)
-                found = tuple(recognise(image, detector, reader))
-                labels = tuple(
-                    turn_labels(scale_labels(photograph.labels, scale), _scaled(photograph.size_wh_px, scale), turns)
-                )
-                score = score_photograph(labels, found, is_complete=photograph.is_complete)
-                yield Showing(
-                    photograph=photograph, quarters=turns, scale=scale, labels=labels, found=found, score=score
-                )
+def evaluate(
+    photographs: Iterable[Photograph], scales: Sequence[float], turns: Sequence[float], *, workers: int = 1
+) -> list[Showing]:
+    """Show every photograph in every size and rotation (degrees, counterclockwise)."""
+    tasks = [(photograph, scale, turn) for photograph in photographs for scale in scales for turn in turns]
+    if workers == 1:
+        models = PhotoModels.open()
+        return [show(models, *task) for task in tasks]
+    with multiprocessing.get_context("spawn").Pool(workers, _open_models) as pool:
+        return pool.starmap(_show_in_worker, tasks, chunksize=1)
 
 
-def turn_image(image: Image, scale: float, quarters: int) -> Image:
-    """The picture made larger or smaller, then turned counterclockwise by quarters."""
+def show(models: PhotoModels, photograph: Photograph, scale: float, turn_deg: float) -> Showing:
+    """One photograph in one size and rotation."""
+    image = turn_image(load_image(photograph.path), scale, turn_deg)
+    found = tuple(recognise(image, models))
+    size = _scaled(photograph.size_wh_px, scale)
+    labels = tuple(turn_labels(scale_labels(photograph.labels, scale), size, turn_deg))
+    score = score_photograph(labels, found, is_complete=photograph.is_complete)
+    return Showing(photograph=photograph, turn_deg=turn_deg, scale=scale, labels=labels, found=found, score=score)
+
+
+_in_worker: list[PhotoModels] = []
+"""What a worker process opened when it started."""
+
+
+def _open_models() -> None:
+    cv2.setNumThreads(1)
+    _in_worker.append(PhotoModels.open())
+
+
+def _show_in_worker(photograph: Photograph, scale: float, turn_deg: float) -> Showing:
+    return show(_in_worker[0], photograph, scale, turn_deg)
+
+
+def turn_image(image: Image, scale: float, degrees: float) -> Image:
+    """The picture made larger or smaller, then turned counterclockwise; corners that come up are of its mean colour."""
     if scale != 1.0:
         size = _scaled((image.shape[1], image.shape[0]), scale)
         image = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
-    return np.ascontiguousarray(np.rot90(image, quarters))
+    if degrees % 90 == 0:
+        return np.ascontiguousarray(np.rot90(image, int(degrees // 90)))
+    matrix, size = turning((image.shape[1], image.shape[0]), degrees)
+    matrix[:, 2] += matrix[:, :2] @ np.array([0.5, 0.5]) - 0.5
+    ground = [float(value) for value in image.reshape(-1, 3).mean(axis=0)]
+    turned = cv2.warpAffine(image, matrix, size, flags=cv2.INTER_CUBIC, borderValue=ground)
+    return np.asarray(turned, np.uint8)
 
 
 def tables(showings: Sequence[Showing]) -> str:
     """By rotation, by size of picture and by size of card, as Markdown."""
-    rotations = {f"turned {90 * q}°": [s for s in showings if s.quarters == q] for q in QUARTERS}
+    turns = sorted({showing.turn_deg for showing in showings})
+    rotations = {f"turned {turn:.0f}°": [s for s in showings if s.turn_deg == turn] for turn in turns}
     scales = {f"at {100 * scale:.0f} %": [s for s in showings if s.scale == scale] for scale in _scales_of(showings)}
     rows = [_row(name, _total(part)) for name, part in {**rotations, **scales}.items() if part]
     rows += [_row(name, score, is_part=True) for name, score in by_card_size(showings).items() if score.labelled]
@@ -122,7 +148,7 @@ def by_card_size(showings: Sequence[Showing]) -> dict[str, Score]:
 
 def draw_mistakes(showing: Showing) -> Image:
     """The picture with what was read rightly thin and green, mistakes bright with what was said."""
-    image = turn_image(load_image(showing.photograph.path), showing.scale, showing.quarters)
+    image = turn_image(load_image(showing.photograph.path), showing.scale, showing.turn_deg)
     wrong = {mistake.box_px for mistake in showing.score.mistakes}
     for label in showing.labels:
         if label.box_px not in wrong:
@@ -139,13 +165,14 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("annotations", type=Path)
     parser.add_argument("--select", default="", help="only pictures whose names begin so")
-    parser.add_argument("--scales", type=float, nargs="+", default=[1.0, 0.5])
-    parser.add_argument("--quarters", type=int, nargs="+", default=list(QUARTERS), help="quarter turns")
+    parser.add_argument("--scales", type=float, nargs="+", default=list(SCALES))
+    parser.add_argument("--turns", type=float, nargs="+", default=list(TURNS_DEG), help="degrees, counterclockwise")
+    parser.add_argument("--workers", type=int, default=1, help="processes")
     parser.add_argument("--out", type=Path, default=Path("out/photographs"), help="pictures of the worst mistakes")
     options = parser.parse_args(arguments)
     try:
         photographs = load_photographs(options.annotations, select=options.select)
-        showings = list(evaluate(photographs, options.scales, options.quarters))
+        showings = evaluate(photographs, options.scales, options.turns, workers=options.workers)
     except (OSError, ValueError, KeyError, VisionError) as error:
         print(f"{options.annotations}: {error}", file=sys.stderr)
         return 2
@@ -160,7 +187,7 @@ def write_worst(showings: Sequence[Showing], folder: Path) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
     for rank, showing in enumerate((showing for showing in worst if showing.score.mistakes), start=1):
-        name = f"{rank:02d}-{showing.photograph.path.stem}-{90 * showing.quarters}-{100 * showing.scale:.0f}.jpg"
+        name = f"{rank:02d}-{showing.photograph.path.stem}-{showing.turn_deg:.0f}-{100 * showing.scale:.0f}.jpg"
         cv2.imwrite(str(folder / name), draw_mistakes(showing), [cv2.IMWRITE_JPEG_QUALITY, 88])
         paths.append(folder / name)
     return paths
@@ -168,7 +195,12 @@ def write_worst(showings: Sequence[Showing], folder: Path) -> list[Path]:
 
 def _photograph(entry: dict[str, Any], folder: Path) -> Photograph:
     labels = tuple(
-        LabelledCard(label=each["label"], box_px=tuple(each["bbox"]), kind=each.get("kind", "card"))
+        LabelledCard(
+            label=each["label"],
+            box_px=tuple(each["bbox"]),
+            kind=each.get("kind", "card"),
+            outline_px=tuple((x, y) for x, y in each.get("polygon", ())),
+        )
         for each in entry["objects"]
     )
     return Photograph(
@@ -180,12 +212,12 @@ def _photograph(entry: dict[str, Any], folder: Path) -> Photograph:
 
 
 def _score_labels(showing: Showing, low_px: float, high_px: float) -> Score:
-    labels = [label for label in showing.labels if low_px <= label.size_px < high_px]
+    upright = scale_labels(showing.photograph.labels, showing.scale)
     cards = [thing for thing in showing.found if thing.kind == "card"]
-    partners = dict(zip(showing.labels, pair(showing.labels, cards), strict=True))
     score = Score()
-    for label in labels:
-        partner = partners[label]
+    for label, as_labelled, partner in zip(showing.labels, upright, pair(showing.labels, cards), strict=True):
+        if not low_px <= as_labelled.size_px < high_px:
+            continue
         score += score_photograph([label], [] if partner is None else [cards[partner]], is_complete=False)
     return score
 

@@ -1,19 +1,20 @@
 """Score recognised cards against labelled photographs.
 
 A labelled card goes with the recognised one that overlaps it most; a labelled corner index with the recognised card
-that holds it. Points are pixels of the photograph as it was shown.
+that holds it, and of several that lie over each other with the one that has a corner nearest. Points are pixels of the
+photograph as it was shown.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.recognise import Recognised
+from vision.recognised import Recognised
 
 LEAST_OVERLAP = 0.3
 """Intersection over union of the upright boxes."""
@@ -22,6 +23,7 @@ NO_FACE = frozenset({"BACK", "JOKER"})
 INDEX = "index"
 
 Box = tuple[float, float, float, float]
+Point = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +35,8 @@ class LabelledCard:
     """x1, y1, x2, y2."""
     kind: str = "card"
     """`card`: the box goes round the whole of it; `index`: round one corner."""
+    outline_px: tuple[Point, ...] = ()
+    """Its corners, where the label has them; else those of the box."""
 
     @property
     def size_px(self) -> float:
@@ -128,28 +132,32 @@ def pair(labels: Sequence[LabelledCard], cards: Sequence[Recognised]) -> list[in
     return partners
 
 
-def turn_labels(labels: Iterable[LabelledCard], size_wh_px: tuple[int, int], quarters: int) -> list[LabelledCard]:
-    """The labels of a photograph that was turned counterclockwise by so many quarters, as `numpy.rot90` does."""
+def turning(size_wh_px: tuple[int, int], degrees: float) -> tuple[NDArray[np.float64], tuple[int, int]]:
+    """How a picture's points move when it is turned counterclockwise into a picture that holds all of it.
+
+    Returns:
+        (2, 3), points with (0, 0) at the picture's corner: x' = x cos t + y sin t + a, y' = y cos t - x sin t + b; and
+        the new width and height.
+    """
     width, height = size_wh_px
-    turned = list(labels)
-    for _ in range(quarters % 4):
-        turned = [
-            LabelledCard(label=each.label, kind=each.kind, box_px=_turn_box(each.box_px, width)) for each in turned
-        ]
-        width, height = height, width
-    return turned
+    turn = np.deg2rad(degrees)
+    cosine, sine = round(float(np.cos(turn)), 12), round(float(np.sin(turn)), 12)
+    axes = np.array([[cosine, sine], [-sine, cosine]])
+    corners = np.array([[0, 0], [width, 0], [width, height], [0, height]]) @ axes.T
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    new_width, new_height = (int(side) for side in np.ceil(high - low - 1e-6))
+    return np.column_stack([axes, (np.array([new_width, new_height]) - (low + high)) / 2]), (new_width, new_height)
+
+
+def turn_labels(labels: Iterable[LabelledCard], size_wh_px: tuple[int, int], degrees: float) -> list[LabelledCard]:
+    """The labels of a photograph that was turned counterclockwise; boxes stay upright and go round the outlines."""
+    matrix, _ = turning(size_wh_px, degrees)
+    return [_with_outline(each, _outline(each) @ matrix[:, :2].T + matrix[:, 2]) for each in labels]
 
 
 def scale_labels(labels: Iterable[LabelledCard], scale: float) -> list[LabelledCard]:
     """The labels of a photograph that was made larger or smaller."""
-    return [
-        LabelledCard(
-            label=each.label,
-            kind=each.kind,
-            box_px=(each.box_px[0] * scale, each.box_px[1] * scale, each.box_px[2] * scale, each.box_px[3] * scale),
-        )
-        for each in labels
-    ]
+    return [_with_outline(each, _outline(each) * scale) for each in labels]
 
 
 def box_of(polygon_px: NDArray[np.float64]) -> Box:
@@ -188,8 +196,9 @@ def _overlap(label: LabelledCard, card: Recognised) -> float:
     if label.kind == INDEX:
         x1, y1, x2, y2 = label.box_px
         middle = ((x1 + x2) / 2, (y1 + y2) / 2)
-        depth = cv2.pointPolygonTest(card.polygon_px.astype(np.float32), middle, True)
-        return 1.0 + depth / 1e4 if depth >= 0 else 0.0
+        if cv2.pointPolygonTest(card.polygon_px.astype(np.float32), middle, False) < 0:
+            return 0.0
+        return 1.0 + 1.0 / (1.0 + float(np.linalg.norm(card.polygon_px - np.array(middle), axis=1).min()))
     return _shared(label.box_px, box_of(card.polygon_px))
 
 
@@ -202,7 +211,12 @@ def _shared(one: Box, other: Box) -> float:
     return width * height / (sum(areas) - width * height)
 
 
-def _turn_box(box: Box, width: int) -> Box:
-    """A quarter turn counterclockwise: (x, y) goes to (y, width - x)."""
-    x1, y1, x2, y2 = box
-    return y1, width - x2, y2, width - x1
+def _outline(label: LabelledCard) -> NDArray[np.float64]:
+    """(N, 2) a label's corners."""
+    x1, y1, x2, y2 = label.box_px
+    return np.array(label.outline_px or ((x1, y1), (x2, y1), (x2, y2), (x1, y2)), np.float64)
+
+
+def _with_outline(label: LabelledCard, outline: NDArray[np.float64]) -> LabelledCard:
+    points = tuple((float(x), float(y)) for x, y in outline)
+    return replace(label, box_px=box_of(outline), outline_px=points)

@@ -1,7 +1,7 @@
 """All card textures the reader's school needs, drawn once and kept in one file.
 
-A bank holds, per deck, 52 faces and a back at 2 px/mm: (decks, 53, 176, 126, 3) uint8 RGB; a face that a deck lacks is
-all zero. The file lies outside version control and is mapped, so several processes share it.
+A bank holds, per deck, 52 faces and a back, by default at 2 px/mm: (decks, 53, 176, 126, 3) uint8 RGB; a face that a
+deck lacks is all zero. The file lies outside version control and is mapped, so several processes share it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class TextureBank:
     """Textures with the names of their decks and the places of their indices."""
 
     textures: npt.NDArray[np.uint8]
-    """(D, 53, 176, 126, 3) RGB."""
+    """(D, 53, height, width, 3) RGB."""
     names: tuple[str, ...]
     index_boxes_mm: tuple[tuple[tuple[float, float, float, float], ...], ...]
     """Per deck the corner indices (left, top, right, bottom)."""
@@ -40,11 +40,18 @@ class TextureBank:
     """(D, 53): which textures are there."""
 
 
-def build_bank(path: Path, names: Sequence[str], *, artwork: Path | None, photos: Path | None) -> None:
+def build_bank(
+    path: Path,
+    names: Sequence[str],
+    *,
+    artwork: Path | None,
+    photos: Path | None,
+    size_wh_px: tuple[int, int] = BANK_SIZE_WH_PX,
+) -> None:
     """Draw the named decks into `path` (.npy) with a description beside it (.json)."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.with_suffix(".json").unlink(missing_ok=True)
-    width, height = BANK_SIZE_WH_PX
+    width, height = size_wh_px
     shape = (len(names), BACK + 1, height, width, 3)
     textures = np.lib.format.open_memmap(path, mode="w+", dtype=np.uint8, shape=shape)
     courts = [name for name in names if not name.startswith("machine:")] if artwork else []
@@ -52,8 +59,8 @@ def build_bank(path: Path, names: Sequence[str], *, artwork: Path | None, photos
     for i, name in enumerate(names):
         deck = _load(name, artwork, photos, courts)
         for card in deck.cards:
-            textures[i, CARDS.index(card)] = shrink(deck.face(card))
-        textures[i, BACK] = shrink(deck.back())
+            textures[i, CARDS.index(card)] = shrink(deck.face(card), size_wh_px)
+        textures[i, BACK] = shrink(deck.back(), size_wh_px)
         boxes.append(deck.index_boxes_mm)
     textures.flush()
     path.with_suffix(".json").write_text(json.dumps({"names": list(names), "index_boxes_mm": boxes}))
@@ -74,11 +81,11 @@ def holds(path: Path, names: Sequence[str]) -> bool:
     return told.exists() and json.loads(told.read_text())["names"] == list(names)
 
 
-def shrink(texture: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+def shrink(texture: npt.NDArray[np.uint8], size_wh_px: tuple[int, int] = BANK_SIZE_WH_PX) -> npt.NDArray[np.uint8]:
     """A deck's texture, (440, 315, 4), on white and at the bank's size."""
     alpha = texture[..., 3:].astype(np.float32) / 255
     flat = (texture[..., :3] * alpha + 250 * (1 - alpha)).astype(np.uint8)
-    return np.asarray(cv2.resize(flat, BANK_SIZE_WH_PX, interpolation=cv2.INTER_AREA), dtype=np.uint8)
+    return np.asarray(cv2.resize(flat, size_wh_px, interpolation=cv2.INTER_AREA), dtype=np.uint8)
 
 
 def _load(name: str, artwork: Path | None, photos: Path | None, courts: Sequence[str]) -> Deck:

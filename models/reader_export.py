@@ -13,21 +13,19 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-import torch
 from scipy.optimize import minimize_scalar
-from torch import nn
-from torch.nn.utils.fusion import fuse_conv_bn_eval
 
 from datasets.decks.deck import VALIDATION_SEEDS
+from models.onnx_file import write_onnx
 from models.reader_bank import build_bank, open_bank
 from models.reader_crops import CLASSES, CROP_SIZE_WH_PX, Lesson, ReaderSchool
 from models.reader_evaluate import LessonBook, draw_lessons, judge, onnx_reader
 from models.reader_net import ReaderNet
 from models.reader_photos import read_photographs
 from models.registry import write_entry
+from models.training_loop import load_average
 
 WEIGHTS = Path("models/weights")
-OPSET = 17
 VALIDATION_COUNT = 4000
 LOWEST_TEMPERATURE = 1.0
 """Validation decks are kinder than a casino's: confidence is never raised above what the network says."""
@@ -40,7 +38,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--photos", type=Path, help="optional: a folder with annotations.json and images/")
     parser.add_argument("--registry", type=Path, default=Path("models/registry.yaml"))
     told = parser.parse_args(arguments)
-    path = export(load_average(told.checkpoint), WEIGHTS)
+    path = export(load_average(told.checkpoint, ReaderNet()), WEIGHTS)
     book = draw_validation(told.photos)
     logits = onnx_reader(path)(book.pictures)
     temperature = fit_temperature(logits, book.labels)
@@ -49,34 +47,10 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
-def load_average(checkpoint: Path) -> ReaderNet:
-    """The averaged network of a checkpoint, ready to run."""
-    state = torch.load(checkpoint, map_location="cpu", weights_only=True)["average"]
-    net = ReaderNet()
-    net.load_state_dict({key.removeprefix("module."): value for key, value in state.items() if key != "n_averaged"})
-    net.eval()
-    return net
-
-
 def export(net: ReaderNet, folder: Path) -> Path:
     """Write the ONNX file, named by its hash, and return its path."""
-    _fold(net)
-    folder.mkdir(parents=True, exist_ok=True)
-    unnamed = folder / "reader-unnamed.onnx"
     width, height = CROP_SIZE_WH_PX
-    torch.onnx.export(
-        net,
-        (torch.zeros(1, 3, height, width),),
-        str(unnamed),
-        input_names=["crops"],
-        output_names=["logits"],
-        dynamic_axes={"crops": {0: "batch"}, "logits": {0: "batch"}},
-        opset_version=OPSET,
-        dynamo=False,
-    )
-    path = folder / f"reader-{hashlib.sha256(unnamed.read_bytes()).hexdigest()[:8]}.onnx"
-    unnamed.replace(path)
-    return path
+    return write_onnx(net, folder, "reader", size_hw_px=(height, width), tensors=("crops", "logits"))
 
 
 def draw_validation(photos: Path | None) -> LessonBook:
@@ -121,17 +95,6 @@ def registry_entry(path: Path, temperature: float) -> dict[str, object]:
         "classes": list(CLASSES),
         "settings": {"temperature": round(temperature, 4)},
     }
-
-
-def _fold(net: nn.Module) -> None:
-    """Fold every batch norm into the convolution before it."""
-    for child in net.children():
-        _fold(child)
-    if isinstance(net, nn.Sequential):
-        for i in range(len(net) - 1):
-            if isinstance(net[i], nn.Conv2d) and isinstance(net[i + 1], nn.BatchNorm2d):
-                net[i] = fuse_conv_bn_eval(net[i], net[i + 1])
-                net[i + 1] = nn.Identity()
 
 
 if __name__ == "__main__":

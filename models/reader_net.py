@@ -1,6 +1,7 @@
-"""The reader's network: a small residual CNN from an RGB crop to 54 logits.
+"""The readers' network: a small residual CNN from an RGB crop to logits.
 
-Input: (N, 3, 112, 80) float32, 0..1, RGB; it is normalised inside. Needs torch, so nothing at run time imports it.
+Input: (N, 3, 112, 80) float32, 0..1, RGB, or another size; it is normalised inside. Needs torch, so nothing at run
+time imports it.
 """
 
 from __future__ import annotations
@@ -13,22 +14,27 @@ BLOCKS = (0, 2, 2, 2)
 
 
 class ReaderNet(nn.Module):  # type: ignore[misc]
-    """Four stages of halved size, then a learned weighting of the 7 x 5 places, then the classes."""
+    """Four stages of halved size, then a learned weighting of the places left, then the classes.
 
-    def __init__(self, classes: int = 54) -> None:
+    Args:
+        classes: How many logits come out.
+        places: Rows and columns that the last stage has: a sixteenth of the crop's height and width.
+    """
+
+    def __init__(self, classes: int = 54, places: tuple[int, int] = (7, 5)) -> None:
         super().__init__()
         layers: list[nn.Module] = []
         before = 3
         for width, blocks in zip(WIDTHS, BLOCKS, strict=True):
-            layers += [_convolution(before, width, stride=2), nn.ReLU(inplace=True)]
-            layers += [_Residual(width) for _ in range(blocks)]
+            layers += [convolution(before, width, stride=2), nn.ReLU(inplace=True)]
+            layers += [Residual(width) for _ in range(blocks)]
             before = width
         self.body = nn.Sequential(*layers)
         self.neck = nn.Sequential(
             nn.Conv2d(before, 192, 1, bias=False),
             nn.BatchNorm2d(192),
             nn.ReLU(inplace=True),
-            nn.Conv2d(192, 192, (7, 5), groups=192, bias=False),
+            nn.Conv2d(192, 192, places, groups=192, bias=False),
             nn.BatchNorm2d(192),
         )
         self.head = nn.Linear(192, classes)
@@ -39,15 +45,18 @@ class ReaderNet(nn.Module):  # type: ignore[misc]
         return logits
 
 
-class _Residual(nn.Module):  # type: ignore[misc]
+class Residual(nn.Module):  # type: ignore[misc]
+    """Two convolutions beside a way round them."""
+
     def __init__(self, width: int) -> None:
         super().__init__()
-        self.first = _convolution(width, width, stride=1)
-        self.second = _convolution(width, width, stride=1)
+        self.first = convolution(width, width, stride=1)
+        self.second = convolution(width, width, stride=1)
 
     def forward(self, features: torch.Tensor) -> torch.Tensor:
         return torch.relu(features + self.second(torch.relu(self.first(features))))
 
 
-def _convolution(before: int, after: int, *, stride: int) -> nn.Sequential:
+def convolution(before: int, after: int, *, stride: int) -> nn.Sequential:
+    """A convolution of 3 x 3 with batch norm."""
     return nn.Sequential(nn.Conv2d(before, after, 3, stride, 1, bias=False), nn.BatchNorm2d(after))

@@ -30,6 +30,7 @@ from models.reader_crops import Lesson, ReaderSchool
 from models.reader_evaluate import LessonBook, draw_lessons, evaluate
 from models.reader_net import ReaderNet
 from models.reader_photos import read_photographs
+from models.training_loop import lean_average, say
 from models.warm_start import start_from_onnx
 
 SEED = 20
@@ -38,7 +39,6 @@ WEIGHT_DECAY = 0.02
 WARM_UP = 0.03
 EASY_UNTIL = 0.15
 """Share of the time over which crops grow from clean to hard."""
-EMA_DECAY = 0.998
 REPLAY = 40
 """After so many batches each comes back once, turned by half a turn: drawing costs about as much as learning."""
 
@@ -95,7 +95,7 @@ class _Training:
     def __init__(self, settings: TrainSettings, lessons: LessonBook) -> None:
         self._settings, self._lessons = settings, lessons
         self._net = ReaderNet().to(settings.device, memory_format=torch.channels_last)
-        self._average = torch.optim.swa_utils.AveragedModel(self._net, multi_avg_fn=_lean_average, use_buffers=True)
+        self._average = torch.optim.swa_utils.AveragedModel(self._net, multi_avg_fn=lean_average, use_buffers=True)
         self._optimizer = torch.optim.AdamW(self._net.parameters(), PEAK_RATE, weight_decay=WEIGHT_DECAY)
         self._spent_s, self._seen = 0.0, 0
         if settings.resume and self._path.exists():
@@ -121,14 +121,14 @@ class _Training:
             self._spent_s = before_s + time.perf_counter() - started
             progress.value = self._spent_s / total_s
             if self._spent_s - saved > 60:
-                _say(f"{self._spent_s:.0f} s, {self._seen} crops, loss {np.mean(losses):.4f}")
+                say(f"{self._spent_s:.0f} s, {self._seen} crops, loss {np.mean(losses):.4f}")
                 self._save()
                 saved = self._spent_s
             if self._spent_s - judged > 900:
-                _say(evaluate(self._average.module, self._lessons).text())
+                say(evaluate(self._average.module, self._lessons).text())
                 judged = self._spent_s
         self._save()
-        _say(evaluate(self._average.module, self._lessons).text())
+        say(evaluate(self._average.module, self._lessons).text())
 
     def _learn(self, batch: Batch, done: float) -> float:
         for group in self._optimizer.param_groups:
@@ -181,15 +181,6 @@ class _Training:
         self._spent_s, self._seen = state["spent_s"], state["seen"]
 
 
-def _lean_average(averaged: list[torch.Tensor], current: list[torch.Tensor], count: torch.Tensor) -> None:
-    """Move the average towards the network: by much while it is young, by 1 - EMA_DECAY later."""
-    if torch.is_floating_point(averaged[0]):
-        n = float(count)
-        torch._foreach_lerp_(averaged, current, 1 - min(EMA_DECAY, (1 + n) / (10 + n)))
-    else:
-        torch._foreach_copy_(averaged, current)
-
-
 def _batches(bank: Path, settings: TrainSettings, progress: Progress, *, seed: int) -> Iterator[Batch]:
     """Fresh batches from the workers, each followed by an older one turned by half a turn."""
     context = multiprocessing.get_context("fork")
@@ -233,16 +224,11 @@ def _banks(settings: TrainSettings) -> tuple[Path, Path]:
         if split == "train" and settings.photos:
             names += [f"photo:{title}" for title in PHOTO_FOLDERS]
         if not holds(path, names):
-            _say(f"drawing {len(names)} decks into {path}")
+            say(f"drawing {len(names)} decks into {path}")
             photos = settings.photos / "faces" if settings.photos else None
             build_bank(path, names, artwork=settings.decks, photos=photos)
         made.append(path)
     return made[0], made[1]
-
-
-def _say(text: str) -> None:
-    sys.stdout.write(f"{time.strftime('%H:%M:%S')} {text}\n")
-    sys.stdout.flush()
 
 
 def _parse(arguments: list[str] | None) -> TrainSettings:

@@ -1,7 +1,8 @@
 """Read the cards in any photograph, without calibration.
 
 The detector knows cards of one size only, so the photograph is shown to it at several scales; what it finds is cut
-out of the full picture and read. Points are pixels of the photograph.
+out of the full picture and read. Corner indices are found and read besides: in a fan nothing else shows. Points are
+pixels of the photograph.
 """
 
 from __future__ import annotations
@@ -14,13 +15,18 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.card_joining import WholeCard, face_shares, join, read_indices
 from vision.crops import photo_crop
 from vision.detections import CARD_BACK, CARD_FACE, CHIPS, Detections, concatenate, suppress
 from vision.detector import Detector
-from vision.errors import UnreadableImageError
+from vision.errors import ModelError, UnreadableImageError
 from vision.frames import Image
+from vision.index_finder import IndexFinder
+from vision.index_reader import IndexReader
+from vision.photo_tiles import tiles_of
 from vision.quads import fit_quad
 from vision.reader import BACK, UNCLEAR, Reader
+from vision.recognised import SURE, Recognised
 
 Scale = float
 _STEP = 2**0.5
@@ -35,23 +41,27 @@ _CUT_SCORE = 0.5
 _INSIDE = 0.7
 """A box of which more than this lies in a better one is part of it."""
 _NEARLY_SQUARE = 1.2
-SURE = 0.5
-"""Below this a card is said to be unread."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Recognised:
-    """One object in a photograph."""
+@dataclass(frozen=True, slots=True)
+class PhotoModels:
+    """The models that read photographs, open."""
 
-    kind: str
-    """`card` or `chips`."""
-    label: str | None
-    """The face; None for a back, for what is not a card and where the face cannot be told."""
-    face_up: bool
-    confidence: float
-    """0 to 1: of the label, or, without one, of there being the object."""
-    polygon_px: NDArray[np.float64]
-    """(4, 2), clockwise."""
+    detector: Detector
+    """Finds cards and chips."""
+    reader: Reader
+    """Reads whole faces."""
+    index_finder: IndexFinder
+    index_reader: IndexReader
+
+    @classmethod
+    def open(cls) -> PhotoModels:
+        """Those of the registry; raises ModelError where the two readers name other faces."""
+        models = cls(Detector.open(), Reader.open(), IndexFinder.open(), IndexReader.open())
+        whole = tuple(label for label in models.reader.labels if label not in (BACK, UNCLEAR))
+        if (*whole, UNCLEAR) != models.index_reader.labels:
+            raise ModelError("registry.yaml: index_reader.classes: must be the reader's faces, then unclear")
+        return models
 
 
 def load_image(path: str | Path) -> Image:
@@ -65,16 +75,16 @@ def load_image(path: str | Path) -> Image:
     return np.asarray(image, np.uint8)
 
 
-def recognise(image: Image, detector: Detector, reader: Reader) -> list[Recognised]:
-    """Finds and reads what lies in a photograph, best first.
+def recognise(image: Image, models: PhotoModels) -> list[Recognised]:
+    """Finds and reads what lies in a photograph, (H, W, 3) uint8, BGR, of any size; best first.
 
-    Args:
-        image: (H, W, 3) uint8, BGR, of any size.
-        detector: Finds cards and chips.
-        reader: Reads faces.
+    Cards are read as a whole where they lie free, and by their corner indices where only these show.
     """
-    found = find(image, detector)
-    cards = [_read_card(image, found, row, reader) for row in range(len(found)) if found.label[row] != CHIPS]
+    found = find(image, models.detector)
+    whole = [_read_card(image, found, row, models.reader) for row in range(len(found)) if found.label[row] != CHIPS]
+    indices = models.index_finder.find(image)
+    faces = [label for label in models.index_reader.labels if label != UNCLEAR]
+    cards = join(whole, read_indices(indices, models.index_reader.read(image, indices)), faces)
     chips = [
         Recognised("chips", None, True, float(found.score[row]), found.corners_mm[row])
         for row in range(len(found))
@@ -106,25 +116,15 @@ def _scales(image: Image, tile_px: int) -> Iterator[Scale]:
 def _find_at(image: Image, detector: Detector, scale: Scale) -> Detections:
     side = detector.tile_px
     parts = []
-    for y in _starts(image.shape[0], side):
-        for x in _starts(image.shape[1], side):
-            part = image[y : y + side, x : x + side]
-            rims = (0, side - part.shape[0], 0, side - part.shape[1])
-            tile = np.asarray(cv2.copyMakeBorder(part, *rims, cv2.BORDER_CONSTANT, value=(0, 0, 0)), np.uint8)
-            parts.append(_weigh(detector.detect(tile, (x, y), 1.0), (x, y, x + side, y + side), image))
+    for tile in tiles_of(image, side, _OVERLAP_PX):
+        x, y = tile.origin_px
+        parts.append(_weigh(detector.detect(tile.image, (x, y), 1.0), (x, y, x + side, y + side), image))
     found = concatenate(parts)
     width = found.sizes_mm[:, 0]
     believed = (found.label == CHIPS) | ((width > _CARD_WIDTHS_PX[0]) & (width < _CARD_WIDTHS_PX[1]))
     off = np.log(np.maximum(width, 1e-6) / _BEST_WIDTH_PX) / _WIDTH_SPREAD
     score = np.where(found.label == CHIPS, found.score, found.score * np.exp(-0.5 * off**2))
     return Detections(found.corners_mm / scale, found.label, score).take(believed)
-
-
-def _starts(length: int, side: int) -> list[int]:
-    if length <= side:
-        return [0]
-    count = int(np.ceil((length - side) / (side - _OVERLAP_PX))) + 1
-    return [round(i * (length - side) / (count - 1)) for i in range(count)]
 
 
 def _weigh(found: Detections, tile: tuple[int, int, int, int], image: Image) -> Detections:
@@ -153,15 +153,15 @@ def _share_inside(inner: NDArray[np.float32], outer: NDArray[np.float32]) -> flo
     return float(both / area) if area > 0 else 1.0
 
 
-def _read_card(image: Image, found: Detections, row: int, reader: Reader) -> Recognised:
+def _read_card(image: Image, found: Detections, row: int, reader: Reader) -> WholeCard:
     corners = fit_quad(image, found.corners_mm[row])
     short, long = np.linalg.norm(np.diff(corners[:3], axis=0), axis=1)
     quads = [corners] if long > _NEARLY_SQUARE * short else [corners, np.roll(corners, -1, axis=0)]
     readings = reader.read([photo_crop(image, quad) for quad in quads])
-    faces = [i for i, label in enumerate(readings.labels) if label not in (BACK, UNCLEAR)]
-    best = int(readings.log_probs[:, faces].max(axis=1).argmax())
+    shares = face_shares(readings)
+    best = int(shares.max(axis=1).argmax())
     label, confidence = readings.best[best], float(readings.confidence[best])
     if label in (BACK, UNCLEAR) or confidence < SURE:
         face_up = label != BACK and found.label[row] == CARD_FACE
-        return Recognised("card", None, face_up, float(found.score[row]), quads[best])
-    return Recognised("card", label, True, confidence, quads[best])
+        return WholeCard(Recognised("card", None, face_up, float(found.score[row]), quads[best]), shares[best])
+    return WholeCard(Recognised("card", label, True, confidence, quads[best]), shares[best])

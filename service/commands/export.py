@@ -9,7 +9,12 @@ import typer
 from service.commands.train import Trained
 from service.commands.training_scripts import run_script
 
-SCRIPTS = {Trained.DETECTOR: "models.detector_export", Trained.READER: "models.reader_export"}
+SCRIPTS = {
+    Trained.DETECTOR: "models.detector_export",
+    Trained.READER: "models.reader_export",
+    Trained.INDEX_FINDER: "models.index_export",
+    Trained.INDEX_READER: "models.index_export",
+}
 
 
 def export(

@@ -12,7 +12,7 @@ import typer
 from vision.errors import UnreadableImageError
 
 if TYPE_CHECKING:
-    from vision.recognise import Recognised
+    from vision.recognised import Recognised
 
 
 def recognise(
@@ -20,17 +20,15 @@ def recognise(
     as_json: Annotated[bool, typer.Option("--json", help="A JSON line for each image.")] = False,
 ) -> None:
     """Read the cards in any photograph: any size, any rotation, no calibration."""
-    from vision.detector import Detector
-    from vision.reader import Reader
-    from vision.recognise import load_image
+    from vision.recognise import PhotoModels, load_image
     from vision.recognise import recognise as recognise_image
 
     for path in images:
         if not path.is_file():
             raise UnreadableImageError(str(path), "no such file")
-    detector, reader = Detector.open(), Reader.open()
+    models = PhotoModels.open()
     for path in images:
-        found = recognise_image(load_image(path), detector, reader)
+        found = recognise_image(load_image(path), models)
         line = json.dumps(format_image(path, found)) if as_json else _words(path, found)
         sys.stdout.write(line + "\n")
         sys.stdout.flush()

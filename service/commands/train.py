@@ -15,9 +15,16 @@ class Trained(StrEnum):
 
     DETECTOR = "detector"
     READER = "reader"
+    INDEX_FINDER = "index-finder"
+    INDEX_READER = "index-reader"
 
 
-SCRIPTS = {Trained.DETECTOR: "models.detector_train", Trained.READER: "models.reader_train"}
+SCRIPTS = {
+    Trained.DETECTOR: "models.detector_train",
+    Trained.READER: "models.reader_train",
+    Trained.INDEX_FINDER: "models.index_finder_train",
+    Trained.INDEX_READER: "models.index_reader_train",
+}
 
 
 def train(
@@ -26,7 +33,7 @@ def train(
         list[str] | None, typer.Argument(help="The script's own options after --, such as: -- --device 0 --minutes 60")
     ] = None,
 ) -> None:
-    """Train the detector or the reader, on a CPU in hours or on a GPU in minutes.
+    """Train a model, on a CPU in hours or on a GPU in minutes.
 
     Needs the train extra. The options of each: thirdcard train detector -- --help
     """

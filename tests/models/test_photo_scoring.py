@@ -11,7 +11,7 @@ import pytest
 
 from models.photo_evaluation import Showing, by_card_size, draw_mistakes, load_photographs, main, tables, turn_image
 from models.photo_scoring import LabelledCard, Score, box_of, scale_labels, score_photograph, turn_labels
-from vision.recognise import Recognised
+from vision.recognised import Recognised
 
 SEVEN = LabelledCard(label="7H", box_px=(100, 100, 160, 184))
 
@@ -61,20 +61,35 @@ def test_two_corner_indices_of_one_card_are_both_read() -> None:
     assert (score.right, score.false) == (2, 0)
 
 
+def test_index_goes_with_the_card_whose_corner_it_stands_in() -> None:
+    corner = LabelledCard(label="QS", box_px=(142, 122, 152, 140), kind="index")
+    score = score_photograph([corner], [said("7H"), said("QS", 140, 118)], is_complete=True)
+    assert (score.right, score.wrong) == (1, 0)
+
+
 def test_precision_and_recall_count_over_what_was_said_and_what_there_is() -> None:
     score = Score(right=6, wrong=1, unread=2, not_found=1, false=1)
     assert (score.precision, score.recall) == (0.75, 0.6)
     assert (Score().precision, Score().recall) == (None, None)
 
 
-@pytest.mark.parametrize("quarters", [0, 1, 2, 3])
-def test_labels_turn_with_the_picture(quarters: int) -> None:
+@pytest.mark.parametrize("degrees", [0, 45, 90, 135, 180, 225, 270, 315])
+def test_labels_turn_with_the_picture(degrees: int) -> None:
     image = np.zeros((200, 300, 3), np.uint8)
     image[100:184, 100:160] = 255
-    turned = turn_image(image, 1.0, quarters)
-    label = turn_labels([SEVEN], (300, 200), quarters)[0]
-    ys, xs = np.nonzero(turned[:, :, 0])
-    assert label.box_px == (xs.min(), ys.min(), xs.max() + 1, ys.max() + 1)
+    turned = turn_image(image, 1.0, degrees)
+    label = turn_labels([SEVEN], (300, 200), degrees)[0]
+    ys, xs = np.nonzero(turned[:, :, 0] > 127)
+    slack = 0.0 if degrees % 90 == 0 else 1.5
+    assert label.box_px == pytest.approx((xs.min(), ys.min(), xs.max() + 1, ys.max() + 1), abs=slack)
+
+
+def test_an_outline_that_is_turned_back_is_the_same() -> None:
+    outline = ((100.0, 100.0), (150.0, 110.0), (160.0, 184.0), (105.0, 170.0))
+    leaning = LabelledCard(label="7H", box_px=SEVEN.box_px, outline_px=outline)
+    there = turn_labels([leaning], (400, 400), 90)
+    back = turn_labels(there, (400, 400), 270)[0]
+    assert np.allclose(back.outline_px, outline)
 
 
 def test_labels_shrink_with_the_picture() -> None:
@@ -99,7 +114,7 @@ def test_tables_and_pictures_of_mistakes(annotation_file: Path) -> None:
     photograph = load_photographs(annotation_file, select="felt_")[0]
     found = (said("7D"),)
     score = score_photograph(photograph.labels, found, is_complete=True)
-    showing = Showing(photograph=photograph, quarters=1, scale=1.0, labels=photograph.labels, found=found, score=score)
+    showing = Showing(photograph=photograph, turn_deg=90, scale=1.0, labels=photograph.labels, found=found, score=score)
     text = tables([showing])
     assert "| turned 90° | 1 | 0 | 1 |" in text
     assert by_card_size([showing])["labelled boxes 60 to 100 px wide"].wrong == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -12,12 +13,15 @@ from typer.testing import CliRunner, Result
 
 from rules.events import CameraLost
 from service.cli import app
+from service.commands.export import SCRIPTS as EXPORTED
 from service.commands.recognise import format_image
 from service.commands.rulebook_arguments import parse_options
+from service.commands.train import SCRIPTS as TRAINED
+from service.commands.train import Trained
 from service.pipeline import Progress
 from service.recordings import Recording
 from tests.service.watch_fakes import make_alert, make_progress, make_round, replay, write_table, write_video
-from vision.recognise import Recognised
+from vision.recognised import Recognised
 
 SQUARE = np.array([[0.0, 0.0], [60.04, 0.0], [60.0, 84.0], [0.0, 84.0]])
 
@@ -128,6 +132,11 @@ def test_training_without_its_libraries_says_what_to_install(command: str, monke
     assert result.exit_code == 2
     assert result.stderr.count("\n") == 1
     assert "torch, onnx not installed" in result.stderr
+
+
+def test_all_that_can_be_trained_can_be_exported() -> None:
+    assert set(TRAINED) == set(EXPORTED) == set(Trained)
+    assert all(find_spec(module) is not None for module in (*TRAINED.values(), *EXPORTED.values()))
 
 
 def test_training_hands_its_options_on(monkeypatch: pytest.MonkeyPatch) -> None:

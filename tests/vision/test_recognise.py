@@ -13,20 +13,22 @@ from tests.vision.cameras import card_corners
 from vision.detections import CARD_FACE, CHIPS, Detections
 from vision.detector import Detector
 from vision.errors import UnreadableImageError
-from vision.reader import Reader
-from vision.recognise import find, load_image, recognise, without_parts
+from vision.recognise import PhotoModels, find, load_image, recognise, without_parts
 
 LAID = {"7H": ((300, 260), 20), "QS": ((620, 300), 200), "AC": ((430, 560), 95)}
 
 
-@pytest.fixture(scope="module")
-def detector() -> Detector:
-    return Detector.open()
+FAN = ("2C", "9S", "KD", "4H", "JC", "7D")
 
 
 @pytest.fixture(scope="module")
-def reader() -> Reader:
-    return Reader.open()
+def models() -> PhotoModels:
+    return PhotoModels.open()
+
+
+@pytest.fixture(scope="module")
+def detector(models: PhotoModels) -> Detector:
+    return models.detector
 
 
 def photograph(scale: float) -> np.ndarray:
@@ -51,13 +53,25 @@ def paste(image: np.ndarray, texture_rgba: np.ndarray, corners_px: np.ndarray) -
 
 
 @pytest.mark.parametrize("scale", [0.4, 1.0, 2.0])
-def test_cards_are_read_at_any_size_and_angle(detector: Detector, reader: Reader, scale: float) -> None:
-    found = recognise(photograph(scale), detector, reader)
+def test_cards_are_read_at_any_size_and_angle(models: PhotoModels, scale: float) -> None:
+    found = recognise(photograph(scale), models)
     told = {each.label: each for each in found if each.kind == "card" and each.label is not None}
     assert set(told) == set(LAID)
     for card, (centre, _) in LAID.items():
         off_px = np.linalg.norm(told[card].polygon_px.mean(axis=0) - np.array(centre) * scale)
         assert off_px < 12 * scale
+
+
+@pytest.mark.parametrize("angle", [0, 100, 215])
+def test_cards_of_a_fan_are_read_by_what_shows_of_them(models: PhotoModels, angle: float) -> None:
+    deck = machine_deck(9020)
+    image = np.full((760, 760, 3), (70, 110, 40), np.uint8)
+    for i, card in enumerate(FAN):
+        turn = np.deg2rad(angle + 9 * (i - 2.5))
+        middle = (380 + 260 * np.sin(turn), 380 - 260 * np.cos(turn))
+        paste(image, deck.face(card), card_corners(middle, float(np.rad2deg(turn)), (150, 210)))
+    found = recognise(np.asarray(cv2.GaussianBlur(image, (0, 0), 0.6), np.uint8), models)
+    assert sorted(each.label for each in found if each.label is not None) == sorted(FAN)
 
 
 def test_empty_cloth_has_no_cards(detector: Detector) -> None:

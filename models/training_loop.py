@@ -1,0 +1,219 @@
+"""Teach a network for a given time from batches that other processes draw.
+
+The rate follows the clock, checkpoints are written every minute, and a run goes on where it stopped. What is taught
+stands in a `Subject`. Needs the `train` extra (torch).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import multiprocessing
+import sys
+import time
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import nn
+
+WEIGHT_DECAY = 0.02
+WARM_UP = 0.03
+EMA_DECAY = 0.998
+REPLAY = 40
+"""After so many batches each comes back once, varied: drawing costs about as much as learning."""
+JUDGED_EVERY_S = 600.0
+
+Batch = tuple[npt.NDArray[Any], ...]
+
+
+class Subject(Protocol):
+    """What is taught."""
+
+    net: nn.Module
+
+    def batches(self, seed: int, count: int) -> Iterator[Batch]:
+        """Fresh batches of `count` rows without end; called in another process."""
+
+    def again(self, batch: Batch) -> Batch:
+        """An older batch, varied at no cost."""
+
+    def loss(self, net: nn.Module, batch: tuple[torch.Tensor, ...]) -> torch.Tensor:
+        """What is to become small."""
+
+    def judge(self, net: nn.Module) -> str:
+        """A line of figures on what training never sees."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoopSettings:
+    """What the command line says to any subject."""
+
+    device: str
+    minutes: float
+    batch: int
+    threads: int
+    workers: int
+    out: Path
+    rate: float
+    start: Path | None
+    """An earlier run's checkpoint to begin with."""
+    seed: int
+    resume: bool
+
+    @property
+    def checkpoint(self) -> Path:
+        """Where the run saves itself."""
+        return self.out / "last.pt"
+
+
+def add_arguments(parser: argparse.ArgumentParser, *, out: Path, batch: int, rate: float) -> None:
+    """The options that `loop_settings` reads."""
+    parser.add_argument("--device", default="cpu", help="cpu or cuda")
+    parser.add_argument("--minutes", type=float, default=60.0, help="time to spend in all, over all resumed runs")
+    parser.add_argument("--batch", type=int, default=batch)
+    parser.add_argument("--threads", type=int, default=1, help="torch threads")
+    parser.add_argument("--workers", type=int, default=1, help="processes that draw")
+    parser.add_argument("--out", type=Path, default=out)
+    parser.add_argument("--rate", type=float, default=rate, help="highest learning rate")
+    parser.add_argument("--from", dest="start", type=Path, help="a checkpoint to begin with")
+    parser.add_argument("--seed", type=int, default=1, help="other seeds draw other lessons")
+    parser.add_argument("--resume", action="store_true")
+
+
+def loop_settings(told: argparse.Namespace) -> LoopSettings:
+    """The settings of parsed arguments."""
+    return LoopSettings(**{name: getattr(told, name) for name in LoopSettings.__dataclass_fields__})
+
+
+def teach(subject: Subject, settings: LoopSettings) -> None:
+    """Train until the time is spent; `<out>/last.pt` then holds the network and its running average."""
+    torch.set_num_threads(settings.threads)
+    cv2.setNumThreads(1)
+    torch.manual_seed(settings.seed)
+    settings.out.mkdir(parents=True, exist_ok=True)
+    _Training(subject, settings).run()
+
+
+def load_average(checkpoint: Path, net: nn.Module) -> nn.Module:
+    """Gives `net` the running average of a checkpoint, ready to run."""
+    state = torch.load(checkpoint, map_location="cpu", weights_only=True)["average"]
+    net.load_state_dict({key.removeprefix("module."): value for key, value in state.items() if key != "n_averaged"})
+    return net.eval()
+
+
+def say(text: str) -> None:
+    """A line of the log."""
+    sys.stdout.write(f"{time.strftime('%H:%M:%S')} {text}\n")
+    sys.stdout.flush()
+
+
+class _Training:
+    """The network, its average, and how far it has come."""
+
+    def __init__(self, subject: Subject, settings: LoopSettings) -> None:
+        self._subject, self._settings = subject, settings
+        if settings.start is not None:
+            load_average(settings.start, subject.net)
+        self._net = subject.net.to(settings.device, memory_format=torch.channels_last)
+        self._average = torch.optim.swa_utils.AveragedModel(self._net, multi_avg_fn=lean_average, use_buffers=True)
+        self._optimizer = torch.optim.AdamW(self._net.parameters(), settings.rate, weight_decay=WEIGHT_DECAY)
+        self._spent_s, self._seen = 0.0, 0
+        if settings.resume and settings.checkpoint.exists():
+            self._load()
+
+    def run(self) -> None:
+        """Learn until the time is spent."""
+        settings = self._settings
+        total_s, before_s = settings.minutes * 60, self._spent_s
+        batches = _batches(self._subject, settings, seed=settings.seed + round(before_s))
+        started, saved_s, judged_s = time.perf_counter(), before_s, before_s
+        losses: deque[float] = deque(maxlen=200)
+        while self._spent_s < total_s:
+            losses.append(self._learn(next(batches), self._spent_s / total_s))
+            self._spent_s = before_s + time.perf_counter() - started
+            if self._spent_s - saved_s > 60:
+                say(f"{self._spent_s:.0f} s, {self._seen} rows, loss {np.mean(losses):.4f}")
+                self._save()
+                saved_s = self._spent_s
+            if self._spent_s - judged_s > JUDGED_EVERY_S:
+                say(self._subject.judge(self._average.module.eval()))
+                judged_s = self._spent_s
+        self._save()
+        say(self._subject.judge(self._average.module.eval()))
+
+    def _learn(self, batch: Batch, done: float) -> float:
+        fade = 0.5 * (1 + math.cos(math.pi * min(done, 1.0)))
+        for group in self._optimizer.param_groups:
+            group["lr"] = self._settings.rate * min(1.0, done / WARM_UP + 0.01) * fade
+        tensors = tuple(torch.from_numpy(part).to(self._settings.device) for part in batch)
+        self._net.train()
+        with torch.autocast(torch.device(self._settings.device).type, torch.bfloat16):
+            loss = self._subject.loss(self._net, tensors)
+        self._optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self._net.parameters(), 5.0)
+        self._optimizer.step()
+        self._average.update_parameters(self._net)
+        self._seen += len(batch[0])
+        return float(loss.detach())
+
+    def _save(self) -> None:
+        settings = {"minutes": self._settings.minutes, "batch": self._settings.batch, "seed": self._settings.seed}
+        state = {
+            "net": self._net.state_dict(),
+            "average": self._average.state_dict(),
+            "optimizer": self._optimizer.state_dict(),
+            "spent_s": self._spent_s,
+            "seen": self._seen,
+            "settings": json.dumps(settings),
+        }
+        draft = self._settings.checkpoint.with_suffix(".new")
+        torch.save(state, draft)
+        draft.replace(self._settings.checkpoint)
+
+    def _load(self) -> None:
+        state = torch.load(self._settings.checkpoint, map_location=self._settings.device, weights_only=True)
+        self._net.load_state_dict(state["net"])
+        self._average.load_state_dict(state["average"])
+        self._optimizer.load_state_dict(state["optimizer"])
+        self._spent_s, self._seen = state["spent_s"], state["seen"]
+
+
+def lean_average(averaged: list[torch.Tensor], current: list[torch.Tensor], count: torch.Tensor) -> None:
+    """Move the average towards the network: by much while it is young, by 1 - EMA_DECAY later."""
+    if torch.is_floating_point(averaged[0]):
+        n = float(count)
+        torch._foreach_lerp_(averaged, current, 1 - min(EMA_DECAY, (1 + n) / (10 + n)))
+    else:
+        torch._foreach_copy_(averaged, current)
+
+
+def _batches(subject: Subject, settings: LoopSettings, *, seed: int) -> Iterator[Batch]:
+    """Fresh batches from the workers, each followed by an older one."""
+    context = multiprocessing.get_context("fork")
+    queue: multiprocessing.Queue[Batch] = context.Queue(maxsize=12)
+    for worker in range(settings.workers):
+        told = (subject, seed + 100_000 * worker, settings.batch, queue)
+        context.Process(target=_draw, args=told, daemon=True).start()
+    older: deque[Batch] = deque()
+    while True:
+        fresh = queue.get()
+        yield fresh
+        older.append(fresh)
+        if len(older) > REPLAY:
+            yield subject.again(older.popleft())
+
+
+def _draw(subject: Subject, seed: int, count: int, queue: multiprocessing.Queue[Batch]) -> None:
+    """Fill the queue until the parent ends."""
+    cv2.setNumThreads(1)
+    for batch in subject.batches(seed, count):
+        queue.put(batch)
