@@ -40,6 +40,14 @@ from rules.events import (
 from service.attribution import who_reached
 from service.blindness import Blindness
 from service.calls import Calls, with_doubt
+from service.handing import (
+    given_back,
+    is_before_a_seat,
+    is_just_back,
+    passing_certainty,
+    shifted_lines,
+    taken_by,
+)
 from service.table_state import CardOnTable, TableState
 from vision import observations as seen
 
@@ -173,7 +181,7 @@ class Interpreter:
         if lost is not None:
             return self._found_again(t, lost, card.track_id, side)
         card_id = f"c{next(self._card_numbers)}"
-        self.state.cards[card.track_id] = CardOnTable(card_id=card_id, side=side, card=face)
+        self.state.cards[card.track_id] = CardOnTable(card_id=card_id, side=side, card=face, face_up=card.face_up)
         dealt = CardDealt(
             t=t,
             card_id=card_id,
@@ -203,33 +211,43 @@ class Interpreter:
             return []
         face = _card_of(turned.reading)
         face_up = turned.face_up if isinstance(turned, seen.CardTurned) else True
-        self.state.cards[turned.track_id] = replace(card, card=face or card.card)
+        self.state.cards[turned.track_id] = replace(card, card=face or card.card, face_up=face_up)
         return [
             CardTurned(
                 t=t,
                 card_id=card.card_id,
                 card=face,
                 face_up=face_up,
-                by=UNKNOWN,
+                by=self._turner(t, card, turned),
                 confidence=_round(turned.reading.confidence),
                 source=Source.CAMERA,
             )
         ]
 
+    def _turner(self, t: float, card: CardOnTable, turned: seen.CardTurned | seen.CardRead) -> str:
+        box = next(area for area in self.layout.of_kind("hand") if area.hand == str(card.side))
+        entries_mm = turned.entries_mm if isinstance(turned, seen.CardTurned) else ()
+        return card.holder or (UNKNOWN if is_just_back(card, t) else who_reached(entries_mm, box, self.layout))
+
     def _card_shifted(self, t: float, shifted: seen.CardShifted) -> list[Event]:
         card = self.state.cards.get(shifted.track_id)
-        side = self._side_of(shifted.region)
-        if card is None or card.side is side:
+        if card is None:
             return []
-        self.state.cards[shifted.track_id] = replace(card, side=side)
-        return [CardMoved(t=t, card_id=card.card_id, hand=side, source=Source.CAMERA)]
+        if is_before_a_seat(shifted.region):
+            now = taken_by(card, shifted.region)
+        else:
+            now = given_back(card, self._side_of(shifted.region), t)
+        self.state.cards[shifted.track_id] = now
+        sure = passing_certainty(shifted.margin_mm, now, self.state.cards.values())
+        return shifted_lines(t, card, now, certainty=sure)
 
     def _card_left(self, t: float, left: seen.CardLeft) -> list[Event]:
         card = self.state.cards.get(left.track_id)
         if card is None:
             return []
         others = [other for track, other in self.state.cards.items() if track != left.track_id and other.lost_t is None]
-        if others and not self.state.is_decided(ResultAnnounced in self.signalled):
+        is_decided = self.state.is_decided(ResultAnnounced in self.signalled)
+        if self.state.is_out(card) or (others and not is_decided):
             self.state.cards[left.track_id] = replace(card, lost_t=t)
             return []
         del self.state.cards[left.track_id]

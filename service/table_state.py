@@ -12,6 +12,7 @@ from rules.events import (
     BetsOpened,
     CardDealt,
     CardMoved,
+    CardRemoved,
     Event,
     NoMoreBets,
     ResultAnnounced,
@@ -34,6 +35,11 @@ class CardOnTable:
     card: Card | None
     lost_t: float | None = None
     """Since when it has been out of sight; None while it lies in plain sight."""
+    face_up: bool = True
+    holder: str | None = None
+    """`seat:n` while it is with that player."""
+    given_back_t: float = -1.0
+    """When it came back from a player."""
 
 
 @dataclass(slots=True)
@@ -45,6 +51,7 @@ class TableState:
     is_open: bool = False
     called_t: float | None = None
     cards_dealt: int = 0
+    cards_removed: int = 0
     last_dealt_t: float = -1.0
     """When the last card left the shoe, in whatever round."""
     has_result: bool = False
@@ -63,6 +70,11 @@ class TableState:
             return True
         return not result_is_reported and self.cards_dealt >= CARDS_BEFORE_RESULT
 
+    def is_out(self, card: CardOnTable) -> bool:
+        """Whether a card that went out of sight may be with a player: it was, or was never seen to be turned up."""
+        is_being_cleared = self.has_result or self.cards_removed > 0
+        return not is_being_cleared and (card.holder is not None or not card.face_up)
+
     def lost_card(self, side: Side, face: Card | None) -> CardOnTable | None:
         """Take out a card that went out of sight and may be the one that now lies in a hand."""
         for track, card in self.cards.items():
@@ -80,11 +92,14 @@ class TableState:
             case CardDealt():
                 self.cards_dealt += 1
                 self.last_dealt_t = line.t
+            case CardRemoved():
+                self.cards_removed += 1
             case ResultAnnounced():
                 self.has_result = True
             case WagerSettled():
                 self.has_settled = True
             case RoundClosed():
                 self.is_open, self.called_t, self.cards_dealt = False, None, 0
+                self.cards_removed = 0
                 self.has_result = self.has_settled = False
                 self.visited = set()

@@ -13,6 +13,7 @@ from rules.cards import RANKS, SUITS
 from rules.referee import Referee
 from rules.rulebook import elect, load_rulebook
 from service.config import TableConfig
+from service.handing import places_before_seats
 from vision.comparer import StackComparer
 from vision.detector import Detector
 from vision.gauge import StackGauge
@@ -46,7 +47,9 @@ def build_observer(table: TableConfig, eyes: Eyes) -> Observer:
         deck = load_house_deck(table.deck, eyes.reader.labels)
         eyes = replace(eyes, reader=SharpReader(eyes.reader, deck))
     return Observer(
-        observed_regions(table.layout, sweeps="no_more_bets" in table.gestures),
+        observed_regions(
+            table.layout, sweeps="no_more_bets" in table.gestures, are_cards_handed=_are_cards_handed(table)
+        ),
         table.cameras[0].calibration,
         eyes,
         sizes=Sizes(
@@ -58,8 +61,19 @@ def build_observer(table: TableConfig, eyes: Eyes) -> Observer:
     )
 
 
-def observed_regions(layout: Layout, *, sweeps: bool = False) -> ObservedRegions:
-    """What is to be seen where on a cloth, in words without the game; arms that sweep over wagers where asked."""
+def _are_cards_handed(table: TableConfig) -> bool:
+    """Whether cards come face down, so that some may be passed to players."""
+    return bool(elect(load_rulebook(table.rulebook), table.options).style.face_down)
+
+
+def observed_regions(layout: Layout, *, sweeps: bool = False, are_cards_handed: bool = False) -> ObservedRegions:
+    """What is to be seen where on a cloth, in words without the game.
+
+    Args:
+        layout: the cloth.
+        sweeps: whether arms that sweep over wagers are looked for.
+        are_cards_handed: whether cards are looked for before the seats.
+    """
     polygons = {
         kind: {area.id: area.polygon_mm for area in layout.of_kind(kind)}
         for kind in ("hand", "wager", "no_more_bets_lamp")
@@ -71,6 +85,7 @@ def observed_regions(layout: Layout, *, sweeps: bool = False) -> ObservedRegions
         lamps=polygons["no_more_bets_lamp"],
         runs=tuple(tuple(rank + suit for rank in RANKS) for suit in SUITS),
         sweeps=polygons["wager"] if sweeps else {},
+        handed=places_before_seats(layout) if are_cards_handed else {},
     )
 
 

@@ -7,7 +7,7 @@ millimetres, durations seconds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import cv2
@@ -15,9 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.card_reading import (
+    BACK,
     ENOUGH_READS,
     ONE_CARD_MM,
     REAL_SCORE,
+    SURE_ENOUGH,
     CardReading,
     IsCovered,
     ReadFaces,
@@ -25,6 +27,8 @@ from vision.card_reading import (
     is_real,
     looks_like_a_face,
 )
+from vision.handed_cards import HandedCards, Polygons
+from vision.known_cards import Known, KnownCards
 from vision.observations import (
     CardInSight,
     CardLeft,
@@ -33,9 +37,11 @@ from vision.observations import (
     CardShifted,
     CardTurned,
     Observation,
+    Point,
     Reading,
 )
-from vision.tracker import OUT_OF_SIGHT_S, CardSight, CardTrack, Motion, Tracker
+from vision.reaches import Reaches
+from vision.tracker import CardSight, CardTrack, Motion, Tracker
 from vision.voting import GUESSED, NO_FACE, Votes
 
 REGION_SLACK_MM = 22.0
@@ -46,8 +52,6 @@ WAIT_FOR_NAME_S = 0.6
 WAIT_FOR_BACK_S = 0.3
 LEAVE_S = 1.6
 """How long a card that is gone may turn up elsewhere before it is told as gone."""
-MISSED_LOOKS = 2
-"""A card that one look missed may still lie there."""
 WAIT_FOR_COVER_S = 4.0
 """How long to wait for the sight of an old place before a card counts as new."""
 BESIDE_MM = 100.0
@@ -58,21 +62,6 @@ OVERLAPPING_MM = 45.0
 
 NOTHING_READ = Reading(label=None, confidence=0.0)
 
-Polygons = Mapping[str, NDArray[np.float64]]
-
-
-@dataclass(slots=True, kw_only=True)
-class Known:
-    """A card that was told of."""
-
-    region: str
-    face_up: bool
-    reading: Reading
-    turned_t: float | None = None
-    """Since when a turn waits to be told."""
-    unread_t: float | None = None
-    """When its face was told of without a name."""
-
 
 @dataclass(slots=True)
 class CardWatch:
@@ -81,12 +70,15 @@ class CardWatch:
     regions: Polygons
     tracker: Tracker
     labels: tuple[str, ...]
-    known: dict[int, Known] = field(default_factory=dict)
-    _gone: dict[int, tuple[CardTrack, float]] = field(default_factory=dict)
+    handed: HandedCards = field(default_factory=lambda: HandedCards({}))
+    _cards: KnownCards = field(init=False)
     _reading: CardReading = field(init=False)
+    _reaches: Reaches = field(default_factory=Reaches)
+    _looked_t: float = 0.0
 
     def __post_init__(self) -> None:
         self._reading = CardReading(self.tracker, self.labels)
+        self._cards = KnownCards(self.tracker, self.handed)
 
     def update(
         self,
@@ -96,23 +88,31 @@ class CardWatch:
         is_covered: IsCovered,
         read_faces: ReadFaces,
         hidden_s: Callable[[NDArray[np.float64]], float] = lambda corners: 0.0,
+        entry_of: Callable[[NDArray[np.float64]], Point | None] = lambda corners: None,
     ) -> list[Observation]:
         """Take one look in and say what is new."""
         near = [sight for sight in sights if self.region_of(sight.at_mm) is not None]
-        near = self._reading.read(near, read_faces)
+        beside = [sight for sight in sights if not any(sight is each for each in near)]
+        near = self._reading.read(
+            [*near, *self.handed.admit(beside, is_out=self._cards.is_out(t, self._looked_t))], read_faces
+        )
+        self._looked_t = t
         changes = self.tracker.update(near, t, is_covered=is_covered)
         for track in self.tracker.tracks:
             if track.looks == 1:
                 track.hidden_s = hidden_s(track.sight.corners_mm)
         for track in changes.turned:
-            if track.track_id in self.known:
-                self.known[track.track_id].turned_t = track.turned_t
+            if track.track_id in self._cards.known:
+                self._cards.known[track.track_id].turned_t = track.turned_t
             else:
                 track.hidden_s = max(track.hidden_s, hidden_s(track.sight.corners_mm))
         for track in changes.left:
-            if track.track_id in self.known:
-                self._gone[track.track_id] = (track, track.missing_since_t or t)
+            if track.track_id in self._cards.known:
+                self._cards.gone[track.track_id] = (track, track.missing_since_t or t)
         self._reading.vote(t, is_covered)
+        for track in self.tracker.tracks:
+            if track.track_id in self._cards.known and is_covered(track.sight.corners_mm):
+                self._reaches.note(track.track_id, t, entry_of(track.sight.corners_mm))
         told: list[Observation] = []
         for track in list(self.tracker.tracks):
             told += self._tell(track, t, is_covered)
@@ -134,7 +134,7 @@ class CardWatch:
             track
             for track in self.tracker.tracks
             if self.tracker.is_unsettled(track)
-            or track.track_id not in self.known
+            or track.track_id not in self._cards.known
             or self._reading.wants_reading(track)
         ]
 
@@ -143,27 +143,29 @@ class CardWatch:
         times = [
             track.place_since_t
             for track in self.tracker.tracks
-            if track.track_id not in self.known and track.score >= REAL_SCORE / 2
+            if track.track_id not in self._cards.known
+            and track.score >= REAL_SCORE / 2
+            and self.region_of(track.sight.at_mm) is not None
         ]
-        times += [known.turned_t for known in self.known.values() if known.turned_t is not None]
-        times += [since for _, since in self._gone.values()]
+        times += [known.turned_t for known in self._cards.known.values() if known.turned_t is not None]
+        times += [since for _, since in self._cards.gone.values()]
         return min(times, default=None)
 
     def in_sight(self) -> tuple[CardInSight, ...]:
         """The cards that were told of and are not known to be gone."""
         return tuple(
-            _in_sight(track, self.known[track.track_id])
+            _in_sight(track, self._cards.known[track.track_id])
             for track in self.tracker.tracks
-            if track.track_id in self.known and track.missing_since_t is None
+            if track.track_id in self._cards.known and track.missing_since_t is None
         )
 
     def finish(self) -> list[Observation]:
         """Tell of what was still waited for."""
-        gone, self._gone = self._gone, {}
+        gone, self._cards.gone = self._cards.gone, {}
         return [CardLeft(track_id=track_id, t=since) for track_id, (_, since) in gone.items()]
 
     def _tell(self, track: CardTrack, t: float, is_covered: IsCovered) -> list[Observation]:
-        if track.track_id in self.known:
+        if track.track_id in self._cards.known:
             return self._tell_known(track, t)
         if track.motion is not Motion.RESTING:
             return []
@@ -175,7 +177,7 @@ class CardWatch:
             return []
         if not told and not is_real(track, self.labels):
             return []
-        others = [other for other in self.tracker.tracks if other is not track and other.track_id in self.known]
+        others = [other for other in self.tracker.tracks if other is not track and other.track_id in self._cards.known]
         if _lies_on_one_of(others, track) or self._has_a_twin(track, OVERLAPPING_MM):
             return []
         if is_covered(track.sight.corners_mm) and self._may_be_a_part(track):
@@ -194,24 +196,28 @@ class CardWatch:
         """Whether a known card so near shows the face that `track` is guessed to show."""
         guess = self.labels[int(track.votes.posterior().argmax())]
         return any(
-            self.known[other.track_id].reading.label == guess
+            self._cards.known[other.track_id].reading.label == guess
             and float(np.linalg.norm(other.sight.at_mm - track.sight.at_mm)) < within_mm
             for other in self.tracker.tracks
-            if other is not track and other.track_id in self.known
+            if other is not track and other.track_id in self._cards.known
         )
 
     def _begin(self, track: CardTrack, t: float, reading: Reading) -> list[Observation]:
+        rested_t = track.rested_t if track.rested_t is not None else t
         region = self.region_of(track.sight.at_mm)
         if region is None:
+            return self._begin_elsewhere(track, t, rested_t, reading)
+        if t - rested_t < WAIT_FOR_COVER_S and self._cards.may_be_covered(track, t, region, reading):
             return []
-        rested_t = track.rested_t if track.rested_t is not None else t
-        if t - rested_t < WAIT_FOR_COVER_S and self._may_be_covered(track, t, region, reading):
-            return []
-        old = self._same_card(track, region, reading)
+        old = self._cards.same_card(track, t, region, reading)
         if old is not None:
             return self._go_on(old, track, rested_t, region, reading)
-        self.known[track.track_id] = Known(
-            region=region, face_up=track.sight.face_up, reading=reading, unread_t=None if reading.label else t
+        self._cards.known[track.track_id] = Known(
+            region=region,
+            home=region,
+            face_up=track.sight.face_up,
+            reading=reading,
+            unread_t=None if reading.label else t,
         )
         rested = _rested(track, rested_t, region, reading)
         if not track.sight.face_up or not self._reading.was_face_down(track, rested_t):
@@ -219,57 +225,33 @@ class CardWatch:
         turned_t = max(track.turned_t or track.face_t or rested_t, rested_t)
         return [
             replace(rested, face_up=False, reading=NOTHING_READ),
-            CardTurned(track_id=track.track_id, t=turned_t, face_up=True, reading=reading),
+            self._turned(track, turned_t, face_up=True, reading=reading),
         ]
 
-    def _may_be_covered(self, track: CardTrack, t: float, region: str, reading: Reading) -> bool:
-        """Whether `track` may be a card whose old place is covered, so it is not known to be gone."""
-        return any(
-            old.track_id in self.known
-            and old is not track
-            and t - old.seen_t >= OUT_OF_SIGHT_S
-            and (
-                (old.missing_looks < MISSED_LOOKS and self._fits(old, region, reading)) or self._is_nameless(old, track)
-            )
-            for old in self.tracker.tracks
-        )
-
-    def _same_card(self, track: CardTrack, region: str, reading: Reading) -> CardTrack | None:
-        """A card whose place is empty that `track` may be: one of the same region, or the same face from another."""
-        gone = [old for old, _ in self._gone.values()]
-        told = [old for old in self.tracker.tracks if old.track_id in self.known]
-        missed = [old for old in told if old.missing_since_t is not None and old.missing_looks >= MISSED_LOOKS]
-        fits = [old for old in [*gone, *missed] if old is not track and self._fits(old, region, reading)]
-        fits = fits or [old for old in gone if self._is_nameless(old, track)]
-        return min(fits, key=lambda old: _strangeness(self.known[old.track_id], old, track, reading), default=None)
-
-    def _fits(self, old: CardTrack, region: str, reading: Reading) -> bool:
-        """Whether both read alike; where one was not read, or lay face down, whether it vanished from that region."""
-        known = self.known[old.track_id]
-        if reading.label is not None and known.face_up and known.reading.label is not None:
-            return known.reading.label == reading.label
-        return known.region == region
-
-    def _is_nameless(self, old: CardTrack, track: CardTrack) -> bool:
-        """A back, or a face that nobody read, may have gone on to another region: once its place is surely empty."""
-        known = self.known[old.track_id]
-        return known.face_up == track.sight.face_up and known.reading.label is None
+    def _begin_elsewhere(self, track: CardTrack, t: float, rested_t: float, reading: Reading) -> list[Observation]:
+        """A card that was brought to one of the places: one whose back was up and that is gone from where it lay."""
+        place = self.handed.place_of(track.sight.at_mm)
+        is_back = float(track.votes.posterior()[self.labels.index(BACK)]) >= SURE_ENOUGH
+        old = None if place is None else self._cards.missing_back(track, t, place)
+        if place is None or old is None or not (is_back or reading.label):
+            return []
+        return self._go_on(old, track, rested_t, place, reading)
 
     def _go_on(self, old: CardTrack, track: CardTrack, t: float, region: str, reading: Reading) -> list[Observation]:
-        known = self.known[old.track_id]
-        self._gone.pop(old.track_id, None)
+        known = self._cards.known[old.track_id]
+        self._cards.gone.pop(old.track_id, None)
+        was_away = self.handed.bring_back(old)
         self.tracker.adopt(old, track)
         told: list[Observation] = []
-        if known.region != region:
-            told.append(CardShifted(track_id=track.track_id, t=t, region=region))
-            known.region = region
+        if known.region != region or was_away:
+            told.append(self._shifted(track, t, region))
         if known.face_up != track.sight.face_up:
-            told.append(CardTurned(track_id=track.track_id, t=t, face_up=track.sight.face_up, reading=reading))
+            told.append(self._turned(track, t, face_up=track.sight.face_up, reading=reading))
             known.face_up, known.reading = track.sight.face_up, reading
         return told
 
     def _tell_known(self, track: CardTrack, t: float) -> list[Observation]:
-        known = self.known[track.track_id]
+        known = self._cards.known[track.track_id]
         told: list[Observation] = []
         if known.turned_t is not None:
             reading = track.votes.reading()
@@ -279,24 +261,40 @@ class CardWatch:
             turned_t, known.turned_t = known.turned_t, None
             if track.sight.face_up != known.face_up:
                 known.face_up, known.reading, known.unread_t = track.sight.face_up, reading, t
-                told.append(CardTurned(track_id=track.track_id, t=turned_t, face_up=known.face_up, reading=reading))
+                told.append(self._turned(track, turned_t, face_up=known.face_up, reading=reading))
         elif known.face_up and known.reading.label is None:
             told += _read_at_last(track, known, t)
         region = self.region_of(track.sight.at_mm)
         if region is not None and region != known.region and t - track.still_since_t >= 0.3 and track.seen_t == t:
-            known.region = region
-            told.append(CardShifted(track_id=track.track_id, t=track.still_since_t, region=region))
+            told.append(self._shifted(track, track.still_since_t, region))
         return told
+
+    def _shifted(self, track: CardTrack, t: float, region: str) -> CardShifted:
+        known = self._cards.known[track.track_id]
+        known.region, known.home = region, known.home if region in self.handed.places else region
+        margin_mm = self.handed.margin_mm(track.sight.at_mm) if region in self.handed.places else float("inf")
+        return CardShifted(track_id=track.track_id, t=t, region=region, margin_mm=margin_mm)
+
+    def _turned(self, track: CardTrack, t: float, *, face_up: bool, reading: Reading) -> CardTurned:
+        entries = self._reaches.about(track.track_id, t)
+        return CardTurned(track_id=track.track_id, t=t, face_up=face_up, reading=reading, entries_mm=entries)
 
     def _is_pushed(self, reading: Reading, t: float) -> bool:
         """Whether the face belongs to a card that just left its place: it was pushed over this one."""
-        told = [old for old in self.tracker.tracks if old.track_id in self.known and old.seen_t < t]
-        left = [self.known[old.track_id] for old in [*told, *(old for old, _ in self._gone.values())]]
+        told = [old for old in self.tracker.tracks if old.track_id in self._cards.known and old.seen_t < t]
+        left = [self._cards.known[old.track_id] for old in [*told, *(old for old, _ in self._cards.gone.values())]]
         return reading.label is not None and any(each.face_up and each.reading.label == reading.label for each in left)
 
     def _tell_gone(self, t: float) -> list[Observation]:
-        ripe = [track_id for track_id, (_, since) in self._gone.items() if t - since >= LEAVE_S]
-        return [CardLeft(track_id=track_id, t=self._gone.pop(track_id)[1]) for track_id in ripe]
+        ripe = [track for track, since in self._cards.gone.values() if t - since >= LEAVE_S]
+        for track in ripe:
+            self._reaches.forget(track.track_id)
+            known = self._cards.known[track.track_id]
+            if known.face_up and known.region in self.regions:
+                self.handed.forget()
+            else:
+                self.handed.take_away(track, t)
+        return [CardLeft(track_id=track.track_id, t=self._cards.gone.pop(track.track_id)[1]) for track in ripe]
 
 
 def _read_at_last(track: CardTrack, known: Known, t: float) -> list[Observation]:
@@ -317,12 +315,6 @@ def _lies_on_one_of(known: Sequence[CardTrack], track: CardTrack) -> bool:
         other.missing_since_t is None and float(np.linalg.norm(other.sight.at_mm - track.sight.at_mm)) < ONE_CARD_MM
         for other in known
     )
-
-
-def _strangeness(known: Known, old: CardTrack, track: CardTrack, reading: Reading) -> tuple[bool, float]:
-    """Same faces first, then the nearest."""
-    differs = reading.label is None or known.reading.label != reading.label
-    return differs, float(np.linalg.norm(old.sight.at_mm - track.sight.at_mm))
 
 
 def _in_sight(track: CardTrack, known: Known) -> CardInSight:
@@ -347,6 +339,6 @@ def _rested(track: CardTrack, t: float, region: str, reading: Reading) -> CardRe
     )
 
 
-def new_card_watch(regions: Polygons, labels: tuple[str, ...]) -> CardWatch:
-    """A watch over card regions that reads with a reader's labels."""
-    return CardWatch(regions, Tracker(lambda: Votes(labels)), labels)
+def new_card_watch(regions: Polygons, labels: tuple[str, ...], places: Polygons | None = None) -> CardWatch:
+    """A watch over card regions, and places to which cards are taken for a while, with a reader's labels."""
+    return CardWatch(regions, Tracker(lambda: Votes(labels)), labels, HandedCards(places or {}))

@@ -47,6 +47,8 @@ class CardTurned:
     t: float
     face_up: bool
     reading: Reading
+    entries_mm: tuple[Point | None, ...] = ()
+    """Where the cover over it entered over the table's edge about then, look by look; None where it does not show."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,11 +62,13 @@ class CardRead:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardShifted:
-    """A card at rest now lies in another region."""
+    """A card at rest now lies in another region, or at a place to which cards are taken for a while."""
 
     track_id: int
     t: float
     region: str
+    margin_mm: float = float("inf")
+    """How much deeper it lies in that place than in the next one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -70,6 +70,8 @@ class ObservedRegions:
     """Over which an arm that sweeps is told."""
     runs: tuple[tuple[str, ...], ...] = ()
     """The sequences in which cards are spread over the table; none: no spread is looked for."""
+    handed: Mapping[str, Polygon] = field(default_factory=dict)
+    """Places to which cards are taken for a while."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +112,7 @@ class Observer:
         self._gate = ChangeGate(calibration, regions.size_mm)
         self._rectifier = Rectifier(calibration, regions.size_mm)
         self._freshness = Freshness(regions.size_mm, self._gate.grid)
-        self._cards: CardWatch = new_card_watch(regions.cards, eyes.reader.labels)
+        self._cards: CardWatch = new_card_watch(regions.cards, eyes.reader.labels, regions.handed)
         centre = calibration.camera_centre_mm
         optics = StackOptics(
             camera_mm=None if centre is None else (float(centre[0]), float(centre[1]), float(centre[2])),
@@ -193,6 +195,7 @@ class Observer:
             is_covered=lambda corners: cover.share_of(self._gate.grid.mask_of(corners)) > COVERED_SHARE,
             read_faces=lambda places: self._read_faces(frame, places),
             hidden_s=lambda corners: self._cover_memory.hidden_s(corners, frame.t),
+            entry_of=lambda corners: cover.entry_of(self._gate.grid.mask_of(corners)),
         )
         if looked_mm:
             chips = self._chips(found)

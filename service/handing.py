@@ -1,0 +1,91 @@
+"""Cards that are passed to players: where before the seats they lie, and what the log says of their coming and going.
+
+Millimetres of the layout plane, seconds of stream time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.layout import Layout
+from rules.events import CardMoved, CardPassed, Event
+from rules.words import DEALER, Side, Source
+from service.table_state import CardOnTable
+
+INWARD_MM = 170.0
+"""How far before a seat's wagering areas its cards may lie."""
+OUTWARD_MM = 140.0
+"""How far behind them."""
+SURE_MARGIN_MM = 25.0
+"""A card that lies so much deeper in one seat's place than in the next one's is that seat's."""
+SURE, DOUBTFUL = 0.9, 0.5
+HANDOVER_S = 0.5
+"""A card that was turned so shortly after it came back may have been turned on its way."""
+_PREFIX = "seat:"
+
+
+def places_before_seats(layout: Layout) -> Mapping[str, NDArray[np.float64]]:
+    """The place of each seat, by `seat:n`: its wagering areas, and what lies before and behind them."""
+    hands = layout.of_kind("hand")
+    if not hands:
+        return {}
+    corners: dict[int, list[NDArray[np.float64]]] = {}
+    for area in layout.of_kind("wager"):
+        if area.seat is not None:
+            corners.setdefault(area.seat, []).append(area.polygon_mm)
+    middle = np.mean([area.polygon_mm.mean(axis=0) for area in hands], axis=0)
+    return {f"{_PREFIX}{seat}": _place(np.concatenate(polygons), middle) for seat, polygons in sorted(corners.items())}
+
+
+def is_before_a_seat(region: str) -> bool:
+    """Whether a region is such a place."""
+    return region.startswith(_PREFIX)
+
+
+def taken_by(card: CardOnTable, place: str) -> CardOnTable:
+    """The card once it lies before a seat."""
+    return replace(card, holder=place, lost_t=None)
+
+
+def given_back(card: CardOnTable, side: Side, t: float) -> CardOnTable:
+    """The card once it lies in a box, where it may have been before."""
+    return replace(card, side=side, holder=None, given_back_t=t, lost_t=None)
+
+
+def is_just_back(card: CardOnTable, t: float) -> bool:
+    """Whether a card came back from a player, or from where nobody saw it, just before."""
+    return t - card.given_back_t < HANDOVER_S
+
+
+def shifted_lines(t: float, before: CardOnTable, now: CardOnTable, *, certainty: float) -> list[Event]:
+    """What the log says of a card that lies elsewhere now."""
+    lines: list[Event] = []
+    if now.holder != before.holder:
+        to = now.holder or DEALER
+        lines.append(CardPassed(t=t, card_id=now.card_id, to=to, confidence=certainty, source=Source.CAMERA))
+    if now.side is not before.side:
+        lines.append(CardMoved(t=t, card_id=now.card_id, hand=now.side, source=Source.CAMERA))
+    return lines
+
+
+def passing_certainty(margin_mm: float, now: CardOnTable, cards: Iterable[CardOnTable]) -> float:
+    """How sure it is that a card was passed to that seat, and while the other hand's cards were where the log says.
+
+    A hand goes to one seat: a card before another seat than the rest of its hand is doubtful.
+    """
+    held = [card for card in cards if card.holder is not None]
+    is_unseen = any(card.lost_t is not None for card in held if card.side is not now.side)
+    is_parted = any(card.holder != now.holder for card in held if card.side is now.side and now.holder is not None)
+    return DOUBTFUL if is_unseen or is_parted or margin_mm < SURE_MARGIN_MM else SURE
+
+
+def _place(corners: NDArray[np.float64], middle: NDArray[np.float64]) -> NDArray[np.float64]:
+    inward = middle - corners.mean(axis=0)
+    inward = inward / np.linalg.norm(inward)
+    points = np.concatenate([corners, corners + INWARD_MM * inward, corners - OUTWARD_MM * inward])
+    return np.asarray(cv2.convexHull(points.astype(np.float32)).reshape(-1, 2), np.float64)

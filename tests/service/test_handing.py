@@ -1,0 +1,107 @@
+"""Cards that are passed to players and back, as the log tells of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from calibration.layout import load_layout
+from rules.events import DEALER, UNKNOWN, CardDealt, CardPassed, CardRemoved, CardTurned, Event, ResultAnnounced
+from service.handing import is_before_a_seat, places_before_seats
+from tests.service.test_interpreter import DEALER_EDGE, REGIONS, SEAT_EDGE, log_of, rested
+from vision.observations import CardLeft, CardRested, CardShifted, Reading
+from vision.observations import CardTurned as SeenTurned
+
+LAYOUT = load_layout("mini-7", Path())
+
+
+def back(track: int, t: float, hand: str = "player") -> CardRested:
+    return rested(track, t, hand, None, up=False)
+
+
+def shifted(track: int, t: float, region: str, *, margin_mm: float = 90.0) -> CardShifted:
+    return CardShifted(track_id=track, t=t, region=region, margin_mm=margin_mm)
+
+
+def turned(track: int, t: float, *entries: tuple[float, float] | None) -> SeenTurned:
+    reading = Reading(label="7H", confidence=0.98)
+    return SeenTurned(track_id=track, t=t, face_up=True, reading=reading, entries_mm=entries)
+
+
+def passings(lines: list[Event]) -> list[tuple[float, str]]:
+    return [(line.t, line.to) for line in lines if isinstance(line, CardPassed)]
+
+
+def test_card_goes_to_a_seat_is_turned_there_and_comes_back() -> None:
+    lines = log_of(back(1, 5.0), shifted(1, 8.0, "seat:3"), turned(1, 11.0), shifted(1, 13.0, REGIONS["player"]))
+    assert passings(lines) == [(8.0, "seat:3"), (13.0, DEALER)]
+    assert [line.by for line in lines if isinstance(line, CardTurned)] == ["seat:3"]
+
+
+def test_card_that_is_turned_on_its_way_back_was_turned_by_nobody_known() -> None:
+    lines = log_of(back(1, 5.0), shifted(1, 8.0, "seat:3"), shifted(1, 13.0, REGIONS["player"]), turned(1, 13.0))
+    assert [line.by for line in lines if isinstance(line, CardTurned)] == [UNKNOWN]
+
+
+@pytest.mark.parametrize(
+    ("entry", "by"),
+    [
+        pytest.param(DEALER_EDGE, DEALER, id="over the dealer's edge"),
+        pytest.param(SEAT_EDGE, UNKNOWN, id="over another edge"),
+        pytest.param(None, UNKNOWN, id="not seen"),
+    ],
+)
+def test_card_in_its_box_was_turned_by_whose_arm_was_over_it(entry: tuple[float, float] | None, by: str) -> None:
+    lines = log_of(back(1, 5.0), turned(1, 9.0, entry, entry))
+    assert [line.by for line in lines if isinstance(line, CardTurned)] == [by]
+
+
+def test_card_between_two_seats_is_doubtful() -> None:
+    near, far = (
+        next(
+            line
+            for line in log_of(back(1, 5.0), shifted(1, 8.0, "seat:3", margin_mm=margin))
+            if isinstance(line, CardPassed)
+        )
+        for margin in (10.0, 60.0)
+    )
+    assert (near.confidence, far.confidence) == (0.5, 0.9)
+
+
+def test_passing_while_the_other_hand_is_out_of_sight_is_doubtful() -> None:
+    lines = log_of(
+        back(1, 5.0),
+        back(2, 6.0, "banker"),
+        shifted(1, 8.0, "seat:3"),
+        CardLeft(track_id=1, t=9.0),
+        shifted(2, 12.0, "seat:5"),
+    )
+    assert [line.confidence for line in lines if isinstance(line, CardPassed)] == [0.9, 0.5]
+
+
+def test_card_before_another_seat_than_the_rest_of_its_hand_is_doubtful() -> None:
+    lines = log_of(back(1, 5.0), back(2, 6.0), shifted(1, 8.0, "seat:3"), shifted(2, 8.2, "seat:4"))
+    assert [line.confidence for line in lines if isinstance(line, CardPassed)] == [0.9, 0.5]
+
+
+def test_card_that_left_face_down_is_not_removed_before_the_result() -> None:
+    lines = log_of(back(1, 5.0), CardLeft(track_id=1, t=8.0), shifted(1, 20.0, REGIONS["player"]))
+    assert not [line for line in lines if isinstance(line, CardRemoved)]
+    assert [line.card_id for line in lines if isinstance(line, CardDealt)] == ["c1"]
+
+
+def test_card_that_did_not_come_back_is_removed_with_the_result() -> None:
+    lines = log_of(back(1, 5.0), CardLeft(track_id=1, t=8.0), ResultAnnounced(t=20.0, player=7, banker=3))
+    assert [line.t for line in lines if isinstance(line, CardRemoved)] == [20.0]
+
+
+def test_each_seat_has_its_own_place_before_and_behind_its_areas() -> None:
+    places = places_before_seats(LAYOUT)
+    assert list(places) == [f"seat:{n}" for n in range(1, 8)]
+    assert all(is_before_a_seat(name) for name in places)
+    assert not is_before_a_seat(REGIONS["player"])
+    areas = np.concatenate([area.polygon_mm for area in LAYOUT.of_kind("wager") if area.seat == 4])
+    assert places["seat:4"][:, 1].min() < areas[:, 1].min() - 100
+    assert places["seat:4"][:, 1].max() > areas[:, 1].max() + 100

@@ -1,0 +1,101 @@
+"""Cards that leave their region for a while are looked for at the places where they may be brought."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tests.vision.test_card_watch import LABELS, LEFT, RIGHT, Table, kinds, sight
+from vision.card_watch import new_card_watch
+from vision.handed_cards import HandedCards
+from vision.observations import CardLeft, CardRested, CardShifted, CardTurned
+
+NEAR = LEFT + np.array([0.0, 500.0])
+FAR = RIGHT + np.array([0.0, 500.0])
+IN_NEAR = 575.0
+
+
+def handed_table() -> Table:
+    table = Table()
+    table.watch = new_card_watch({"left": LEFT, "right": RIGHT}, LABELS, {"near": NEAR, "far": FAR})
+    return table
+
+
+def passed_table() -> Table:
+    """A card whose back is up was taken from the left region to the place before it."""
+    table = handed_table()
+    table.look(sight(100, face_up=False), looks=8)
+    table.look(looks=2)
+    table.look(sight(150, face_up=False, y_mm=IN_NEAR), looks=12)
+    return table
+
+
+def test_back_that_leaves_its_region_and_rests_at_a_place_is_the_same_card() -> None:
+    table = passed_table()
+    rested, shifted = table.told
+    assert isinstance(rested, CardRested) and isinstance(shifted, CardShifted)
+    assert (shifted.track_id, shifted.region) == (rested.track_id, "near")
+    assert shifted.margin_mm > 50
+
+
+def test_card_is_turned_at_the_place_and_brought_back() -> None:
+    table = passed_table()
+    table.look(sight(152, y_mm=IN_NEAR), looks=8)
+    table.look(looks=2)
+    table.look(sight(90), looks=12)
+    assert kinds(table.told) == [CardRested, CardShifted, CardTurned, CardShifted]
+    back = table.told[-1]
+    assert isinstance(back, CardShifted) and back.region == "left"
+    assert len({each.track_id for each in table.told if isinstance(each, CardRested | CardShifted | CardTurned)}) == 1
+
+
+def test_card_that_was_out_of_sight_for_long_and_comes_back_face_up_was_turned() -> None:
+    table = handed_table()
+    table.look(sight(100, face_up=False), looks=8)
+    table.look(looks=60)
+    table.look(sight(120), looks=12)
+    assert kinds(table.told) == [CardRested, CardLeft, CardShifted, CardTurned]
+
+
+def test_back_that_comes_to_rest_long_after_another_was_taken_away_is_a_new_card() -> None:
+    table = handed_table()
+    table.look(sight(100, face_up=False), looks=8)
+    table.look(looks=60)
+    table.look(sight(120, face_up=False), looks=12)
+    assert kinds(table.told) == [CardRested, CardLeft, CardRested]
+
+
+def test_card_on_its_way_back_over_another_place_was_not_passed_there() -> None:
+    table = passed_table()
+    table.look(looks=4)
+    table.look(sight(550, face_up=False, y_mm=IN_NEAR), looks=5)
+    assert kinds(table.told) == [CardRested, CardShifted]
+
+
+def test_nothing_begins_at_a_place() -> None:
+    table = handed_table()
+    table.look(sight(150, y_mm=IN_NEAR), looks=20)
+    table.look(sight(100), sight(150, y_mm=IN_NEAR), looks=12)
+    assert kinds(table.told) == [CardRested]
+    assert table.watch.waiting_since_t() is None
+
+
+def test_what_lay_at_a_place_before_a_card_left_is_not_that_card() -> None:
+    table = handed_table()
+    table.look(sight(100, face_up=False), sight(500, face_up=False, y_mm=IN_NEAR), looks=10)
+    table.look(sight(500, face_up=False, y_mm=IN_NEAR), looks=30)
+    assert kinds(table.told) == [CardRested, CardLeft]
+
+
+def test_face_up_card_that_leaves_its_region_is_looked_for_nowhere() -> None:
+    table = handed_table()
+    table.look(sight(100), looks=10)
+    table.look(sight(150, y_mm=IN_NEAR), looks=30)
+    assert kinds(table.told) == [CardRested, CardLeft]
+
+
+def test_point_between_two_places_belongs_to_neither_by_much() -> None:
+    places = HandedCards({"one": LEFT, "other": LEFT + np.array([280.0, 0.0])})
+    assert places.place_of(np.array([100.0, 75.0])) == "one"
+    assert places.margin_mm(np.array([100.0, 75.0])) > 50
+    assert places.margin_mm(np.array([289.0, 75.0])) < 10
+    assert places.place_of(np.array([100.0, 500.0])) is None

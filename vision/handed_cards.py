@@ -1,0 +1,81 @@
+"""Places beside the card regions to which cards are taken for a while: which cards seen there are to be believed.
+
+A card is looked for there only while one that lay in a region, its back up, is not to be seen; what was there before
+is furniture. Nothing begins there: a card that is not known to have left its region is not told of. Distances are
+millimetres, durations seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.tracker import CardSight, CardTrack
+
+SLACK_MM = 25.0
+SAME_THING_MM = 35.0
+"""What is seen so near to where something was seen before a card could be there is that thing."""
+AWAY_S = 25.0
+"""A card that was taken away and not seen since may come back for so long."""
+
+Polygons = Mapping[str, NDArray[np.float64]]
+
+
+@dataclass(slots=True)
+class HandedCards:
+    """What a card watch has to know of such places."""
+
+    places: Polygons
+    _furniture: list[NDArray[np.float64]] = field(default_factory=list)
+    _away: dict[int, tuple[CardTrack, float]] = field(default_factory=dict)
+
+    def admit(self, sights: Sequence[CardSight], *, is_out: bool) -> list[CardSight]:
+        """The sights at the places that may be cards; none while no card is missing."""
+        there = [sight for sight in sights if self.place_of(sight.at_mm) is not None]
+        if not is_out:
+            self._furniture = [sight.at_mm for sight in there]
+            return []
+        return [sight for sight in there if not self._is_furniture(sight)]
+
+    def place_of(self, at_mm: NDArray[np.float64]) -> str | None:
+        """The place that a point lies in, the deepest where places overlap."""
+        return max(self._depths(at_mm), default=(0.0, None))[1]
+
+    def margin_mm(self, at_mm: NDArray[np.float64]) -> float:
+        """How much deeper a point lies in its place than in the next one."""
+        depths = sorted((depth for depth, _ in self._depths(at_mm)), reverse=True)
+        return depths[0] - max(depths[1] if len(depths) > 1 else -SLACK_MM, -SLACK_MM) if depths else 0.0
+
+    def take_away(self, track: CardTrack, t: float) -> None:
+        """A card is gone, and may come back."""
+        if self.places:
+            self._away[track.track_id] = (track, t)
+
+    def away(self, t: float) -> list[CardTrack]:
+        """The cards that may come back."""
+        self._away = {key: entry for key, entry in self._away.items() if t - entry[1] <= AWAY_S}
+        return [track for track, _ in self._away.values()]
+
+    def bring_back(self, track: CardTrack) -> bool:
+        """A card was found again; whether it had been given up for gone."""
+        return self._away.pop(track.track_id, None) is not None
+
+    def forget(self) -> None:
+        """No card that is away will come back: the regions were cleared."""
+        self._away.clear()
+
+    def _depths(self, at_mm: NDArray[np.float64]) -> list[tuple[float, str]]:
+        """How deep a point lies in each place that it lies in or near."""
+        point = (float(at_mm[0]), float(at_mm[1]))
+        depths = [
+            (cv2.pointPolygonTest(polygon.astype(np.float32), point, True), place)
+            for place, polygon in self.places.items()
+        ]
+        return [entry for entry in depths if entry[0] >= -SLACK_MM]
+
+    def _is_furniture(self, sight: CardSight) -> bool:
+        return any(float(np.linalg.norm(sight.at_mm - at)) < SAME_THING_MM for at in self._furniture)
