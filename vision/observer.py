@@ -47,6 +47,8 @@ SHIFTS_MM = ((0.0, 0.0), (14.0, -6.0), (-6.0, 14.0), (8.0, 8.0))
 UNDER_HANDS_S = 0.3
 LOOK_S = 0.095
 """Least time between two looks."""
+SPREAD_LOOK_S = 0.24
+"""The same while cards lie spread: all of the cloth changes while they are laid and gathered."""
 BLIND_LOOK_S = 0.5
 """While the camera cannot see, what waits is gone through so often."""
 CHIPS_SCORE = 0.65
@@ -161,7 +163,8 @@ class Observer:
 
     def update(self, frame: Frame) -> list[Observation]:
         """Take the next frame in; most are passed over."""
-        if self._looked_t is not None and frame.t - self._looked_t < LOOK_S:
+        least_s = SPREAD_LOOK_S if self._spread.is_lying else LOOK_S
+        if self._looked_t is not None and frame.t - self._looked_t < least_s:
             return []
         self._looked_t = frame.t
         started = self.clock()

@@ -17,6 +17,7 @@ from vision.likeness import Small, likeness, prepared
 from vision.spread_reading import SeenCard, SeenRow, shown_columns, strip_crop
 
 LEAST_OTHERS = 2
+MANY_OTHERS = 4
 ODD_BELOW = 0.85
 """A card less like its kind than this may be odd, and is where most others are much more alike."""
 ODD_SPREADS = 6.0
@@ -58,7 +59,7 @@ def _alike(
     small: dict[tuple[int, int], Small],
     deck: HouseDeck | None,
 ) -> float | None:
-    """The median likeness to the others of its face, or to the enrolled one where that is greater."""
+    """How much it is like the others of its face, or like the enrolled one where that is more."""
     card = rows[place[0]].cards[place[1]]
     values = []
     for other, picture in small.items():
@@ -68,7 +69,10 @@ def _alike(
         own, its = shown_columns(card.strip.shown), shown_columns(kin.strip.shown)
         values.append(likeness(small[place], picture, slice(max(own.start, its.start), min(own.stop, its.stop))))
     values = [value for value in values if np.isfinite(value)]
-    among = float(np.median(values)) if len(values) >= LEAST_OTHERS else None
+    # of a few, one alike is enough: the other may be the strange one
+    among = (
+        float(np.median(values) if len(values) >= MANY_OTHERS else max(values)) if len(values) >= LEAST_OTHERS else None
+    )
     enrolled = None if deck is None else _enrolled_likeness(small[place], card, deck)
     return max((each for each in (among, enrolled) if each is not None), default=None)
 

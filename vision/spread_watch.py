@@ -24,7 +24,7 @@ FACE_SCORE = 0.5
 STILL_S = 0.9
 UNREST_SHARE = 0.02
 """So much of the spread may flicker and it still lies still."""
-FRAMES = 6
+FRAMES = 4
 FRAME_GAP_S = 0.1
 GATHERED_SHARE = 0.4
 """Of the boxes that were read: where fewer are left the lay is over."""

@@ -114,16 +114,17 @@ def flat_camera() -> Calibration:
     )
 
 
-def test_card_unlike_the_others_of_its_face_is_odd() -> None:
-    kinds = {"AC": 1, "2C": 2, "3C": 3}
+@pytest.mark.parametrize("decks", [pytest.param(3, id="three decks"), pytest.param(6, id="six decks")])
+def test_card_unlike_the_others_of_its_face_is_odd_and_they_are_not(decks: int) -> None:
+    kinds = {"AC": 1, "2C": 2, "3C": 3, "4C": 4}
     places = [
         (500.0 + 70 * n, 300.0 + 100 * row, 9 if (label, row) == ("2C", 1) else kind)
-        for row in range(4)
+        for row in range(decks)
         for n, (label, kind) in enumerate(kinds.items())
     ]
     rows = [
         SeenRow(tuple(seen(500.0 + 70 * n, 300.0 + 100 * row, label) for n, label in enumerate(kinds)), True, 70.0)
-        for row in range(4)
+        for row in range(decks)
     ]
 
     told = compared(rows, drawn(places), flat_camera())
