@@ -64,7 +64,7 @@ def evaluate(
             write_pictures(comparison, recording.table, _scene(recording), pictures)
     sheets = sheets_of(comparisons)
     if markdown is not None:
-        put_section(markdown, section, _markdown(recordings, sheets, section))
+        put_section(markdown, section, _markdown(recordings, sheets, section, looks=looks))
     if as_json:
         both = [*comparisons, combine(comparisons)]
         sys.stdout.write(json.dumps([format_json(each) for each in both], ensure_ascii=False, indent=1) + "\n")
@@ -100,10 +100,11 @@ def _watch(recording: Recording, folder: Path) -> tuple[Account, float | None]:
     return account_of(findings), findings.frames / findings.wall_s if findings.wall_s else None
 
 
-def _markdown(recordings: Sequence[str], sheets: Sequence[Sheet], section: str) -> str:
+def _markdown(recordings: Sequence[str], sheets: Sequence[Sheet], section: str, *, looks: int) -> str:
     """The tables under the command that makes them; folders outside the checkout go by their last name."""
     names = " ".join(Path(each).name if Path(each).is_absolute() or ".." in each else each for each in recordings)
-    command = f"thirdcard evaluate {names} --markdown docs/accuracy.md --section {section}"
+    asked = f" --looks {looks}" if looks else ""
+    command = f"thirdcard evaluate {names}{asked} --markdown docs/accuracy.md --section {section}"
     return f"Made by `{command}`.\n\n{format_markdown(sheets)}"
 
 
