@@ -1,6 +1,6 @@
 """Examine the comparer of the registry: `python -m models.comparer_evaluate --pairs build/comparer-exam`.
 
-Reads what `models.comparer_school --split held_out --looks 3` drew and prints how often the running code sees that
+Reads what `models.comparer_school --split held_out` drew and prints how often the running code sees that
 chips were added or taken and tells which, and how often it calls changed what nobody touched, pushed or twisted.
 """
 
@@ -17,20 +17,22 @@ import numpy as np
 import numpy.typing as npt
 
 from models.comparer_school import TOUCHES, TRUTH
-from vision.comparer import StackComparer, log_probabilities, middle_of, pooled
+from vision.comparer import StackComparer, log_probabilities, middle_of
 from vision.frames import Image
-from vision.growth import SAME, compared_growth
+from vision.growth import ANEW, FEWER, MORE, SAME, compared_growth
 from vision.model_spec import REGISTRY_PATH, load_model_spec
 
 FALSE_CHANGES = 0.005
 LEAST_SURENESS = 0.6
 """A direction that is less sure is not told; service/interpreter.py says the same."""
 SIZES = (1, 2, 3, 5)
+LOW_STACK = 10
+PX_PER_MM = (0.0, 0.6, 0.9, 9.0)
 CHIP_PX = (0.0, 0.5, 1.0, 1.5, 2.0, 9.0)
 BATCH = 64
 Values = npt.NDArray[np.float64]
 Run = Callable[[Sequence[Image]], Values]
-"""Pairs as `StackComparer.read` takes them to log probabilities or logits, (N, 3)."""
+"""Pairs as `StackComparer.read` takes them to log probabilities or logits, (N, 4)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,7 +40,7 @@ class Examination:
     """What was told of all pairs, and what was true."""
 
     told: Values
-    """(N, looks, 3) logits or log probabilities."""
+    """(N, 4) logits or log probabilities."""
     truths: Mapping[str, Values]
     """(N,) a column of the truth."""
 
@@ -52,8 +54,8 @@ class Examination:
         return Examination(log_probabilities(self.told / temperature), self.truths)
 
     def fates(self) -> Values:
-        """(N, 3) probabilities, each stack's looks together."""
-        return np.array([pooled(looks) for looks in self.told])
+        """(N, 4) probabilities."""
+        return np.exp(log_probabilities(self.told))
 
 
 def examine(folder: Path, run: Run) -> Examination:
@@ -61,12 +63,10 @@ def examine(folder: Path, run: Run) -> Examination:
     told, truths = [], []
     for path in sorted(folder.glob("*.npz")):
         with np.load(path) as file:
-            before, after = file["before"], file["after"]
+            looks = [[middle_of(look) for look in file[name]] for name in ("before", "after", "moved")]
             truths.append(file["truths"].astype(np.float64))
-        looks = zip(before.reshape(-1, *before.shape[2:]), after.reshape(-1, *after.shape[2:]), strict=True)
-        pairs = [np.dstack([middle_of(first), middle_of(second)]) for first, second in looks]
-        rows = np.concatenate([run(pairs[i : i + BATCH]) for i in range(0, len(pairs), BATCH)])
-        told.append(rows.reshape(*before.shape[:2], -1))
+        pairs = [np.dstack(row) for row in zip(*looks, strict=True)]
+        told.append(np.concatenate([run(pairs[i : i + BATCH]) for i in range(0, len(pairs), BATCH)]))
     if not told:
         raise FileNotFoundError(f"{folder}: no *.npz; models.comparer_school writes them")
     columns = np.concatenate(truths)
@@ -76,7 +76,9 @@ def examine(folder: Path, run: Run) -> Examination:
 def least_same(found: Examination) -> float:
     """The threshold that calls at most FALSE_CHANGES changed of the stacks that nobody touched or that were pushed."""
     rows = (found.added == 0) & (found.truths["touch"] < TOUCHES.index("twisted"))
-    return float(np.quantile(found.fates()[rows, SAME], FALSE_CHANGES))
+    fates = found.fates()[rows]
+    may_change = fates[:, ANEW] < np.maximum(fates[:, FEWER], fates[:, MORE])
+    return float(np.quantile(np.where(may_change, fates[:, SAME], 1.0), FALSE_CHANGES))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,7 +102,7 @@ def decide(found: Examination, threshold: float) -> Decisions:
 def report(found: Examination, threshold: float) -> str:
     """The figures as text."""
     said = decide(found, threshold)
-    parts = [_false_changes(found, said), _by_size(found, said), _by_chip(found, said), _reliability(found, said)]
+    parts = [each(found, said) for each in (_false_changes, _by_size, _by_scale, _by_chip, _told_apart, _reliability)]
     return "\n".join([f"stacks: {len(found.added)}", *(line for part in parts for line in ("", *part))])
 
 
@@ -137,6 +139,40 @@ def _by_size(found: Examination, said: Decisions) -> list[str]:
     return lines
 
 
+def _by_scale(found: Examination, said: Decisions) -> list[str]:
+    lines = [f"the camera's px/mm, up to {LOW_STACK} chips, not twisted: left alone or pushed and called changed;"]
+    lines.append("  change seen, right way, other way a size")
+    for low, high in itertools.pairwise(PX_PER_MM):
+        scale = found.truths["px_per_mm"]
+        here = (scale >= low) & (scale < high) & _is_low(found) & (found.truths["touch"] < TOUCHES.index("twisted"))
+        alone = here & (found.added == 0)
+        if alone.any():
+            lines.append(f"  {low} to {high}: {said.seen[alone].mean():.2%} ({alone.sum()})")
+        for size in SIZES:
+            rows = here & (np.abs(found.added) == size)
+            if rows.any():
+                seen, right, wrong = shares(found, said, rows)
+                lines.append(f"    {size}: {seen:.1%}, {right:.1%}, {wrong:.1%} ({rows.sum()})")
+    return lines
+
+
+def _told_apart(found: Examination, said: Decisions) -> list[str]:
+    """What is told of low stacks that were pushed, reduced or increased: the same, fewer, more, changed somehow."""
+    lines = [f"up to {LOW_STACK} chips: told as they were, fewer, more, changed but not how"]
+    is_pushed = (found.added == 0) & (found.truths["touch"] == TOUCHES.index("nudged"))
+    told = [~said.seen, said.way < 0, said.way > 0, said.seen & (said.way == 0)]
+    for name, rows in (("pushed", is_pushed), ("reduced", found.added < 0), ("increased", found.added > 0)):
+        here = rows & _is_low(found)
+        if here.any():
+            lines.append(f"  {name}: {', '.join(f'{each[here].mean():.1%}' for each in told)} ({here.sum()})")
+    return lines
+
+
+def _is_low(found: Examination) -> npt.NDArray[np.bool_]:
+    count = found.truths["count"]
+    return np.asarray(np.maximum(count, count + found.truths["added"]) <= LOW_STACK, np.bool_)
+
+
 def _by_chip(found: Examination, said: Decisions) -> list[str]:
     lines = ["a chip shows as: share called changed of those left alone or pushed; seen, right way, other way a size"]
     chip_px = found.truths["chip_px"]
@@ -157,7 +193,7 @@ def _by_chip(found: Examination, said: Decisions) -> list[str]:
 def _reliability(found: Examination, said: Decisions) -> list[str]:
     fates = found.fates()
     way = np.sign(found.added)
-    told = np.where(fates[:, SAME + 1] > fates[:, SAME - 1], 1, -1)
+    told = np.where(fates[:, MORE] > fates[:, FEWER], 1, -1)
     lines = ["of stacks called changed: sureness of the direction, share that is right"]
     for low, high in ((0.0, 0.6), (0.6, 0.8), (0.8, 0.9), (0.9, 0.97), (0.97, 1.01)):
         rows = said.seen & (said.sureness >= low) & (said.sureness < high)

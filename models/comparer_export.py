@@ -20,11 +20,11 @@ import torch
 
 from models.comparer_evaluate import Examination, examine, least_same, report
 from models.comparer_net import ComparerNet
+from models.comparer_school import fates_of
 from models.gauge_export import ExportError
 from models.registry import write_entry
-from vision.comparer import FATES, HEIGHT_PX, WIDTH_PX
+from vision.comparer import CHANNELS, FATES, HEIGHT_PX, WIDTH_PX
 from vision.frames import Image
-from vision.growth import SAME
 from vision.model_spec import REGISTRY_PATH
 
 INPUT, OUTPUT = "pairs", "logits"
@@ -49,7 +49,7 @@ def export(network: ComparerNet, weights_dir: Path) -> Path:
     draft = weights_dir / "comparer-draft.onnx"
     torch.onnx.export(
         network,
-        (torch.zeros(2, 6, HEIGHT_PX, WIDTH_PX),),
+        (torch.zeros(2, CHANNELS, HEIGHT_PX, WIDTH_PX),),
         str(draft),
         opset_version=OPSET,
         input_names=[INPUT],
@@ -70,23 +70,23 @@ def compare(network: ComparerNet, path: Path) -> float:
     import onnxruntime
 
     session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
-    pairs = np.random.default_rng(0).random((3, 6, HEIGHT_PX, WIDTH_PX), np.float32)
+    pairs = np.random.default_rng(0).random((3, CHANNELS, HEIGHT_PX, WIDTH_PX), np.float32)
     with torch.no_grad():
         wanted = network(torch.from_numpy(pairs)).numpy()
     return float(np.abs(wanted - np.asarray(session.run([OUTPUT], {INPUT: pairs})[0])).max())
 
 
 def logits_of(network: ComparerNet, pairs: Sequence[Image]) -> npt.NDArray[np.float64]:
-    """What the network tells of pairs as the running code makes them, (N, 3)."""
-    channels = np.stack(pairs)[..., [2, 1, 0, 5, 4, 3]].transpose(0, 3, 1, 2)
+    """What the network tells of pairs as the running code makes them, (N, 4)."""
+    channels = np.stack(pairs)[..., [2, 1, 0, 5, 4, 3, 8, 7, 6]].transpose(0, 3, 1, 2)
     with torch.no_grad():
         told = network(torch.from_numpy(channels.astype(np.float32) / 255))
     return np.asarray(told.numpy(), np.float64)
 
 
 def fit_temperature(found: Examination) -> float:
-    """The divisor of the logits that makes what is true of the stacks likeliest, each stack's looks together."""
-    fate = np.sign(found.added) + SAME
+    """The divisor of the logits that makes what is true of the stacks likeliest."""
+    fate = fates_of(found.truths["added"], found.truths["touch"])
 
     def surprise(temperature: float) -> float:
         fates = found.tempered(temperature).fates()
@@ -113,7 +113,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     entry = {
         "weights": path.name,
         "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
-        "input": {"name": INPUT, "shape": [None, 6, HEIGHT_PX, WIDTH_PX]},
+        "input": {"name": INPUT, "shape": [None, CHANNELS, HEIGHT_PX, WIDTH_PX]},
         "output": {"name": OUTPUT, "shape": [None, len(FATES)]},
         "classes": list(FATES),
         "settings": {"temperature": round(temperature, 4), "least_same": round(threshold, 4)},

@@ -1,7 +1,7 @@
 """The comparer's network: from two looks at one stack, before and after, to what became of it.
 
-Input: (N, 6, 112, 64) float32, 0..1: RGB before, RGB after; it is normalised inside. Output: (N, 3) logits as
-`vision.comparer.FATES` says. Needs torch, so nothing at run time imports it.
+Input: (N, 9, 112, 64) float32, 0..1: RGB before, after, and after where the stack was pushed to; it is normalised
+inside. Output: (N, 4) logits as `vision.comparer.FATES` says. Needs torch, so nothing at run time imports it.
 """
 
 from __future__ import annotations
@@ -12,25 +12,28 @@ from torch import nn
 from vision.comparer import FATES, HEIGHT_PX, WIDTH_PX
 from vision.gauge import DISC_PX
 
-NARROW, WIDE, POINTS = 32, 48, 8
+FIRST, NARROW, MIDDLE, WIDE, POINTS = 16, 32, 48, 72, 8
 CELL_PX = 8
 GRID_HW = (HEIGHT_PX // CELL_PX, WIDTH_PX // CELL_PX)
 CHANGE_UNIT_PX = 4.0
 
 
 class ComparerNet(nn.Module):  # type: ignore[misc]
-    """One steep stage for both looks, their difference and sum, then means, peaks and places of what stands out."""
+    """Two stages for each look, their differences and sum, then means, peaks and places of what stands out."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.look = _convolution(3, NARROW, kernel=7, stride=4)
-        self.join = _convolution(2 * NARROW + 2, NARROW)
+        self.look = nn.Sequential(
+            _convolution(3, FIRST, kernel=7, stride=2),
+            _convolution(FIRST, NARROW, stride=2),
+        )
+        self.join = nn.Sequential(_convolution(3 * NARROW + 2, MIDDLE), _Residual(MIDDLE, dilation=1))
         self.body = nn.Sequential(
-            _convolution(NARROW, WIDE, stride=2), _Residual(WIDE, dilation=1), _Residual(WIDE, dilation=2)
+            _convolution(MIDDLE, WIDE, stride=2), _Residual(WIDE, dilation=1), _Residual(WIDE, dilation=2)
         )
         self.maps = nn.Conv2d(WIDE, POINTS, 1)
-        self.read = nn.Sequential(nn.Linear(2 * WIDE + 2 * POINTS, 64), nn.ReLU(inplace=True))
-        self.tell = nn.Linear(64, len(FATES) + 1)
+        self.read = nn.Sequential(nn.Linear(2 * WIDE + 2 * POINTS, 96), nn.ReLU(inplace=True))
+        self.tell = nn.Linear(96, len(FATES) + 1)
         y, x = torch.meshgrid(torch.arange(GRID_HW[0]), torch.arange(GRID_HW[1]), indexing="ij")
         places = torch.stack([(x + 0.5) * CELL_PX - WIDTH_PX / 2, (y + 0.5) * CELL_PX - HEIGHT_PX / 2]) / DISC_PX
         fine = nn.functional.interpolate(places[None], scale_factor=2, mode="bilinear", align_corners=False)
@@ -45,9 +48,10 @@ class ComparerNet(nn.Module):  # type: ignore[misc]
     def told(self, pairs: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """The logits, and by how many pixels the top disc moved outward more than the foot, (N,)."""
         pairs = (pairs - 0.45) * 4.0
-        before, after = self.look(pairs[:, :3]), self.look(pairs[:, 3:])
+        before, after, moved = (self.look(pairs[:, k : k + 3]) for k in (0, 3, 6))
         places = torch.zeros_like(before[:, :2]) + self.fine.to(before.dtype)  # one for each pair, also once exported
-        features = self.body(self.join(torch.cat([after - before, after + before, places], dim=1))).float()
+        seen = torch.cat([after - before, moved - before, after + before, places], dim=1)
+        features = self.body(self.join(seen)).float()
         with torch.autocast(pairs.device.type, enabled=False):
             weights = torch.softmax(self.maps(features).flatten(2), dim=2)
             found = (weights @ self.places).flatten(1)

@@ -1,8 +1,10 @@
 """Draw the comparer's school: `python -m models.comparer_school --out build/comparer --worlds 300 --seed 1`.
 
 A table full of stacks is drawn several times; in between hands add chips, take some, push and twist stacks, or touch
-nothing, other things come and go, and the light changes. Each stack is cut out before and after in one and the same
-frame, wider than the network takes by a margin to shift it in. One file a world; one that is there is skipped.
+nothing, other things come and go, and the light changes. All of it is recorded, and some frames of each moment are
+averaged, as the watching code does. Each stack is cut out before and after in one and the same frame, and after a
+second time where it was pushed to. Crops are wider than the networks take by a margin to shift them in. The gauge
+learns from the looks before. One file a world; one that is there is skipped.
 """
 
 from __future__ import annotations
@@ -18,22 +20,36 @@ import numpy.typing as npt
 from datasets.scene.model import ChipStack, Scene, World
 from datasets.scene.renderer import RenderedObject, SceneRenderer
 from datasets.scene.worlds import Split
+from models import gauge_school
 from models.gauge_pairs import LASTING_BOX_ERROR_MM, NUDGE_MM, PASSING_BOX_ERROR_MM
 from models.gauge_scenes import MOST_CHIPS, far_first, nudged, stack_scene
-from models.gauge_school import LEAST_VISIBLE, Eye, open_world, random_quality, recorded
+from models.gauge_school import LEAST_VISIBLE, Eye, open_world
+from models.recorder import Recorder, random_recorder
 from models.world_files import write_worlds
-from vision.comparer import HEIGHT_PX, WIDTH_PX
+from vision import gauge
+from vision.alignment import REACH_PX, pulled_back, push_px
+from vision.comparer import FATES, HEIGHT_PX, WIDTH_PX, middle_of
 from vision.frames import Image
 from vision.gauge import CropFrame, stack_crop
 
 MARGIN_PX = 4
+FRAMES = 4
+"""Frames of each moment; all but the first few are averaged."""
+FRAME_S = 0.07
 CHANGES = (0, 1, -1, 2, -2, 3, -3, 5, -5)
-CHANGE_ODDS = (0.45, 0.13, 0.13, 0.06, 0.06, 0.045, 0.045, 0.04, 0.04)
+CHANGE_ODDS = (0.43, 0.155, 0.155, 0.05, 0.05, 0.04, 0.04, 0.04, 0.04)
 TOUCHES, TOUCH_ODDS = ("none", "nudged", "twisted", "both"), (0.48, 0.36, 0.06, 0.10)
 AWAY, ARMS, CARDS_KEPT = 0.12, 0.25, 0.75
 """Shares of stacks that are away at a moment, of moments with hands on the table, and of cards that lie there."""
-TRUTH = ("added", "chip_px", "count", "touch", "nudge_mm", "visible", "distance_mm", "camera_height_mm")
-"""Columns of a pair's truth: chips added, what one shows as in the crop, chips before, which of TOUCHES ..."""
+NEAR = 0.45
+"""Share of worlds whose camera shows a part of the table only, larger."""
+TRUTH = (
+    "added", "chip_px", "count", "touch", "nudge_mm", "visible", "distance_mm", "camera_height_mm",
+    "displacement_px", "foot_x_px", "foot_y_px", "px_per_mm", "frames", "push_x_px", "push_y_px",
+)  # fmt: skip
+"""Columns of a pair's truth: chips added, what one shows as in the crop, chips before, which of TOUCHES, and so on;
+displacement and foot are those of the look before, `px_per_mm` is the camera's at the stack, `frames` were averaged,
+the push is what the alignment found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +70,19 @@ class Picture:
     images: Sequence[Image]
     outlines: Mapping[str, RenderedObject]
     """What is seen well enough."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pair:
+    """The looks before and after at one stack."""
+
+    before: Image
+    """As large as the gauge's crops and its margin."""
+    after: Image
+    """As large as the comparer's crops and their margin."""
+    moved: Image
+    """After, where the stack was pushed to."""
+    truth: Sequence[float]
 
 
 def first_moment(world: World, rng: np.random.Generator) -> Moment:
@@ -99,61 +128,82 @@ def shown(world: World, moment: Moment, rng: np.random.Generator) -> Scene:
     )
 
 
-def taken(renderer: SceneRenderer, scene: Scene, *, quality: int | None, looks: int) -> Picture:
-    """Looks at a scene, a tenth of a second apart."""
-    rendered = [renderer.render([replace(scene, t=scene.t + 0.1 * k)]) for k in range(looks)]
+def taken(renderer: SceneRenderer, scene: Scene) -> Picture:
+    """A few frames of a scene, not yet recorded."""
+    rendered, images = renderer.still(scene, shots=FRAMES, apart_s=FRAME_S)
     outlines = {
         thing.object_id: thing
-        for thing in rendered[0].objects
+        for thing in rendered.objects
         if thing.kind == "chips" and thing.visible >= LEAST_VISIBLE and np.isfinite(thing.layout_polygon_mm).all()
     }
-    return Picture([recorded(each.image_hw3, quality) for each in rendered], outlines)
+    return Picture(images, outlines)
+
+
+def recorded(pictures: Sequence[Picture], recorder: Recorder) -> list[Picture]:
+    """All moments as one recording shows them."""
+    images = iter(recorder.recorded([image for picture in pictures for image in picture.images]))
+    return [replace(picture, images=[next(images) for _ in picture.images]) for picture in pictures]
 
 
 def pairs_of(
     eye: Eye, before: tuple[Moment, Picture], after: tuple[Moment, Picture], rng: np.random.Generator
-) -> list[tuple[list[Image], list[Image], list[float]]]:
+) -> list[Pair]:
     """The looks before and after at each stack that both pictures show, and its truth."""
     pairs = []
+    frames = int(rng.integers(1, FRAMES))
+    sharp = before[1].images[-frames:], after[1].images[-frames:]
     for name in sorted(before[1].outlines.keys() & after[1].outlines.keys() & before[0].stacks.keys()):
-        lasting = rng.normal(0, LASTING_BOX_ERROR_MM, 2)
-        firsts, seconds = [], []
-        for old, new in zip(before[1].images, after[1].images, strict=True):
-            error = lasting + rng.normal(0, PASSING_BOX_ERROR_MM, 2)
-            frame = eye.frame(before[1].outlines[name].layout_polygon_mm, error)
-            crops = [_wide_crop(eye, image, frame) for image in (old, new)]
-            firsts += [crops[0]] if crops[0] is not None else []
-            seconds += [crops[1]] if crops[1] is not None else []
-        if len(firsts) == len(seconds) == len(before[1].images):
+        error = rng.normal(0, np.hypot(LASTING_BOX_ERROR_MM, PASSING_BOX_ERROR_MM / np.sqrt(frames)), 2)
+        frame = eye.frame(before[1].outlines[name].layout_polygon_mm, error)
+        first = mean_crop(eye, sharp[0], frame, (gauge.WIDTH_PX, gauge.HEIGHT_PX), gauge_school.MARGIN_PX)
+        wide = mean_crop(eye, sharp[1], frame, (WIDTH_PX, HEIGHT_PX), MARGIN_PX + REACH_PX)
+        if first is not None and wide is not None:
             stacks = before[0].stacks[name], after[0].stacks[name]
             visible = min(picture.outlines[name].visible for _, picture in (before, after))
-            pairs.append((firsts, seconds, _truth(eye, frame, stacks, after[0].touches[name], visible)))
+            truth = _truth(eye, frame, stacks, after[0].touches[name], visible)
+            size = (WIDTH_PX + 2 * MARGIN_PX, HEIGHT_PX + 2 * MARGIN_PX)
+            push = push_px(middle_of(first), wide)
+            moved = pulled_back(wide, push, size_wh_px=size)
+            after_crop = wide[REACH_PX:-REACH_PX, REACH_PX:-REACH_PX]
+            pairs.append(Pair(first, after_crop, moved, [*truth, frames, *push]))
     return pairs
 
 
-def draw_world(split: Split, *, seed: int, index: int, moments: int, looks: int) -> dict[str, npt.NDArray[np.generic]]:
-    """One world's pairs: `before` and `after`, (N, looks, height, width, 3) uint8 BGR; `truths`, (N, len(TRUTH))."""
-    rng = np.random.default_rng([seed, index, 3 if split == "train" else 4])
-    world, renderer = open_world(rng, split)
-    eye, quality = Eye(world), random_quality(rng)
-    moment = first_moment(world, rng)
-    picture = taken(renderer, shown(world, moment, rng), quality=quality, looks=looks)
-    pairs = []
+def fates_of(added: npt.NDArray[np.floating], touch: npt.NDArray[np.floating]) -> npt.NDArray[np.int64]:
+    """Which of FATES became of stacks; both (N,), columns of the truth."""
+    fates = np.sign(np.round(added)).astype(np.int64) + FATES.index("same")
+    return np.where((fates == FATES.index("same")) & (touch >= TOUCHES.index("twisted")), FATES.index("anew"), fates)
+
+
+def mean_crop(
+    eye: Eye, images: Sequence[Image], frame: CropFrame, size_wh_px: tuple[int, int], margin_px: int
+) -> Image | None:
+    """A stack's mean over frames; None where the camera does not show it."""
+    size = (size_wh_px[0] + 2 * margin_px, size_wh_px[1] + 2 * margin_px)
+    crops = [stack_crop(image, eye.camera, frame, size_wh_px=size) for image in images]
+    seen = [crop for crop in crops if crop is not None]
+    if len(seen) < len(crops):
+        return None
+    return np.asarray(np.rint(np.mean(seen, axis=0)), np.uint8)
+
+
+def draw_world(split: Split, *, seed: int, index: int, moments: int) -> dict[str, npt.NDArray[np.generic]]:
+    """One world's pairs: `before`, `after` and `moved`, (N, height, width, 3) uint8 BGR; `truths`, (N, len(TRUTH))."""
+    rng = np.random.default_rng([seed, index, 5 if split == "train" else 6])
+    world, renderer = open_world(rng, split, near=NEAR)
+    eye = Eye(world)
+    chain = [first_moment(world, rng)]
     for _ in range(moments - 1):
-        later = next_moment(world, moment, rng)
-        then = taken(renderer, shown(world, later, rng), quality=quality, looks=looks)
-        pairs += pairs_of(eye, (moment, picture), (later, then), rng)
-        moment, picture = later, then
+        chain.append(next_moment(world, chain[-1], rng))
+    pictures = recorded([taken(renderer, shown(world, moment, rng)) for moment in chain], random_recorder(rng))
+    states = list(zip(chain, pictures, strict=True))
+    pairs = [pair for k in range(1, moments) for pair in pairs_of(eye, states[k - 1], states[k], rng)]
     return {
-        "before": np.array([pair[0] for pair in pairs], np.uint8),
-        "after": np.array([pair[1] for pair in pairs], np.uint8),
-        "truths": np.array([pair[2] for pair in pairs], np.float32),
+        "before": np.array([pair.before for pair in pairs], np.uint8),
+        "after": np.array([pair.after for pair in pairs], np.uint8),
+        "moved": np.array([pair.moved for pair in pairs], np.uint8),
+        "truths": np.array([pair.truth for pair in pairs], np.float32),
     }
-
-
-def _wide_crop(eye: Eye, image: Image, frame: CropFrame) -> Image | None:
-    size = (WIDTH_PX + 2 * MARGIN_PX, HEIGHT_PX + 2 * MARGIN_PX)
-    return stack_crop(image, eye.camera, frame, size_wh_px=size)
 
 
 def _truth(eye: Eye, frame: CropFrame, stacks: tuple[ChipStack, ChipStack], touch: int, visible: float) -> list[float]:
@@ -165,7 +215,9 @@ def _truth(eye: Eye, frame: CropFrame, stacks: tuple[ChipStack, ChipStack], touc
     chip_px = distance * tall * thick / middle**2 * frame.px_per_mm
     nudge = float(np.hypot(new.at_mm[0] - old.at_mm[0], new.at_mm[1] - old.at_mm[1]))
     added = len(new.chips) - len(old.chips)
-    return [added, chip_px, len(old.chips), touch, nudge, visible, distance, tall]
+    displacement_px, foot_x_px, foot_y_px = eye.truth(old, frame, visible)[:3].tolist()
+    row = [added, chip_px, len(old.chips), touch, nudge, visible, distance, tall]
+    return [*row, displacement_px, foot_x_px, foot_y_px, eye.px_per_mm(old.at_mm)]
 
 
 def _is_too_near(stack: ChipStack, others: Mapping[str, ChipStack], diameter_mm: float) -> bool:
@@ -181,16 +233,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m models.comparer_school", description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("build/comparer"))
     parser.add_argument("--worlds", type=int, default=300)
-    parser.add_argument("--moments", type=int, default=4, help="pictures a world, about 55 stacks each")
-    parser.add_argument("--looks", type=int, default=1, help="looks at each moment")
+    parser.add_argument("--first-world", type=int, default=0)
+    parser.add_argument("--moments", type=int, default=7, help="pictures a world, about 50 stacks each")
     parser.add_argument("--split", choices=("train", "held_out"), default="train")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args(arguments)
 
     def draw(index: int) -> dict[str, npt.NDArray[np.generic]]:
-        return draw_world(options.split, seed=options.seed, index=index, moments=options.moments, looks=options.looks)
+        return draw_world(options.split, seed=options.seed, index=index, moments=options.moments)
 
-    write_worlds(options.out, f"{options.split}-{options.seed}", range(options.worlds), draw)
+    worlds = range(options.first_world, options.first_world + options.worlds)
+    write_worlds(options.out, f"{options.split}-{options.seed}", worlds, draw)
 
 
 if __name__ == "__main__":

@@ -14,13 +14,17 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
+from models import gauge_school
 from models.comparer_net import CHANGE_UNIT_PX, ComparerNet
-from models.comparer_school import MARGIN_PX, TRUTH
+from models.comparer_school import MARGIN_PX, TRUTH, fates_of
+from vision import gauge
+from vision.alignment import pulled_back
 from vision.comparer import HEIGHT_PX, WIDTH_PX
 
 PEAK_RATE = 4e-3
@@ -28,7 +32,10 @@ WEIGHT_DECAY = 0.02
 WARM_UP = 0.03
 EMA_DECAY = 0.99
 CHANGE_WEIGHT = 0.3
-_SAME = 1
+_POOL = 4
+"""Batches of noise that are kept."""
+_RIM_PX = (gauge.HEIGHT_PX - HEIGHT_PX) // 2 + gauge_school.MARGIN_PX - MARGIN_PX
+"""What the looks before are larger on every side."""
 _SHARED_GAIN, _SHARED_TINT, _OWN_GAIN, _OWN_TINT = 0.15, 0.05, 0.06, 0.02
 
 
@@ -46,36 +53,44 @@ class TrainSettings:
     resume: bool
 
 
+class Looks(NamedTuple):
+    """One pair, each look (height + 2 margin, width + 2 margin, 3) uint8, BGR."""
+
+    before: npt.NDArray[np.uint8]
+    after: npt.NDArray[np.uint8]
+    moved: npt.NDArray[np.uint8]
+
+
 class SchoolFolder:
     """The pairs of one split; those that came since the last look are read too."""
 
     def __init__(self, folder: Path, split: str) -> None:
         self._folder, self._split = folder, split
         self._names: set[str] = set()
-        self._pairs: list[npt.NDArray[np.uint8]] = []
+        self._parts: list[tuple[npt.NDArray[np.uint8], ...]] = []
         self._truths: list[npt.NDArray[np.float32]] = []
         self._starts = [0]
 
     def look(self) -> int:
-        """Reads what is new and says how many pairs there are; a pair's looks count apart."""
+        """Reads what is new and says how many pairs there are."""
         for path in sorted(self._folder.glob(f"{self._split}-*.npz")):
             if path.name not in self._names:
                 self._names.add(path.name)
                 with np.load(path) as file:
-                    looks = file["before"].shape[1]
-                    pairs = np.stack([file["before"], file["after"]], axis=2)
-                    self._pairs.append(pairs.reshape(-1, *pairs.shape[2:]))
-                    self._truths.append(np.repeat(file["truths"], looks, axis=0))
+                    before = np.ascontiguousarray(file["before"][:, _RIM_PX:-_RIM_PX, _RIM_PX:-_RIM_PX])
+                    self._parts.append((before, file["after"], file["moved"]))
+                    self._truths.append(file["truths"])
                 self._starts.append(self._starts[-1] + len(self._truths[-1]))
-        if not self._pairs:
+        if not self._parts:
             raise FileNotFoundError(f"{self._folder}: no {self._split}-*.npz; models.comparer_school writes them")
         return self._starts[-1]
 
-    def take(self, rows: npt.NDArray[np.int64]) -> tuple[list[npt.NDArray[np.uint8]], npt.NDArray[np.float32]]:
-        """Some pairs, each (2, height, width, 3), and their truths."""
+    def take(self, rows: npt.NDArray[np.int64]) -> tuple[list[Looks], npt.NDArray[np.float32]]:
+        """Some pairs and their truths."""
         parts = np.searchsorted(self._starts, rows, side="right") - 1
         places = [(int(part), int(row) - self._starts[part]) for part, row in zip(parts, rows, strict=True)]
-        return [self._pairs[part][i] for part, i in places], np.stack([self._truths[part][i] for part, i in places])
+        pairs = [Looks(*(looks[i] for looks in self._parts[part])) for part, i in places]
+        return pairs, np.stack([self._truths[part][i] for part, i in places])
 
 
 class Training:
@@ -167,37 +182,46 @@ class Training:
 
 
 def varied(
-    pairs: list[npt.NDArray[np.uint8]], truths: npt.NDArray[np.float32], rng: np.random.Generator
+    pairs: list[Looks], truths: npt.NDArray[np.float32], rng: np.random.Generator
 ) -> tuple[npt.NDArray[np.uint8], tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]]:
     """Shift each pair within its margin, mirror half, turn time round in half, let colour channels change places.
 
     Args:
-        pairs: Each (2, height + 2 margin, width + 2 margin, 3) uint8, BGR.
+        pairs: As the school wrote them.
         truths: (N, len(TRUTH)).
         rng: Where chance comes from.
 
     Returns:
-        (N, height, width, 6) uint8, RGB before and after; which of FATES each is; and what the change shows as, pixels.
+        (N, height, width, 9) uint8, RGB before, after, and after where the stack was pushed to; which of FATES each
+        is; and what the change shows as, pixels.
     """
     count = len(pairs)
-    pictures = np.empty((count, HEIGHT_PX, WIDTH_PX, 6), np.uint8)
+    pictures = np.empty((count, HEIGHT_PX, WIDTH_PX, 9), np.uint8)
     shifts = rng.integers(0, 2 * MARGIN_PX + 1, (count, 2))
     channels = np.array([[2, 1, 0]] * 5 + [[0, 1, 2], [1, 2, 0], [0, 2, 1]])[rng.integers(8, size=count)]
     is_mirrored, is_reversed = rng.random((2, count)) < 0.5
     for i, (dx, dy) in enumerate(shifts):
-        pair = pairs[i][:, dy : dy + HEIGHT_PX, dx : dx + WIDTH_PX]
-        pair = pair[:, :, ::-1] if is_mirrored[i] else pair
-        pair = pair[::-1] if is_reversed[i] else pair
-        pictures[i, :, :, :3], pictures[i, :, :, 3:] = pair[0][:, :, channels[i]], pair[1][:, :, channels[i]]
+        before, after, moved = pairs[i]
+        if is_reversed[i]:
+            before, after, moved = moved, _pushed_back(before, truths[i]), before
+        for k, look in enumerate((before, after, moved)):
+            cut = look[dy : dy + HEIGHT_PX, dx : dx + WIDTH_PX]
+            pictures[i, :, :, 3 * k : 3 * k + 3] = (cut[:, ::-1] if is_mirrored[i] else cut)[:, :, channels[i]]
     added = truths[:, TRUTH.index("added")] * np.where(is_reversed, -1, 1)
-    fate = np.sign(added).astype(np.int64) + _SAME
+    fate = fates_of(added, truths[:, TRUTH.index("touch")])
     return pictures, (fate, (added * truths[:, TRUTH.index("chip_px")]).astype(np.float32))
+
+
+def _pushed_back(before: npt.NDArray[np.uint8], truth: npt.NDArray[np.float32]) -> npt.NDArray[np.uint8]:
+    """The look before in the frame that is centred on the stack after."""
+    push = float(truth[TRUTH.index("push_x_px")]), float(truth[TRUTH.index("push_y_px")])
+    return pulled_back(before, push, size_wh_px=(before.shape[1], before.shape[0]))
 
 
 class Light:
     """Changes the light of pairs, a little differently before and after, and adds noise, which it keeps for a while."""
 
-    _RENEWED_EVERY = 48
+    _RENEWED_EVERY = 400
 
     def __init__(self, rng: np.random.Generator) -> None:
         self._rng = rng
@@ -205,22 +229,29 @@ class Light:
         self._used = 0
 
     def relit(self, images: torch.Tensor) -> torch.Tensor:
-        """Pairs, (N, 6, height, width) of 0 to 255, in another light, 0 to 1; the argument is overwritten."""
-        if self._noise.shape != images.shape or self._used >= self._RENEWED_EVERY:
-            self._noise, self._used = torch.randn_like(images), 0
+        """Pairs, (N, 9, height, width) of 0 to 255, in another light, 0 to 1; the argument is overwritten."""
+        count = len(images)
+        if self._noise.shape[1:] != images.shape[1:] or self._used >= self._RENEWED_EVERY:
+            wanted = (_POOL * count, *images.shape[1:])
+            self._noise = torch.randn(wanted).to(images.device, memory_format=torch.channels_last)
+            self._used = 0
         self._used += 1
-        gain, offset, strength = (torch.from_numpy(each).float().to(images.device) for each in self._drawn(len(images)))
-        noise = self._noise[torch.from_numpy(self._rng.permutation(len(images))).to(images.device)]
+        gain, offset, strength = (torch.from_numpy(each).float().to(images.device) for each in self._drawn(count))
+        first = int(self._rng.integers((_POOL - 1) * count + 1))
+        noise = self._noise[first : first + count]
         return images.mul_(gain).add_(offset).addcmul_(noise, strength).clamp_(0, 1)
 
     def _drawn(self, count: int) -> list[npt.NDArray[np.float64]]:
-        """Gains, offsets and strengths of noise, (count, 6, 1, 1) each."""
+        """Gains, offsets and strengths of noise, (count, 9, 1, 1) each; both looks after have the same."""
         rng = self._rng
         log_gain = np.tile(rng.normal(0, _SHARED_GAIN, (count, 1)) + rng.normal(0, _SHARED_TINT, (count, 3)), (1, 2))
         log_gain += np.repeat(rng.normal(0, _OWN_GAIN, (count, 2)), 3, axis=1) + rng.normal(0, _OWN_TINT, (count, 6))
         offset = np.repeat(rng.normal(0, 0.03, (count, 1)) + rng.normal(0, 0.012, (count, 2)), 3, axis=1)
-        strength = np.repeat(rng.random((count, 2)) ** 2 * 0.03, 3, axis=1)
-        return [each[:, :, None, None] for each in (np.exp(log_gain) / 255, offset, strength)]
+        strength = np.repeat(rng.random((count, 2)) ** 3 * 0.02, 3, axis=1)
+        each_after = (
+            np.concatenate([each, each[:, 3:]], axis=1) for each in (np.exp(log_gain) / 255, offset, strength)
+        )
+        return [each[:, :, None, None] for each in each_after]
 
 
 def _say(text: str) -> None:

@@ -2,7 +2,8 @@
 
 Reads what `models.gauge_pairs` drew of held-out worlds and prints the errors of the displacement, the share of counts
 that are right, and how often the displacement alone sees a change and tells its direction, or calls what was left alone
-changed.
+changed. With `--looks FOLDER` it reads the looks before that `models.comparer_school --split held_out` drew instead,
+and prints errors and counts by how large the camera shows the chips.
 """
 
 from __future__ import annotations
@@ -17,13 +18,16 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from models.gauge_school import TRUTH
+from models.comparer_school import TRUTH as LOOK_TRUTH
+from models.gauge_school import MARGIN_PX, TRUTH
 from vision.frames import Image
-from vision.gauge import CropFrame, Gauging, StackGauge, Sureness, gauging_of
+from vision.gauge import COLUMNS, CropFrame, Gauging, StackGauge, Sureness, gauging_of
 from vision.growth import Growth, GrowthOptics, averaged, growth_of
 from vision.model_spec import REGISTRY_PATH, load_model_spec
 
 FALSE_CHANGES = 0.005
+THICKNESS_MM = 3.3
+"""Chips of the drawn worlds are 3.0 to 3.6 mm thick; how many they are follows from displacements whatever it is."""
 BATCH = 32
 Values = npt.NDArray[np.float64]
 Run = Callable[[Sequence[Image]], Values]
@@ -74,6 +78,46 @@ def examine(folder: Path, run: Run) -> Examination:
         looks_before=looks["before"],
         looks_after=looks["after"],
     )
+
+
+def look_at(folder: Path, run: Run) -> tuple[Values, dict[str, Values]]:
+    """Displacements told of the looks before that the comparer's school drew, (N,) px, and what is true of them."""
+    told, truths = [], []
+    for path in sorted(folder.glob("*.npz")):
+        with np.load(path) as file:
+            crops = file["before"][:, MARGIN_PX:-MARGIN_PX, MARGIN_PX:-MARGIN_PX]
+            truths.append(file["truths"].astype(np.float64))
+        rows = [run(list(crops[i : i + BATCH])) for i in range(0, len(crops), BATCH)]
+        told.append(np.concatenate(rows)[:, COLUMNS.index("displacement")])
+    if not told:
+        raise FileNotFoundError(f"{folder}: no *.npz; models.comparer_school writes them")
+    columns = np.concatenate(truths)
+    return np.concatenate(told), {name: columns[:, i] for i, name in enumerate(LOOK_TRUTH)}
+
+
+def counts_of(told_px: Values, truth: Mapping[str, Values]) -> Values:
+    """(N,) how many chips displacements mean: h = H q / (1 + q), q as many times the true one as the displacement."""
+    ratio = np.maximum(told_px, 0.0) / np.maximum(truth["displacement_px"], 1e-3)
+    tall, high = truth["camera_height_mm"], truth["count"] * THICKNESS_MM
+    q = high / (tall - high) * ratio
+    return np.asarray(np.maximum(np.round(tall * q / (1 + q) / THICKNESS_MM), 1), np.float64)
+
+
+def counted(told_px: Values, truth: Mapping[str, Values]) -> list[str]:
+    """Errors of displacements and the counts that follow from them, as text; all (N,), pixels of the crop."""
+    chips, told = truth["count"], counts_of(told_px, truth)
+    chip_px = truth["displacement_px"] / chips
+    error = np.abs(told_px - truth["displacement_px"])
+    lines = [f"looks: {len(chips)}; error of the displacement, px of the crop: {_spread(error)}"]
+    for least_px, least_scale in itertools.product((0.7, 1.0, 1.5, 2.0), (0.0, 0.9)):
+        shows = (chip_px >= least_px) & (truth["px_per_mm"] >= least_scale)
+        lines.append(f"  a chip shows as {least_px} px or more, camera {least_scale} px/mm or more: exact, within 1")
+        for low, high in ((1, 1), (2, 3), (4, 5), (6, 10), (1, 10), (11, 20)):
+            rows = shows & (chips >= low) & (chips <= high)
+            if rows.any():
+                exact, near = np.mean(told[rows] == chips[rows]), np.mean(np.abs(told[rows] - chips[rows]) <= 1)
+                lines.append(f"    {low} to {high} chips: {exact:.1%}, {near:.1%} ({rows.sum()})")
+    return lines
 
 
 def report(found: Examination, sureness: Sureness) -> str:
@@ -214,8 +258,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m models.gauge_evaluate", description=__doc__)
     parser.add_argument("--pairs", type=Path, default=Path("build/gauge-pairs"))
     parser.add_argument("--registry", type=Path, default=REGISTRY_PATH)
+    parser.add_argument("--looks", type=Path, help="what models.comparer_school drew, to count instead")
     options = parser.parse_args(arguments)
     gauge = StackGauge.open(load_model_spec("gauge", options.registry))
+    if options.looks is not None:
+        sys.stdout.write("\n".join(counted(*look_at(options.looks, gauge.read))) + "\n")
+        return
     found = examine(options.pairs, gauge.read)
     lines = [f"floor_mm for {scales} scales: {floor_mm(found, scales):.2f}" for scales in (0.0, 0.5, 1.0, 1.5, 2.0)]
     lines += ["", report(found, gauge.sureness)]

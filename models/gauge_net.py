@@ -11,7 +11,7 @@ from torch import nn
 
 from vision.gauge import COLUMNS, DISC_PX, HEIGHT_PX, WIDTH_PX
 
-NARROW, WIDE = 24, 40
+FIRST, NARROW, MIDDLE, WIDE = 16, 32, 48, 64
 CELL_PX = 8
 GRID_HW = (HEIGHT_PX // CELL_PX, WIDTH_PX // CELL_PX)
 POINTS = 8
@@ -19,18 +19,21 @@ POINTS = 8
 
 
 class GaugeNet(nn.Module):  # type: ignore[misc]
-    """Two steep stages, a wide view, maps whose means are places, then a correction read from all places."""
+    """Three stages, each half as fine, a wide view, maps whose means are places, then a correction from all places."""
 
     def __init__(self) -> None:
         super().__init__()
         self.body = nn.Sequential(
-            _convolution(3, NARROW, kernel=7, stride=4),
-            _convolution(NARROW, WIDE, stride=2),
+            _convolution(3, FIRST, kernel=7, stride=2),
+            _convolution(FIRST, NARROW, stride=2),
+            _convolution(NARROW, MIDDLE),
+            _Residual(MIDDLE),
+            _convolution(MIDDLE, WIDE, stride=2),
             _Residual(WIDE),
-            _convolution(WIDE, WIDE, dilation=2),
+            _Residual(WIDE),
         )
         self.maps = nn.Conv2d(WIDE, POINTS, 1)
-        self.read = nn.Sequential(nn.Linear(2 * POINTS + WIDE, 64), nn.ReLU(inplace=True), nn.Linear(64, len(COLUMNS)))
+        self.read = nn.Sequential(nn.Linear(2 * POINTS + WIDE, 96), nn.ReLU(inplace=True), nn.Linear(96, len(COLUMNS)))
         y, x = torch.meshgrid(torch.arange(GRID_HW[0]), torch.arange(GRID_HW[1]), indexing="ij")
         places = torch.stack([(x + 0.5) * CELL_PX - WIDTH_PX / 2, (y + 0.5) * CELL_PX - HEIGHT_PX / 2]) / DISC_PX
         self.places: torch.Tensor
@@ -65,7 +68,6 @@ class _Residual(nn.Module):  # type: ignore[misc]
         return torch.relu(features + self.second(self.first(features)))
 
 
-def _convolution(before: int, after: int, *, kernel: int = 3, stride: int = 1, dilation: int = 1) -> nn.Sequential:
-    padding = dilation * (kernel - 1) // 2
-    layer = nn.Conv2d(before, after, kernel, stride, padding, dilation, bias=False)
+def _convolution(before: int, after: int, *, kernel: int = 3, stride: int = 1) -> nn.Sequential:
+    layer = nn.Conv2d(before, after, kernel, stride, (kernel - 1) // 2, bias=False)
     return nn.Sequential(layer, nn.BatchNorm2d(after), nn.ReLU(inplace=True))

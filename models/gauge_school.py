@@ -1,15 +1,11 @@
-"""Draw the gauge's school: `python -m models.gauge_school --out build/gauge --worlds 120 --split train --seed 1`.
+"""Draw worlds full of chips for the gauge and the comparer, and say what is true of a stack in a crop.
 
-One file a world: crops of its stacks, wider than the network takes by a margin to shift them in, and what is true of
-each. A world whose file is there is skipped, so a broken run goes on where it stopped.
+Cuts stacks out as a detector with an error would find them. Lengths are layout millimetres or pixels of a crop.
 """
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -20,15 +16,13 @@ from datasets.decks.deck import load_deck
 from datasets.scene.model import ChipStack, World
 from datasets.scene.renderer import RenderedObject, SceneRenderer
 from datasets.scene.worlds import Split, random_world
-from models.gauge_scenes import stack_scene
-from models.world_files import write_worlds
 from vision.frames import Image
 from vision.gauge import HEIGHT_PX, WIDTH_PX, CropFrame, crop_frame, stack_crop
 
 MARGIN_PX = 5
-BOX_ERROR_MM = 1.6
-"""Spread of the error of a detected box's middle, along each axis."""
 LEAST_VISIBLE = 0.5
+NEAR_PX_PER_MM = (0.9, 1.5)
+"""How large a camera that is zoomed in shows a millimetre of the cloth."""
 TRUTH = (
     "displacement_px", "foot_x_px", "foot_y_px", "chip_px", "count", "visible", "distance_mm", "camera_height_mm",
     "tilt_deg", "px_per_mm",
@@ -66,6 +60,12 @@ class Eye:
         foot_px = frame.crop_from_layout(foot[None])[0]
         row = [displacement, *foot_px, displacement / len(stack.chips), len(stack.chips), visible, distance, tall]
         return np.array([*row, self.tilt_deg, frame.px_per_mm], np.float32)
+
+    def px_per_mm(self, at_mm: tuple[float, float]) -> float:
+        """How large a millimetre of the cloth is in the picture there."""
+        around = np.array([at_mm, (at_mm[0] + 5.0, at_mm[1]), (at_mm[0], at_mm[1] + 5.0)])
+        points = self.camera.image_from_layout(around)
+        return float(np.sqrt(abs(np.linalg.det((points[1:] - points[0]) / 5.0))))
 
     def frame(self, outline_mm: npt.NDArray[np.float64], error_mm: npt.NDArray[np.float64]) -> CropFrame:
         """The crop of a stack, found with an error."""
@@ -105,53 +105,26 @@ def random_quality(rng: np.random.Generator) -> int | None:
     return None if rng.random() < 0.15 else int(rng.integers(35, 94))
 
 
-def open_world(rng: np.random.Generator, split: Split) -> tuple[World, SceneRenderer]:
-    """Draw a world of a split, with a machine-drawn deck."""
+def open_world(rng: np.random.Generator, split: Split, *, near: float = 0.0) -> tuple[World, SceneRenderer]:
+    """Draw a world of a split, with a machine-drawn deck; `near` is the share with a camera zoomed in."""
     seed = int(rng.integers(9000, 9900)) if split == "held_out" else int(rng.integers(1, 8999))
     world = random_world(rng, split, [f"machine:{seed}"])
+    if near and rng.random() < near:
+        world = zoomed(world, rng)
     return world, SceneRenderer(world, deck=load_deck(world.deck))
 
 
-def draw_world(
-    split: Split, *, seed: int, index: int, scenes: int
-) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.float32]]:
-    """One world's crops and truths: (N, height, width, 3) and (N, len(TRUTH))."""
-    rng = np.random.default_rng([seed, index, 0 if split == "train" else 1])
-    world, renderer = open_world(rng, split)
-    eye = Eye(world)
-    lessons: list[Lesson] = []
-    for _ in range(scenes):
-        scene = stack_scene(world, rng)
-        picture = renderer.render([scene])
-        image = recorded(picture.image_hw3, random_quality(rng))
-        by_name = {stack.object_id: stack for stack in scene.stacks}
-        for thing in picture.objects:
-            stack = by_name.get(thing.object_id)
-            if stack is not None:
-                error = rng.normal(0, BOX_ERROR_MM, 2)
-                drawn = lesson(eye, thing, stack, image, error_mm=error, margin_px=MARGIN_PX)
-                lessons += [drawn] if drawn is not None else []
-    return np.stack([each.crop for each in lessons]), np.stack([each.truth for each in lessons])
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Draws as the command line asks."""
-    parser = argparse.ArgumentParser(prog="python -m models.gauge_school", description=__doc__)
-    parser.add_argument("--out", type=Path, default=Path("build/gauge"))
-    parser.add_argument("--worlds", type=int, default=120)
-    parser.add_argument("--first-world", type=int, default=0)
-    parser.add_argument("--scenes", type=int, default=7, help="pictures a world, about 60 stacks each")
-    parser.add_argument("--split", choices=("train", "held_out"), default="train")
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args(arguments)
-
-    def draw(index: int) -> dict[str, npt.NDArray[np.generic]]:
-        crops, truths = draw_world(options.split, seed=options.seed, index=index, scenes=options.scenes)
-        return {"crops": crops, "truths": truths}
-
-    worlds = range(options.first_world, options.first_world + options.worlds)
-    write_worlds(options.out, f"{options.split}-{options.seed}", worlds, draw)
-
-
-if __name__ == "__main__":
-    main()
+def zoomed(world: World, rng: np.random.Generator) -> World:
+    """The same world through a lens that shows a part of the table only, a millimetre as 0.9 to 1.5 pixels."""
+    camera = world.camera
+    width, depth = world.layout.size_mm
+    aim = np.array([[rng.uniform(0.2, 0.8) * width, rng.uniform(0.35, 0.75) * depth]])
+    near = Eye(world).px_per_mm((float(aim[0, 0]), float(aim[0, 1])))
+    factor = max(float(rng.uniform(*NEAR_PX_PER_MM)) / near, 1.0)
+    size = np.array(camera.image_size_wh_px)
+    size_wh_px = (1920, 1080) if size[0] > 1920 else (int(size[0]), int(size[1]))
+    matrix = camera.camera_matrix.copy()
+    matrix[:2, :2] *= factor
+    ray = (camera.image_from_layout(aim)[0] - camera.camera_matrix[:2, 2]) * factor
+    matrix[:2, 2] = np.array(size_wh_px) / 2 - ray
+    return replace(world, camera=replace(camera, image_size_wh_px=size_wh_px, camera_matrix=matrix))

@@ -1,7 +1,7 @@
 """Teach the gauge: `python -m models.gauge_train --device cpu --minutes 15 --out runs/gauge --seed 1`.
 
-Learns from the files of `models.gauge_school`, also from those written while it runs; checkpoints every minute and goes
-on where it stopped with `--resume`. Needs the `train` extra (torch).
+Learns from the looks before in the files of `models.comparer_school`, also from those written while it runs;
+checkpoints every minute and goes on where it stopped with `--resume`. Needs the `train` extra (torch).
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from models.comparer_school import TRUTH
 from models.gauge_net import CELL_PX, GRID_HW, GaugeNet
-from models.gauge_school import MARGIN_PX, TRUTH
+from models.gauge_school import MARGIN_PX
 from vision.gauge import HEIGHT_PX, WIDTH_PX
 
 PEAK_RATE = 4e-3
@@ -29,6 +30,8 @@ WARM_UP = 0.03
 EMA_DECAY = 0.99
 DISPLACEMENT_WEIGHT, PLACE_WEIGHT, MAP_WEIGHT = 0.2, 0.2, 1.0
 LEAST_LOG_SCALE, MOST_LOG_SCALE = -4.0, 4.0
+_POOL = 4
+"""Batches of noise that are kept."""
 _TOLD = [TRUTH.index(name) for name in ("displacement_px", "foot_x_px", "foot_y_px")]
 
 
@@ -46,31 +49,36 @@ class TrainSettings:
     resume: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class School:
-    """Crops with a margin and what is true of them."""
-
-    crops: npt.NDArray[np.uint8]
-    truths: npt.NDArray[np.float32]
-
-
 class SchoolFolder:
-    """The files of one split; those that came since the last look are read too."""
+    """The looks of one split; those that came since the last look at the folder are read too."""
 
     def __init__(self, folder: Path, split: str) -> None:
         self._folder, self._split = folder, split
-        self._parts: dict[str, School] = {}
+        self._names: set[str] = set()
+        self._crops: list[npt.NDArray[np.uint8]] = []
+        self._truths: list[npt.NDArray[np.float32]] = []
+        self._starts = [0]
 
-    def look(self) -> School:
-        """All crops that are there now."""
+    def look(self) -> int:
+        """Reads what is new and says how many crops there are."""
         for path in sorted(self._folder.glob(f"{self._split}-*.npz")):
-            if path.name not in self._parts:
+            if path.name not in self._names:
+                self._names.add(path.name)
                 with np.load(path) as file:
-                    self._parts[path.name] = School(file["crops"], file["truths"])
-        if not self._parts:
-            raise FileNotFoundError(f"{self._folder}: no {self._split}-*.npz; models.gauge_school writes them")
-        parts = list(self._parts.values())
-        return School(np.concatenate([p.crops for p in parts]), np.concatenate([p.truths for p in parts]))
+                    self._crops.append(file["before"])
+                    self._truths.append(file["truths"][:, _TOLD])
+                self._starts.append(self._starts[-1] + len(self._truths[-1]))
+        if not self._crops:
+            raise FileNotFoundError(f"{self._folder}: no {self._split}-*.npz; models.comparer_school writes them")
+        return self._starts[-1]
+
+    def take(self, rows: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.float32]]:
+        """Some crops with their margin, and displacement, foot x and foot y of each."""
+        parts = np.searchsorted(self._starts, rows, side="right") - 1
+        places = [(int(part), int(row) - self._starts[part]) for part, row in zip(parts, rows, strict=True)]
+        return np.stack([self._crops[part][i] for part, i in places]), np.stack(
+            [self._truths[part][i] for part, i in places]
+        )
 
 
 class Training:
@@ -99,14 +107,14 @@ class Training:
         started, before_s, saved_s = time.perf_counter(), self._spent_s, self._spent_s
         losses: list[float] = []
         while self._spent_s < total_s:
-            school = folder.look()
-            for rows in self._orders(len(school.truths)):
-                losses.append(self._learn(school, rows, self._spent_s / total_s))
+            count = folder.look()
+            for rows in self._orders(count):
+                losses.append(self._learn(folder, rows, self._spent_s / total_s))
                 self._spent_s = before_s + time.perf_counter() - started
                 if self._spent_s >= total_s:
                     break
                 if self._spent_s - saved_s > 60:
-                    _say(f"{self._spent_s:.0f} s, {self._seen} of {len(school.truths)}, loss {np.mean(losses):.4f}")
+                    _say(f"{self._spent_s:.0f} s, {self._seen} of {count}, loss {np.mean(losses):.4f}")
                     self._save()
                     saved_s, losses = self._spent_s, []
         self._save()
@@ -117,10 +125,10 @@ class Training:
         for start in range(0, count - self._settings.batch + 1, self._settings.batch):
             yield order[start : start + self._settings.batch]
 
-    def _learn(self, school: School, rows: npt.NDArray[np.int64], done: float) -> float:
+    def _learn(self, folder: SchoolFolder, rows: npt.NDArray[np.int64], done: float) -> float:
         for group in self._optimizer.param_groups:
             group["lr"] = PEAK_RATE * min(1.0, done / WARM_UP + 0.02) * 0.5 * (1 + math.cos(math.pi * min(done, 1.0)))
-        pictures, told = varied(school.crops[rows], school.truths[rows][:, _TOLD], self._rng)
+        pictures, told = varied(*folder.take(rows), self._rng)
         device = self._settings.device
         images = self._light.relit(torch.from_numpy(pictures).to(device).permute(0, 3, 1, 2).float())
         self._net.train()
@@ -162,16 +170,18 @@ def gauge_loss(told: torch.Tensor, maps: torch.Tensor, truth: torch.Tensor) -> t
     Args:
         told: (N, 6) as the network answers.
         maps: (N, 2, cells) logarithms of its maps of the foot and the top.
-        truth: (N, 3) displacement, foot x and foot y.
+        truth: (N, 3) displacement, foot x and foot y; the foot NaN where it is not known.
     """
     log_scale = told[:, 1].clamp(LEAST_LOG_SCALE, MOST_LOG_SCALE)
     error = (told[:, 0] - truth[:, 0]).abs()
     likelihood = (error * torch.exp(-log_scale) + log_scale).mean()
-    foot = truth[:, 1:3]
+    is_known = truth[:, 1].isfinite().float()
+    share = is_known.mean().clamp(min=1e-3)
+    foot = truth[:, 1:3].nan_to_num()
     top = torch.stack([foot[:, 0], foot[:, 1] - truth[:, 0]], dim=1)
-    places = (told[:, 2:] - torch.cat([foot, top], dim=1)).abs().mean()
+    places = ((told[:, 2:] - torch.cat([foot, top], dim=1)).abs().mean(dim=1) * is_known).mean() / share
     wanted = torch.stack([spread(foot), spread(top)], dim=1)
-    surprise = -(wanted * maps).sum(dim=2).mean()
+    surprise = -((wanted * maps).sum(dim=2).mean(dim=1) * is_known).mean() / share
     return likelihood + DISPLACEMENT_WEIGHT * error.mean() + PLACE_WEIGHT * places + MAP_WEIGHT * surprise
 
 
@@ -216,7 +226,7 @@ def varied(
 class Light:
     """Changes brightness, contrast and colour of pictures a little, and adds noise; keeps its noise for a while."""
 
-    _RENEWED_EVERY = 64
+    _RENEWED_EVERY = 400
 
     def __init__(self, rng: np.random.Generator) -> None:
         self._rng = rng
@@ -228,12 +238,15 @@ class Light:
         count, device = len(images), images.device
         gain = np.exp(self._rng.normal(0, 0.18, (count, 1, 1, 1)) + self._rng.normal(0, 0.05, (count, 3, 1, 1))) / 255
         offset = self._rng.normal(0, 0.03, (count, 1, 1, 1))
-        strength = self._rng.random((count, 1, 1, 1)) ** 2 * 0.03
+        strength = self._rng.random((count, 1, 1, 1)) ** 3 * 0.02
         images.mul_(torch.from_numpy(gain).float().to(device)).add_(torch.from_numpy(offset).float().to(device))
-        if self._noise.shape != images.shape or self._used >= self._RENEWED_EVERY:
-            self._noise, self._used = torch.randn_like(images), 0
+        if self._noise.shape[1:] != images.shape[1:] or self._used >= self._RENEWED_EVERY:
+            wanted = (_POOL * count, *images.shape[1:])
+            self._noise = torch.randn(wanted).to(device, memory_format=torch.channels_last)
+            self._used = 0
         self._used += 1
-        noise = self._noise[torch.from_numpy(self._rng.permutation(count)).to(device)]
+        first = int(self._rng.integers((_POOL - 1) * count + 1))
+        noise = self._noise[first : first + count]
         return images.addcmul_(noise, torch.from_numpy(strength).float().to(device)).clamp_(0, 1)
 
 
@@ -258,7 +271,7 @@ def _parse(arguments: list[str] | None) -> TrainSettings:
     parser.add_argument("--minutes", type=float, default=15.0, help="time to spend in all, over all resumed runs")
     parser.add_argument("--batch", type=int, default=48)
     parser.add_argument("--threads", type=int, default=1, help="torch threads")
-    parser.add_argument("--school", type=Path, default=Path("build/gauge"))
+    parser.add_argument("--school", type=Path, default=Path("build/comparer"))
     parser.add_argument("--out", type=Path, default=Path("runs/gauge"))
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--resume", action="store_true")

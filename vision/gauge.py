@@ -129,7 +129,8 @@ def stack_crop(
     rows, columns = _interpolation(height, samples), _interpolation(width, samples)
     map_x = (rows @ grid[:, :, 0] @ columns.T).astype(np.float32)
     map_y = (rows @ grid[:, :, 1] @ columns.T).astype(np.float32)
-    crop = cv2.remap(image, map_x, map_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    method = cv2.INTER_CUBIC if samples == 1 else cv2.INTER_LINEAR
+    crop = cv2.remap(image, map_x, map_y, method, borderMode=cv2.BORDER_REPLICATE)
     if samples > 1:
         crop = cv2.resize(crop, size_wh_px, interpolation=cv2.INTER_AREA)
     return np.asarray(crop, np.uint8)

@@ -18,7 +18,7 @@ from vision.observations import Point, Stack
 LEAST_CHIPS = 0.5
 GAUGED_SURENESS = 0.9
 """How sure a direction is that the gauge's measures alone tell."""
-FEWER, SAME, MORE = (FATES.index(fate) for fate in ("fewer", "same", "more"))
+FEWER, SAME, MORE, ANEW = (FATES.index(fate) for fate in ("fewer", "same", "more", "anew"))
 NEAREST_MM = 50.0
 """Nearer to the point under the camera than this a displacement is not carried over to another place."""
 
@@ -95,10 +95,11 @@ def compared_growth(fates: Sequence[NDArray[np.float64]], *, least_same: float) 
     """What became of stacks that were held against what they were.
 
     Args:
-        fates: (3,) probabilities of FATES, one a stack.
-        least_same: A stack that is less likely the same than this is called changed.
+        fates: (4,) probabilities of FATES, one a stack.
+        least_same: A stack that is less likely the same than this was touched: it is called changed, unless it is
+            likelier laid anew than that chips were added, and than that chips were taken.
     """
-    changed = [fate for fate in fates if fate[SAME] < least_same]
+    changed = [fate for fate in fates if is_changed(fate, least_same=least_same)]
     ways = {1 if fate[MORE] > fate[FEWER] else -1 for fate in changed}
     if not changed:
         return Growth(is_seen=False, direction=0)
@@ -106,6 +107,11 @@ def compared_growth(fates: Sequence[NDArray[np.float64]], *, least_same: float) 
         return Growth(is_seen=True, direction=None)
     (way,) = ways
     return Growth(is_seen=True, direction=way, sureness=max(float(fate[SAME + way]) for fate in changed))
+
+
+def is_changed(fate: NDArray[np.float64], *, least_same: float) -> bool:
+    """Whether chips were surely added to a stack or taken, by the probabilities of FATES."""
+    return bool(fate[SAME] < least_same and fate[ANEW] < max(fate[FEWER], fate[MORE]))
 
 
 def growth_of(before: Sequence[Gauging], after: Sequence[Gauging], optics: GrowthOptics) -> Growth:

@@ -19,6 +19,8 @@ REGISTRY_PATH = Path(__file__).resolve().parent.parent / "models" / "registry.ya
 _KEYS = frozenset({"weights", "sha256", "input", "output", "classes", "settings"})
 _TENSOR_KEYS = frozenset({"name", "shape"})
 
+_CHANNELS = (3, 6, 9)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TensorSpec:
@@ -31,7 +33,8 @@ class TensorSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelSpec:
-    """One model as declared. Inputs are RGB, 0 to 1, float32, (batch, 3, height, width), or 6 channels of a pair."""
+    """One model as declared. Inputs are RGB, 0 to 1, float32, (batch, 3, height, width); a model that
+    compares takes 3 channels for each picture, one after another."""
 
     name: str
     weights: Path
@@ -82,10 +85,10 @@ def load_model_spec(name: str, registry: Path = REGISTRY_PATH) -> ModelSpec:
     entry = entries[name]
     _check_keys(f"{registry.name}: {name}", entry, _KEYS, optional=frozenset({"settings"}))
     shape = _parse_tensor(f"{registry.name}: {name}.input", entry["input"])
-    if len(shape.shape) != 4 or shape.shape[1] not in (3, 6) or None in shape.shape[2:]:
+    if len(shape.shape) != 4 or shape.shape[1] not in _CHANNELS or None in shape.shape[2:]:
         raise ModelError(
             f"{registry.name}: {name}.input.shape = {list(shape.shape)}; must be [null, 3, height, width], "
-            "or 6 channels of a pair"
+            "or 6 or 9 channels of two or three pictures"
         )
     return ModelSpec(
         name=name,

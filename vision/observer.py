@@ -17,16 +17,16 @@ from vision.bare_chips import BareChips
 from vision.camera_health import CameraHealth
 from vision.card_sights import CardLook, CardSights, sides_mm
 from vision.card_watch import CardWatch, new_card_watch
-from vision.comparer import StackComparer
+from vision.comparer import WIDE_WH_PX, StackComparer
 from vision.cover import Cover, everything_covered
 from vision.cover_memory import CoverMemory
 from vision.crops import card_crop
 from vision.detections import CHIPS, Detections
 from vision.detector import Detector
-from vision.frames import Frame
+from vision.frames import Frame, Image
 from vision.freshness import Freshness
 from vision.gate import SMALL_WH_PX, Change, ChangeGate
-from vision.gauge import Gauging, StackGauge, StackView
+from vision.gauge import CropFrame, Gauging, StackGauge, stack_crop
 from vision.lamp import Lamp
 from vision.observations import CardInSight, LampChanged, Observation
 from vision.reader import Reader
@@ -209,7 +209,8 @@ class Observer:
             cover,
             frame.t,
             measure=lambda places: self._gauge(frame, places),
-            compare=lambda views: self._compare(frame, views),
+            cut=lambda frames: self._cut(frame, frames),
+            compare=None if self._eyes.comparer is None else self._compare,
         )
         told += [*changes, *self._sweeps.update(cover, changes, calm_since_t=self._stacks.waiting_since_t(frame.t))]
         self._spend("track", started)
@@ -313,12 +314,14 @@ class Observer:
         self._spend("read", started)
         return told
 
-    def _compare(self, frame: Frame, views: Sequence[StackView]) -> list[NDArray[np.float64] | None]:
+    def _cut(self, frame: Frame, frames: Sequence[CropFrame]) -> list[Image | None]:
+        return [stack_crop(frame.image, self._calibration, each, size_wh_px=WIDE_WH_PX) for each in frames]
+
+    def _compare(self, pairs: Sequence[tuple[Image, Image]]) -> list[NDArray[np.float64]]:
         comparer = self._eyes.comparer
-        if comparer is None:
-            return [None] * len(views)
+        assert comparer is not None, "asked only where there is one"
         started = self.clock()
-        told = comparer.compare(frame.image, self._calibration, views)
+        told = comparer.compare(pairs)
         self._spend("read", started)
         return told
 

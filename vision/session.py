@@ -44,7 +44,7 @@ class ModelSession:
         """Runs the model on pictures of its input's size.
 
         Args:
-            images: Each (height, width, 3) uint8, BGR, or (height, width, 6) where the model compares two.
+            images: Each (height, width, 3) uint8, BGR, or more channels where the model compares several.
 
         Returns:
             The model's output, (len(images), ...) float32.

@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 
 from vision.cover import Cover
 from vision.detections import Detections
+from vision.frames import Image
 from vision.gate import GridFrame, Mask
-from vision.gauge import Gauging, StackView, Sureness
+from vision.gauge import CropFrame, Gauging, Sureness
 from vision.growth import GrowthOptics
 from vision.observations import Stack, StacksChanged
-from vision.stacks import RegionLook, StackOptics, StackRegion, Standing
+from vision.stacks import Compare, RegionLook, StackOptics, StackRegion, Standing
 
 REGION_SLACK_MM = 14.0
 COVERED_SHARE = 0.04
@@ -28,8 +29,10 @@ OLDEST_S = 3.0
 
 Measure = Callable[[Sequence[NDArray[np.float64]]], Sequence[Gauging | None]]
 """Gauges the stacks whose silhouettes' middles are given, (2,) mm each, in the present picture."""
-Compare = Callable[[Sequence[StackView]], Sequence[NDArray[np.float64] | None]]
-"""Holds earlier looks at stacks against the present picture: logarithms of the probabilities of FATES, (3,) each."""
+Cut = Callable[[Sequence[CropFrame]], Sequence[Image | None]]
+"""Cuts places out of the present picture, as wide as the comparer takes its looks after; None where it shows none."""
+NEAR_FOOT_MM = 15.0
+"""A hand over what is this near to a stack's foot may hide it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +63,7 @@ class StackWatch:
         if sureness is not None and optics.camera_mm is not None:
             growth = GrowthOptics(camera_mm=optics.camera_mm, thickness_mm=optics.thickness_mm, sureness=sureness)
         self._regions = {region: StackRegion(region, growth, least_same) for region in regions}
-        self._optics = optics
+        self._grid, self._optics = grid, optics
 
     def update(
         self,
@@ -69,21 +72,19 @@ class StackWatch:
         t: float,
         *,
         measure: Measure | None = None,
+        cut: Cut | None = None,
         compare: Compare | None = None,
     ) -> list[StacksChanged]:
-        """Take one look in and say what is new; `measure` and `compare` are asked of stacks in plain sight."""
+        """Take one look in and say what is new; `measure`, `cut` and `compare` are asked of stacks in plain sight."""
         found = self._found(chips)
         looks = {region: self._look(region, found[region].standing, cover, t) for region in self._regions}
         if measure is not None:
             looks |= self._gauged(looks, found, measure)
-        if compare is not None:
-            looks |= self._compared(looks, compare)
-        changes = []
-        for region, watched in self._regions.items():
-            change = watched.update(looks[region])
-            if change is not None:
-                changes.append(change)
-        return changes
+        if cut is not None:
+            looks |= self._cut_out(looks, cut)
+        return [
+            change for region, watched in self._regions.items() for change in watched.update(looks[region], compare)
+        ]
 
     def asked_mm(self) -> list[NDArray[np.float64]]:
         """Where further looks would tell more."""
@@ -102,7 +103,12 @@ class StackWatch:
         mask = self._masks[region]
         covered = cover.share_of(mask) >= COVERED_SHARE
         entry = cover.entry_of(mask) if covered else None
-        return RegionLook(t=t, standing=standing, covered=covered, entry_mm=entry)
+        is_in_sight = not covered or not any(self._is_under_hand(stack, cover) for stack in standing.stacks)
+        return RegionLook(t=t, standing=standing, covered=covered, entry_mm=entry, is_in_sight=is_in_sight)
+
+    def _is_under_hand(self, stack: Stack, cover: Cover) -> bool:
+        corners = np.array(stack.at_mm) + np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * NEAR_FOOT_MM
+        return bool((cover.hands & self._grid.mask_of(corners)).any())
 
     def _gauged(
         self, looks: Mapping[str, RegionLook], found: Mapping[str, _Found], measure: Measure
@@ -124,21 +130,18 @@ class StackWatch:
                 gauged[region] = replace(looks[region], standing=standing)
         return gauged
 
-    def _compared(self, looks: Mapping[str, RegionLook], compare: Compare) -> dict[str, RegionLook]:
-        """The looks at what stood there before, held against it, all in one go."""
-        views = {
-            region: watched.earlier
-            for region, watched in self._regions.items()
-            if watched.earlier and not looks[region].covered
-        }
-        told = iter(compare([view for each in views.values() for view in each]) if views else ())
-        compared = {}
-        for region, each in views.items():
+    def _cut_out(self, looks: Mapping[str, RegionLook], cut: Cut) -> dict[str, RegionLook]:
+        """The looks at what stood there before, with what is to be seen there now, all in one go."""
+        frames = {region: watched.frames for region, watched in self._regions.items() if not looks[region].covered}
+        wanted = [frame for each in frames.values() for frame in each]
+        told = iter(cut(wanted) if wanted else ())
+        seen = {}
+        for region, each in frames.items():
             row = [next(told) for _ in each]
-            fates = tuple(fate for fate in row if fate is not None)
-            if len(fates) == len(row):
-                compared[region] = replace(looks[region], fates=fates)
-        return compared
+            crops = tuple(crop for crop in row if crop is not None)
+            if row and len(crops) == len(row):
+                seen[region] = replace(looks[region], crops=crops)
+        return seen
 
     def _found(self, chips: Detections) -> dict[str, _Found]:
         rows: dict[str, list[tuple[Stack, float, NDArray[np.float64]]]] = {region: [] for region in self._polygons}

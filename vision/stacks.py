@@ -6,15 +6,17 @@ there is compared with what stood there before. Distances are layout millimetres
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.comparer import pooled
-from vision.gauge import Gauging, StackView
-from vision.growth import GAUGED_SURENESS, Growth, GrowthOptics, averaged, compared_growth, growth_of, matching
+from vision.comparer import mean_of, middle_of
+from vision.frames import Image
+from vision.gauge import CropFrame, Gauging
+from vision.glimpses import Glimpse, Glimpses, stand_alike
+from vision.growth import GAUGED_SURENESS, Growth, GrowthOptics, averaged, compared_growth, growth_of
 from vision.observations import Point, Stack, StacksChanged
 
 SETTLE_LOOKS = 3
@@ -27,10 +29,15 @@ GROWN_MM = 3.2
 """A silhouette that grew by more than this has more chips."""
 MEASURE_LOOKS = 8
 """Looks that a settled measurement is averaged over."""
-VIEWS = 3
-"""So many of them are what a stack is held against later."""
+SURE = 0.9
+PATIENT_LOOKS = 6
+"""A comparison less sure than that waits for this many looks."""
 LEAST_CHIP_MM = 0.7
 """Where one more chip shows as less than this the count is not told."""
+
+
+Compare = Callable[[Sequence[tuple[Image, Image]]], Sequence[NDArray[np.float64]]]
+"""What the comparer says of stacks, each a look before and a wide one after: probabilities of FATES, (4,) each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,12 +86,7 @@ class Standing:
 
     def matches(self, other: Standing, *, within_mm: float = MOVED_MM) -> bool:
         """Whether both show as many stacks at the same places."""
-        if len(self.stacks) != len(other.stacks):
-            return False
-        return all(
-            min(np.hypot(a.at_mm[0] - b.at_mm[0], a.at_mm[1] - b.at_mm[1]) for b in other.stacks) < within_mm
-            for a in self.stacks
-        )
+        return stand_alike(self.stacks, other.stacks, within_mm=within_mm)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,8 +98,10 @@ class RegionLook:
     covered: bool
     entry_mm: Point | None = None
     """Where the thing that covers it comes in over the table's edge."""
-    fates: tuple[NDArray[np.float64], ...] = ()
-    """What the comparer says of `StackRegion.earlier`, logarithms of probabilities; none where it was not asked."""
+    is_in_sight: bool = True
+    """Whether no hand lies over any of its stacks."""
+    crops: tuple[Image, ...] = ()
+    """The picture in the frames that the region asked for; none where it did not."""
 
 
 @dataclass(slots=True)
@@ -114,9 +118,14 @@ class StackRegion:
     """Looks in plain sight since the last cover, of one and the same standing."""
     _measures: list[Standing] = field(default_factory=list)
     """Looks at what is settled, some of the first."""
+    _frames: tuple[CropFrame, ...] = ()
+    """Where each of the settled stacks is cut out."""
+    _views: list[tuple[Image, ...]] = field(default_factory=list)
+    """What looks showed there before anything covered them."""
     _cover_began_t: float | None = None
     _cover_ended_t: float | None = None
     _entries: list[Point | None] = field(default_factory=list)
+    _glimpses: Glimpses = field(default_factory=Glimpses)
 
     @property
     def unsettled_since_t(self) -> float | None:
@@ -129,61 +138,84 @@ class StackRegion:
         return self._cover_began_t is not None or self.settled is None or len(self._measures) < MEASURE_LOOKS
 
     @property
-    def earlier(self) -> tuple[StackView, ...]:
-        """How each stack looked before the cover, for the next look to be held against; another look every time."""
-        looks = [standing.gaugings for standing in self._measures if standing.gaugings][-VIEWS:]
-        if self._cover_began_t is None or not looks:
-            return ()
-        chosen = looks[len(self._looks) % len(looks)]
-        views = [chosen[i].view for i in matching(looks[0], chosen)]
-        return tuple(view for view in views if view is not None)
+    def frames(self) -> tuple[CropFrame, ...]:
+        """Where the next look is to be cut out."""
+        return self._frames if self.needs_looks else ()
 
-    def update(self, look: RegionLook) -> StacksChanged | None:
-        """Take one look in; returns the change once it is sure."""
+    def update(self, look: RegionLook, compare: Compare | None = None) -> tuple[StacksChanged, ...]:
+        """Take one look in; returns changes once they are sure."""
+        told: tuple[StacksChanged, ...] = ()
         if look.covered:
+            if self._cover_began_t is not None and self._has_settled:
+                told = self._settle(self._fates(compare))
             self._cover(look)
-            return None
+            self._glimpse(look)
+            return told
         if self.settled is not None and self._cover_began_t is None:
             self._refine(look)
-            return None
+            return ()
+        self._glimpse(look)
         if self._looks and not look.standing.matches(self._looks[0].standing):
             self._looks = []
         self._looks.append(look)
-        if len(self._looks) < SETTLE_LOOKS or look.t - self._looks[0].t < SETTLE_S:
-            return None
-        return self._settle()
+        if not self._has_settled:
+            return ()
+        fates = self._fates(compare)
+        is_sure = all(float(fate.max()) >= SURE for fate in fates)
+        return self._settle(fates) if is_sure or len(self._looks) >= PATIENT_LOOKS else ()
+
+    @property
+    def _has_settled(self) -> bool:
+        return len(self._looks) >= SETTLE_LOOKS and self._looks[-1].t - self._looks[0].t >= SETTLE_S
 
     def _cover(self, look: RegionLook) -> None:
         if self._cover_began_t is None:
             self._cover_began_t = look.t
             self._entries = []
+            self._glimpses = Glimpses()
         self._cover_ended_t = look.t
         self._looks = []
         self._entries.append(look.entry_mm)
+
+    def _glimpse(self, look: RegionLook) -> None:
+        if self._cover_began_t is not None:
+            stacks, entries = look.standing.stacks, len(self._entries)
+            self._glimpses.add(look.t, stacks, is_in_sight=look.is_in_sight, entries=entries)
 
     def _refine(self, look: RegionLook) -> None:
         assert self.settled is not None
         if len(self._measures) < MEASURE_LOOKS and look.standing.matches(self.settled):
             self._measures.append(look.standing)
+            if look.crops:
+                self._views.append(tuple(middle_of(crop) for crop in look.crops))
 
-    def _settle(self) -> StacksChanged | None:
+    def _fates(self, compare: Compare | None) -> list[NDArray[np.float64]]:
+        """What the comparer makes of each stack that stands where it stood; none where it cannot be asked."""
+        before, after = self.settled, self._looks[-1].standing
+        crops = [look.crops for look in self._looks if look.crops]
+        if compare is None or before is None or not self._views or not crops:
+            return []
+        if not before.matches(after, within_mm=COMPARED_MM):
+            return []
+        return list(compare(list(zip(mean_of(self._views), mean_of(crops), strict=True))))
+
+    def _settle(self, fates: Sequence[NDArray[np.float64]]) -> tuple[StacksChanged, ...]:
         before, measures_before = self.settled, self._measures
         first, after = self._looks[0], self._looks[-1].standing
+        glimpse = None if before is None else self._glimpses.between(before.stacks, after.stacks)
+        cover = self._lift()
         self._measures = [look.standing for look in self._looks]
-        fates = _pooled([look.fates for look in self._looks])
-        began = self._cover_began_t
-        ended = self._cover_ended_t
-        entries, self._cover_began_t, self._entries = self._entries, None, []
         self.settled, self._looks = after, []
-        if before is not None and fates and before.matches(after, within_mm=COMPARED_MM):
+        self._look_anew(after)
+        if fates:
             growth = compared_growth(fates, least_same=self.least_same)
         else:
             growth = _growth(before, measures_before, after, self._measures, optics=self.optics)
         if before is None and not after.stacks:
-            return None
+            return ()
         if before is not None and before.matches(after) and not growth.is_seen:
-            if not after.stacks or not entries:
-                return None
+            if glimpse is None and (not after.stacks or not cover.entries):
+                return ()
             growth = Growth(is_seen=False, direction=0)
         has_grown = before is not None and bool(before.stacks and after.stacks and growth.direction)
         least_mm = 0.0 if has_grown else LEAST_CHIP_MM
@@ -191,19 +223,67 @@ class StackRegion:
         told_after = _measured(after, self._measures, self.optics, least_mm)
         if growth.direction is None and told_before:
             told_before, told_after = _uncounted(told_before), _uncounted(told_after)
-        began = began if began is not None else first.t
-        moment = (began + ended) / 2 if ended is not None else first.t
-        return StacksChanged(
+        began = cover.began_t if cover.began_t is not None else first.t
+        change = StacksChanged(
             region=self.region,
-            t=moment,
+            t=(began + cover.ended_t) / 2 if cover.ended_t is not None else first.t,
             t_earliest=began,
             t_latest=first.t,
             before=told_before,
             after=told_after,
             growth=growth.direction,
             sureness=growth.sureness,
-            entries_mm=tuple(entries),
+            entries_mm=cover.entries,
         )
+        return (change,) if glimpse is None else _parted(change, glimpse, ended_t=cover.ended_t)
+
+    def _lift(self) -> _Lifted:
+        """The cover, which is over."""
+        cover = _Lifted(self._cover_began_t, self._cover_ended_t, tuple(self._entries))
+        self._cover_began_t, self._entries, self._glimpses = None, [], Glimpses()
+        return cover
+
+    def _look_anew(self, standing: Standing) -> None:
+        """Cut out what stands now where it was measured last, from here on."""
+        views = [gauging.view for gauging in standing.gaugings]
+        seen = [view for view in views if view is not None]
+        is_whole = bool(seen) and len(seen) == len(standing.stacks)
+        self._frames = tuple(view.frame for view in seen) if is_whole else ()
+        self._views = [tuple(middle_of(view.crop) for view in seen)] if is_whole else []
+
+
+@dataclass(frozen=True, slots=True)
+class _Lifted:
+    """A cover that is over."""
+
+    began_t: float | None
+    ended_t: float | None
+    entries: tuple[Point | None, ...]
+
+
+def _parted(change: StacksChanged, glimpse: Glimpse, *, ended_t: float | None) -> tuple[StacksChanged, StacksChanged]:
+    """What came into the region, and what went out of it, under one cover."""
+    came = replace(
+        change,
+        t=(change.t_earliest + glimpse.t_first) / 2,
+        t_latest=glimpse.t_first,
+        before=_uncounted(change.before or ()),
+        after=glimpse.stacks,
+        growth=1,
+        sureness=1.0,
+        entries_mm=change.entries_mm[: glimpse.entries],
+    )
+    went = replace(
+        change,
+        t=(glimpse.t_last + (ended_t if ended_t is not None else change.t_latest)) / 2,
+        t_earliest=glimpse.t_last,
+        before=glimpse.stacks,
+        after=_uncounted(change.after),
+        growth=-1,
+        sureness=1.0,
+        entries_mm=change.entries_mm[glimpse.entries :],
+    )
+    return came, went
 
 
 def _measured(
@@ -218,12 +298,6 @@ def _measured(
 
 def _gaugings(measures: Sequence[Standing]) -> tuple[Gauging, ...]:
     return averaged([standing.gaugings for standing in measures if standing.gaugings])
-
-
-def _pooled(looks: Sequence[tuple[NDArray[np.float64], ...]]) -> list[NDArray[np.float64]]:
-    """What all looks together say of each stack: probabilities."""
-    asked = [look for look in looks if look]
-    return [pooled([look[i] for look in asked]) for i in range(len(asked[0]))] if asked else []
 
 
 def _growth(

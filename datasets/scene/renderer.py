@@ -90,6 +90,14 @@ class SceneRenderer:
         exposed = self._sensor.expose(image, factor=final.light, shot=shot)
         return RenderedFrame(exposed, self._truth(final, resting))
 
+    def still(self, scene: Scene, *, shots: int, apart_s: float) -> tuple[RenderedFrame, list[Image]]:
+        """Render a scene in which nothing moves several times, each with noise of its own; the truth is the first's."""
+        first, resting = self.render([scene]), _resting([scene])
+        lit = self._composed(self._at_rest(resting, scene), [self._moving(scene, set(resting))])
+        times = [scene.t + apart_s * k for k in range(shots)]
+        images = [self._sensor.expose(lit, factor=scene.light, shot=round(t * 1000) & 0x7FFFFFFF) for t in times]
+        return first, images
+
     def _at_rest(self, resting: tuple[Thing, ...], scene: Scene) -> Image:
         key = (resting, scene.lamp_lit, scene.discard_count)
         if key != self._rest_key:

@@ -122,6 +122,30 @@ def test_examination_without_pairs_says_who_draws_them(tmp_path: Path) -> None:
         gauge_evaluate.examine(tmp_path, lambda crops: np.zeros((len(crops), 6)))
 
 
+def test_counts_follow_from_displacements() -> None:
+    counts = np.array([1.0, 4.0, 8.0, 15.0])
+    truth = {
+        "displacement_px": 800.0 * counts * 3.3 / (2000.0 - counts * 3.3),
+        "count": counts,
+        "camera_height_mm": np.full(4, 2000.0),
+        "px_per_mm": np.array([0.6, 0.6, 1.0, 1.0]),
+    }
+    told = truth["displacement_px"] + 1.32 * np.array([0.0, 0.9, 1.8, 0.0])
+    lines = gauge_evaluate.counted(told, truth)
+    assert "looks: 4" in lines[0]
+    assert lines[2:6] == [
+        "    1 to 1 chips: 100.0%, 100.0% (1)",
+        "    4 to 5 chips: 0.0%, 100.0% (1)",
+        "    6 to 10 chips: 0.0%, 0.0% (1)",
+        "    1 to 10 chips: 33.3%, 66.7% (3)",
+    ]
+
+
+def test_looks_that_are_not_there_are_asked_for_by_name(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"no \*\.npz; models\.comparer_school writes them"):
+        gauge_evaluate.look_at(tmp_path, lambda crops: np.zeros((len(crops), 6)))
+
+
 def _truths(counts: np.ndarray, distance_mm: float) -> np.ndarray:
     rows = np.zeros((len(counts), 3, len(TRUTH)), np.float32)
     height = counts * 3.3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,8 +11,20 @@ from numpy.typing import NDArray
 
 from tests.vision.cameras import tilted_camera
 from tests.vision.test_gauge import OPTICS, frame_at, stack_at, with_disc
-from vision.comparer import FATES, HEIGHT_PX, WIDTH_PX, StackComparer, log_probabilities, middle_of, pooled
+from vision.comparer import (
+    CHANNELS,
+    FATES,
+    HEIGHT_PX,
+    WIDE_WH_PX,
+    WIDTH_PX,
+    StackComparer,
+    joined,
+    log_probabilities,
+    mean_of,
+    middle_of,
+)
 from vision.errors import ModelError
+from vision.frames import Image
 from vision.gauge import Gauging, StackView, stack_crop
 from vision.growth import Growth, compared_growth
 from vision.model_spec import ModelSpec, TensorSpec
@@ -21,8 +34,8 @@ from vision.stacks import RegionLook, StackOptics, StackRegion, Standing
 LEAST_SAME = 0.1
 
 
-def fate(fewer: float, same: float, more: float) -> NDArray[np.float64]:
-    return np.array([fewer, same, more])
+def fate(fewer: float, same: float, more: float, anew: float = 0.0) -> NDArray[np.float64]:
+    return np.array([fewer, same, more, anew])
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +46,8 @@ def comparer() -> StackComparer:
 @pytest.mark.parametrize(
     ("fates", "growth"),
     [
+        pytest.param([(0.2, 0.02, 0.18, 0.6)], Growth(is_seen=False, direction=0), id="laid-anew"),
+        pytest.param([(0.1, 0.02, 0.5, 0.38)], Growth(is_seen=True, direction=1, sureness=0.5), id="more-or-anew"),
         pytest.param([(0.1, 0.8, 0.1)], Growth(is_seen=False, direction=0), id="same"),
         pytest.param([(0.4, 0.15, 0.45)], Growth(is_seen=False, direction=0), id="not-sure-enough-of-a-change"),
         pytest.param([(0.04, 0.06, 0.9)], Growth(is_seen=True, direction=1, sureness=0.9), id="more"),
@@ -45,16 +60,15 @@ def comparer() -> StackComparer:
         ),
     ],
 )
-def test_growth_of_stacks_that_were_compared(fates: list[tuple[float, float, float]], growth: Growth) -> None:
+def test_growth_of_stacks_that_were_compared(fates: list[tuple[float, ...]], growth: Growth) -> None:
     assert compared_growth([fate(*each) for each in fates], least_same=LEAST_SAME) == growth
 
 
-def test_looks_at_one_stack_are_averaged_and_not_taken_for_independent() -> None:
-    looks = [np.log(fate(0.05, 0.15, 0.8))] * 3
-    assert pooled(looks) == pytest.approx(fate(0.05, 0.15, 0.8))
-    mixed = pooled([np.log(fate(0.1, 0.1, 0.8)), np.log(fate(0.8, 0.1, 0.1))])
-    assert mixed[0] == pytest.approx(mixed[2])
-    assert mixed.sum() == pytest.approx(1.0)
+def test_looks_are_averaged_stack_by_stack() -> None:
+    dark, light, lighter = (np.full((2, 2, 3), level, np.uint8) for level in (10, 100, 103))
+    first, second = mean_of([(dark, light), (dark, lighter)])
+    assert (first == 10).all()
+    assert (second == 102).all()
 
 
 def test_log_probabilities_stay_finite() -> None:
@@ -66,22 +80,33 @@ def test_log_probabilities_stay_finite() -> None:
 def test_comparer_of_another_size_is_refused() -> None:
     tensor = TensorSpec(name="x", shape=(None, 3, HEIGHT_PX, WIDTH_PX))
     spec = ModelSpec(name="comparer", weights=__file__, sha256="", input=tensor, output=tensor, classes=FATES)  # type: ignore[arg-type]
-    with pytest.raises(ModelError, match=r"comparer\.classes = .*; must be .*, input 6 x 112 x 64"):
+    with pytest.raises(ModelError, match=r"comparer\.classes = .*; must be .*, input 9 x 112 x 64"):
         StackComparer.open(spec)
 
 
-def test_what_nobody_touched_is_the_same_and_what_is_out_of_sight_is_not_told(comparer: StackComparer) -> None:
+def test_what_nobody_touched_is_the_same(comparer: StackComparer) -> None:
     camera = tilted_camera()
     image = with_disc(camera, (520.0, 310.0), height_mm=3.3)
     frame = frame_at(camera, (520.0, 310.0))
-    crop = stack_crop(image, camera, frame)
-    assert crop is not None
-    views = [StackView(crop=crop, frame=frame), StackView(crop=crop, frame=frame_at(camera, (5000.0, 300.0)))]
-    told, unseen = comparer.compare(image, camera, views)
-    assert unseen is None
-    assert told is not None
-    assert np.exp(told).sum() == pytest.approx(1.0)
+    before, after = stack_crop(image, camera, frame), stack_crop(image, camera, frame, size_wh_px=WIDE_WH_PX)
+    assert before is not None and after is not None
+    (told,) = comparer.compare([(middle_of(before), after)])
+    assert told.sum() == pytest.approx(1.0)
     assert FATES[int(told.argmax())] == "same"
+    assert comparer.compare([]) == []
+
+
+def test_stack_that_was_pushed_is_shown_a_third_time_where_it_stood() -> None:
+    camera = tilted_camera()
+    frame = frame_at(camera, (520.0, 310.0))
+    before = stack_crop(with_disc(camera, (520.0, 310.0), height_mm=9.9), camera, frame)
+    pushed = with_disc(camera, (526.0, 305.0), height_mm=9.9)
+    after = stack_crop(pushed, camera, frame, size_wh_px=WIDE_WH_PX)
+    assert before is not None and after is not None
+    shown = joined(middle_of(before), after).astype(int)
+    assert shown.shape == (HEIGHT_PX, WIDTH_PX, CHANNELS)
+    assert np.abs(shown[..., :3] - shown[..., 3:6]).mean() > 10
+    assert np.abs(shown[..., :3] - shown[..., 6:]).mean() < 2
 
 
 def test_the_middle_of_a_gauge_s_crop_is_the_comparer_s_own_crop() -> None:
@@ -100,68 +125,95 @@ def seen(x_mm: float, number: int) -> Gauging:
     return replace(stack_at(x_mm, 3), view=StackView(crop=crop, frame=frame_at(camera, (520.0, 310.0))))
 
 
-def look_at(t: float, gaugings: tuple[Gauging, ...], *, covered: bool = False) -> RegionLook:
+def look_at(t: float, gaugings: tuple[Gauging, ...], *, covered: bool = False, crops: int | None = None) -> RegionLook:
+    """A look at stacks; `crops` is the level of what is cut out, where anything is."""
     plain = StackOptics(camera_mm=None, diameter_mm=40.0, thickness_mm=3.3)
     square = np.array([[-20, -20], [20, -20], [20, 20], [-20, 20]], np.float64)
     boxes = [plain.measure(square + np.array(each.foot_mm)) for each in gaugings]
     stacks, lengths = tuple(box[0] for box in boxes), tuple(box[1] for box in boxes)
-    return RegionLook(t=t, standing=Standing(stacks=stacks, lengths_mm=lengths, gaugings=gaugings), covered=covered)
+    standing = Standing(stacks=stacks, lengths_mm=lengths, gaugings=gaugings)
+    wide = () if crops is None else (np.full((WIDE_WH_PX[1], WIDE_WH_PX[0], 3), crops, np.uint8),) * len(gaugings)
+    return RegionLook(t=t, standing=standing, covered=covered, crops=wide)
 
 
-def after_cover(x_mm: float, told: NDArray[np.float64]) -> StacksChanged:
-    """A stack of three at 700 mm is covered, and stands at x_mm when the comparer says what it is told to."""
+def settled_at(x_mm: float) -> StackRegion:
+    """A region in which a stack of three was seen six times before a cover came."""
     region = StackRegion("s1-player", OPTICS, LEAST_SAME)
     for k in range(6):
-        region.update(look_at(0.1 * k, (seen(700.0, k),)))
+        region.update(look_at(0.1 * k, (seen(x_mm, 10 * k),), crops=10 * k if region.frames else None))
     region.update(look_at(0.6, (), covered=True))
-    changes = []
-    for k in range(6):
-        fates = (np.log(told),) if region.earlier else ()
-        change = region.update(replace(look_at(0.7 + 0.1 * k, (seen(x_mm, 90 + k),)), fates=fates))
-        changes += [change] if change is not None else []
-    (change,) = changes
-    return change
+    return region
 
 
-def test_region_wants_another_look_of_its_settled_stacks_each_time() -> None:
-    region = StackRegion("s1-player", OPTICS, LEAST_SAME)
-    for k in range(6):
-        region.update(look_at(0.1 * k, (seen(700.0, k), seen(745.0, 10 + k))[:: 1 if k % 2 else -1]))
-    assert not region.earlier
-    region.update(look_at(0.6, (), covered=True))
-    wanted: list[list[int]] = []
-    for k in range(3):
-        wanted.append([int(view.crop[0, 0, 0]) for view in region.earlier])
-        region.update(look_at(0.7 + 0.1 * k, (seen(700.0, 50), seen(745.0, 50))))
-    assert wanted == [[3, 13], [4, 14], [5, 15]]
+def after_cover(x_mm: float, *told: NDArray[np.float64], at_mm: float = 700.0) -> tuple[StacksChanged, int]:
+    """A stack of three is covered, and stands at x_mm when the comparer says what it is told to, the last for ever.
+
+    Gives the change and after how many looks it was told.
+    """
+    region, answers = settled_at(at_mm), list(told)
+
+    def compare(pairs: Sequence[tuple[Image, Image]]) -> list[NDArray[np.float64]]:
+        return [answers.pop(0) if len(answers) > 1 else answers[0]]
+
+    for k in range(8):
+        changes = region.update(look_at(0.7 + 0.1 * k, (seen(x_mm, 90 + k),), crops=90 + k), compare)
+        if changes:
+            (change,) = changes
+            return change, k + 1
+    raise AssertionError("nothing was told")
+
+
+def test_region_holds_the_mean_of_looks_before_against_the_mean_of_those_after() -> None:
+    region, asked = settled_at(700.0), list[tuple[int, int]]()
+
+    def compare(pairs: Sequence[tuple[Image, Image]]) -> list[NDArray[np.float64]]:
+        asked.extend((int(before.mean()), int(after.mean())) for before, after in pairs)
+        return [fate(0.0, 1.0, 0.0)] * len(pairs)
+
+    for k in range(4):
+        region.update(look_at(0.7 + 0.1 * k, (seen(700.0, 0),), crops=90 + 2 * k), compare)
+    assert asked == [(40, 93)]
 
 
 def test_region_believes_the_comparer_where_the_measures_show_nothing() -> None:
-    change = after_cover(702.0, fate(0.02, 0.03, 0.95))
-    assert change.growth == 1
+    change, looks = after_cover(702.0, fate(0.02, 0.03, 0.95))
+    assert (change.growth, looks) == (1, 4)
     assert change.sureness == pytest.approx(0.95)
     assert change.before is not None
     assert [stack.count for stack in (*change.before, *change.after)] == pytest.approx([3.0, 3.0], rel=1e-3)
 
 
+def test_region_looks_longer_where_the_comparer_is_not_sure() -> None:
+    unsure, sure = fate(0.2, 0.5, 0.3), fate(0.01, 0.01, 0.98)
+    change, looks = after_cover(700.0, unsure, sure)
+    assert (change.growth, looks) == (1, 5)
+    change, looks = after_cover(700.0, unsure)
+    assert (change.growth, looks) == (0, 6)
+
+
+def test_region_that_waits_for_more_looks_tells_what_it_has_when_the_next_hand_comes() -> None:
+    region = settled_at(700.0)
+
+    def compare(pairs: Sequence[tuple[Image, Image]]) -> list[NDArray[np.float64]]:
+        return [fate(0.6, 0.05, 0.35)] * len(pairs)
+
+    for k in range(5):
+        assert region.update(look_at(0.7 + 0.1 * k, (seen(700.0, 0),), crops=90), compare) == ()
+    (change,) = region.update(look_at(1.2, (), covered=True), compare)
+    assert change.growth == -1
+    assert region.unsettled_since_t == pytest.approx(1.2)
+
+
 def test_region_tells_counts_where_chips_hardly_show_once_a_direction_is_known() -> None:
     assert OPTICS.stack(seen(100.0, 0), least_chip_mm=0.7).count is None
-    region = StackRegion("s1-player", OPTICS, LEAST_SAME)
-    for k in range(6):
-        region.update(look_at(0.1 * k, (seen(100.0, k),)))
-    region.update(look_at(0.6, (), covered=True))
-    looks = [
-        replace(look_at(0.7 + 0.1 * k, (seen(100.0, 9),)), fates=(np.log(fate(0.9, 0.05, 0.05)),)) for k in range(6)
-    ]
-    (change,) = [change for look in looks if (change := region.update(look)) is not None]
+    change, _ = after_cover(100.0, fate(0.95, 0.03, 0.02), at_mm=100.0)
     assert change.growth == -1
     assert change.after[0].count == pytest.approx(3.0)
 
 
 def test_region_tells_a_visit_where_the_comparer_sees_the_same() -> None:
-    assert after_cover(706.0, fate(0.1, 0.8, 0.1)).growth == 0
+    assert after_cover(706.0, fate(0.03, 0.95, 0.02))[0].growth == 0
 
 
 def test_region_measures_a_stack_that_was_carried_too_far_to_compare() -> None:
-    change = after_cover(713.0, fate(0.01, 0.01, 0.98))
-    assert change.growth == 0
+    assert after_cover(713.0, fate(0.01, 0.01, 0.98))[0].growth == 0

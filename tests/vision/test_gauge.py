@@ -178,8 +178,7 @@ class GaugedPlay:
             stacks=tuple(box[0] for box in boxes), lengths_mm=tuple(box[1] for box in boxes), gaugings=gaugings
         )
         for _ in range(looks):
-            change = self.region.update(RegionLook(t=self.t, standing=standing, covered=covered))
-            self.told += [change] if change is not None else []
+            self.told += self.region.update(RegionLook(t=self.t, standing=standing, covered=covered))
             self.t = round(self.t + 0.1, 3)
 
     def after_cover(self, *stacks: tuple[float, int]) -> list[StacksChanged]:

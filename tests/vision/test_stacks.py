@@ -51,11 +51,19 @@ class Play:
         self.region, self.t, self.told = StackRegion("s1-player"), 0.0, list[StacksChanged]()
         self.look(first, looks=6)
 
-    def look(self, shown: Standing, *, covered: bool = False, looks: int = 1, entry: float | None = None) -> None:
+    def look(
+        self,
+        shown: Standing,
+        *,
+        covered: bool = False,
+        looks: int = 1,
+        entry: float | None = None,
+        is_in_sight: bool = False,
+    ) -> None:
         for _ in range(looks):
             point = (500.0, entry) if entry is not None else None
-            change = self.region.update(RegionLook(t=self.t, standing=shown, covered=covered, entry_mm=point))
-            self.told += [change] if change is not None else []
+            look = RegionLook(t=self.t, standing=shown, covered=covered, entry_mm=point, is_in_sight=is_in_sight)
+            self.told += self.region.update(look)
             self.t = round(self.t + 0.1, 3)
 
     def after_cover(self, shown: Standing) -> StacksChanged | None:
@@ -125,3 +133,42 @@ def test_unsettled_only_while_a_cover_was_not_resolved() -> None:
     assert play.region.unsettled_since_t == pytest.approx(play.t - 0.1)
     play.look(standing((700, 3)), looks=6)
     assert play.region.unsettled_since_t is None
+
+
+def paid_and_taken(*, seen_for: int, in_sight: bool) -> list[StacksChanged]:
+    """A dealer's hand puts a stack beside a wager, and before the cover lifts the player's takes both."""
+    play = Play(standing((700, 3)))
+    play.told = []
+    play.look(standing((700, 3)), covered=True, looks=2, entry=0.0)
+    play.look(standing((700, 3), (745, 3)), covered=True, looks=seen_for, entry=0.0, is_in_sight=in_sight)
+    play.look(standing(), covered=True, looks=5, entry=900.0)
+    play.look(standing(), looks=6)
+    return play.told
+
+
+def test_winner_taken_at_once_after_it_was_paid_is_two_changes() -> None:
+    paid, taken = paid_and_taken(seen_for=4, in_sight=True)
+    assert (paid.growth, len(paid.before or ()), len(paid.after)) == (1, 1, 2)
+    assert (taken.growth, len(taken.before or ()), len(taken.after)) == (-1, 2, 0)
+    assert [stack.count for stack in (*paid.after, *(taken.before or ()))] == [None] * 4
+    assert {entry[1] for entry in paid.entries_mm if entry} == {0.0}
+    assert sum(entry[1] == 900.0 for entry in taken.entries_mm if entry) == 5
+    assert paid.t_earliest < paid.t < paid.t_latest < taken.t_earliest < taken.t < taken.t_latest
+
+
+@pytest.mark.parametrize(
+    ("seen_for", "in_sight"),
+    [pytest.param(2, True, id="too-short"), pytest.param(4, False, id="under-the-hand")],
+)
+def test_chips_that_hardly_showed_under_a_cover_are_not_told(seen_for: int, in_sight: bool) -> None:
+    (change,) = paid_and_taken(seen_for=seen_for, in_sight=in_sight)
+    assert (change.growth, len(change.before or ()), len(change.after)) == (-1, 1, 0)
+
+
+def test_payment_that_came_and_went_beside_a_wager_that_stayed_is_two_changes() -> None:
+    play = Play(standing((700, 3)))
+    play.told = []
+    play.look(standing((700, 3), (745, 3)), covered=True, looks=4, is_in_sight=True)
+    play.look(standing((700, 3)), covered=True, looks=3)
+    play.look(standing((700, 3)), looks=6)
+    assert [change.growth for change in play.told] == [1, -1]
