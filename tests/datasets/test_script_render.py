@@ -48,7 +48,7 @@ def test_recording_has_every_file_and_a_table_that_loads(recording: Path) -> Non
 
     assert names == {
         "video.mp4", "table.yaml", "layout.yaml", "chips.yaml", "overhead.yaml", "signals.jsonl", "truth.jsonl",
-        "alerts.jsonl", "tolerated.jsonl", "objects.jsonl",
+        "alerts.jsonl", "tolerated.jsonl", "objects.jsonl", "script.yaml",
     }  # fmt: skip
     assert load_table(recording / "table.yaml").layout.name == "mini-7"
 

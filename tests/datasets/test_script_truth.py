@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+import yaml
 
 from datasets.script.judgement import judged_alerts
 from datasets.script.plan import Shoe, banker_draws, parse_hands, player_draws
+from datasets.script.recording import write_table
 from datasets.script.render import prepare
 from datasets.script.script import load_script
 from tests.datasets.scenarios import clean_round, play, script_of
@@ -156,3 +158,16 @@ def test_nudged_stack_moves_a_little_and_changes_no_wager() -> None:
     spots = [span.path.end.pose.at_mm for span in nudged.timeline.stacks if span.area == "s3-player"]
     moved = [float(np.hypot(*np.subtract(a, b))) for a, b in pairwise(spots)]
     assert any(0.0 < way < 9.0 for way in moved)
+
+
+@pytest.mark.parametrize(
+    ("call", "gesture", "said"), [("gesture", False, True), ("lamp", True, True), ("lamp", False, False)]
+)
+def test_table_says_whether_the_dealer_calls_by_a_gesture(call: str, gesture: bool, said: bool, tmp_path: Path) -> None:
+    script = script_of(clean_round(), call=call, gesture=gesture)
+    camera = prepare(script, tmp_path)[0].world.camera
+
+    write_table(script, camera, tmp_path, tmp_path)
+
+    table = yaml.safe_load((tmp_path / "table.yaml").read_text(encoding="utf-8"))
+    assert (table.get("gestures") == ["no_more_bets"]) is said
