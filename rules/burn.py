@@ -13,7 +13,7 @@ from rules.rulebook_model import BurnCount
 
 _ACE, _TEN = 1, 10
 _CODE = "procedure.burn"
-_OF_THE_BEGINNING = (ShoeOpened, CardBurned, CardDealt, CameraLost, CameraMoved, CameraObstructed)
+_OF_THE_BEGINNING = (ShoeOpened, CardBurned, CameraLost, CameraMoved, CameraObstructed)
 
 
 class BurnJudge:
@@ -32,19 +32,21 @@ class BurnJudge:
         """The events of a shoe's beginning; none where no burn is ordered."""
         return () if self._ordered is BurnCount.NONE else _OF_THE_BEGINNING
 
-    def observe(self, event: Event, running: Round | None) -> Iterable[Finding]:
-        """Take an event; tells what was burned wrongly when the first card is dealt."""
-        if isinstance(event, CardDealt):
-            burned, self._burned = self._burned, None
-            if burned is not None and running is not None:
-                return self._judge(event, burned, running)
-        elif isinstance(event, ShoeOpened):
+    def observe(
+        self, event: ShoeOpened | CardBurned | CameraLost | CameraMoved | CameraObstructed, _running: Round | None
+    ) -> None:
+        """Take an event of the shoe's beginning."""
+        if isinstance(event, ShoeOpened):
             self._burned, self._was_camera_lost = [], False
-        elif isinstance(event, CameraLost | CameraMoved | CameraObstructed):
+        elif not isinstance(event, CardBurned):
             self._was_camera_lost = True
-        elif isinstance(event, CardBurned) and self._burned is not None:
+        elif self._burned is not None:
             self._burned.append(event)
-        return ()
+
+    def find(self, event: CardDealt, running: Round) -> Iterable[Finding]:
+        """What was burned wrongly, when the shoe's first card is dealt."""
+        burned, self._burned = self._burned, None
+        return () if burned is None else self._judge(event, burned, running)
 
     def _judge(self, event: CardDealt, burned: list[CardBurned], running: Round) -> Iterator[Finding]:
         if self._was_camera_lost or running.was_camera_lost:

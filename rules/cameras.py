@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rules.events import CameraEvent, CameraLost, CameraMoved, CameraObstructed, Event
+from rules.events import CameraEvent, CameraLost, CameraMoved, CameraObstructed
 from rules.findings import Finding
-from rules.round import confidence_of
+from rules.round import Round, confidence_of
 
 _WHAT: dict[type[CameraEvent], tuple[str, str]] = {
     CameraLost: ("camera.lost", "gives no picture"),
@@ -15,10 +15,8 @@ _WHAT: dict[type[CameraEvent], tuple[str, str]] = {
 }
 
 
-def find_camera_fault(event: Event) -> Iterator[Finding]:
+def find_camera_fault(event: CameraLost | CameraMoved | CameraObstructed, _running: Round | None) -> Iterator[Finding]:
     """The camera is lost, moved or covered."""
-    if not isinstance(event, CameraEvent) or type(event) not in _WHAT:
-        return
     code, what = _WHAT[type(event)]
     yield Finding(
         code=code,

@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from rules.drawing import Drawing, follow
-from rules.events import CardDealt, Event
+from rules.duty import DutyTable
+from rules.events import (
+    CardBurned,
+    CardDealt,
+    CardMoved,
+    CardTurned,
+    Event,
+    ResultAnnounced,
+    RoundClosed,
+    ShoeClosed,
+    WagerSettled,
+)
 from rules.exposed_cards import find_face_up_deal, find_shown_excess
 from rules.findings import Finding
 from rules.misdeals import (
@@ -18,7 +29,11 @@ from rules.misdeals import (
     is_borne_out,
 )
 from rules.options import Rules
-from rules.round import Round
+from rules.round import INITIAL_CARDS, Round
+
+NEWS = (CardTurned, CardMoved, ResultAnnounced, WagerSettled, RoundClosed, CardBurned, ShoeClosed)
+"""The events besides a dealt card after which there may be news of the cards: of their faces or places, of the
+deadline, or of the shoe's end."""
 
 
 class CardJudge:
@@ -28,28 +43,56 @@ class CardJudge:
         self._rules = rules
         self._is_last = is_last
         """Whether the round of a number is the shoe's last."""
+        self._duties = DutyTable(rules.rulebook.table)
+        self._order = rules.rulebook.order
+        self._hides_cards = bool(rules.style.face_down)
         self._round: Round | None = None
         self._drawing: Drawing | None = None
         self._followed = 0
         self._faces_read = 0
 
+    def judge_deal(self, event: CardDealt, running: Round) -> Iterable[Finding]:
+        """The faults that a card from the shoe brings; none while the first four come as they should."""
+        count = len(running.placements)
+        if (
+            count <= INITIAL_CARDS
+            and running.orderly == count - 1
+            and len(running.cards) == count
+            and event.hand is self._order[count - 1]
+            and running.deadline_t is None
+            and running.shoe_empty_t is None
+            and not running.has_pairs
+            and not (event.face_up and (event.found_face_up or self._hides_cards))
+        ):
+            running.orderly = count
+            running.has_news = False
+            return ()
+        return self.judge(event, running)
+
     def judge(self, event: Event, running: Round) -> Iterable[Finding]:
-        """All faults of the cards as they lie after the event, told before or not."""
+        """All faults of the cards as they lie after the event, told before or not, where there is news of them."""
+        if not running.has_news:
+            return ()
         running.has_news = False
         drawing = self.drawing_of(running)
         return () if self._is_faultless(event, running, drawing) else self._find(event, running, drawing)
 
     def _is_faultless(self, event: Event, running: Round, drawing: Drawing) -> bool:
         """Whether it is clear at a glance that nothing can be found."""
+        running.is_faultless = False
         if drawing.faults or drawing.surplus or running.has_pairs or running.shoe_empty_t is not None:
             return False
-        if isinstance(event, CardDealt) and event.face_up and (event.found_face_up or self._rules.style.face_down):
+        if isinstance(event, CardDealt) and event.face_up and (event.found_face_up or self._hides_cards):
             return False
         if running.deadline_t is None:
             return True
         if running.deadline_placements != len(running.placements) or not drawing.is_orderly:
             return False
-        return running.result is None or is_borne_out(running.result, drawing)
+        if running.result is not None and not is_borne_out(running.result, drawing):
+            return False
+        player, banker, _ = drawing.reckon()
+        running.is_faultless = player is not None and banker is not None
+        return True
 
     def _find(self, event: Event, running: Round, drawing: Drawing) -> Iterator[Finding]:
         is_last_round = self._is_last(running.number)
@@ -79,13 +122,16 @@ class CardJudge:
             elif drawing is not None:
                 drawing.forget()
         if drawing is None:
-            self._drawing = drawing = self._follow(running, 0)
+            self._drawing = drawing = Drawing(self._duties, self._order)
             self._followed = 0
-        while self._followed < len(placements):
-            drawing.place(placements[self._followed])
-            self._followed += 1
+            if running.orderly == INITIAL_CARDS:
+                drawing.begin(placements[:INITIAL_CARDS])
+                self._followed = INITIAL_CARDS
+        if self._followed < len(placements):
+            for placement in placements[self._followed :]:
+                drawing.place(placement)
+            self._followed = len(placements)
         return drawing
 
     def _follow(self, running: Round, count: int) -> Drawing:
-        rulebook = self._rules.rulebook
-        return follow(running.placements[:count], rulebook.table, rulebook.order)
+        return follow(running.placements[:count], self._duties, self._order)

@@ -5,7 +5,7 @@ Knows nothing of hands or rounds. A card is written rank then suit: `AS`, `10H`,
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rules.errors import CardError
 
@@ -30,15 +30,19 @@ class Card:
 
     rank: str
     suit: str
+    point_value: int = field(init=False, repr=False, compare=False)
+    """0 to 9: an ace counts 1, a ten or court card 0."""
+    number: int = field(init=False, repr=False, compare=False)
+    """Its place in `PACK`, from 0."""
 
     def __post_init__(self) -> None:
         if self.rank not in _POINT_VALUES or self.suit not in SUITS:
             raise CardError(f"card = {self.rank}{self.suit}; allowed: a rank {' '.join(RANKS)} then a suit C D H S")
+        object.__setattr__(self, "point_value", _POINT_VALUES[self.rank])
+        object.__setattr__(self, "number", SUITS.index(self.suit) * len(RANKS) + RANKS.index(self.rank))
 
-    @property
-    def point_value(self) -> int:
-        """0 to 9: an ace counts 1, a ten or court card 0."""
-        return _POINT_VALUES[self.rank]
+    def __hash__(self) -> int:
+        return self.number
 
     @property
     def face_count(self) -> int:

@@ -6,25 +6,18 @@ late. A total with an unread card is unknown, and nothing is alleged that depend
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import prod
+from typing import NamedTuple
 
-from rules.duty import (
-    NOT_TOLD,
-    Duty,
-    Verdict,
-    banker_duty_after_draw,
-    banker_duty_after_stand,
-    natural_duty,
-    player_duty,
-)
-from rules.hand import NATURALS, known_point_count
-from rules.round import INITIAL_CARDS, DealtCard, Placement
-from rules.third_card import TableOfPlay
+from rules.cards import Card
+from rules.duty import NO_THIRD, NONE_TOLD, Duties, Duty, DutyTable, Verdict
+from rules.hand import known_point_count
+from rules.round import INITIAL_CARDS, DealtCard, Placement, confidence_of
 from rules.words import Side
 
-_DUE, _NOT_DUE, _UNKNOWN = Verdict
+_DUE, _NOT_DUE, _ = Verdict
 _PLAYER, _BANKER = Side
 
 
@@ -48,11 +41,29 @@ class CardFault:
         return (self.code, self.card.card_id)
 
 
+class TwoCards(NamedTuple):
+    """What a hand's first two cards come to."""
+
+    faces: tuple[Card | None, ...]
+    points: int | None
+    """None where a face is not known."""
+
+
+class Reckoning(NamedTuple):
+    """What the lawful cards come to."""
+
+    player: int | None
+    """The point count of all lawful cards, None where a face is not known."""
+    banker: int | None
+    is_settled: bool
+    """Whether it is known that both hands have just the cards they are due."""
+
+
 @dataclass(slots=True)
 class Drawing:
     """Where a round's cards lawfully stand after some placements."""
 
-    table: TableOfPlay
+    duties: DutyTable
     order: tuple[Side, ...]
     initial: list[DealtCard] = field(default_factory=list)
     places: dict[str, Side | None] = field(default_factory=dict)
@@ -73,9 +84,9 @@ class Drawing:
     _partners: set[str] = field(default_factory=set)
     has_served: bool = False
     """Whether a card beyond the first four was followed; what became of it rests on the faces known by then."""
-    _points: dict[Side, int | None] = field(default_factory=dict)
-    _duties: dict[Side, Duty] = field(default_factory=dict)
-    _is_settled: bool | None = None
+    _two: tuple[TwoCards, TwoCards] | None = None
+    """The Player's and the Banker's, worked out since one of them came or moved."""
+    _reckoning: Reckoning | None = None
     """What was worked out since the last placement."""
 
     @property
@@ -87,62 +98,69 @@ class Drawing:
         is_begun = len(self.initial) == INITIAL_CARDS and self.out_of_turn is None
         return is_begun and not self.is_astray and not self.is_broken
 
-    def two_cards(self, side: Side) -> tuple[DealtCard, ...]:
+    def two_cards(self, side: Side) -> list[DealtCard]:
         """The first two cards that are lawfully the hand's."""
         if self.is_swapped:
-            return tuple(card for card in self.initial if self.places[card.card_id] is side)
-        return tuple([card for card, owner in zip(self.initial, self.order, strict=False) if owner is side])
+            return [card for card in self.initial if self.places[card.card_id] is side]
+        return [card for card, owner in zip(self.initial, self.order, strict=False) if owner is side]
 
-    def hand(self, side: Side) -> tuple[DealtCard, ...]:
+    def faces(self, side: Side) -> tuple[Card | None, ...]:
+        """All cards that are lawfully the hand's, as they were read."""
+        third, two = self.third.get(side), self._first_two()[side is _BANKER].faces
+        return two if third is None else (*two, third.card)
+
+    def hand(self, side: Side) -> list[DealtCard]:
         """All cards that are lawfully the hand's."""
-        return self.two_cards(side) + ((self.third[side],) if side in self.third else ())
+        third = self.third.get(side)
+        return self.two_cards(side) if third is None else [*self.two_cards(side), third]
+
+    def reckon(self) -> Reckoning:
+        """What the cards come to, worked out once after each placement."""
+        if self._reckoning is None:
+            self._reckoning = self._reckon()
+        return self._reckoning
+
+    def _reckon(self) -> Reckoning:
+        (_, player), (_, banker) = self._first_two()
+        due = self.due()
+        third, other = self.third.get(_PLAYER), self.third.get(_BANKER)
+        is_settled = due.player.verdict is (_NOT_DUE if third is None else _DUE) and (
+            due.banker.verdict is (_NOT_DUE if other is None else _DUE)
+        )
+        return Reckoning(
+            player if third is None else _with_third(player, third),
+            banker if other is None else _with_third(banker, other),
+            is_settled,
+        )
+
+    def due(self) -> Duties:
+        """Whether each hand draws, as far as the cards so far tell it."""
+        if not self.can_judge:
+            return NONE_TOLD
+        (_, player), (_, banker) = self._first_two()
+        third = self.third.get(_PLAYER)
+        drawn = NO_THIRD if third is None else None if third.card is None else third.card.point_value
+        return self.duties[player, banker, drawn]
+
+    def _first_two(self) -> tuple[TwoCards, TwoCards]:
+        if self._two is None:
+            owners = [self.places[card.card_id] for card in self.initial] if self.is_swapped else self.order
+            self._two = _two_of_each(self.initial, owners)
+        return self._two
 
     def points(self, side: Side) -> int | None:
         """The two-card point count, None where a face is not known."""
-        points = self._points
-        if side not in points:
-            points[side] = known_point_count([card.card for card in self.two_cards(side)])
-        return points[side]
+        return self._first_two()[side is _BANKER].points
 
     def total(self, side: Side) -> int | None:
         """The point count of all lawful cards, None where a face is not known."""
-        points, third = self.points(side), self.third.get(side)
-        if third is None or points is None:
-            return points
-        return None if third.card is None else (points + third.card.point_value) % 10
-
-    def player_duty(self) -> Duty:
-        """Whether the Player draws."""
-        duty = self._duties.get(_PLAYER)
-        if duty is None:
-            duty = player_duty(self.points(_PLAYER), self.points(_BANKER), self.table) if self.can_judge else NOT_TOLD
-            self._duties[_PLAYER] = duty
-        return duty
-
-    def banker_duty(self) -> Duty:
-        """Whether the Banker draws; unknown while the Player's due card is missing."""
-        duty = self._duties.get(_BANKER)
-        if duty is None:
-            duty = self._duties[_BANKER] = self._banker_duty()
-        return duty
-
-    def _banker_duty(self) -> Duty:
-        player, points = self.player_duty(), self.points(_BANKER)
-        if (points in NATURALS or self.points(_PLAYER) in NATURALS) and self.can_judge:
-            return natural_duty(self.table)
-        if player.verdict is _UNKNOWN or points is None:
-            return NOT_TOLD
-        if player.verdict is _NOT_DUE:
-            return banker_duty_after_stand(points, self.table)
-        third = self.third.get(_PLAYER)
-        return NOT_TOLD if third is None else banker_duty_after_draw(points, third.card, self.table)
+        return self.reckon()[side is _BANKER]
 
     def missing(self) -> tuple[Side, Duty] | None:
         """The hand that is due a card and has none, the Player's first."""
-        player = self.player_duty()
+        player, banker = self.due()
         if player.verdict is _DUE and _PLAYER not in self.third:
             return _PLAYER, player
-        banker = self.banker_duty()
         if banker.verdict is _DUE and _BANKER not in self.third:
             return _BANKER, banker
         return None
@@ -157,19 +175,13 @@ class Drawing:
     @property
     def is_settled(self) -> bool:
         """Whether it is known that both hands have just the cards they are due."""
-        if self._is_settled is None:
-            third = self.third
-            self._is_settled = (
-                self.can_judge
-                and self.player_duty().verdict is (_DUE if _PLAYER in third else _NOT_DUE)
-                and self.banker_duty().verdict is (_DUE if _BANKER in third else _NOT_DUE)
-            )
-        return self._is_settled
+        return self.reckon().is_settled
 
     @property
     def is_orderly(self) -> bool:
         """Whether both hands are known to have just the cards they are due, each in its box and none beside them."""
-        return self.is_settled and not self.surplus and not self.unplaced and tuple(self.places.values()) == self.order
+        is_apart = not self.surplus and not self.unplaced and tuple(self.places.values()) == self.order
+        return is_apart and self.reckon().is_settled
 
     @property
     def is_all_shown(self) -> bool:
@@ -180,54 +192,56 @@ class Drawing:
         """How sure the faces are on which the drawing rests."""
         return prod(card.confidence for card in (*self.initial, *self.third.values()))
 
+    def begin(self, placements: Sequence[Placement]) -> None:
+        """Follow the first four cards, each of which was dealt to the hand whose turn it was."""
+        self.initial = [card for card, _ in placements]
+        self.places = {event.card_id: side for (_, event), side in zip(placements, self.order, strict=True)}
+
     def place(self, placement: Placement) -> None:
         """Follow one more placement."""
-        card = placement.card
+        self._reckoning = None
+        card, event = placement
+        card_id, is_deal = event.card_id, event is card.came
         if card.together_with is not None:
             self._partners.add(card.together_with)
-        if placement.is_deal and len(self.initial) < INITIAL_CARDS:
+        if is_deal and len(self.initial) < INITIAL_CARDS:
             self._place_initial(placement)
-            self.forget()
             return
-        was_unplaced = card.card_id in self.unplaced
-        if card.card_id in self.places:
-            first_box = self.places[card.card_id] is None
-            self.places[card.card_id] = placement.side
+        was_unplaced = card_id in self.unplaced
+        if card_id in self.places:
+            first_box = self.places[card_id] is None
+            self.places[card_id] = event.hand
             if first_box:
                 self._check_order(placement)
             self._look_at_boxes()
         else:
-            self._take_back(card)
-            self._serve(placement, is_fresh=placement.is_deal or was_unplaced)
-            self._forget_duties()
+            if not is_deal or was_unplaced or card_id in self.surplus:
+                self._take_back(card)
+            self._serve(placement, is_fresh=is_deal or was_unplaced)
 
     def forget(self) -> None:
         """Drop what was worked out; a card of the first four that was read since may tell more."""
-        self._points.clear()
-        self._forget_duties()
-
-    def _forget_duties(self) -> None:
-        self._duties.clear()
-        self._is_settled = None
+        self._two = self._reckoning = None
 
     def _place_initial(self, placement: Placement) -> None:
-        expected = self.order[len(self.initial)]
-        self.initial.append(placement.card)
-        self.places[placement.card.card_id] = placement.side
+        (card, event), expected = placement, self.order[len(self.initial)]
+        self.initial.append(card)
+        self.places[event.card_id] = event.hand
+        self._two = None
         is_clear = not self.is_astray and not self.is_swapped and len(self.places) == len(self.initial)
-        if placement.side is not expected or not is_clear:
+        if event.hand is not expected or not is_clear:
             self._check_order(placement)
             self._look_at_boxes()
 
     def _check_order(self, placement: Placement) -> None:
-        index = next(i for i, card in enumerate(self.initial) if card is placement.card)
-        if placement.side in (None, self.order[index]) or any(fault.code == "misdeal.order" for fault in self.faults):
+        card, event = placement
+        index, side = next(i for i, one in enumerate(self.initial) if one is card), event.hand
+        if side is None or side is self.order[index] or self._is_half_of_pair(card):
             return
-        if self._is_half_of_pair(placement.card):
+        if any(fault.code == "misdeal.order" for fault in self.faults):
             return
-        side = placement.side or self.order[index]
-        t, card = placement.t, placement.card
-        self.faults.append(CardFault(code="misdeal.order", t=t, card=card, hand=side, confidence=placement.confidence))
+        fault = CardFault(code="misdeal.order", t=event.t, card=card, hand=side, confidence=confidence_of(event))
+        self.faults.append(fault)
 
     def _is_half_of_pair(self, card: DealtCard) -> bool:
         return card.together_with is not None or card.card_id in self._partners
@@ -245,7 +259,6 @@ class Drawing:
 
     def _take_back(self, card: DealtCard) -> None:
         """Forget where the card stood before it was moved."""
-        self._forget_duties()
         self.surplus.pop(card.card_id, None)
         self.unplaced.pop(card.card_id, None)
         for side, third in tuple(self.third.items()):
@@ -256,56 +269,68 @@ class Drawing:
 
     def _serve(self, placement: Placement, *, is_fresh: bool) -> None:
         self.has_served = True
-        card, side = placement.card, placement.side
+        card, side = placement[0], placement[1].hand
         if side is None:
             self.unplaced[card.card_id] = card
         elif not self.can_judge:
             self.is_broken = self.is_broken or self.out_of_turn is not None
             self.third.setdefault(side, card)
         elif side in self.third:
-            self._note_surplus(placement, side, is_fresh=is_fresh, rule=self.table.single_card_rule)
-        elif (
-            side is _BANKER
-            and self.player_duty().is_due
-            and _PLAYER not in self.third
-            and not self._is_half_of_pair(card)
-        ):
-            self._note_out_of_turn(placement, is_fresh=is_fresh)
+            self._note_surplus(placement, side, is_fresh=is_fresh, rule=self.duties.table.single_card_rule)
         else:
-            duty = self.player_duty() if side is _PLAYER else self.banker_duty()
-            if duty.verdict is _NOT_DUE:
+            player, banker = self.due()
+            duty = player if side is _PLAYER else banker
+            waits = side is _BANKER and player.verdict is _DUE and _PLAYER not in self.third
+            if waits and not self._is_half_of_pair(card):
+                self._note_out_of_turn(placement, player.rule, is_fresh=is_fresh)
+            elif duty.verdict is _NOT_DUE:
                 self._note_surplus(placement, side, is_fresh=is_fresh, rule=duty.rule)
             else:
                 self.third[side] = card
 
-    def _note_out_of_turn(self, placement: Placement, *, is_fresh: bool) -> None:
-        rule, confidence = self.player_duty().rule, self.confidence() * placement.confidence
-        self.out_of_turn = placement.card
+    def _note_out_of_turn(self, placement: Placement, rule: str | None, *, is_fresh: bool) -> None:
+        card, event = placement
+        confidence = self.confidence() * confidence_of(event)
+        self.out_of_turn = card
         if is_fresh:
-            code, t, card = "misdeal.third_card_missing", placement.t, placement.card
-            fault = CardFault(code=code, t=t, card=card, hand=Side.PLAYER, rule=rule, confidence=confidence)
+            code = "misdeal.third_card_missing"
+            fault = CardFault(code=code, t=event.t, card=card, hand=Side.PLAYER, rule=rule, confidence=confidence)
             self.faults.append(fault)
 
     def _note_surplus(self, placement: Placement, side: Side, *, is_fresh: bool, rule: str | None) -> None:
+        card, event = placement
         is_third = side not in self.third and all(fault.hand is not side for fault in self.surplus.values())
-        banker = Verdict.NOT_DUE if Side.BANKER in self.third else self.banker_duty().verdict
+        banker = Verdict.NOT_DUE if Side.BANKER in self.third else self.due().banker.verdict
         fault = CardFault(
             code="misdeal.third_card_not_due" if is_third else "misdeal.extra_card",
-            t=placement.t,
-            card=placement.card,
+            t=event.t,
+            card=card,
             hand=side,
             rule=rule,
             banker=banker,
-            confidence=self.confidence() * placement.confidence,
+            confidence=self.confidence() * confidence_of(event),
         )
-        self.surplus[placement.card.card_id] = fault
+        self.surplus[card.card_id] = fault
         if is_fresh:
             self.faults.append(fault)
 
 
-def follow(placements: Iterable[Placement], table: TableOfPlay, order: tuple[Side, ...]) -> Drawing:
+def follow(placements: Iterable[Placement], duties: DutyTable, order: tuple[Side, ...]) -> Drawing:
     """The drawing after these placements, in order of time."""
-    drawing = Drawing(table, order)
+    drawing = Drawing(duties, order)
     for placement in placements:
         drawing.place(placement)
     return drawing
+
+
+def _two_of_each(cards: Iterable[DealtCard], owners: Iterable[Side | None]) -> tuple[TwoCards, TwoCards]:
+    """The Player's and the Banker's first cards."""
+    hands: dict[Side | None, list[Card | None]] = {_PLAYER: [], _BANKER: [], None: []}
+    for card, owner in zip(cards, owners, strict=False):
+        hands[owner].append(card.card)
+    player, banker = hands[_PLAYER], hands[_BANKER]
+    return TwoCards(tuple(player), known_point_count(player)), TwoCards(tuple(banker), known_point_count(banker))
+
+
+def _with_third(points: int | None, third: DealtCard) -> int | None:
+    return None if points is None or third.card is None else (points + third.card.point_value) % 10

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
+from typing import NamedTuple
 
-from rules.cards import Card
 from rules.hand import NATURALS
 from rules.third_card import POINTS, TableOfPlay
 
@@ -29,10 +29,6 @@ class Duty:
     verdict: Verdict
     rule: str | None = None
 
-    @property
-    def is_due(self) -> bool:
-        return self.verdict is _DUE
-
 
 @cache
 def _duty(verdict: Verdict, rule: str | None) -> Duty:
@@ -41,6 +37,36 @@ def _duty(verdict: Verdict, rule: str | None) -> Duty:
 
 NOT_TOLD = Duty(_UNKNOWN)
 """Where it rests on what is not known."""
+NO_THIRD = -1
+"""In place of the points of the Player's third card where there is none."""
+
+
+class Duties(NamedTuple):
+    """What both hands are due."""
+
+    player: Duty
+    banker: Duty
+
+
+NONE_TOLD = Duties(NOT_TOLD, NOT_TOLD)
+Situation = tuple[int | None, int | None, int | None]
+"""The points of the Player's and the Banker's first two cards and of the Player's third; None where not known."""
+
+
+class DutyTable(dict[Situation, Duties]):
+    """A table of play worked out for every situation that was asked for; there are 1,452 at most."""
+
+    def __init__(self, table: TableOfPlay) -> None:
+        super().__init__()
+        self.table = table
+
+    def __missing__(self, situation: Situation) -> Duties:
+        player, banker, third = situation
+        duty = player_duty(player, banker, self.table)
+        is_natural = player in NATURALS or banker in NATURALS
+        other = duty if is_natural else _banker_duty(duty, banker, third, self.table)
+        duties = self[situation] = Duties(duty, other)
+        return duties
 
 
 def player_duty(player: int | None, banker: int | None, table: TableOfPlay) -> Duty:
@@ -52,9 +78,13 @@ def player_duty(player: int | None, banker: int | None, table: TableOfPlay) -> D
     return NOT_TOLD if player is None or banker is None else _duty(_DUE, table.player_rule)
 
 
-def natural_duty(table: TableOfPlay) -> Duty:
-    """Neither hand draws to a natural."""
-    return _duty(_NOT_DUE, table.natural_rule)
+def _banker_duty(player: Duty, banker: int | None, third: int | None, table: TableOfPlay) -> Duty:
+    """Whether the Banker draws; unknown while the Player's due card is missing."""
+    if player.verdict is _UNKNOWN or banker is None:
+        return NOT_TOLD
+    if player.verdict is _NOT_DUE:
+        return banker_duty_after_stand(banker, table)
+    return NOT_TOLD if third == NO_THIRD else banker_duty_after_draw(banker, third, table)
 
 
 def banker_duty_after_stand(banker: int, table: TableOfPlay) -> Duty:
@@ -63,11 +93,11 @@ def banker_duty_after_stand(banker: int, table: TableOfPlay) -> Duty:
     return _duty(_DUE if draws else _NOT_DUE, table.banker_after_stand_rule)
 
 
-def banker_duty_after_draw(banker: int, third: Card | None, table: TableOfPlay) -> Duty:
-    """Whether the Banker draws after the Player's third card, None where its face is not known."""
+def banker_duty_after_draw(banker: int, third: int | None, table: TableOfPlay) -> Duty:
+    """Whether the Banker draws after the Player's third card of these points, None where its face is not known."""
     row, rule = table.banker_draws_after_draw[banker], table.banker_after_draw_rule
     if third is not None:
-        return _duty(_DUE if third.point_value in row else _NOT_DUE, rule)
+        return _duty(_DUE if third in row else _NOT_DUE, rule)
     if not row:
         return _duty(_NOT_DUE, rule)
     return _duty(_DUE, rule) if len(row) == len(POINTS) else NOT_TOLD

@@ -39,8 +39,6 @@ def rule_of_excess(bet: Bet, rules: Rules) -> str | None:
 def excess_of(wagers: Collection[Wager], rules: Rules, notice: Notice) -> Excess:
     """The parts of the wagers that are not in play; only areas with such a part."""
     excess: dict[str, Fraction | None] = {}
-    if not rules.rulebook.limits.excess:
-        return excess
     if excess_rule(LimitKind.MAXIMUM, rules) is not None:
         excess.update(_above_maximum(wagers, notice))
     if notice.differential is not None and excess_rule(LimitKind.DIFFERENTIAL, rules) is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TypeGuard
 
 from rules.cards import Card
 
@@ -27,6 +28,11 @@ def known_point_count(cards: Iterable[Card | None]) -> int | None:
             return None
         points += card.point_value
     return points % 10
+
+
+def is_known(cards: Sequence[Card | None]) -> TypeGuard[Sequence[Card]]:
+    """Whether every face was read."""
+    return known_point_count(cards) is not None
 
 
 def is_natural(points: int) -> bool:

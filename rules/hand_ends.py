@@ -8,7 +8,7 @@ from itertools import product
 from typing import NamedTuple
 
 from rules.cards import PACK, Card
-from rules.hand import is_natural, is_triple_match, pair_kind
+from rules.hand import NATURALS, is_triple_match, pair_kind
 from rules.misdeals import winner_of
 
 _THIRDS = tuple(card for card in PACK if card.suit in "CD" and (card.point_value or card.rank == "10"))
@@ -31,10 +31,12 @@ class HandEnd(NamedTuple):
 
 def end_of(cards: Sequence[Card]) -> HandEnd:
     """A hand of two or three known cards."""
-    first, second = cards[0], cards[1]
-    points, pair, count = (first.point_value + second.point_value) % 10, pair_kind(first, second), len(cards)
+    first, second, count = cards[0], cards[1], len(cards)
+    points = (first.point_value + second.point_value) % 10
     total = points if count == 2 else (points + cards[2].point_value) % 10
-    return HandEnd(total, count, is_natural(points), pair, pair is not None and is_triple_match(cards))
+    if first.rank != second.rank:
+        return HandEnd(total, count, points in NATURALS, None, False)
+    return HandEnd(total, count, points in NATURALS, pair_kind(first, second), is_triple_match(cards))
 
 
 @lru_cache(maxsize=4096)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from rules.events import CardMoved, CardPassed, CardRemoved, CardTurned, Event, HandlingDeclined
+from rules.events import CardMoved, CardPassed, CardRemoved, CardTurned, HandlingDeclined
 from rules.findings import Finding, name_of
 from rules.options import Rules
 from rules.round import Round, Wager, confidence_of
@@ -29,10 +29,10 @@ class HandlingJudge:
         self._served: set[Side] = set()
         """Hands of which an entitled player was passed a card."""
 
-    def observe(self, event: Event, running: Round, stakes: Mapping[str, Wager]) -> Iterator[Finding]:
-        """Take an event of the running round; `stakes` are the wagers as they lay when betting closed."""
-        if not isinstance(event, CardPassed | CardTurned | CardMoved | CardRemoved | HandlingDeclined):
-            return
+    def observe(
+        self, event: CardPassed | CardTurned | CardMoved | CardRemoved | HandlingDeclined, running: Round
+    ) -> Iterator[Finding]:
+        """Take an event of the running round."""
         if self._round != running.number:
             self._round = running.number
             self._holders.clear()
@@ -41,13 +41,13 @@ class HandlingJudge:
         if isinstance(event, HandlingDeclined):
             self._declined.add((event.seat, event.hand))
         elif isinstance(event, CardPassed):
-            yield from self._pass(event, running, stakes)
+            yield from self._pass(event, running)
         elif not isinstance(event, CardTurned) or event.face_up:
             self._holders.pop(event.card_id, None)
         if isinstance(event, CardRemoved) and event.to == _OFF_TABLE:
             yield _off_table(event, running)
 
-    def _pass(self, event: CardPassed, running: Round, stakes: Mapping[str, Wager]) -> Iterator[Finding]:
+    def _pass(self, event: CardPassed, running: Round) -> Iterator[Finding]:
         seat, card = seat_of(event.to), running.cards.get(event.card_id)
         if seat is None:
             self._holders.pop(event.card_id, None)
@@ -57,7 +57,7 @@ class HandlingJudge:
             running.doubt(_WRONG_HANDLER, f"it is not known whose card {event.card_id} is")
             return
         yield from self._find_both_out(event, running)
-        wrong = list(self._find_wrong_handler(event, seat, card.place, running, stakes))
+        wrong = list(self._find_wrong_handler(event, seat, card.place, running))
         if wrong and self._case.nominee_rule is not None and card.place in self._served:
             running.doubt(_WRONG_HANDLER, f"seat {seat} may be the nominee of whom the {card.place}'s cards go to")
             return
@@ -84,23 +84,21 @@ class HandlingJudge:
             confidence=confidence_of(event),
         )
 
-    def _find_wrong_handler(
-        self, event: CardPassed, seat: int, side: Side, running: Round, stakes: Mapping[str, Wager]
-    ) -> Iterator[Finding]:
+    def _find_wrong_handler(self, event: CardPassed, seat: int, side: Side, running: Round) -> Iterator[Finding]:
         case = self._case
         if case.entitled is Entitled.UNSAID:
             return
         if case.entitled is Entitled.NOBODY:
             yield _wrong_handler(event, seat, side, "players do not handle the cards", "no_handling")
             return
-        if running.is_void or running.was_camera_lost or all(one.is_empty for one in stakes.values()):
+        if running.is_void or running.was_camera_lost or all(one.is_empty for one in running.stakes.values()):
             running.doubt(_WRONG_HANDLER, "the wagers were not seen")
             return
         bets = {Bet(side)} if case.entitled is Entitled.HIGHEST_ON_HAND else {Bet.PLAYER, Bet.BANKER}
-        wagers = _by_seat(stakes, bets)
+        wagers = _by_seat(running.stakes, bets)
         rivals = {other for other in wagers if other != seat and (other, side) not in self._declined}
         if seat not in wagers:
-            if case.anyone_where_none and rivals and not rivals & _seats_seen(stakes, bets):
+            if case.anyone_where_none and rivals and not rivals & _seats_seen(running.stakes, bets):
                 running.doubt(_WRONG_HANDLER, f"it was not seen whether seat {min(rivals)} has a wager on it")
             elif rivals or not case.anyone_where_none:
                 yield _wrong_handler(event, seat, side, "it has no wager on it")

@@ -136,7 +136,9 @@ class InsuranceJudge:
         elif after < before or window.row is not None:
             self._promised[event.area] = _promise(promised, before, after, window.row)
 
-    def observe(self, event: Event, running: Round, stakes: Mapping[str, Wager]) -> Iterator[Finding]:
+    def observe(
+        self, event: CardDealt | CardTurned | CardPassed | ResultAnnounced, running: Round
+    ) -> Iterator[Finding]:
         """Judge the insurance when the next card, or the result, closes betting on it."""
         if isinstance(event, CardPassed | CardTurned) and _is_waived_by(event, running):
             self._waived_in = running.number
@@ -145,11 +147,13 @@ class InsuranceJudge:
         self._begin(running)
         for area, promise in self._promised.items():
             promised = promise.on_loss
-            wager = stakes.get(area)
+            wager = running.stakes.get(area)
             if wager is None:
                 continue
             insured = [
-                one.value for one in stakes.values() if one.seat == wager.seat and one.bet == INSURANCE[wager.bet].value
+                one.value
+                for one in running.stakes.values()
+                if one.seat == wager.seat and one.bet == INSURANCE[wager.bet].value
             ]
             is_unseen = not insured and (wager.seat is None or running.was_camera_lost)
             if promise.is_some and not is_unseen and not any(value != 0 for value in insured):

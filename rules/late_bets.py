@@ -92,8 +92,11 @@ _CALL, _FIRST_CARD, _HAND_FIRST_CARD, _FIRST_SEEN, _RESULT = Moment
 
 def close_of(bet: Bet, running: Round, rules: Rules) -> Close | None:
     """When betting on that bet closed; None while it is open. The first card says more than a call inferred from it."""
+    first, call, result = running.first_card, running.call, running.result
+    if first is None and call is None and result is None and running.seen_t is None:
+        return None
     case = rules.closings[bet]
-    moment, rule, first, call, result = case.moment, case.rule, running.first_card, running.call, running.result
+    moment, rule = case.moment, case.rule
     close: Close | None = None
     if moment is _CALL and call is not None and not (call.is_inferred and first is not None):
         close = Close(call.t, rule, call.is_inferred, call.confidence, _within_s(call))

@@ -10,7 +10,7 @@ from rules.findings import Finding, name_of
 from rules.late_bets import Close, close_of
 from rules.options import Rules
 from rules.round import Round, Wager
-from rules.rulebook_model import LimitKind, Moment
+from rules.rulebook_model import ClosingCase, LimitKind, Moment
 from rules.words import Bet, Side
 
 CLOSERS = (NoMoreBets, CardDealt, CardTurned, CardPassed, ResultAnnounced)
@@ -66,32 +66,44 @@ class LimitJudge:
         self._notice = notice
         self._kinds = rules.rulebook.limits.kinds
         self._round = 0
-        self._pending: tuple[Bet, ...] = ()
+        self._pending: tuple[tuple[Bet, ...], ...] = ()
+        """Bets on which betting has not closed yet; those that close together stand together."""
         self._ranges = {bet: notice.range_of(bet) for bet in Bet}
         self._limits_hands = notice.differential is not None or notice.collective is not None
         self._watched = tuple(
             bet for bet in Bet if self._ranges[bet] != (None, None) or (self._limits_hands and bet in _HANDS)
         )
+        self._groups = tuple(_closing_together(self._watched, rules))
 
     @property
     def listens_to(self) -> Collection[type[Event]]:
         """The events that may close betting; none where the notice limits nothing."""
         return CLOSERS if self._watched else ()
 
-    def observe(self, _event: Event, running: Round, stakes: Mapping[str, Wager]) -> Iterable[Finding]:
-        """Take an event; `stakes` are the wagers as they lay when betting closed, as far as it has."""
+    def observe(self, _event: Event, running: Round) -> Iterable[Finding]:
+        """Take an event that may have closed betting; judges each bet once a round."""
         if self._round != running.number:
-            self._round, self._pending = running.number, self._watched
+            self._round, self._pending = running.number, self._groups
         if not self._pending:
             return ()
         closed = self._closed(running)
         if not closed:
             return ()
-        self._pending = tuple(bet for bet in self._pending if bet not in closed)
-        return () if running.is_void else self._judge(closed, running, stakes)
+        self._pending = tuple([bets for bets in self._pending if bets[0] not in closed])
+        return () if running.is_void or self._is_faultless(running) else self._judge(closed, running)
 
-    def _judge(self, closed: Mapping[Bet, Close], running: Round, stakes: Mapping[str, Wager]) -> Iterator[Finding]:
-        wagers = [one for one in stakes.values() if one.bet in closed and not one.is_empty]
+    def _is_faultless(self, running: Round) -> bool:
+        """Whether it is clear at a glance that nothing can be found: all wagers were seen and keep their own limits."""
+        if self._limits_hands or running.was_camera_lost:
+            return False
+        for wager in running.stakes.values():
+            (minimum, maximum), value = self._ranges[wager.bet], wager.value
+            if value is None or (minimum is not None and value < minimum) or (maximum is not None and value > maximum):
+                return False
+        return True
+
+    def _judge(self, closed: Mapping[Bet, Close], running: Round) -> Iterator[Finding]:
+        wagers = [one for one in running.stakes.values() if one.bet in closed and not one.is_empty]
         if running.was_camera_lost:
             if wagers:
                 running.doubt("limit.above_maximum", "the camera was lost while wagers were placed")
@@ -99,27 +111,23 @@ class LimitJudge:
         for wager in wagers:
             yield from self._single(wager, closed[wager.bet], running)
         if self._limits_hands:
-            yield from self._judge_hands(closed, running, stakes)
+            yield from self._judge_hands(closed, running)
 
-    def _judge_hands(
-        self, closed: Mapping[Bet, Close], running: Round, stakes: Mapping[str, Wager]
-    ) -> Iterator[Finding]:
-        hands = {bet: [one for one in stakes.values() if one.bet is bet and not one.is_empty] for bet in _HANDS}
+    def _judge_hands(self, closed: Mapping[Bet, Close], running: Round) -> Iterator[Finding]:
+        stakes, open_bets = running.stakes.values(), {bet for bets in self._pending for bet in bets}
+        hands = {bet: [one for one in stakes if one.bet is bet and not one.is_empty] for bet in _HANDS}
         yield from self._collective({bet: hands[bet] for bet in sorted(_HANDS & set(closed))}, closed, running)
-        if closed.keys() & _HANDS and not _HANDS.intersection(self._pending):
+        if closed.keys() & _HANDS and not _HANDS & open_bets:
             close = max((closed[bet] for bet in closed if bet in _HANDS), key=lambda one: one.t)
             yield from self._differential(hands, close, running)
 
     def _closed(self, running: Round) -> dict[Bet, Close]:
         """The bets that have closed since the last look; a close that is only inferred waits for the first card."""
         closed: dict[Bet, Close] = {}
-        case, close = None, None
-        for bet in self._pending:
-            own = self._rules.closings[bet]
-            if own is not case or own.moment is Moment.HAND_FIRST_CARD:
-                case, close = own, close_of(bet, running, self._rules)
+        for bets in self._pending:
+            close = close_of(bets[0], running, self._rules)
             if close is not None and not close.is_inferred:
-                closed[bet] = close
+                closed.update(dict.fromkeys(bets, close))
         return closed
 
     def _single(self, wager: Wager, close: Close, running: Round) -> Iterator[Finding]:
@@ -160,6 +168,15 @@ class LimitJudge:
             yield _sum("limit.differential", heavy, abs(player - banker), close, wagers, text)
         elif not (knows_player and knows_banker):
             running.doubt("limit.differential", "not all wagers on the two hands were read")
+
+
+def _closing_together(watched: Iterable[Bet], rules: Rules) -> Iterable[tuple[Bet, ...]]:
+    """The bets by what closes betting on them; where a hand's first card does, each by itself."""
+    groups: dict[tuple[ClosingCase, Bet | None], list[Bet]] = {}
+    for bet in watched:
+        case = rules.closings[bet]
+        groups.setdefault((case, bet if case.moment is Moment.HAND_FIRST_CARD else None), []).append(bet)
+    return map(tuple, groups.values())
 
 
 def _total(wagers: Iterable[Wager]) -> tuple[int, bool]:

@@ -12,7 +12,6 @@ from rules.findings import Finding, name_of
 from rules.round import INITIAL_CARDS, DealtCard, Round
 from rules.words import Outcome, Side
 
-_PLAYER, _BANKER = Side
 _PLAYER_WINS, _BANKER_WINS, _TIE = Outcome
 _ORDINALS = ("first", "second", "third", "fourth")
 _OF_TURNS = ("misdeal.order", "misdeal.third_card_missing")
@@ -134,13 +133,14 @@ def find_wrong_result(at_result: Drawing, running: Round) -> Iterator[Finding]:
 
 def is_borne_out(result: ResultAnnounced, drawing: Drawing) -> bool:
     """Whether the lawful cards say nothing else than the announcement does."""
-    player, banker = drawing.total(_PLAYER), drawing.total(_BANKER)
+    cards = drawing.reckon()
+    player, banker = cards.player, cards.banker
     if player is None or banker is None:
         return True
     return (
-        result.player in (None, player)
-        and result.banker in (None, banker)
-        and result.winner in (None, winner_of(player, banker))
+        (result.player is None or result.player == player)
+        and (result.banker is None or result.banker == banker)
+        and (result.winner is None or result.winner is winner_of(player, banker))
     )
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import ceil, floor
 
 from rules.alerts import Alert
-from rules.events import Event, WagerChanged, WagerSettled
+from rules.events import WagerChanged, WagerSettled
 from rules.excess import rule_of_excess
 from rules.findings import Finding, name_of
 from rules.hand_ends import end_of, facts_of
@@ -53,17 +53,18 @@ class PayoutJudge:
         self._may_return = False
         self._is_disputed = False
 
-    def observe(self, event: Event, running: Round) -> None:
-        """Take an event of the running round."""
-        if isinstance(event, WagerSettled):
-            self._settled.setdefault(event.area, []).append(event)
-        elif isinstance(event, WagerChanged):
-            if running.is_decided:
-                self._moved.add(event.area)
-            if event.after is None and event.source is Source.CAMERA:
-                self._estimated.add(event.area)
-            else:
-                self._estimated.discard(event.area)
+    def settle(self, event: WagerSettled, _running: Round) -> None:
+        """Take what the dealer did with a wager of the running round."""
+        self._settled.setdefault(event.area, []).append(event)
+
+    def change(self, event: WagerChanged, running: Round) -> None:
+        """Take a change of a wager of the running round."""
+        if running.deadline_t is not None:
+            self._moved.add(event.area)
+        if event.after is None and event.source is Source.CAMERA:
+            self._estimated.add(event.area)
+        else:
+            self._estimated.discard(event.area)
 
     def note(self, alert: Alert) -> None:
         """Take a fault of the round, which bears on what may be done with its wagers."""
@@ -73,24 +74,24 @@ class PayoutJudge:
         elif alert.code.startswith("late_bet.") and alert.area is not None:
             self._late.add(alert.area)
 
-    def close(
-        self, running: Round, record: RoundRecord, wagers: Mapping[str, Wager], *, stakes: Mapping[str, Wager]
-    ) -> Iterator[Finding]:
-        """What was settled wrongly in the round that closes; then begin anew. `stakes` lay when betting closed."""
+    def close(self, running: Round, record: RoundRecord, wagers: Mapping[str, Wager]) -> list[Finding]:
+        """What was settled wrongly in the round that closes; then begin anew."""
+        findings: list[Finding] = []
         if running.closed_t is not None:
             for due in record.due:
                 if due.area in self._late:
                     running.doubt("payout.wrong_amount", f"the wager on {due.area} changed after betting closed")
-                else:
-                    chips = _Chips(stakes.get(due.area), wagers.get(due.area))
-                    yield from self._judge(due, running, record, chips)
-        self._settled = {}
-        self._moved, self._late, self._may_return, self._is_disputed = set(), set(), False, False
+                elif self._is_disputed or not _is_just_as_due(due, self._settled.get(due.area)):
+                    chips = _Chips(running.stakes.get(due.area), wagers.get(due.area))
+                    findings += self._judge(due, running, record, chips)
+        self._settled.clear()
+        self._moved.clear()
+        self._late.clear()
+        self._may_return = self._is_disputed = False
+        return findings
 
     def _judge(self, due: Due, running: Round, record: RoundRecord, chips: _Chips) -> Iterator[Finding]:
         acts = self._settled.get(due.area, [])
-        if not self._is_disputed and _is_just_as_due(due, acts):
-            return
         if self._is_disputed and any(act.source is Source.CAMERA for act in acts):
             running.doubt(
                 "payout.loser_paid", "the wagers were settled by a result that is not what the cards were read to say"
@@ -163,9 +164,9 @@ class PayoutJudge:
         return None if case is None else case.rule
 
 
-def _is_just_as_due(due: Due, acts: list[WagerSettled]) -> bool:
+def _is_just_as_due(due: Due, acts: list[WagerSettled] | None) -> bool:
     """Whether one act settled the wager, and to the point."""
-    if len(acts) != 1:
+    if acts is None or len(acts) != 1:
         return False
     action, outcome = acts[0].action, due.outcome
     if outcome is _LOSE:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from rules.cards import Card
 from rules.events import Bet, Outcome
@@ -20,8 +20,7 @@ class Settling(StrEnum):
     VOID = "void"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Due:
+class Due(NamedTuple):
     """What the rulebook owes one wager."""
 
     area: str
@@ -82,8 +81,7 @@ class Doubt:
     why: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RoundRecord:
+class RoundRecord(NamedTuple):
     """One round, as far as it was seen."""
 
     round: int
@@ -98,12 +96,12 @@ class RoundRecord:
     complete: bool
     """Whether both hands are known to have got just the cards they were due."""
     void: bool
-    due: tuple[Due, ...] = field(default=())
-    due_open: tuple[OpenDue, ...] = field(default=())
+    due: tuple[Due, ...] = ()
+    due_open: tuple[OpenDue, ...] = ()
     """Wagers of which it cannot be told what they are owed."""
-    remedies: tuple[RemedyRecord, ...] = field(default=())
+    remedies: tuple[RemedyRecord, ...] = ()
     """What was due in this round after faults."""
-    undetermined: tuple[Doubt, ...] = field(default=())
+    undetermined: tuple[Doubt, ...] = ()
     """What could not be judged."""
 
 

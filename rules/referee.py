@@ -7,14 +7,13 @@ not read is undetermined and never alleged.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from typing import Any
 
 from rules.alerts import Alert
 from rules.burn import BurnJudge
 from rules.cameras import find_camera_fault
-from rules.card_judge import CardJudge
+from rules.card_judge import NEWS, CardJudge
 from rules.certainty import note_doubts
 from rules.events import (
     EVENT_TYPES,
@@ -31,6 +30,7 @@ from rules.events import (
     Event,
     HandlingDeclined,
     NoMoreBets,
+    ResultAnnounced,
     RoundClosed,
     ShoeClosed,
     ShoeOpened,
@@ -46,14 +46,15 @@ from rules.late_bets import HeldChanges
 from rules.limits import LimitJudge, parse_notice
 from rules.options import Rules
 from rules.payouts import PayoutJudge
-from rules.procedure import find_missing_call
+from rules.procedure import ProcedureJudge
 from rules.records import Doubt, RoundRecord
 from rules.remedies import RemedyBook
 from rules.round import Round, RoundState
 from rules.round_records import record_of
 from rules.shoe import Shoe
 from rules.table_state import NOTED, TableState
-from rules.void_hands import find_void_hand_wagered, find_wager_on_void_hand
+from rules.taking import TAKERS
+from rules.void_hands import find_wager_on_void_hand
 from rules.wagering import Wagering
 
 _BEGINNERS = frozenset({BetsOpened, WagerChanged, NoMoreBets, VoidHandAnnounced, CardDealt, CardMoved})
@@ -91,8 +92,8 @@ class Referee:
         notice = parse_notice(limits or {})
         self._rules = rules
         self._table = TableState(smallest_chip=smallest_chip, notice=notice)
-        self._shoe = Shoe(decks=decks, device=device)
         self._burn = BurnJudge(rules)
+        self._shoe = Shoe(decks=decks, device=device, find_at_first_card=self._burn.find)
         self._last_round = LastRoundJudge(rules, device=device, shoes_begun=lambda: self._shoe.begun)
         self._cards = CardJudge(rules, is_last=self._last_round.is_last)
         self._handling = HandlingJudge(rules)
@@ -110,10 +111,12 @@ class Referee:
         self._remedies = RemedyBook()
         self._payouts = PayoutJudge(rules, smallest_chip=smallest_chip)
         self._told: set[tuple[object, ...]] = set()
-        self._at_table = _listeners(self._hearing_at_table())
-        """Who listens whether a round runs or not, before the round takes the event."""
-        self._in_round = _listeners(self._hearing_in_round())
-        """Who listens to the events of a round, once it has taken them."""
+        at_table = self._hearing_at_table()
+        self.hearing = (*at_table, *self._hearing_in_round())
+        """Who listens while a round runs: those at the table before the round takes the event, the others after it."""
+        self._in_round = _listeners(self.hearing)
+        self._between = _listeners(at_table)
+        """Who listens where no round runs."""
 
     @property
     def state(self) -> RoundState:
@@ -129,22 +132,13 @@ class Referee:
             alerts += self._let_pass(None if kind is RoundClosed and running is not None else event.t)
         if running is None and kind in _BEGINNERS:
             running = table.begin(event.t)
-        for listen in self._at_table[kind]:
+        for listen in self._between[kind] if running is None else self._in_round[kind]:
             findings = listen(event, running)
             if findings:
                 alerts += self._alerts(findings, event.t)
-        if running is not None:
-            if kind is not WagerChanged:
-                self._take(event, running)
-            for listen in self._in_round[kind]:
-                findings = listen(event, running)
-                if findings:
-                    alerts += self._alerts(findings, event.t)
-            if running.has_news:
-                alerts += self._alerts(self._cards.judge(event, running), event.t)
-            if kind is RoundClosed:
-                record = self._close(running, alerts)
-                return Judgement(tuple(alerts), (record,))
+        if running is not None and kind is RoundClosed:
+            record = self._close(running, alerts)
+            return Judgement(tuple(alerts), (record,))
         return Judgement(tuple(alerts)) if alerts else _NOTHING
 
     def advance(self, t: float) -> Judgement:
@@ -158,20 +152,18 @@ class Referee:
         rounds = () if running is None else (self._close(running, alerts),)
         return Judgement(tuple(alerts), rounds)
 
-    def _take(self, event: Event, running: Round) -> None:
-        running.take(event, self._table.faces)
-        empty_t = self._shoe.empty_since(event)
-        if empty_t is not None and running.first_card is not None:
-            running.note_empty_shoe(empty_t)
-
     def _hearing_at_table(self) -> Hearing:
-        table = self._table
+        shoe, table = self._shoe, self._table
         return (
-            (lambda event, _: table.note(event), NOTED),
-            (lambda event, _: self._remedies.observe(event), (WagerSettled, ShoeOpened)),
-            (lambda event, _: self._wagering.settle(event), (WagerSettled,)),
-            (lambda event, _: find_camera_fault(event), (CameraLost, CameraMoved, CameraObstructed)),
-            (self._shoe.observe, (ShoeOpened, ShoeClosed, CardDealt, CardBurned, CardTurned)),
+            (table.note, NOTED),
+            (self._remedies.observe, (WagerSettled, ShoeOpened)),
+            (self._wagering.settle, (WagerSettled,)),
+            (find_camera_fault, (CameraLost, CameraMoved, CameraObstructed)),
+            (shoe.open, (ShoeOpened,)),
+            (shoe.close, (ShoeClosed,)),
+            (shoe.deal, (CardDealt,)),
+            (shoe.burn, (CardBurned,)),
+            (shoe.turn, (CardTurned,)),
             (self._burn.observe, self._burn.listens_to),
             (
                 lambda event, running: self._last_round.observe(event, running, table.rounds_begun),
@@ -180,25 +172,20 @@ class Referee:
         )
 
     def _hearing_in_round(self) -> Hearing:
-        table = self._table
+        cards, shoe = self._cards, self._shoe
         return (
-            (self._payouts.observe, (WagerSettled, WagerChanged)),
+            *((take, (kind,)) for kind, take in TAKERS.items()),
+            (shoe.end, () if shoe.is_endless else (ResultAnnounced, WagerSettled, RoundClosed)),
+            (self._payouts.settle, (WagerSettled,)),
+            (self._payouts.change, (WagerChanged,)),
             (self._wagering.change, (WagerChanged,)),
             (find_wager_on_void_hand, (WagerChanged,)),
-            (partial(find_missing_call, rules=self._rules), (CardDealt,)),
-            (partial(find_void_hand_wagered, table=table), (CardDealt,)),
-            (
-                lambda event, running: self._handling.observe(event, running, table.stakes),
-                (CardPassed, CardTurned, CardMoved, CardRemoved, HandlingDeclined),
-            ),
-            (
-                lambda event, running: self._limits.observe(event, running, table.stakes),
-                self._limits.listens_to,
-            ),
-            (
-                lambda event, running: self._insurance.observe(event, running, table.stakes),
-                self._insurance.listens_to,
-            ),
+            (ProcedureJudge(self._rules, self._table).deal, (CardDealt,)),
+            (self._handling.observe, (CardPassed, CardTurned, CardMoved, CardRemoved, HandlingDeclined)),
+            (self._limits.observe, self._limits.listens_to),
+            (self._insurance.observe, self._insurance.listens_to),
+            (cards.judge_deal, (CardDealt,)),
+            (cards.judge, NEWS),
         )
 
     def _let_pass(self, t: float | None) -> list[Alert]:
@@ -221,15 +208,18 @@ class Referee:
 
     def _close(self, running: Round, alerts: list[Alert]) -> RoundRecord:
         """End the round; what can be judged only now is added to the alerts."""
-        drawing, promises = self._cards.drawing_of(running), self._insurance.promises(running)
-        note_doubts(running, drawing)
+        drawing = self._cards.drawing_of(running)
+        promises = {} if self._rules.insurance is None else self._insurance.promises(running)
+        if not running.is_faultless or running.was_camera_lost:
+            note_doubts(running, drawing)
         record = record_of(running, drawing, self._rules, self._table, promises=promises)
-        payouts = self._payouts.close(running, record, self._table.wagers, stakes=self._table.stakes)
-        alerts += self._alerts(payouts, running.closed_t)
+        payouts = self._payouts.close(running, record, self._table.wagers)
+        if payouts:
+            alerts += self._alerts(payouts, running.closed_t)
         remedies = self._remedies.close(running, drawing, self._table)
         if remedies or running.doubts:
             doubts = tuple(Doubt(code, why) for code, why in running.doubts)
-            record = replace(record, remedies=remedies, undetermined=doubts)
+            record = record._replace(remedies=remedies, undetermined=doubts)
         self._table.end()
         self._shoe.end_round()
         self._told.clear()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from rules.alerts import Alert
 from rules.drawing import Drawing
-from rules.events import Event, ShoeOpened, WagerSettled
+from rules.events import ShoeOpened, WagerSettled
 from rules.findings import UNDETERMINED, Finding
 from rules.records import RemedyRecord, RemedyState
 from rules.round import Round, Wager
@@ -41,7 +41,7 @@ class _Ending:
 
     @property
     def stakes(self) -> list[Wager]:
-        return [wager for wager in self.table.stakes.values() if not wager.is_empty]
+        return [wager for wager in self.running.stakes.values() if not wager.is_empty]
 
     @property
     def actions(self) -> set[SettleAction]:
@@ -74,11 +74,11 @@ class RemedyBook:
         order = _Order(alert, card_id, UNDETERMINED not in finding.facts)
         (self._next if alert.remedy.action in _IN_NEXT_ROUND else self._due).append(order)
 
-    def observe(self, event: Event) -> None:
+    def observe(self, event: WagerSettled | ShoeOpened, _running: Round | None) -> None:
         """Take an event: a settled wager, or new cards that lift what waits for the next round."""
         if isinstance(event, WagerSettled):
             self._settled.setdefault(event.area, set()).add(event.action)
-        elif isinstance(event, ShoeOpened):
+        else:
             self._next.clear()
             self._due = [order for order in self._due if order.alert.remedy.action not in _IN_NEXT_ROUND]
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from rules.cards import Card
 from rules.drawing import Drawing
 from rules.excess import excess_of
+from rules.hand import is_known
 from rules.hand_ends import end_of, ends_of, loose_ends_of
 from rules.insurance import Promise
 from rules.misdeals import winner_of
@@ -26,18 +27,15 @@ def record_of(
 ) -> RoundRecord:
     """The round's record; hands are what lawfully belongs to them, or what lies in the boxes after a misdeal."""
     is_lawful = drawing.can_judge
-    player, banker = drawing.total(_PLAYER), drawing.total(_BANKER)
-    hands = _faces(drawing.hand(_PLAYER)), _faces(drawing.hand(_BANKER))
+    cards = drawing.reckon()
+    player, banker = cards.player, cards.banker
+    hands = drawing.faces(_PLAYER), drawing.faces(_BANKER)
     in_boxes = hands if is_lawful else (_faces(running.hand(_PLAYER)), _faces(running.hand(_BANKER)))
-    is_known = player is not None and banker is not None
-    wagers = tuple(table.stakes.values())
-    circumstances = Circumstances(
-        is_void=running.is_void,
-        smallest_chip=table.smallest_chip,
-        promises=promises,
-        excess=excess_of(wagers, rules, table.notice),
-        why_open="the hands are not known to be complete" if is_known else "a card was not read",
-    )
+    is_read = player is not None and banker is not None
+    wagers = tuple(running.stakes.values())
+    why_open = "the hands are not known to be complete" if is_read else "a card was not read"
+    excess = excess_of(wagers, rules, table.notice) if rules.rulebook.limits.excess else {}
+    circumstances = Circumstances(running.is_void, table.smallest_chip, promises, excess, why_open)
     settlement = settle_wagers(wagers, rules, _endings(drawing, *hands), circumstances)
     return RoundRecord(
         round=running.number,
@@ -48,8 +46,8 @@ def record_of(
         player_total=player if is_lawful else None,
         banker_total=banker if is_lawful else None,
         winner=winner_of(player, banker) if is_lawful and player is not None and banker is not None else None,
-        complete=drawing.is_settled,
-        void=circumstances.is_void,
+        complete=cards.is_settled,
+        void=running.is_void,
         due=settlement.due,
         due_open=settlement.open,
     )
@@ -60,17 +58,13 @@ def _endings(drawing: Drawing, player: Faces, banker: Faces) -> Endings:
     if drawing.is_swapped and any(len(drawing.two_cards(side)) != 2 for side in Side):
         return frozenset()
     if drawing.is_settled:
-        if None not in player and None not in banker:
-            return certain_facts(end_of(_known(player)), end_of(_known(banker)))
+        if is_known(player) and is_known(banker):
+            return certain_facts(end_of(player), end_of(banker))
         return possible_facts(ends_of(player), ends_of(banker))
     if not drawing.can_judge or drawing.missing() is not None:
         return frozenset()
     two = _faces(drawing.two_cards(_PLAYER)), _faces(drawing.two_cards(_BANKER))
     return possible_facts(loose_ends_of(two[0]), loose_ends_of(two[1]))
-
-
-def _known(faces: Faces) -> list[Card]:
-    return [face for face in faces if face is not None]
 
 
 def _faces(cards: Iterable[DealtCard]) -> Faces:

@@ -7,10 +7,11 @@ read, a wager is settled if every face it may have settles it alike, and left op
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
 from math import lcm
+from types import MappingProxyType
+from typing import NamedTuple
 
 from rules.cases import choose
 from rules.excess import Excess
@@ -26,8 +27,7 @@ Endings = frozenset[frozenset[str]]
 """What the round may state for the pay cases; one set of facts where every card is known, none where nothing is."""
 
 
-@dataclass(frozen=True, slots=True)
-class Settlement:
+class Settlement(NamedTuple):
     """What the wagers of a round are owed."""
 
     due: tuple[Due, ...] = ()
@@ -35,24 +35,22 @@ class Settlement:
     """Wagers of which it cannot be told."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Circumstances:
+class Circumstances(NamedTuple):
     """What bears on all wagers of a round."""
 
     is_void: bool = False
     """Whether the round is played without wagers."""
     smallest_chip: int | None = None
     """The table's smallest chip, in the smallest unit of money; None where the chips are not known."""
-    promises: Mapping[str, Promise] = field(default_factory=dict)
+    promises: Mapping[str, Promise] = MappingProxyType({})
     """What each insurance area that was bet in a window could pay."""
-    excess: Excess = field(default_factory=dict)
+    excess: Excess = MappingProxyType({})
     """What of each area's stake lies beyond a limit and is not in play."""
     why_open: str = ""
     """Why a wager that cannot be settled cannot."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pay:
+class Pay(NamedTuple):
     """What becomes of one unit of stake."""
 
     outcome: Settling
@@ -60,8 +58,7 @@ class Pay:
     """Winnings; None where the wager wins, but how much depends on what was not read."""
 
 
-@dataclass(frozen=True, slots=True)
-class Award:
+class Award(NamedTuple):
     """What becomes of a stake."""
 
     pay: Pay
@@ -73,7 +70,6 @@ class Award:
 
 LOST = Pay(Settling.LOSE, Fraction(0))
 VOID = Pay(Settling.VOID, Fraction(0))
-_VOID_AWARD = Award(VOID, Fraction(0))
 
 
 def possible_facts(player: Collection[HandEnd], banker: Collection[HandEnd]) -> Endings:
@@ -113,9 +109,9 @@ def settle_wagers(
     """What the wagers of a round are owed; bets that the elections do not offer are left out."""
     due: list[Due] = []
     undecided: list[OpenDue] = []
-    unpaid = areas_without_fee(wagers, rules)
+    unpaid = areas_without_fee(wagers, rules) if rules.fees else ()
     for wager in wagers:
-        if wager.is_empty or not _is_offered(wager.bet, rules):
+        if wager.value == 0 or not (wager.bet in rules.offered or _is_offered_insurance(wager.bet, rules)):
             continue
         is_void = circumstances.is_void or wager.area in unpaid
         settled = _due_in(wager, rules, endings, circumstances, is_void=is_void)
@@ -126,23 +122,24 @@ def settle_wagers(
     return Settlement(tuple(due), tuple(undecided))
 
 
-def _is_offered(bet: Bet, rules: Rules) -> bool:
-    return rules.insurance is not None if bet in INSURANCE else rules.offers(bet)
+def _is_offered_insurance(bet: Bet, rules: Rules) -> bool:
+    return rules.insurance is not None and bet in INSURANCE
 
 
 def _due_in(
     wager: Wager, rules: Rules, endings: Endings, circumstances: Circumstances, *, is_void: bool
 ) -> Due | OpenDue:
     if is_void:
-        return _due_of(wager, _VOID_AWARD)
+        return Due(wager.area, wager.seat, wager.bet, wager.value, Settling.VOID, Fraction(0))
     if not endings:
         return _open(wager, circumstances.why_open)
     if wager.bet in INSURANCE:
         return _insurance_due(wager, circumstances, endings)
-    award = award_of(wager.bet, wager.value, rules, endings, smallest_chip=circumstances.smallest_chip)
+    award = award_of(wager.bet, wager.value, rules, endings, circumstances.smallest_chip)
     if award is None:
         return _open(wager, circumstances.why_open)
-    due = _due_of(wager, award)
+    (outcome, _), pays, void_stake = award
+    due = Due(wager.area, wager.seat, wager.bet, wager.value, outcome, pays, void_stake)
     return _less_excess(due, award.pay, circumstances.excess) if wager.area in circumstances.excess else due
 
 
@@ -152,8 +149,8 @@ def _less_excess(due: Due, pay: Pay, excess: Excess) -> Due:
         return due
     beyond = excess[due.area]
     if beyond is None:
-        return due if due.outcome is Settling.LOSE else replace(due, pays=None)
-    return replace(due, pays=due.pays - beyond * pay.odds, excess_stake=beyond)
+        return due if due.outcome is Settling.LOSE else due._replace(pays=None)
+    return due._replace(pays=due.pays - beyond * pay.odds, excess_stake=beyond)
 
 
 def _insurance_due(wager: Wager, circumstances: Circumstances, endings: Endings) -> Due | OpenDue:
@@ -179,21 +176,9 @@ def _insured(wager: Wager, outcome: Settling, pays: Fraction | None) -> Due:
     return Due(area=wager.area, seat=wager.seat, bet=wager.bet, stake=wager.value, outcome=outcome, pays=pays)
 
 
-def _due_of(wager: Wager, award: Award) -> Due:
-    return Due(
-        area=wager.area,
-        seat=wager.seat,
-        bet=wager.bet,
-        stake=wager.value,
-        outcome=award.pay.outcome,
-        pays=award.pays,
-        void_stake=award.void_stake,
-    )
-
-
 @lru_cache(maxsize=8192)
 def award_of(
-    bet: Bet, stake: int | None, rules: Rules, endings: Endings, *, smallest_chip: int | None = None
+    bet: Bet, stake: int | None, rules: Rules, endings: Endings, smallest_chip: int | None = None
 ) -> Award | None:
     """What a stake gets in every one of these endings, less what of it cannot be paid exactly; None where they differ.
 
@@ -247,8 +232,6 @@ def _open(wager: Wager, why: str) -> OpenDue:
 
 def areas_without_fee(wagers: Collection[Wager], rules: Rules) -> frozenset[str]:
     """The areas whose wagers are void since their seat did not pay the fee that the rulebook asks for them."""
-    if not rules.fees:
-        return frozenset()
     return frozenset(area for fee in rules.fees for area in _areas_without(fee, wagers, rules))
 
 

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from rules.alerts import Alert
-from rules.cards import Card
 from rules.events import CameraBack, CameraLost, CameraMoved, CameraObstructed, Event, ShoeOpened, VoidHandAnnounced
 from rules.limits import Notice
-from rules.round import Round, RoundPhase, RoundState, Wager, freed_wager
+from rules.round import DealtCard, Round, RoundPhase, RoundState, Wager, freed_wager
 from rules.words import Side
 
 NOTED = (ShoeOpened, VoidHandAnnounced, CameraLost, CameraMoved, CameraObstructed, CameraBack)
@@ -23,11 +22,7 @@ class TableState:
     running: Round | None = None
     rounds_begun: int = 0
     wagers: dict[str, Wager] = field(default_factory=dict)
-    stakes: dict[str, Wager] = field(default_factory=dict)
-    """What lay on the areas when betting closed, as far as it has; late changes leave it alone."""
-    placed: set[str] = field(default_factory=set)
-    """Areas on which a wager was placed in this round's betting."""
-    faces: dict[str, Card] = field(default_factory=dict)
+    cards: Mapping[str, DealtCard] = field(default_factory=dict)
     """The cards of the round before, which may be kept for this one."""
     smallest_chip: int | None = None
     """The table's smallest chip, in the smallest unit of money; None where its chips are not known."""
@@ -37,7 +32,7 @@ class TableState:
     """Whether the coming round is to be played without wagers."""
     next_void_rule: str | None = None
 
-    def note(self, event: Event) -> None:
+    def note(self, event: Event, _running: Round | None = None) -> None:
         """Take what an event says of the shoe and the cameras, or of a hand without wagers."""
         if isinstance(event, ShoeOpened):
             self.is_next_void = False
@@ -57,14 +52,14 @@ class TableState:
         self.running = Round(
             self.rounds_begun,
             t,
+            self.cards,
+            {area: wager for area, wager in self.wagers.items() if not wager.is_empty},
             was_camera_lost=bool(self.lost_cameras),
             camera_lost_t=t if self.lost_cameras else None,
             is_void=self.is_next_void,
             void_rule=self.next_void_rule,
         )
         self.is_next_void, self.next_void_rule = False, None
-        self.stakes = {area: wager for area, wager in self.wagers.items() if not wager.is_empty}
-        self.placed = set()
         return self.running
 
     def end(self) -> None:
@@ -72,7 +67,7 @@ class TableState:
         running = self.running
         if running is None:
             return
-        self.faces = {card.card_id: card.card for card in running.cards.values() if card.card is not None}
+        self.cards = running.cards
         self.wagers = {
             area: freed_wager(wager) if wager.is_settled else wager
             for area, wager in self.wagers.items()
@@ -89,10 +84,9 @@ class TableState:
         elif remedy.action == "void_next_hand" and is_certain:
             self.is_next_void, self.next_void_rule = True, remedy.rule
 
-    @property
-    def are_all_settled(self) -> bool:
+    def are_all_settled(self, running: Round) -> bool:
         """Whether there were wagers and the dealer has dealt with each."""
-        stakes = [area for area, wager in self.stakes.items() if not wager.is_empty]
+        stakes = [area for area, wager in running.stakes.items() if not wager.is_empty]
         return bool(stakes) and all(area in self.wagers and self.wagers[area].is_settled for area in stakes)
 
     def snapshot(self) -> RoundState:

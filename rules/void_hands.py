@@ -8,20 +8,13 @@ from rules.events import CardDealt, Source, WagerChanged
 from rules.findings import Finding, name_of
 from rules.late_bets import kind_of
 from rules.round import Round, Wager, changed_wager, confidence_of
-from rules.table_state import TableState
 
 ORDERED_BY_SIGHT = 0.5
 """That a whole table heeds no order speaks as much against the sight that the order rests on."""
 
 
-def find_void_hand_wagered(event: CardDealt, running: Round, table: TableState) -> Iterable[Finding]:
+def find_void_hand_wagered(event: CardDealt, running: Round, wagers: Iterable[Wager]) -> Iterator[Finding]:
     """Chips that lie on an area when a card leaves the shoe; the hand was void before that card."""
-    if not running.is_void or running.is_annulled or running.is_decided:
-        return ()
-    return _find_lying(event, running, table.wagers.values())
-
-
-def _find_lying(event: CardDealt, running: Round, wagers: Iterable[Wager]) -> Iterator[Finding]:
     for wager in wagers:
         if wager.is_empty or wager.is_settled:
             continue

@@ -59,7 +59,7 @@ class Wagering:
             if late is not None:
                 findings = self._held.add(late)
             elif is_by_dealer(event) and not running.is_decided:
-                self._note_stake(event)
+                self._note_stake(event, running)
         self._table.wagers[event.area] = wager
         return findings
 
@@ -80,7 +80,7 @@ class Wagering:
             return None
         return Close(window.since_t, self._insurance.rule_against(window, running), False, 1.0)
 
-    def settle(self, event: WagerSettled) -> None:
+    def settle(self, event: WagerSettled, _running: Round | None) -> None:
         """Note what the dealer did with a wager."""
         old = self._table.wagers.get(event.area)
         self._table.wagers[event.area] = settled_wager(event, old)
@@ -90,20 +90,20 @@ class Wagering:
     def _change_in_time(self, event: WagerChanged, wager: Wager, running: Round) -> list[Finding]:
         kind = kind_of(event)
         findings: list[Finding] = []
-        if self._rules.are_wagers_frozen and event.area in self._table.placed:
+        if self._rules.are_wagers_frozen and event.area in running.placed:
             comes_up = self._comes_up(event, kind)
             if comes_up is None:
                 running.doubt("late_bet.increased", f"what the wager on {event.area} came to was not read")
             finding = find_frozen_change(event) if comes_up is False else None
             findings = [] if finding is None else [finding]
         if kind is _PLACED:
-            self._table.placed.add(event.area)
+            running.placed.add(event.area)
         elif kind is _REMOVED:
-            self._table.placed.discard(event.area)
+            running.placed.discard(event.area)
         if wager.is_settled:
-            self._note_stake(event)
+            self._note_stake(event, running)
         else:
-            self._table.stakes[event.area] = wager
+            running.stakes[event.area] = wager
         return findings
 
     def _comes_up(self, event: WagerChanged, kind: Kind | None) -> bool | None:
@@ -115,8 +115,9 @@ class Wagering:
             return False
         return None if before is None or after is None else True
 
-    def _note_stake(self, event: WagerChanged) -> None:
-        self._table.stakes[event.area] = changed_wager(event, None, is_settled=False)
+    @staticmethod
+    def _note_stake(event: WagerChanged, running: Round) -> None:
+        running.stakes[event.area] = changed_wager(event, None, is_settled=False)
 
     @staticmethod
     def _note_doubt(event: WagerChanged, running: Round) -> None:
@@ -130,12 +131,12 @@ class Wagering:
             return True
         if not running.is_decided:
             return False
-        if is_by_dealer(event) or is_by_nobody_known(event) or self._table.are_all_settled:
+        if is_by_dealer(event) or is_by_nobody_known(event) or self._table.are_all_settled(running):
             return True
         if running.result is None:
             return False
         return self._is_push(event, running, running.result) or event.area in areas_without_fee(
-            tuple(self._table.stakes.values()), self._rules
+            tuple(running.stakes.values()), self._rules
         )
 
     def _is_push(self, event: WagerChanged, running: Round, result: ResultAnnounced) -> bool:
