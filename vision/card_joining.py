@@ -34,6 +34,8 @@ _OWN_PLACE = (0.28, 0.36)
 """A card's own index has its middle within these parts of its width and height from a corner."""
 _OWN_HEIGHT = (0.06, 0.5)
 """Height of a card's own index over the card's."""
+_LEAST_HEIGHT_PX = 7.0
+"""What is smaller the reader was not taught to read."""
 _NEIGHBOURS, _NEAR = 4, 8.0
 """An index is compared with so many others that are nearest, at most so many of their heights away."""
 _LEAST_OF_THEIRS = 0.45
@@ -75,7 +77,7 @@ def read_indices(found: Indices, readings: Readings) -> list[ReadIndex]:
     shares = face_shares(readings)
     read = [
         ReadIndex(shares[i], found.centres_px[i], found.ups[i], float(found.sizes_px[i, 1]), found.corners_px[i])
-        for i in np.flatnonzero(shares.sum(axis=1) >= SURE)
+        for i in np.flatnonzero((shares.sum(axis=1) >= SURE) & (found.sizes_px[:, 1] >= _LEAST_HEIGHT_PX))
     ]
     cards = [index for index in read if not _is_small(index, read)]
     return sorted(cards, key=lambda each: -float(each.shares.max()))
@@ -134,15 +136,24 @@ def _weigh(
     best = int(pooled.argmax())
     rivals = [index for index in own if len(own) > 1 and index.shares[best] < _NEVER]
     others = [index for index in free if index not in own or index in rivals]
-    if len(others) >= _FAN or (rivals and pooled[best] < SURE):
-        return (_shrunk(card, agreeing[0]) if agreeing else None), []
     doubtful = [index for index in others if index.shares.max() < _OTHER_SURE]
+    if _shows_both_ends([index for index in agreeing if index in own]):
+        return _named(card, float(pooled[best]), faces[best]), [*agreeing, *others]
+    if len(others) - len(doubtful) >= _FAN or (rivals and pooled[best] < SURE):
+        return (_shrunk(card, agreeing[0]) if agreeing else None), []
+    if card.label is None and own and max(index.shares.max() for index in own) < _OTHER_SURE:
+        return None, []
     if own:
         mine = [index for index in own if index not in others]
         return _named(card, float(pooled[best]), faces[best]), [*mine, *doubtful]
     if card.label is None and within:
         return None, []
     return card, [*agreeing, *doubtful]
+
+
+def _shows_both_ends(own: Sequence[ReadIndex]) -> bool:
+    """Whether both of a card's indices show: then nothing covers it, and what else looks like an index is its print."""
+    return any(first.up @ second.up < _OPPOSITE for first in own for second in own)
 
 
 def _shrunk(card: Recognised, index: ReadIndex) -> Recognised:

@@ -102,6 +102,16 @@ def test_card_that_agrees_with_an_index_in_a_fan_shrinks_to_it() -> None:
     assert np.ptp(two.polygon_px[:, 0]) == pytest.approx(16)
 
 
+def test_card_whose_both_indices_show_is_not_covered_by_what_looks_like_others() -> None:
+    court = [index("9S", (190.0, 190.0)), index("4D", (215.0, 205.0), up=DOWN)]
+    (card,) = joined([whole("KD")], [index("KD", TOP_LEFT), index("KD", BOTTOM_RIGHT, up=DOWN), *court])
+    assert card.label == "KD" and np.array_equal(card.polygon_px, CARD)
+
+
+def test_doubtful_index_names_no_card_that_cannot_be_read() -> None:
+    assert labels(joined([whole(None, 0.4)], [index("4D", TOP_LEFT, 0.6)])) == ["4D"]
+
+
 def test_unread_card_takes_the_name_of_its_index() -> None:
     (card,) = joined([whole(None, 0.8)], [index("QS", TOP_LEFT, 0.9)])
     assert card.label == "QS" and 0.8 < card.confidence < 1
@@ -163,7 +173,7 @@ def test_index_that_is_too_large_for_a_box_is_not_its_own() -> None:
 
 
 def test_indices_that_show_no_face_are_left_out() -> None:
-    found = Indices(np.zeros((3, 2)), np.tile(UP, (3, 1)), np.ones((3, 2)), np.ones(3))
+    found = Indices(np.zeros((3, 2)), np.tile(UP, (3, 1)), np.full((3, 2), 9.0), np.ones(3))
     shares = np.array([[0.4, 0.35, 0.25], [0.9, 0.05, 0.05], [0.1, 0.1, 0.8]])
     read = read_indices(found, Readings(np.log(shares), ("7H", "QS", "unclear")))
     assert np.allclose([each.shares for each in read], [[0.9, 0.05], [0.4, 0.35]])
