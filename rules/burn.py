@@ -13,6 +13,8 @@ from rules.rulebook_model import BurnCount
 
 _ACE, _TEN = 1, 10
 _CODE = "procedure.burn"
+WATCHED = 0.5
+"""A shoe's opening that is less sure was not watched, so that what was burned is not known."""
 _OF_THE_BEGINNING = (ShoeOpened, CardBurned, CameraLost, CameraMoved, CameraObstructed)
 
 
@@ -26,6 +28,7 @@ class BurnJudge:
         self._ordered = rules.burn.count
         self._burned: list[CardBurned] | None = None
         self._was_camera_lost = False
+        self._was_watched = True
 
     @property
     def listens_to(self) -> Collection[type[Event]]:
@@ -38,6 +41,7 @@ class BurnJudge:
         """Take an event of the shoe's beginning."""
         if isinstance(event, ShoeOpened):
             self._burned, self._was_camera_lost = [], False
+            self._was_watched = confidence_of(event) >= WATCHED
         elif not isinstance(event, CardBurned):
             self._was_camera_lost = True
         elif self._burned is not None:
@@ -51,6 +55,9 @@ class BurnJudge:
     def _judge(self, event: CardDealt, burned: list[CardBurned], running: Round) -> Iterator[Finding]:
         if self._was_camera_lost or running.was_camera_lost:
             running.doubt(_CODE, "the camera was lost while cards were burned")
+            return
+        if not self._was_watched and not burned:
+            running.doubt(_CODE, "nobody watched whether cards were burned")
             return
         due = _due(self._ordered, burned)
         if due is None:

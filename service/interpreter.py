@@ -23,6 +23,7 @@ from rules.events import (
     CameraLost,
     CameraMoved,
     CameraObstructed,
+    CardBurned,
     CardDealt,
     CardMoved,
     CardRemoved,
@@ -32,6 +33,7 @@ from rules.events import (
     ResultAnnounced,
     RoundClosed,
     SettleAction,
+    ShoeOpened,
     Side,
     Source,
     WagerChanged,
@@ -58,6 +60,8 @@ HOLD_S = 0.8
 CLOSE_AFTER_S = 0.1
 LEAST_SURENESS = 0.6
 """A direction of change that is less sure than this is not told."""
+UNWATCHED_CONFIDENCE = 0.4
+"""Of a shoe's opening where no device tells what is burned: the camera does not either."""
 HIDDEN_S = 0.8
 """A card that a hand covered for longer before it was seen face up may have been turned under it: nobody saw it dealt
 so."""
@@ -99,6 +103,8 @@ class Interpreter:
         """Take in what a device reported."""
         if event.source is None:
             event = replace(event, source=Source.SIGNAL)
+        if isinstance(event, ShoeOpened) and CardBurned not in self.signalled:
+            event = replace(event, confidence=UNWATCHED_CONFIDENCE)
         self._put(event.t, with_doubt(event))
 
     def observe(self, observation: seen.Observation) -> None:
