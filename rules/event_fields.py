@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Any
 
-from rules.cards import Card, parse_card
+from rules.cards import PACK, Card, parse_card
 from rules.errors import EventError
 from rules.words import DEALER, Bet, Outcome, SettleAction, Side, Source, seat_of
 
@@ -83,6 +83,9 @@ def _read_card(value: object) -> Card | None:
     return None if value is None else parse_card(_read_text(value))
 
 
+_CARDS: Mapping[object, Card | None] = {None: None, **{str(card): card for card in PACK}}
+
+
 def _read_to(value: object) -> str:
     text = _read_text(value)
     if text not in (DEALER, "discard", "off_table") and seat_of(text) is None:
@@ -102,6 +105,11 @@ def _choice(kind: type[StrEnum], *, optional: bool = False) -> Callable[[object]
         return members[value]
 
     return read
+
+
+def _words(kind: type[StrEnum], *, optional: bool = False) -> Callable[[object], StrEnum | None]:
+    words: dict[object, StrEnum | None] = {str(member): member for member in kind}
+    return (words | {None: None} if optional else words).__getitem__
 
 
 READERS: Mapping[str, Callable[[object], Any]] = {
@@ -133,4 +141,14 @@ READERS: Mapping[str, Callable[[object], Any]] = {
     "amount": _read_count,
     "camera": _read_optional_text,
 }
+QUICK_READERS: Mapping[str, Callable[[object], Any]] = {
+    **READERS,
+    "source": _words(Source, optional=True),
+    "card": _CARDS.__getitem__,
+    "bet": _words(Bet),
+    "hand": _words(Side, optional=True),
+    "winner": _words(Outcome, optional=True),
+    "action": _words(SettleAction),
+}
+"""The same values sooner; what they refuse, with a KeyError or TypeError too, `READERS` explain."""
 ALLOWED = {"card": "a rank then a suit, such as 10H, or null"}

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from rules.cards import Card, format_card
 from rules.errors import CardError, EventError, UnknownEventError
-from rules.event_fields import ALLOWED, READERS, read_time
+from rules.event_fields import ALLOWED, QUICK_READERS, READERS, read_time
 from rules.words import DEALER, UNKNOWN, Bet, Outcome, SettleAction, Side, Source, seat_of
 
 __all__ = [
@@ -263,9 +263,6 @@ EVENT_TYPES: Mapping[str, type[Event]] = {
 }  # fmt: skip
 
 
-_ON_EVERY_LINE = ("t", "type")
-
-
 def parse_event(mapping: Mapping[str, Any]) -> Event:
     """The event that a line's mapping describes; fields that the type does not have are ignored.
 
@@ -273,10 +270,10 @@ def parse_event(mapping: Mapping[str, Any]) -> Event:
         UnknownEventError: the type is none of the table log's.
         EventError: a field is missing or holds what is not allowed; `field` names it.
     """
-    for name in _ON_EVERY_LINE:
-        if mapping.get(name) is None:
-            raise EventError(name, f"{name} is missing; every line carries t and type")
-    kind = mapping["type"]
+    kind = mapping.get("type")
+    if kind is None or mapping.get("t") is None:
+        name = "t" if mapping.get("t") is None else "type"
+        raise EventError(name, f"{name} is missing; every line carries t and type")
     if not isinstance(kind, str):
         raise EventError("type", f"type = {kind!r}; allowed: the name of an event")
     cls = EVENT_TYPES.get(kind)
@@ -311,7 +308,7 @@ def _read(plan: _Plan, mapping: Mapping[str, Any]) -> dict[str, Any] | None:
             reader = plan.readers.get(name)
             if reader is not None:
                 values[name] = reader(value)
-    except (EventError, CardError, ValueError, TypeError):
+    except (EventError, KeyError, ValueError, TypeError):
         return None
     for name in plan.required:
         if values.get(name) is None:
@@ -358,7 +355,7 @@ def _plan(cls: type[Event]) -> _Plan:
     own = [field for field in fields(cls) if field.name != "t"]
     required = {field.name for field in own if field.default is MISSING}
     names = tuple(field.name for field in own)
-    return _Plan(names, frozenset(required), {name: READERS[name] for name in ("t", *names)})
+    return _Plan(names, frozenset(required), {name: QUICK_READERS[name] for name in ("t", *names)})
 
 
 _PLANS: Mapping[str, _Plan] = {cls.type: _plan(cls) for cls in EVENT_TYPES.values()}

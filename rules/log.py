@@ -14,6 +14,7 @@ from rules.events import CardDealt, Event, parse_event
 from rules.seen_ids import SeenIds
 
 Warn = Callable[[str], None]
+_scan = json.JSONDecoder().raw_decode
 
 
 def read_log(lines: Iterable[str], *, warn: Warn | None = None) -> Iterator[Event]:
@@ -64,7 +65,9 @@ class LogReader:
 
     def _mapping(self, text: str, *, is_ended: bool) -> dict[str, Any] | None:
         try:
-            mapping = json.loads(text)
+            mapping, end = _scan(text)
+            if end != len(text):
+                raise ValueError("more than one value")
         except ValueError as error:
             broken = LogError(self._number, f"no JSON object: {text[:60]}")
             if is_ended or not text.startswith("{"):

@@ -21,9 +21,22 @@ class SeenIds:
         self._next: dict[str, tuple[int, int]] = {}
         """By what goes before the number, the first one and the one after the last."""
         self._others = _Fingerprints()
+        self._latest: tuple[str, int, str | None] = ("", 0, None)
+        """The beginning of the id that was counted last, its number, and the id that would come next."""
 
     def add(self, card_id: str) -> bool:
         """Remember the id; False where it was there already."""
+        prefix, value, awaited = self._latest
+        if card_id == awaited and self._others.is_empty:
+            self._count(prefix, self._next[prefix][0], value + 1)
+            return True
+        return self._add(card_id)
+
+    def _count(self, prefix: str, first: int, value: int) -> None:
+        self._next[prefix] = (first, value + 1)
+        self._latest = (prefix, value, f"{prefix}{value + 1}")
+
+    def _add(self, card_id: str) -> bool:
         digits = len(card_id) - len(card_id.rstrip("0123456789"))
         prefix, number = card_id[: len(card_id) - digits], card_id[len(card_id) - digits :]
         if not number.isascii() or not number or str(int(number)) != number:
@@ -34,7 +47,7 @@ class SeenIds:
             return False
         if value != after or (first == after and len(self._next) >= _MOST_PREFIXES):
             return self._others.add(card_id)
-        self._next[prefix] = (first, after + 1)
+        self._count(prefix, first, value)
         return self._others.is_empty or card_id not in self._others
 
 
