@@ -21,6 +21,9 @@ from vision.observations import Point, Stack, StacksChanged
 
 SETTLE_LOOKS = 3
 SETTLE_S = 0.25
+FLICKERING_LOOKS = 10
+MOSTLY = 0.6
+"""Where looks differ, print being taken for chips now and then, what most of so many show stands there."""
 MOVED_MM = 14.0
 """A stack whose foot moved less than this stands where it stood."""
 COMPARED_MM = 12.0
@@ -116,6 +119,8 @@ class StackRegion:
     settled: Standing | None = None
     _looks: list[RegionLook] = field(default_factory=list)
     """Looks in plain sight since the last cover, of one and the same standing."""
+    _recent: list[RegionLook] = field(default_factory=list)
+    """The last looks in plain sight, alike or not."""
     _measures: list[Standing] = field(default_factory=list)
     """Looks at what is settled, some of the first."""
     _frames: tuple[CropFrame, ...] = ()
@@ -155,14 +160,21 @@ class StackRegion:
             self._refine(look)
             return ()
         self._glimpse(look)
-        if self._looks and not look.standing.matches(self._looks[0].standing):
-            self._looks = []
-        self._looks.append(look)
+        self._looks = self._alike(look)
         if not self._has_settled:
             return ()
         fates = self._fates(compare)
         is_sure = all(float(fate.max()) >= SURE for fate in fates)
         return self._settle(fates) if is_sure or len(self._looks) >= PATIENT_LOOKS else ()
+
+    def _alike(self, look: RegionLook) -> list[RegionLook]:
+        """The looks that show what `look` shows: those just before it, or most of all where others come between."""
+        self._recent = [*self._recent[1 - FLICKERING_LOOKS :], look]
+        alike = [each for each in self._recent if look.standing.matches(each.standing)]
+        if len(self._recent) == FLICKERING_LOOKS and len(alike) >= MOSTLY * FLICKERING_LOOKS:
+            return alike
+        is_like_the_last = bool(self._looks) and look.standing.matches(self._looks[0].standing)
+        return [*self._looks, look] if is_like_the_last else [look]
 
     @property
     def _has_settled(self) -> bool:
@@ -174,7 +186,7 @@ class StackRegion:
             self._entries = []
             self._glimpses = Glimpses()
         self._cover_ended_t = look.t
-        self._looks = []
+        self._looks, self._recent = [], []
         self._entries.append(look.entry_mm)
 
     def _glimpse(self, look: RegionLook) -> None:
@@ -205,7 +217,7 @@ class StackRegion:
         glimpse = None if before is None else self._glimpses.between(before.stacks, after.stacks)
         cover = self._lift()
         self._measures = [look.standing for look in self._looks]
-        self.settled, self._looks = after, []
+        self.settled, self._looks, self._recent = after, [], []
         self._look_anew(after)
         if fates:
             growth = compared_growth(fates, least_same=self.least_same)

@@ -93,6 +93,16 @@ def test_chips_placed_under_a_cover_are_told_with_the_cover_s_times() -> None:
     assert change.entries_mm == ((500.0, 900.0),) * 5
 
 
+def test_print_that_is_taken_for_chips_now_and_then_delays_a_change_by_a_second_at_most() -> None:
+    play = Play(standing())
+    play.look(standing(), covered=True, looks=5, entry=900.0)
+    for _ in range(4):
+        play.look(standing((700, 3)), looks=2)
+        play.look(standing((700, 3), (760, 1)))
+    (change,) = play.told
+    assert (len(change.after), change.t_latest) == (1, pytest.approx(1.1))
+
+
 @pytest.mark.parametrize(
     ("before", "after", "growth"),
     [
