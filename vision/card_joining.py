@@ -34,8 +34,6 @@ _OWN_PLACE = (0.28, 0.36)
 """A card's own index has its middle within these parts of its width and height from a corner."""
 _OWN_HEIGHT = (0.06, 0.5)
 """Height of a card's own index over the card's."""
-_LEAST_HEIGHT_PX = 7.0
-"""What is smaller the reader was not taught to read."""
 _NEIGHBOURS, _NEAR = 4, 8.0
 """An index is compared with so many others that are nearest, at most so many of their heights away."""
 _LEAST_OF_THEIRS = 0.45
@@ -77,7 +75,7 @@ def read_indices(found: Indices, readings: Readings) -> list[ReadIndex]:
     shares = face_shares(readings)
     read = [
         ReadIndex(shares[i], found.centres_px[i], found.ups[i], float(found.sizes_px[i, 1]), found.corners_px[i])
-        for i in np.flatnonzero((shares.sum(axis=1) >= SURE) & (found.sizes_px[:, 1] >= _LEAST_HEIGHT_PX))
+        for i in np.flatnonzero(shares.sum(axis=1) >= SURE)
     ]
     cards = [index for index in read if not _is_small(index, read)]
     return sorted(cards, key=lambda each: -float(each.shares.max()))
