@@ -126,7 +126,7 @@ def test_rounds_after_the_last_one_stay_a_fault_without_new_cards(rulebook_id: s
 def test_each_round_after_the_last_one_is_a_fault_of_its_own(rulebook_id: str) -> None:
     log = TableLog(rules_of(rulebook_id)).add("last_round_announced")
     for _ in range(4):
-        log.legal_round("P ? ? | B ? ?", "s3-banker")
+        log.legal_round("P 6H KD | B 3S 4C", "s3-banker")
     alerts = [alert for alert in alerts_of(log) if alert.code == "misdeal.after_last_round"]
     assert [alert.round for alert in alerts] == [2, 3, 4]
 
@@ -135,6 +135,6 @@ def test_each_round_after_the_last_one_is_a_fault_of_its_own(rulebook_id: str) -
 def test_cards_that_the_shoe_cannot_hold_any_more_end_the_faults_after_its_last_round(rulebook_id: str) -> None:
     log = TableLog(rules_of(rulebook_id)).add("shoe_opened", decks=1).add("last_round_announced")
     for _ in range(14):
-        log.legal_round("P ? ? | B ? ?")
+        log.legal_round("P 6H KD | B 3S 4C")
     alerts = [alert for alert in alerts_of(log, decks=1) if alert.code == "misdeal.after_last_round"]
     assert [alert.round for alert in alerts] == list(range(2, 14))
