@@ -63,9 +63,12 @@ class Glimpses:
             self.best = Glimpse(stacks=uncounted, t_first=t_first, t_last=t, entries=entries)
 
     def between(self, before: tuple[Stack, ...], after: tuple[Stack, ...]) -> Glimpse | None:
-        """What came beside the stacks from before, which all stood on, and was gone afterwards."""
+        """What came beside the stacks from before, which all stood on, and was gone afterwards.
+
+        Where nothing stood before, print that was taken for chips is likelier.
+        """
         best = self.best
-        if best is None or len(best.stacks) <= max(len(before), len(after)):
+        if best is None or not before or len(best.stacks) <= max(len(before), len(after)):
             return None
         return best if all(_nearest_mm(stack.at_mm, best.stacks) < RESTING_MM for stack in before) else None
 

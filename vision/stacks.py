@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +22,11 @@ from vision.observations import Point, Stack, StacksChanged
 
 SETTLE_LOOKS = 3
 SETTLE_S = 0.25
+FLICKERS = 3
+"""So often what stands there seems to change where print is taken for chips now and then."""
 FLICKERING_LOOKS = 10
-MOSTLY = 0.6
-"""Where looks differ, print being taken for chips now and then, what most of so many show stands there."""
+LASTING = 0.7
+"""There, what this share of so many looks shows stands there."""
 MOVED_MM = 14.0
 """A stack whose foot moved less than this stands where it stood."""
 COMPARED_MM = 12.0
@@ -90,6 +93,10 @@ class Standing:
     def matches(self, other: Standing, *, within_mm: float = MOVED_MM) -> bool:
         """Whether both show as many stacks at the same places."""
         return stand_alike(self.stacks, other.stacks, within_mm=within_mm)
+
+    def has(self, stack: Stack) -> bool:
+        """Whether a stack stands where that one stood."""
+        return any(float(np.hypot(*np.subtract(stack.at_mm, each.at_mm))) < MOVED_MM for each in self.stacks)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,13 +175,16 @@ class StackRegion:
         return self._settle(fates) if is_sure or len(self._looks) >= PATIENT_LOOKS else ()
 
     def _alike(self, look: RegionLook) -> list[RegionLook]:
-        """The looks that show what `look` shows: those just before it, or most of all where others come between."""
+        """The looks that show what `look` shows: those just before it, or, where looks flicker, the usual ones."""
         self._recent = [*self._recent[1 - FLICKERING_LOOKS :], look]
-        alike = [each for each in self._recent if look.standing.matches(each.standing)]
-        if len(self._recent) == FLICKERING_LOOKS and len(alike) >= MOSTLY * FLICKERING_LOOKS:
-            return alike
-        is_like_the_last = bool(self._looks) and look.standing.matches(self._looks[0].standing)
-        return [*self._looks, look] if is_like_the_last else [look]
+        shown = [each.standing for each in self._recent]
+        if sum(not one.matches(other) for one, other in pairwise(shown)) < FLICKERS:
+            is_like_the_last = bool(self._looks) and look.standing.matches(self._looks[-1].standing)
+            return [*self._looks, look] if is_like_the_last else [look]
+        if len(shown) < FLICKERING_LOOKS:
+            return [look]
+        usual = _usual(shown)
+        return [each for each in self._recent if each.standing in usual] or [look]
 
     @property
     def _has_settled(self) -> bool:
@@ -262,6 +272,20 @@ class StackRegion:
         is_whole = bool(seen) and len(seen) == len(standing.stacks)
         self._frames = tuple(view.frame for view in seen) if is_whole else ()
         self._views = [tuple(middle_of(view.crop) for view in seen)] if is_whole else []
+
+
+def _usual(shown: Sequence[Standing]) -> list[Standing]:
+    """Those that show just the stacks that lasted."""
+
+    def share(stack: Stack) -> float:
+        return sum(each.has(stack) for each in shown) / len(shown)
+
+    lasting = [stack for each in shown for stack in each.stacks if share(stack) >= LASTING]
+    return [
+        each
+        for each in shown
+        if all(each.has(stack) for stack in lasting) and all(share(stack) >= LASTING for stack in each.stacks)
+    ]
 
 
 @dataclass(frozen=True, slots=True)
