@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import re
-from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -186,6 +185,6 @@ def test_third_card_lies_sideways_and_an_unread_one_shows_no_face() -> None:
 
 
 def test_open_round_reaches_to_the_end() -> None:
-    record = replace(make_round(1, "7H 2S", "KD 6C", at=4.0), closed=None)
+    record = make_round(1, "7H 2S", "KD 6C", at=4.0)._replace(closed=None)
     row = lay_out(make_findings([], [record]))[0]
     assert row.bars[0].x + row.bars[0].width == pytest.approx(1000.0)
