@@ -186,6 +186,8 @@ class Interpreter:
         lost = self.state.lost_card(side, face)
         if lost is not None:
             return self._found_again(t, lost, card.track_id, side)
+        if self.state.is_collected(side, face):
+            return []
         card_id = f"c{next(self._card_numbers)}"
         self.state.cards[card.track_id] = CardOnTable(card_id=card_id, side=side, card=face, face_up=card.face_up)
         dealt = CardDealt(
@@ -268,6 +270,7 @@ class Interpreter:
         return [self._removal(t, self.state.cards.pop(track)) for track in overdue]
 
     def _removal(self, t: float, card: CardOnTable) -> Event:
+        self.state.collected.append(card)
         return CardRemoved(t=t, card_id=card.card_id, to="discard", source=Source.CAMERA)
 
     def _close(self, t: float) -> list[Event]:

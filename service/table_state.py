@@ -56,6 +56,8 @@ class TableState:
     """When the last card left the shoe, in whatever round."""
     has_result: bool = False
     has_settled: bool = False
+    collected: list[CardOnTable] = field(default_factory=list)
+    """Cards of the round that were logged as removed."""
     visited: set[str] = field(default_factory=set)
     """Areas that the dealer reached over since the decision without a change that could be seen."""
 
@@ -82,6 +84,10 @@ class TableState:
                 return self.cards.pop(track)
         return None
 
+    def is_collected(self, side: Side, face: Card | None) -> bool:
+        """Whether a card is one that was taken for collected while a hand hid it: its face lay in that hand before."""
+        return face is not None and any(card.side is side and card.card == face for card in self.collected)
+
     def apply(self, line: Event) -> None:
         """Take a written line in."""
         if isinstance(line, _OPENING):
@@ -102,4 +108,4 @@ class TableState:
                 self.is_open, self.called_t, self.cards_dealt = False, None, 0
                 self.cards_removed = 0
                 self.has_result = self.has_settled = False
-                self.visited = set()
+                self.visited, self.collected = set(), []

@@ -164,6 +164,18 @@ def test_cards_collected_after_the_result_are_removed_and_the_round_closes() -> 
     assert lines[-1].source is Source.INFERRED
 
 
+def test_card_that_a_hand_hid_after_the_result_is_not_dealt_again() -> None:
+    lines = log_of(
+        rested(1, 5.0),
+        rested(2, 6.0, "banker", "KS"),
+        ResultAnnounced(t=8.0),
+        CardLeft(track_id=1, t=10.0),
+        rested(3, 12.0),
+        devices=frozenset({ResultAnnounced}),
+    )
+    assert types(lines).count("card_dealt") == 2
+
+
 def test_round_is_not_closed_by_guess_where_a_device_reports_it() -> None:
     lines = log_of(rested(1, 5.0), ResultAnnounced(t=8.0), CardLeft(track_id=1, t=10.0))
     assert isinstance(lines[-1], CardRemoved)
