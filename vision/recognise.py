@@ -162,6 +162,6 @@ def _read_card(image: Image, found: Detections, row: int, reader: Reader) -> Who
     best = int(shares.max(axis=1).argmax())
     label, confidence = readings.best[best], float(readings.confidence[best])
     if label in (BACK, UNCLEAR) or confidence < SURE:
-        face_up = label != BACK and found.label[row] == CARD_FACE
+        face_up = label != BACK and bool(found.label[row] == CARD_FACE)
         return WholeCard(Recognised("card", None, face_up, float(found.score[row]), quads[best]), shares[best])
     return WholeCard(Recognised("card", label, True, confidence, quads[best]), shares[best])

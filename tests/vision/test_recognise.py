@@ -108,3 +108,11 @@ def test_picture_is_loaded_as_it_was_saved(tmp_path: Path) -> None:
     image = np.random.default_rng(0).integers(0, 255, (12, 17, 3), dtype=np.uint8)
     cv2.imwrite(str(tmp_path / "photo.png"), image)
     assert np.array_equal(load_image(tmp_path / "photo.png"), image)
+
+
+def test_blank_card_is_a_card_that_nobody_can_read(models: PhotoModels) -> None:
+    image = np.full((500, 600, 3), (70, 110, 40), np.uint8)
+    cv2.fillPoly(image, [card_corners((300, 250), 20, (120, 168)).astype(np.int32)], (245, 245, 245))
+    cards = [each for each in recognise(image, models) if each.kind == "card"]
+    assert cards
+    assert {(each.label, type(each.face_up)) for each in cards} == {(None, bool)}
