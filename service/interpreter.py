@@ -186,7 +186,7 @@ class Interpreter:
         lost = self.state.lost_card(side, face)
         if lost is not None:
             return self._found_again(t, lost, card.track_id, side)
-        if self.state.is_collected(side, face):
+        if self.state.is_decided(ResultAnnounced in self.signalled) and self.state.is_collected(side, face):
             return []
         card_id = f"c{next(self._card_numbers)}"
         self.state.cards[card.track_id] = CardOnTable(card_id=card_id, side=side, card=face, face_up=card.face_up)

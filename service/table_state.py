@@ -57,7 +57,7 @@ class TableState:
     has_result: bool = False
     has_settled: bool = False
     collected: list[CardOnTable] = field(default_factory=list)
-    """Cards of the round that were logged as removed."""
+    """Cards that were logged as removed since the last one was dealt."""
     visited: set[str] = field(default_factory=set)
     """Areas that the dealer reached over since the decision without a change that could be seen."""
 
@@ -98,6 +98,7 @@ class TableState:
             case CardDealt():
                 self.cards_dealt += 1
                 self.last_dealt_t = line.t
+                self.collected = []
             case CardRemoved():
                 self.cards_removed += 1
             case ResultAnnounced():

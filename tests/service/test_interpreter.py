@@ -176,6 +176,18 @@ def test_card_that_a_hand_hid_after_the_result_is_not_dealt_again() -> None:
     assert types(lines).count("card_dealt") == 2
 
 
+def test_face_that_was_collected_after_its_round_was_closed_may_be_dealt_in_the_next() -> None:
+    lines = log_of(
+        rested(1, 5.0),
+        ResultAnnounced(t=8.0),
+        RoundClosed(t=9.0),
+        CardLeft(track_id=1, t=10.0),
+        rested(2, 20.0),
+        devices=frozenset({ResultAnnounced, RoundClosed}),
+    )
+    assert types(lines).count("card_dealt") == 2
+
+
 def test_round_is_not_closed_by_guess_where_a_device_reports_it() -> None:
     lines = log_of(rested(1, 5.0), ResultAnnounced(t=8.0), CardLeft(track_id=1, t=10.0))
     assert isinstance(lines[-1], CardRemoved)
