@@ -148,11 +148,18 @@ def _by_scale(found: Examination, said: Decisions) -> list[str]:
         alone = here & (found.added == 0)
         if alone.any():
             lines.append(f"  {low} to {high}: {said.seen[alone].mean():.2%} ({alone.sum()})")
-        for size in SIZES:
-            rows = here & (np.abs(found.added) == size)
-            if rows.any():
-                seen, right, wrong = shares(found, said, rows)
-                lines.append(f"    {size}: {seen:.1%}, {right:.1%}, {wrong:.1%} ({rows.sum()})")
+        lines += _a_line_a_size(found, said, here)
+    return lines
+
+
+def _a_line_a_size(found: Examination, said: Decisions, here: npt.NDArray[np.bool_]) -> list[str]:
+    """Seen, right way, other way, a line a number of chips that were added or taken."""
+    lines = []
+    for size in SIZES:
+        rows = here & (np.abs(found.added) == size)
+        if rows.any():
+            seen, right, wrong = shares(found, said, rows)
+            lines.append(f"    {size}: {seen:.1%}, {right:.1%}, {wrong:.1%} ({rows.sum()})")
     return lines
 
 
@@ -182,11 +189,7 @@ def _by_chip(found: Examination, said: Decisions) -> list[str]:
         if not alone.any():
             continue
         lines.append(f"  {low} to {high} px: {said.seen[alone].mean():.2%} ({alone.sum()})")
-        for size in SIZES:
-            rows = here & (np.abs(found.added) == size)
-            if rows.any():
-                seen, right, wrong = shares(found, said, rows)
-                lines.append(f"    {size}: {seen:.1%}, {right:.1%}, {wrong:.1%} ({rows.sum()})")
+        lines += _a_line_a_size(found, said, here)
     return lines
 
 
