@@ -1,4 +1,4 @@
-"""Cards by what makes them hard to read: deck, size, tilt, light, cover, turn.
+"""Cards by what makes them hard to read: deck, size, tilt, light, cover, turn; and by how sure they were told.
 
 Two figures for each: the cards as they were told after all looks were weighed, and single looks by themselves.
 """
@@ -15,6 +15,14 @@ from service.evaluate.sights import REST_S, Scene
 
 LONGEST_S = 30.0
 """A card lies no longer than this."""
+SURENESS = (
+    (0.999, "99.9 % and more"),
+    (0.99, "99 to 99.9 %"),
+    (0.95, "95 to 99 %"),
+    (0.8, "80 to 95 %"),
+    (0.0, "under 80 %"),
+)
+"""How sure a card is told, from which confidence on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +49,7 @@ class Condition:
     """All that was read under one condition."""
 
     kind: str
-    """deck, size, tilt, light, cover or turned."""
+    """deck, size, tilt, light, cover, turned, or the confidence it was told at."""
     value: str
     cards: CardCounts = field(default_factory=CardCounts)
     looks: LookCounts = field(default_factory=LookCounts)
@@ -66,8 +74,16 @@ def true_cards(truth: Iterable[Event], found: Iterable[Event], scene: Scene) -> 
             continue
         to_s = min(closed, true.t + LONGEST_S)
         sights = scene.of(true.face, true.t + REST_S, to_s)
-        told.append(TrueCard(card=true, conditions=scene.conditions(sights), counts=judge_pair(true, said), to_s=to_s))
+        conditions = {**scene.conditions(sights), **_sureness(said)}
+        told.append(TrueCard(card=true, conditions=conditions, counts=judge_pair(true, said), to_s=to_s))
     return told
+
+
+def _sureness(said: FollowedCard | None) -> dict[str, str]:
+    """How sure the face was said to be, all looks weighed; nothing where none was said."""
+    if said is None or said.face is None or said.confidence is None:
+        return {}
+    return {"told at": next(name for least, name in SURENESS if said.confidence >= least)}
 
 
 def by_condition(
@@ -97,7 +113,7 @@ def join_conditions(many: Iterable[tuple[Condition, ...]]) -> tuple[Condition, .
     return tuple(Condition(kind=key[0], value=key[1], cards=cards[key], looks=looks[key]) for key in keys)
 
 
-_KINDS = ("size", "turned", "cover", "tilt", "light", "deck")
+_KINDS = ("told at", "size", "turned", "cover", "tilt", "light", "deck")
 
 
 def _order(key: tuple[str, str]) -> tuple[int, int, float, str]:

@@ -118,6 +118,21 @@ def test_cards_are_told_by_size_cover_turn_light_and_deck(recording: Path) -> No
     assert conditions["tilt", NOT_TOLD].cards.total == 4
 
 
+def test_cards_are_split_by_how_sure_they_were_told(recording: Path) -> None:
+    scene = load_scene(recording, load_table(recording / "table.yaml").cameras[0].calibration)
+    assert scene is not None
+    truth = [*hand("7H 2S KD", at=3.0), RoundClosed(t=9.0)]
+    found = [
+        *hand("7H", at=3.0, confidence=0.9995), *hand("3S", at=4.0, confidence=0.93), *hand("?", at=5.0)
+    ]  # fmt: skip
+
+    conditions = {(each.kind, each.value): each for each in by_condition(true_cards(truth, found, scene))}
+
+    assert conditions["told at", "99.9 % and more"].cards.right == 1
+    assert len(conditions["told at", "80 to 95 %"].cards.wrong) == 1
+    assert [value for kind, value in conditions if kind == "told at"] == ["80 to 95 %", "99.9 % and more"]
+
+
 def test_conditions_of_recordings_are_joined_in_order_of_size() -> None:
     looks = [({"size": value}, LookCounts(right=1, total=1)) for value in ("60 to 90 px", "under 30 px", "30 to 40 px")]
 
