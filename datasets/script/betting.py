@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from calibration.chips import ChipSet
+from datasets.script.betting_close import MAIN_BETS, bets_closed_by_call, bets_closed_by_card
 from datasets.script.chronicle import Chronicle, DueAlert, Tolerance
 from datasets.script.errors import ScriptError
 from datasets.script.patron import Patron, Wager
 from datasets.script.places import Places, bets_known
-from datasets.script.script import Anchor, Change, NoCall, Nudge, Reach, Round, Script
+from datasets.script.script import Anchor, Change, Limit, NoCall, Nudge, Reach, Round, Script
 from datasets.script.script import Wager as WagerSpec
 from datasets.script.settlement import chips_for, payable
 from datasets.script.stage import Stage
 from rules.events import WagerChanged
 from rules.words import Bet
 
-MAIN_BETS = (Bet.PLAYER, Bet.BANKER)
 FIRST_WAGER_S = 1.0
 GIVEN_BACK = ("placed", "moved")
 _Act = Callable[[Change, float], float]
@@ -34,9 +35,12 @@ class Betting:
         self.wagers: dict[str, Wager] = {}
         self.left: dict[str, str] = {}
         """Areas that the dealer wrongly left as they were, and what that is called."""
+        self.staying: list[Wager] = []
+        """Wagers that their players leave in place for the next round."""
         self._round = 0
         self._where = ""
         self._waiting: list[_Deed] = []
+        self._limits: list[Limit] = []
         self._acts: Mapping[str, _Act] = {
             "placed": self._place,
             "increased": self._increase,
@@ -54,8 +58,10 @@ class Betting:
         """Put down the round's wagers; gives when the last lies there."""
         self._round, self._where = number, where
         self._take_left(opened)
-        self.wagers = {}
+        self.wagers = {wager.area.id: replace(wager, void=False) for wager in self.staying}
+        self.staying = []
         self._waiting = [event for event in spec.happenings if isinstance(event, _Deed)]
+        self._limits = [event for event in spec.happenings if isinstance(event, Limit)]
         if any(isinstance(event, NoCall) for event in spec.happenings) and self._due("call"):
             raise ScriptError(f"{where}.happenings", "when.after: call", "there is no call in a round with no_call")
         specs = self._drawn(spec) if spec.wagers is None else spec.wagers
@@ -73,11 +79,11 @@ class Betting:
         for area, code in self.left.items():
             self.blame(t, self.wagers[area], code)
 
-    def blame(self, t: float, wager: Wager, code: str) -> None:
-        """The dealer settled a wager wrongly."""
+    def blame(self, t: float, wager: Wager, code: str, amount: int | None = None) -> None:
+        """A wager lies there, or was settled, as it may not be."""
         area = wager.area
         self._chronicle.raise_alert(
-            DueAlert(t=t, round=self._round, code=code, seat=area.seat, bet=area.bet, area=area.id)
+            DueAlert(t=t, round=self._round, code=code, seat=area.seat, bet=area.bet, area=area.id, amount=amount)
         )
 
     def _take_left(self, t: float) -> None:
@@ -99,13 +105,20 @@ class Betting:
         for event in due:
             if event.when.seconds >= 0:
                 self._do(event, t + event.when.seconds)
+        self._close_betting(t, bets_closed_by_call(self._script.table.rulebook))
         return t
 
     def at_card(self, number: int, t: float) -> None:
         """What happens after a card left the shoe."""
+        self._close_betting(t, bets_closed_by_card(self._script.table.rulebook, number))
         for event in self._due("card"):
             if event.when.card == number:
                 self._do(event, t + event.when.seconds)
+
+    def _close_betting(self, t: float, bets: Sequence[Bet]) -> None:
+        for event in self._limits:
+            if event.bet in bets:
+                self.blame(t, self._wager(event.seat, event.bet, there=True), f"limit.{event.kind}")
 
     def at_result(self, t: float) -> float:
         """What happens between result and settlement; gives when all hands are away."""
@@ -226,23 +239,13 @@ class Betting:
         if event.kind != "late_bet":
             return
         wager.void = event.action in GIVEN_BACK
-        self._chronicle.raise_alert(
-            DueAlert(
-                t=t,
-                round=self._round,
-                code=f"late_bet.{event.action}",
-                seat=event.seat,
-                bet=wager.area.bet,
-                area=wager.area.id,
-                amount=amount,
-            )
-        )
+        self.blame(t, wager, f"late_bet.{event.action}", amount)
         self._chronicle.tolerate(Tolerance(code="payout.*", round=self._round, start=t, end=t + 40.0, seat=event.seat))
 
     def _drawn(self, spec: Round) -> tuple[WagerSpec, ...]:
         """Wagers from the seed, and those that the round's happenings need."""
         needed: list[WagerSpec] = []
-        busy: set[int] = set()
+        busy = {int(wager.area.seat or 0) for wager in self.wagers.values()}
         for event in self._waiting:
             busy.add(event.seat)
             if isinstance(event, Nudge) or (isinstance(event, Change) and event.action != "placed"):

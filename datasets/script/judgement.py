@@ -30,6 +30,7 @@ SCOPE = (
     "procedure.wrong_handler",
     "procedure.both_hands_out",
     "procedure.card_off_table",
+    "limit.",
 )
 """The codes, or their beginnings, that a script can declare."""
 PAYOUTS = "payout."

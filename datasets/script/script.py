@@ -191,6 +191,24 @@ class Payout(_Part):
     bet: str | None = None
 
 
+class Settle(_Part):
+    """A wager is settled as it should be, in another way than usual."""
+
+    kind: Literal["left_in_place", "change_given"]
+    """Its player leaves a stand-off, or the stake that won, for the next round; or the dealer takes the stake that won
+    and brings stake and winnings in the smallest chips that do not make too tall a stack."""
+    seat: int
+    bet: str
+
+
+class Limit(_Part):
+    """A wager that the script names lies beyond the table's notice when betting closes."""
+
+    kind: Literal["below_minimum", "above_maximum"]
+    seat: int
+    bet: Literal["player", "banker"]
+
+
 class WrongHandler(_Part):
     """A hand is passed to a player who is not entitled to it."""
 
@@ -226,6 +244,8 @@ Happening = Annotated[
     | Nudge
     | Straighten
     | Payout
+    | Settle
+    | Limit
     | WrongHandler
     | BothOut
     | OffTable,

@@ -16,6 +16,8 @@ from rules.words import Bet, Outcome
 EVEN = Fraction(1)
 HALF = Fraction(1, 2)
 LESS_COMMISSION = Fraction(19, 20)
+TALLEST = 10
+"""Chips that the dealer puts into one stack where he gives change."""
 
 
 def banker_odds(rulebook: str, options: Mapping[str, object], banker_points: int) -> Fraction:
@@ -71,6 +73,20 @@ def chips_for(value: int, chips: ChipSet, where: str) -> tuple[int, ...]:
     if left or not chosen:
         raise ScriptError(where, value, f"must be a sum of chips of {', '.join(str(c.value) for c in chips.chips)}")
     return tuple(chosen)
+
+
+def small_chips_for(value: int, chips: ChipSet, where: str) -> tuple[int, ...]:
+    """Chips that make up a value, in the smallest chips of which no more than a stack are needed.
+
+    Raises:
+        ScriptError: the set has no chips for it.
+    """
+    by_value = sorted(range(len(chips.chips)), key=lambda i: chips.chips[i].value)
+    for index in by_value:
+        count, left = divmod(value, chips.chips[index].value)
+        if not left and 0 < count <= TALLEST:
+            return (index,) * count
+    return chips_for(value, chips, where)
 
 
 def payable(bet: Bet, value: int, chips: ChipSet, table: tuple[str, Mapping[str, object]]) -> bool:

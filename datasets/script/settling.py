@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Protocol
 
@@ -13,8 +14,8 @@ from datasets.script.mistakes import chosen_mistakes
 from datasets.script.patron import Wager
 from datasets.script.places import Places
 from datasets.script.plan import Announce, Hands, Step
-from datasets.script.script import Round
-from datasets.script.settlement import chips_for, odds_of
+from datasets.script.script import Round, Settle
+from datasets.script.settlement import chips_for, odds_of, small_chips_for
 from datasets.script.stage import Stage
 from rules.events import WagerSettled
 from rules.words import DEALER, Bet, SettleAction
@@ -42,11 +43,14 @@ def settle(director: Direction, hands: Hands, last: Step, spec: Round) -> float:
     betting, end = director.betting, director.clock
     wagers = [wager for wager in betting.wagers.values() if wager.stacks]
     odds = {wager.area.id: _odds(wager, hands, last, betting) for wager in wagers}
-    wrong = chosen_mistakes(spec, wagers, odds, f"round {len(director.chronicle.starts)}")
+    where = f"round {len(director.chronicle.starts)}"
+    wrong, other = chosen_mistakes(spec, wagers, odds, where), _other_ways(spec, wagers, odds, where)
     for wager in sorted(wagers, key=lambda wager: (odds[wager.area.id] is not None, -wager.area.centre_mm[0])):
         share = odds[wager.area.id]
         if wager.area.id in wrong:
             t = _settle_wrongly(director, wager, share, wrong[wager.area.id])
+        elif wager.area.id in other:
+            t = _settle_otherwise(director, wager, share, other[wager.area.id])
         elif share is None:
             t = _collect(director, wager)
         elif share == 0:
@@ -64,6 +68,34 @@ def _odds(wager: Wager, hands: Hands, last: Announce, betting: Betting) -> Fract
     """Winnings per unit; 0: given back; None: lost."""
     odds = odds_of(Bet(str(wager.area.bet)), hands, last.truly, betting.table)
     return Fraction(0) if wager.void else odds
+
+
+def _other_ways(
+    spec: Round, wagers: Sequence[Wager], odds: Mapping[str, Fraction | None], where: str
+) -> dict[str, str]:
+    """The way of each wager that is settled lawfully, but not as usual, by area.
+
+    Raises:
+        ScriptError: no wager of the round can be settled so.
+    """
+    ways: dict[str, str] = {}
+    for event in spec.happenings:
+        if not isinstance(event, Settle):
+            continue
+        areas = [wager.area.id for wager in wagers if (wager.area.seat, wager.area.bet) == (event.seat, event.bet)]
+        share = odds[areas[0]] if areas else None
+        if share is None or (share == 0 and event.kind == "change_given"):
+            raise ScriptError(f"{where}: happenings", event.kind, "no wager of the round can be settled so")
+        ways[areas[0]] = event.kind
+    return ways
+
+
+def _settle_otherwise(director: Direction, wager: Wager, share: Fraction | None, way: str) -> float:
+    """Settle a wager that did not lose in that way; gives when it is done."""
+    if way == "change_given":
+        return _pay_with_change(director, wager, share or Fraction(0))
+    director.betting.staying.append(wager)
+    return _pay(director, wager, share) if share else director.clock
 
 
 def _settle_wrongly(director: Direction, wager: Wager, share: Fraction | None, mistake: str) -> float:
@@ -101,24 +133,59 @@ def _return(director: Direction, wager: Wager) -> float:
 
 
 def _pay(director: Direction, wager: Wager, odds: Fraction) -> float:
+    """Put the winnings beside the stake; the player takes both, or the winnings alone where his stake stays."""
+    betting = director.betting
+    winnings = _winnings(director, wager, odds)
+    chips = chips_for(winnings, betting.chips, f"{wager.area.id}: winnings")
+    t = _put(director, wager, chips, winnings)
+    before = (wager.value(betting.chips), len(wager.chips))
+    seat = int(wager.area.seat or 0)
+    taken_t, patron = t + director.stage.between(0.6, 1.3), betting.patrons[seat]
+    if any(wager is staying for staying in betting.staying):
+        taken = patron.take_some(taken_t, wager, chips)
+        wager.stacks.pop()
+    else:
+        taken = patron.take(taken_t, wager)
+    betting.log_change(taken, wager, before, f"seat:{seat}")
+    return t
+
+
+def _pay_with_change(director: Direction, wager: Wager, odds: Fraction) -> float:
+    """Take the stake to the tray and bring it back with the winnings, all in small chips; the player takes it."""
+    betting = director.betting
+    winnings = _winnings(director, wager, odds)
+    before = (wager.value(betting.chips), len(wager.chips))
+    t = director.dealer.collect(director.clock, wager.stacks)
+    wager.stacks.clear()
+    betting.log_change(t, wager, before, DEALER)
+    director.clock = t
+    where = f"{wager.area.id}: winnings"
+    t = _put(director, wager, small_chips_for(before[0] + winnings, betting.chips, where), winnings)
+    before = (wager.value(betting.chips), len(wager.chips))
+    seat = int(wager.area.seat or 0)
+    taken = betting.patrons[seat].take(t + director.stage.between(0.6, 1.3), wager)
+    betting.log_change(taken, wager, before, f"seat:{seat}")
+    return t
+
+
+def _put(director: Direction, wager: Wager, chips: tuple[int, ...], winnings: int) -> float:
+    """Put chips from the tray onto an area, with which its wager is paid; gives when they rest."""
     betting = director.betting
     before = (wager.value(betting.chips), len(wager.chips))
-    winnings = odds * before[0]
-    where = f"{wager.area.id}: winnings"
-    if winnings.denominator != 1:
-        raise ScriptError(where, str(winnings), "must be a whole number; choose another value for the wager")
-    chips = chips_for(int(winnings), betting.chips, where)
     spot = director.places.spot_in(wager.area, director.stage.rng, [stack.at_mm for stack in wager.stacks])
     stack, t = director.dealer.pay(director.clock, chips, spot, wager.area.id)
     wager.stacks.append(stack)
-    _log(director, t, wager, SettleAction.PAID, int(winnings))
+    _log(director, t, wager, SettleAction.PAID, winnings)
     betting.log_change(t, wager, before, DEALER)
-    before = (wager.value(betting.chips), len(wager.chips))
-    seat = int(wager.area.seat or 0)
-    patron = betting.patrons[seat]
-    taken = patron.take(t + director.stage.between(0.6, 1.3), wager)
-    betting.log_change(taken, wager, before, f"seat:{seat}")
     return t
+
+
+def _winnings(director: Direction, wager: Wager, odds: Fraction) -> int:
+    winnings = odds * wager.value(director.betting.chips)
+    if winnings.denominator != 1:
+        where = f"{wager.area.id}: winnings"
+        raise ScriptError(where, str(winnings), "must be a whole number; choose another value for the wager")
+    return int(winnings)
 
 
 def _log(director: Direction, t: float, wager: Wager, action: SettleAction, amount: int) -> None:
