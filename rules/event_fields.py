@@ -140,6 +140,7 @@ READERS: Mapping[str, Callable[[object], Any]] = {
     "action": _choice(SettleAction),
     "amount": _read_count,
     "camera": _read_optional_text,
+    "fault": _read_optional_text,
 }
 QUICK_READERS: Mapping[str, Callable[[object], Any]] = {
     **READERS,

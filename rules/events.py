@@ -17,10 +17,10 @@ from rules.event_fields import ALLOWED, QUICK_READERS, READERS, read_time
 from rules.words import DEALER, UNKNOWN, Bet, Outcome, SettleAction, Side, Source, seat_of
 
 __all__ = [
-    "DEALER", "EVENT_TYPES", "UNKNOWN", "Bet", "BetsOpened", "CameraBack", "CameraEvent", "CameraLost", "CameraMoved",
-    "CameraObstructed", "CardBurned", "CardDealt", "CardMoved", "CardPassed", "CardRemoved", "CardTurned",
-    "CutCardDrawn", "DealerChanged", "Event", "HandlingDeclined", "LastRoundAnnounced", "NoMoreBets", "Outcome",
-    "ResultAnnounced", "RoundClosed", "SettleAction", "ShoeClosed", "ShoeOpened", "Side", "Source",
+    "DEALER", "EVENT_TYPES", "UNKNOWN", "Bet", "BetsOpened", "CameraBack", "CameraEvent", "CameraFaulted", "CameraLost",
+    "CameraMoved", "CameraObstructed", "CardBurned", "CardDealt", "CardMoved", "CardPassed", "CardRemoved",
+    "CardTurned", "CutCardDrawn", "DealerChanged", "Event", "HandlingDeclined", "LastRoundAnnounced", "NoMoreBets",
+    "Outcome", "ResultAnnounced", "RoundClosed", "SettleAction", "ShoeClosed", "ShoeOpened", "Side", "Source",
     "VoidHandAnnounced", "WagerChanged", "WagerSettled", "format_event", "parse_event", "seat_of",
 ]  # fmt: skip
 
@@ -226,7 +226,15 @@ class CameraEvent(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CameraLost(CameraEvent):
+class CameraFaulted(CameraEvent):
+    """The picture cannot be trusted from now on."""
+
+    fault: str | None = None
+    """Why, in a word of the log's; None where only the type says."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CameraLost(CameraFaulted):
     """No picture comes."""
 
     type: ClassVar[str] = "camera_lost"
@@ -240,14 +248,14 @@ class CameraBack(CameraEvent):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CameraMoved(CameraEvent):
+class CameraMoved(CameraFaulted):
     """The camera no longer stands where it was calibrated."""
 
     type: ClassVar[str] = "camera_moved"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CameraObstructed(CameraEvent):
+class CameraObstructed(CameraFaulted):
     """Something covers the view."""
 
     type: ClassVar[str] = "camera_obstructed"
@@ -348,7 +356,7 @@ class _Plan:
 
 
 _COMMON = ("confidence", "source")
-_DROPPABLE = frozenset({"confidence", "source", "together_with", "found_face_up", "within_s"})
+_DROPPABLE = frozenset({"confidence", "source", "together_with", "found_face_up", "within_s", "fault"})
 
 
 def _plan(cls: type[Event]) -> _Plan:

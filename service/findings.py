@@ -9,12 +9,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from rules.alerts import Alert
-from rules.events import CameraBack, CameraLost, CameraMoved, CameraObstructed, Event
+from rules.events import CameraBack, CameraFaulted, CameraLost, CameraMoved, CameraObstructed, Event
 from rules.records import RoundRecord
 from service.evidence import Evidence
 from service.spreads import Spread
 
-UNSEEN_EVENTS: Mapping[type[Event], str] = {
+_FAULTS: Mapping[str, str] = {
+    "frozen": "the picture was frozen",
+    "dark": "it was too dark",
+    "glare": "glare",
+    "blurred": "out of focus or dirty",
+}
+_CAMERA_EVENTS: Mapping[type[CameraFaulted], str] = {
     CameraLost: "no picture",
     CameraMoved: "the camera moved",
     CameraObstructed: "the view was covered",
@@ -77,14 +83,18 @@ class Findings:
         return unseen_stretches(self.events, self.duration_s)
 
 
+def unseen_reason(event: CameraFaulted) -> str:
+    """Why nothing can be seen, in a few words."""
+    return _FAULTS.get(event.fault or "", _CAMERA_EVENTS[type(event)])
+
+
 def unseen_stretches(events: Iterable[Event], end_s: float) -> tuple[Unseen, ...]:
     """From each camera trouble to the camera's return, or to `end_s`."""
     stretches: list[Unseen] = []
     since: tuple[float, str] | None = None
     for event in events:
-        reason = UNSEEN_EVENTS.get(type(event))
-        if reason is not None and since is None:
-            since = (event.t, reason)
+        if isinstance(event, CameraFaulted) and since is None:
+            since = (event.t, unseen_reason(event))
         elif isinstance(event, CameraBack) and since is not None:
             stretches.append(Unseen(from_s=since[0], to_s=event.t, reason=since[1]))
             since = None

@@ -19,7 +19,7 @@ from rules.events import (
     Bet,
     BetsOpened,
     CameraBack,
-    CameraEvent,
+    CameraFaulted,
     CameraLost,
     CameraMoved,
     CameraObstructed,
@@ -69,7 +69,7 @@ so."""
 UNSEEN_ORDER_CONFIDENCE = 0.5
 """Where a card was hidden while another was dealt, nobody saw which came first."""
 
-_CAMERA_EVENTS: dict[seen.PictureFault, type[CameraEvent]] = {
+_CAMERA_EVENTS: dict[seen.PictureFault, type[CameraFaulted]] = {
     seen.PictureFault.FROZEN: CameraLost,
     seen.PictureFault.MOVED: CameraMoved,
 }
@@ -173,7 +173,7 @@ class Interpreter:
                 return self.calls.by_gesture(t, self.state, spread_s=spread_s)
             case seen.PictureFaulted():
                 kind = _CAMERA_EVENTS.get(item.fault, CameraObstructed)
-                return [kind(t=t, camera=self.blindness.camera, source=Source.CAMERA)]
+                return [kind(t=t, camera=self.blindness.camera, fault=str(item.fault), source=Source.CAMERA)]
             case seen.PictureCleared():
                 return [CameraBack(t=t, camera=self.blindness.camera, source=Source.CAMERA)]
             case ResultAnnounced():

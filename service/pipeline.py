@@ -88,7 +88,7 @@ class TableWatch:
 
     def lose_sight(self, t: float, camera: str) -> None:
         """Log that the picture is gone."""
-        self.interpreter.signal(CameraLost(t=t, camera=camera, source=Source.CAMERA))
+        self.interpreter.signal(CameraLost(t=t, camera=camera, fault="no_picture", source=Source.CAMERA))
 
     def finish(self, t: float) -> None:
         """Judge what is left."""

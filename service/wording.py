@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from rules.cards import Card
 from rules.events import (
     BetsOpened,
-    CameraEvent,
+    CameraBack,
+    CameraFaulted,
     CardDealt,
     CardMoved,
     CardPassed,
@@ -25,7 +26,7 @@ from rules.events import (
     WagerSettled,
 )
 from rules.records import RoundRecord
-from service.findings import Findings, WatchedAlert
+from service.findings import Findings, WatchedAlert, unseen_reason
 from service.spreads import spread_text
 
 SUIT_SIGNS = {"C": "♣", "D": "♦", "H": "♥", "S": "♠"}
@@ -158,7 +159,8 @@ def found_text(findings: Findings) -> str:
     alerts = counted(len(findings.alerts), "alert")
     text = f"{rounds}{outcomes} and {alerts} in {duration(findings.duration_s)}"
     unseen_s = sum(stretch.to_s - stretch.from_s for stretch in findings.unseen)
-    text += f"; {duration(unseen_s)} could not be seen" if unseen_s > 0 else ""
+    reasons = ", ".join(dict.fromkeys(stretch.reason for stretch in findings.unseen))
+    text += f"; {duration(unseen_s)} could not be seen ({reasons})" if unseen_s > 0 else ""
     return f"{text[0].upper()}{text[1:]}."
 
 
@@ -220,8 +222,10 @@ def event_text(event: Event) -> str:
             return "Betting opens"
         case RoundClosed():
             return "The round closes"
-        case CameraEvent():
-            return event.type.replace("_", " ").capitalize()
+        case CameraFaulted():
+            return f"Could not see from here on: {unseen_reason(event)}"
+        case CameraBack():
+            return "The camera sees again"
     return event.type.replace("_", " ").capitalize()
 
 

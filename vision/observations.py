@@ -149,8 +149,8 @@ class PictureFault(StrEnum):
 
     FROZEN = "frozen"
     """The same picture again and again."""
-    DARK = "too dark"
-    WASHED_OUT = "washed out"
+    DARK = "dark"
+    WASHED_OUT = "glare"
     """Glare: parts of it show nothing but white."""
     COVERED = "covered"
     BLURRED = "blurred"

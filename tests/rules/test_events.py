@@ -47,6 +47,7 @@ LINES: list[dict[str, Any]] = [
     {"t": 0.5, "type": "camera_back", "camera": "overhead"},
     {"t": 0.5, "type": "camera_moved", "camera": "overhead"},
     {"t": 0.5, "type": "camera_obstructed", "camera": "overhead"},
+    {"t": 0.5, "type": "camera_obstructed", "camera": "overhead", "fault": "glare"},
 ]  # fmt: skip
 
 

@@ -143,3 +143,19 @@ def test_camera_fault_is_told_even_between_rounds(kind: str) -> None:
     log = TableLog(rules_of("tas")).add(kind, camera="overhead")
     alerts = alerts_of(log)
     assert [(alert.code, alert.rule, alert.round) for alert in alerts] == [(kind.replace("_", "."), None, 0)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "fault", "text"),
+    [
+        ("camera_obstructed", "dark", "too dark"),
+        ("camera_obstructed", "glare", "dazzled"),
+        ("camera_obstructed", "blurred", "out of focus"),
+        ("camera_obstructed", "covered", "is covered"),
+        ("camera_lost", "frozen", "same picture"),
+        ("camera_lost", "a word of another house", "gives no picture"),
+    ],
+)
+def test_camera_alert_says_what_is_wrong(kind: str, fault: str, text: str) -> None:
+    (alert,) = alerts_of(TableLog(rules_of("tas")).add(kind, camera="overhead", fault=fault))
+    assert text in alert.message

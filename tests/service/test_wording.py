@@ -6,7 +6,9 @@ import pytest
 
 from rules.events import (
     BetsOpened,
+    CameraBack,
     CameraLost,
+    CameraObstructed,
     CardDealt,
     CardMoved,
     CardRemoved,
@@ -72,7 +74,11 @@ def test_duration(seconds: float, text: str) -> None:
         pytest.param(NoMoreBets(t=1, source=Source.INFERRED), "No more bets (inferred)", id="call"),
         pytest.param(BetsOpened(t=1), "Betting opens", id="opened"),
         pytest.param(RoundClosed(t=1), "The round closes", id="closed"),
-        pytest.param(CameraLost(t=1), "Camera lost", id="camera"),
+        pytest.param(CameraLost(t=1), "Could not see from here on: no picture", id="camera"),
+        pytest.param(
+            CameraObstructed(t=1, fault="glare"), "Could not see from here on: glare", id="camera-with-its-fault"
+        ),
+        pytest.param(CameraBack(t=1), "The camera sees again", id="camera-back"),
     ],
 )
 def test_event_in_words(event: Event, text: str) -> None:
