@@ -1,7 +1,7 @@
 """How much an enrolled deck helps the reader, and that a wrong one does no harm.
 
 Each deck of a bank is enrolled from a few mild crops a card and then read from crops as a camera shows them:
-`python -m models.enrolment_evaluate models/weights/reader-….onnx --bank build/reader/held_out.npy`.
+`python -m models.enrolment_evaluate --bank build/reader/held_out.npy`.
 """
 
 from __future__ import annotations

@@ -27,6 +27,7 @@ from service.commands import (
     referee,
     render,
     rulebooks,
+    spoil,
     train,
     watch,
 )
@@ -81,6 +82,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "evaluate": evaluate.evaluate,
     "calibrate": calibrate.calibrate,
     "render": render.render,
+    "spoil": spoil.spoil,
     "enrol": enrol.enrol,
     "train": train.train,
     "export": export.export,

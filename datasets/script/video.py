@@ -5,16 +5,34 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 from pathlib import Path
+from typing import Protocol
 
 import av
 import numpy as np
 from numpy.typing import NDArray
 
 from datasets.script.errors import RecordingError
-from datasets.script.script import Video
 
 
-def write_video(path: Path, video: Video, frames_hw3: Iterable[NDArray[np.uint8]], size_wh_px: tuple[int, int]) -> int:
+class Encoding(Protocol):
+    """How a recorder writes."""
+
+    @property
+    def fps(self) -> int | Fraction:
+        """Frames a second."""
+
+    @property
+    def mbit_s(self) -> float:
+        """Megabits a second."""
+
+    @property
+    def key_frame_s(self) -> float:
+        """From key frame to key frame."""
+
+
+def write_video(
+    path: Path, video: Encoding, frames_hw3: Iterable[NDArray[np.uint8]], size_wh_px: tuple[int, int]
+) -> int:
     """Encode frames in order; gives how many there were.
 
     Args:

@@ -20,6 +20,7 @@ from rules.rulebook import elect, load_rulebook
 from service.config import TableConfig
 from service.errors import ServiceError
 from service.findings import Findings, Unseen, unseen_stretches
+from service.spreads import format_spread
 from service.watching import format_watched
 
 
@@ -80,6 +81,8 @@ class Account:
     rounds: tuple[RoundAccount, ...]
     end_s: float
     tolerated: tuple[Tolerance, ...] = ()
+    spreads: tuple[Mapping[str, Any], ...] = ()
+    """Lines of `spread.jsonl`."""
 
     @property
     def unseen(self) -> tuple[Unseen, ...]:
@@ -94,6 +97,7 @@ def account_of(findings: Findings) -> Account:
         incidents=tuple(_incident(format_watched(watched)) for watched in findings.alerts),
         rounds=_rounds(findings.rounds, findings.duration_s),
         end_s=findings.duration_s,
+        spreads=tuple(format_spread(spread) for spread in findings.spreads),
     )
 
 
@@ -127,6 +131,7 @@ def _load(folder: Path, table: TableConfig, *, log: str) -> Account:
         rounds=_rounds(judge(events, table), end_s),
         end_s=end_s,
         tolerated=tuple(_tolerance(line) for line in _lines(folder / "tolerated.jsonl")),
+        spreads=tuple(_lines(folder / "spread.jsonl", keys=("t", "to", "rows"))),
     )
 
 
@@ -180,7 +185,7 @@ def _tolerance(line: Mapping[str, Any]) -> Tolerance:
     )
 
 
-def _lines(path: Path) -> Iterator[Mapping[str, Any]]:
+def _lines(path: Path, *, keys: tuple[str, ...] = ("code", "t")) -> Iterator[Mapping[str, Any]]:
     if not path.is_file():
         return
     for number, text in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
@@ -190,6 +195,6 @@ def _lines(path: Path) -> Iterator[Mapping[str, Any]]:
             line = json.loads(text)
         except ValueError as error:
             raise TruthError(f"{path}: line {number}: no JSON object") from error
-        if not isinstance(line, dict) or "code" not in line or "t" not in line:
-            raise TruthError(f"{path}: line {number}: must be an alert with code and t")
+        if not isinstance(line, dict) or not line.keys() >= set(keys):
+            raise TruthError(f"{path}: line {number}: must hold {', '.join(keys)}")
         yield line

@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 
 from rules.events import Event, WagerChanged
 from service.evaluate.accounts import Account, RoundAccount
+from service.evaluate.camera_faults import CameraFaultOutcome, camera_fault_outcomes
 from service.evaluate.cards import CardCounts, compare_cards, pair_by_time
 from service.evaluate.chips import ChipCounts, count_chips
 from service.evaluate.conditions import Condition, join_conditions
 from service.evaluate.matching import Matching, join, match
 from service.evaluate.rates import HourlyRate
+from service.evaluate.spreads import SpreadCounts, compare_spreads
 
 WAGER_WINDOW_S = 3.0
 
@@ -55,18 +57,21 @@ class Comparison:
     """False alerts, and the rounds of recordings in which nothing went wrong."""
     clean_s: float = 0.0
     """How long those recordings are."""
+    camera_faults: tuple[CameraFaultOutcome, ...] = ()
+    spreads: SpreadCounts = field(default_factory=SpreadCounts)
 
 
 def compare(name: str, truth: Account, found: Account, *, frames_per_s: float | None = None) -> Comparison:
     """Everything that is counted of one recording."""
     incidents = match(truth.incidents, found.incidents, truth.tolerated)
     is_clean = not truth.incidents
+    exact = exact_rounds(truth.rounds, found.rounds)
     return Comparison(
         name=name,
         incidents=incidents,
         cards=compare_cards(truth.events, found.events),
         rounds=len(truth.rounds),
-        rounds_exact=count_exact_rounds(truth.rounds, found.rounds),
+        rounds_exact=len(exact),
         wagers=compare_wagers(truth.events, found.events),
         length_s=found.end_s,
         unseen_s=sum(stretch.to_s - stretch.from_s for stretch in found.unseen),
@@ -74,6 +79,8 @@ def compare(name: str, truth: Account, found: Account, *, frames_per_s: float | 
         chips=count_chips(pair_changes(truth.events, found.events)),
         clean=HourlyRate(count=len(incidents.false) * is_clean, rounds=len(truth.rounds) * is_clean),
         clean_s=found.end_s * is_clean,
+        camera_faults=camera_fault_outcomes(truth, found, incidents.false, exact),
+        spreads=compare_spreads(truth.spreads, found.spreads),
     )
 
 
@@ -100,15 +107,17 @@ def combine(comparisons: Sequence[Comparison]) -> Comparison:
     )
 
 
-def count_exact_rounds(truth: Sequence[RoundAccount], found: Sequence[RoundAccount]) -> int:
+def exact_rounds(truth: Sequence[RoundAccount], found: Sequence[RoundAccount]) -> list[RoundAccount]:
     """True rounds of which exactly one was found, with the same cards in the same order and the same winner."""
     partners = pair_by_time(
         [(each.opened, each.closed) for each in truth], [(each.opened, each.closed) for each in found]
     )
     played = [[found[j] for j in partner if found[j].player or found[j].banker] for partner in partners]
-    return sum(
-        len(alike) == 1 and _result(alike[0]) == _result(true) for true, alike in zip(truth, played, strict=True)
-    )
+    return [
+        true
+        for true, alike in zip(truth, played, strict=True)
+        if len(alike) == 1 and _result(alike[0]) == _result(true)
+    ]
 
 
 def compare_wagers(truth: Iterable[Event], found: Iterable[Event]) -> WagerCounts:

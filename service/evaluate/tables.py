@@ -9,10 +9,12 @@ import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 
+from service.evaluate.camera_faults import camera_faults_sheet
 from service.evaluate.comparison import Comparison, combine
 from service.evaluate.details import detail_sheets
 from service.evaluate.matching import Matching
 from service.evaluate.sheets import Sheet, percent, share_of
+from service.evaluate.spreads import spreads_sheet
 from service.wording import clock, duration
 
 SURE = 0.99
@@ -23,6 +25,10 @@ def sheets_of(comparisons: Sequence[Comparison]) -> list[Sheet]:
     whole = combine(comparisons)
     rows = list(comparisons) if len(comparisons) < 2 else [*comparisons, whole]
     sheets = [_recordings_sheet(rows), _codes_sheet(whole.incidents), *detail_sheets(rows, whole)]
+    blind = [(each.name, fault) for each in comparisons for fault in each.camera_faults]
+    sheets += [camera_faults_sheet(blind)] if blind else []
+    spread = [(each.name, each.spreads) for each in comparisons if each.spreads.lays or each.spreads.false]
+    sheets += [spreads_sheet(spread)] if spread else []
     faults = [*_alert_faults(comparisons), *_card_faults(comparisons)]
     if faults:
         sheets.append(
@@ -90,6 +96,8 @@ def format_json(comparison: Comparison) -> dict[str, object]:
             "by_right": wagers.by_right,
         },
         "chips": dataclasses.asdict(comparison.chips),
+        "spread": dataclasses.asdict(comparison.spreads),
+        "camera_faults": [dataclasses.asdict(fault) for fault in comparison.camera_faults],
         "clean": _clean_json(comparison),
         "conditions": [
             {

@@ -15,7 +15,7 @@ from rules.words import Bet
 from service.cli import app
 from service.config import TableConfig, load_table
 from service.evaluate.accounts import TruthError, load_truth
-from service.evaluate.comparison import compare, compare_wagers, count_exact_rounds
+from service.evaluate.comparison import compare, compare_wagers, exact_rounds
 from service.evaluate.tables import format_json, format_markdown, put_section, sheets_of
 from tests.service.test_evaluate_cards import hand
 from tests.service.watch_fakes import write_table, write_video
@@ -81,9 +81,9 @@ def test_a_wrong_card_spoils_the_round(recording: Path, table: TableConfig) -> N
 
 def test_exact_rounds_want_one_found_round_each(recording: Path, table: TableConfig) -> None:
     rounds = load_truth(recording, table).rounds
-    assert count_exact_rounds(rounds, rounds) == 1
-    assert count_exact_rounds(rounds, [*rounds, *rounds]) == 0
-    assert count_exact_rounds(rounds, []) == 0
+    assert len(exact_rounds(rounds, rounds)) == 1
+    assert exact_rounds(rounds, [*rounds, *rounds]) == []
+    assert exact_rounds(rounds, []) == []
 
 
 @pytest.mark.parametrize(
