@@ -1,0 +1,117 @@
+"""What a watch made of its camera's faults: noticed when, over when, what was alleged, and the rounds after.
+
+Seconds of stream time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rules.events import CameraBack, CameraFaulted, Event
+from service.evaluate.accounts import Account, Incident, RoundAccount
+from service.evaluate.sheets import Sheet, share_of
+from service.wording import clock
+
+WITHIN_S = 3.0
+"""What is told later is another fault, or none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CameraFaultOutcome:
+    """One true fault of the camera."""
+
+    fault: str
+    from_s: float
+    to_s: float
+    told: str | None = None
+    """What the log calls it; None where it was not noticed."""
+    noticed_s: float | None = None
+    """From the fault until it was told."""
+    ended_off_s: float | None = None
+    """How long after the fault's end the log has it."""
+    false_alerts: int = 0
+    """From the fault to the next one, or to the end."""
+    rounds: int = 0
+    """True ones that began after the fault, and before the next."""
+    rounds_exact: int = 0
+
+
+def camera_fault_outcomes(
+    truth: Account, found: Account, false: Sequence[Incident], exact: Sequence[RoundAccount]
+) -> tuple[CameraFaultOutcome, ...]:
+    """All true faults in order.
+
+    Args:
+        truth: what happened.
+        found: what was found.
+        false: the alerts that are false.
+        exact: the true rounds that were found exactly.
+    """
+    spells = _spells(truth.events, truth.end_s)
+    outcomes = []
+    for i, (begun, to_s) in enumerate(spells):
+        until_s = spells[i + 1][0].t if i + 1 < len(spells) else float("inf")
+        after = [each for each in truth.rounds if to_s <= each.opened < until_s]
+        said = next((one for one in found.events if _tells(one, begun.t)), None)
+        back = next((one.t for one in found.events if isinstance(one, CameraBack) and one.t >= to_s - WITHIN_S), None)
+        outcomes.append(
+            CameraFaultOutcome(
+                fault=begun.fault or begun.type,
+                from_s=begun.t,
+                to_s=to_s,
+                told=said.fault or said.type if isinstance(said, CameraFaulted) else None,
+                noticed_s=_noticed_s(found.incidents, begun.t),
+                ended_off_s=None if back is None or said is None else back - to_s,
+                false_alerts=sum(begun.t <= each.t < until_s for each in false),
+                rounds=len(after),
+                rounds_exact=sum(each in exact for each in after),
+            )
+        )
+    return tuple(outcomes)
+
+
+def camera_faults_sheet(named: Sequence[tuple[str, CameraFaultOutcome]]) -> Sheet:
+    """A row for each fault of each recording."""
+    columns = ("recording", "fault", "from", "for", "told as", "noticed after", "ended in the log", "false alerts",
+               "rounds after it exact")  # fmt: skip
+    return Sheet(title="Camera faults", columns=columns, rows=tuple(_row(name, each) for name, each in named))
+
+
+def _row(name: str, each: CameraFaultOutcome) -> tuple[str, ...]:
+    return (
+        name,
+        each.fault,
+        clock(each.from_s),
+        f"{each.to_s - each.from_s:.1f} s",
+        each.told or "not noticed",
+        "" if each.noticed_s is None else f"{each.noticed_s:.1f} s",
+        "" if each.ended_off_s is None else f"{each.ended_off_s:+.1f} s",
+        f"{each.false_alerts}",
+        share_of(each.rounds_exact, each.rounds) if each.rounds else "",
+    )
+
+
+def _spells(events: Sequence[Event], end_s: float) -> list[tuple[CameraFaulted, float]]:
+    spells: list[tuple[CameraFaulted, float]] = []
+    begun: CameraFaulted | None = None
+    for event in events:
+        if isinstance(event, CameraFaulted) and begun is None:
+            begun = event
+        elif isinstance(event, CameraBack) and begun is not None:
+            spells.append((begun, event.t))
+            begun = None
+    return [*spells, (begun, end_s)] if begun is not None else spells
+
+
+def _tells(event: Event, t: float) -> bool:
+    return isinstance(event, CameraFaulted) and abs(event.t - t) <= WITHIN_S
+
+
+def _noticed_s(incidents: Sequence[Incident], t: float) -> float | None:
+    told = [
+        one.noticed_at - t
+        for one in incidents
+        if one.code.startswith("camera.") and one.noticed_at is not None and abs(one.t - t) <= WITHIN_S
+    ]
+    return min(told, default=None)
