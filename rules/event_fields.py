@@ -73,6 +73,14 @@ def _read_optional_text(value: object) -> str | None:
     return None if value is None else _read_text(value)
 
 
+def _read_names(value: object) -> tuple[str, ...] | None:
+    if value is None:
+        return None
+    if not isinstance(value, list | tuple):
+        raise ValueError("allowed: a list of texts, or null")
+    return tuple(map(_read_text, value))
+
+
 def _read_flag(value: object) -> bool:
     if not isinstance(value, bool):
         raise ValueError("allowed: true, false")
@@ -139,6 +147,7 @@ READERS: Mapping[str, Callable[[object], Any]] = {
     "winner": _choice(Outcome, optional=True),
     "action": _choice(SettleAction),
     "amount": _read_count,
+    "untouched": _read_names,
     "camera": _read_optional_text,
     "fault": _read_optional_text,
 }

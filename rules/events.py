@@ -216,6 +216,8 @@ class RoundClosed(Event):
     """Hands are cleared; the next round may begin."""
 
     type: ClassVar[str] = "round_closed"
+    untouched: tuple[str, ...] | None = None
+    """Areas with chips that nobody reached over since the round was decided; None where no camera watched."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -356,7 +358,7 @@ class _Plan:
 
 
 _COMMON = ("confidence", "source")
-_DROPPABLE = frozenset({"confidence", "source", "together_with", "found_face_up", "within_s", "fault"})
+_DROPPABLE = frozenset({"confidence", "source", "together_with", "found_face_up", "within_s", "fault", "untouched"})
 
 
 def _plan(cls: type[Event]) -> _Plan:

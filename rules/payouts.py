@@ -2,7 +2,8 @@
 
 Judged when the round closes. What was not read is left open: an unknown amount, what a stake of unknown value wins, a
 wager that changed too late, chips that moved without anybody seeing whose act it was. Chips that were counted are a
-wager whatever they are worth: left unpaid or in place they are told; a camera's count alone may be some off.
+wager whatever they are worth: left unpaid or in place they are told. What a camera saw is told so where it also saw
+that nobody reached there.
 """
 
 from __future__ import annotations
@@ -47,8 +48,8 @@ class PayoutJudge:
         self._smallest_chip = smallest_chip
         self._settled: dict[str, list[WagerSettled]] = {}
         self._moved: set[str] = set()
-        self._estimated: set[str] = set()
-        """Areas with chips that a camera could count at best, not value; they may lie from round to round."""
+        self._filmed: set[str] = set()
+        """Areas whose chips a camera tells of; they may lie from round to round."""
         self._late: set[str] = set()
         self._may_return = False
         self._is_disputed = False
@@ -61,10 +62,10 @@ class PayoutJudge:
         """Take a change of a wager of the running round."""
         if running.deadline_t is not None:
             self._moved.add(event.area)
-        if event.after is None and event.source is Source.CAMERA:
-            self._estimated.add(event.area)
+        if event.source is Source.CAMERA:
+            self._filmed.add(event.area)
         else:
-            self._estimated.discard(event.area)
+            self._filmed.discard(event.area)
 
     def note(self, alert: Alert) -> None:
         """Take a fault of the round, which bears on what may be done with its wagers."""
@@ -113,25 +114,31 @@ class PayoutJudge:
             yield from self._wrong_amount(due, paid, running, record)
         elif is_given_back or due.outcome in _STANDS_OFF or (collected and due.outcome is Settling.LOSE):
             return
-        elif running.was_camera_lost or not self._is_left(due, acts, chips):
+        elif running.was_camera_lost or not self._is_left(due, acts, chips, running.untouched):
             running.doubt(_absent_code(due), f"what became of the wager on {due.area} was not seen")
         else:
             yield _absence(due, running, acts, chips)
 
-    def _is_left(self, due: Due, acts: list[WagerSettled], chips: _Chips) -> bool:
+    def _is_left(self, due: Due, acts: list[WagerSettled], chips: _Chips, untouched: frozenset[str]) -> bool:
         """Whether it is known that there was a wager and that nothing else was done with it."""
         if acts:
             return True
-        if due.area in self._moved or chips.left is None or not chips.left.is_seen:
+        if due.area in self._moved or chips.staked is None or chips.left is None:
             return False
-        return due.stake is not None or (chips.staked is not None and self._is_in_play(chips.staked))
+        if due.area in self._filmed:
+            return due.area in untouched and not self._may_return and self._is_in_play(due, least_chips=0)
+        return (
+            chips.left.is_seen
+            and (due.stake is not None or bool(chips.staked.chips))
+            and (self._is_in_play(due, least_chips=chips.staked.chips or 0))
+        )
 
-    def _is_in_play(self, staked: Wager) -> bool:
-        """Whether chips of unknown value are a wager of which a part at least can be paid exactly."""
-        if not staked.chips or staked.area in self._estimated:
-            return False
-        step = exact_step_of(staked.bet, self._rules, smallest_chip=self._smallest_chip)
-        return step is None or staked.chips * (self._smallest_chip or 0) >= step
+    def _is_in_play(self, due: Due, *, least_chips: int) -> bool:
+        """Whether a part of the wager at least can be paid exactly, by its value or its number of chips."""
+        if due.stake is not None:
+            return True
+        step = exact_step_of(due.bet, self._rules, smallest_chip=self._smallest_chip)
+        return step is None or least_chips * (self._smallest_chip or 0) >= step
 
     def _wrong_amount(
         self, due: Due, paid: list[WagerSettled], running: Round, record: RoundRecord

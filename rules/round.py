@@ -161,6 +161,8 @@ class Round:
     deadline_placements: int = 0
     """How many placements had been by then."""
     closed_t: float | None = None
+    untouched: frozenset[str] = frozenset()
+    """Areas with chips that nobody reached over since the round was decided, by the word of a camera."""
     bets_reopened: bool = False
     """Whether wagers were asked for after the result."""
     was_camera_lost: bool = False

@@ -115,6 +115,7 @@ def take_close(event: RoundClosed, running: Round) -> None:
     """The round is over."""
     running.has_news = running.has_news or not running.is_faultless
     running.closed_t = event.t
+    running.untouched = frozenset(event.untouched or ())
     if running.deadline_t is None:
         running.reach_deadline(event.t)
 

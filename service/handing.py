@@ -5,7 +5,7 @@ Millimetres of the layout plane, seconds of stream time.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import cv2
@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from calibration.layout import Layout
 from rules.events import CardMoved, CardPassed, Event
-from rules.words import DEALER, Side, Source
+from rules.words import DEALER, UNKNOWN, Side, Source
+from service.attribution import who_reached
 from service.table_state import CardOnTable
 
 INWARD_MM = 170.0
@@ -57,9 +58,19 @@ def given_back(card: CardOnTable, side: Side, t: float) -> CardOnTable:
     return replace(card, side=side, holder=None, given_back_t=t, lost_t=None)
 
 
-def is_just_back(card: CardOnTable, t: float) -> bool:
-    """Whether a card came back from a player, or from where nobody saw it, just before."""
-    return t - card.given_back_t < HANDOVER_S
+def turned_by(card: CardOnTable, t: float, entries_mm: Sequence[tuple[float, float] | None], layout: Layout) -> str:
+    """Who turned a card: whose it is, else who reached over its box; unknown where it had just come back.
+
+    Args:
+        card: as it was before.
+        t: when it was turned.
+        entries_mm: where arms came in while it was covered, look by look.
+        layout: the cloth.
+    """
+    if card.holder is not None or t - card.given_back_t < HANDOVER_S:
+        return card.holder or UNKNOWN
+    box = next(area for area in layout.of_kind("hand") if area.hand == str(card.side))
+    return who_reached(entries_mm, box, layout)
 
 
 def shifted_lines(t: float, before: CardOnTable, now: CardOnTable, *, certainty: float) -> list[Event]:

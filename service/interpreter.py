@@ -45,10 +45,10 @@ from service.calls import Calls, with_doubt
 from service.handing import (
     given_back,
     is_before_a_seat,
-    is_just_back,
     passing_certainty,
     shifted_lines,
     taken_by,
+    turned_by,
 )
 from service.table_state import CardOnTable, TableState
 from vision import observations as seen
@@ -178,6 +178,8 @@ class Interpreter:
                 return [CameraBack(t=t, camera=self.blindness.camera, source=Source.CAMERA)]
             case ResultAnnounced():
                 return [item, *self._overdue_removals(t)]
+            case RoundClosed():
+                return [replace(item, t=t, untouched=self.state.untouched)]
         return [replace(item, t=t)]
 
     def _card_rested(self, t: float, card: seen.CardRested) -> list[Event]:
@@ -219,6 +221,7 @@ class Interpreter:
             return []
         face = _card_of(turned.reading)
         face_up = turned.face_up if isinstance(turned, seen.CardTurned) else True
+        entries_mm = turned.entries_mm if isinstance(turned, seen.CardTurned) else ()
         self.state.cards[turned.track_id] = replace(card, card=face or card.card, face_up=face_up)
         return [
             CardTurned(
@@ -226,16 +229,11 @@ class Interpreter:
                 card_id=card.card_id,
                 card=face,
                 face_up=face_up,
-                by=self._turner(t, card, turned),
+                by=turned_by(card, t, entries_mm, self.layout),
                 confidence=_round(turned.reading.confidence),
                 source=Source.CAMERA,
             )
         ]
-
-    def _turner(self, t: float, card: CardOnTable, turned: seen.CardTurned | seen.CardRead) -> str:
-        box = next(area for area in self.layout.of_kind("hand") if area.hand == str(card.side))
-        entries_mm = turned.entries_mm if isinstance(turned, seen.CardTurned) else ()
-        return card.holder or (UNKNOWN if is_just_back(card, t) else who_reached(entries_mm, box, self.layout))
 
     def _card_shifted(self, t: float, shifted: seen.CardShifted) -> list[Event]:
         card = self.state.cards.get(shifted.track_id)
@@ -276,10 +274,11 @@ class Interpreter:
     def _close(self, t: float) -> list[Event]:
         if RoundClosed in self.signalled or not self.state.is_open:
             return []
-        return [RoundClosed(t=round(t + CLOSE_AFTER_S, 3), source=Source.INFERRED)]
+        return [RoundClosed(t=round(t + CLOSE_AFTER_S, 3), untouched=self.state.untouched, source=Source.INFERRED)]
 
     def _stacks_changed(self, t: float, change: seen.StacksChanged) -> list[Event]:
         area = self.layout.area(change.region)
+        self.state.see_chips(area.id, bool(change.after), self.state.is_decided(ResultAnnounced in self.signalled))
         by = self._by(change, area)
         changed = self._wager_changed(t, change, area, by)
         if changed is None:

@@ -60,6 +60,10 @@ class TableState:
     """Cards that were logged as removed since the last one was dealt."""
     visited: set[str] = field(default_factory=set)
     """Areas that the dealer reached over since the decision without a change that could be seen."""
+    reached: set[str] = field(default_factory=set)
+    """Areas that anybody reached over since the decision."""
+    with_chips: set[str] = field(default_factory=set)
+    """Areas on which chips were last seen; they may lie from round to round."""
 
     @property
     def is_called(self) -> bool:
@@ -88,6 +92,17 @@ class TableState:
         """Whether a card is one that was taken for collected while a hand hid it: its face lay in that hand before."""
         return face is not None and any(card.side is side and card.card == face for card in self.collected)
 
+    @property
+    def untouched(self) -> tuple[str, ...]:
+        """Areas with chips that nobody reached over since the decision."""
+        return tuple(sorted(self.with_chips - self.reached))
+
+    def see_chips(self, area: str, are_there: bool, is_decided: bool) -> None:
+        """Something was over an area, and chips lie there now or not."""
+        if is_decided:
+            self.reached.add(area)
+        (self.with_chips.add if are_there else self.with_chips.discard)(area)
+
     def apply(self, line: Event) -> None:
         """Take a written line in."""
         if isinstance(line, _OPENING):
@@ -109,4 +124,4 @@ class TableState:
                 self.is_open, self.called_t, self.cards_dealt = False, None, 0
                 self.cards_removed = 0
                 self.has_result = self.has_settled = False
-                self.visited, self.collected = set(), []
+                self.visited, self.reached, self.collected = set(), set(), []

@@ -52,6 +52,27 @@ def test_chips_that_a_camera_could_not_value_are_left_open(rulebook_id: str) -> 
     assert (told(log), doubts(log)) == ([], ["payout.loser_kept"])
 
 
+def filmed(rulebook_id: str, *, area: str = "s3-player", **fields: Any) -> TableLog:
+    """A wager whose chips only a camera saw, and a Player that won."""
+    log = TableLog(rules_of(rulebook_id)).add("bets_opened").wager(area, 0, None, source="camera", confidence=0.97)
+    return log.add("no_more_bets").four(LOST).result(8, 7).add("round_closed", **fields)
+
+
+@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+@pytest.mark.parametrize(("untouched", "is_told"), [(["s3-player"], True), (["s4-player"], False), (None, False)])
+def test_chips_that_a_camera_saw_untouched_by_anybody_are_told(
+    rulebook_id: str, untouched: list[str] | None, is_told: bool
+) -> None:
+    log = filmed(rulebook_id, untouched=untouched)
+    assert told(log) == ([("payout.winner_unpaid", None, 0.97)] if is_told else [])
+    assert doubts(log) == ([] if is_told else ["payout.winner_unpaid"])
+
+
+def test_rule_nz_5_13_untouched_chips_that_nobody_counted_may_all_be_void() -> None:
+    log = filmed("nz-authority", area="s3-banker", untouched=["s3-banker"])
+    assert (told(log, smallest_chip=5), doubts(log, smallest_chip=5)) == ([], ["payout.loser_kept"])
+
+
 def test_what_was_left_alone_is_as_sure_as_the_sight_of_it() -> None:
     log = TableLog(rules_of("tas")).add("bets_opened").wager("s3-banker", 0, None, **COUNTED, confidence=0.8)
     log.add("no_more_bets").four(LOST).result(8, 7).close()

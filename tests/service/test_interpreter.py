@@ -271,6 +271,22 @@ def test_wager_taken_after_the_dealer_was_there_is_nobody_s_in_particular() -> N
     assert taken.by == "unknown"
 
 
+@pytest.mark.parametrize(
+    ("later", "untouched"),
+    [
+        pytest.param((), (AREA.id,), id="nobody was there since the result"),
+        pytest.param((chips(9.0, 4, 4, 0, DEALER_EDGE),), (), id="the dealer reached over it"),
+        pytest.param((chips(9.0, 4, 0, -1, SEAT_EDGE),), (), id="the chips are gone"),
+    ],
+)
+def test_close_names_the_chips_that_nobody_reached_for(
+    later: tuple[StacksChanged, ...], untouched: tuple[str, ...]
+) -> None:
+    items = [chips(2.0, 0, 4, 1, SEAT_EDGE), rested(1, 5.0), ResultAnnounced(t=8.0), *later, RoundClosed(t=20.0)]
+    closed = log_of(*items, devices=frozenset({ResultAnnounced, RoundClosed}))[-1]
+    assert isinstance(closed, RoundClosed) and closed.untouched == untouched
+
+
 def test_lamp_that_was_lit_once_is_awaited_in_the_next_round() -> None:
     lamp = LampChanged(region="lamp", t=4.0, lit=True)
     items = [lamp, rested(1, 5.0), RoundClosed(t=8.0), rested(2, 12.0)]
