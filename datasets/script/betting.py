@@ -8,6 +8,7 @@ from dataclasses import replace
 from calibration.chips import ChipSet
 from datasets.script.betting_close import MAIN_BETS, bets_closed_by_call, bets_closed_by_card
 from datasets.script.chronicle import Chronicle, DueAlert, Tolerance
+from datasets.script.dealing_script import VoidHandWagered
 from datasets.script.errors import ScriptError
 from datasets.script.patron import Patron, Wager
 from datasets.script.places import Places, bets_known
@@ -22,6 +23,8 @@ FIRST_WAGER_S = 1.0
 GIVEN_BACK = ("placed", "moved")
 _Act = Callable[[Change, float], float]
 _Deed = Change | Reach | Nudge
+_SEATED = (Change, Reach, Nudge, VoidHandWagered)
+"""Happenings that name a seat."""
 
 
 class Betting:
@@ -146,7 +149,7 @@ class Betting:
 
     def _occupied(self) -> list[int]:
         named = {wager.seat for spec in self._script.rounds for wager in spec.wagers or ()}
-        named |= {e.seat for spec in self._script.rounds for e in spec.happenings if isinstance(e, _Deed)}
+        named |= {e.seat for spec in self._script.rounds for e in spec.happenings if isinstance(e, _SEATED)}
         count = min(len(self._places.seats), max(4, len(named) + 1))
         others = [seat for seat in self._places.seats if seat not in named]
         self._stage.rng.shuffle(others)

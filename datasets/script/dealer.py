@@ -48,13 +48,8 @@ class Dealer:
         return Arm(span, (home_x_mm, -OUTSIDE_MM), shoulder, self._pace)
 
     def _near(self, x_mm: float) -> Arm:
-        """The arm on that side; the other one where it is free much earlier and the point is about the middle."""
-        share = x_mm / self._places.width_mm
-        return self._left if share < 0.5 else self._right
-
-    @property
-    def _shoe_arm(self) -> Arm:
-        return self._near(self._places.shoe_mouth().x_mm)
+        """The arm on that side."""
+        return self._left if x_mm / self._places.width_mm < 0.5 else self._right
 
     @property
     def free_at(self) -> float:
@@ -67,23 +62,36 @@ class Dealer:
             if arm.tip_mm != arm.home_mm:
                 arm.rest()
 
-    def draw(self, t: float, card: Card, *, hand: Side | None, slot: int, face_up: bool) -> tuple[CardActor, float]:
-        """Draw a card from the shoe and lay it in its place; gives the card and when it left the shoe."""
-        mouth, arm = self._places.shoe_mouth(), self._shoe_arm
+    def draw(
+        self, t: float, card: Card, *, hand: Side | None, slot: int, face_up: bool, place: Pose | None = None
+    ) -> tuple[CardActor, float]:
+        """Draw a card from the shoe and lay it in its place, or the one given; gives it and when it left the shoe."""
+        place = jittered(self._stage, place or self.place_of(hand, slot))
+        t, duration_s = self.carry_from_shoe(t, place)
+        actor = self._stage.card(t, card, hand, slot, self._places.shoe_mouth())
+        self.slide_out(actor, place, duration_s, face_up=face_up)
+        return actor, t
+
+    def slide_out(self, actor: CardActor, place: Pose, duration_s: float, *, face_up: bool) -> None:
+        """Let a card that just left the shoe go to its place."""
+        t, mouth = actor.span.start, actor.pose
+        turned = Pose(place.x_mm, place.y_mm, _nearest_turn(mouth.angle_deg, place.angle_deg), 0.0)
+        actor.move((t, mouth), (t + duration_s, turned), layer=t)
+        if face_up:
+            actor.turn(t + 0.42 * duration_s, t + 0.92 * duration_s)
+
+    def carry_from_shoe(self, t: float, place: Pose) -> tuple[float, float]:
+        """Take something from the shoe's mouth to a place; gives when it leaves and how long it takes."""
+        mouth = self._places.shoe_mouth()
+        arm = self._near(mouth.x_mm)
         held_at = self._grip(arm, mouth.at_mm)
         t = max(t, arm.free_at + arm.travel_s(held_at) + 0.02)
         arm.go(t - 0.02, held_at, height_mm=14.0, hand="grip")
         arm.hold(t)
-        place = self._jitter(self.place_of(hand, slot))
-        duration = min(0.72, max(0.5, math.dist(mouth.at_mm, place.at_mm) / 1100.0)) * self._pace
-        actor = self._stage.card(t, card, hand, slot, mouth)
-        lifted = Pose(place.x_mm, place.y_mm, _nearest_turn(mouth.angle_deg, place.angle_deg), 0.0)
-        actor.move((t, mouth), (t + duration, lifted), layer=t)
-        if face_up:
-            actor.turn(t + 0.42 * duration, t + 0.92 * duration)
-        arm.follow(t + duration, self._grip(arm, place.at_mm), 16.0)
-        arm.hold(t + duration + 0.07)
-        return actor, t
+        duration_s = min(0.72, max(0.5, math.dist(mouth.at_mm, place.at_mm) / 1100.0)) * self._pace
+        arm.follow(t + duration_s, self._grip(arm, place.at_mm), 16.0)
+        arm.hold(t + duration_s + 0.07)
+        return t, duration_s
 
     def place_of(self, hand: Side | None, slot: int) -> Pose:
         """Where a hand's card belongs; None: beside the boxes."""
@@ -103,7 +111,7 @@ class Dealer:
 
     def shift(self, t: float, actor: CardActor, *, hand: Side | None, slot: int) -> float:
         """Move a card into another place; gives when it rests."""
-        place = self._jitter(self.place_of(hand, slot))
+        place = jittered(self._stage, self.place_of(hand, slot))
         done = self._carry_card(t, actor, place)
         actor.hand, actor.slot = hand, slot
         return done
@@ -264,15 +272,17 @@ class Dealer:
     def _grip(self, arm: Arm, at_mm: Point) -> Point:
         return grip_on(at_mm, (at_mm[0] + 0.38 * (arm.home_mm[0] - at_mm[0]), -SHOULDER_MM), CARD_GRIP_MM)
 
-    def _jitter(self, pose: Pose) -> Pose:
-        x, y = self._stage.near(pose.at_mm, 2.5)
-        wild = self._stage.rng.random() < 0.06
-        angle = self._stage.between(-10.0, 10.0) if wild else float(self._stage.rng.normal(0.0, 1.7))
-        return Pose(x, y, pose.angle_deg + angle)
-
 
 _SIDES = (("left", -1.0), ("right", 1.0))
 _NOWHERE = path_of([(0.0, Pose(0.0, 0.0))])
+
+
+def jittered(stage: Stage, pose: Pose) -> Pose:
+    """About there, as a hand lays a card."""
+    x, y = stage.near(pose.at_mm, 2.5)
+    wild = stage.rng.random() < 0.06
+    angle = stage.between(-10.0, 10.0) if wild else float(stage.rng.normal(0.0, 1.7))
+    return Pose(x, y, pose.angle_deg + angle)
 
 
 def _nearest_turn(from_deg: float, to_deg: float) -> float:

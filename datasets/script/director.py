@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,9 +16,12 @@ from datasets.script.handling import turned_by_players
 from datasets.script.places import Places
 from datasets.script.plan import (
     Announce,
+    CutOut,
     Deal,
+    Fault,
     Hands,
     Move,
+    RunOut,
     Setting,
     Shoe,
     Step,
@@ -27,11 +30,15 @@ from datasets.script.plan import (
     parse_hands,
     plan_round,
 )
+from datasets.script.rare_plan import foreign_card, foreign_index, with_rarities
 from datasets.script.script import NoCall, Round, Script, Straighten
-from datasets.script.settling import settle
+from datasets.script.settling import give_all_back, settle
+from datasets.script.shoe_acts import announce_last_round, draw_along, open_shoe, run_out, set_cut_card_aside
 from datasets.script.spreading import Lay, Spreading
 from datasets.script.stage import CardActor, Stage
+from datasets.script.tidying import tidy_stacks
 from datasets.script.timeline import Timeline
+from datasets.script.void_hands import replace_wagers, void_all, void_running_hand, wagers_put_down
 from rules.cards import Card
 from rules.events import (
     BetsOpened,
@@ -44,6 +51,7 @@ from rules.events import (
     RoundClosed,
     VoidHandAnnounced,
 )
+from rules.rulebook import load_rulebook
 from rules.words import DEALER, Side, Source
 
 LEAD_IN_S = 1.0
@@ -98,6 +106,11 @@ class _Director:
         self.number = 0
         self.cards: list[CardActor] = []
         self.lays: list[Lay] = []
+        self.pending: list[Fault] = []
+        """What is raised when the next card is dealt."""
+        self.foreign: Card | None = None
+        """The round's card of which every copy was out, until its face is seen."""
+        self.is_last_to_announce = False
 
     def spread(self) -> None:
         """Show the decks before play, where the script says so."""
@@ -108,10 +121,17 @@ class _Director:
     def play(self, number: int, spec: Round) -> None:
         self.number = number
         where = f"rounds[{number - 1}]"
+        if spec.opening is not None:
+            open_shoe(self, spec.opening)
         hands = self._hands(spec, where)
-        voids_next = self.script.table.rulebook in VOIDING
-        setting = Setting(style=self.style, voids_next=voids_next, kept=self.kept is not None)
-        steps = plan_round(spec, hands, setting, self.shoe)
+        rulebook = self.script.table.rulebook
+        setting = Setting(
+            style=self.style,
+            voids_next=rulebook in VOIDING,
+            kept=self.kept is not None,
+            voids_first=load_rulebook(rulebook).first_card_face_up_is_found,
+        )
+        steps = with_rarities(plan_round(spec, hands, setting, self.shoe), spec)
         self.clock += spec.pause_s if number > 1 else 0.0
         self.chronicle.starts.append(self.clock)
         self.cards = []
@@ -119,10 +139,12 @@ class _Director:
         self._bring_kept()
         for step in steps:
             self._step(step, spec)
-        self.clock = settle(self, hands, steps[-1], spec)
+        self.clock = give_all_back(self) if isinstance(steps[-1], RunOut) else settle(self, hands, steps[-1], spec)
         self._clear()
         self.clock += 0.15
         self.chronicle.add(RoundClosed(t=self.clock))
+        if self.is_last_to_announce:
+            announce_last_round(self)
         self.betting.close(self.clock)
         if self.timeline.lamp:
             self.timeline.lamp.append((self.clock, False))
@@ -148,18 +170,26 @@ class _Director:
             if first and hands.player[0] != first:
                 raise ScriptError(f"{where}.cards", spec.cards, f"must begin with the card kept from before, {first}")
         else:
-            hands = self.shoe.draw_hands(lambda h: complaint(h, spec.happenings, self.style) is None, first, where)
-        self.shoe.take((*hands.player[1 if first else 0 :], *hands.banker), where)
+            hands = self.shoe.draw_hands(
+                lambda h: complaint(h, spec.happenings, self.style) is None, first, where, foreign=foreign_index(spec)
+            )
+        taken = [*hands.player[1 if first else 0 :], *hands.banker]
+        self.foreign = foreign_card(spec, hands, self.shoe, where)
+        if self.foreign is not None:
+            taken.remove(self.foreign)
+        self.shoe.take(taken, where)
         return hands
 
     def _open(self, spec: Round, where: str) -> None:
         """From the opening of bets to their close."""
         calls = not any(isinstance(event, NoCall) for event in spec.happenings)
         opened = self.clock
-        if self.void:
+        allowed = wagers_put_down(spec)
+        if self.void or allowed:
             self.chronicle.add(VoidHandAnnounced(t=opened))
-            self.betting.begin(self.number, replace_wagers(spec), opened, where)
-            self.clock = opened + 1.2
+            placed = self.betting.begin(self.number, replace_wagers(spec, allowed), opened, where)
+            self.clock = max(opened + 1.2, placed)
+            self.pending += [Fault("procedure.void_hand_wagered", area=area) for area in void_all(self.betting)]
         else:
             self.chronicle.add(BetsOpened(t=opened))
             self.clock = self.betting.begin(self.number, spec, opened, where)
@@ -176,22 +206,8 @@ class _Director:
             self.dealer.sweep(self.clock, sweep_s)
         if self.script.call == "lamp":
             self.timeline.lamp.append((self.clock, True))
-        self._tidy(spec)
+        tidy_stacks(self, spec)
         self.clock += self.stage.between(0.75, 1.3) * self.script.pace
-
-    def _tidy(self, spec: Round) -> None:
-        """Straighten a stack before the cards come, where the script wants it."""
-        for event in spec.happenings:
-            if not isinstance(event, Straighten) or event.kind != "straighten_stack":
-                continue
-            stacks = [
-                wager.stacks[0]
-                for wager in self.betting.wagers.values()
-                if wager.stacks and event.seat in (0, wager.area.seat) and event.bet in ("", wager.area.bet)
-            ]
-            if stacks:
-                self.clock = self.dealer.tidy(self.clock + 0.4, stacks[0])
-                self.dealer.rest()
 
     def _bring_kept(self) -> None:
         if self.kept is None:
@@ -217,6 +233,10 @@ class _Director:
         elif isinstance(step, Turn):
             if not turned_by_players(self, step.hand, spec):
                 self._turn(step.hand)
+        elif isinstance(step, CutOut):
+            set_cut_card_aside(self, step)
+        elif isinstance(step, RunOut):
+            run_out(self)
         else:
             self._announce(step)
 
@@ -225,7 +245,10 @@ class _Director:
         if dealt == 5 or (dealt == 6 and self.style == "A"):
             self.clock += self.stage.between(0.35, 0.8) * self.script.pace
         slot = self._free_slot(step.hand) if step.hand else 0
-        actor, t = self.dealer.draw(self.clock, step.card, hand=step.hand, slot=slot, face_up=step.face_up)
+        if step.is_along:
+            actor, t = draw_along(self, step, slot)
+        else:
+            actor, t = self.dealer.draw(self.clock, step.card, hand=step.hand, slot=slot, face_up=step.face_up)
         actor.kept = step.kept
         self.cards.append(actor)
         self.chronicle.add(
@@ -235,18 +258,38 @@ class _Director:
                 hand=step.hand,
                 card=step.card if step.face_up else None,
                 face_up=step.face_up,
+                together_with=self.cards[-2].card_id if step.is_along else None,
             )
         )
-        for fault in step.faults:
-            self._alert(t, fault.code, hand=fault.hand, cards=fault.cards)
+        for fault in (*self.pending, *step.faults):
+            self._raise(t, fault)
+        self.pending = []
+        if step.face_up:
+            self._look_for_foreign(t, step.card)
         unheard = len(self.cards) == 1 and any(isinstance(event, NoCall) for event in spec.happenings)
         if unheard and self.script.table.rulebook in CALL_ORDERED:
             self._alert(t, "procedure.no_call")
         self.betting.at_card(len(self.cards), t)
         self.clock = t + self.script.card_gap_s * self.script.pace * self.stage.between(0.94, 1.08)
+        if any(fault.code == "exposed_card.first_card" for fault in step.faults):
+            void_running_hand(self)
         for event in spec.happenings:
             if isinstance(event, Straighten) and event.kind == "straighten_card" and event.card == len(self.cards):
                 self.clock = self.dealer.straighten(self.clock, actor) + 0.15
+
+    def _raise(self, t: float, fault: Fault) -> None:
+        area = fault.area
+        alert = DueAlert(t=t, round=self.number, code=fault.code, hand=fault.hand, cards=fault.cards)
+        if area is not None:
+            alert = replace(alert, seat=area.seat, bet=area.bet, area=area.id)
+        self.chronicle.raise_alert(alert)
+        if fault.code == "misdeal.simultaneous":
+            self.chronicle.tolerate(Tolerance(code="payout.*", round=self.number, start=t, end=t + 40.0))
+
+    def _look_for_foreign(self, t: float, card: Card) -> None:
+        if card == self.foreign:
+            self._alert(t, "misdeal.foreign_card", cards=(card,))
+            self.foreign = None
 
     def _turn(self, hand: Side) -> None:
         self.clock += self.stage.between(0.0, 0.25)
@@ -258,6 +301,7 @@ class _Director:
 
     def _log_turn(self, actor: CardActor, t: float) -> None:
         self.chronicle.add(CardTurned(t=t, card_id=actor.card_id, card=actor.card, face_up=True, by=DEALER))
+        self._look_for_foreign(t, actor.card)
 
     def _announce(self, step: Announce) -> None:
         self.dealer.rest()
@@ -290,8 +334,3 @@ class _Director:
 
     def _alert(self, t: float, code: str, *, hand: Side | None = None, cards: tuple[Card, ...] = ()) -> None:
         self.chronicle.raise_alert(DueAlert(t=t, round=self.number, code=code, hand=hand, cards=cards))
-
-
-def replace_wagers(spec: Round) -> Round:
-    """The same round without wagers."""
-    return spec.model_copy(update={"wagers": ()})

@@ -7,7 +7,7 @@ drawing them again gives the same only with the same code. `python -m datasets.s
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +17,7 @@ from datasets.script.drawn_rounds import HANDLING, PAYOUTS, Drawer, clean_round,
 from datasets.script.drawn_tables import CHIPS, TABLES, DrawnTable, draw_look, handled
 from datasets.script.errors import ScriptError
 from datasets.script.judgement import judged_alerts
+from datasets.script.rare_rounds import RARE, decks_for, rare_table
 from datasets.script.render import prepare
 from datasets.script.script import parse_script
 
@@ -29,17 +30,19 @@ _HEADINGS = {
     "clean": "Clean play: legal acts only, no incident.",
     "incidents": "Incidents drawn by machine, every code as often as every other.",
     "handling": "Faults in handling cards and in settling wagers drawn by machine.",
+    "rare": "What tables seldom see, drawn by machine.",
 }
 _HELD_OUT = "Held out: no training, tuning or threshold saw its deck, cloth, camera or seed."
 
 Round = Mapping[str, object]
+DrawRounds = Callable[[Drawer], list[dict[str, object]]]
 
 
 def draw_clean(seed: int, count: int = CLEAN_FILES) -> Iterator[tuple[str, dict[str, object]]]:
     """Scripts of clean play, by name."""
     for number in range(count):
         table = TABLES[number % len(TABLES)]
-        yield _playable(number, table, seed, "C", [None] * ROUNDS)
+        yield _playable(number, table, seed, "C", _rounds_of([None] * ROUNDS))
 
 
 def draw_incidents(seed: int, count: int = INCIDENT_FILES) -> Iterator[tuple[str, dict[str, object]]]:
@@ -49,7 +52,7 @@ def draw_incidents(seed: int, count: int = INCIDENT_FILES) -> Iterator[tuple[str
     for number, kinds in enumerate(spread_incidents(tables, INCIDENTS_EACH, rng)):
         rounds: list[str | None] = [*kinds, None]
         rounds = [rounds[int(i)] for i in rng.permutation(len(rounds))]
-        yield _playable(number, tables[number], seed, "M", rounds)
+        yield _playable(number, tables[number], seed, "M", _rounds_of(rounds))
 
 
 def draw_handling(seed: int, count: int = INCIDENT_FILES) -> Iterator[tuple[str, dict[str, object]]]:
@@ -62,7 +65,21 @@ def draw_handling(seed: int, count: int = INCIDENT_FILES) -> Iterator[tuple[str,
     for number, kinds in enumerate(spread_incidents(tables, INCIDENTS_EACH, rng, of=(*HANDLING, *PAYOUTS))):
         rounds: list[str | None] = [*kinds, None]
         rounds = [rounds[int(i)] for i in rng.permutation(len(rounds))]
-        yield _playable(number, tables[number], seed, "P", rounds)
+        yield _playable(number, tables[number], seed, "P", _rounds_of(rounds))
+
+
+def draw_rare(seed: int, count: int = INCIDENT_FILES) -> Iterator[tuple[str, dict[str, object]]]:
+    """Scripts of what tables seldom see, by name; each begins with a clean round."""
+    rng = np.random.default_rng(seed)
+    tables = [rare_table(TABLES[int(i)]) for i in rng.permutation(len(TABLES))[:count]]
+    spread = spread_incidents(tables, INCIDENTS_EACH, rng, of=tuple(RARE), can=lambda k, t: RARE[k].can_be_at(t))
+    for number, kinds in enumerate(spread):
+        order = [kinds[int(i)] for i in rng.permutation(len(kinds))]
+
+        def draw(drawer: Drawer, order: Sequence[str] = order) -> list[dict[str, object]]:
+            return [clean_round(drawer), *(each for kind in order for each in RARE[kind].rounds(drawer))]
+
+        yield _playable(number, tables[number], seed, "R", draw, decks=decks_for(kinds))
 
 
 def write_script(folder: Path, name: str, mapping: Mapping[str, object], heading: str) -> Path:
@@ -82,18 +99,24 @@ def write_script(folder: Path, name: str, mapping: Mapping[str, object], heading
     return path
 
 
+def _rounds_of(kinds: Sequence[str | None]) -> DrawRounds:
+    """Draws a round for each kind of incident, a clean one for None."""
+    return lambda drawer: [clean_round(drawer) if kind is None else incident_round(drawer, kind) for kind in kinds]
+
+
 def _playable(
-    number: int, table: DrawnTable, seed: int, letter: str, kinds: Sequence[str | None]
+    number: int, table: DrawnTable, seed: int, letter: str, draw: DrawRounds, *, decks: int | None = None
 ) -> tuple[str, dict[str, object]]:
     """The first draw that can be played, and of which the referee says what it declares."""
     trouble = ""
     for attempt in range(TRIES):
         rng = np.random.default_rng((seed, number, attempt))
         drawer = Drawer(table, rng)
-        rounds = [clean_round(drawer) if kind is None else incident_round(drawer, kind) for kind in kinds]
+        rounds = draw(drawer)
         script_seed = 100_000 + 10_000 * seed + 100 * number + attempt % 100
         chips = CHIPS[int(rng.integers(len(CHIPS)))]
-        mapping = table.mapping(f"{letter}{number + 1:02d}", chips) | draw_look(table, rng, 9500 + 100 * seed + number)
+        mapping = table.mapping(f"{letter}{number + 1:02d}", chips, decks=decks)
+        mapping |= draw_look(table, rng, 9500 + 100 * seed + number)
         mapping = {**mapping, "seed": script_seed, **table.play(), "rounds": rounds}
         try:
             _check(mapping)
@@ -114,7 +137,7 @@ def _flow(value: object) -> str:
     return yaml.safe_dump(value, default_flow_style=True, sort_keys=False, width=10_000).removesuffix("...\n").strip()
 
 
-_DRAWS = {"clean": draw_clean, "incidents": draw_incidents, "handling": draw_handling}
+_DRAWS = {"clean": draw_clean, "incidents": draw_incidents, "handling": draw_handling, "rare": draw_rare}
 
 
 def main() -> None:

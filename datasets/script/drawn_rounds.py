@@ -5,7 +5,7 @@ Knows what can be asked of a table, not whether it can be played: who draws play
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -96,20 +96,6 @@ def _on_both_hands(drawer: Drawer) -> list[Act]:
     ]
 
 
-def spread_incidents(
-    tables: Sequence[DrawnTable], each: int, rng: np.random.Generator, *, of: Sequence[str] = INCIDENTS
-) -> list[list[str]]:
-    """Which kinds happen at which table: all tables about as many, all kinds `each` times, each where it can be."""
-    kinds: list[list[str]] = [[] for _ in tables]
-    for kind in sorted(of, key=lambda kind: len([t for t in tables if can_happen(kind, t)])):
-        for _ in range(each):
-            fitting = [i for i, table in enumerate(tables) if can_happen(kind, table)]
-            fewest = min(len(kinds[i]) + 3 * kinds[i].count(kind) for i in fitting)
-            best = [i for i in fitting if len(kinds[i]) + 3 * kinds[i].count(kind) == fewest]
-            kinds[best[int(rng.integers(len(best)))]].append(kind)
-    return kinds
-
-
 def can_happen(kind: str, table: DrawnTable) -> bool:
     """Whether an incident of that kind is one at that table."""
     if kind == "no_call":
@@ -117,6 +103,25 @@ def can_happen(kind: str, table: DrawnTable) -> bool:
     if kind in HANDLING:
         return table.handling == "players" and table.rulebook in HANDLING_RULES[kind]
     return kind != "face_up_deal" or table.style != "A"
+
+
+def spread_incidents(
+    tables: Sequence[DrawnTable],
+    each: int,
+    rng: np.random.Generator,
+    *,
+    of: Sequence[str] = INCIDENTS,
+    can: Callable[[str, DrawnTable], bool] = can_happen,
+) -> list[list[str]]:
+    """Which kinds happen at which table: all tables about as many, all kinds `each` times, each where it can be."""
+    kinds: list[list[str]] = [[] for _ in tables]
+    for kind in sorted(of, key=lambda kind: len([t for t in tables if can(kind, t)])):
+        for _ in range(each):
+            fitting = [i for i, table in enumerate(tables) if can(kind, table)]
+            fewest = min(len(kinds[i]) + 3 * kinds[i].count(kind) for i in fitting)
+            best = [i for i in fitting if len(kinds[i]) + 3 * kinds[i].count(kind) == fewest]
+            kinds[best[int(rng.integers(len(best)))]].append(kind)
+    return kinds
 
 
 def _legal_act(drawer: Drawer, seat: int) -> Act:

@@ -55,12 +55,13 @@ class DrawnTable:
     handling: str = "dealer"
     """`players`: who deals face down passes the cards to them."""
 
-    def mapping(self, table_id: str, chips: object) -> dict[str, object]:
-        """The script's `table`."""
+    def mapping(self, table_id: str, chips: object, *, decks: int | None = None) -> dict[str, object]:
+        """The script's `table`; `decks`: how many the shoe holds, None for the usual number."""
         options = {"dealing_style": self.style, **self.options}
         limits = {"minimum": 50 if self.layout == "midi-9" else 25, "maximum": 5000}
         table = {"id": table_id, "rulebook": self.rulebook, "options": options, "limits": limits}
-        return {"table": {**table, "layout": self.layout, "chips": chips}}
+        shoe = {} if decks is None else {"shoe": {"decks": decks}}
+        return {"table": {**table, **shoe, "layout": self.layout, "chips": chips}}
 
     def play(self) -> dict[str, object]:
         """The script's keys that say how it is played."""

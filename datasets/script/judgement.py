@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from fnmatch import fnmatch
 
 from datasets.script.chronicle import Chronicle
+from datasets.script.dealing_script import VoidHandWagered
 from datasets.script.errors import ScriptError
 from datasets.script.script import Payout, Script
 from rules.alerts import Alert, format_alert
@@ -19,22 +20,22 @@ from rules.referee import Referee
 from rules.rulebook import load_rulebook
 
 SCOPE = (
-    "misdeal.order",
-    "misdeal.third_card_not_due",
-    "misdeal.third_card_missing",
-    "misdeal.extra_card",
-    "misdeal.wrong_result",
+    "misdeal.",
     "late_bet.",
     "exposed_card.",
     "procedure.no_call",
     "procedure.wrong_handler",
     "procedure.both_hands_out",
     "procedure.card_off_table",
+    "procedure.burn",
     "limit.",
 )
 """The codes, or their beginnings, that a script can declare."""
 PAYOUTS = "payout."
 """Declared where a script wants a mistake in settling; else the settlement is by the way."""
+VOID_HANDS = "procedure.void_hand_wagered"
+"""Declared where a script wants it; a card in excess makes the next hand void too, which scripts need not heed."""
+_WHERE_WANTED = ((Payout, PAYOUTS), (VoidHandWagered, VOID_HANDS))
 _TIME_S = 0.02
 
 Line = Mapping[str, object]
@@ -47,8 +48,8 @@ def judged_alerts(script: Script, chronicle: Chronicle) -> list[Line]:
         ScriptError: the referee says otherwise of what happened.
     """
     declared = chronicle.due(script.table.rulebook)
-    has_payouts = any(isinstance(event, Payout) for spec in script.rounds for event in spec.happenings)
-    scope = (*SCOPE, PAYOUTS) if has_payouts else SCOPE
+    events = [event for spec in script.rounds for event in spec.happenings]
+    scope = (*SCOPE, *(code for kind, code in _WHERE_WANTED if any(isinstance(event, kind) for event in events)))
     alerts = [alert for alert in referee_alerts(script, chronicle) if alert.code.startswith(scope)]
     found = [format_alert(alert) for alert in alerts if not _is_tolerated(alert, chronicle)]
     missing = [line for line in declared if _match(line, found) is None]

@@ -21,6 +21,8 @@ CARD_GAP_MM = 5.0
 EDGE_MM = 55.0
 CARD_CLEAR_MM = 64.0
 """Cards that were passed to a seat lie so far from any area."""
+BURN_CLEAR_MM = 24.0
+"""Burned cards lie so far from the boxes."""
 ARMS_MM = 1650.0
 """How far from left to right a dealer reaches without a step."""
 
@@ -116,6 +118,27 @@ class Places:
         x = centre_x + along * math.cos(tilt) - down * math.sin(tilt)
         y = centre_y + along * math.sin(tilt) + down * math.cos(tilt)
         return Pose(x, y, tilt_deg + (0.0 if index < 2 else 90.0))
+
+    def burn_slot(self, index: int) -> Pose:
+        """Where a burned card lies: in a row before the boxes, from the one nearer to the shoe to the other."""
+        boxes = [self._hand_area(side).polygon_mm for side in (Side.PLAYER, Side.BANKER)]
+        low, high = np.concatenate(boxes).min(axis=0), np.concatenate(boxes).max(axis=0)
+        width, height = self.card_size_mm
+        pitch = min(width + CARD_GAP_MM, (high[0] - low[0] - width) / 10)
+        is_right = self.shoe_mouth().x_mm > 0.5 * (low[0] + high[0])
+        start, step = (high[0] - width / 2, -pitch) if is_right else (low[0] + width / 2, pitch)
+        return Pose(float(start + index * step), float(high[1] + BURN_CLEAR_MM + height / 2), 0.0)
+
+    def cut_card_place(self) -> Pose:
+        """Where the cutting card is laid: on free cloth beside the shoe's mouth, else beside the boxes."""
+        mouth, radius = self.shoe_mouth(), math.hypot(*self.card_size_mm) / 2
+        tried = [
+            (mouth.x_mm + reach * math.cos(turn), mouth.y_mm + reach * math.sin(turn))
+            for reach in range(80, 320, 20)
+            for turn in np.arange(0.0, 2 * math.pi, math.pi / 8)
+        ]
+        at = next((at for at in tried if self.is_free(at, radius)), None)
+        return self.aside() if at is None else Pose(*at, 90.0)
 
     def before_seat(self, number: int, count: int) -> list[Pose]:
         """Where cards lie side by side that were passed to a seat: upright for it, near its areas and clear of all."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from calibration.layout import Area
 from datasets.script.errors import ScriptError
 from datasets.script.script import Extra, FaceUp, Happening, Missing, NotDue, Order, Round, WrongResult
 from rules.cards import PACK, Card, parse_card
@@ -27,6 +28,8 @@ class Fault:
     code: str
     hand: Side | None = None
     cards: tuple[Card, ...] = ()
+    area: Area | None = None
+    """The wagering area that it concerns."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +43,8 @@ class Deal:
     kept: bool = False
     """It stays for the next round."""
     void_next: bool = False
+    is_along: bool = False
+    """It leaves the shoe with the card before it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +72,20 @@ class Announce:
     faults: tuple[Fault, ...] = ()
 
 
-Step = Deal | Turn | Move | Announce
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CutOut:
+    """The cutting card comes out of the shoe."""
+
+    is_first: bool
+    """Before any card of the round."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOut:
+    """The shoe is empty; the round ends without a result."""
+
+
+Step = Deal | Turn | Move | Announce | CutOut | RunOut
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,6 +168,10 @@ class Shoe:
     def _cards(self) -> list[Card]:
         return [card for card, count in self._left.items() for _ in range(count)]
 
+    def is_spent(self, card: Card) -> bool:
+        """Whether every copy of a card is out."""
+        return self._left[card] == 0
+
     def take(self, cards: Iterable[Card], where: str) -> None:
         """These cards leave the shoe.
 
@@ -161,12 +183,24 @@ class Shoe:
                 raise ScriptError(where, str(card), "no copy of it is left in the shoe")
             self._left[card] -= 1
 
-    def draw_hands(self, fits: Callable[[Hands], bool], first: Card | None, where: str) -> Hands:
-        """Random lawful hands of which `fits` holds; `first` is the Player's first card where one is kept."""
+    def draw_hands(
+        self, fits: Callable[[Hands], bool], first: Card | None, where: str, *, foreign: int | None = None
+    ) -> Hands:
+        """Random lawful hands of which `fits` holds.
+
+        Args:
+            fits: says whether hands will do.
+            first: the Player's first card, where one is kept.
+            where: names the round in messages.
+            foreign: which card, from 0, is one of which every copy is out.
+        """
         left = self._cards()
+        spent = [card for card in PACK if self.is_spent(card)] if foreign is not None else []
         for _ in range(_TRIES):
             cards = [left[i] for i in self._rng.integers(len(left), size=6)]
             cards[0] = first or cards[0]
+            if foreign is not None and spent:
+                cards[foreign] = spent[int(self._rng.integers(len(spent)))]
             hands = Hands(player=(cards[0], cards[2], cards[4]), banker=(cards[1], cards[3]))
             if not player_draws(hands):
                 hands = Hands(player=hands.player[:2], banker=hands.banker)
@@ -214,6 +248,8 @@ class Setting:
     """Whether the rulebook orders a hand without wagers after a card in excess was shown."""
     kept: bool = False
     """The Player's first card lies there from the round before."""
+    voids_first: bool = False
+    """Whether the rulebook orders a hand without wagers where the first card is found face up."""
 
 
 def plan_round(spec: Round, hands: Hands, setting: Setting, shoe: Shoe) -> list[Step]:
@@ -251,7 +287,8 @@ def _initial_deal(spec: Round, hands: Hands, setting: Setting) -> list[Step]:
             continue
         shown = any(isinstance(event, FaceUp) and event.card == number for event in spec.happenings)
         astray = any(isinstance(event, Order) and event.card == number for event in spec.happenings)
-        faults = [Fault("exposed_card.face_up_deal", cards=(card,))] if shown else []
+        code = "first_card" if number == 1 and setting.voids_first else "face_up_deal"
+        faults = [Fault(f"exposed_card.{code}", cards=(card,))] if shown else []
         if astray:
             faults.append(Fault("misdeal.order", hand=hand.other, cards=(card,) if setting.style == "A" else ()))
         face_up = setting.style == "A" or shown

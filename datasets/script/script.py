@@ -6,19 +6,23 @@ Unknown keys are refused. Values of money are in the table's smallest unit; `sec
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from datasets.script.dealing_script import Opening, Rarity
 from datasets.script.errors import ScriptError
 from datasets.script.spread_script import Spread
 
 Hand = Literal["player", "banker"]
 Winner = Literal["player", "banker", "tie"]
 Anchor = Literal["opened", "call", "card", "result"]
-Device = Literal["bets_opened", "no_more_bets", "result_announced", "round_closed", "void_hand_announced"]
-DEVICES: tuple[Device, ...] = ("bets_opened", "no_more_bets", "result_announced", "round_closed", "void_hand_announced")
+Device = Literal[
+    "bets_opened", "no_more_bets", "result_announced", "round_closed", "void_hand_announced",
+    "shoe_opened", "last_round_announced", "shoe_closed",
+]  # fmt: skip
+DEVICES: tuple[Device, ...] = get_args(Device)
 
 
 class _Part(BaseModel):
@@ -248,7 +252,8 @@ Happening = Annotated[
     | Limit
     | WrongHandler
     | BothOut
-    | OffTable,
+    | OffTable
+    | Rarity,
     Field(discriminator="kind"),
 ]
 
@@ -262,6 +267,8 @@ class Round(_Part):
     happenings: tuple[Happening, ...] = ()
     pause_s: float = Field(default=0.6, ge=0, le=60)
     """Before the round."""
+    opening: Opening | None = None
+    """The shoe is opened before the round."""
 
 
 class Script(_Part):

@@ -64,6 +64,14 @@ def settle(director: Direction, hands: Hands, last: Step, spec: Round) -> float:
     return max([end, director.clock, *(t - 0.5 for t in busy if t < end + 5.0)])
 
 
+def give_all_back(director: Direction) -> float:
+    """Return every wager of a round without a result; gives when all is done."""
+    for wager in [wager for wager in director.betting.wagers.values() if wager.stacks]:
+        director.clock = max(director.clock, _return(director, wager)) + 0.25
+    director.dealer.rest()
+    return max([director.clock, *(patron.free_at - 0.5 for patron in director.betting.patrons.values())])
+
+
 def _odds(wager: Wager, hands: Hands, last: Announce, betting: Betting) -> Fraction | None:
     """Winnings per unit; 0: given back; None: lost."""
     odds = odds_of(Bet(str(wager.area.bet)), hands, last.truly, betting.table)

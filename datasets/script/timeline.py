@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from datasets.scene.model import ArmObject, CardObject, ChipStack, Point, Scene
+from datasets.scene.model import ArmObject, CardObject, ChipStack, CutCardObject, Point, Scene
 from datasets.script.motion import Path, Pose, smooth
 
 FOREVER = float("inf")
@@ -70,6 +70,22 @@ class StackSpan:
 
 
 @dataclass(slots=True)
+class CutCardSpan:
+    """A cutting card from when it leaves the shoe until it goes back."""
+
+    object_id: str
+    path: Path
+    start: float
+    end: float = FOREVER
+
+    def at(self, t: float) -> CutCardObject:
+        pose = self.path.at(t)
+        return CutCardObject(
+            object_id=self.object_id, at_mm=pose.at_mm, angle_deg=pose.angle_deg, height_mm=pose.height_mm
+        )
+
+
+@dataclass(slots=True)
 class ArmSpan:
     """One arm through the whole recording."""
 
@@ -107,6 +123,7 @@ class Timeline:
     cards: list[CardSpan] = field(default_factory=list)
     stacks: list[StackSpan] = field(default_factory=list)
     arms: list[ArmSpan] = field(default_factory=list)
+    cut_cards: list[CutCardSpan] = field(default_factory=list)
     lamp: list[tuple[float, bool]] = field(default_factory=list)
     discards: list[tuple[float, int]] = field(default_factory=list)
     end: float = 0.0
@@ -120,6 +137,7 @@ class Timeline:
             cards=tuple(span.at(t) for span in cards),
             stacks=tuple(span.at(t) for span in self.stacks if span.start <= t < span.end),
             arms=tuple(arm for arm in (span.at(t) for span in self.arms) if arm is not None),
+            cut_cards=tuple(span.at(t) for span in self.cut_cards if span.start <= t < span.end),
             lamp_lit=bool(_latest(self.lamp, t)),
             discard_count=int(_latest(self.discards, t)),
         )

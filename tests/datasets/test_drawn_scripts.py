@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from datasets.script.draw_scripts import draw_clean, draw_handling, draw_incidents, write_script
+from datasets.script.draw_scripts import draw_clean, draw_handling, draw_incidents, draw_rare, write_script
 from datasets.script.drawn_rounds import HANDLING, INCIDENTS, PAYOUTS, can_happen, spread_incidents
 from datasets.script.drawn_tables import TABLES, handled
 from datasets.script.script import Change, Script, load_script, parse_script
@@ -80,7 +80,11 @@ def test_faults_in_handling_and_settling_are_spread_where_they_can_be() -> None:
     assert all(can_happen(kind, table) for table, kinds in zip(tables, spread, strict=True) for kind in kinds)
 
 
-@pytest.mark.parametrize("draw", [draw_clean, draw_incidents, draw_handling], ids=["clean", "incidents", "handling"])
+@pytest.mark.parametrize(
+    "draw",
+    [draw_clean, draw_incidents, draw_handling, draw_rare],
+    ids=["clean", "incidents", "handling", "rare"],
+)
 def test_drawn_script_is_the_same_when_read_back(draw: Draw, tmp_path: Path) -> None:
     name, mapping = next(draw(77))
 

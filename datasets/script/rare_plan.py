@@ -1,0 +1,89 @@
+"""What seldom happens, worked into a round's steps: cards that come together, too few of them, a shoe at its end.
+
+Knows nothing of motions or places.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from datasets.script.dealing_script import AfterLastRound, CutCard, ForeignCard, ShoeExhausted, ShortHand, Simultaneous
+from datasets.script.errors import ScriptError
+from datasets.script.plan import Announce, CutOut, Deal, Fault, Hands, Move, RunOut, Shoe, Step, outcome_of, total
+from datasets.script.script import Round
+from rules.cards import Card
+from rules.words import Side
+
+
+def with_rarities(steps: Sequence[Step], spec: Round) -> list[Step]:
+    """The steps of a round as its rare happenings make them."""
+    rare = list(steps)
+    for event in spec.happenings:
+        if isinstance(event, Simultaneous):
+            rare = _with_two_at_once(rare, event.card)
+        elif isinstance(event, ShortHand):
+            rare = _without_fourth_card(rare)
+        elif isinstance(event, ShoeExhausted):
+            rare = [*rare[: _nth_deal(rare, event.card)], RunOut()]
+        elif isinstance(event, CutCard):
+            place = _nth_deal(rare, event.card)
+            rare = [*rare[:place], CutOut(is_first=event.card == 1), *rare[place:]]
+        elif isinstance(event, AfterLastRound):
+            rare = _with_fault(rare, 1, Fault("misdeal.after_last_round"))
+    return rare
+
+
+def foreign_index(spec: Round) -> int | None:
+    """Which of the first four cards, from 0, is one of which every copy is out; None where none is."""
+    return next((event.card - 1 for event in spec.happenings if isinstance(event, ForeignCard)), None)
+
+
+def foreign_card(spec: Round, hands: Hands, shoe: Shoe, where: str) -> Card | None:
+    """The card of the round of which every copy is out, where the script wants one.
+
+    Raises:
+        ScriptError: copies of it are left.
+    """
+    index = foreign_index(spec)
+    if index is None:
+        return None
+    card = (hands.player[0], hands.banker[0], hands.player[1], hands.banker[1])[index]
+    if not shoe.is_spent(card):
+        raise ScriptError(f"{where}.happenings", "foreign_card", f"every copy of {card} must be out before")
+    return card
+
+
+def _nth_deal(steps: Sequence[Step], number: int) -> int:
+    """The place of that card's step, from 1, or the end where fewer are dealt."""
+    deals = [i for i, step in enumerate(steps) if isinstance(step, Deal)]
+    return deals[number - 1] if number <= len(deals) else len(steps)
+
+
+def _with_fault(steps: Sequence[Step], number: int, fault: Fault) -> list[Step]:
+    place = _nth_deal(steps, number)
+    deal = steps[place]
+    assert isinstance(deal, Deal)
+    return [*steps[:place], replace(deal, faults=(*deal.faults, fault)), *steps[place + 1 :]]
+
+
+def _with_two_at_once(steps: Sequence[Step], number: int) -> list[Step]:
+    """The card after that one comes with it into the same box, and is moved into its own then."""
+    first, second = steps[_nth_deal(steps, number)], steps[_nth_deal(steps, number + 1)]
+    assert isinstance(first, Deal) and isinstance(second, Deal) and second.hand is not None
+    cards = (first.card, second.card) if first.face_up and second.face_up else ()
+    told = _with_fault(steps, number, Fault("misdeal.simultaneous", cards=cards))
+    place = _nth_deal(told, number + 1)
+    astray = replace(second, hand=first.hand, is_along=True)
+    return [*told[:place], astray, Move(hand=second.hand), *told[place + 1 :]]
+
+
+def _without_fourth_card(steps: Sequence[Step]) -> list[Step]:
+    """The Banker has one card when the result is announced by what lies there."""
+    end = _nth_deal(steps, 4)
+    later = [step for step in steps[end:] if not isinstance(step, Deal | Announce)]
+    dealt = [step for step in steps[:end] if isinstance(step, Deal)]
+    player, banker = (total(step.card for step in dealt if step.hand is side) for side in (Side.PLAYER, Side.BANKER))
+    winner = outcome_of(player, banker)
+    fault = Fault("misdeal.short_hand", hand=Side.BANKER)
+    return [*steps[:end], *later, Announce(player=player, banker=banker, winner=winner, truly=winner, faults=(fault,))]

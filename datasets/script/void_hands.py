@@ -1,0 +1,53 @@
+"""Hands without wagers in a script: players take theirs back, or leave one down all the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from calibration.layout import Area
+from datasets.script.betting import Betting
+from datasets.script.chronicle import Chronicle
+from datasets.script.dealing_script import VoidHandWagered
+from datasets.script.script import Round, Wager
+from datasets.script.stage import Stage
+from rules.events import VoidHandAnnounced
+
+
+class Direction(Protocol):
+    """What of a director a void hand needs."""
+
+    clock: float
+    stage: Stage
+    betting: Betting
+    chronicle: Chronicle
+
+
+def wagers_put_down(spec: Round) -> tuple[VoidHandWagered, ...]:
+    """What is put down although a hand without wagers was announced."""
+    return tuple(event for event in spec.happenings if isinstance(event, VoidHandWagered))
+
+
+def replace_wagers(spec: Round, put: Sequence[VoidHandWagered]) -> Round:
+    """The same round with no other wagers than those that are put down all the same."""
+    wagers = tuple(Wager(seat=event.seat, bet=event.bet, value=event.value) for event in put)
+    return spec.model_copy(update={"wagers": wagers})
+
+
+def void_all(betting: Betting) -> list[Area]:
+    """Every wager that lies there is void; gives the areas."""
+    there = [wager for wager in betting.wagers.values() if wager.stacks]
+    for wager in there:
+        wager.void = True
+    return [wager.area for wager in there]
+
+
+def void_running_hand(director: Direction) -> None:
+    """The running hand is played without wagers: the players take them back."""
+    betting, t = director.betting, director.clock + 0.4
+    director.chronicle.add(VoidHandAnnounced(t=director.clock))
+    for wager in [wager for wager in betting.wagers.values() if wager.stacks]:
+        before, seat = (wager.value(betting.chips), len(wager.chips)), int(wager.area.seat or 0)
+        taken = betting.patrons[seat].take(t + director.stage.between(0.3, 0.9), wager)
+        betting.log_change(taken, wager, before, f"seat:{seat}")
+    director.clock = max([t, *(patron.free_at for patron in betting.patrons.values())])
