@@ -6,6 +6,7 @@ make an alert: without a direction of change nothing is alleged.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -13,7 +14,7 @@ from rules.alerts import Severity
 from rules.events import Source, WagerChanged
 from rules.findings import Finding, name_of
 from rules.options import Rules
-from rules.round import INITIAL_CARDS, Call, Round, confidence_of, is_by_dealer, is_by_nobody_known
+from rules.round import INITIAL_CARDS, Call, Round, Wager, confidence_of, is_by_dealer, is_by_nobody_known
 from rules.rulebook_model import Moment
 from rules.words import Bet, Side, seat_of
 
@@ -174,14 +175,19 @@ class HeldChanges:
     def __init__(self) -> None:
         self.changes: list[LateChange] = []
 
-    def add(self, change: LateChange) -> list[Finding]:
-        """Take a change in; returns what is certain at once."""
-        if change.kind not in (ChangeKind.PLACED, ChangeKind.REMOVED) and not change.is_by_dealer:
-            return [change.finding]
+    def add(self, change: LateChange, wagers: Iterable[Wager]) -> list[Finding]:
+        """Take a change in; returns what is certain at once.
+
+        Args:
+            change: the late change.
+            wagers: what lies on the table; a seat that has nothing else there can't have moved its chips.
+        """
         for other in self.changes:
             if is_one_move(change, other):
                 self.changes.remove(other)
                 return [_moved(change, other)]
+        if not change.is_by_dealer and not _may_be_half_of_a_move(change, wagers):
+            return [change.finding]
         self.changes.append(change)
         return []
 
@@ -196,6 +202,14 @@ class HeldChanges:
         ripe = [one for one in self.changes if t is None or t - one.event.t > MOVE_WINDOW_S]
         self.changes = [one for one in self.changes if one not in ripe]
         return [one.finding for one in ripe]
+
+
+def _may_be_half_of_a_move(change: LateChange, wagers: Iterable[Wager]) -> bool:
+    """Whether the seat may still put down elsewhere what it took, or take elsewhere what it put down."""
+    if change.kind is ChangeKind.PLACED:
+        seat, area = change.finding.seat, change.event.area
+        return any(wager.seat == seat and wager.area != area and not wager.is_empty for wager in wagers)
+    return change.kind is ChangeKind.REMOVED
 
 
 def is_one_move(one: LateChange, other: LateChange) -> bool:

@@ -57,7 +57,7 @@ class Wagering:
             self._note_doubt(event, running)
             late = find_late_change(event, running, self._rules, close=close, is_losing=is_losing)
             if late is not None:
-                findings = self._held.add(late)
+                findings = self._held.add(late, self._table.wagers.values())
             elif is_by_dealer(event) and not running.is_decided:
                 self._note_stake(event, running)
         self._table.wagers[event.area] = wager

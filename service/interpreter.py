@@ -55,7 +55,7 @@ from vision import observations as seen
 
 TRAVEL_S = 0.6
 """From the shoe's mouth to rest."""
-HOLD_S = 0.8
+HOLD_S = 0.7
 """How long the log waits for what may still come in with an earlier time."""
 CLOSE_AFTER_S = 0.1
 LEAST_SURENESS = 0.6

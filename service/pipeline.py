@@ -34,7 +34,7 @@ logger = logging.getLogger(__name__)
 LEAST_CONFIDENCE = 0.6
 """What is less sure than this is not alleged: a person would look twice for nothing."""
 PROGRESS_S = 0.2
-"""Stream time between two reports."""
+"""Stream time between two reports, where no alert calls for one at once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,7 +126,7 @@ def watch_table(table: TableConfig, *, signals: Path | None = None) -> Iterator[
         signals: what the devices reported; None: `signals.jsonl` beside the video, where there is one.
 
     Yields:
-        About five reports a second of video, and one at the end.
+        About five reports a second of video, one at once for every alert, and one at the end.
 
     Raises:
         UnreadableVideoError: The source cannot be opened.
@@ -176,7 +176,7 @@ def _watch_frames(watch: TableWatch, reader: VideoReader, camera: str) -> Iterat
         frame = following
         with reporter.spend("interpret"):
             watch.see(frame)
-        if frame.t - reporter.reported_t >= PROGRESS_S:
+        if watch.alerts or frame.t - reporter.reported_t >= PROGRESS_S:
             yield reporter.report(frame.t, frame.index)
     end_t, index = (frame.t, frame.index) if frame is not None else (0.0, 0)
     if broken is not None:

@@ -21,7 +21,7 @@ from vision.growth import GAUGED_SURENESS, Growth, GrowthOptics, averaged, compa
 from vision.observations import Point, Stack, StacksChanged
 
 SETTLE_LOOKS = 3
-SETTLE_S = 0.25
+SETTLE_S = 0.19
 FLICKERS = 3
 """So often what stands there seems to change where print is taken for chips now and then."""
 FLICKERING_LOOKS = 10

@@ -20,7 +20,7 @@ STILL_MM = 6.0
 """A card whose centre moved less than this since the last look lies still."""
 SAME_PLACE_MM = 28.0
 """A card that comes to rest has been at its place since it first came this near to it."""
-REST_S = 0.25
+REST_S = 0.19
 REST_LOOKS = 3
 FOLLOW_MOVING_MM = 75.0
 """A card on its way may move this far between two looks and be followed."""

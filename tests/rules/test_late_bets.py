@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from rules.alerts import Alert
+from rules.referee import Referee
 from tests.rules.builders import RULEBOOKS, TableLog, alerts_of, codes_of, rules_of
 
 CLOSED_BY_CALL = ("nz-authority", "sg-rws")
@@ -175,6 +176,25 @@ def test_wager_moved_late_is_one_alert(rulebook_id: str) -> None:
     alerts = alerts_of(log)
     assert facts(alerts) == [("late_bet.moved", 3, "s3-player", 100)]
     assert (alerts[0].t, alerts[0].bet, alerts[0].rule) == (t, "player", RULES[rulebook_id])
+
+
+def test_wager_put_down_before_the_other_is_taken_is_one_move() -> None:
+    log = dealt("tas", "s3-banker").wager("s3-player", 0, 100).wager("s3-banker", 100, 0).result(7, 7).close()
+    assert facts(alerts_of(log)) == [("late_bet.moved", 3, "s3-player", 100)]
+
+
+@pytest.mark.parametrize(
+    ("elsewhere", "told"),
+    [
+        pytest.param("s4-banker", ["late_bet.placed"], id="the-seat-has-nothing-else"),
+        pytest.param("s3-banker", [], id="the-seat-may-take-the-other-wager"),
+    ],
+)
+def test_placed_wager_that_can_be_no_move_is_told_at_once(elsewhere: str, told: list[str]) -> None:
+    log = dealt("tas", elsewhere).wager("s3-player", 0, 100)
+    referee = Referee(log.rules)
+    alerts = [alert for event in log.events for alert in referee.observe(event).alerts]
+    assert [alert.code for alert in alerts] == told
 
 
 @pytest.mark.parametrize("rulebook_id", RULEBOOKS)
