@@ -21,6 +21,8 @@ FIELD_MM = 270.0
 CHANGED_CELLS = 2
 CALM_S = 0.15
 """What moved a shorter time ago may be blurred."""
+HAND_S = 0.5
+"""A field with a hand that is not seen to move is looked at so often: it may have left, its last corner unnoticed."""
 SAME_MM = 30.0
 """An object found nearer than this to a known one is that one, moved over a field's edge."""
 
@@ -38,7 +40,7 @@ class Freshness:
 
     def __init__(self, size_mm: tuple[float, float], grid: GridFrame) -> None:
         self.fields = tuple(Field(box, grid.cells_of_box(*box)) for box in _divide(size_mm[0], size_mm[1]))
-        self._looked_at = [False] * len(self.fields)
+        self._looked_t: list[float | None] = [None] * len(self.fields)
         self._was_moving = [False] * len(self.fields)
         """Whether something moved there at the last look: what it showed is not trusted to last."""
         self._last_seen: Picture = np.zeros((*grid.shape_hw, 3), np.float32)
@@ -73,7 +75,7 @@ class Freshness:
             hands |= self._grid.mask_of(corners)
         for i in fields:
             cells = self.fields[i].cells
-            self._looked_at[i] = True
+            self._looked_t[i] = change.t
             self._was_moving[i] = bool((change.still_s[cells] < CALM_S).any())
             self._last_seen[cells] = change.picture[cells]
             self.hands[cells] = hands[cells]
@@ -83,8 +85,10 @@ class Freshness:
         self.found = concatenate([self.found.take(~_within(self.found, boxes) & ~_near(self.found, new)), new])
 
     def _has_changed(self, i: int, change: Change, may_differ: Mask) -> bool:
-        cells = self.fields[i].cells
-        if not self._looked_at[i] or (self._was_moving[i] and bool((change.still_s[cells] >= CALM_S).all())):
+        cells, looked_t = self.fields[i].cells, self._looked_t[i]
+        if looked_t is None or (self._was_moving[i] and bool((change.still_s[cells] >= CALM_S).all())):
+            return True
+        if change.t - looked_t >= HAND_S and bool(self.hands[cells].any()):
             return True
         if np.count_nonzero(may_differ[cells]) < CHANGED_CELLS:
             return False

@@ -8,7 +8,7 @@ import pytest
 from calibration.camera import Calibration
 from vision.cover import Cover
 from vision.detections import CARD_FACE, HAND, Detections
-from vision.freshness import Freshness
+from vision.freshness import HAND_S, Freshness
 from vision.gate import SMALL_WH_PX, ChangeGate
 from vision.lamp import Lamp
 
@@ -106,6 +106,20 @@ def test_freshness_asks_for_all_fields_first_then_only_for_those_that_changed() 
     changed = fresh.stale_fields(gate.update(with_box(400, 300, 460, 380), 0.2))
     assert 0 < len(changed) <= 4
     assert all(fresh.fields[i].box_mm[0] < 460 and fresh.fields[i].box_mm[2] > 400 for i in changed)
+
+
+def test_freshness_looks_again_at_a_hand_that_is_not_seen_to_move() -> None:
+    """A corner of a hand that was seen over the next field once kept a wagering area covered for ten seconds."""
+    gate = ChangeGate(straight_down(), SIZE_MM)
+    fresh = Freshness(SIZE_MM, gate.grid)
+    change = gate.update(picture(), 0.0)
+    fresh.renew(fresh.stale_fields(change), box(130, 130, HAND), change)
+    assert fresh.stale_fields(gate.update(picture(), HAND_S / 2)) == []
+    change = gate.update(picture(), HAND_S)
+    asked = fresh.stale_fields(change)
+    assert [fresh.fields[i].box_mm[:2] for i in asked] == [(0.0, 0.0)]
+    fresh.renew(asked, Detections.empty(), change)
+    assert fresh.stale_fields(gate.update(picture(), 3 * HAND_S)) == []
 
 
 def test_freshness_keeps_what_stands_in_fields_that_were_not_looked_at() -> None:
