@@ -17,6 +17,7 @@ _WHY = {
     "frozen": "shows the same picture again and again",
     "dark": "sees too little: it is too dark",
     "glare": "is dazzled: parts of the cloth show nothing but white",
+    "not_watched": "was not watched before: a round was under way",
     "blurred": "is out of focus or dirty: no card could be read",
 }
 """What says more than the type of event does."""

@@ -6,10 +6,22 @@ Seconds of stream time.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from rules.events import CardDealt, WagerChanged, WagerSettled
+from rules.events import (
+    CameraBack,
+    CameraFaulted,
+    CameraLost,
+    CameraMoved,
+    CameraObstructed,
+    CardDealt,
+    Event,
+    Source,
+    WagerChanged,
+    WagerSettled,
+)
 
 Doubtful = TypeVar("Doubtful", CardDealt, WagerChanged, WagerSettled)
 
@@ -17,6 +29,9 @@ UNSEEN_CONFIDENCE = 0.5
 """How sure it is at most what happened while nobody saw it: nothing is alleged of it."""
 
 REMEMBERED = 64
+BEFORE_WATCH = float("-inf")
+_KINDS: Mapping[str, type[CameraFaulted]] = {"frozen": CameraLost, "moved": CameraMoved}
+"""All other faults hide the table."""
 
 
 @dataclass(slots=True)
@@ -39,6 +54,19 @@ class Blindness:
             self.spans.append((self.since_t, t))
         self.since_t = None
 
+    def begin_amid_play(self, t: float, until_t: float) -> list[Event]:
+        """A card lay there before anybody watched: so may all have come that is seen until `until_t`.
+
+        Gives what says so in the log, the first of it at `t`, so that nothing unseen is alleged of the round; nothing
+        where it was said before.
+        """
+        if BEFORE_WATCH in (begun_t for begun_t, _ in self.spans):
+            return []
+        self.spans.append((BEFORE_WATCH, until_t))
+        sure = UNSEEN_CONFIDENCE
+        lost = CameraLost(t=t, camera=self.camera, fault="not_watched", source=Source.INFERRED, confidence=sure)
+        return [lost, CameraBack(t=0.0, camera=self.camera, source=Source.INFERRED, confidence=sure)]
+
     def was_blind(self, from_t: float, to_t: float) -> bool:
         """Whether any of that time was not seen."""
         if self.since_t is not None and to_t > self.since_t:
@@ -51,3 +79,8 @@ class Blindness:
             return event
         sure = 1.0 if event.confidence is None else event.confidence
         return replace(event, confidence=min(sure, UNSEEN_CONFIDENCE))
+
+    def fault_line(self, t: float, fault: str) -> Event:
+        """What says in the log that the camera cannot see from `t` on, and why."""
+        kind = _KINDS.get(fault, CameraObstructed)
+        return kind(t=t, camera=self.camera, fault=fault, source=Source.CAMERA)

@@ -19,6 +19,7 @@ _FAULTS: Mapping[str, str] = {
     "dark": "it was too dark",
     "glare": "glare",
     "blurred": "out of focus or dirty",
+    "not_watched": "the watch began in the midst of a round",
 }
 _CAMERA_EVENTS: Mapping[type[CameraFaulted], str] = {
     CameraLost: "no picture",

@@ -19,10 +19,6 @@ from rules.events import (
     Bet,
     BetsOpened,
     CameraBack,
-    CameraFaulted,
-    CameraLost,
-    CameraMoved,
-    CameraObstructed,
     CardBurned,
     CardDealt,
     CardMoved,
@@ -41,7 +37,7 @@ from rules.events import (
 )
 from service.attribution import who_reached
 from service.blindness import Blindness
-from service.calls import Calls, with_doubt
+from service.calls import LAMP_WITHIN_S, Calls, with_doubt
 from service.handing import (
     given_back,
     is_before_a_seat,
@@ -58,6 +54,8 @@ TRAVEL_S = 0.6
 HOLD_S = 0.7
 """How long the log waits for what may still come in with an earlier time."""
 CLOSE_AFTER_S = 0.1
+BEFORE_T = -TRAVEL_S - 1.0
+"""Ahead of all that was seen."""
 LEAST_SURENESS = 0.6
 """A direction of change that is less sure than this is not told."""
 UNWATCHED_CONFIDENCE = 0.4
@@ -68,12 +66,6 @@ so."""
 
 UNSEEN_ORDER_CONFIDENCE = 0.5
 """Where a card was hidden while another was dealt, nobody saw which came first."""
-
-_CAMERA_EVENTS: dict[seen.PictureFault, type[CameraFaulted]] = {
-    seen.PictureFault.FROZEN: CameraLost,
-    seen.PictureFault.MOVED: CameraMoved,
-}
-"""All other faults hide the table."""
 
 Item = Event | seen.Observation
 
@@ -97,7 +89,7 @@ class Interpreter:
     """Nothing earlier than this will be logged any more."""
 
     def __post_init__(self) -> None:
-        self.calls = Calls(is_signalled=NoMoreBets in self.signalled)
+        self.calls = Calls(is_signalled=NoMoreBets in self.signalled, is_opening_signalled=BetsOpened in self.signalled)
 
     def signal(self, event: Event) -> None:
         """Take in what a device reported."""
@@ -113,8 +105,10 @@ class Interpreter:
             self.blindness.begin(observation.t)
         elif isinstance(observation, seen.PictureCleared):
             self.blindness.end(observation.t)
-        travel_s = TRAVEL_S if isinstance(observation, seen.CardRested) else 0.0
-        self._put(observation.t - travel_s, observation)
+        elif isinstance(observation, seen.CardRested) and observation.t - observation.hidden_s < TRAVEL_S:
+            for line in self.blindness.begin_amid_play(BEFORE_T, TRAVEL_S):
+                self._put(line.t, line)
+        self._put(observation.t - _lead_s(observation), observation)
 
     def release(self, now_t: float, waiting_since_t: float | None = None) -> list[Event]:
         """The log's next lines: all that nothing earlier can precede any more.
@@ -167,13 +161,16 @@ class Interpreter:
             case seen.StacksChanged():
                 return self._stacks_changed(t, item)
             case seen.LampChanged():
-                return self.calls.by_lamp(t, self.state) if item.lit else []
+                (self.calls.lit.add if item.lit else self.calls.lit.discard)(item.region)
+                return self.calls.by_lamp(t, self.state, hidden_s=_lead_s(item)) if item.lit else []
+            case seen.LampCovered():
+                (self.calls.hidden.add if item.covered else self.calls.hidden.discard)(item.region)
+                return []
             case seen.RegionsSwept():
                 spread_s = max(item.t - item.t_began, item.t_ended - item.t)
                 return self.calls.by_gesture(t, self.state, spread_s=spread_s)
             case seen.PictureFaulted():
-                kind = _CAMERA_EVENTS.get(item.fault, CameraObstructed)
-                return [kind(t=t, camera=self.blindness.camera, fault=str(item.fault), source=Source.CAMERA)]
+                return [self.blindness.fault_line(t, str(item.fault))]
             case seen.PictureCleared():
                 return [CameraBack(t=t, camera=self.blindness.camera, source=Source.CAMERA)]
             case ResultAnnounced():
@@ -315,17 +312,11 @@ class Interpreter:
             chips_before=chips_before,
             chips_after=chips_after,
             by=by,
-            confidence=min(self._certainty(change), _round(change.sureness) if _is_told(change) else 1.0),
+            confidence=min(
+                _certainty(change, self.state.called_t), _round(change.sureness) if _is_told(change) else 1.0
+            ),
             source=Source.CAMERA,
         )
-
-    def _certainty(self, change: seen.StacksChanged) -> float:
-        """How sure it is that a change fell on the side of the call that its time says."""
-        called_t = self.state.called_t
-        if called_t is None or not change.t_earliest < called_t < change.t_latest:
-            return 0.97
-        share = (change.t_latest - called_t) / (change.t_latest - change.t_earliest)
-        return _round(max(share, 1.0 - share))
 
     def _side_of(self, region: str) -> Side:
         hand = self.layout.area(region).hand
@@ -333,11 +324,27 @@ class Interpreter:
         return Side(hand)
 
 
+def _lead_s(observation: seen.Observation) -> float:
+    """By how much what was seen may precede its being seen."""
+    if isinstance(observation, seen.CardRested):
+        return TRAVEL_S
+    gap_s = observation.t - observation.t_earliest if isinstance(observation, seen.LampChanged) else 0.0
+    return gap_s if gap_s > LAMP_WITHIN_S else 0.0
+
+
 def device_events_of(events: Iterable[Event]) -> frozenset[type[Event]]:
     """Which kinds of event a table's devices report."""
     return frozenset(
         type(event) for event in events if isinstance(event, NoMoreBets | ResultAnnounced | RoundClosed | BetsOpened)
     )
+
+
+def _certainty(change: seen.StacksChanged, called_t: float | None) -> float:
+    """How sure it is that a change fell on the side of the call that its time says."""
+    if called_t is None or not change.t_earliest < called_t < change.t_latest:
+        return 0.97
+    share = (change.t_latest - called_t) / (change.t_latest - change.t_earliest)
+    return _round(max(share, 1.0 - share))
 
 
 def _is_told(change: seen.StacksChanged) -> bool:

@@ -49,6 +49,8 @@ class TableState:
     cards: dict[int, CardOnTable] = field(default_factory=dict)
     """By the camera's track."""
     is_open: bool = False
+    was_opening_seen: bool = False
+    """Whether this round or one before it was seen to open."""
     called_t: float | None = None
     cards_dealt: int = 0
     cards_removed: int = 0
@@ -108,6 +110,8 @@ class TableState:
         if isinstance(line, _OPENING):
             self.is_open = True
         match line:
+            case BetsOpened():
+                self.was_opening_seen = True
             case NoMoreBets():
                 self.called_t = line.t
             case CardDealt():
@@ -121,6 +125,7 @@ class TableState:
             case WagerSettled():
                 self.has_settled = True
             case RoundClosed():
+                self.was_opening_seen = True
                 self.is_open, self.called_t, self.cards_dealt = False, None, 0
                 self.cards_removed = 0
                 self.has_result = self.has_settled = False

@@ -24,6 +24,8 @@ AGREE_PX = 0.6
 """Blocks that agree with the map to this many small pixels say the same."""
 LEAST_AGREEING = 0.5
 LEAST_SURE = 0.25
+LEAST_SPAN = 0.3
+"""What agrees must lie over this part of the picture's sides: the rest is guessed from it."""
 WHOLE_RESPONSE = 0.06
 FEATURES = 600
 LEAST_FEATURES = 24
@@ -77,7 +79,7 @@ def _map_by_blocks(then: NDArray[np.float32], now: NDArray[np.float32], places: 
     )
     if found is None or int(agree.sum()) < max(LEAST_BLOCKS, LEAST_AGREEING * int(sure.sum())):
         return None
-    return np.asarray(found, np.float64)
+    return np.asarray(found, np.float64) if _spans(places[sure][agree.ravel() > 0], then) else None
 
 
 def _map_by_features(then: Image, now: Image) -> Affine | None:
@@ -94,7 +96,15 @@ def _map_by_features(then: Image, now: Image) -> Affine | None:
     found, agree = cv2.estimateAffinePartial2D(
         places, found_at, method=cv2.RANSAC, ransacReprojThreshold=FEATURE_AGREE_PX
     )
-    return None if found is None or int(agree.sum()) < LEAST_FEATURES else np.asarray(found, np.float64)
+    if found is None or int(agree.sum()) < LEAST_FEATURES:
+        return None
+    return np.asarray(found, np.float64) if _spans(places[agree.ravel() > 0], then) else None
+
+
+def _spans(places: NDArray[np.float64], picture: NDArray[np.generic]) -> bool:
+    """Whether places lie over enough of a picture to tell how all of it moved."""
+    height, width = picture.shape[:2]
+    return bool((np.ptp(places, axis=0) >= LEAST_SPAN * np.array([width, height])).all())
 
 
 def _whole_shift_px(then: NDArray[np.float32], now: NDArray[np.float32]) -> NDArray[np.float64]:

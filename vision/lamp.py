@@ -1,7 +1,8 @@
-"""Watch lamps on a layout: lit or dark, learned from how far their brightness swings.
+"""Watch lamps on a layout: lit or dark, learned from how far their brightness swings, or hidden.
 
-Brightness is that of the brightest colour channel, 0 to 255. Nothing is said before a lamp has changed once, nor while
-something lies over it: then the cloth round it looks different too.
+Brightness is that of the brightest colour channel, 0 to 255. A lamp is lit or dark where all of it agrees; where it
+does not, or the cloth round it looks different too, or a hand is near, something lies over it. Nothing is said of a
+lamp that never changed.
 """
 
 from __future__ import annotations
@@ -13,14 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frames import Image
+from vision.observations import LampChanged, LampCovered
 
 SWING_LEVELS = 28.0
 """A lamp that swings less than this between dark and bright was never lit."""
 HOLD_S = 0.15
 COVER_LEVELS = 22.0
 """The cloth round a lamp differs from its usual brightness by more than this where something lies over it."""
-RING = 2.4
-"""How far the cloth round a lamp is looked at, in sizes of the lamp."""
+INNER, RIM, RING = 0.55, 1.5, 2.4
+"""The lamp's own light is looked at within the first, the cloth round it between the others, in sizes of the lamp."""
+LOW, HIGH = 20, 80
+"""Percentiles between which a lamp's brightness lies: all of it, but for a speck."""
 SLOWLY = 0.05
 
 
@@ -31,50 +35,64 @@ class Lamp:
     region: str
     polygon_px: NDArray[np.float64]
     """(N, 2) in the camera's picture."""
-    lit: bool = False
+    is_lit: bool = False
+    """When it was last in sight."""
+    is_hidden: bool = False
     _darkest: float = 255.0
     _brightest: float = 0.0
     _since_t: float | None = None
+    _seen_t: float | None = None
+    """When it was last seen as `is_lit` has it."""
     _usual_ring: float | None = None
 
-    def update(self, image: Image, t: float) -> float | None:
-        """Look at the lamp; returns since when it has been lit or dark, if that is new."""
-        level, ring = self._levels(image)
-        if self._usual_ring is None:
-            self._usual_ring = ring
-        if abs(ring - self._usual_ring) > COVER_LEVELS:
+    def update(self, image: Image, t: float, *, is_under_hand: bool = False) -> list[LampChanged | LampCovered]:
+        """Look at the lamp and say what is new."""
+        now_lit = None if is_under_hand else self._look(image)
+        told: list[LampChanged | LampCovered] = []
+        if self.is_hidden != (now_lit is None):
+            self.is_hidden = now_lit is None
+            told.append(LampCovered(region=self.region, t=t, covered=self.is_hidden))
+        if now_lit is None or now_lit == self.is_lit:
             self._since_t = None
-            self._usual_ring += SLOWLY * (ring - self._usual_ring)
-            return None
-        self._usual_ring += SLOWLY * (ring - self._usual_ring)
-        self._darkest, self._brightest = min(self._darkest, level), max(self._brightest, level)
-        if self._brightest - self._darkest < SWING_LEVELS:
-            return None
-        now_lit = level > (self._brightest + self._darkest) / 2
-        if now_lit == self.lit:
-            self._since_t = None
-            return None
-        if self._since_t is None:
-            self._since_t = t
+            self._seen_t = t if now_lit is not None else self._seen_t
+            return told
+        self._since_t = t if self._since_t is None else self._since_t
         if t - self._since_t < HOLD_S:
-            return None
-        self.lit = now_lit
-        since, self._since_t = self._since_t, None
-        return since
+            return told
+        since_t, earliest_t = self._since_t, self._since_t if self._seen_t is None else self._seen_t
+        self.is_lit, self._since_t, self._seen_t = now_lit, None, t
+        return [*told, LampChanged(region=self.region, t=since_t, t_earliest=earliest_t, lit=now_lit)]
 
-    def _levels(self, image: Image) -> tuple[float, float]:
-        """Median brightness of the lamp and of the cloth round it."""
+    def _look(self, image: Image) -> bool | None:
+        """Whether it is lit; None where it is not in sight."""
+        low, high, ring = self._levels(image)
+        usual = ring if self._usual_ring is None else self._usual_ring
+        self._usual_ring = usual + SLOWLY * (ring - usual)
+        if abs(ring - usual) > COVER_LEVELS:
+            return None
+        self._darkest, self._brightest = min(self._darkest, high), max(self._brightest, low)
+        if self._brightest - self._darkest < SWING_LEVELS:
+            return self.is_lit
+        middle = (self._brightest + self._darkest) / 2
+        if low > middle:
+            return True
+        return False if high < middle else None
+
+    def _levels(self, image: Image) -> tuple[float, float, float]:
+        """How dark and how bright the lamp is, and the cloth round it."""
         middle = self.polygon_px.mean(axis=0)
         wide = middle + RING * (self.polygon_px - middle)
         low = np.maximum(np.floor(wide.min(axis=0)).astype(int), 0)
         high = np.ceil(wide.max(axis=0)).astype(int) + 1
         crop = image[low[1] : high[1], low[0] : high[0]]
         if crop.size == 0:
-            return 0.0, 0.0
+            return 0.0, 0.0, 0.0
         brightness = crop.max(axis=2)
-        lamp, around = (_inside(crop.shape[:2], points - low) for points in (self.polygon_px, wide))
-        rim = around & ~_inside(crop.shape[:2], middle + 1.5 * (self.polygon_px - middle) - low)
-        return _median(brightness[lamp]), _median(brightness[rim])
+        inner, near, around = (
+            _inside(crop.shape[:2], middle + size * (self.polygon_px - middle) - low) for size in (INNER, RIM, RING)
+        )
+        own = brightness[inner]
+        return _percentile(own, LOW), _percentile(own, HIGH), _percentile(brightness[around & ~near], 50)
 
 
 def _inside(shape_hw: tuple[int, int], polygon_px: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -83,5 +101,5 @@ def _inside(shape_hw: tuple[int, int], polygon_px: NDArray[np.float64]) -> NDArr
     return mask.astype(bool)
 
 
-def _median(values: NDArray[np.uint8]) -> float:
-    return float(np.median(values)) if len(values) else 0.0
+def _percentile(values: NDArray[np.uint8], share: float) -> float:
+    return float(np.percentile(values, share)) if len(values) else 0.0

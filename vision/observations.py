@@ -129,7 +129,19 @@ class LampChanged:
 
     region: str
     t: float
+    """When it was first seen so."""
+    t_earliest: float
+    """When it was last seen otherwise."""
     lit: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LampCovered:
+    """Something lies over a lamp from `t` on, or no longer."""
+
+    region: str
+    t: float
+    covered: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,6 +194,7 @@ Observation = (
     | CardLeft
     | StacksChanged
     | LampChanged
+    | LampCovered
     | RegionsSwept
     | PictureFaulted
     | PictureCleared

@@ -28,7 +28,7 @@ from vision.freshness import Freshness
 from vision.gate import SMALL_WH_PX, Change, ChangeGate
 from vision.gauge import CropFrame, Gauging, StackGauge, stack_crop
 from vision.lamp import Lamp
-from vision.observations import CardInSight, LampChanged, Observation
+from vision.observations import CardInSight, LampChanged, LampCovered, Observation
 from vision.reader import Reader
 from vision.rectify import Rectifier
 from vision.sharp_reader import SharpReader
@@ -257,15 +257,15 @@ class Observer:
         )
         return [*told, *self._stacks.update(self._seen_chips, cover, t)]
 
-    def _watch_lamps(self, frame: Frame) -> list[LampChanged]:
-        changes = []
-        for lamp in self._lamps:
-            if self._freshness.hands[self._lamp_masks[lamp.region]].any():
-                continue
-            since = lamp.update(frame.image, frame.t)
-            if since is not None:
-                changes.append(LampChanged(region=lamp.region, t=since, lit=lamp.lit))
-        return changes
+    def _watch_lamps(self, frame: Frame) -> list[LampChanged | LampCovered]:
+        hands = self._freshness.hands
+        return [
+            told
+            for lamp in self._lamps
+            for told in lamp.update(
+                frame.image, frame.t, is_under_hand=bool(hands[self._lamp_masks[lamp.region]].any())
+            )
+        ]
 
     def _look(self, frame: Frame, change: Change) -> list[Rect]:
         asked = [track.sight.at_mm for track in self._cards.unsettled()] + self._stacks.asked_mm()

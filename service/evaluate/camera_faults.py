@@ -33,7 +33,7 @@ class CameraFaultOutcome:
     false_alerts: int = 0
     """From the fault to the next one, or to the end."""
     rounds: int = 0
-    """True ones that began after the fault, and before the next."""
+    """True ones that opened after the fault began, and closed before the next."""
     rounds_exact: int = 0
 
 
@@ -52,7 +52,7 @@ def camera_fault_outcomes(
     outcomes = []
     for i, (begun, to_s) in enumerate(spells):
         until_s = spells[i + 1][0].t if i + 1 < len(spells) else float("inf")
-        after = [each for each in truth.rounds if to_s <= each.opened < until_s]
+        after = [each for each in truth.rounds if begun.t <= each.opened and to_s <= each.closed < until_s]
         said = next((one for one in found.events if _tells(one, begun.t)), None)
         back = next((one.t for one in found.events if isinstance(one, CameraBack) and one.t >= to_s - WITHIN_S), None)
         outcomes.append(

@@ -121,10 +121,14 @@ def judged(*between: Event | Observation) -> tuple[list[str], list[str]]:
     cards = [rested(1, 3.0, "player", "2C"), rested(2, 4.0, "banker", "KD"), rested(3, 5.0, "player", "3H")]
     cards.append(rested(4, 6.0, "banker", "2S"))
     result = ResultAnnounced(t=25.0, player=5, banker=2, winner=Outcome.PLAYER)
-    lines = log_of(NoMoreBets(t=1.0), *cards, *between, result, RoundClosed(t=30.0))
-    referee = Referee(elect(load_rulebook("tas"), {}))
+    return judgement(log_of(NoMoreBets(t=1.0), *cards, *between, result, RoundClosed(t=30.0)), "tas")
+
+
+def judgement(lines: list[Event], rulebook: str) -> tuple[list[str], list[str]]:
+    """Codes alleged, and those left undetermined."""
+    referee = Referee(elect(load_rulebook(rulebook), {}))
     judgements = [*(referee.observe(line) for line in lines), referee.finish()]
-    alerts = [alert.code for each in judgements for alert in each.alerts]
+    alerts = [alert.code for each in judgements for alert in each.alerts if alert.confidence >= LEAST_CONFIDENCE]
     return alerts, [doubt.code for each in judgements for one in each.rounds for doubt in one.undetermined]
 
 
@@ -180,3 +184,24 @@ def test_blindness_that_goes_on_doubts_all_that_follows() -> None:
     changed = WagerChanged(t=5.0, area="a", bet=Bet.TIE, before=None, after=None, by="unknown", confidence=0.9)
     assert blindness.doubted(changed, 1.0, 5.0) == changed
     assert blindness.doubted(changed, 1.0, 12.0) == replace(changed, confidence=UNSEEN_CONFIDENCE)
+
+
+def begun_amid_play(first_t: float) -> tuple[list[str], list[str]]:
+    """Codes alleged, and left open, of a watch that first saw cards at `first_t`, out of order and without a call."""
+    cards = [rested(1, first_t, "player", "2C"), rested(2, first_t, "player", "3H"), rested(3, first_t, "banker", "KD")]
+    interpreter = Interpreter(LAYOUT, frozenset({RoundClosed, ResultAnnounced, NoMoreBets}), Blindness("overhead"))
+    for card in cards:
+        interpreter.observe(card)
+    interpreter.signal(ResultAnnounced(t=first_t + 6.0, player=5, banker=0, winner=Outcome.PLAYER))
+    interpreter.signal(RoundClosed(t=first_t + 10.0))
+    return judgement(interpreter.finish(), "nz-authority")
+
+
+def test_nothing_is_alleged_of_a_round_that_began_before_the_watch() -> None:
+    alerts, undetermined = begun_amid_play(0.1)
+    assert alerts == []
+    assert "misdeal.third_card_missing" in undetermined
+
+
+def test_same_round_seen_from_its_beginning_is_judged() -> None:
+    assert {"misdeal.order", "procedure.no_call"} <= set(begun_amid_play(9.0)[0])

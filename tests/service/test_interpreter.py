@@ -103,7 +103,9 @@ def test_call_is_not_inferred_where_a_device_reports_it() -> None:
 
 def test_call_from_the_lamp_says_so_and_is_not_inferred_again() -> None:
     lines = log_of(
-        LampChanged(region="lamp", t=4.0, lit=True), rested(1, 5.0), LampChanged(region="lamp", t=9, lit=False)
+        LampChanged(region="lamp", t=4.0, t_earliest=3.9, lit=True),
+        rested(1, 5.0),
+        LampChanged(region="lamp", t=9, t_earliest=8.9, lit=False),
     )
     assert types(lines) == ["no_more_bets", "card_dealt"]
     assert lines[0].source is Source.CAMERA
@@ -288,14 +290,15 @@ def test_close_names_the_chips_that_nobody_reached_for(
 
 
 def test_lamp_that_was_lit_once_is_awaited_in_the_next_round() -> None:
-    lamp = LampChanged(region="lamp", t=4.0, lit=True)
-    items = [lamp, rested(1, 5.0), RoundClosed(t=8.0), rested(2, 12.0)]
+    lamp = LampChanged(region="lamp", t=4.0, t_earliest=3.9, lit=True)
+    dark = LampChanged(region="lamp", t=8.4, t_earliest=8.3, lit=False)
+    items = [lamp, rested(1, 5.0), RoundClosed(t=8.0), dark, rested(2, 12.0)]
     lines = log_of(*items)
     assert types(lines) == ["no_more_bets", "card_dealt", "round_closed", "card_dealt"]
 
 
 def test_lamp_is_not_listened_to_where_a_device_calls() -> None:
-    lines = log_of(LampChanged(region="lamp", t=4.0, lit=True), devices=frozenset({NoMoreBets}))
+    lines = log_of(LampChanged(region="lamp", t=4.0, t_earliest=3.9, lit=True), devices=frozenset({NoMoreBets}))
     assert lines == []
 
 

@@ -161,3 +161,15 @@ def test_run_forgets_what_was_short() -> None:
 def test_pixel_of_the_drawn_camera_is_as_large_as_the_clips_say() -> None:
     at = straight_down().layout_from_image(np.array([[480.0, 270.0], [481.0, 270.0]]))
     assert float(np.linalg.norm(at[1] - at[0])) == pytest.approx(MM_PER_PX)
+
+
+def test_camera_is_not_said_to_have_moved_where_little_of_the_cloth_is_left_to_see() -> None:
+    """What is left of the picture beside a thing before the lens moved by a hair: no more is known of the rest."""
+    then = cloth()[..., 1]
+    now = then.copy()
+    now[:, : int(0.8 * now.shape[1])] = 45
+    rim = slice(int(0.8 * now.shape[1]), now.shape[1])
+    now[:, rim] = np.roll(then, 3, axis=0)[:, rim]
+    fit = CameraFit(straight_down(), CLOTH_MM)
+    assert fit.offset_mm(then, now, np.ones((9, 12), bool)) is None
+    assert fit.offset_mm(then, np.roll(then, 3, axis=0), np.ones((9, 12), bool)) == pytest.approx(6.0, abs=1.0)

@@ -10,7 +10,6 @@ from vision.cover import Cover
 from vision.detections import CARD_FACE, HAND, Detections
 from vision.freshness import HAND_S, Freshness
 from vision.gate import SMALL_WH_PX, ChangeGate
-from vision.lamp import Lamp
 
 SIZE_MM = (1800.0, 900.0)
 
@@ -144,32 +143,3 @@ def test_freshness_keeps_hands_as_a_mask_that_a_new_look_clears() -> None:
     assert len(fresh.found.label) == 0
     fresh.renew(fields, Detections.empty(), change)
     assert not fresh.hands.any()
-
-
-def test_lamp_tells_when_it_was_lit_and_put_out() -> None:
-    lamp = Lamp(region="lamp", polygon_px=np.array([[10.0, 10], [30, 10], [30, 30], [10, 30]]))
-    told = []
-    for step in range(60):
-        image = np.full((60, 60, 3), 40, np.uint8)
-        if 20 <= step < 40:
-            image[10:31, 10:31, 2] = 230
-        since = lamp.update(image, step / 10)
-        told += [(since, lamp.lit)] if since is not None else []
-    assert told == [(2.0, True), (4.0, False)]
-
-
-def test_lamp_that_flickers_with_the_light_is_never_lit() -> None:
-    lamp = Lamp(region="lamp", polygon_px=np.array([[10.0, 10], [30, 10], [30, 30], [10, 30]]))
-    levels = [60 + 10 * (step % 2) for step in range(50)]
-    assert [lamp.update(np.full((60, 60, 3), level, np.uint8), i / 10) for i, level in enumerate(levels)] == [None] * 50
-
-
-def test_hand_over_a_lamp_does_not_light_it() -> None:
-    lamp = Lamp(region="lamp", polygon_px=np.array([[20.0, 20], [40, 20], [40, 40], [20, 40]]))
-    told = []
-    for step in range(40):
-        image = np.full((80, 80, 3), 40, np.uint8)
-        if 15 <= step < 25:
-            image[:] = 190
-        told.append(lamp.update(image, step / 10))
-    assert told == [None] * 40
