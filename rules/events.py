@@ -109,10 +109,17 @@ class WagerChanged(Event):
     before: int | None = None
     """Value before; 0 is empty, None not known."""
     after: int | None = None
+    before_low: int | None = None
+    before_high: int | None = None
+    """Where the value before is not known: between what and what it lies."""
+    after_low: int | None = None
+    after_high: int | None = None
     chips_before: int | None = None
     chips_after: int | None = None
     by: str = UNKNOWN
     """`seat:3`, `dealer` or `unknown`."""
+    picture: str | None = None
+    """A picture of the area before and after, beside the log."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -358,7 +365,9 @@ class _Plan:
 
 
 _COMMON = ("confidence", "source")
-_DROPPABLE = frozenset({"confidence", "source", "together_with", "found_face_up", "within_s", "fault", "untouched"})
+_DROPPABLE = frozenset(
+    {"confidence", "source", "together_with", "found_face_up", "within_s", "fault", "untouched", "picture"}
+) | {f"{moment}_{end}" for moment in ("before", "after") for end in ("low", "high")}
 
 
 def _plan(cls: type[Event]) -> _Plan:

@@ -35,6 +35,7 @@ from rules.events import (
     WagerChanged,
     WagerSettled,
 )
+from service.amounts import Amounts, chip_counts
 from service.attribution import who_reached
 from service.blindness import Blindness
 from service.calls import LAMP_WITHIN_S, Calls, with_doubt
@@ -77,6 +78,8 @@ class Interpreter:
     layout: Layout
     signalled: frozenset[type[Event]] = frozenset()
     """What devices at this table report by themselves."""
+    amounts: Amounts = field(default_factory=Amounts)
+    """What lies on each area, as it was logged last."""
     blindness: Blindness = field(default_factory=Blindness)
     """When the camera could not see."""
     state: TableState = field(default_factory=TableState)
@@ -180,7 +183,7 @@ class Interpreter:
         return [replace(item, t=t)]
 
     def _card_rested(self, t: float, card: seen.CardRested) -> list[Event]:
-        side = self._side_of(card.region)
+        side = _side_of(self.layout, card.region)
         face = _card_of(card.reading)
         lost = self.state.lost_card(side, face)
         if lost is not None:
@@ -239,7 +242,7 @@ class Interpreter:
         if is_before_a_seat(shifted.region):
             now = taken_by(card, shifted.region)
         else:
-            now = given_back(card, self._side_of(shifted.region), t)
+            now = given_back(card, _side_of(self.layout, shifted.region), t)
         self.state.cards[shifted.track_id] = now
         sure = passing_certainty(shifted.margin_mm, now, self.state.cards.values())
         return shifted_lines(t, card, now, certainty=sure)
@@ -301,17 +304,24 @@ class Interpreter:
     def _wager_changed(self, t: float, change: seen.StacksChanged, area: Area, by: str) -> WagerChanged | None:
         if change.growth == 0 or area.bet is None:
             return None
-        chips_before, chips_after = _counts(change)
+        chips_before, chips_after = chip_counts(change) if _is_told(change) else (None, None)
+        before, after = self.amounts.change(change)
+        certainty = _certainty(change, self.state.called_t)
         return WagerChanged(
             t=t,
             area=area.id,
             seat=area.seat,
             bet=Bet(area.bet),
-            before=0 if change.before == () else None,
-            after=0 if change.after == () else None,
+            before=before.told,
+            after=after.told,
+            before_low=before.least,
+            before_high=before.most,
+            after_low=after.least,
+            after_high=after.most,
             chips_before=chips_before,
             chips_after=chips_after,
             by=by,
+<<<<<<< ours
             confidence=min(
                 _certainty(change, self.state.called_t), _round(change.sureness) if _is_told(change) else 1.0
             ),
@@ -323,6 +333,13 @@ class Interpreter:
         assert hand is not None, "card regions are hands"
         return Side(hand)
 
+=======
+            picture=change.picture,
+            confidence=min(certainty, _round(change.sureness) if _is_told(change) else 1.0),
+            source=Source.CAMERA,
+        )
+
+>>>>>>> theirs
 
 def _lead_s(observation: seen.Observation) -> float:
     """By how much what was seen may precede its being seen."""
@@ -339,12 +356,19 @@ def device_events_of(events: Iterable[Event]) -> frozenset[type[Event]]:
     )
 
 
+<<<<<<< ours
 def _certainty(change: seen.StacksChanged, called_t: float | None) -> float:
     """How sure it is that a change fell on the side of the call that its time says."""
     if called_t is None or not change.t_earliest < called_t < change.t_latest:
         return 0.97
     share = (change.t_latest - called_t) / (change.t_latest - change.t_earliest)
     return _round(max(share, 1.0 - share))
+=======
+def _side_of(layout: Layout, region: str) -> Side:
+    hand = layout.area(region).hand
+    assert hand is not None, "card regions are hands"
+    return Side(hand)
+>>>>>>> theirs
 
 
 def _is_told(change: seen.StacksChanged) -> bool:
@@ -352,23 +376,12 @@ def _is_told(change: seen.StacksChanged) -> bool:
     return change.sureness >= LEAST_SURENESS
 
 
-def _counts(change: seen.StacksChanged) -> tuple[int | None, int | None]:
-    """Chips before and after; where both were estimated they differ the way the stacks grew, or none is told."""
-    if not _is_told(change):
-        return None, None
-    before, after = _count(change.before), _count(change.after)
-    if before and after and change.growth:
-        after = max(after, before + 1) if change.growth > 0 else min(after, before - 1)
-        if after < 1:
-            before, after = before + 1, 1
-    return before, after
-
-
-def _count(stacks: tuple[seen.Stack, ...] | None) -> int | None:
-    if stacks is None:
-        return None
-    counts = [stack.count for stack in stacks if stack.count is not None]
-    return sum(max(round(each), 1) for each in counts) if len(counts) == len(stacks) else None
+def _certainty(change: seen.StacksChanged, called_t: float | None) -> float:
+    """How sure it is that a change fell on the side of the call that its time says."""
+    if called_t is None or not change.t_earliest < called_t < change.t_latest:
+        return 0.97
+    share = (change.t_latest - called_t) / (change.t_latest - change.t_earliest)
+    return _round(max(share, 1.0 - share))
 
 
 def _certainty_of(card: seen.CardRested) -> float:

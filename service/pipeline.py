@@ -13,19 +13,21 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from rules.alerts import Alert
-from rules.events import CameraLost, Event, Source
+from rules.events import CameraLost, Event, Source, WagerChanged
 from rules.log import read_log
 from rules.records import RoundRecord
 from rules.referee import Judgement, Referee
 from rules.round import RoundState
+from service.amounts import Amounts
 from service.blindness import Blindness
+from service.change_pictures import ChangePictures
 from service.config import TableConfig
 from service.interpreter import Interpreter, device_events_of
 from service.spread_sights import ShownSpread, shown_spreads
 from service.wiring import build_observer, build_referee, open_eyes
 from vision.errors import VideoBreakError
 from vision.frames import Frame
-from vision.observations import CardInSight
+from vision.observations import CardInSight, StacksChanged
 from vision.observer import Observer
 from vision.video import VideoReader
 
@@ -58,6 +60,8 @@ class Progress:
     """Why the video broke before its end; only in the last report."""
     spreads: tuple[ShownSpread, ...] = ()
     """Decks that were spread over the table and taken away since the last report."""
+    pictures: Mapping[str, bytes] = field(default_factory=dict)
+    """Of the wagers that changed in `events`, as JPEG, by the names they have there."""
 
 
 @dataclass(slots=True)
@@ -69,6 +73,7 @@ class TableWatch:
     referee: Referee
     signals: list[Event]
     """Not yet given to the interpreter, in order of time."""
+    pictures: ChangePictures
     events: list[Event] = field(default_factory=list)
     alerts: list[Alert] = field(default_factory=list)
     rounds: list[RoundRecord] = field(default_factory=list)
@@ -76,7 +81,10 @@ class TableWatch:
     def see(self, frame: Frame) -> None:
         """Take one frame in."""
         for observation in self.observer.update(frame):
+            if isinstance(observation, StacksChanged) and observation.growth != 0:
+                observation = replace(observation, picture=self.pictures.change(frame, observation.region))
             self.interpreter.observe(observation)
+        self.pictures.look(frame, self.observer.calm_stacks())
         self.hear(frame.t)
         self._judge(self.interpreter.release(frame.t, self.observer.waiting_since_t(frame.t)), frame.t)
         self._keep(self.referee.advance(self.interpreter.known_until_t), frame.t)
@@ -103,6 +111,12 @@ class TableWatch:
         news = (tuple(self.events), tuple(self.alerts), tuple(self.rounds))
         self.events, self.alerts, self.rounds = [], [], []
         return news
+
+    def pictures_of(self, events: Sequence[Event]) -> dict[str, bytes]:
+        """The pictures of the wagers that changed, by name."""
+        names = [event.picture for event in events if isinstance(event, WagerChanged) and event.picture is not None]
+        taken = {name: self.pictures.take(name) for name in names}
+        return {name: picture for name, picture in taken.items() if picture is not None}
 
     def _judge(self, lines: Sequence[Event], now_t: float) -> None:
         for line in lines:
@@ -144,9 +158,15 @@ def start_watch(table: TableConfig, signals: list[Event]) -> TableWatch:
     """All parts of a watch, ready for the first frame."""
     return TableWatch(
         observer=build_observer(table, open_eyes()),
-        interpreter=Interpreter(table.layout, device_events_of(signals), Blindness(table.cameras[0].name)),
+        interpreter=Interpreter(
+            table.layout,
+            device_events_of(signals),
+            amounts=Amounts([chip.value for chip in table.chips.chips]),
+            blindness=Blindness(table.cameras[0].name),
+        ),
         referee=build_referee(table),
         signals=signals,
+        pictures=ChangePictures(table.layout, table.cameras[0].calibration),
     )
 
 
@@ -214,6 +234,7 @@ class _Reporter:
             frame_index=index,
             duration_s=self._duration_s,
             events=events,
+            pictures=self._watch.pictures_of(events),
             alerts=alerts,
             rounds=rounds,
             state=self._watch.referee.state,

@@ -20,6 +20,7 @@ from rules.events import Event, format_event
 from rules.records import RoundRecord, format_round
 from rules.round import RoundState, Wager
 from service.boards import Board, ShownWager
+from service.change_pictures import CHANGES_FOLDER, write_picture
 from service.errors import ServiceError
 from service.evidence import EvidenceKeeper, format_evidence
 from service.findings import Findings, TableFacts, WatchedAlert
@@ -82,6 +83,8 @@ class _Run:
     logs: _Logs
     clock: Callable[[], float]
     pictures: SpreadKeeper
+    folder: Path
+    """Where everything goes."""
     events: list[Event] = field(default_factory=list)
     alerts: list[WatchedAlert] = field(default_factory=list)
     rounds: list[RoundRecord] = field(default_factory=list)
@@ -100,6 +103,8 @@ class _Run:
         for event in progress.events:
             self.events.append(event)
             _write(self.logs.events, format_event(event))
+        for name, picture in progress.pictures.items():
+            write_picture(self.folder, name, picture)
         for alert in progress.alerts:
             self._take_alert(alert)
         for shown in progress.spreads:
@@ -180,7 +185,13 @@ def watch_recording(
     with ExitStack() as stack:
         logs = _Logs.open(out, stack)
         run = _Run(
-            recording=recording, view=view, keeper=keeper, logs=logs, clock=clock, pictures=SpreadKeeper(recording, out)
+            recording=recording,
+            view=view,
+            keeper=keeper,
+            logs=logs,
+            clock=clock,
+            pictures=SpreadKeeper(recording, out),
+            folder=out,
         )
         started = clock()
         try:
@@ -248,6 +259,8 @@ def prepare_folder(out: Path, recording: Recording) -> None:
         for old in (out / "clips").glob("[0-9][0-9][0-9][0-9]-*"):
             if old.suffix in (".mp4", ".jpg"):
                 old.unlink()
+        for old in (out / CHANGES_FOLDER).glob("*.jpg"):
+            old.unlink()
         (out / SPREADS_NAME).unlink(missing_ok=True)
     except OSError as error:
         raise OutputError(f"--out = {out}; must be a folder that can be written: {error.strerror}") from error

@@ -8,12 +8,15 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
+import numpy as np
+
 from calibration.layout import Layout
 from rules.cards import RANKS, SUITS
 from rules.referee import Referee
 from rules.rulebook import elect, load_rulebook
 from service.config import TableConfig
 from service.handing import places_before_seats
+from vision.chip_faces import ChipFaceReader
 from vision.comparer import StackComparer
 from vision.detector import Detector
 from vision.gauge import StackGauge
@@ -34,6 +37,7 @@ def open_eyes(*, threads: int = 1) -> Eyes:
         reader=Reader.open(threads=threads),
         gauge=StackGauge.open(threads=threads),
         comparer=StackComparer.open(threads=threads),
+        chip_faces=ChipFaceReader.open(threads=threads),
     )
 
 
@@ -58,6 +62,7 @@ def build_observer(table: TableConfig, eyes: Eyes) -> Observer:
             chip_thickness_mm=table.chips.thickness_mm,
         ),
         clock=time.perf_counter,
+        chip_colours=np.array([chip.colour_rgb[::-1] for chip in table.chips.chips], np.float64),
     )
 
 

@@ -207,9 +207,9 @@ def event_text(event: Event) -> str:
         case CardPassed() | CardRemoved():
             return f"A card {'handed to' if isinstance(event, CardPassed) else 'taken to'} {_party(event.to)}"
         case WagerChanged():
-            return f"{_area(event)}: {_stack(event.before, event.chips_before)} to " + (
-                f"{_stack(event.after, event.chips_after)}, by {_party(event.by)}"
-            )
+            before = _stack(event.before, event.chips_before, (event.before_low, event.before_high))
+            after = _stack(event.after, event.chips_after, (event.after_low, event.after_high))
+            return f"{_area(event)}: {before} to {after}, by {_party(event.by)}"
         case WagerSettled():
             amount = "" if event.amount is None else f" {event.amount}"
             return f"{_area(event)}: {event.action}{amount}"
@@ -243,12 +243,14 @@ def _area(event: WagerChanged | WagerSettled) -> str:
     return f"Seat {event.seat} on {bet_text(event.bet)}" if event.seat else f"{event.area} on {bet_text(event.bet)}"
 
 
-def _stack(value: int | None, chips: int | None) -> str:
+def _stack(value: int | None, chips: int | None, between: tuple[int | None, int | None]) -> str:
     if value == 0 or chips == 0:
         return "empty"
     if value is not None:
         return str(value)
-    return "some chips" if chips is None else counted(chips, "chip")
+    words = "some chips" if chips is None else counted(chips, "chip")
+    low, high = between
+    return words if low is None or high is None else f"{words} ({low} to {high})"
 
 
 def _or_unknown(value: int | None) -> str:

@@ -19,6 +19,11 @@ LEAST_CHIPS = 0.5
 GAUGED_SURENESS = 0.9
 """How sure a direction is that the gauge's measures alone tell."""
 FEWER, SAME, MORE, ANEW = (FATES.index(fate) for fate in ("fewer", "same", "more", "anew"))
+MOST_CHIPS = 20
+"""No stack of a wager is taken to be higher."""
+USUAL_CHIPS = 2.5
+ERROR_SCALES, LEAST_ERROR_MM = 0.8, 0.2
+"""The gauge's error of a mean over looks: so many times the scale that it puts it at itself, and no less than this."""
 NEAREST_MM = 50.0
 """Nearer to the point under the camera than this a displacement is not carried over to another place."""
 
@@ -53,7 +58,18 @@ class GrowthOptics:
         height = self.height_mm(gauging.foot_mm, gauging.displacement_mm)
         is_told = self.chip_mm(gauging.foot_mm, 0.0) >= least_chip_mm
         count = max(height / self.thickness_mm, 1.0) if is_told else None
-        return Stack(at_mm=gauging.foot_mm, height_mm=height, count=count)
+        return Stack(at_mm=gauging.foot_mm, height_mm=height, count=count, counts=self.counts(gauging))
+
+    def counts(self, gauging: Gauging) -> tuple[float, ...]:
+        """How likely a stack has 1, 2, 3 ... chips: Laplace's distribution round what the gauge says, times
+        exp(-n / USUAL_CHIPS), for low stacks are more usual."""
+        chips = np.arange(1, MOST_CHIPS + 1)
+        heights = chips * self.thickness_mm
+        displacements = self.distance_mm(gauging.foot_mm) * heights / (-self.camera_mm[2] - heights)
+        error = float(np.hypot(gauging.scale_mm * ERROR_SCALES, LEAST_ERROR_MM))
+        logs = -np.abs(displacements - gauging.displacement_mm) / error - chips / USUAL_CHIPS
+        shares = np.exp(logs - logs.max())
+        return tuple((shares / shares.sum()).tolist())
 
 
 def averaged(looks: Sequence[Sequence[Gauging]]) -> tuple[Gauging, ...]:

@@ -99,6 +99,10 @@ class Stack:
     """None where the camera's place does not tell it."""
     count: float | None
     """Chips, estimated from the height."""
+    counts: tuple[float, ...] = ()
+    """How likely it has 1, 2, 3 ... chips; empty where the camera's place does not tell it."""
+    faces: tuple[float, ...] = ()
+    """How likely each kind of chip of the house lies on top; empty where that was not read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +125,8 @@ class StacksChanged:
     """Where the cover entered over the table's edge, look by look; None where a look does not show it."""
     sureness: float = 1.0
     """Probability that the direction of `growth` is right; 1 where the number of stacks tells it."""
+    picture: str | None = None
+    """What the picture of it is called, where one was kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,7 @@ from vision.bare_chips import BareChips
 from vision.camera_health import CameraHealth
 from vision.card_sights import CardLook, CardSights, sides_mm
 from vision.card_watch import CardWatch, new_card_watch
+from vision.chip_faces import ChipFaceReader
 from vision.comparer import WIDE_WH_PX, StackComparer
 from vision.cover import Cover, everything_covered
 from vision.cover_memory import CoverMemory
@@ -27,6 +28,7 @@ from vision.frames import Frame, Image
 from vision.freshness import Freshness
 from vision.gate import SMALL_WH_PX, Change, ChangeGate
 from vision.gauge import CropFrame, Gauging, StackGauge, stack_crop
+from vision.house_chips import HouseChips
 from vision.lamp import Lamp
 from vision.observations import CardInSight, LampChanged, LampCovered, Observation
 from vision.reader import Reader
@@ -36,9 +38,10 @@ from vision.spread_likeness import compared
 from vision.spread_reading import SeenRow, WholeCardReader, read_spread
 from vision.spread_watch import SpreadSight, SpreadWatch
 from vision.stack_watch import StackWatch
-from vision.stacks import StackOptics
+from vision.stacks import Asked, StackOptics
 from vision.sweep import SweepWatch
 from vision.tiling import Rect
+from vision.voting import LOG_CLEAR, NO_FACE
 
 LAMP_RIM_MM = 20.0
 """A hand this near to a lamp is said to cover it."""
@@ -85,6 +88,9 @@ class Sizes:
     chip_thickness_mm: float = 3.3
 
 
+NO_CHIPS = np.zeros((0, 3))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Eyes:
     """The open models."""
@@ -95,6 +101,8 @@ class Eyes:
     """None: stacks are measured by the length of their boxes."""
     comparer: StackComparer | None = None
     """None: what became of a stack is told from its measures."""
+    chip_faces: ChipFaceReader | None = None
+    """None: nothing is said of what lies on top of a stack."""
 
 
 class Observer:
@@ -108,7 +116,9 @@ class Observer:
         *,
         sizes: Sizes,
         clock: Callable[[], float],
+        chip_colours: NDArray[np.float64] = NO_CHIPS,
     ) -> None:
+        """Takes the kinds of chips of the house by their own colours, (K, 3) BGR."""
         self._eyes, self._calibration, self._sizes, self.clock = eyes, calibration, sizes, clock
         self._health = CameraHealth(calibration, regions.size_mm)
         self._gate = ChangeGate(calibration, regions.size_mm)
@@ -131,6 +141,7 @@ class Observer:
         ]
         self._bare_chips = BareChips(regions.stacks, self._rectifier, self._gate.grid, sizes.chip_diameter_mm)
         self._seen_chips = Detections.empty()
+        self._house_chips = HouseChips(eyes.chip_faces, chip_colours)
         self._cover_memory = CoverMemory(self._gate.grid)
         self._card_sights = CardSights(
             regions.cards, self._rectifier, self._gate.grid, card_mm=sizes.card_mm, labels=eyes.reader.labels
@@ -156,6 +167,10 @@ class Observer:
     def cards(self) -> tuple[CardInSight, ...]:
         """The cards on the table, where they were last seen."""
         return self._cards.in_sight()
+
+    def calm_stacks(self) -> list[str]:
+        """The stack regions that nothing has covered since their chips were told of."""
+        return self._stacks.calm()
 
     def take_spreads(self) -> tuple[SpreadSight, ...]:
         """Cards that lay spread and were taken away since the last call."""
@@ -210,7 +225,7 @@ class Observer:
             frame.t,
             measure=lambda places: self._gauge(frame, places),
             cut=lambda frames: self._cut(frame, frames),
-            compare=None if self._eyes.comparer is None else self._compare,
+            ask=Asked(compare=None if self._eyes.comparer is None else self._compare, name=self._house_chips.name),
         )
         told += [*changes, *self._sweeps.update(cover, changes, calm_since_t=self._stacks.waiting_since_t(frame.t))]
         self._spend("track", started)
@@ -300,7 +315,11 @@ class Observer:
         started = self.clock()
         crops = [card_crop(frame.image, self._calibration, corners) for corners in places]
         seen = [crop for crop in crops if crop is not None]
-        rows = iter(self._eyes.reader.read(seen).log_probs)
+        told = self._eyes.reader.read(seen).log_probs
+        for crop, row in zip(seen, told, strict=True):
+            if row.max() > LOG_CLEAR and self._eyes.reader.labels[int(row.argmax())] not in NO_FACE:
+                self._house_chips.see_card(crop)
+        rows = iter(told)
         result = [None if crop is None else np.asarray(next(rows), np.float64) for crop in crops]
         self._spend("read", started)
         return result

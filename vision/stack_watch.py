@@ -19,7 +19,7 @@ from vision.gate import GridFrame, Mask
 from vision.gauge import CropFrame, Gauging, Sureness
 from vision.growth import GrowthOptics
 from vision.observations import Stack, StacksChanged
-from vision.stacks import Compare, RegionLook, StackOptics, StackRegion, Standing
+from vision.stacks import NOBODY, Asked, RegionLook, StackOptics, StackRegion, Standing
 
 REGION_SLACK_MM = 14.0
 COVERED_SHARE = 0.04
@@ -73,18 +73,16 @@ class StackWatch:
         *,
         measure: Measure | None = None,
         cut: Cut | None = None,
-        compare: Compare | None = None,
+        ask: Asked = NOBODY,
     ) -> list[StacksChanged]:
-        """Take one look in and say what is new; `measure`, `cut` and `compare` are asked of stacks in plain sight."""
+        """Take one look in and say what is new; `measure` and `cut` are asked of stacks in plain sight."""
         found = self._found(chips)
         looks = {region: self._look(region, found[region].standing, cover, t) for region in self._regions}
         if measure is not None:
             looks |= self._gauged(looks, found, measure)
         if cut is not None:
             looks |= self._cut_out(looks, cut)
-        return [
-            change for region, watched in self._regions.items() for change in watched.update(looks[region], compare)
-        ]
+        return [change for region, watched in self._regions.items() for change in watched.update(looks[region], ask)]
 
     def asked_mm(self) -> list[NDArray[np.float64]]:
         """Where further looks would tell more."""
@@ -92,6 +90,14 @@ class StackWatch:
             self._polygons[region].mean(axis=0).astype(np.float64)
             for region, watched in self._regions.items()
             if watched.needs_looks
+        ]
+
+    def calm(self) -> list[str]:
+        """The regions whose chips nothing has covered since they were told of."""
+        return [
+            region
+            for region, watched in self._regions.items()
+            if watched.settled is not None and watched.unsettled_since_t is None
         ]
 
     def waiting_since_t(self, t: float) -> float | None:

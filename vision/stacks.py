@@ -13,11 +13,12 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.chip_faces import face_of
 from vision.comparer import mean_of, middle_of
 from vision.frames import Image
 from vision.gauge import CropFrame, Gauging
 from vision.glimpses import Glimpse, Glimpses, stand_alike
-from vision.growth import GAUGED_SURENESS, Growth, GrowthOptics, averaged, compared_growth, growth_of
+from vision.growth import GAUGED_SURENESS, Growth, GrowthOptics, averaged, compared_growth, growth_of, matching
 from vision.observations import Point, Stack, StacksChanged
 
 SETTLE_LOOKS = 3
@@ -44,6 +45,19 @@ LEAST_CHIP_MM = 0.7
 
 Compare = Callable[[Sequence[tuple[Image, Image]]], Sequence[NDArray[np.float64]]]
 """What the comparer says of stacks, each a look before and a wide one after: probabilities of FATES, (4,) each."""
+Name = Callable[[Sequence[Image]], Sequence[tuple[float, ...]]]
+"""How likely each kind of chip is the one a top face shows, a row a face, empty where that cannot be told."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """Who is asked about stacks that settle."""
+
+    compare: Compare | None = None
+    name: Name | None = None
+
+
+NOBODY = Asked()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,12 +168,12 @@ class StackRegion:
         """Where the next look is to be cut out."""
         return self._frames if self.needs_looks else ()
 
-    def update(self, look: RegionLook, compare: Compare | None = None) -> tuple[StacksChanged, ...]:
+    def update(self, look: RegionLook, ask: Asked = NOBODY) -> tuple[StacksChanged, ...]:
         """Take one look in; returns changes once they are sure."""
         told: tuple[StacksChanged, ...] = ()
         if look.covered:
             if self._cover_began_t is not None and self._has_settled:
-                told = self._settle(self._fates(compare))
+                told = self._settle(self._fates(ask.compare), ask.name)
             self._cover(look)
             self._glimpse(look)
             return told
@@ -170,9 +184,9 @@ class StackRegion:
         self._looks = self._alike(look)
         if not self._has_settled:
             return ()
-        fates = self._fates(compare)
+        fates = self._fates(ask.compare)
         is_sure = all(float(fate.max()) >= SURE for fate in fates)
-        return self._settle(fates) if is_sure or len(self._looks) >= PATIENT_LOOKS else ()
+        return self._settle(fates, ask.name) if is_sure or len(self._looks) >= PATIENT_LOOKS else ()
 
     def _alike(self, look: RegionLook) -> list[RegionLook]:
         """The looks that show what `look` shows: those just before it, or, where looks flicker, the usual ones."""
@@ -221,7 +235,7 @@ class StackRegion:
             return []
         return list(compare(list(zip(mean_of(self._views), mean_of(crops), strict=True))))
 
-    def _settle(self, fates: Sequence[NDArray[np.float64]]) -> tuple[StacksChanged, ...]:
+    def _settle(self, fates: Sequence[NDArray[np.float64]], name: Name | None) -> tuple[StacksChanged, ...]:
         before, measures_before = self.settled, self._measures
         first, after = self._looks[0], self._looks[-1].standing
         glimpse = None if before is None else self._glimpses.between(before.stacks, after.stacks)
@@ -242,7 +256,7 @@ class StackRegion:
         has_grown = before is not None and bool(before.stacks and after.stacks and growth.direction)
         least_mm = 0.0 if has_grown else LEAST_CHIP_MM
         told_before = _measured(before, measures_before, self.optics, least_mm) if before is not None else None
-        told_after = _measured(after, self._measures, self.optics, least_mm)
+        told_after = _named(_measured(after, self._measures, self.optics, least_mm), self._measures, name)
         if growth.direction is None and told_before:
             told_before, told_after = _uncounted(told_before), _uncounted(told_after)
         began = cover.began_t if cover.began_t is not None else first.t
@@ -330,6 +344,18 @@ def _measured(
     if optics is None or not gaugings:
         return standing.stacks
     return tuple(optics.stack(gauging, least_chip_mm=least_mm) for gauging in gaugings)
+
+
+def _named(stacks: tuple[Stack, ...], measures: Sequence[Standing], name: Name | None) -> tuple[Stack, ...]:
+    """The stacks with what lies on top of them, each by its mean face over looks."""
+    looks = [standing.gaugings for standing in measures if standing.gaugings]
+    if name is None or not looks or len(looks[0]) != len(stacks):
+        return stacks
+    rows = [[look[i] for i in matching(looks[0], look)] for look in looks]
+    seen = [[face_of(each.view.crop, each) for each in row if each.view is not None] for row in rows]
+    if any(len(row) < len(stacks) for row in seen):
+        return stacks
+    return tuple(replace(stack, faces=told) for stack, told in zip(stacks, name(mean_of(seen)), strict=True))
 
 
 def _gaugings(measures: Sequence[Standing]) -> tuple[Gauging, ...]:

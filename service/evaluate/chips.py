@@ -22,6 +22,12 @@ class ChipCounts:
     valued: int = 0
     """Of which the value after the change was told."""
     value_exact: int = 0
+    spanned: int = 0
+    """Of which it was told between what and what the value lies; one that was told lies between itself and itself."""
+    held: int = 0
+    """Of those, the true value lay there."""
+    width: float = 0.0
+    """How far apart the two were, in true values, summed up over those spanned."""
     by_right: int = 0
     by_unknown: int = 0
     by_wrong: int = 0
@@ -44,6 +50,7 @@ def _of_pair(true: WagerChanged, found: WagerChanged) -> ChipCounts:
     if true.chips_after and found.chips_after:
         off = abs(found.chips_after - true.chips_after)
     is_valued = bool(true.after) and bool(found.after)
+    span = _span(found) if true.after else None
     return ChipCounts(
         found=1,
         counted=int(off is not None),
@@ -52,7 +59,19 @@ def _of_pair(true: WagerChanged, found: WagerChanged) -> ChipCounts:
         off=off or 0,
         valued=int(is_valued),
         value_exact=int(is_valued and true.after == found.after),
+        spanned=int(span is not None),
+        held=int(span is not None and span[0] <= (true.after or 0) <= span[1]),
+        width=(span[1] - span[0]) / (true.after or 1) if span is not None else 0.0,
         by_right=int(found.by == true.by),
         by_unknown=int(found.by == UNKNOWN and true.by != UNKNOWN),
         by_wrong=int(found.by not in (true.by, UNKNOWN)),
     )
+
+
+def _span(change: WagerChanged) -> tuple[int, int] | None:
+    """Between what and what chips that lie there afterwards are said to be worth."""
+    if change.after:
+        return change.after, change.after
+    if change.after_low is None or change.after_high is None:
+        return None
+    return change.after_low, change.after_high

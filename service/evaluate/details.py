@@ -27,14 +27,15 @@ def detail_sheets(rows: Sequence[Comparison], whole: Comparison) -> list[Sheet]:
 def _chips_sheet(rows: Sequence[Comparison]) -> Sheet:
     columns = (
         "recording", "changes found", "chips counted", "count right", "within one", "off by", "value told",
-        "value right", "whose hand: right", "unknown", "wrong",
+        "value right", "between two values", "true value within", "how far apart", "whose hand: right", "unknown",
+        "wrong",
     )  # fmt: skip
     return Sheet(title="Chips and hands", columns=columns, rows=tuple(_chips_row(each) for each in rows))
 
 
 def _chips_row(each: Comparison) -> tuple[str, ...]:
     chips = each.chips
-    off = ratio(chips.off, chips.counted)
+    off, apart = ratio(chips.off, chips.counted), ratio(chips.width, chips.spanned)
     return (
         each.name,
         share_of(chips.found, each.wagers.true),
@@ -44,6 +45,9 @@ def _chips_row(each: Comparison) -> tuple[str, ...]:
         "" if off is None else f"{off:.2f}",
         f"{chips.valued}",
         percent(ratio(chips.value_exact, chips.valued)),
+        f"{chips.spanned}",
+        percent(ratio(chips.held, chips.spanned)),
+        "" if apart is None else f"{apart:.1f} times its value",
         share_of(chips.by_right, chips.found),
         f"{chips.by_unknown}",
         f"{chips.by_wrong}",

@@ -120,7 +120,7 @@ def join(matchings: Sequence[Matching]) -> Matching:
     )
 
 
-def ratio(part: int, whole: int) -> float | None:
+def ratio(part: float, whole: int) -> float | None:
     """None where there is nothing to divide by."""
     return part / whole if whole else None
 

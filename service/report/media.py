@@ -1,6 +1,7 @@
 """Put pictures and clips into the page while they fit, and link the rest.
 
-Pictures come first, then clips in the order of the alerts; what no longer fits stays a file beside the page.
+Pictures of alerts come first, then clips in the order of the alerts, then pictures of wagers that changed; what no
+longer fits stays a file beside the page.
 """
 
 from __future__ import annotations
@@ -39,15 +40,17 @@ class Medium:
         return f"data:{self.kind};base64,{self.data}" if self.data is not None else self.name
 
 
-def embed(folder: Path, evidences: Iterable[Evidence | None], *, most_bytes: int = MOST_BYTES) -> Mapping[str, Medium]:
-    """Every file that the evidences name and that exists, by its name."""
+def embed(
+    folder: Path, evidences: Iterable[Evidence | None], *, last: Iterable[str] = (), most_bytes: int = MOST_BYTES
+) -> Mapping[str, Medium]:
+    """Every file that the evidences name and that exists, by its name; `last` names pictures that come last."""
     kept = [evidence for evidence in evidences if evidence is not None]
     pictures = [name for e in kept for name in (e.still, e.before, e.after) if name is not None]
     clips = [e.clip for e in kept if e.clip is not None]
     media: dict[str, Medium] = {}
     kept_keys: set[str] = set()
     room = most_bytes
-    for name in (*pictures, *clips):
+    for name in (*pictures, *clips, *last):
         path = folder / name
         if not path.is_file():
             continue

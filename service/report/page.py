@@ -14,7 +14,7 @@ from pathlib import Path
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
-from rules.events import Event
+from rules.events import Event, WagerChanged
 from rules.records import RoundRecord, format_money
 from service import wording
 from service.evidence import Evidence
@@ -55,7 +55,8 @@ class RoundView:
 
     record: RoundRecord
     alerts: tuple[AlertView, ...]
-    events: tuple[Event, ...]
+    events: tuple[tuple[Event, Medium | None], ...]
+    """What was seen, with the picture of a wager that changed."""
 
 
 def write_report(path: Path, findings: Findings) -> None:
@@ -66,7 +67,8 @@ def write_report(path: Path, findings: Findings) -> None:
 def render_report(findings: Findings, folder: Path) -> str:
     """The page's text; `folder` holds the evidence."""
     stills = [Evidence(from_s=each.from_t, to_s=each.to_t, still=each.still) for each in findings.spreads]
-    media = embed(folder, [*stills, *(watched.evidence for watched in findings.alerts)])
+    changes = [name for event in findings.events if (name := _picture_name(event)) is not None]
+    media = embed(folder, [*stills, *(watched.evidence for watched in findings.alerts)], last=changes)
     alerts = [_alert_view(n, watched, media) for n, watched in enumerate(findings.alerts, start=1)]
     return (
         _environment()
@@ -76,7 +78,7 @@ def render_report(findings: Findings, folder: Path) -> str:
             found=wording.found_text(findings),
             alerts=alerts,
             clips=_embedded_clips(alerts),
-            rounds=[_round_view(record, alerts, findings) for record in findings.rounds],
+            rounds=[_round_view(record, alerts, findings, media) for record in findings.rounds],
             spreads=[(each, spread_text(each), media.get(each.still or "")) for each in findings.spreads],
             rows=timeline.lay_out(findings),
             severities=_severity_counts(findings.alerts),
@@ -135,12 +137,22 @@ def _alert_view(number: int, watched: WatchedAlert, media: Mapping[str, Medium])
     )
 
 
-def _round_view(record: RoundRecord, alerts: Sequence[AlertView], findings: Findings) -> RoundView:
+def _picture_name(event: Event) -> str | None:
+    return event.picture if isinstance(event, WagerChanged) else None
+
+
+def _round_view(
+    record: RoundRecord, alerts: Sequence[AlertView], findings: Findings, media: Mapping[str, Medium]
+) -> RoundView:
     closed = findings.duration_s if record.closed is None else record.closed
     return RoundView(
         record=record,
         alerts=tuple(view for view in alerts if view.watched.alert.round == record.round),
-        events=tuple(event for event in findings.events if record.opened <= event.t <= closed),
+        events=tuple(
+            (event, media.get(_picture_name(event) or ""))
+            for event in findings.events
+            if record.opened <= event.t <= closed
+        ),
     )
 
 

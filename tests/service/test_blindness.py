@@ -68,7 +68,9 @@ def placed(earliest: float, latest: float) -> StacksChanged:
 
 
 def log_of(*items: Event | Observation) -> list[Event]:
-    interpreter = Interpreter(LAYOUT, frozenset({RoundClosed, ResultAnnounced, NoMoreBets}), Blindness("overhead"))
+    interpreter = Interpreter(
+        LAYOUT, frozenset({RoundClosed, ResultAnnounced, NoMoreBets}), blindness=Blindness("overhead")
+    )
     for item in items:
         if isinstance(item, Event):
             interpreter.signal(item)

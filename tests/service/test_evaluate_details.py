@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -81,7 +82,19 @@ def changed(after: int | None, chips: int | None, by: str = "seat:3") -> WagerCh
         pytest.param(changed(None, 5), ChipCounts(found=1, counted=1, within_one=1, off=1, by_right=1), id="one off"),
         pytest.param(changed(None, None, by="unknown"), ChipCounts(found=1, by_unknown=1), id="nothing told"),
         pytest.param(
-            changed(400, None, by="dealer"), ChipCounts(found=1, valued=1, value_exact=1, by_wrong=1), id="value"
+            changed(400, None, by="dealer"),
+            ChipCounts(found=1, valued=1, value_exact=1, spanned=1, held=1, by_wrong=1),
+            id="value",
+        ),
+        pytest.param(
+            replace(changed(None, None), after_low=200, after_high=600),
+            ChipCounts(found=1, spanned=1, held=1, width=1.0, by_right=1),
+            id="true value within",
+        ),
+        pytest.param(
+            replace(changed(None, None), after_low=500, after_high=600),
+            ChipCounts(found=1, spanned=1, width=0.25, by_right=1),
+            id="true value beyond",
         ),
         pytest.param(changed(0, 0), ChipCounts(found=1, by_right=1), id="emptied"),
     ],

@@ -29,7 +29,7 @@ from vision.gauge import Gauging, StackView, stack_crop
 from vision.growth import Growth, compared_growth
 from vision.model_spec import ModelSpec, TensorSpec
 from vision.observations import StacksChanged
-from vision.stacks import RegionLook, StackOptics, StackRegion, Standing
+from vision.stacks import Asked, RegionLook, StackOptics, StackRegion, Standing
 
 LEAST_SAME = 0.1
 
@@ -156,7 +156,7 @@ def after_cover(x_mm: float, *told: NDArray[np.float64], at_mm: float = 700.0) -
         return [answers.pop(0) if len(answers) > 1 else answers[0]]
 
     for k in range(8):
-        changes = region.update(look_at(0.7 + 0.1 * k, (seen(x_mm, 90 + k),), crops=90 + k), compare)
+        changes = region.update(look_at(0.7 + 0.1 * k, (seen(x_mm, 90 + k),), crops=90 + k), Asked(compare=compare))
         if changes:
             (change,) = changes
             return change, k + 1
@@ -171,7 +171,7 @@ def test_region_holds_the_mean_of_looks_before_against_the_mean_of_those_after()
         return [fate(0.0, 1.0, 0.0)] * len(pairs)
 
     for k in range(4):
-        region.update(look_at(0.7 + 0.1 * k, (seen(700.0, 0),), crops=90 + 2 * k), compare)
+        region.update(look_at(0.7 + 0.1 * k, (seen(700.0, 0),), crops=90 + 2 * k), Asked(compare=compare))
     assert asked == [(40, 93)]
 
 
@@ -198,8 +198,8 @@ def test_region_that_waits_for_more_looks_tells_what_it_has_when_the_next_hand_c
         return [fate(0.6, 0.05, 0.35)] * len(pairs)
 
     for k in range(5):
-        assert region.update(look_at(0.7 + 0.1 * k, (seen(700.0, 0),), crops=90), compare) == ()
-    (change,) = region.update(look_at(1.2, (), covered=True), compare)
+        assert region.update(look_at(0.7 + 0.1 * k, (seen(700.0, 0),), crops=90), Asked(compare=compare)) == ()
+    (change,) = region.update(look_at(1.2, (), covered=True), Asked(compare=compare))
     assert change.growth == -1
     assert region.unsettled_since_t == pytest.approx(1.2)
 

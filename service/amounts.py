@@ -1,0 +1,155 @@
+"""Say how many chips stacks have and what they are worth: between what and what, and just how much where it is sure.
+
+Large chips lie below small ones, as houses and players stack them: below its top face no chip of a stack is taken to be
+worth less than the top one, unless it was seen to grow. Amounts are in the smallest unit the table plays for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.observations import Stack, StacksChanged
+
+SURE = 0.95
+"""An amount less sure than this is not told."""
+RARE = 0.02
+"""Numbers of chips beyond which less than this share lies, and kinds less likely than this, are left out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Amount:
+    """What some chips are worth."""
+
+    low: int
+    high: int
+    sureness: float = 0.0
+    """Where both are the same: how sure it is that it is just this."""
+
+    @property
+    def told(self) -> int | None:
+        """The amount itself; None where it is not sure."""
+        return self.low if self.low == self.high and self.sureness >= SURE else None
+
+    @property
+    def least(self) -> int | None:
+        """The least it may be; None where the amount itself is told."""
+        return self.low if self.told is None else None
+
+    @property
+    def most(self) -> int | None:
+        """The most it may be; None where the amount itself is told."""
+        return self.high if self.told is None else None
+
+    def __add__(self, other: Amount) -> Amount:
+        return Amount(low=self.low + other.low, high=self.high + other.high, sureness=self.sureness * other.sureness)
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """What chips are worth that were not counted or not read."""
+
+    told: None = None
+    least: None = None
+    most: None = None
+
+
+NOTHING = Amount(low=0, high=0, sureness=1.0)
+UNKNOWN = Unknown()
+
+
+@dataclass(slots=True)
+class Amounts:
+    """What lies in each region, as it was told last."""
+
+    values: Sequence[int] = ()
+    """Of the kinds of chips, in the order of `Stack.faces`."""
+    _last: dict[str, Amount | Unknown] = field(default_factory=dict)
+
+    def change(self, change: StacksChanged) -> tuple[Amount | Unknown, Amount | Unknown]:
+        """What the chips of a region were worth until it changed, and what they are worth now."""
+        before: Amount | Unknown = NOTHING if change.before == () else UNKNOWN
+        if change.before:
+            before = self._last.get(change.region, UNKNOWN)
+        after = amount_after(change, before, self.values) if change.after else NOTHING
+        self._last[change.region] = after
+        return before, after
+
+
+def amount_after(change: StacksChanged, before: Amount | Unknown, values: Sequence[int]) -> Amount | Unknown:
+    """What lies in a region after a change.
+
+    Args:
+        change: What was seen.
+        before: What lay there until then.
+        values: Of the kinds of chips, in the order of `Stack.faces`.
+    """
+    if not all(stack.counts and len(stack.faces) == len(values) for stack in change.after):
+        return UNKNOWN
+    old, new = change.before or (), change.after
+    worth = np.array(values)
+    if isinstance(before, Amount) and len(old) == len(new) == 1 and old[0].counts and change.growth == 1:
+        return _grown(before, old[0], new[0], worth)
+    amount = NOTHING
+    for stack in new:
+        amount += _amount(stack, worth)
+    if isinstance(before, Amount) and len(old) == len(new) and change.growth == -1:
+        return _below(amount, before.high - int(worth.min()))
+    return amount
+
+
+def chip_counts(change: StacksChanged) -> tuple[int | None, int | None]:
+    """Chips before and after; where both were estimated they differ the way the stacks grew, or none is told."""
+    before, after = _count(change.before), _count(change.after)
+    if before and after and change.growth:
+        after = max(after, before + 1) if change.growth > 0 else min(after, before - 1)
+        if after < 1:
+            before, after = before + 1, 1
+    return before, after
+
+
+def _count(stacks: tuple[Stack, ...] | None) -> int | None:
+    if stacks is None:
+        return None
+    counts = [stack.count for stack in stacks if stack.count is not None]
+    return sum(max(round(each), 1) for each in counts) if len(counts) == len(stacks) else None
+
+
+def _amount(stack: Stack, worth: NDArray[np.int64]) -> Amount:
+    """Of one stack by itself: n chips, the top one of kind k, are worth n v(k) to v(k) + (n - 1) max(v)."""
+    counts, faces = np.array(stack.counts), np.array(stack.faces)
+    chips = np.arange(1, len(counts) + 1)
+    lows, highs = np.outer(chips, worth), worth[None] + np.outer(chips - 1, np.full(len(worth), worth.max()))
+    return _summed(np.outer(counts, faces), lows, highs)
+
+
+def _grown(before: Amount, old: Stack, new: Stack, worth: NDArray[np.int64]) -> Amount:
+    """Of a stack onto which m chips were put, the top one of kind k: v(k) + (m - 1) times any chip more."""
+    together = np.outer(old.counts, new.counts)
+    added = np.array([np.trace(together, offset=m) for m in range(1, len(new.counts))])
+    added = added / max(float(added.sum()), 1e-12)
+    more = np.arange(len(added))[:, None]
+    amount = _summed(np.outer(added, new.faces), worth + more * worth.min(), worth + more * worth.max())
+    return before + amount
+
+
+def _summed(shares: NDArray[np.float64], lows: NDArray[np.int64], highs: NDArray[np.int64]) -> Amount:
+    """The amount that is surely told by shares of (numbers of chips, kinds), else the interval of those not rare."""
+    is_exact = lows == highs
+    exact = {int(value): float(shares[is_exact & (lows == value)].sum()) for value in np.unique(lows[is_exact])}
+    likeliest = max(exact, key=lambda value: exact[value])
+    if exact[likeliest] >= SURE:
+        return Amount(low=likeliest, high=likeliest, sureness=exact[likeliest])
+    counts, kinds = shares.sum(axis=1), shares.sum(axis=0)
+    passed = np.cumsum(counts)
+    is_usual = (passed >= RARE) & (passed - counts <= 1.0 - RARE)
+    usual = np.ix_(is_usual, kinds >= RARE)
+    return Amount(low=int(lows[usual].min()), high=int(highs[usual].max()))
+
+
+def _below(amount: Amount, most: int) -> Amount:
+    """The amount, as far as it is no more than that."""
+    return Amount(low=min(amount.low, max(most, 0)), high=max(min(amount.high, most), 0), sureness=amount.sureness)
