@@ -321,25 +321,11 @@ class Interpreter:
             chips_before=chips_before,
             chips_after=chips_after,
             by=by,
-<<<<<<< ours
-            confidence=min(
-                _certainty(change, self.state.called_t), _round(change.sureness) if _is_told(change) else 1.0
-            ),
-            source=Source.CAMERA,
-        )
-
-    def _side_of(self, region: str) -> Side:
-        hand = self.layout.area(region).hand
-        assert hand is not None, "card regions are hands"
-        return Side(hand)
-
-=======
             picture=change.picture,
             confidence=min(certainty, _round(change.sureness) if _is_told(change) else 1.0),
             source=Source.CAMERA,
         )
 
->>>>>>> theirs
 
 def _lead_s(observation: seen.Observation) -> float:
     """By how much what was seen may precede its being seen."""
@@ -356,19 +342,10 @@ def device_events_of(events: Iterable[Event]) -> frozenset[type[Event]]:
     )
 
 
-<<<<<<< ours
-def _certainty(change: seen.StacksChanged, called_t: float | None) -> float:
-    """How sure it is that a change fell on the side of the call that its time says."""
-    if called_t is None or not change.t_earliest < called_t < change.t_latest:
-        return 0.97
-    share = (change.t_latest - called_t) / (change.t_latest - change.t_earliest)
-    return _round(max(share, 1.0 - share))
-=======
 def _side_of(layout: Layout, region: str) -> Side:
     hand = layout.area(region).hand
     assert hand is not None, "card regions are hands"
     return Side(hand)
->>>>>>> theirs
 
 
 def _is_told(change: seen.StacksChanged) -> bool:
