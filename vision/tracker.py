@@ -212,8 +212,11 @@ def _is_another(track: CardTrack, sight: CardSight, t: float) -> bool:
 def _see(track: CardTrack, sight: CardSight, t: float, new_votes: Callable[[], Votes]) -> bool:
     """Follow `track` to `sight`; True when it is now sure that the other side shows.
 
-    The first look at another side moves nothing: a card that passes over this one may have been seen.
+    The first look at another side, and one at no clear side away from a card at rest, moves nothing: a card that
+    passes over this one may have been seen.
     """
+    if _may_pass_over(track, sight):
+        return False
     is_turned = _shows_other_side(track, sight)
     if is_turned:
         track.other_side_looks += 1
@@ -230,6 +233,11 @@ def _see(track: CardTrack, sight: CardSight, t: float, new_votes: Callable[[], V
     if is_turned:
         track.other_side_looks, track.votes = 0, new_votes()
     return is_turned
+
+
+def _may_pass_over(track: CardTrack, sight: CardSight) -> bool:
+    away_mm = float(np.linalg.norm(track.sight.at_mm - sight.at_mm))
+    return track.motion is Motion.RESTING and not sight.is_side_sure and away_mm > 2 * STILL_MM
 
 
 def _move(track: CardTrack, sight: CardSight, t: float) -> None:

@@ -376,3 +376,15 @@ def test_face_that_is_pushed_over_a_card_does_not_turn_it() -> None:
     table.look(looks=30)
     assert CardTurned not in kinds(table.told)
     assert kinds(table.told).count(CardLeft) == 2
+
+
+def test_passing_card_of_no_clear_side_does_not_pull_a_resting_one_along() -> None:
+    table = Table(faces=lambda x: "unclear" if x == 126 else "7H")
+    table.look(sight(100), looks=10)
+    table.look(sight(126))
+    table.covered = lambda x: True
+    table.look(sight(100), looks=4)
+    table.covered = lambda x: False
+    table.look(sight(100), sight(250, face_up=False), looks=12)
+    assert [each.face_up for each in table.told if isinstance(each, CardRested)] == [True, False]
+    assert kinds(table.told) == [CardRested, CardRested]
