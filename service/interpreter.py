@@ -24,12 +24,12 @@ from rules.events import (
     CardMoved,
     CardRemoved,
     CardTurned,
+    CutCardDrawn,
     Event,
     NoMoreBets,
     ResultAnnounced,
     RoundClosed,
     SettleAction,
-    ShoeOpened,
     Side,
     Source,
     WagerChanged,
@@ -38,7 +38,8 @@ from rules.events import (
 from service.amounts import Amounts, chip_counts
 from service.attribution import who_reached
 from service.blindness import Blindness
-from service.calls import LAMP_WITHIN_S, Calls, with_doubt
+from service.burning import Burns
+from service.calls import LAMP_WITHIN_S, Calls, sure_side, with_doubt
 from service.handing import (
     given_back,
     is_before_a_seat,
@@ -48,6 +49,7 @@ from service.handing import (
     turned_by,
 )
 from service.table_state import CardOnTable, TableState
+from service.together import Together
 from vision import observations as seen
 
 TRAVEL_S = 0.6
@@ -59,8 +61,6 @@ BEFORE_T = -TRAVEL_S - 1.0
 """Ahead of all that was seen."""
 LEAST_SURENESS = 0.6
 """A direction of change that is less sure than this is not told."""
-UNWATCHED_CONFIDENCE = 0.4
-"""Of a shoe's opening where no device tells what is burned: the camera does not either."""
 HIDDEN_S = 0.8
 """A card that a hand covered for longer before it was seen face up may have been turned under it: nobody saw it dealt
 so."""
@@ -82,6 +82,8 @@ class Interpreter:
     """What lies on each area, as it was logged last."""
     blindness: Blindness = field(default_factory=Blindness)
     """When the camera could not see."""
+    burns: Burns = field(default_factory=Burns)
+    together: Together = field(default_factory=Together)
     state: TableState = field(default_factory=TableState)
     _queue: list[tuple[float, int, Item]] = field(default_factory=list)
     _order: Iterator[int] = field(default_factory=count)
@@ -98,9 +100,7 @@ class Interpreter:
         """Take in what a device reported."""
         if event.source is None:
             event = replace(event, source=Source.SIGNAL)
-        if isinstance(event, ShoeOpened) and CardBurned not in self.signalled:
-            event = replace(event, confidence=UNWATCHED_CONFIDENCE)
-        self._put(event.t, with_doubt(event))
+        self._put(event.t, self.burns.with_doubt(with_doubt(event)))
 
     def observe(self, observation: seen.Observation) -> None:
         """Take in what the camera saw."""
@@ -149,6 +149,7 @@ class Interpreter:
         lines = self._lines_of(t, item)
         for line in lines:
             self.state.apply(line)
+            self.burns.apply(line)
         return lines
 
     def _lines_of(self, t: float, item: Item) -> list[Event]:
@@ -161,6 +162,8 @@ class Interpreter:
                 return self._card_shifted(t, item)
             case seen.CardLeft():
                 return self._card_left(t, item)
+            case seen.CardBeside() | seen.RegionVisited() | seen.CutCardRested():
+                return _beside_the_boxes(t, item, self)
             case seen.StacksChanged():
                 return self._stacks_changed(t, item)
             case seen.LampChanged():
@@ -185,6 +188,8 @@ class Interpreter:
     def _card_rested(self, t: float, card: seen.CardRested) -> list[Event]:
         side = _side_of(self.layout, card.region)
         face = _card_of(card.reading)
+        if self.burns.are_due and not self.state.is_open:
+            return self.burns.by_card(t, face if card.face_up else None, _certainty_of(card))
         lost = self.state.lost_card(side, face)
         if lost is not None:
             return self._found_again(t, lost, card.track_id, side)
@@ -192,16 +197,9 @@ class Interpreter:
             return []
         card_id = f"c{next(self._card_numbers)}"
         self.state.cards[card.track_id] = CardOnTable(card_id=card_id, side=side, card=face, face_up=card.face_up)
-        dealt = CardDealt(
-            t=t,
-            card_id=card_id,
-            hand=side,
-            card=face,
-            face_up=card.face_up,
-            confidence=_round(_certainty_of(card)),
-            source=Source.CAMERA,
-        )
-        dealt = self.blindness.doubted(dealt, card.t - card.hidden_s, card.t)
+        from_t = card.t - card.hidden_s
+        dealt = self.together.joined(_dealt(t, card_id, side, card), from_t, card.t)
+        dealt = self.blindness.doubted(dealt, from_t, card.t)
         if card.hidden_s > HIDDEN_S and self.state.last_dealt_t > card.t - card.hidden_s - TRAVEL_S:
             dealt = replace(dealt, confidence=min(dealt.confidence or 0.0, UNSEEN_ORDER_CONFIDENCE))
         if card.face_up and card.hidden_s > HIDDEN_S:
@@ -306,7 +304,7 @@ class Interpreter:
             return None
         chips_before, chips_after = chip_counts(change) if _is_told(change) else (None, None)
         before, after = self.amounts.change(change)
-        certainty = _certainty(change, self.state.called_t)
+        certainty = _round(sure_side(change.t_earliest, change.t_latest, self.state.called_t))
         return WagerChanged(
             t=t,
             area=area.id,
@@ -327,9 +325,27 @@ class Interpreter:
         )
 
 
+def _beside_the_boxes(
+    t: float, item: seen.CardBeside | seen.RegionVisited | seen.CutCardRested, table: Interpreter
+) -> list[Event]:
+    if isinstance(item, seen.CardBeside):
+        return table.burns.by_card(t, _card_of(item.reading) if item.face_up else None, _certainty_of(item))
+    if isinstance(item, seen.RegionVisited):
+        return table.burns.by_visit(t)
+    is_told = CutCardDrawn in table.signalled or not table.state.is_being_dealt
+    return [] if is_told else [CutCardDrawn(t=t, source=Source.CAMERA)]
+
+
+def _dealt(t: float, card_id: str, side: Side, card: seen.CardRested) -> CardDealt:
+    face, sure = _card_of(card.reading), _round(_certainty_of(card))
+    return CardDealt(
+        t=t, card_id=card_id, hand=side, card=face, face_up=card.face_up, confidence=sure, source=Source.CAMERA
+    )
+
+
 def _lead_s(observation: seen.Observation) -> float:
     """By how much what was seen may precede its being seen."""
-    if isinstance(observation, seen.CardRested):
+    if isinstance(observation, seen.CardRested | seen.CardBeside | seen.CutCardRested):
         return TRAVEL_S
     gap_s = observation.t - observation.t_earliest if isinstance(observation, seen.LampChanged) else 0.0
     return gap_s if gap_s > LAMP_WITHIN_S else 0.0
@@ -338,7 +354,9 @@ def _lead_s(observation: seen.Observation) -> float:
 def device_events_of(events: Iterable[Event]) -> frozenset[type[Event]]:
     """Which kinds of event a table's devices report."""
     return frozenset(
-        type(event) for event in events if isinstance(event, NoMoreBets | ResultAnnounced | RoundClosed | BetsOpened)
+        type(event)
+        for event in events
+        if isinstance(event, NoMoreBets | ResultAnnounced | RoundClosed | BetsOpened | CardBurned | CutCardDrawn)
     )
 
 
@@ -353,15 +371,7 @@ def _is_told(change: seen.StacksChanged) -> bool:
     return change.sureness >= LEAST_SURENESS
 
 
-def _certainty(change: seen.StacksChanged, called_t: float | None) -> float:
-    """How sure it is that a change fell on the side of the call that its time says."""
-    if called_t is None or not change.t_earliest < called_t < change.t_latest:
-        return 0.97
-    share = (change.t_latest - called_t) / (change.t_latest - change.t_earliest)
-    return _round(max(share, 1.0 - share))
-
-
-def _certainty_of(card: seen.CardRested) -> float:
+def _certainty_of(card: seen.CardRested | seen.CardBeside) -> float:
     """How sure the face is; of a card without one, how sure it is that a card lies there."""
     return card.reading.confidence if card.face_up and card.reading.label else max(card.score, card.reading.confidence)
 

@@ -13,18 +13,19 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from rules.alerts import Alert
-from rules.events import CameraLost, Event, Source, WagerChanged
+from rules.events import CameraLost, CardBurned, Event, Source, WagerChanged
 from rules.log import read_log
 from rules.records import RoundRecord
 from rules.referee import Judgement, Referee
 from rules.round import RoundState
 from service.amounts import Amounts
 from service.blindness import Blindness
+from service.burning import Burns
 from service.change_pictures import ChangePictures
 from service.config import TableConfig
 from service.interpreter import Interpreter, device_events_of
 from service.spread_sights import ShownSpread, shown_spreads
-from service.wiring import build_observer, build_referee, open_eyes
+from service.wiring import build_observer, build_referee, open_eyes, watches_burns
 from vision.errors import VideoBreakError
 from vision.frames import Frame
 from vision.observations import CardInSight, StacksChanged
@@ -156,13 +157,15 @@ def watch_table(table: TableConfig, *, signals: Path | None = None) -> Iterator[
 
 def start_watch(table: TableConfig, signals: list[Event]) -> TableWatch:
     """All parts of a watch, ready for the first frame."""
+    reported = device_events_of(signals)
     return TableWatch(
         observer=build_observer(table, open_eyes()),
         interpreter=Interpreter(
             table.layout,
-            device_events_of(signals),
+            reported,
             amounts=Amounts([chip.value for chip in table.chips.chips]),
             blindness=Blindness(table.cameras[0].name),
+            burns=Burns(is_signalled=CardBurned in reported, is_watched=watches_burns(table)),
         ),
         referee=build_referee(table),
         signals=signals,

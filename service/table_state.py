@@ -72,6 +72,11 @@ class TableState:
         """Whether betting was closed in this round."""
         return self.called_t is not None
 
+    @property
+    def is_being_dealt(self) -> bool:
+        """Whether cards may come out of the shoe: betting is closed, or a card was dealt, and there is no result."""
+        return (self.is_called or self.cards_dealt > 0) and not self.has_result
+
     def is_decided(self, result_is_reported: bool) -> bool:
         """Whether settling has begun: by the result where a device reports it, else by the cards that are out."""
         if self.has_result:

@@ -14,8 +14,10 @@ from calibration.layout import Layout
 from rules.cards import RANKS, SUITS
 from rules.referee import Referee
 from rules.rulebook import elect, load_rulebook
+from rules.rulebook_model import BurnCount
 from service.config import TableConfig
 from service.handing import places_before_seats
+from service.shoe_ground import shows_burns, side_regions
 from vision.chip_faces import ChipFaceReader
 from vision.comparer import StackComparer
 from vision.detector import Detector
@@ -52,7 +54,10 @@ def build_observer(table: TableConfig, eyes: Eyes) -> Observer:
         eyes = replace(eyes, reader=SharpReader(eyes.reader, deck))
     return Observer(
         observed_regions(
-            table.layout, sweeps="no_more_bets" in table.gestures, are_cards_handed=_are_cards_handed(table)
+            table.layout,
+            sweeps="no_more_bets" in table.gestures,
+            are_cards_handed=_are_cards_handed(table),
+            are_burns_watched=watches_burns(table),
         ),
         table.cameras[0].calibration,
         eyes,
@@ -66,18 +71,27 @@ def build_observer(table: TableConfig, eyes: Eyes) -> Observer:
     )
 
 
+def watches_burns(table: TableConfig) -> bool:
+    """Whether the rulebook orders a burn and the camera can tell of it."""
+    is_ordered = elect(load_rulebook(table.rulebook), table.options).burn.count is not BurnCount.NONE
+    return is_ordered and shows_burns(table.layout, table.cameras[0].calibration)
+
+
 def _are_cards_handed(table: TableConfig) -> bool:
     """Whether cards come face down, so that some may be passed to players."""
     return bool(elect(load_rulebook(table.rulebook), table.options).style.face_down)
 
 
-def observed_regions(layout: Layout, *, sweeps: bool = False, are_cards_handed: bool = False) -> ObservedRegions:
+def observed_regions(
+    layout: Layout, *, sweeps: bool = False, are_cards_handed: bool = False, are_burns_watched: bool = False
+) -> ObservedRegions:
     """What is to be seen where on a cloth, in words without the game.
 
     Args:
         layout: the cloth.
         sweeps: whether arms that sweep over wagers are looked for.
         are_cards_handed: whether cards are looked for before the seats.
+        are_burns_watched: whether burned cards are looked for from the shoe to the rack.
     """
     polygons = {
         kind: {area.id: area.polygon_mm for area in layout.of_kind(kind)}
@@ -91,6 +105,7 @@ def observed_regions(layout: Layout, *, sweeps: bool = False, are_cards_handed: 
         runs=tuple(tuple(rank + suit for rank in RANKS) for suit in SUITS),
         sweeps=polygons["wager"] if sweeps else {},
         handed=places_before_seats(layout) if are_cards_handed else {},
+        side=side_regions(layout, are_burns_watched=are_burns_watched),
     )
 
 

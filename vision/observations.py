@@ -80,6 +80,35 @@ class CardLeft:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CardBeside:
+    """A card came to rest on the ground beside the card regions."""
+
+    t: float
+    """When it was first seen at its place."""
+    face_up: bool
+    reading: Reading
+    score: float
+    """The detector's mean score."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CutCardRested:
+    """A cutting card came to rest where none lay before."""
+
+    t: float
+    """When it was first seen at its place."""
+    at_mm: Point
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegionVisited:
+    """A hand came over a region."""
+
+    region: str
+    t: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CardInSight:
     """A card that was told of, where it was last seen."""
 
@@ -198,6 +227,9 @@ Observation = (
     | CardRead
     | CardShifted
     | CardLeft
+    | CardBeside
+    | CutCardRested
+    | RegionVisited
     | StacksChanged
     | LampChanged
     | LampCovered

@@ -34,6 +34,7 @@ from vision.observations import CardInSight, LampChanged, LampCovered, Observati
 from vision.reader import Reader
 from vision.rectify import Rectifier
 from vision.sharp_reader import SharpReader
+from vision.side_watch import SideLook, SideRegions, SideWatch
 from vision.spread_likeness import compared
 from vision.spread_reading import SeenRow, WholeCardReader, read_spread
 from vision.spread_watch import SpreadSight, SpreadWatch
@@ -77,6 +78,8 @@ class ObservedRegions:
     """The sequences in which cards are spread over the table; none: no spread is looked for."""
     handed: Mapping[str, Polygon] = field(default_factory=dict)
     """Places to which cards are taken for a while."""
+    side: SideRegions = field(default_factory=SideRegions)
+    """What is looked at beside the card regions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,6 +128,7 @@ class Observer:
         self._rectifier = Rectifier(calibration, regions.size_mm)
         self._freshness = Freshness(regions.size_mm, self._gate.grid)
         self._cards: CardWatch = new_card_watch(regions.cards, eyes.reader.labels, regions.handed)
+        self._side = SideWatch(regions.side, self._cards, self._gate.grid, labels=eyes.reader.labels)
         centre = calibration.camera_centre_mm
         optics = StackOptics(
             camera_mm=None if centre is None else (float(centre[0]), float(centre[1]), float(centre[2])),
@@ -207,14 +211,17 @@ class Observer:
             looked_mm=looked_mm,
             read=lambda places: self._read_faces(frame, places),
         )
+        sights = self._card_sights.of(found, card_look)
+        look = _look_beside(found, card_look, self._cover_memory)
         told += self._cards.update(
-            self._card_sights.of(found, card_look),
+            sights,
             frame.t,
-            is_covered=lambda corners: cover.share_of(self._gate.grid.mask_of(corners)) > COVERED_SHARE,
-            read_faces=lambda places: self._read_faces(frame, places),
-            hidden_s=lambda corners: self._cover_memory.hidden_s(corners, frame.t),
+            is_covered=look.is_covered,
+            read_faces=look.read_faces,
+            hidden_s=look.hidden_s,
             entry_of=lambda corners: cover.entry_of(self._gate.grid.mask_of(corners)),
         )
+        told += self._side.update(sights, frame.t, look)
         if looked_mm:
             chips = self._chips(found)
             is_sure = chips.score >= CHIPS_SCORE
@@ -240,7 +247,7 @@ class Observer:
         if self._health.is_faulty:
             return self._health.waiting_since_t
         times = [self._cards.waiting_since_t(), self._stacks.waiting_since_t(t), self._sweeps.waiting_since_t()]
-        times.append(self._health.waiting_since_t)
+        times += [self._health.waiting_since_t, self._side.waiting_since_t()]
         return min((since for since in times if since is not None), default=None)
 
     def finish(self) -> list[Observation]:
@@ -284,7 +291,7 @@ class Observer:
 
     def _look(self, frame: Frame, change: Change) -> list[Rect]:
         asked = [track.sight.at_mm for track in self._cards.unsettled()] + self._stacks.asked_mm()
-        asked += self._under_hands(frame.t)
+        asked += [*self._side.asked_mm(), *self._under_hands(frame.t)]
         fields = self._freshness.stale_fields(change, asked)
         boxes = self._freshness.boxes(fields)
         if boxes:
@@ -348,3 +355,14 @@ class Observer:
         now = self.clock()
         self.stage_seconds[stage] += now - started
         return now
+
+
+def _look_beside(found: Detections, look: CardLook, memory: CoverMemory) -> SideLook:
+    cover, t = look.cover, look.frame.t
+    return SideLook(
+        found=found,
+        hands=cover.hands,
+        is_covered=lambda corners: cover.share_of(cover.grid.mask_of(corners)) > COVERED_SHARE,
+        read_faces=look.read,
+        hidden_s=lambda corners: memory.hidden_s(corners, t),
+    )

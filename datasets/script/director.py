@@ -229,7 +229,7 @@ class _Director:
             actor = self.cards[-1]
             done = self.dealer.shift(self.clock + 0.8, actor, hand=step.hand, slot=self._free_slot(step.hand))
             self.chronicle.add(CardMoved(t=done, card_id=actor.card_id, hand=step.hand))
-            self.clock = done + 0.3
+            self.clock = done + step.pause_s
         elif isinstance(step, Turn):
             if not turned_by_players(self, step.hand, spec):
                 self._turn(step.hand)

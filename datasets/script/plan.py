@@ -59,6 +59,8 @@ class Move:
     """The last card dealt goes into another hand's box."""
 
     hand: Side
+    pause_s: float = 0.3
+    """How long the dealer waits then."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

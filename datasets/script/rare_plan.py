@@ -15,6 +15,9 @@ from datasets.script.script import Round
 from rules.cards import Card
 from rules.words import Side
 
+SUPERVISOR_S = 1.6
+"""So long the dealer waits after he put cards in order."""
+
 
 def with_rarities(steps: Sequence[Step], spec: Round) -> list[Step]:
     """The steps of a round as its rare happenings make them."""
@@ -75,7 +78,7 @@ def _with_two_at_once(steps: Sequence[Step], number: int) -> list[Step]:
     told = _with_fault(steps, number, Fault("misdeal.simultaneous", cards=cards))
     place = _nth_deal(told, number + 1)
     astray = replace(second, hand=first.hand, is_along=True)
-    return [*told[:place], astray, Move(hand=second.hand), *told[place + 1 :]]
+    return [*told[:place], astray, Move(hand=second.hand, pause_s=SUPERVISOR_S), *told[place + 1 :]]
 
 
 def _without_fourth_card(steps: Sequence[Step]) -> list[Step]:

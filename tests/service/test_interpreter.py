@@ -10,7 +10,6 @@ import pytest
 from calibration.layout import load_layout
 from rules.cards import parse_card
 from rules.events import (
-    CardBurned,
     CardDealt,
     CardMoved,
     CardRemoved,
@@ -20,7 +19,6 @@ from rules.events import (
     ResultAnnounced,
     RoundClosed,
     SettleAction,
-    ShoeOpened,
     Side,
     Source,
     WagerChanged,
@@ -300,12 +298,6 @@ def test_lamp_that_was_lit_once_is_awaited_in_the_next_round() -> None:
 def test_lamp_is_not_listened_to_where_a_device_calls() -> None:
     lines = log_of(LampChanged(region="lamp", t=4.0, t_earliest=3.9, lit=True), devices=frozenset({NoMoreBets}))
     assert lines == []
-
-
-@pytest.mark.parametrize(("devices", "is_watched"), [({ShoeOpened}, False), ({ShoeOpened, CardBurned}, True)])
-def test_shoe_whose_burn_no_device_tells_was_not_watched(devices: set[type[Event]], is_watched: bool) -> None:
-    (opened,) = log_of(ShoeOpened(t=1.0, decks=8), devices=frozenset(devices))
-    assert (opened.confidence is None) is is_watched
 
 
 def test_face_first_seen_after_a_long_cover_was_not_seen_dealt_face_up() -> None:

@@ -1,0 +1,100 @@
+"""Watch what happens beside the regions where cards belong: loose cards, cutting cards, hands over places of interest.
+
+Layout millimetres, seconds of stream time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.beside_watch import BesideWatch
+from vision.card_reading import IsCovered, ReadFaces
+from vision.card_watch import CardWatch, new_card_watch
+from vision.cut_card_watch import CutCardWatch
+from vision.detections import Detections
+from vision.gate import GridFrame, Mask
+from vision.observations import Observation
+from vision.tracker import CardSight
+from vision.visits import Visits
+
+CLEAR_MM = 20.0
+"""What lies so near to a place where cards are kept is one of those."""
+
+Polygons = Mapping[str, NDArray[np.float64]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SideRegions:
+    """What is looked at beside the card regions, by name, polygons in mm."""
+
+    ground: Polygons = field(default_factory=dict)
+    """Where loose cards are told of; none: nowhere."""
+    kept: Polygons = field(default_factory=dict)
+    """Places where cards are kept: what lies there is not loose."""
+    visited: Polygons = field(default_factory=dict)
+    """Over which hands are told of."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SideLook:
+    """What is at hand at one look."""
+
+    found: Detections
+    """All that the detector last found."""
+    hands: Mask
+    """(H, W) cells under a hand."""
+    is_covered: IsCovered
+    read_faces: ReadFaces
+    hidden_s: Callable[[NDArray[np.float64]], float]
+    """How long a polygon (4, 2) was covered until just now."""
+
+
+class SideWatch:
+    """The surroundings of a table's card regions."""
+
+    def __init__(self, regions: SideRegions, cards: CardWatch, grid: GridFrame, *, labels: tuple[str, ...]) -> None:
+        """`cards` watches the card regions themselves: what lies there is left to it."""
+        self._cards = cards
+        self._kept = regions.kept
+        self._loose = BesideWatch(new_card_watch(regions.ground, labels)) if regions.ground else None
+        self._cut_cards = CutCardWatch(self._is_card_region)
+        self._visits = Visits(regions.visited, grid)
+
+    def update(
+        self,
+        sights: Sequence[CardSight],
+        t: float,
+        seen: SideLook,
+    ) -> list[Observation]:
+        """Take one look in and say what is new."""
+        told: list[Observation] = [
+            *self._cut_cards.update(seen.found, t, hidden_s=seen.hidden_s),
+            *self._visits.update(seen.hands, t),
+        ]
+        if self._loose is not None:
+            beside = [sight for sight in sights if not self._is_card_region(sight.at_mm)]
+            told += self._loose.update(beside, t, is_covered=seen.is_covered, read_faces=seen.read_faces)
+        return told
+
+    def _is_card_region(self, at_mm: NDArray[np.float64]) -> bool:
+        """Whether cards belong or are kept there."""
+        point = (float(at_mm[0]), float(at_mm[1]))
+        return self._cards.region_of(at_mm) is not None or any(
+            cv2.pointPolygonTest(polygon.astype(np.float32), point, True) > -CLEAR_MM for polygon in self._kept.values()
+        )
+
+    def asked_mm(self) -> list[NDArray[np.float64]]:
+        """Points where further looks would tell more."""
+        loose = [] if self._loose is None else [track.sight.at_mm for track in self._loose.cards.unsettled()]
+        return [*loose, *self._cut_cards.asked_mm()]
+
+    def waiting_since_t(self) -> float | None:
+        """The earliest moment of which something may still be told."""
+        times = [self._cut_cards.waiting_since_t()]
+        times += [] if self._loose is None else [self._loose.cards.waiting_since_t()]
+        return min((since for since in times if since is not None), default=None)

@@ -1,0 +1,38 @@
+"""Notice hands that come over a region and go again, whatever they do there.
+
+Cells are the gate's, seconds of stream time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.gate import GridFrame, Mask
+from vision.observations import RegionVisited
+
+LEAST_SHARE = 0.1
+"""A hand is over a region when it covers so much of it."""
+AWAY_S = 0.5
+"""One that comes back sooner was never gone."""
+
+
+class Visits:
+    """The hands over some regions."""
+
+    def __init__(self, regions: Mapping[str, NDArray[np.float64]], grid: GridFrame) -> None:
+        self._cells = {region: grid.mask_of(polygon) for region, polygon in regions.items()}
+        self._last_t = dict.fromkeys(regions, -np.inf)
+
+    def update(self, hands: Mask, t: float) -> list[RegionVisited]:
+        """Take one look in; tells of hands that are new over a region."""
+        told = []
+        for region, cells in self._cells.items():
+            if np.count_nonzero(hands & cells) < LEAST_SHARE * np.count_nonzero(cells):
+                continue
+            if t - self._last_t[region] > AWAY_S:
+                told.append(RegionVisited(region=region, t=t))
+            self._last_t[region] = t
+        return told
