@@ -75,7 +75,10 @@ class CardSights:
         """The cards in sight, given all that the detector last found."""
         sights = self._without_print(self._true(found), look)
         in_sight = [
-            sight for sight in sights if not any(self._leftovers.is_own(region, sight) for region in self._regions)
+            sight
+            for sight in sights
+            if not any(self._leftovers.is_own(region, sight) for region in self._regions)
+            and not self._print.is_bare(sight.corners_mm, look.change, look.cover.mask)
         ]
         for region in self._regions:
             in_sight += self._refine(region, sights, look)

@@ -64,6 +64,15 @@ class PrintMemory:
                     return True
         return False
 
+    def is_bare(self, polygon_mm: NDArray[np.float64], change: Change, covered: Mask) -> bool:
+        """Whether a polygon looks as it did when the bare table was looked at, and enough of it is to be seen."""
+        if self._bare is None:
+            return False
+        cells = self.grid.mask_of(polygon_mm)
+        seen = cells & ~covered
+        changed = self._difference(change, self._bare)[seen]
+        return bool(seen.sum() >= LEAST_SEEN * cells.sum() and float(changed.mean()) < SAME_LEVELS)
+
     def _difference(self, change: Change, bare: Change) -> NDArray[np.float32]:
         if self._compared is None or self._compared[0] is not change:
             self._compared = change, difference(change.picture, bare.picture)

@@ -42,3 +42,19 @@ def test_slot_that_is_mostly_covered_is_still_print() -> None:
     memory = PrintMemory(gate.grid)
     memory.remember([SLOT], gate.update(picture(), 0.0))
     assert memory.is_print(SLOT, gate.update(with_box(400, 300, 463, 388), 0.2), np.ones_like(BARE))
+
+
+def test_place_that_was_no_slot_is_bare_until_something_lies_there() -> None:
+    gate = ChangeGate(straight_down(), SIZE_MM)
+    memory = PrintMemory(gate.grid)
+    assert not memory.is_bare(SLOT, gate.update(picture(), 0.0), BARE)
+    memory.remember([], gate.update(picture(), 0.1))
+    assert memory.is_bare(SLOT, gate.update(picture(), 0.2), BARE)
+    assert not memory.is_bare(SLOT, gate.update(with_box(400, 300, 463, 388), 0.3), BARE)
+
+
+def test_place_that_is_mostly_covered_is_not_known_to_be_bare() -> None:
+    gate = ChangeGate(straight_down(), SIZE_MM)
+    memory = PrintMemory(gate.grid)
+    memory.remember([], gate.update(picture(), 0.0))
+    assert not memory.is_bare(SLOT, gate.update(picture(), 0.1), np.ones_like(BARE))
