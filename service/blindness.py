@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from rules.events import (
+    BetsOpened,
     CameraBack,
     CameraFaulted,
     CameraLost,
@@ -18,6 +19,7 @@ from rules.events import (
     CameraObstructed,
     CardDealt,
     Event,
+    RoundClosed,
     Source,
     WagerChanged,
     WagerSettled,
@@ -30,6 +32,8 @@ UNSEEN_CONFIDENCE = 0.5
 
 REMEMBERED = 64
 BEFORE_WATCH = float("-inf")
+FIRST_LOOKS_S = 0.6
+"""What is seen so soon lay there before the watch began."""
 _KINDS: Mapping[str, type[CameraFaulted]] = {"frozen": CameraLost, "moved": CameraMoved}
 """All other faults hide the table."""
 
@@ -39,6 +43,10 @@ class Blindness:
     """When one camera could not see."""
 
     camera: str | None = None
+    was_opening_seen: bool = False
+    """Whether the running round, or one before it, was seen to open."""
+    is_half_seen: bool = False
+    """Whether the running round began before the watch: of its wagers nothing is surely known."""
     since_t: float | None = None
     """None while it sees."""
     spans: deque[tuple[float, float]] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
@@ -63,9 +71,15 @@ class Blindness:
         if BEFORE_WATCH in (begun_t for begun_t, _ in self.spans):
             return []
         self.spans.append((BEFORE_WATCH, until_t))
+        self.is_half_seen = True
         sure = UNSEEN_CONFIDENCE
         lost = CameraLost(t=t, camera=self.camera, fault="not_watched", source=Source.INFERRED, confidence=sure)
         return [lost, CameraBack(t=0.0, camera=self.camera, source=Source.INFERRED, confidence=sure)]
+
+    def apply(self, line: Event) -> None:
+        """Take a written line in."""
+        if isinstance(line, BetsOpened | RoundClosed):
+            self.was_opening_seen, self.is_half_seen = True, False
 
     def was_blind(self, from_t: float, to_t: float) -> bool:
         """Whether any of that time was not seen."""
@@ -74,8 +88,14 @@ class Blindness:
         return any(from_t < end and to_t > begin for begin, end in self.spans)
 
     def doubted(self, event: Doubtful, from_t: float, to_t: float) -> Doubtful:
-        """The event, less sure where some of the time it may have happened in was not seen."""
-        if not self.was_blind(from_t, to_t):
+        """The event, less sure where some of the time it may have happened in was not seen.
+
+        Chips that lie there at the first look tell that a round was under way, where nothing said that one opened.
+        """
+        is_of_chips = not isinstance(event, CardDealt)
+        if is_of_chips and from_t < FIRST_LOOKS_S and not self.was_opening_seen:
+            self.is_half_seen = True
+        if not (is_of_chips and self.is_half_seen) and not self.was_blind(from_t, to_t):
             return event
         sure = 1.0 if event.confidence is None else event.confidence
         return replace(event, confidence=min(sure, UNSEEN_CONFIDENCE))

@@ -149,6 +149,7 @@ class Interpreter:
         lines = self._lines_of(t, item)
         for line in lines:
             self.state.apply(line)
+            self.blindness.apply(line)
             self.burns.apply(line)
         return lines
 

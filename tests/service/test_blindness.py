@@ -12,6 +12,7 @@ from calibration.camera import save_calibration
 from calibration.layout import load_layout
 from rules.events import (
     Bet,
+    BetsOpened,
     CameraBack,
     CameraEvent,
     CameraLost,
@@ -207,3 +208,28 @@ def test_nothing_is_alleged_of_a_round_that_began_before_the_watch() -> None:
 
 def test_same_round_seen_from_its_beginning_is_judged() -> None:
     assert {"misdeal.order", "procedure.no_call"} <= set(begun_amid_play(9.0)[0])
+
+
+@pytest.mark.parametrize(
+    ("first", "is_sure"),
+    [
+        pytest.param((), True, id="bare cloth"),
+        pytest.param((0.1,), False, id="chips lay there"),
+        pytest.param((0.1, BetsOpened(t=1.0)), True, id="and then betting opened"),
+        pytest.param((0.1, RoundClosed(t=2.0)), True, id="that was the round before"),
+    ],
+)
+def test_wager_of_a_round_that_began_before_the_watch_is_not_sure(
+    first: tuple[float | Event, ...], is_sure: bool
+) -> None:
+    blindness = Blindness("overhead")
+    for each in first:
+        if isinstance(each, Event):
+            blindness.apply(each)
+        else:
+            blindness.doubted(wager(each), each, each)
+    assert (blindness.doubted(wager(9.0), 8.8, 9.2).confidence == UNSEEN_CONFIDENCE) is not is_sure
+
+
+def wager(t: float) -> WagerChanged:
+    return WagerChanged(t=t, area=AREA.id, seat=3, bet=Bet.BANKER, before=0, after=100, by="seat:3", confidence=0.97)
