@@ -38,8 +38,9 @@ from vision.side_watch import SideLook, SideRegions, SideWatch
 from vision.spread_likeness import compared
 from vision.spread_reading import SeenRow, WholeCardReader, read_spread
 from vision.spread_watch import SpreadSight, SpreadWatch
+from vision.stack_optics import StackOptics
 from vision.stack_watch import StackWatch
-from vision.stacks import Asked, StackOptics
+from vision.stacks import Asked
 from vision.sweep import SweepWatch
 from vision.tiling import Rect
 from vision.voting import LOG_CLEAR, NO_FACE

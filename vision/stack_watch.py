@@ -19,7 +19,8 @@ from vision.gate import GridFrame, Mask
 from vision.gauge import CropFrame, Gauging, Sureness
 from vision.growth import GrowthOptics
 from vision.observations import Stack, StacksChanged
-from vision.stacks import NOBODY, Asked, RegionLook, StackOptics, StackRegion, Standing
+from vision.stack_optics import StackOptics
+from vision.stacks import NOBODY, Asked, RegionLook, StackRegion, Standing
 
 REGION_SLACK_MM = 14.0
 COVERED_SHARE = 0.04

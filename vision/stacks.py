@@ -20,6 +20,7 @@ from vision.gauge import CropFrame, Gauging
 from vision.glimpses import Glimpse, Glimpses, stand_alike
 from vision.growth import GAUGED_SURENESS, Growth, GrowthOptics, averaged, compared_growth, growth_of, matching
 from vision.observations import Point, Stack, StacksChanged
+from vision.stack_optics import LEAST_CHIP_MM
 
 SETTLE_LOOKS = 3
 SETTLE_S = 0.19
@@ -38,9 +39,7 @@ MEASURE_LOOKS = 8
 """Looks that a settled measurement is averaged over."""
 SURE = 0.9
 PATIENT_LOOKS = 6
-"""A comparison less sure than that waits for this many looks."""
-LEAST_CHIP_MM = 0.7
-"""Where one more chip shows as less than this the count is not told."""
+"""A comparison less sure than that waits for this many looks, and so does a stack that stands elsewhere."""
 
 
 Compare = Callable[[Sequence[tuple[Image, Image]]], Sequence[NDArray[np.float64]]]
@@ -58,41 +57,6 @@ class Asked:
 
 
 NOBODY = Asked()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StackOptics:
-    """What is needed to tell a stack's height from its silhouette on the cloth plane.
-
-    A disc of radius r at height h, seen from height H above the cloth and d mm off the nadir, is drawn on the cloth
-    plane enlarged by H / (H - h) about the nadir. Foot and top together are 2 r + q (d + r) long, q = h / (H - h).
-    """
-
-    camera_mm: tuple[float, float, float] | None
-    """Camera centre in layout coordinates (z negative above the cloth)."""
-    diameter_mm: float
-    thickness_mm: float
-
-    def measure(self, corners_mm: NDArray[np.float64]) -> tuple[Stack, float]:
-        """A stack and its silhouette's length in mm, from the (4, 2) rectangle round the silhouette."""
-        sides = np.linalg.norm(corners_mm - np.roll(corners_mm, 1, axis=0), axis=1)
-        length_mm = float(max(sides[0] + sides[2], sides[1] + sides[3]) / 2)
-        centre = corners_mm.mean(axis=0)
-        if self.camera_mm is None:
-            return Stack(at_mm=(float(centre[0]), float(centre[1])), height_mm=None, count=None), length_mm
-        radius = self.diameter_mm / 2
-        away = centre - np.array(self.camera_mm[:2])
-        distance = float(np.linalg.norm(away))
-        foot = centre - away / max(distance, 1.0) * max(length_mm / 2 - radius, 0.0)
-        reach = float(np.linalg.norm(foot - np.array(self.camera_mm[:2]))) + radius
-        ratio = max(length_mm - self.diameter_mm, 0.0) / reach
-        height = -self.camera_mm[2] * ratio / (1.0 + ratio)
-        told = reach * self.thickness_mm / -self.camera_mm[2] >= LEAST_CHIP_MM
-        return Stack(
-            at_mm=(float(foot[0]), float(foot[1])),
-            height_mm=height,
-            count=max(height / self.thickness_mm, 1.0) if told else None,
-        ), length_mm
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,8 +149,14 @@ class StackRegion:
         if not self._has_settled:
             return ()
         fates = self._fates(ask.compare)
-        is_sure = all(float(fate.max()) >= SURE for fate in fates)
+        is_sure = all(float(fate.max()) >= SURE for fate in fates) and not self._has_been_carried
         return self._settle(fates, ask.name) if is_sure or len(self._looks) >= PATIENT_LOOKS else ()
+
+    @property
+    def _has_been_carried(self) -> bool:
+        """Whether as many stacks stand there, elsewhere: one that is overlooked where two stand looks alike."""
+        before, after = self.settled, self._looks[-1].standing
+        return before is not None and len(before.stacks) == len(after.stacks) and not before.matches(after)
 
     def _alike(self, look: RegionLook) -> list[RegionLook]:
         """The looks that show what `look` shows: those just before it, or, where looks flicker, the usual ones."""

@@ -17,7 +17,8 @@ from vision.gauge import DISC_PX, HEIGHT_PX, WIDTH_PX, CropFrame, Gauging, Stack
 from vision.growth import GrowthOptics, averaged, growth_of, matching
 from vision.model_spec import ModelSpec, TensorSpec
 from vision.observations import StacksChanged
-from vision.stacks import RegionLook, StackOptics, StackRegion, Standing
+from vision.stack_optics import StackOptics
+from vision.stacks import RegionLook, StackRegion, Standing
 
 OPTICS = GrowthOptics(camera_mm=(0.0, 0.0, -2000.0), thickness_mm=3.3, sureness=Sureness(floor_mm=0.8, scales=2.0))
 WHITE = (255, 255, 255)

@@ -7,7 +7,8 @@ import pytest
 from numpy.typing import NDArray
 
 from vision.observations import StacksChanged
-from vision.stacks import RegionLook, StackOptics, StackRegion, Standing
+from vision.stack_optics import StackOptics
+from vision.stacks import RegionLook, StackRegion, Standing
 
 OPTICS = StackOptics(camera_mm=(0.0, 0.0, -2000.0), diameter_mm=40.0, thickness_mm=3.3)
 
@@ -102,6 +103,15 @@ def test_print_that_is_taken_for_chips_now_and_then_delays_a_change_by_a_second_
     (change,) = play.told
     assert len(change.after) == 1
     assert change.t_latest == pytest.approx(1.1)
+
+
+def test_stack_beside_one_that_is_overlooked_for_three_looks_is_no_stack_that_was_carried() -> None:
+    play = Play(standing((700, 1)))
+    play.look(standing((700, 1)), covered=True, looks=5, entry=900.0)
+    play.look(standing((743, 1)), looks=3)
+    play.look(standing((700, 1), (743, 1)), looks=3)
+    change = play.told[-1]
+    assert (len(change.after), change.growth) == (2, 1)
 
 
 @pytest.mark.parametrize(
