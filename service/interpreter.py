@@ -199,8 +199,9 @@ class Interpreter:
         card_id = f"c{next(self._card_numbers)}"
         self.state.cards[card.track_id] = CardOnTable(card_id=card_id, side=side, card=face, face_up=card.face_up)
         from_t = card.t - card.hidden_s
-        dealt = self.together.joined(_dealt(t, card_id, side, card), from_t, card.t)
-        dealt = self.blindness.doubted(dealt, from_t, card.t)
+        dealt = self.blindness.doubted(_dealt(t, card_id, side, card), from_t, card.t)
+        if not self.blindness.was_blind(from_t, card.t):
+            dealt = self.together.joined(dealt, from_t, card.t)
         if card.hidden_s > HIDDEN_S and self.state.last_dealt_t > card.t - card.hidden_s - TRAVEL_S:
             dealt = replace(dealt, confidence=min(dealt.confidence or 0.0, UNSEEN_ORDER_CONFIDENCE))
         if card.face_up and card.hidden_s > HIDDEN_S:

@@ -22,6 +22,8 @@ from vision.observations import Observation
 from vision.tracker import CardSight
 from vision.visits import Visits
 
+PATIENCE_S = 2.5
+"""What was not known for a loose card by then is clutter, and nothing waits for it."""
 CLEAR_MM = 20.0
 """What lies so near to a place where cards are kept is one of those."""
 
@@ -64,6 +66,7 @@ class SideWatch:
         self._loose = BesideWatch(new_card_watch(regions.ground, labels)) if regions.ground else None
         self._cut_cards = CutCardWatch(self._is_card_region)
         self._visits = Visits(regions.visited, grid)
+        self._t = 0.0
 
     def update(
         self,
@@ -72,6 +75,7 @@ class SideWatch:
         seen: SideLook,
     ) -> list[Observation]:
         """Take one look in and say what is new."""
+        self._t = t
         told: list[Observation] = [
             *self._cut_cards.update(seen.found, t, hidden_s=seen.hidden_s),
             *self._visits.update(seen.hands, t),
@@ -90,11 +94,14 @@ class SideWatch:
 
     def asked_mm(self) -> list[NDArray[np.float64]]:
         """Points where further looks would tell more."""
-        loose = [] if self._loose is None else [track.sight.at_mm for track in self._loose.cards.unsettled()]
-        return [*loose, *self._cut_cards.asked_mm()]
+        tracks = [] if self._loose is None else self._loose.cards.unsettled()
+        fresh = [track.sight.at_mm for track in tracks if self._t - track.place_since_t < PATIENCE_S]
+        return [*fresh, *self._cut_cards.asked_mm()]
 
     def waiting_since_t(self) -> float | None:
         """The earliest moment of which something may still be told."""
-        times = [self._cut_cards.waiting_since_t()]
-        times += [] if self._loose is None else [self._loose.cards.waiting_since_t()]
+        loose_t = None if self._loose is None else self._loose.cards.waiting_since_t()
+        if loose_t is not None and self._t - loose_t >= PATIENCE_S:
+            loose_t = None
+        times = [self._cut_cards.waiting_since_t(), loose_t]
         return min((since for since in times if since is not None), default=None)

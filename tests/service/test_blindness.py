@@ -192,9 +192,7 @@ def test_blindness_that_goes_on_doubts_all_that_follows() -> None:
 def begun_amid_play(first_t: float) -> tuple[list[str], list[str]]:
     """Codes alleged, and left open, of a watch that first saw cards at `first_t`, out of order and without a call."""
     cards = [rested(1, first_t, "player", "2C"), rested(2, first_t, "player", "3H"), rested(3, first_t, "banker", "KD")]
-    interpreter = Interpreter(
-        LAYOUT, frozenset({RoundClosed, ResultAnnounced, NoMoreBets}), blindness=Blindness("overhead")
-    )
+    interpreter = Interpreter(LAYOUT, frozenset({RoundClosed, ResultAnnounced, NoMoreBets}), Blindness("overhead"))
     for card in cards:
         interpreter.observe(card)
     interpreter.signal(ResultAnnounced(t=first_t + 6.0, player=5, banker=0, winner=Outcome.PLAYER))

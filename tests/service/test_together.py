@@ -35,5 +35,9 @@ def test_first_card_that_was_hidden_for_long_joins_none() -> None:
     assert pairs((10.9, "player", 1.0), (10.9, "banker", 0.0)) == [("c1", None), ("c2", None)]
 
 
+def test_cards_that_lay_there_when_the_watch_began_are_no_pair() -> None:
+    assert pairs((0.1, "banker", 0.0), (0.1, "banker", 0.0)) == [("c1", None), ("c2", None)]
+
+
 def test_third_card_at_once_has_no_second_partner() -> None:
     assert pairs((10.0, "banker", 0.0), (10.1, "banker", 0.0), (10.2, "banker", 0.0))[2] == ("c3", None)

@@ -30,7 +30,9 @@ def thing(x_mm: float, y_mm: float, score: float = 0.9, label: int = CUT_CARD) -
 class Table:
     """Plays looks, ten a second."""
 
-    def __init__(self, regions: SideRegions = REGIONS) -> None:
+    def __init__(self, regions: SideRegions = REGIONS, *, label: int = 0) -> None:
+        self.row = np.full(len(LABELS), np.log(0.001))
+        self.row[label] = np.log(0.997)
         cards = new_card_watch({"left": LEFT, "right": RIGHT}, LABELS)
         self.watch, self.t = SideWatch(regions, cards, GRID, labels=LABELS), 0.0
 
@@ -48,16 +50,12 @@ class Table:
                 found=Detections.empty() if found is None else found,
                 hands=hands,
                 is_covered=lambda corners: False,
-                read_faces=lambda places: [_read() for _ in places],
+                read_faces=lambda places: [self.row for _ in places],
                 hidden_s=lambda corners: hidden_s,
             )
             told += self.watch.update(sights, self.t, look)
             self.t = round(self.t + 0.1, 3)
         return told
-
-
-def _read() -> NDArray[np.float64]:
-    return np.asarray(np.log([0.997, 0.001, 0.001, 0.001]), np.float64)
 
 
 def test_card_on_the_ground_is_told_once_with_its_face() -> None:
@@ -77,6 +75,17 @@ def test_card_elsewhere_is_none_on_the_ground(x_mm: float, y_mm: float) -> None:
 
 def test_no_card_is_told_where_no_ground_is_given() -> None:
     assert Table(SideRegions()).look(sight(150, y_mm=300)) == []
+
+
+def test_clutter_that_nobody_can_read_is_not_waited_for_for_long() -> None:
+    table = Table(label=LABELS.index("unclear"))
+
+    assert table.look(sight(150, y_mm=300), looks=5) == []
+    assert table.watch.waiting_since_t() == 0.0
+    assert len(table.watch.asked_mm()) == 1
+    assert table.look(sight(150, y_mm=300), looks=40) == []
+    assert table.watch.waiting_since_t() is None
+    assert table.watch.asked_mm() == []
 
 
 def test_hand_over_a_place_is_told_when_it_comes() -> None:
