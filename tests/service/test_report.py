@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import base64
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
+import cv2
+import numpy as np
 import pytest
 
-from rules.events import CameraBack, CameraLost, CardDealt, Event, NoMoreBets, Side, Source
+from rules.events import Bet, CameraBack, CameraLost, CardDealt, Event, NoMoreBets, Side, Source, WagerChanged
 from service.evidence import Evidence
 from service.report import write_report
 from service.report.media import embed
@@ -127,6 +130,26 @@ def test_clips_that_do_not_fit_are_linked_and_pictures_come_first(tmp_path: Path
     media = embed(tmp_path, [evidence_in(tmp_path, clip_bytes=3000)], most_bytes=1000)
     assert media["clips/a.mp4"].address == "clips/a.mp4"
     assert media["clips/a.jpg"].address.startswith("data:image/jpeg;base64,")
+
+
+def test_picture_of_a_wager_that_changed_stands_in_its_round(tmp_path: Path) -> None:
+    (tmp_path / "changes").mkdir()
+    done, data = cv2.imencode(".jpg", np.full((60, 120, 3), 90, np.uint8))
+    assert done
+    (tmp_path / "changes" / "a.jpg").write_bytes(data.tobytes())
+    seen, gone = (
+        WagerChanged(
+            t=2.0, area="s3-banker", seat=3, bet=Bet.BANKER, before=0, chips_after=2, picture=f"changes/{name}.jpg"
+        )
+        for name in ("a", "b")
+    )
+    changed = replace(seen, after_low=200, after_high=1100)
+    findings = make_findings([], events=(changed, gone), rounds=(make_round(1, "7H 2S", "KD 6C 3H"),))
+    write_report(tmp_path / "report.html", findings)
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert text.count(base64.b64encode(data.tobytes()).decode("ascii")) == 1
+    assert "changes/b.jpg" not in text
+    assert "2 chips (200 to 1100)" in text
 
 
 def test_evidence_that_is_gone_is_left_out(tmp_path: Path) -> None:

@@ -66,6 +66,16 @@ def test_alert_line_has_evidence_that_exists_and_when_it_was_noticed(recording: 
     assert all((tmp_path / evidence[name]).is_file() for name in ("clip", "still", "before", "after"))
 
 
+def test_pictures_of_wagers_are_written_and_those_of_a_former_watch_taken_away(
+    recording: Recording, tmp_path: Path
+) -> None:
+    for name in ("changes/a.jpg", "changes/b.jpg"):
+        watch_recording(
+            recording, tmp_path, SilentView(), source=replay(make_progress(2.0, pictures={name: b"\xff\xd8"}))
+        )
+    assert [path.name for path in (tmp_path / "changes").iterdir()] == ["b.jpg"]
+
+
 def test_lines_are_on_disk_while_the_watch_goes_on(recording: Recording, tmp_path: Path) -> None:
     sizes = []
 
