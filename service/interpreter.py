@@ -78,10 +78,10 @@ class Interpreter:
     layout: Layout
     signalled: frozenset[type[Event]] = frozenset()
     """What devices at this table report by themselves."""
-    amounts: Amounts = field(default_factory=Amounts)
-    """What lies on each area, as it was logged last."""
     blindness: Blindness = field(default_factory=Blindness)
     """When the camera could not see."""
+    amounts: Amounts = field(default_factory=Amounts)
+    """What lies on each area, as it was logged last."""
     burns: Burns = field(default_factory=Burns)
     together: Together = field(default_factory=Together)
     state: TableState = field(default_factory=TableState)
