@@ -8,7 +8,7 @@ that nobody reached there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import ceil, floor
 
@@ -25,6 +25,8 @@ from rules.words import SettleAction, Source
 
 _SETTLES_FREELY = ("misdeal.", "exposed_card.")
 """Faults after which any wager of the round may be given back."""
+SURE_WAY = 0.8
+"""From this confidence on a camera saw which way chips went."""
 _STANDS_OFF = (Settling.PUSH, Settling.VOID)
 _WIN, _LOSE = Settling.WIN, Settling.LOSE
 _PAID, _COLLECTED = SettleAction.PAID, SettleAction.COLLECTED
@@ -79,6 +81,7 @@ class PayoutJudge:
         """What was settled wrongly in the round that closes; then begin anew."""
         findings: list[Finding] = []
         if running.closed_t is not None:
+            self._is_disputed = self._is_disputed or (running.result is None and self._is_opposed(record.due))
             for due in record.due:
                 if due.area in self._late:
                     running.doubt("payout.wrong_amount", f"the wager on {due.area} changed after betting closed")
@@ -91,6 +94,12 @@ class PayoutJudge:
         self._may_return = self._is_disputed = False
         return findings
 
+    def _is_opposed(self, due: Iterable[Due]) -> bool:
+        """Whether more wagers were seen to be settled against what the cards say than by it: one may be misread."""
+        acts = [(one, act) for one in due for act in self._settled.get(one.area, []) if act.source is Source.CAMERA]
+        clear = [_is_as_due(one, act) for one, act in acts if not _is_unclear(one, act)]
+        return clear.count(False) > clear.count(True)
+
     def _judge(self, due: Due, running: Round, record: RoundRecord, chips: _Chips) -> Iterator[Finding]:
         acts = self._settled.get(due.area, [])
         if self._is_disputed and any(act.source is Source.CAMERA for act in acts):
@@ -98,7 +107,7 @@ class PayoutJudge:
                 "payout.loser_paid", "the wagers were settled by a result that is not what the cards were read to say"
             )
             return
-        if any(_is_unclear(act) for act in acts) and due.outcome is not Settling.LOSE:
+        if any(_is_unclear(due, act) for act in acts) and due.outcome is not Settling.LOSE:
             running.doubt("payout.winner_unpaid", f"what the dealer did with the wager on {due.area} was not seen")
             return
         paid = [act for act in acts if act.action is SettleAction.PAID]
@@ -181,10 +190,18 @@ def _is_just_as_due(due: Due, acts: list[WagerSettled] | None) -> bool:
     return outcome is _WIN and action is _PAID and acts[0].amount is not None and acts[0].amount == due.pays
 
 
-def _is_unclear(act: WagerSettled) -> bool:
-    """Whether a camera saw chips go without seeing how many: collected and given back look alike to it."""
-    is_seen_only = act.source in (Source.CAMERA, Source.INFERRED)
-    return is_seen_only and act.amount is None and act.action is SettleAction.COLLECTED
+def _is_as_due(due: Due, act: WagerSettled) -> bool:
+    """Whether an act is one that such a wager is due."""
+    if due.outcome in _STANDS_OFF:
+        return act.action is SettleAction.RETURNED
+    return act.action is (_PAID if due.outcome is _WIN else _COLLECTED)
+
+
+def _is_unclear(due: Due, act: WagerSettled) -> bool:
+    """Whether a camera saw chips go and cannot say what for: the way was not seen, or change may come for a winner."""
+    is_seen_only = act.source in (Source.CAMERA, Source.INFERRED) and act.amount is None
+    is_sure = act.confidence is not None and act.confidence >= SURE_WAY
+    return is_seen_only and act.action is _COLLECTED and not (is_sure and due.outcome is not _WIN)
 
 
 def _absent_code(due: Due) -> str:

@@ -48,6 +48,7 @@ from service.handing import (
     taken_by,
     turned_by,
 )
+from service.settling import DOUBTFUL, way_of_chips
 from service.table_state import CardOnTable, TableState
 from service.together import Together
 from vision import observations as seen
@@ -285,10 +286,7 @@ class Interpreter:
             return []
         changed = self.blindness.doubted(changed, change.t_earliest, change.t_latest)
         if by == DEALER and self.state.is_decided(ResultAnnounced in self.signalled):
-            action = SettleAction.PAID if (change.growth or 0) > 0 else SettleAction.COLLECTED
-            settled = WagerSettled(
-                t=t, area=area.id, seat=area.seat, bet=changed.bet, action=action, source=Source.CAMERA
-            )
+            settled = _settled(t, change, area, self.layout)
             return [self.blindness.doubted(settled, change.t_earliest, change.t_latest), changed]
         return [changed]
 
@@ -325,6 +323,19 @@ class Interpreter:
             confidence=min(certainty, _round(change.sureness) if _is_told(change) else 1.0),
             source=Source.CAMERA,
         )
+
+
+def _settled(t: float, change: seen.StacksChanged, area: Area, layout: Layout) -> WagerSettled:
+    """What the dealer did with a wager when its chips changed."""
+    action, sure = SettleAction.COLLECTED, DOUBTFUL
+    if (change.growth or 0) > 0:
+        action, sure = SettleAction.PAID, 1.0
+    elif change.before:
+        action, sure = way_of_chips(change.before[0].at_mm, change.tips_mm, area, layout)
+    assert area.bet is not None, "chips lie on wager areas"
+    return WagerSettled(
+        t=t, area=area.id, seat=area.seat, bet=Bet(area.bet), action=action, confidence=sure, source=Source.CAMERA
+    )
 
 
 def _beside_the_boxes(

@@ -21,6 +21,15 @@ ENTRY_CELLS = 3
 """What reaches this near to the cloth's edge comes in over it."""
 
 
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """Something that comes in over the cloth's edge."""
+
+    entry_mm: Point
+    tip_mm: Point
+    """What of it is farthest from there."""
+
+
 @dataclass(slots=True)
 class Cover:
     """What lies over the cloth at one moment."""
@@ -43,13 +52,18 @@ class Cover:
 
     def entry_of(self, region: Mask) -> Point | None:
         """Where the thing that covers most of a region comes in over the cloth's edge; None where it does not."""
+        arm = self.arm_over(region)
+        return None if arm is None else arm.entry_mm
+
+    def arm_over(self, region: Mask) -> Arm | None:
+        """The thing that covers most of a region; None where it does not come in over the cloth's edge."""
         pieces = self._connected()
         over = pieces[region]
         weights = np.bincount(over[over > 0]) if (over > 0).any() else np.zeros(0)
         for piece in np.argsort(-weights):
             entry = self._entry_of_piece(pieces == piece) if weights[piece] else None
             if entry is not None:
-                return entry
+                return Arm(entry, self._tip_of_piece(pieces == piece, entry))
         return None
 
     def _connected(self) -> NDArray[np.int32]:
@@ -71,6 +85,12 @@ class Cover:
         x = float(np.median(columns) / CELLS_PER_MM + self.grid.origin_mm[0])
         y = float(np.median(rows) / CELLS_PER_MM + self.grid.origin_mm[1])
         return (x, y)
+
+    def _tip_of_piece(self, piece: Mask, entry_mm: Point) -> Point:
+        rows, columns = np.nonzero(piece)
+        points_mm = np.column_stack([columns, rows]) / CELLS_PER_MM + np.asarray(self.grid.origin_mm)
+        x, y = points_mm[np.linalg.norm(points_mm - entry_mm, axis=1).argmax()]
+        return (float(x), float(y))
 
 
 def everything_covered(grid: GridFrame, t: float) -> Cover:

@@ -156,6 +156,8 @@ class StacksChanged:
     """Probability that the direction of `growth` is right; 1 where the number of stacks tells it."""
     picture: str | None = None
     """What the picture of it is called, where one was kept."""
+    tips_mm: tuple[Point | None, ...] = ()
+    """How far the cover reached from where it entered, look by look."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -109,9 +109,9 @@ class StackWatch:
     def _look(self, region: str, standing: Standing, cover: Cover, t: float) -> RegionLook:
         mask = self._masks[region]
         covered = cover.share_of(mask) >= COVERED_SHARE
-        entry = cover.entry_of(mask) if covered else None
+        arm = cover.arm_over(mask) if covered else None
         is_in_sight = not covered or not any(self._is_under_hand(stack, cover) for stack in standing.stacks)
-        return RegionLook(t=t, standing=standing, covered=covered, entry_mm=entry, is_in_sight=is_in_sight)
+        return RegionLook(t=t, standing=standing, covered=covered, arm=arm, is_in_sight=is_in_sight)
 
     def _is_under_hand(self, stack: Stack, cover: Cover) -> bool:
         corners = np.array(stack.at_mm) + np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * NEAR_FOOT_MM

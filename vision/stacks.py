@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 
 from vision.chip_faces import face_of
 from vision.comparer import mean_of, middle_of
+from vision.cover import Arm
 from vision.frames import Image
 from vision.gauge import CropFrame, Gauging
 from vision.glimpses import Glimpse, Glimpses, stand_alike
 from vision.growth import GAUGED_SURENESS, Growth, GrowthOptics, averaged, compared_growth, growth_of, matching
-from vision.observations import Point, Stack, StacksChanged
+from vision.observations import Stack, StacksChanged
 from vision.stack_optics import LEAST_CHIP_MM
 
 SETTLE_LOOKS = 3
@@ -84,8 +85,8 @@ class RegionLook:
     t: float
     standing: Standing
     covered: bool
-    entry_mm: Point | None = None
-    """Where the thing that covers it comes in over the table's edge."""
+    arm: Arm | None = None
+    """What covers it, where that comes in over the table's edge."""
     is_in_sight: bool = True
     """Whether no hand lies over any of its stacks."""
     crops: tuple[Image, ...] = ()
@@ -114,7 +115,7 @@ class StackRegion:
     """What looks showed there before anything covered them."""
     _cover_began_t: float | None = None
     _cover_ended_t: float | None = None
-    _entries: list[Point | None] = field(default_factory=list)
+    _arms: list[Arm | None] = field(default_factory=list)
     _glimpses: Glimpses = field(default_factory=Glimpses)
 
     @property
@@ -177,15 +178,15 @@ class StackRegion:
     def _cover(self, look: RegionLook) -> None:
         if self._cover_began_t is None:
             self._cover_began_t = look.t
-            self._entries = []
+            self._arms = []
             self._glimpses = Glimpses()
         self._cover_ended_t = look.t
         self._looks, self._recent = [], []
-        self._entries.append(look.entry_mm)
+        self._arms.append(look.arm)
 
     def _glimpse(self, look: RegionLook) -> None:
         if self._cover_began_t is not None:
-            stacks, entries = look.standing.stacks, len(self._entries)
+            stacks, entries = look.standing.stacks, len(self._arms)
             self._glimpses.add(look.t, stacks, is_in_sight=look.is_in_sight, entries=entries)
 
     def _refine(self, look: RegionLook) -> None:
@@ -220,7 +221,7 @@ class StackRegion:
         if before is None and not after.stacks:
             return ()
         if before is not None and before.matches(after) and not growth.is_seen:
-            if glimpse is None and (not after.stacks or not cover.entries):
+            if glimpse is None and (not after.stacks or not cover.arms):
                 return ()
             growth = Growth(is_seen=False, direction=0)
         has_grown = before is not None and bool(before.stacks and after.stacks and growth.direction)
@@ -239,14 +240,15 @@ class StackRegion:
             after=told_after,
             growth=growth.direction,
             sureness=growth.sureness,
-            entries_mm=cover.entries,
+            entries_mm=tuple(None if arm is None else arm.entry_mm for arm in cover.arms),
+            tips_mm=tuple(None if arm is None else arm.tip_mm for arm in cover.arms),
         )
         return (change,) if glimpse is None else _parted(change, glimpse, ended_t=cover.ended_t)
 
     def _lift(self) -> _Lifted:
         """The cover, which is over."""
-        cover = _Lifted(self._cover_began_t, self._cover_ended_t, tuple(self._entries))
-        self._cover_began_t, self._entries, self._glimpses = None, [], Glimpses()
+        cover = _Lifted(self._cover_began_t, self._cover_ended_t, tuple(self._arms))
+        self._cover_began_t, self._arms, self._glimpses = None, [], Glimpses()
         return cover
 
     def _look_anew(self, standing: Standing) -> None:
@@ -278,7 +280,7 @@ class _Lifted:
 
     began_t: float | None
     ended_t: float | None
-    entries: tuple[Point | None, ...]
+    arms: tuple[Arm | None, ...]
 
 
 def _parted(change: StacksChanged, glimpse: Glimpse, *, ended_t: float | None) -> tuple[StacksChanged, StacksChanged]:
@@ -292,6 +294,7 @@ def _parted(change: StacksChanged, glimpse: Glimpse, *, ended_t: float | None) -
         growth=1,
         sureness=1.0,
         entries_mm=change.entries_mm[: glimpse.entries],
+        tips_mm=change.tips_mm[: glimpse.entries],
     )
     went = replace(
         change,
@@ -302,6 +305,7 @@ def _parted(change: StacksChanged, glimpse: Glimpse, *, ended_t: float | None) -
         growth=-1,
         sureness=1.0,
         entries_mm=change.entries_mm[glimpse.entries :],
+        tips_mm=change.tips_mm[glimpse.entries :],
     )
     return came, went
 

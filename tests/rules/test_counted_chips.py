@@ -68,6 +68,34 @@ def test_chips_that_a_camera_saw_untouched_by_anybody_are_told(
     assert doubts(log) == ([] if is_told else ["payout.winner_unpaid"])
 
 
+@pytest.mark.parametrize(("sure", "is_told"), [(0.9, True), (0.5, False), (None, False)])
+def test_stand_off_that_a_camera_saw_go_to_the_dealer_is_told_where_its_way_was_seen(
+    sure: float | None, is_told: bool
+) -> None:
+    log = TableLog(rules_of("tas")).add("bets_opened").wager("s3-player", 0, None, source="camera").add("no_more_bets")
+    log.four("P KH 8C | B 3D 5H").result(8, 8).settle("s3-player", "collected", None, source="camera", confidence=sure)
+    assert told(log.close()) == ([("payout.push_taken", None, 0.9)] if is_told else [])
+
+
+def test_winner_whose_chips_a_camera_saw_go_to_the_dealer_may_get_change() -> None:
+    log = TableLog(rules_of("tas")).add("bets_opened").wager("s3-player", 0, None, source="camera").add("no_more_bets")
+    log.four(LOST).result(8, 7).settle("s3-player", "collected", None, source="camera", confidence=0.9)
+    assert (told(log.close()), doubts(log)) == ([], ["payout.winner_unpaid"])
+
+
+@pytest.mark.parametrize(("others", "is_told"), [((), False), (("s5-player",), True)])
+def test_wagers_settled_against_cards_that_nobody_announced_are_told_where_others_bear_them_out(
+    others: tuple[str, ...], is_told: bool
+) -> None:
+    log = TableLog(rules_of("tas")).add("bets_opened")
+    for area in ("s3-banker", *others):
+        log.wager(area, 0, None, source="camera")
+    log.add("no_more_bets").four(LOST)
+    for area in ("s3-banker", *others):
+        log.settle(area, "paid", None, source="camera")
+    assert [code for code, *_ in told(log.close())] == (["payout.loser_paid"] if is_told else [])
+
+
 def test_rule_nz_5_13_untouched_chips_that_nobody_counted_may_all_be_void() -> None:
     log = filmed("nz-authority", area="s3-banker", untouched=["s3-banker"])
     assert (told(log, smallest_chip=5), doubts(log, smallest_chip=5)) == ([], ["payout.loser_kept"])

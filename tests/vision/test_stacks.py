@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from vision.cover import Arm
 from vision.observations import StacksChanged
 from vision.stack_optics import StackOptics
 from vision.stacks import RegionLook, StackRegion, Standing
@@ -63,7 +64,8 @@ class Play:
     ) -> None:
         for _ in range(looks):
             point = (500.0, entry) if entry is not None else None
-            look = RegionLook(t=self.t, standing=shown, covered=covered, entry_mm=point, is_in_sight=is_in_sight)
+            arm = None if point is None else Arm(point, point)
+            look = RegionLook(t=self.t, standing=shown, covered=covered, arm=arm, is_in_sight=is_in_sight)
             self.told += self.region.update(look)
             self.t = round(self.t + 0.1, 3)
 
