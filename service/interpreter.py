@@ -184,7 +184,7 @@ class Interpreter:
             case ResultAnnounced():
                 return [item, *self._overdue_removals(t)]
             case RoundClosed():
-                return [replace(item, t=t, untouched=self.state.untouched)]
+                return [*self._overdue_removals(t), replace(item, t=t, untouched=self.state.untouched)]
         return [replace(item, t=t)]
 
     def _card_rested(self, t: float, card: seen.CardRested) -> list[Event]:
@@ -254,7 +254,7 @@ class Interpreter:
             return []
         others = [other for track, other in self.state.cards.items() if track != left.track_id and other.lost_t is None]
         is_decided = self.state.is_decided(ResultAnnounced in self.signalled)
-        if self.state.is_out(card) or (others and not is_decided):
+        if self.state.is_open and (self.state.is_out(card) or (others and not is_decided)):
             self.state.cards[left.track_id] = replace(card, lost_t=t)
             return []
         del self.state.cards[left.track_id]

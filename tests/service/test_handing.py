@@ -8,7 +8,17 @@ import numpy as np
 import pytest
 
 from calibration.layout import load_layout
-from rules.events import DEALER, UNKNOWN, CardDealt, CardPassed, CardRemoved, CardTurned, Event, ResultAnnounced
+from rules.events import (
+    DEALER,
+    UNKNOWN,
+    CardDealt,
+    CardPassed,
+    CardRemoved,
+    CardTurned,
+    Event,
+    ResultAnnounced,
+    RoundClosed,
+)
 from service.handing import is_before_a_seat, places_before_seats
 from tests.service.test_interpreter import DEALER_EDGE, REGIONS, SEAT_EDGE, log_of, rested
 from vision.observations import CardLeft, CardRested, CardShifted, Reading
@@ -105,3 +115,15 @@ def test_each_seat_has_its_own_place_before_and_behind_its_areas() -> None:
     areas = np.concatenate([area.polygon_mm for area in LAYOUT.of_kind("wager") if area.seat == 4])
     assert places["seat:4"][:, 1].min() < areas[:, 1].min() - 100
     assert places["seat:4"][:, 1].max() > areas[:, 1].max() + 100
+
+
+def test_card_out_of_sight_when_the_round_closes_is_none_of_the_next() -> None:
+    lines = log_of(back(1, 5.0), back(2, 6.0, "banker"), CardLeft(track_id=1, t=8.0), RoundClosed(t=9.0), back(3, 15.0))
+    assert [line.card_id for line in lines if isinstance(line, CardRemoved)] == ["c1"]
+    assert [line.card_id for line in lines if isinstance(line, CardDealt)] == ["c1", "c2", "c3"]
+
+
+def test_card_that_is_seen_gone_when_the_round_is_over_is_none_of_the_next() -> None:
+    lines = log_of(back(1, 5.0), back(2, 6.0, "banker"), RoundClosed(t=9.0), CardLeft(track_id=1, t=9.1), back(3, 15.0))
+    assert [line.card_id for line in lines if isinstance(line, CardRemoved)] == ["c1"]
+    assert [line.card_id for line in lines if isinstance(line, CardDealt)] == ["c1", "c2", "c3"]
