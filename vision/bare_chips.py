@@ -25,6 +25,8 @@ DIFFERENT_LEVELS = 30.0
 WIDTHS = (0.75, 1.35)
 """A piece's width in chip diameters."""
 LENGTHS = (0.75, 2.2)
+JOINED = 0.2
+"""Pieces less than this many diameters apart are one: parts of a chip may look like the print that they lie on."""
 FILLED = 0.68
 """Share of the rectangle round a piece that it fills; a disc fills 0.785."""
 CONFIRMED = 0.55
@@ -50,6 +52,8 @@ class BareChips:
         self, regions: Mapping[str, NDArray[np.float64]], rectifier: Rectifier, grid: GridFrame, diameter_mm: float
     ) -> None:
         self._rectifier, self._diameter_mm = rectifier, diameter_mm
+        reach_px = round(JOINED * diameter_mm * rectifier.px_per_mm / 2)
+        self._joint = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * reach_px + 1, 2 * reach_px + 1))
         self._views = [self._view_of(polygon, grid) for polygon in regions.values()]
         self._middles_mm = np.array([polygon.mean(axis=0) for polygon in regions.values()]).reshape(-1, 2)
 
@@ -112,7 +116,8 @@ class BareChips:
         return bool(cv2.pointPolygonTest(view.polygon, (float(at_mm[0]), float(at_mm[1])), False) >= 0)
 
     def _pieces(self, view: _View, different: NDArray[np.uint8]) -> list[NDArray[np.float64]]:
-        count, pieces, stats, centres = cv2.connectedComponentsWithStats(different)
+        joined = cv2.morphologyEx(different, cv2.MORPH_CLOSE, self._joint)
+        count, pieces, stats, centres = cv2.connectedComponentsWithStats(joined)
         found = []
         for piece in range(1, count):
             at_mm = centres[piece] / self._rectifier.px_per_mm + np.array(view.origin_mm)

@@ -32,10 +32,15 @@ class Table:
         seen: Detections = NONE,
         doubtful: Detections = NONE,
         covered: bool = False,
+        hidden_mm: tuple[int, int, int, int] | None = None,
     ) -> Detections:
+        """Discs on the cloth; what lies in `hidden_mm`, a box, looks like the cloth."""
         image = np.full((1080, 1920, 3), (60, 90, 40), np.uint8)
         for x, y, radius in discs_mm:
             cv2.circle(image, (round(x + 60), round(y + 90)), round(radius), (40, 40, 210), -1)
+        if hidden_mm is not None:
+            x0, y0, x1, y1 = hidden_mm
+            image[y0 + 90 : y1 + 90, x0 + 60 : x1 + 60] = (60, 90, 40)
         cover = Cover(self.gate.grid, self.change, np.full(self.gate.grid.shape_hw, covered))
         return self.chips.add(seen, doubtful, Frame(0, 0.0, image), cover, [(0.0, 0.0, *SIZE_MM)])
 
@@ -51,6 +56,15 @@ def test_chip_that_was_missed_is_found_where_it_lies() -> None:
     found = table.add((450, 550, 20))
     assert found.label.tolist() == [CHIPS]
     assert found.centres_mm[0].tolist() == pytest.approx([450, 550], abs=2)
+
+
+def test_chip_of_which_a_stripe_looks_like_the_print_below_it_is_found_as_one() -> None:
+    table = Table()
+    table.add()
+    found = table.add((450, 550, 20), hidden_mm=(400, 546, 500, 554))
+    assert len(found.label) == 1
+    assert found.centres_mm[0].tolist() == pytest.approx([450, 550], abs=2)
+    assert len(table.add((450, 550, 20), hidden_mm=(400, 540, 500, 560)).label) == 0
 
 
 @pytest.mark.parametrize(
