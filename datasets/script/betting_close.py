@@ -1,4 +1,4 @@
-"""When a rulebook closes betting on the two hands: at the call, or each with its first card."""
+"""When a rulebook closes betting on the two hands: at the call, with the first card, or each hand with its own."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from rules.words import Bet
 
 MAIN_BETS = (Bet.PLAYER, Bet.BANKER)
-_BY_CALL = ("nz-authority", "nz-secretary", "sg-rws")
+_BY_CALL = ("nz-authority", "sg-rws")
+_BY_FIRST_CARD = ("nz-secretary", "nsw")
 
 
 def bets_closed_by_call(rulebook: str) -> Sequence[Bet]:
@@ -17,4 +18,8 @@ def bets_closed_by_call(rulebook: str) -> Sequence[Bet]:
 
 def bets_closed_by_card(rulebook: str, number: int) -> Sequence[Bet]:
     """The bets that the round's first, second, ... card closes."""
-    return () if rulebook in _BY_CALL else MAIN_BETS[number - 1 : number]
+    if rulebook in _BY_CALL:
+        return ()
+    if rulebook in _BY_FIRST_CARD:
+        return MAIN_BETS if number == 1 else ()
+    return MAIN_BETS[number - 1 : number]

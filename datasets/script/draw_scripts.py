@@ -13,7 +13,15 @@ from pathlib import Path
 import numpy as np
 import yaml
 
-from datasets.script.drawn_rounds import HANDLING, PAYOUTS, Drawer, clean_round, incident_round, spread_incidents
+from datasets.script.drawn_rounds import (
+    BEYOND_NOTICE,
+    HANDLING,
+    PAYOUTS,
+    Drawer,
+    clean_round,
+    incident_round,
+    spread_incidents,
+)
 from datasets.script.drawn_tables import CHIPS, TABLES, DrawnTable, draw_look, handled
 from datasets.script.errors import ScriptError
 from datasets.script.judgement import judged_alerts
@@ -29,7 +37,7 @@ INCIDENTS_EACH = 5
 _HEADINGS = {
     "clean": "Clean play: legal acts only, no incident.",
     "incidents": "Incidents drawn by machine, every code as often as every other.",
-    "handling": "Faults in handling cards and in settling wagers drawn by machine.",
+    "handling": "Faults in handling cards, in settling wagers and beyond the table's notice, drawn by machine.",
     "rare": "What tables seldom see, drawn by machine.",
 }
 _HELD_OUT = "Held out: no training, tuning or threshold saw its deck, cloth, camera or seed."
@@ -56,13 +64,15 @@ def draw_incidents(seed: int, count: int = INCIDENT_FILES) -> Iterator[tuple[str
 
 
 def draw_handling(seed: int, count: int = INCIDENT_FILES) -> Iterator[tuple[str, dict[str, object]]]:
-    """Scripts with faults in handling cards and in settling wagers, by name; half of the tables deal face down."""
+    """Scripts with faults in handling cards, settling and the notice, by name; half of the tables deal face down."""
     rng = np.random.default_rng(seed)
     order = [TABLES[int(i)] for i in rng.permutation(len(TABLES))]
     tables = sorted(order, key=lambda table: table.style != "B")[: count // 2]
     tables += [table for table in order if table not in tables][: count - len(tables)]
     tables = [handled(table) for table in tables]
-    for number, kinds in enumerate(spread_incidents(tables, INCIDENTS_EACH, rng, of=(*HANDLING, *PAYOUTS))):
+    for number, kinds in enumerate(
+        spread_incidents(tables, INCIDENTS_EACH, rng, of=(*HANDLING, *PAYOUTS, *BEYOND_NOTICE))
+    ):
         rounds: list[str | None] = [*kinds, None]
         rounds = [rounds[int(i)] for i in rng.permutation(len(rounds))]
         yield _playable(number, tables[number], seed, "P", _rounds_of(rounds))

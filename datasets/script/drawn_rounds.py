@@ -23,6 +23,8 @@ INCIDENTS = (
     "placed", "increased", "reduced", "removed", "moved",
 )  # fmt: skip
 PAYOUTS = ("loser_paid", "winner_unpaid", "wrong_amount", "loser_kept", "push_taken")
+BEYOND_NOTICE = {"below_minimum": 20, "above_maximum": 10_000}
+"""Values that lie beyond the notice of every drawn table, and that every set of chips can pay on the Player."""
 HANDLING_RULES = {
     "wrong_handler": ("nz-authority", "nz-secretary", "sg-rws", "tas"),
     "both_hands_out": ("nz-authority", "nz-secretary"),
@@ -77,10 +79,14 @@ def clean_round(drawer: Drawer) -> Act:
 def incident_round(drawer: Drawer, kind: str) -> Act:
     """A round with one incident, and now and then a legal act beside it."""
     first, second = drawer.seats(2)
-    acts = [_incident(drawer, kind, first)]
+    acts = [] if kind in BEYOND_NOTICE else [_incident(drawer, kind, first)]
     if kind in (*HANDLING, *PAYOUTS):
         tie = {"cards": _tied(drawer)} if kind == "push_taken" else {}
         return {**tie, "wagers": _on_both_hands(drawer), "happenings": acts}
+    if kind in BEYOND_NOTICE:
+        beyond = {"seat": first, "bet": "player"}
+        wagers = [beyond | {"value": BEYOND_NOTICE[kind]}, {"seat": second, "bet": "banker", "value": 200}]
+        return {"wagers": wagers, "happenings": [{"kind": kind, **beyond}]}
     if kind != "no_call" and drawer.rng.random() < 0.35:
         acts.append(_legal_act(drawer, second))
     return {"happenings": acts}

@@ -69,7 +69,7 @@ def test_way_of_settling_that_cannot_be_is_refused(kind: str, cards: str) -> Non
         play(script_of(settled(kind, cards)))
 
 
-@pytest.mark.parametrize("rulebook", ["tas", "sg-rws", "nz-authority"])
+@pytest.mark.parametrize("rulebook", ["nsw", "nz-authority", "nz-secretary", "sg-rws", "tas"])
 @pytest.mark.parametrize(
     ("kind", "bet", "value"),
     [
@@ -82,6 +82,7 @@ def test_wager_beyond_the_notice_is_declared_and_found(rulebook: str, kind: str,
     script = script_of(
         {"cards": HANDS, "wagers": [wager | {"value": value}], "happenings": [{"kind": kind} | wager]},
         rulebook=rulebook,
+        style="B" if rulebook == "nsw" else "A",
     )
 
     alerts = judged_alerts(script, play(script).chronicle)
