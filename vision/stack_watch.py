@@ -86,12 +86,15 @@ class StackWatch:
         return [change for region, watched in self._regions.items() for change in watched.update(looks[region], ask)]
 
     def asked_mm(self) -> list[NDArray[np.float64]]:
-        """Where further looks would tell more."""
-        return [
-            self._polygons[region].mean(axis=0).astype(np.float64)
-            for region, watched in self._regions.items()
-            if watched.needs_looks
-        ]
+        """Where further looks would tell more: all over regions in which something may have changed."""
+        asked = []
+        for region, watched in self._regions.items():
+            polygon = self._polygons[region].astype(np.float64)
+            if watched.needs_looks:
+                asked.append(polygon.mean(axis=0))
+            if watched.unsettled_since_t is not None:
+                asked += list(polygon)
+        return asked
 
     def calm(self) -> list[str]:
         """The regions whose chips nothing has covered since they were told of."""

@@ -1,0 +1,57 @@
+"""Which parts of the cloth the watch of chips wants to see."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.vision.test_gate import SIZE_MM, picture, straight_down
+from vision.cover import Cover
+from vision.detections import Detections
+from vision.gate import ChangeGate
+from vision.stack_optics import StackOptics
+from vision.stack_watch import StackWatch
+from vision.stacks import MEASURE_LOOKS
+
+AREA = np.array([[400.0, 500], [520, 500], [520, 800], [400, 800]])
+
+
+class Table:
+    """One long region, looked at ten times a second."""
+
+    def __init__(self) -> None:
+        self.gate, self.t = ChangeGate(straight_down(), SIZE_MM), 0.0
+        optics = StackOptics(camera_mm=None, diameter_mm=40.0, thickness_mm=3.3)
+        self.watch = StackWatch({"area": AREA}, self.gate.grid, optics)
+
+    def look(self, looks: int, *, covered: bool = False) -> None:
+        for _ in range(looks):
+            self.t += 0.1
+            change = self.gate.update(picture(), self.t)
+            cover = Cover(self.gate.grid, change, np.full(self.gate.grid.shape_hw, covered))
+            self.watch.update(Detections.empty(), cover, self.t)
+
+    def asked(self) -> set[tuple[float, float]]:
+        return {(float(x), float(y)) for x, y in self.watch.asked_mm()}
+
+
+@pytest.fixture
+def table() -> Table:
+    return Table()
+
+
+def test_region_that_was_seen_often_enough_is_not_asked_for(table: Table) -> None:
+    table.look(MEASURE_LOOKS + 4)
+    assert table.asked() == set()
+
+
+def test_all_of_a_region_is_asked_for_once_a_hand_was_there(table: Table) -> None:
+    """A stack beyond the middle's field was once taken for gone: its field had last been seen under the hand."""
+    table.look(MEASURE_LOOKS + 4)
+    table.look(3, covered=True)
+    assert table.asked() == {(460.0, 650.0), *((float(x), float(y)) for x, y in AREA)}
+
+
+def test_region_that_is_only_measured_is_asked_for_by_its_middle(table: Table) -> None:
+    table.look(MEASURE_LOOKS - 2)
+    assert table.asked() == {(460.0, 650.0)}
