@@ -51,6 +51,10 @@ class Burns:
 
     def by_visit(self, t: float) -> list[Event]:
         """A hand was at the rack: where no burned card was seen before, some may have gone there unseen."""
-        if self.is_signalled or not self.are_due or self.count:
+        return [] if self.count else self.by_cover(t)
+
+    def by_cover(self, t: float) -> list[Event]:
+        """A burned card was hidden and lies there still: another may have been laid onto it."""
+        if self.is_signalled or not self.are_due:
             return []
         return [CardBurned(t=t, confidence=UNWATCHED_CONFIDENCE, source=Source.CAMERA)]

@@ -164,7 +164,7 @@ class Interpreter:
                 return self._card_shifted(t, item)
             case seen.CardLeft():
                 return self._card_left(t, item)
-            case seen.CardBeside() | seen.RegionVisited() | seen.CutCardRested():
+            case seen.CardBeside() | seen.CardBesideHidden() | seen.RegionVisited() | seen.CutCardRested():
                 return _beside_the_boxes(t, item, self)
             case seen.StacksChanged():
                 return self._stacks_changed(t, item)
@@ -338,11 +338,11 @@ def _settled(t: float, change: seen.StacksChanged, area: Area, layout: Layout) -
     )
 
 
-def _beside_the_boxes(
-    t: float, item: seen.CardBeside | seen.RegionVisited | seen.CutCardRested, table: Interpreter
-) -> list[Event]:
+def _beside_the_boxes(t: float, item: seen.Observation, table: Interpreter) -> list[Event]:
     if isinstance(item, seen.CardBeside):
         return table.burns.by_card(t, _card_of(item.reading) if item.face_up else None, _certainty_of(item))
+    if isinstance(item, seen.CardBesideHidden):
+        return table.burns.by_cover(t)
     if isinstance(item, seen.RegionVisited):
         return table.burns.by_visit(t)
     is_told = CutCardDrawn in table.signalled or not table.state.is_being_dealt

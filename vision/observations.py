@@ -92,6 +92,13 @@ class CardBeside:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CardBesideHidden:
+    """A card beside the card regions was out of sight and lies there again: another may have been laid onto it."""
+
+    t: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CutCardRested:
     """A cutting card came to rest where none lay before."""
 
@@ -230,6 +237,7 @@ Observation = (
     | CardShifted
     | CardLeft
     | CardBeside
+    | CardBesideHidden
     | CutCardRested
     | RegionVisited
     | StacksChanged

@@ -30,7 +30,7 @@ from service.burning import UNWATCHED_CONFIDENCE, Burns
 from service.interpreter import Interpreter
 from service.shoe_ground import shows_burns, side_regions
 from tests.service.test_interpreter import rested
-from vision.observations import CardBeside, CutCardRested, Observation, Reading, RegionVisited
+from vision.observations import CardBeside, CardBesideHidden, CutCardRested, Observation, Reading, RegionVisited
 
 LAYOUT = load_layout("mini-7", Path())
 OPENED, BETS, CALL = ShoeOpened(t=1.0, decks=8), BetsOpened(t=10.0), NoMoreBets(t=12.0)
@@ -94,6 +94,12 @@ def test_nothing_burned_is_alleged_only_where_no_hand_went_to_the_rack() -> None
     assert alleged(log_of(OPENED, RACK, BETS, CALL, first_card())) == []
 
 
+def test_count_is_not_alleged_where_a_card_may_lie_on_another() -> None:
+    hidden = CardBesideHidden(t=5.0)
+
+    assert alleged(log_of(OPENED, beside(3.0, "4D"), beside(4.0), hidden, RACK, BETS, CALL, first_card())) == []
+
+
 def test_nothing_is_alleged_where_the_camera_does_not_see_the_ground() -> None:
     lines = log_of(OPENED, BETS, CALL, first_card(), is_watched=False)
 
@@ -113,7 +119,7 @@ def test_opening_is_unsure_where_neither_device_nor_camera_tells_the_burn(
 def test_camera_is_not_asked_where_a_device_tells_of_each_burned_card() -> None:
     burns = Burns(is_signalled=True, are_due=True)
 
-    assert burns.by_card(3.0, None, 0.9) == burns.by_visit(4.0) == []
+    assert burns.by_card(3.0, None, 0.9) == burns.by_visit(4.0) == burns.by_cover(5.0) == []
 
 
 def test_cards_beside_the_boxes_and_hands_at_the_rack_are_nothing_in_play() -> None:

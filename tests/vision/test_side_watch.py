@@ -10,7 +10,7 @@ from tests.vision.test_card_watch import LABELS, LEFT, RIGHT, sight
 from vision.card_watch import new_card_watch
 from vision.detections import CARD_FACE, CUT_CARD, Detections
 from vision.gate import GridFrame
-from vision.observations import CardBeside, CutCardRested, Observation, RegionVisited
+from vision.observations import CardBeside, CardBesideHidden, CutCardRested, Observation, RegionVisited
 from vision.side_watch import SideLook, SideRegions, SideWatch
 from vision.tracker import CardSight
 
@@ -71,6 +71,16 @@ def test_card_on_the_ground_is_told_once_with_its_face() -> None:
 )
 def test_card_elsewhere_is_none_on_the_ground(x_mm: float, y_mm: float) -> None:
     assert Table().look(sight(x_mm, y_mm=y_mm)) == []
+
+
+def test_card_that_was_hidden_and_lies_there_again_may_bear_another() -> None:
+    table = Table()
+    table.look(sight(150, y_mm=300))
+
+    assert table.look(looks=1) == [], "missed for one look"
+    assert table.look(sight(150, y_mm=300), looks=3) == []
+    table.look(looks=3)
+    assert table.look(sight(150, y_mm=300), looks=3) == [CardBesideHidden(t=1.9)]
 
 
 def test_no_card_is_told_where_no_ground_is_given() -> None:
