@@ -46,7 +46,7 @@ class Blindness:
     was_opening_seen: bool = False
     """Whether the running round, or one before it, was seen to open."""
     is_half_seen: bool = False
-    """Whether the running round began before the watch: of its wagers nothing is surely known."""
+    """Whether the running round began before the watch: a card that is seen to come may only have been turned."""
     since_t: float | None = None
     """None while it sees."""
     spans: deque[tuple[float, float]] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
@@ -92,10 +92,9 @@ class Blindness:
 
         Chips that lie there at the first look tell that a round was under way, where nothing said that one opened.
         """
-        is_of_chips = not isinstance(event, CardDealt)
-        if is_of_chips and from_t < FIRST_LOOKS_S and not self.was_opening_seen:
+        if from_t < FIRST_LOOKS_S and not self.was_opening_seen:
             self.is_half_seen = True
-        if not (is_of_chips and self.is_half_seen) and not self.was_blind(from_t, to_t):
+        if not self.is_half_seen and not self.was_blind(from_t, to_t):
             return event
         sure = 1.0 if event.confidence is None else event.confidence
         return replace(event, confidence=min(sure, UNSEEN_CONFIDENCE))

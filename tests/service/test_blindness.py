@@ -233,3 +233,11 @@ def test_wager_of_a_round_that_began_before_the_watch_is_not_sure(
 
 def wager(t: float) -> WagerChanged:
     return WagerChanged(t=t, area=AREA.id, seat=3, bet=Bet.BANKER, before=0, after=100, by="seat:3", confidence=0.97)
+
+
+def test_card_of_a_round_that_began_before_the_watch_is_not_sure_to_have_been_dealt_as_it_shows() -> None:
+    interpreter = Interpreter(LAYOUT)
+    interpreter.observe(rested(1, 0.1, "banker", "KD"))
+    interpreter.observe(rested(2, 2.3, "player", "2C"))
+    dealt = [line for line in interpreter.finish() if isinstance(line, CardDealt)]
+    assert [line.confidence for line in dealt] == [UNSEEN_CONFIDENCE] * 2
