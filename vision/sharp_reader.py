@@ -28,7 +28,7 @@ CANDIDATE_LOG = 7.0
 MOST_CANDIDATES = 6
 LEAST_LIKENESS = 0.72
 """A crop that looks like none of the enrolled faces is left as it was read."""
-WEIGHT = 3.0
+WEIGHT = 5.0
 """How much -log(1 - likeness) counts against log probabilities."""
 MOST_SHIFT = 5.0
 """No two faces are moved against each other by more than this."""
