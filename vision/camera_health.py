@@ -120,6 +120,8 @@ class CameraHealth:
         if look.washed_share >= WASHED_SHARE:
             return PictureFault.WASHED_OUT
         is_hidden = look.hidden_share >= HIDDEN_SHARE
+        if is_hidden and self._run.told is PictureFault.COVERED:
+            return PictureFault.COVERED
         if (is_hidden or look.shift_mm >= SUSPECT_MM) and self._has_moved(grey, frame.t):
             return PictureFault.MOVED
         if is_hidden:

@@ -32,6 +32,8 @@ MADE_OF_OTHERS = 0.85
 """A box of which more lies under better ones is made of their halves."""
 FOLLOW_LIGHT_S = 5.0
 """So often at most the bare view of an empty region is kept anew."""
+BARE_S = 0.5
+"""So long nothing must lie in sight before a table that was not bare at first is taken for bare."""
 CARD_SIDES = (0.62, 1.45)
 """A card's box has this share of the card's true sides."""
 
@@ -65,15 +67,20 @@ class CardSights:
         labels: tuple[str, ...],
     ) -> None:
         self._regions, self._card_mm, self._labels = regions, card_mm, labels
-        self._print = PrintMemory(grid)
+        self._grid, self._print = grid, PrintMemory(grid)
         self._leftovers = Leftovers(regions, rectifier, card_mm)
         self._cells = {region: grid.cells_of_box(*self._leftovers.box_mm(region)) for region in regions}
         self._refined: dict[str, list[CardSight]] = {}
         self._followed_t: dict[str, float] = {}
+        self._began_amid_play = False
+        """Whether faces lay there at the first look: then backs may have, which were taken for print."""
+        self._bare_since_t: float | None = None
 
     def of(self, found: Detections, look: CardLook) -> list[CardSight]:
         """The cards in sight, given all that the detector last found."""
         sights = self._without_print(self._true(found), look)
+        if self._began_amid_play:
+            self._begin_anew_when_bare(sights, look)
         in_sight = [
             sight
             for sight in sights
@@ -83,6 +90,19 @@ class CardSights:
         for region in self._regions:
             in_sight += self._refine(region, sights, look)
         return in_sight
+
+    def _begin_anew_when_bare(self, sights: list[CardSight], look: CardLook) -> None:
+        """Learn what is print once more, as soon as nothing lies there."""
+        is_covered = any(look.cover.mask[cells].any() for cells in self._cells.values())
+        if sights or is_covered:
+            self._bare_since_t = None
+            return
+        self._bare_since_t = look.frame.t if self._bare_since_t is None else self._bare_since_t
+        if look.frame.t - self._bare_since_t >= BARE_S:
+            self._print = PrintMemory(self._grid)
+            self._leftovers.forget()
+            self._refined.clear()
+            self._began_amid_play = False
 
     def _refine(self, region: str, sights: list[CardSight], look: CardLook) -> list[CardSight]:
         """The region's own sights, mended by its bare view where that is known."""
@@ -129,6 +149,7 @@ class CardSights:
                 if row is None or self._labels[int(row.argmax())] in NO_FACE
             ]
             self._print.remember(unread, look.change)
+            self._began_amid_play = len(unread) < len(sights)
         return [sight for sight in sights if not self._print.is_print(sight.corners_mm, look.change, look.cover.mask)]
 
 

@@ -78,6 +78,11 @@ class Leftovers:
         """Keep the region's view: nothing lies there now."""
         self._regions[region].bare = self._view(region, image)
 
+    def forget(self) -> None:
+        """Take nothing for known: what was kept was not bare."""
+        for view in self._regions.values():
+            view.bare = None
+
     def is_known(self, region: str) -> bool:
         """Whether the region was ever seen bare."""
         return self._regions[region].bare is not None
