@@ -43,6 +43,12 @@ def places_before_seats(layout: Layout) -> Mapping[str, NDArray[np.float64]]:
     return {f"{_PREFIX}{seat}": _place(np.concatenate(polygons), middle) for seat, polygons in sorted(corners.items())}
 
 
+def hand_wagers_of(layout: Layout, place: str) -> list[str]:
+    """The areas of a seat's wagers on the two hands; none where it is no seat's place."""
+    areas = [area for area in layout.of_kind("wager") if f"{_PREFIX}{area.seat}" == place]
+    return [area.id for area in areas if area.bet in tuple(Side)]
+
+
 def is_before_a_seat(region: str) -> bool:
     """Whether a region is such a place."""
     return region.startswith(_PREFIX)
@@ -84,15 +90,19 @@ def shifted_lines(t: float, before: CardOnTable, now: CardOnTable, *, certainty:
     return lines
 
 
-def passing_certainty(margin_mm: float, now: CardOnTable, cards: Iterable[CardOnTable]) -> float:
+def passing_certainty(
+    margin_mm: float, now: CardOnTable, cards: Iterable[CardOnTable], *, are_wagers_seen: bool
+) -> float:
     """How sure it is that a card was passed to that seat, and while the other hand's cards were where the log says.
 
-    A hand goes to one seat: a card before another seat than the rest of its hand is doubtful.
+    A hand goes to one seat: a card before another seat than the rest of its hand is doubtful. So is one before a seat
+    whose wagers were not in plain sight: what entitles to the hand may lie there.
     """
     held = [card for card in cards if card.holder is not None]
     is_unseen = any(card.lost_t is not None for card in held if card.side is not now.side)
     is_parted = any(card.holder != now.holder for card in held if card.side is now.side and now.holder is not None)
-    return DOUBTFUL if is_unseen or is_parted or margin_mm < SURE_MARGIN_MM else SURE
+    is_sure = are_wagers_seen and not is_unseen and not is_parted and margin_mm >= SURE_MARGIN_MM
+    return SURE if is_sure else DOUBTFUL
 
 
 def _place(corners: NDArray[np.float64], middle: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -42,6 +42,7 @@ from service.burning import Burns
 from service.calls import LAMP_WITHIN_S, Calls, sure_side, with_doubt
 from service.handing import (
     given_back,
+    hand_wagers_of,
     is_before_a_seat,
     passing_certainty,
     shifted_lines,
@@ -245,7 +246,8 @@ class Interpreter:
         else:
             now = given_back(card, _side_of(self.layout, shifted.region), t)
         self.state.cards[shifted.track_id] = now
-        sure = passing_certainty(shifted.margin_mm, now, self.state.cards.values())
+        are_seen = self.state.was_in_sight(hand_wagers_of(self.layout, shifted.region))
+        sure = passing_certainty(shifted.margin_mm, now, self.state.cards.values(), are_wagers_seen=are_seen)
         return shifted_lines(t, card, now, certainty=sure)
 
     def _card_left(self, t: float, left: seen.CardLeft) -> list[Event]:

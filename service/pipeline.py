@@ -85,7 +85,9 @@ class TableWatch:
             if isinstance(observation, StacksChanged) and observation.growth != 0:
                 observation = replace(observation, picture=self.pictures.change(frame, observation.region))
             self.interpreter.observe(observation)
-        self.pictures.look(frame, self.observer.calm_stacks())
+        calm = self.observer.calm_stacks()
+        self.interpreter.state.see_calm(calm, frame.t)
+        self.pictures.look(frame, calm)
         self.hear(frame.t)
         self._judge(self.interpreter.release(frame.t, self.observer.waiting_since_t(frame.t)), frame.t)
         self._keep(self.referee.advance(self.interpreter.known_until_t), frame.t)

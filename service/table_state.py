@@ -5,6 +5,7 @@ Judges nothing. Seconds of stream time.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from rules.cards import Card
@@ -66,6 +67,10 @@ class TableState:
     """Areas that anybody reached over since the decision."""
     with_chips: set[str] = field(default_factory=set)
     """Areas on which chips were last seen; they may lie from round to round."""
+    calm_t: dict[str, float] = field(default_factory=dict)
+    """When each area was last in plain sight."""
+    closed_t: float = -1.0
+    """When the round before was closed."""
 
     @property
     def is_called(self) -> bool:
@@ -104,6 +109,15 @@ class TableState:
         """Areas with chips that nobody reached over since the decision."""
         return tuple(sorted(self.with_chips - self.reached))
 
+    def see_calm(self, areas: Iterable[str], t: float) -> None:
+        """These areas are in plain sight."""
+        self.calm_t.update(dict.fromkeys(areas, t))
+
+    def was_in_sight(self, areas: Iterable[str]) -> bool:
+        """Whether all of these areas were in plain sight since betting closed, or since the round before did."""
+        since_t = self.closed_t if self.called_t is None else self.called_t
+        return all(self.calm_t.get(area, -1.0) >= since_t for area in areas)
+
     def see_chips(self, area: str, are_there: bool, is_decided: bool) -> None:
         """Something was over an area, and chips lie there now or not."""
         if is_decided:
@@ -131,6 +145,7 @@ class TableState:
                 self.has_settled = True
             case RoundClosed():
                 self.was_opening_seen = True
+                self.closed_t = line.t
                 self.is_open, self.called_t, self.cards_dealt = False, None, 0
                 self.cards_removed = 0
                 self.has_result = self.has_settled = False

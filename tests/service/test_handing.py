@@ -16,6 +16,7 @@ from rules.events import (
     CardRemoved,
     CardTurned,
     Event,
+    NoMoreBets,
     ResultAnnounced,
     RoundClosed,
 )
@@ -78,6 +79,18 @@ def test_card_between_two_seats_is_doubtful() -> None:
         for margin in (10.0, 60.0)
     )
     assert (near.confidence, far.confidence) == (0.5, 0.9)
+
+
+@pytest.mark.parametrize(
+    ("calm_t", "sure"),
+    [
+        pytest.param(7.0, 0.9, id="since the call"),
+        pytest.param(3.0, 0.5, id="not since the call"),
+    ],
+)
+def test_passing_to_a_seat_whose_wagers_were_hidden_is_doubtful(calm_t: float, sure: float) -> None:
+    lines = log_of(NoMoreBets(t=4.0), back(1, 6.0), shifted(1, 8.0, "seat:3"), calm_t=calm_t)
+    assert [line.confidence for line in lines if isinstance(line, CardPassed)] == [sure]
 
 
 def test_passing_while_the_other_hand_is_out_of_sight_is_doubtful() -> None:
