@@ -75,6 +75,8 @@ class CardWatch:
     _reading: CardReading = field(init=False)
     _reaches: Reaches = field(default_factory=Reaches)
     _looked_t: float = 0.0
+    are_cards_away: bool = field(default=False, init=False)
+    """Whether a card may lie at one of the places to which cards are taken."""
 
     def __post_init__(self) -> None:
         self._reading = CardReading(self.tracker, self.labels)
@@ -93,9 +95,8 @@ class CardWatch:
         """Take one look in and say what is new."""
         near = [sight for sight in sights if self.region_of(sight.at_mm) is not None]
         beside = [sight for sight in sights if not any(sight is each for each in near)]
-        near = self._reading.read(
-            [*near, *self.handed.admit(beside, is_out=self._cards.is_out(t, self._looked_t))], read_faces
-        )
+        self.are_cards_away = self._cards.is_out(t, self._looked_t)
+        near = self._reading.read([*near, *self.handed.admit(beside, is_out=self.are_cards_away)], read_faces)
         self._looked_t = t
         changes = self.tracker.update(near, t, is_covered=is_covered)
         for track in self.tracker.tracks:

@@ -64,7 +64,7 @@ class SideWatch:
         self._cards = cards
         self._kept = regions.kept
         self._loose = BesideWatch(new_card_watch(regions.ground, labels)) if regions.ground else None
-        self._cut_cards = CutCardWatch(self._is_card_region)
+        self._cut_cards = CutCardWatch(self._may_be_a_card)
         self._visits = Visits(regions.visited, grid)
         self._t = 0.0
 
@@ -91,6 +91,11 @@ class SideWatch:
         return self._cards.region_of(at_mm) is not None or any(
             cv2.pointPolygonTest(polygon.astype(np.float32), point, True) > -CLEAR_MM for polygon in self._kept.values()
         )
+
+    def _may_be_a_card(self, at_mm: NDArray[np.float64]) -> bool:
+        """Whether cards belong there or are taken there for a while: a plain back looks like a cutting card."""
+        is_handed = self._cards.are_cards_away and self._cards.handed.place_of(at_mm) is not None
+        return is_handed or self._is_card_region(at_mm)
 
     def asked_mm(self) -> list[NDArray[np.float64]]:
         """Points where further looks would tell more."""

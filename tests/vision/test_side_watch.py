@@ -135,6 +135,17 @@ def test_what_only_looks_like_a_cutting_card_is_not_told(found: Detections, hidd
     assert table.look(found=found, hidden_s=hidden_s, looks=30) == []
 
 
+@pytest.mark.parametrize(("are_cards_away", "count"), [(True, 0), (False, 1)])
+def test_plain_back_where_a_card_was_taken_is_no_cutting_card(are_cards_away: bool, count: int) -> None:
+    table = Table()
+    cards = new_card_watch({"left": LEFT, "right": RIGHT}, LABELS, {"near": LEFT + np.array([200.0, 200.0])})
+    cards.are_cards_away = are_cards_away
+    table.watch = SideWatch(REGIONS, cards, GRID, labels=LABELS)
+    table.look(looks=3)
+
+    assert len(table.look(found=thing(300, 300), looks=30)) == count
+
+
 def test_what_lay_there_from_the_first_look_on_is_furniture() -> None:
     table = Table()
     table.look(found=thing(300, 300, 0.3), looks=1)
