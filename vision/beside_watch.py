@@ -15,6 +15,7 @@ from vision.tracker import CardSight, CardTrack, Motion
 
 HIDDEN_S = 0.25
 """A card that was out of sight for longer may have another one on it."""
+STAYS_S = 0.6
 
 
 @dataclass(slots=True)
@@ -25,6 +26,8 @@ class BesideWatch:
     """Over the ground alone."""
     _seen_t: dict[int, float] = field(default_factory=dict)
     """When each resting card was last seen."""
+    _again_t: dict[int, float] = field(default_factory=dict)
+    """Since when cards that were hidden are in sight again."""
 
     def update(
         self, sights: Sequence[CardSight], t: float, *, is_covered: IsCovered, read_faces: ReadFaces
@@ -34,11 +37,15 @@ class BesideWatch:
         return [*(_beside(each) for each in told if isinstance(each, CardRested)), *self._seen_again(t)]
 
     def _seen_again(self, t: float) -> list[CardBesideHidden]:
-        """Cards that come in sight again where they lay."""
-        before = self._seen_t
-        self._seen_t = {track.track_id: track.seen_t for track in self.cards.tracker.tracks if _rests(track)}
-        again = [key for key, seen_t in self._seen_t.items() if seen_t == t and t - before.get(key, t) > HIDDEN_S]
-        return [CardBesideHidden(t=t) for _ in again]
+        """Cards that came in sight again where they lay, and stayed: one that is gathered soon is gone."""
+        before, resting = self._seen_t, [track for track in self.cards.tracker.tracks if _rests(track)]
+        self._seen_t = {track.track_id: track.seen_t for track in resting}
+        again = {key: t for key, seen_t in self._seen_t.items() if seen_t - before.get(key, seen_t) > HIDDEN_S}
+        self._again_t = {key: since for key, since in self._again_t.items() if self._seen_t.get(key) == t} | again
+        stayed = [key for key, since in self._again_t.items() if t - since >= STAYS_S]
+        for key in stayed:
+            del self._again_t[key]
+        return [CardBesideHidden(t=t) for _ in stayed]
 
 
 def _rests(track: CardTrack) -> bool:

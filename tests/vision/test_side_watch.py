@@ -80,7 +80,15 @@ def test_card_that_was_hidden_and_lies_there_again_may_bear_another() -> None:
     assert table.look(looks=1) == [], "missed for one look"
     assert table.look(sight(150, y_mm=300), looks=3) == []
     table.look(looks=3)
-    assert table.look(sight(150, y_mm=300), looks=3) == [CardBesideHidden(t=1.9)]
+    assert table.look(sight(150, y_mm=300), looks=10) == [CardBesideHidden(t=2.5)]
+
+
+def test_card_that_is_seen_for_a_moment_while_cards_are_gathered_bears_none() -> None:
+    table = Table()
+    table.look(sight(150, y_mm=300))
+    table.look(looks=3)
+
+    assert table.look(sight(150, y_mm=300), looks=4) + table.look(looks=20) == []
 
 
 def test_no_card_is_told_where_no_ground_is_given() -> None:
