@@ -24,7 +24,7 @@ from vision.observations import Stack, StacksChanged
 from vision.stack_optics import LEAST_CHIP_MM
 
 SETTLE_LOOKS = 3
-SETTLE_S = 0.19
+SETTLE_S = 0.25
 FLICKERS = 3
 """So often what stands there seems to change where print is taken for chips now and then."""
 FLICKERING_LOOKS = 10
