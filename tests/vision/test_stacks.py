@@ -111,7 +111,7 @@ def test_stack_beside_one_that_is_overlooked_for_three_looks_is_no_stack_that_wa
     play = Play(standing((700, 1)))
     play.look(standing((700, 1)), covered=True, looks=5, entry=900.0)
     play.look(standing((743, 1)), looks=3)
-    play.look(standing((700, 1), (743, 1)), looks=3)
+    play.look(standing((700, 1), (743, 1)), looks=4)
     change = play.told[-1]
     assert (len(change.after), change.growth) == (2, 1)
 
