@@ -34,55 +34,72 @@ ROUNDS = 6
 CLEAN_FILES = 20
 INCIDENT_FILES = 12
 INCIDENTS_EACH = 5
+CARD_FILES = 8
+CARD_ROUNDS = 14
+SHARP = {"resolution": [2880, 1620]}
+"""Shows a mini table at 1.05 pixels a millimetre and more."""
 _HEADINGS = {
     "clean": "Clean play: legal acts only, no incident.",
     "incidents": "Incidents drawn by machine, every code as often as every other.",
     "handling": "Faults in handling cards, in settling wagers and beyond the table's notice, drawn by machine.",
     "rare": "What tables seldom see, drawn by machine.",
+    "cards": "Cards at more than a pixel a millimetre: rounds without wagers, drawn by machine.",
 }
 _HELD_OUT = "Held out: no training, tuning or threshold saw its deck, cloth, camera or seed."
 
 Round = Mapping[str, object]
+Drawn = Iterator[tuple[str, dict[str, object]]]
+"""Scripts with their names."""
 DrawRounds = Callable[[Drawer], list[dict[str, object]]]
 
 
-def draw_clean(seed: int, count: int = CLEAN_FILES) -> Iterator[tuple[str, dict[str, object]]]:
+def draw_clean(seed: int, count: int = CLEAN_FILES) -> Drawn:
     """Scripts of clean play, by name."""
     for number in range(count):
         table = TABLES[number % len(TABLES)]
         yield _playable(number, table, seed, "C", _rounds_of([None] * ROUNDS))
 
 
-def draw_incidents(seed: int, count: int = INCIDENT_FILES) -> Iterator[tuple[str, dict[str, object]]]:
+def draw_cards(seed: int, count: int = CARD_FILES) -> Drawn:
+    """Scripts of cards alone, seen by a sharper camera, by name."""
+    tables = [table for table in TABLES if table.layout == "mini-7"][:count]
+    bare: list[dict[str, object]] = [{"wagers": [], "pause_s": 0.3} for _ in range(CARD_ROUNDS)]
+    for number, table in enumerate(tables):
+        name, mapping = _playable(number, table, seed, "X", lambda drawer: bare)
+        camera, video = mapping["camera"], mapping["video"]
+        assert isinstance(camera, dict)
+        assert isinstance(video, dict)
+        yield name, {**mapping, "camera": camera | SHARP, "video": video | {"mbit_s": 3.6}, "pace": 0.7}
+
+
+def draw_incidents(seed: int, count: int = INCIDENT_FILES, each: int = INCIDENTS_EACH) -> Drawn:
     """Scripts of which most rounds hold one incident, by name."""
     rng = np.random.default_rng(seed)
     tables = [TABLES[int(i)] for i in rng.permutation(len(TABLES))[:count]]
-    for number, kinds in enumerate(spread_incidents(tables, INCIDENTS_EACH, rng)):
+    for number, kinds in enumerate(spread_incidents(tables, each, rng)):
         rounds: list[str | None] = [*kinds, None]
         rounds = [rounds[int(i)] for i in rng.permutation(len(rounds))]
         yield _playable(number, tables[number], seed, "M", _rounds_of(rounds))
 
 
-def draw_handling(seed: int, count: int = INCIDENT_FILES) -> Iterator[tuple[str, dict[str, object]]]:
+def draw_handling(seed: int, count: int = INCIDENT_FILES, each: int = INCIDENTS_EACH) -> Drawn:
     """Scripts with faults in handling cards, settling and the notice, by name; half of the tables deal face down."""
     rng = np.random.default_rng(seed)
     order = [TABLES[int(i)] for i in rng.permutation(len(TABLES))]
     tables = sorted(order, key=lambda table: table.style != "B")[: count // 2]
     tables += [table for table in order if table not in tables][: count - len(tables)]
     tables = [handled(table) for table in tables]
-    for number, kinds in enumerate(
-        spread_incidents(tables, INCIDENTS_EACH, rng, of=(*HANDLING, *PAYOUTS, *BEYOND_NOTICE))
-    ):
+    for number, kinds in enumerate(spread_incidents(tables, each, rng, of=(*HANDLING, *PAYOUTS, *BEYOND_NOTICE))):
         rounds: list[str | None] = [*kinds, None]
         rounds = [rounds[int(i)] for i in rng.permutation(len(rounds))]
         yield _playable(number, tables[number], seed, "P", _rounds_of(rounds))
 
 
-def draw_rare(seed: int, count: int = INCIDENT_FILES) -> Iterator[tuple[str, dict[str, object]]]:
+def draw_rare(seed: int, count: int = INCIDENT_FILES, each: int = INCIDENTS_EACH) -> Drawn:
     """Scripts of what tables seldom see, by name; each begins with a clean round."""
     rng = np.random.default_rng(seed)
     tables = [rare_table(TABLES[int(i)]) for i in rng.permutation(len(TABLES))[:count]]
-    spread = spread_incidents(tables, INCIDENTS_EACH, rng, of=tuple(RARE), can=lambda k, t: RARE[k].can_be_at(t))
+    spread = spread_incidents(tables, each, rng, of=tuple(RARE), can=lambda k, t: RARE[k].can_be_at(t))
     for number, kinds in enumerate(spread):
         order = [kinds[int(i)] for i in rng.permutation(len(kinds))]
 
@@ -147,18 +164,26 @@ def _flow(value: object) -> str:
     return yaml.safe_dump(value, default_flow_style=True, sort_keys=False, width=10_000).removesuffix("...\n").strip()
 
 
-_DRAWS = {"clean": draw_clean, "incidents": draw_incidents, "handling": draw_handling, "rare": draw_rare}
+_PLAIN = {"clean": draw_clean, "cards": draw_cards}
+_OF_INCIDENTS = {"incidents": draw_incidents, "handling": draw_handling, "rare": draw_rare}
 
 
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=tuple(_DRAWS))
+    parser.add_argument("what", choices=(*_PLAIN, *_OF_INCIDENTS))
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--files", type=int, help="how many")
+    parser.add_argument("--each", type=int, help="how often each kind of incident happens in all files together")
     given = parser.parse_args()
+    if given.each is not None and given.what in _PLAIN:
+        parser.error(f"--each = {given.each}; {given.what} holds no incidents")
     given.out.mkdir(parents=True, exist_ok=True)
-    for name, mapping in _DRAWS[given.what](given.seed):
+    count = {} if given.files is None else {"count": given.files}
+    each = {} if given.each is None else {"each": given.each}
+    drawn = _PLAIN[given.what](given.seed, **count) if given.what in _PLAIN else None
+    for name, mapping in drawn or _OF_INCIDENTS[given.what](given.seed, **count, **each):
         print(write_script(given.out, name, mapping, _HEADINGS[given.what]))
 
 

@@ -12,6 +12,7 @@ import pytest
 from datasets.script.draw_scripts import draw_clean, draw_handling, draw_incidents, draw_rare, write_script
 from datasets.script.drawn_rounds import HANDLING, INCIDENTS, PAYOUTS, can_happen, spread_incidents
 from datasets.script.drawn_tables import TABLES, handled
+from datasets.script.frozen import FOLDERS
 from datasets.script.script import Change, Script, load_script, parse_script
 
 SCRIPTS = Path(__file__).parents[2] / "datasets" / "scripts"
@@ -56,7 +57,7 @@ def test_no_seed_serves_twice() -> None:
     assert len(seeds) == len(set(seeds))
 
 
-@pytest.mark.parametrize("folder", ["held_out", "held_out_more", "clean"])
+@pytest.mark.parametrize("folder", FOLDERS)
 def test_held_out_scripts_use_held_out_decks_and_looks(folder: str) -> None:
     for script in shipped(folder):
         family, name = script.deck.split(":")
