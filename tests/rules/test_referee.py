@@ -85,12 +85,12 @@ def test_state_shows_hands_and_wagers() -> None:
 
 
 def test_late_bet_is_told_when_time_shows_that_it_was_no_move() -> None:
-    log = TableLog(rules_of("tas")).open().four("P 6H KD | B 3S 4C").wager("s3-banker", 0, 100)
+    log = TableLog(rules_of("tas")).open("s3-banker").four("P 6H KD | B 3S 4C").wager("s3-banker", 100, 0)
     referee = Referee(log.rules)
     told = [alert for event in log.events for alert in referee.observe(event).alerts]
     assert told == []
     assert referee.advance(log.t + 3.0).alerts == ()
-    assert [alert.code for alert in referee.advance(log.t + 3.1).alerts] == ["late_bet.placed"]
+    assert [alert.code for alert in referee.advance(log.t + 3.1).alerts] == ["late_bet.removed"]
     assert referee.finish().alerts == ()
 
 
