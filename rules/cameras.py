@@ -23,9 +23,7 @@ _WHY = {
 """What says more than the type of event does."""
 
 
-def find_camera_fault(
-    event: CameraLost | CameraMoved | CameraObstructed, _running: Round | None
-) -> Iterator[Finding]:
+def find_camera_fault(event: CameraLost | CameraMoved | CameraObstructed, _running: Round | None) -> Iterator[Finding]:
     """The camera is lost, moved or covered, or sees too little for another reason."""
     code, what = _WHAT[type(event)]
     yield Finding(
