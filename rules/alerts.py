@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from rules.cards import Card, format_card
+from rules.cards import Card, format_card, parse_card
 from rules.events import Bet, Side
 
 
@@ -79,3 +80,26 @@ def format_alert(alert: Alert) -> dict[str, Any]:
     if alert.noticed_at is not None:
         mapping["noticed_at"] = alert.noticed_at
     return mapping
+
+
+def parse_alert(mapping: Mapping[str, Any]) -> Alert:
+    """The alert that `format_alert` wrote; what else the mapping holds is left aside."""
+    bet, hand, remedy = mapping["bet"], mapping["hand"], mapping["remedy"]
+    return Alert(
+        t=mapping["t"],
+        round=mapping["round"],
+        code=mapping["code"],
+        severity=Severity(mapping["severity"]),
+        rulebook=mapping["rulebook"],
+        rule=mapping["rule"],
+        seat=mapping["seat"],
+        bet=None if bet is None else Bet(bet),
+        area=mapping["area"],
+        hand=None if hand is None else Side(hand),
+        cards=tuple(parse_card(text) for text in mapping["cards"]),
+        amount=mapping["amount"],
+        message=mapping["message"],
+        remedy=Remedy(remedy["action"], remedy["rule"], remedy["text"]),
+        confidence=mapping["confidence"],
+        noticed_at=mapping.get("noticed_at"),
+    )

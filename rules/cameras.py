@@ -17,6 +17,8 @@ _WHY = {
     "frozen": "shows the same picture again and again",
     "dark": "sees too little: it is too dark",
     "glare": "is dazzled: parts of the cloth show nothing but white",
+    "overloaded": "was not looked at for too long: the machine has too much to do",
+    "stopped": "is not watched any more: the watch was ended",
     "not_watched": "was not watched before: a round was under way",
     "blurred": "is out of focus or dirty: no card could be read",
 }

@@ -76,8 +76,8 @@ class EvidenceKeeper:
         stem = self._free_stem(alert)
         span = _wanted_span(alert.t, noticed_at)
         clip = self._clip(f"{stem}.mp4", span)
-        still = self._still(f"{stem}.jpg", alert, seen)
-        before, after = self._before_after(stem, alert)
+        still = self.still(f"{stem}.jpg", alert, seen)
+        before, after = self.before_after(stem, alert)
         covered = span if clip is None else clip[1]
         return Evidence(
             from_s=round(covered.from_s, 3),
@@ -103,7 +103,8 @@ class EvidenceKeeper:
             _logger.warning("no clip for %s: %s", name, error)
             return None
 
-    def _still(self, name: str, alert: Alert, seen: SeenAt) -> str | None:
+    def still(self, name: str, alert: Alert, seen: SeenAt = nothing_seen) -> str | None:
+        """The marked picture of the moment, written as `name`; None where there is none."""
         try:
             still = still_at(self.video, _shown_t(alert))
         except ClipError as error:
@@ -115,7 +116,8 @@ class EvidenceKeeper:
         save_picture(self.folder / name, draw_overlay(still.image_hw3, self.calibration, self.layout, outlines))
         return name
 
-    def _before_after(self, stem: str, alert: Alert) -> tuple[str | None, str | None]:
+    def before_after(self, stem: str, alert: Alert) -> tuple[str | None, str | None]:
+        """The stack in question before and after, `STEM-before.jpg` and `STEM-after.jpg`; None where there is none."""
         area = find_area(self.layout, alert.area)
         if area is None or not alert.code.startswith(CHANGED_STACK_CODES):
             return None, None

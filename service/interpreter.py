@@ -6,8 +6,7 @@ what cannot be told becomes a null. Seconds of stream time, layout millimetres.
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import count
 
@@ -19,7 +18,6 @@ from rules.events import (
     Bet,
     BetsOpened,
     CameraBack,
-    CardBurned,
     CardDealt,
     CardMoved,
     CardRemoved,
@@ -40,6 +38,7 @@ from service.attribution import who_reached
 from service.blindness import Blindness
 from service.burning import Burns
 from service.calls import LAMP_WITHIN_S, Calls, sure_side, with_doubt
+from service.device_events import DEVICE_EVENTS
 from service.handing import (
     given_back,
     hand_wagers_of,
@@ -52,6 +51,7 @@ from service.handing import (
 from service.settling import DOUBTFUL, way_of_chips
 from service.table_state import CardOnTable, TableState
 from service.together import Together
+from service.waiting_items import WaitingItems
 from vision import observations as seen
 
 TRAVEL_S = 0.6
@@ -87,10 +87,8 @@ class Interpreter:
     burns: Burns = field(default_factory=Burns)
     together: Together = field(default_factory=Together)
     state: TableState = field(default_factory=TableState)
-    _queue: list[tuple[float, int, Item]] = field(default_factory=list)
-    _order: Iterator[int] = field(default_factory=count)
+    _waiting: WaitingItems[Item] = field(default_factory=WaitingItems)
     _card_numbers: Iterator[int] = field(default_factory=lambda: count(1))
-    _last_t: float = 0.0
     calls: Calls = field(init=False)
     known_until_t: float = 0.0
     """Nothing earlier than this will be logged any more."""
@@ -102,7 +100,20 @@ class Interpreter:
         """Take in what a device reported."""
         if event.source is None:
             event = replace(event, source=Source.SIGNAL)
-        self._put(event.t, self.burns.with_doubt(with_doubt(event)))
+        self._waiting.put(event.t, self.burns.with_doubt(with_doubt(event)))
+
+    def hear_of(self, kind: type[Event]) -> None:
+        """Devices report this kind by themselves: it is not concluded from what is seen any more."""
+        if kind in DEVICE_EVENTS:
+            self.signalled |= {kind}
+            self.calls.is_signalled = self.calls.is_signalled or kind is NoMoreBets
+
+    def skip(self, event: Event) -> None:
+        """Note a line that was written before this watch began: what comes is later, and cards have other names."""
+        self._waiting.last_t = self.known_until_t = max(self._waiting.last_t, event.t)
+        self.state.apply(event)
+        if isinstance(event, CardDealt):
+            next(self._card_numbers)
 
     def observe(self, observation: seen.Observation) -> None:
         """Take in what the camera saw."""
@@ -112,8 +123,8 @@ class Interpreter:
             self.blindness.end(observation.t)
         elif isinstance(observation, seen.CardRested) and observation.t - observation.hidden_s < TRAVEL_S:
             for line in self.blindness.begin_amid_play(BEFORE_T, TRAVEL_S):
-                self._put(line.t, line)
-        self._put(observation.t - _lead_s(observation), observation)
+                self._waiting.put(line.t, line)
+        self._waiting.put(observation.t - _lead_s(observation), observation)
 
     def release(self, now_t: float, waiting_since_t: float | None = None) -> list[Event]:
         """The log's next lines: all that nothing earlier can precede any more.
@@ -126,25 +137,14 @@ class Interpreter:
         if waiting_since_t is not None:
             limit = min(limit, waiting_since_t - TRAVEL_S - 0.01)
         self.known_until_t = max(self.known_until_t, limit)
-        lines: list[Event] = []
-        while self._queue and self._queue[0][0] <= limit:
-            lines += self._write(*self._take())
-        return lines
+        return self._write_until(limit)
 
     def finish(self) -> list[Event]:
         """All that is left, when nothing more will come."""
-        lines: list[Event] = []
-        while self._queue:
-            lines += self._write(*self._take())
-        return lines
+        return self._write_until(float("inf"))
 
-    def _put(self, t: float, item: Item) -> None:
-        heapq.heappush(self._queue, (t, next(self._order), item))
-
-    def _take(self) -> tuple[float, Item]:
-        t, _, item = heapq.heappop(self._queue)
-        self._last_t = max(self._last_t, t)
-        return self._last_t, item
+    def _write_until(self, limit_t: float) -> list[Event]:
+        return [line for t, item in self._waiting.take_until(limit_t) for line in self._write(t, item)]
 
     def _write(self, t: float, item: Item) -> list[Event]:
         t = round(max(t, 0.0), 3)
@@ -208,7 +208,9 @@ class Interpreter:
             dealt = replace(dealt, confidence=min(dealt.confidence or 0.0, UNSEEN_ORDER_CONFIDENCE))
         if card.face_up and card.hidden_s > HIDDEN_S:
             dealt = replace(dealt, card=None, face_up=False)
-            self._put(card.t, seen.CardTurned(track_id=card.track_id, t=card.t, face_up=True, reading=card.reading))
+            self._waiting.put(
+                card.t, seen.CardTurned(track_id=card.track_id, t=card.t, face_up=True, reading=card.reading)
+            )
         return [*self.calls.by_first_card(t, self.state), dealt]
 
     def _found_again(self, t: float, lost: CardOnTable, track_id: int, side: Side) -> list[Event]:
@@ -364,15 +366,6 @@ def _lead_s(observation: seen.Observation) -> float:
         return TRAVEL_S
     gap_s = observation.t - observation.t_earliest if isinstance(observation, seen.LampChanged) else 0.0
     return gap_s if gap_s > LAMP_WITHIN_S else 0.0
-
-
-def device_events_of(events: Iterable[Event]) -> frozenset[type[Event]]:
-    """Which kinds of event a table's devices report."""
-    return frozenset(
-        type(event)
-        for event in events
-        if isinstance(event, NoMoreBets | ResultAnnounced | RoundClosed | BetsOpened | CardBurned | CutCardDrawn)
-    )
 
 
 def _side_of(layout: Layout, region: str) -> Side:

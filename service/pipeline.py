@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from rules.alerts import Alert
-from rules.events import CameraLost, CardBurned, Event, Source, WagerChanged
+from rules.events import CameraBack, CameraLost, CardBurned, Event, Source, WagerChanged
 from rules.log import read_log
 from rules.records import RoundRecord
 from rules.referee import Judgement, Referee
@@ -23,7 +23,8 @@ from service.blindness import Blindness
 from service.burning import Burns
 from service.change_pictures import ChangePictures
 from service.config import TableConfig
-from service.interpreter import Interpreter, device_events_of
+from service.device_events import device_events_of
+from service.interpreter import Interpreter
 from service.spread_sights import ShownSpread, shown_spreads
 from service.wiring import build_observer, build_referee, open_eyes, watches_burns
 from vision.errors import VideoBreakError
@@ -36,6 +37,8 @@ logger = logging.getLogger(__name__)
 
 LEAST_CONFIDENCE = 0.6
 """What is less sure than this is not alleged: a person would look twice for nothing."""
+STOPPED = "stopped"
+"""The fault of a camera whose watch was ended."""
 PROGRESS_S = 0.2
 """Stream time between two reports, where no alert calls for one at once."""
 
@@ -97,9 +100,33 @@ class TableWatch:
         while self.signals and self.signals[0].t <= t:
             self.interpreter.signal(self.signals.pop(0))
 
-    def lose_sight(self, t: float, camera: str) -> None:
-        """Log that the picture is gone."""
-        self.interpreter.signal(CameraLost(t=t, camera=camera, fault="no_picture", source=Source.CAMERA))
+    def report(self, event: Event) -> None:
+        """Take in what a device reported; from now on it is known to report such things by itself."""
+        self.interpreter.hear_of(type(event))
+        self.interpreter.signal(event)
+
+    def lose_sight(self, t: float, camera: str, fault: str = "no_picture") -> None:
+        """Log that the picture is gone, or that nobody looks; of a watch that was ended nothing is alleged."""
+        confidence = LEAST_CONFIDENCE - 0.1 if fault == STOPPED else None
+        lost = CameraLost(t=t, camera=camera, fault=fault, confidence=confidence, source=Source.CAMERA)
+        self.interpreter.blindness.begin(t)
+        self.interpreter.signal(lost)
+
+    def regain_sight(self, t: float, camera: str) -> None:
+        """Log that the picture is back."""
+        self.interpreter.blindness.end(t)
+        self.interpreter.signal(CameraBack(t=t, camera=camera, source=Source.CAMERA))
+
+    def wait(self, t: float) -> None:
+        """Let time pass without a picture: what devices report is judged all the same."""
+        self._judge(self.interpreter.release(t), t)
+        self._keep(self.referee.advance(self.interpreter.known_until_t), t)
+
+    def resume(self, events: Sequence[Event]) -> None:
+        """Go on where a log ends: nothing of it is told again."""
+        for event in events:
+            self.referee.observe(event)
+            self.interpreter.skip(event)
 
     def finish(self, t: float) -> None:
         """Judge what is left."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import numpy as np
 
@@ -26,6 +27,11 @@ from vision.house_deck import load_house_deck
 from vision.observer import Eyes, ObservedRegions, Observer, Sizes
 from vision.reader import Reader
 from vision.sharp_reader import SharpReader
+
+
+def now_utc() -> datetime:
+    """The present moment."""
+    return datetime.now(UTC)
 
 
 def open_eyes(*, threads: int = 1) -> Eyes:

@@ -51,6 +51,13 @@ class Frame:
         frame._luma = None
         return frame
 
+    def at(self, t: float) -> Frame:
+        """The same picture at another stream time."""
+        twin = Frame.__new__(Frame)
+        twin.index, twin.t, twin.size_wh_px = self.index, t, self.size_wh_px
+        twin._decoded, twin._image, twin._luma = self._decoded, self._image, self._luma
+        return twin
+
     @property
     def image(self) -> Image:
         """(H, W, 3) uint8, BGR, read-only; converted at the first use and kept."""

@@ -24,7 +24,8 @@ from rules.events import (
     WagerChanged,
     WagerSettled,
 )
-from service.interpreter import HOLD_S, TRAVEL_S, Interpreter, device_events_of
+from service.device_events import device_events_of
+from service.interpreter import HOLD_S, TRAVEL_S, Interpreter
 from vision.observations import (
     CardLeft,
     CardRested,

@@ -1,0 +1,162 @@
+"""Read one camera in a thread of its own: keep its packets, decode them, and say when it cannot be read.
+
+A source that ends or breaks is opened again, waiting longer each time; a file is played at its own pace, over and over
+where the table says so. Frames wait for nobody: who is late misses some. Moments are UTC.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from service.config import CameraConfig
+from service.live.ring import RingWriter
+from vision.errors import UnreadableVideoError, VideoBreakError
+from vision.frames import Frame
+from vision.video import VideoReader
+
+if TYPE_CHECKING:
+    from av.packet import Packet
+    from av.video.stream import VideoStream
+
+logger = logging.getLogger(__name__)
+
+BACK_OFF_S = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0)
+WAITING_FRAMES = 20
+"""So many frames wait at most to be looked at."""
+BEHIND_S = 1.0
+"""A file that is so far behind its pace goes on from there: it does not hurry after."""
+KEEP = timedelta(minutes=15)
+
+Now = Callable[[], datetime]
+
+
+class CameraState(StrEnum):
+    """Whether pictures come."""
+
+    CONNECTING = "connecting"
+    PLAYING = "playing"
+    LOST = "lost"
+    ENDED = "ended"
+    """A file that is not played again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """A frame and its moment."""
+
+    at: datetime
+    frame: Frame
+    began: datetime
+    """When its source was opened: at its first frame."""
+
+
+@dataclass(slots=True)
+class CameraReader:
+    """One camera."""
+
+    camera: CameraConfig
+    ring: Path
+    now: Now
+    state: CameraState = CameraState.CONNECTING
+    fault: str | None = None
+    """Why it cannot be read."""
+    missed: int = 0
+    """Frames that nobody looked at in time."""
+    disk_fault: str | None = None
+    """Why packets cannot be kept."""
+    _shots: deque[Shot] = field(default_factory=lambda: deque(maxlen=WAITING_FRAMES))
+    _arrived: threading.Condition = field(default_factory=threading.Condition)
+    _stopping: threading.Event = field(default_factory=threading.Event)
+    _thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Begin to read."""
+        self._thread = threading.Thread(target=self._run, name=f"camera-{self.camera.name}", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End reading; returns when the ring is closed."""
+        self._stopping.set()
+        if self._thread is not None:
+            self._thread.join(timeout=15)
+
+    def take(self, timeout_s: float) -> list[Shot]:
+        """The frames that came since the last call, the oldest first; waits for one."""
+        with self._arrived:
+            if not self._shots:
+                self._arrived.wait(timeout_s)
+            taken = list(self._shots)
+            self._shots.clear()
+        return taken
+
+    def _run(self) -> None:
+        attempts = 0
+        while not self._stopping.is_set():
+            began = self.now()
+            self._play()
+            if self.state is CameraState.ENDED:
+                return
+            lasted = self.now() - began
+            attempts = 0 if lasted > timedelta(seconds=BACK_OFF_S[-1]) else attempts + 1
+            if self.state is CameraState.LOST:
+                self._stopping.wait(BACK_OFF_S[min(attempts, len(BACK_OFF_S)) - 1])
+
+    def _play(self) -> None:
+        """From opening the source to its end or break."""
+        ring = RingWriter(self.ring, keep=KEEP)
+        try:
+            for shot in self._frames(ring):
+                self.state, self.fault = CameraState.PLAYING, None
+                self._hand_over(shot)
+                if self._stopping.is_set():
+                    return
+            self.state = CameraState.CONNECTING if self.camera.loop else CameraState.ENDED
+        except (UnreadableVideoError, VideoBreakError) as error:
+            self.state, self.fault = CameraState.LOST, str(error)
+            logger.warning("camera %s: %s", self.camera.name, error)
+        finally:
+            ring.close()
+            with self._arrived:
+                self._arrived.notify()
+
+    def _frames(self, ring: RingWriter) -> Iterator[Shot]:
+        """Frames at the pace at which they were filmed; a live source has its own."""
+        began: datetime | None = None
+
+        def keep(packet: Packet[VideoStream]) -> None:
+            try:
+                ring.add(packet, reader.stream, self._moment(packet, began, first_pts))
+                self.disk_fault = None
+            except OSError as error:
+                self.disk_fault = error.strerror or str(error)
+
+        with VideoReader(self.camera.source, threads=1, on_packet=keep) as reader:
+            first_pts = reader.stream.start_time or 0
+            began = pass_began = self.now()
+            for frame in reader:
+                early_s = (began + timedelta(seconds=frame.t) - self.now()).total_seconds()
+                if not self.camera.is_live and early_s < -BEHIND_S:
+                    began -= timedelta(seconds=early_s)
+                elif not self.camera.is_live:
+                    self._stopping.wait(max(early_s, 0.0))
+                yield Shot(began + timedelta(seconds=frame.t), frame, pass_began)
+
+    def _moment(self, packet: Packet[VideoStream], began: datetime | None, first_pts: int) -> datetime:
+        """When a packet was filmed: of a live source it is when it arrives."""
+        if self.camera.is_live or began is None or packet.pts is None or packet.time_base is None:
+            return self.now()
+        return began + timedelta(seconds=float((packet.pts - first_pts) * packet.time_base))
+
+    def _hand_over(self, shot: Shot) -> None:
+        with self._arrived:
+            self.missed += len(self._shots) == WAITING_FRAMES
+            self._shots.append(shot)
+            self._arrived.notify()

@@ -1,0 +1,120 @@
+"""Keep the promises of evidence: clips out of the ring once their time has passed, pictures out of the clips.
+
+A promise stands in the database with its alert; one that a crash left open is kept after the restart, as long as the
+ring still holds its time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+from collections import deque
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from sqlalchemy import select
+
+from rules.alerts import Alert, parse_alert
+from service.clips import ClipError
+from service.config import TableConfig
+from service.evidence import EvidenceKeeper, SeenAt, nothing_seen
+from service.live.journal import Entry, alert_chain
+from service.live.ring import ClipTimes, cut_from_ring
+from service.store import chain
+from service.store.database import Database
+from service.store.schema import AlertRow, EvidenceRow
+
+logger = logging.getLogger(__name__)
+
+GRACE = timedelta(seconds=2)
+"""The ring has what was filmed so long ago."""
+
+
+@dataclass(slots=True)
+class EvidenceWriter:
+    """The evidence of one table."""
+
+    database: Database
+    table: TableConfig
+    ring: Path
+    folder: Path
+    """The evidence folder, of all tables."""
+    _promises: deque[Entry] = field(default_factory=deque)
+
+    def open(self) -> None:
+        """Find the promises that are not kept yet."""
+        with self.database.reading() as session:
+            wanted = (
+                select(AlertRow, EvidenceRow)
+                .join(EvidenceRow, EvidenceRow.alert_id == AlertRow.id)
+                .where(AlertRow.table_id == self.table.id, EvidenceRow.state == "promised", EvidenceRow.kind == "clip")
+                .order_by(EvidenceRow.to_at)
+            )
+            self._promises = deque(
+                Entry(alert_id=alert.id, at=alert.at, from_at=row.from_at, to_at=row.to_at)
+                for alert, row in session.execute(wanted)
+            )
+
+    def promise(self, entry: Entry) -> None:
+        """Remember what was just promised."""
+        self._promises.append(entry)
+
+    def is_due(self, now: datetime) -> bool:
+        """Whether the next promise can be kept."""
+        return bool(self._promises) and now >= self._promises[0].to_at + GRACE
+
+    def keep_next(self, now: datetime, seen: SeenAt = nothing_seen) -> int:
+        """Keep the next promise; gives the alert's number.
+
+        Args:
+            now: The moment.
+            seen: What lay where, by seconds from the clip's beginning.
+        """
+        promise = self._promises.popleft()
+        folder = self.folder / self.table.id / f"{promise.at:%Y-%m-%d}"
+        folder.mkdir(parents=True, exist_ok=True)
+        clip = folder / f"{promise.alert_id:08d}.mp4"
+        try:
+            times = cut_from_ring(self.ring, clip, from_at=promise.from_at, to_at=promise.to_at)
+            files, fault = {"clip": clip, **self._pictures(promise, clip, times, seen)}, None
+        except (ClipError, OSError) as error:
+            logger.warning("table %s: alert %d: no clip: %s", self.table.id, promise.alert_id, error)
+            times, files, fault = ClipTimes(began=promise.from_at, ended=promise.to_at), {}, str(error)
+        self._enter(promise, times, files, fault, now)
+        return promise.alert_id
+
+    def _pictures(self, promise: Entry, clip: Path, times: ClipTimes, seen: SeenAt) -> dict[str, Path]:
+        """The still, and the stack before and after, out of the clip."""
+        alert = self._alert(promise, (promise.at - times.began).total_seconds())
+        keeper = EvidenceKeeper(
+            video=clip, layout=self.table.layout, calibration=self.table.cameras[0].calibration, folder=clip.parent
+        )
+        stem = clip.stem
+        before, after = keeper.before_after(stem, alert)
+        names = {"still": keeper.still(f"{stem}.jpg", alert, seen), "before": before, "after": after}
+        return {kind: clip.parent / name for kind, name in names.items() if name is not None}
+
+    def _alert(self, promise: Entry, t: float) -> Alert:
+        with self.database.reading() as session:
+            row = session.get_one(AlertRow, promise.alert_id)
+            return replace(parse_alert(json.loads(row.body)), t=t)
+
+    def _enter(
+        self, promise: Entry, times: ClipTimes, files: dict[str, Path], fault: str | None, now: datetime
+    ) -> None:
+        with self.database.writing() as session:
+            rows = session.scalars(select(EvidenceRow).where(EvidenceRow.alert_id == promise.alert_id)).all()
+            sealed = []
+            for row in rows:
+                path = files.get(row.kind)
+                row.from_at, row.to_at = times.began, times.ended
+                row.state = "failed" if path is None else "kept"
+                row.fault = (fault or "there is no such picture") if path is None else None
+                if path is not None:
+                    data = path.read_bytes()
+                    row.path, row.size_bytes = path.relative_to(self.folder).as_posix(), len(data)
+                    row.sha256 = hashlib.sha256(data).hexdigest()
+                    sealed.append({"alert": promise.alert_id, "evidence": row.kind, "sha256": row.sha256})
+            chain.append(session, alert_chain(self.table.id), sealed, at=now)

@@ -1,0 +1,128 @@
+"""The tables that are being watched here, as the room's pages and API ask for them.
+
+Messages come in the supervisor's thread; who reads `changes` does so in the event loop. A reader that falls behind
+loses the oldest states, never what was written.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections import deque
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from service.live.messages import Failed, Message, TableState, Written
+from service.live.supervisor import Supervisor
+from service.ports import Clock, Picture
+
+WAITING_STATES = 200
+"""So many states wait at most for one reader."""
+
+
+@dataclass(slots=True)
+class WatchedTables:
+    """Answers for all tables' processes."""
+
+    home: Path
+    pictures: Path
+    """The folder of the newest pictures."""
+    clock: Clock
+    _supervisor: Supervisor = field(init=False)
+    _states: dict[str, TableState] = field(default_factory=dict)
+    _readers: set[_Reader] = field(default_factory=set)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        self._supervisor = Supervisor(self.home, self.clock, self._hear)
+
+    def start(self, tables: Mapping[str, Path]) -> None:
+        """Watch these tables, by id and file."""
+        at = self.clock().isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        self._states = {table_id: TableState(table_id=table_id, at=at, t=0.0, camera="starting") for table_id in tables}
+        self._supervisor.start(dict(tables))
+
+    def stop(self) -> None:
+        """End every table's process."""
+        self._supervisor.stop()
+
+    def states(self) -> Sequence[TableState]:
+        """How every table stands, by id."""
+        with self._lock:
+            return [self._states[table_id] for table_id in sorted(self._states)]
+
+    def state(self, table_id: str) -> TableState | None:
+        """How one table stands; None where it is not watched here."""
+        with self._lock:
+            return self._states.get(table_id)
+
+    def picture(self, table_id: str) -> Picture | None:
+        """Its newest picture; None where there is none yet."""
+        if self.state(table_id) is None:
+            return None
+        path = self.pictures / f"{table_id}.jpg"
+        try:
+            with path.open("rb") as file:
+                version = str(path.stat().st_mtime_ns)
+                return Picture(jpeg=file.read(), version=version)
+        except FileNotFoundError:
+            return None
+
+    def nudge(self, table_id: str) -> None:
+        """Signals wait for it in the database."""
+        self._supervisor.nudge(table_id)
+
+    async def changes(self) -> AsyncIterator[TableState | Written]:
+        """Everything that changes from now on, for as long as somebody reads."""
+        reader = _Reader(asyncio.get_running_loop())
+        with self._lock:
+            self._readers.add(reader)
+        try:
+            while True:
+                await reader.arrived.wait()
+                reader.arrived.clear()
+                for message in reader.take():
+                    yield message
+        finally:
+            with self._lock:
+                self._readers.discard(reader)
+
+    def _hear(self, message: Message) -> None:
+        if isinstance(message, Failed):
+            return  # its state follows
+        with self._lock:
+            if isinstance(message, TableState):
+                self._states[message.table_id] = message
+            readers = list(self._readers)
+        for reader in readers:
+            reader.add(message)
+
+
+@dataclass(eq=False, slots=True)
+class _Reader:
+    """What one reader has not read yet."""
+
+    loop: asyncio.AbstractEventLoop
+    arrived: asyncio.Event = field(default_factory=asyncio.Event)
+    _states: deque[TableState] = field(default_factory=lambda: deque(maxlen=WAITING_STATES))
+    _written: deque[Written] = field(default_factory=deque)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def add(self, message: TableState | Written) -> None:
+        """From any thread."""
+        with self._lock:
+            if isinstance(message, TableState):
+                self._states.append(message)
+            else:
+                self._written.append(message)
+        if not self.loop.is_closed():
+            self.loop.call_soon_threadsafe(self.arrived.set)
+
+    def take(self) -> list[TableState | Written]:
+        """All that waits."""
+        with self._lock:
+            taken: list[TableState | Written] = [*self._written, *self._states]
+            self._written.clear()
+            self._states.clear()
+        return taken

@@ -1,0 +1,56 @@
+"""Show the newest picture of a table, with what was read drawn onto it.
+
+A picture is written whole or not at all: readers see the old one or the new one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from service.config import TableConfig
+from service.live.camera import Shot
+from service.overlay import Outline, draw_overlay
+from service.pipeline import TableWatch
+from service.watching import hand_outlines
+
+EVERY = timedelta(seconds=0.2)
+WIDTH_PX = 960
+JPEG_QUALITY = 75
+
+
+@dataclass(slots=True)
+class PictureWriter:
+    """Writes one table's pictures to `path`."""
+
+    path: Path
+    table: TableConfig
+    _last_at: datetime | None = field(default=None)
+
+    def offer(self, shot: Shot, watch: TableWatch) -> None:
+        """Write the picture, unless the last one is not old enough yet."""
+        if self._last_at is not None and shot.at - self._last_at < EVERY:
+            return
+        self._last_at = shot.at
+        camera = self.table.cameras[0]
+        outlines = (*card_outlines(watch), *hand_outlines(self.table.layout, watch.referee.state))
+        drawn = draw_overlay(shot.frame.image, camera.calibration, self.table.layout, outlines)
+        height = round(drawn.shape[0] * WIDTH_PX / drawn.shape[1])
+        small = cv2.resize(drawn, (WIDTH_PX, height), interpolation=cv2.INTER_AREA)
+        done, data = cv2.imencode(".jpg", np.asarray(small, np.uint8), [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
+        if done:
+            fresh = self.path.with_suffix(".new")
+            fresh.write_bytes(data.tobytes())
+            fresh.replace(self.path)
+
+
+def card_outlines(watch: TableWatch) -> tuple[Outline, ...]:
+    """The cards as they lie now, with their names."""
+    return tuple(
+        Outline(polygon_mm=card.corners_mm, text=(card.label or "?") if card.face_up else "")
+        for card in watch.observer.cards
+    )

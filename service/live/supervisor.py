@@ -1,0 +1,171 @@
+"""Keep every table's process alive: start, listen, start again when one dies or falls silent, stop.
+
+A table whose process is down is a state that is shown and a line in its log, written by the process when it is back.
+"""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
+from pathlib import Path
+
+from service.live.messages import Failed, Message, Nudge, Order, Stop, TableState
+from service.live.table_process import run_table
+
+logger = logging.getLogger(__name__)
+
+SILENT = timedelta(seconds=20)
+"""A process that says nothing for so long hangs and is killed."""
+STARTING = timedelta(seconds=90)
+"""So long it may take to start."""
+BACK_OFF = tuple(timedelta(seconds=s) for s in (0.5, 1, 2, 5, 10, 30))
+HEALTHY = timedelta(seconds=60)
+"""A process that lived so long failed by chance: it is started again at once."""
+STOP_S = 20.0
+POLL_S = 0.25
+
+Listen = Callable[[Message], None]
+Body = Callable[[Path, Path, Connection], None]
+
+
+@dataclass(slots=True)
+class _Table:
+    """One table's process."""
+
+    table_id: str
+    path: Path
+    process: SpawnProcess | None = None
+    pipe: Connection | None = None
+    started_at: datetime | None = None
+    heard_at: datetime | None = None
+    next_start_at: datetime | None = None
+    failures: int = 0
+    reason: str | None = None
+
+
+@dataclass(slots=True)
+class Supervisor:
+    """All tables' processes."""
+
+    home: Path
+    now: Callable[[], datetime]
+    listen: Listen
+    """Is told every message, in the supervisor's own thread."""
+    body: Body = run_table
+    """What a table's process does."""
+    silent: timedelta = SILENT
+    _tables: dict[str, _Table] = field(default_factory=dict)
+    _stopping: threading.Event = field(default_factory=threading.Event)
+    _thread: threading.Thread | None = None
+
+    def start(self, tables: dict[str, Path]) -> None:
+        """Start the processes of these tables, by id and file, and watch over them."""
+        self._tables = {table_id: _Table(table_id, path) for table_id, path in tables.items()}
+        self._thread = threading.Thread(target=self._run, name="supervisor", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Let every process end what it does, and kill those that don't."""
+        self._stopping.set()
+        for table in self._tables.values():
+            self._order(table, Stop())
+        for table in self._tables.values():
+            if table.process is not None:
+                table.process.join(STOP_S)
+                if table.process.is_alive():
+                    logger.warning("table %s: does not stop and is killed", table.table_id)
+                    table.process.kill()
+        if self._thread is not None:
+            self._thread.join(STOP_S)
+
+    def nudge(self, table_id: str) -> None:
+        """Tell a table that signals wait for it."""
+        self._order(self._tables[table_id], Nudge())
+
+    def pid_of(self, table_id: str) -> int | None:
+        """The process of a table; None while it is down."""
+        process = self._tables[table_id].process
+        return None if process is None else process.pid
+
+    def _run(self) -> None:
+        while not self._stopping.is_set():
+            now = self.now()
+            for table in self._tables.values():
+                self._look_after(table, now)
+            pipes = {table.pipe: table for table in self._tables.values() if table.pipe is not None}
+            for pipe in wait(list(pipes), POLL_S) if pipes else []:
+                assert isinstance(pipe, Connection)
+                self._hear(pipes[pipe])
+            if not pipes:
+                self._stopping.wait(POLL_S)
+
+    def _look_after(self, table: _Table, now: datetime) -> None:
+        if table.process is None:
+            if table.next_start_at is None or now >= table.next_start_at:
+                self._start(table, now)
+            return
+        heard_at = table.heard_at or table.started_at or now
+        if not table.process.is_alive():
+            self._mourn(table, now, f"its process ended with status {table.process.exitcode}")
+        elif now - heard_at > (self.silent if table.heard_at is not None else STARTING):
+            table.process.kill()
+            table.process.join(5)
+            self._mourn(table, now, "its process hung and was killed")
+
+    def _start(self, table: _Table, now: datetime) -> None:
+        context = multiprocessing.get_context("spawn")
+        ours, theirs = context.Pipe()
+        table.process = context.Process(
+            target=self.body, args=(self.home, table.path, theirs), name=f"table-{table.table_id}", daemon=True
+        )
+        table.process.start()
+        theirs.close()
+        table.pipe, table.started_at, table.heard_at, table.reason = ours, now, None, None
+
+    def _mourn(self, table: _Table, now: datetime, reason: str) -> None:
+        """A process is gone: say so, and when it is started again."""
+        reason = table.reason or reason
+        lived = now - (table.started_at or now)
+        table.failures = 1 if lived > HEALTHY else table.failures + 1
+        table.next_start_at = now + BACK_OFF[min(table.failures, len(BACK_OFF)) - 1]
+        table.process = None
+        if table.pipe is not None:
+            table.pipe.close()
+            table.pipe = None
+        logger.error("table %s: %s; it is started again at %s", table.table_id, reason, table.next_start_at)
+        self.listen(down(table.table_id, now, reason))
+
+    def _hear(self, table: _Table) -> None:
+        try:
+            message = table.pipe.recv() if table.pipe is not None else None
+        except (EOFError, OSError):
+            if table.pipe is not None:
+                table.pipe.close()
+                table.pipe = None
+            return
+        table.heard_at = self.now()
+        if isinstance(message, Failed):
+            table.reason = message.reason
+            message = replace(message, table_id=table.table_id)
+        if message is not None:
+            self.listen(message)
+
+    @staticmethod
+    def _order(table: _Table, order: Order) -> None:
+        try:
+            if table.pipe is not None:
+                table.pipe.send(order)
+        except OSError:
+            logger.info("table %s: cannot be told %s: its process is down", table.table_id, order)
+
+
+def down(table_id: str, now: datetime, reason: str) -> TableState:
+    """The state of a table whose process is down."""
+    at = now.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return TableState(table_id=table_id, at=at, t=0.0, camera="down", fault=reason)

@@ -1,0 +1,78 @@
+"""Begin a table's process: open its database, camera and models, then watch until told to stop."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from service.config import TableConfig, load_table
+from service.errors import ServiceError
+from service.home import Home
+from service.live.camera import CameraReader
+from service.live.evidence import EvidenceWriter
+from service.live.inbox import Inbox
+from service.live.journal import Journal
+from service.live.messages import Failed
+from service.live.pictures import PictureWriter
+from service.live.worker import Worker
+from service.pipeline import read_signals, start_watch
+from service.wiring import now_utc
+from vision.errors import VisionError
+
+logger = logging.getLogger(__name__)
+
+
+def run_table(home: Path, table_file: Path, service: Connection) -> None:
+    """The process's body.
+
+    Args:
+        home: The service's folder.
+        table_file: The table.
+        service: Where messages go and orders come from.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the service decides when its tables end
+    logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s", level=logging.INFO)
+    try:
+        build_worker(Home(home), load_table(table_file), service).run()
+    except (ServiceError, VisionError) as error:
+        logger.error("%s", error)
+        service.send(Failed(table_id=table_file.stem, reason=str(error)))
+        raise SystemExit(1) from error
+
+
+def build_worker(home: Home, table: TableConfig, service: Connection) -> Worker:
+    """A table's parts, joined; its log goes on where it ended."""
+    database = home.open_database(os.environ)
+    journal = Journal(database, table.id, rules_of(table))
+    camera = table.cameras[0]
+    recorded = read_signals(table, None)
+    watch = start_watch(table, recorded)
+    watch.signals = []
+    watch.resume(journal.open(now_utc()))
+    ring = home.ring / table.id
+    return Worker(
+        table=table,
+        watch=watch,
+        journal=journal,
+        camera=CameraReader(camera, ring, now_utc),
+        inbox=Inbox(database, table.id, journal.began_at),
+        evidence=EvidenceWriter(database, table, ring, home.evidence),
+        pictures=PictureWriter(home.live / f"{table.id}.jpg", table),
+        service=service,
+        now=now_utc,
+        recorded=recorded,
+    )
+
+
+def rules_of(table: TableConfig) -> dict[str, object]:
+    """What a log of the table is judged by."""
+    return {
+        "rulebook": table.rulebook,
+        "options": dict(table.options),
+        "shoe": table.shoe.model_dump(),
+        "limits": table.limits.model_dump(exclude_none=True),
+        "smallest_chip": table.chips.smallest_value,
+    }

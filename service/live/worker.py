@@ -1,0 +1,204 @@
+"""The process of one table: frames and signals in; log, alerts, rounds and evidence into the database and on the disk.
+
+It tells the service how the table stands and obeys its orders; it leaves when nobody listens any more. Whatever goes
+wrong with its camera, its disk or the database is a state that it tells, not its end.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from functools import partial
+from multiprocessing.connection import Connection
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from rules.events import Event
+from service.config import TableConfig
+from service.live.camera import CameraReader, CameraState, Shot
+from service.live.evidence import EvidenceWriter
+from service.live.inbox import Inbox
+from service.live.journal import Entry, Journal, News
+from service.live.messages import Message, Stop, TableState, Written
+from service.live.pictures import PictureWriter
+from service.live.states import state_of
+from service.pipeline import STOPPED, TableWatch
+
+logger = logging.getLogger(__name__)
+
+TELL_EVERY = timedelta(seconds=0.25)
+"""How often the table's state is told."""
+WAIT_S = 0.1
+LATE = timedelta(seconds=1.0)
+"""Who is so late passes over all frames but the newest."""
+BLIND_S = 2.0
+"""Longer without a look means that something may have happened unseen."""
+RETRY_S = 1.0
+"""After the database did not take an entry."""
+
+
+@dataclass(slots=True)
+class Worker:
+    """One table being watched live."""
+
+    table: TableConfig
+    watch: TableWatch
+    journal: Journal
+    camera: CameraReader
+    inbox: Inbox
+    evidence: EvidenceWriter
+    pictures: PictureWriter
+    service: Connection
+    now: Callable[[], datetime]
+    recorded: list[Event] = field(default_factory=list)
+    """What devices reported while the source, a file, was filmed."""
+    _pass_began: datetime | None = None
+    _is_lost: bool = True
+    _frames: int = 0
+    _lag_s: float = 0.0
+    _seen_t: float = 0.0
+    _told_at: datetime | None = None
+    _pending: list[News] = field(default_factory=list)
+    _database_fault: str | None = None
+    _stopping: threading.Event = field(default_factory=threading.Event)
+    _telling: threading.Lock = field(default_factory=threading.Lock)
+
+    def run(self) -> None:
+        """Watch until told to stop, or until nobody listens any more."""
+        self.camera.start()
+        self.evidence.open()
+        keeper = threading.Thread(target=self._keep_promises, name="evidence", daemon=True)
+        keeper.start()
+        try:
+            while not self._stopping.is_set():
+                self._listen()
+                self._step()
+        finally:
+            self._stopping.set()
+            self.camera.stop()
+            self.watch.lose_sight(self._t(self.now()), self.camera.camera.name, fault=STOPPED)
+            self.watch.wait(self._t(self.now()) + 60.0)
+            self._write(self.now())
+            keeper.join(timeout=15)
+
+    def _listen(self) -> None:
+        try:
+            while self.service.poll():
+                if isinstance(self.service.recv(), Stop):
+                    self._stopping.set()
+                self.inbox.wake()
+        except (EOFError, OSError):
+            self._stopping.set()
+
+    def _step(self) -> None:
+        shots = self.camera.take(WAIT_S)
+        now = self.now()
+        if shots and now - shots[0].at > LATE:
+            self.camera.missed += len(shots) - 1
+            shots = shots[-1:]
+        for shot in shots:
+            self._see(shot)
+        if self.camera.state in (CameraState.LOST, CameraState.ENDED) and not self._is_lost:
+            self._is_lost = True
+            self.watch.lose_sight(self._t(now), self.camera.camera.name)
+        for event in self.inbox.take(self._t(now)):
+            self.watch.report(event)
+        if self.camera.state is not CameraState.PLAYING:
+            self.watch.wait(self._t(now))
+        self._write(now)
+        if self._told_at is None or now - self._told_at >= TELL_EVERY:
+            self._told_at = now
+            self._tell(self._state(now))
+
+    def _see(self, shot: Shot) -> None:
+        self._lag_s = (self.now() - shot.at).total_seconds()
+        self._play_signals(shot)
+        t = self._t(shot.at)
+        if t <= self._seen_t:
+            self.camera.missed += 1
+            return
+        self._note_sight(t)
+        self._seen_t = t
+        self.watch.see(shot.frame.at(t))
+        self._frames += 1
+        self.pictures.offer(shot, self.watch)
+
+    def _note_sight(self, t: float) -> None:
+        """The camera is back, or was not looked at for too long."""
+        name = self.camera.camera.name
+        if self._frames and not self._is_lost and t - self._seen_t > BLIND_S:
+            self.watch.lose_sight(self._seen_t, name, fault="overloaded")
+            self._is_lost = True
+        if self._is_lost:
+            self._is_lost = False
+            self.watch.regain_sight(t, name)
+
+    def _play_signals(self, shot: Shot) -> None:
+        """What devices reported while a file was filmed is reported again at the same pace."""
+        if shot.began != self._pass_began:
+            self._pass_began = shot.began
+            began_t = self._t(shot.began)
+            self.watch.signals = [replace(event, t=round(began_t + event.t, 3)) for event in self.recorded]
+        self.watch.hear(self._t(shot.at))
+
+    def _write(self, now: datetime) -> None:
+        events, alerts, rounds = self.watch.take()
+        if events or alerts or rounds:
+            self._pending.append(News(events=events, alerts=alerts, rounds=rounds))
+        while self._pending:
+            is_last = len(self._pending) == 1
+            signals = self.inbox.written_until(self.watch.interpreter.known_until_t) if is_last else []
+            try:
+                entries = self.journal.write(self._pending[0], now, partial(self.inbox.mark, numbers=signals))
+            except SQLAlchemyError as error:
+                self._database_fault = " ".join(str(getattr(error, "orig", None) or error).split())
+                logger.exception("table %s: the database does not take an entry", self.table.id)
+                time.sleep(RETRY_S)
+                return
+            self._database_fault = None
+            self.inbox.forget(signals)
+            self._announce(self._pending.pop(0), entries)
+
+    def _announce(self, news: News, entries: list[Entry]) -> None:
+        for entry in entries:
+            self.evidence.promise(entry)
+        numbers = tuple(entry.alert_id for entry in entries)
+        self._tell(Written(table_id=self.table.id, alerts=numbers, rounds=len(news.rounds), lines=len(news.events)))
+
+    def _keep_promises(self) -> None:
+        """Make clips and pictures beside the watching, which must not wait for them."""
+        while not self._stopping.wait(0.3):
+            while self.evidence.is_due(self.now()) and not self._stopping.is_set():
+                try:
+                    alert_id = self.evidence.keep_next(self.now())
+                except Exception:  # the thread must live: what it could not keep is tried again after a restart
+                    logger.exception("table %s: evidence could not be kept", self.table.id)
+                    continue
+                self._tell(Written(table_id=self.table.id, evidence=(alert_id,)))
+
+    def _state(self, now: datetime) -> TableState:
+        state = state_of(self.table.id, self.table.layout, self.watch.referee.state, at=now, t=self._t(now))
+        return replace(
+            state,
+            camera=str(self.camera.state),
+            fault=self.camera.fault,
+            dealer=self.journal.dealer,
+            frames=self._frames,
+            missed=self.camera.missed,
+            lag_s=round(self._lag_s, 3),
+            disk_fault=self.camera.disk_fault or self._database_fault,
+        )
+
+    def _t(self, at: datetime) -> float:
+        return (at - self.journal.began_at).total_seconds()
+
+    def _tell(self, message: Message) -> None:
+        try:
+            with self._telling:
+                self.service.send(message)
+        except OSError:
+            self._stopping.set()

@@ -1,0 +1,75 @@
+"""What a house can set about its service; every value has one that fits most."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import timedelta
+from importlib.metadata import PackageNotFoundError, version
+from ipaddress import IPv4Network, IPv6Network, ip_network
+from pathlib import Path
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from service.errors import ServiceError
+
+Network = IPv4Network | IPv6Network
+
+
+class SettingsError(ServiceError):
+    """A setting of the service is not allowed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoomSettings:
+    """The settings of the room's service."""
+
+    evidence: Path
+    """The folder of clips and stills."""
+    version: str
+    time_zone: str = "UTC"
+    """The house's, by its IANA name: what people see; everything stored and sent is UTC."""
+    trusted_proxies: tuple[Network, ...] = ()
+    """Whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed."""
+    are_metrics_open: bool = True
+    """Whether `/metrics` answers without a token."""
+    largest_body_bytes: int = 1_000_000
+    heartbeat_s: float = 15.0
+    """How often a silent stream says that it lives, and looks whether its reader may still listen."""
+    poll_s: float = 2.0
+    """How often the database is looked at for what nobody told of."""
+    picture_s: float = 0.1
+    """How often a live stream looks for a new picture."""
+    remind_after: timedelta = field(default=timedelta(minutes=2))
+    """An alert that nobody took for so long is shown as overdue."""
+
+
+def parse_settings(*, evidence: Path, time_zone: str, trusted_proxies: Iterable[str]) -> RoomSettings:
+    """The settings that somebody typed.
+
+    Raises:
+        SettingsError: The time zone or a network is none.
+    """
+    try:
+        ZoneInfo(time_zone)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise SettingsError(f"--time-zone = {time_zone}; must be an IANA name, such as Europe/Zurich") from error
+    return RoomSettings(
+        evidence=evidence,
+        version=_version(),
+        time_zone=time_zone,
+        trusted_proxies=tuple(_parse_network(text) for text in trusted_proxies),
+    )
+
+
+def _parse_network(text: str) -> Network:
+    try:
+        return ip_network(text)
+    except ValueError as error:
+        raise SettingsError(f"--trust-proxy = {text}; must be an address or a network, such as 10.0.0.0/8") from error
+
+
+def _version() -> str:
+    try:
+        return version("thirdcard")
+    except PackageNotFoundError:
+        return "0"  # run from its sources without being installed

@@ -1,0 +1,1 @@
+"""What the surveillance room keeps: logs, alerts, evidence, cases, people, and who did what."""

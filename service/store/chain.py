@@ -1,0 +1,101 @@
+"""Lines that can only be added: each is sealed with a hash over itself and the line before.
+
+Who changes, drops or slips in a line later would have to seal all that follow anew; the head of each chain tells where
+its end is, so a lost end shows as well.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from service.store.schema import ChainHead, ChainLine
+
+FIRST_SEAL = "0" * 64
+PAGE = 5000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Breach:
+    """The first place at which a chain is not as it was written."""
+
+    chain: str
+    seq: int
+    """The line."""
+    what: str
+
+
+def append(session: Session, chain: str, bodies: Iterable[Mapping[str, object]], *, at: datetime) -> list[ChainLine]:
+    """Add lines at a chain's end; they stand there when the session's transaction is committed."""
+    head = session.get(ChainHead, chain, with_for_update=True)
+    if head is None:
+        head = ChainHead(chain=chain, seq=0, seal=FIRST_SEAL)
+        session.add(head)
+    lines = []
+    for body in bodies:
+        text = canonical(body)
+        seq = head.seq + 1
+        line = ChainLine(chain=chain, seq=seq, at=at, body=text, seal=seal_of(head.seal, chain, seq, at, text))
+        head.seq, head.seal = line.seq, line.seal
+        lines.append(line)
+    session.add_all(lines)
+    session.flush()
+    return lines
+
+
+def read(session: Session, chain: str, *, first: int = 1, last: int | None = None) -> Iterator[ChainLine]:
+    """The lines `first` to `last` in order."""
+    while last is None or first <= last:
+        wanted = select(ChainLine).where(ChainLine.chain == chain, ChainLine.seq >= first)
+        if last is not None:
+            wanted = wanted.where(ChainLine.seq <= last)
+        lines = session.scalars(wanted.order_by(ChainLine.seq).limit(PAGE)).all()
+        yield from lines
+        if len(lines) < PAGE:
+            return
+        first = lines[-1].seq + 1
+
+
+def chains(session: Session) -> Sequence[str]:
+    """The names of all chains, those that lost their head among them."""
+    named = session.scalars(select(ChainHead.chain)).all()
+    return sorted({*named, *session.scalars(select(ChainLine.chain).distinct()).all()})
+
+
+def first_breach(session: Session, chain: str) -> Breach | None:
+    """The first line that was changed, lost or slipped in; None where all are as they were written."""
+    seal, seq = FIRST_SEAL, 0
+    for line in read(session, chain):
+        seq += 1
+        if line.seq != seq:
+            return Breach(chain=chain, seq=seq, what="is missing")
+        if line.seal != seal_of(seal, chain, line.seq, line.at, line.body):
+            return Breach(chain=chain, seq=seq, what="was changed, or one was slipped in before it")
+        seal = line.seal
+        session.expunge(line)
+    head = session.get(ChainHead, chain)
+    if head is None:
+        return Breach(chain=chain, seq=seq, what="ends here, and nothing says that it should")
+    if (head.seq, head.seal) != (seq, seal):
+        lost = head.seq > seq
+        return Breach(
+            chain=chain, seq=seq + 1 if lost else seq, what="is missing" if lost else "was added behind the end"
+        )
+    return None
+
+
+def seal_of(before: str, chain: str, seq: int, at: datetime, body: str) -> str:
+    """SHA-256 over the seal before, the chain's name, the number, the moment and the body, a line each."""
+    text = "\n".join((before, chain, str(seq), at.isoformat(), body))
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+def canonical(body: Mapping[str, object]) -> str:
+    """JSON that is the same for the same content."""
+    return json.dumps(body, ensure_ascii=False, sort_keys=True, separators=(",", ":"))

@@ -1,0 +1,115 @@
+"""Open the database: SQLite in the service's folder, or PostgreSQL by a URL; brought up to date when it is opened.
+
+Writers of SQLite take its lock when they begin, not when they first write, so that two of them wait for each other
+instead of failing. Committed means on the disk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.orm import Session
+
+from service.errors import ServiceError
+
+MIGRATIONS = Path(__file__).with_name("migrations")
+BUSY_S = 30
+_WRITING = {"is_writing": True}
+
+
+class DatabaseError(ServiceError):
+    """The database cannot be opened."""
+
+
+class Database:
+    """Sessions of one database."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+
+    @contextmanager
+    def writing(self) -> Iterator[Session]:
+        """A session whose changes are on the disk when the block ends, or none of them."""
+        with (
+            self.engine.connect().execution_options(**_WRITING) as connection,
+            Session(connection) as session,
+            session.begin(),
+        ):
+            yield session
+
+    @contextmanager
+    def reading(self) -> Iterator[Session]:
+        """A session that sees one moment of the database."""
+        with self.engine.connect() as connection, Session(connection) as session:
+            yield session
+
+    def close(self) -> None:
+        """Let all connections go."""
+        self.engine.dispose()
+
+
+def open_database(url: str) -> Database:
+    """The database, its tables made or brought up to date.
+
+    Raises:
+        DatabaseError: The address is none, or nobody answers there.
+    """
+    try:
+        engine = _engine(url)
+        _migrate(engine)
+    except (ArgumentError, SQLAlchemyError, ImportError, OSError) as error:
+        reason = " ".join(str(getattr(error, "orig", None) or error).split())
+        raise DatabaseError(f"database = {_shown(url)}; cannot be opened: {reason}") from error
+    return Database(engine)
+
+
+def sqlite_url(path: Path) -> str:
+    """The address of a file."""
+    return f"sqlite:///{path}"
+
+
+def _engine(url: str) -> Engine:
+    parsed = make_url(url)
+    if parsed.drivername == "postgresql":
+        parsed = parsed.set(drivername="postgresql+psycopg")
+    if not parsed.drivername.startswith("sqlite"):
+        return create_engine(parsed, pool_pre_ping=True, pool_size=8, max_overflow=24)
+    engine = create_engine(parsed, connect_args={"timeout": BUSY_S}, pool_size=8, max_overflow=24)
+    event.listen(engine, "connect", _prepare_sqlite)
+    event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _prepare_sqlite(connection: Any, _record: object) -> None:
+    connection.isolation_level = None  # the driver begins nothing by itself: `_begin_sqlite` does
+    for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", f"busy_timeout = {BUSY_S * 1000}"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    is_writing = connection.get_execution_options().get("is_writing", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if is_writing else "BEGIN")
+
+
+def _migrate(engine: Engine) -> None:
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS))
+    with engine.connect().execution_options(**_WRITING) as connection, connection.begin():
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
+
+
+def _shown(url: str) -> str:
+    """The address without its password."""
+    try:
+        return make_url(url).render_as_string(hide_password=True)
+    except ArgumentError:
+        return url.split("@")[-1]

@@ -1,0 +1,271 @@
+"""Who may come in: users with passwords, programs with tokens, browsers with sessions.
+
+Passwords are kept as argon2id hashes; tokens and session keys, which are long and random, as SHA-256.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from argon2 import PasswordHasher
+from argon2.exceptions import VerificationError
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
+
+from service.errors import ServiceError
+from service.store.schema import SessionRow, TokenRow, UserRow
+
+LEAST_PASSWORD = 10
+LONGEST_PASSWORD = 200
+IDLE = timedelta(hours=10)
+"""A session that nobody used for so long is over."""
+LONGEST = timedelta(hours=24)
+"""A session ends after this in any case."""
+KEY_BYTES = 32
+_HASHER = PasswordHasher()
+_NO_USER = _HASHER.hash(secrets.token_hex(8))
+"""Checked for a name that nobody has: so that it takes as long as for one that somebody has."""
+
+
+class Role(StrEnum):
+    """What somebody may do; each may what those before may."""
+
+    VIEWER = "viewer"
+    OPERATOR = "operator"
+    SUPERVISOR = "supervisor"
+    ADMIN = "admin"
+
+    def includes(self, other: Role) -> bool:
+        """Whether it may all that the other may."""
+        return list(Role).index(self) >= list(Role).index(other)
+
+
+class PeopleError(ServiceError):
+    """A user or a token cannot be made; `field` names what is not allowed."""
+
+    def __init__(self, message: str, *, field: str | None = None) -> None:
+        self.field = field
+        super().__init__(message)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Person:
+    """Who asks: a user, or a program with a token."""
+
+    name: str
+    role: Role
+    tables: frozenset[str] | None = None
+    """The tables that may be seen; None: all."""
+    csrf: str | None = None
+    """What a form must carry; None for a program."""
+
+    def may_see(self, table_id: str) -> bool:
+        """Whether the table is one of those that may be seen."""
+        return self.tables is None or table_id in self.tables
+
+
+def add_user(
+    session: Session, name: str, role: str, password: str, *, now: datetime, tables: Iterable[str] | None = None
+) -> None:
+    """Add a user.
+
+    Raises:
+        PeopleError: The name is taken, or name, role or password are not allowed.
+    """
+    _check_name(name)
+    check_password(password)
+    if session.get(UserRow, name) is not None:
+        raise PeopleError(f"user = {name}; there is one of that name", field="name")
+    session.add(
+        UserRow(
+            name=name,
+            role=_role(role),
+            password_hash=_HASHER.hash(password),
+            tables=_format_tables(tables),
+            added_at=now,
+        )
+    )
+    session.flush()
+
+
+def check_password(password: str) -> None:
+    """Raises PeopleError where a password is too short or too long."""
+    if not LEAST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
+        raise PeopleError(
+            f"password has {len(password)} characters; must have {LEAST_PASSWORD} to {LONGEST_PASSWORD}",
+            field="password",
+        )
+
+
+def set_password(session: Session, name: str, password: str) -> None:
+    """Give a user another password; his browsers are signed out.
+
+    Raises:
+        PeopleError: Nobody has that name, or the password is not allowed.
+    """
+    check_password(password)
+    user = session.get(UserRow, name)
+    if user is None:
+        raise PeopleError(f"user = {name}; there is none of that name", field="name")
+    user.password_hash = _HASHER.hash(password)
+    session.execute(delete(SessionRow).where(SessionRow.user == name))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """A user or a token, as the settings show it."""
+
+    name: str
+    role: str
+    tables: frozenset[str] | None
+    added_at: datetime
+    is_active: bool
+
+
+def list_users(session: Session) -> list[Account]:
+    """All users by name."""
+    return [_account(row) for row in session.scalars(select(UserRow).order_by(UserRow.name))]
+
+
+def list_tokens(session: Session) -> list[Account]:
+    """All tokens by name."""
+    return [_account(row) for row in session.scalars(select(TokenRow).order_by(TokenRow.name))]
+
+
+def set_user_active(session: Session, name: str, is_active: bool) -> bool:
+    """Let a user in or keep him out, at once; False where nobody has that name.
+
+    Raises:
+        PeopleError: Nobody would be left to let anybody in.
+    """
+    user = session.get(UserRow, name)
+    if user is None:
+        return False
+    user.is_active = is_active
+    session.flush()
+    admins = select(UserRow.name).where(UserRow.role == Role.ADMIN, UserRow.is_active.is_(True)).limit(1)
+    if session.scalar(admins) is None:
+        raise PeopleError(f"user = {name}; is the last admin and must stay active", field="active")
+    if not is_active:
+        session.execute(delete(SessionRow).where(SessionRow.user == name))
+    return True
+
+
+def set_token_active(session: Session, name: str, is_active: bool) -> bool:
+    """Let a token hold or not; False where none has that name."""
+    token = session.get(TokenRow, name)
+    if token is None:
+        return False
+    token.is_active = is_active
+    return True
+
+
+def has_users(session: Session) -> bool:
+    """Whether anybody can sign in."""
+    return session.scalar(select(UserRow.name).limit(1)) is not None
+
+
+def add_token(session: Session, name: str, role: str, *, now: datetime, tables: Iterable[str] | None = None) -> str:
+    """Add a token and give it: it is never shown again.
+
+    Raises:
+        PeopleError: The name is taken, or name or role are not allowed.
+    """
+    _check_name(name)
+    if session.get(TokenRow, name) is not None:
+        raise PeopleError(f"token = {name}; there is one of that name", field="name")
+    token = f"tc_{secrets.token_urlsafe(KEY_BYTES)}"
+    session.add(
+        TokenRow(name=name, role=_role(role), token_hash=_digest(token), tables=_format_tables(tables), added_at=now)
+    )
+    session.flush()
+    return token
+
+
+def sign_in(session: Session, name: str, password: str, *, now: datetime) -> str | None:
+    """The key of a new session; None where name or password are wrong."""
+    user = session.get(UserRow, name)
+    try:
+        _HASHER.verify(_NO_USER if user is None else user.password_hash, password[: LONGEST_PASSWORD + 1])
+    except VerificationError:
+        return None
+    if user is None or not user.is_active:
+        return None
+    key = secrets.token_urlsafe(KEY_BYTES)
+    session.add(
+        SessionRow(key_hash=_digest(key), user=name, csrf=secrets.token_urlsafe(KEY_BYTES), began_at=now, seen_at=now)
+    )
+    session.flush()
+    return key
+
+
+def sign_out(session: Session, key: str) -> None:
+    """End a session."""
+    session.execute(delete(SessionRow).where(SessionRow.key_hash == _digest(key)))
+
+
+def person_of_session(session: Session, key: str, *, now: datetime) -> Person | None:
+    """Who is signed in with that key; None where the session is over or was none."""
+    row = session.get(SessionRow, _digest(key))
+    if row is None or now - row.seen_at > IDLE or now - row.began_at > LONGEST:
+        return None
+    user = session.get(UserRow, row.user)
+    if user is None or not user.is_active:
+        return None
+    return Person(name=user.name, role=Role(user.role), tables=_parse_tables(user.tables), csrf=row.csrf)
+
+
+def is_stale(session: Session, key: str, *, now: datetime, after: timedelta) -> bool:
+    """Whether it is time to note again that a session is in use."""
+    row = session.get(SessionRow, _digest(key))
+    return row is not None and now - row.seen_at >= after
+
+
+def touch_session(session: Session, key: str, *, now: datetime) -> None:
+    """Note that a session is in use."""
+    row = session.get(SessionRow, _digest(key))
+    if row is not None and row.seen_at < now:
+        row.seen_at = now
+
+
+def person_of_token(session: Session, token: str) -> Person | None:
+    """The program that has that token; None where nobody has."""
+    row = session.scalar(select(TokenRow).where(TokenRow.token_hash == _digest(token)))
+    if row is None or not row.is_active:
+        return None
+    return Person(name=f"token:{row.name}", role=Role(row.role), tables=_parse_tables(row.tables))
+
+
+def _account(row: UserRow | TokenRow) -> Account:
+    return Account(
+        name=row.name, role=row.role, tables=_parse_tables(row.tables), added_at=row.added_at, is_active=row.is_active
+    )
+
+
+def _role(text: str) -> str:
+    if text not in list(Role):
+        raise PeopleError(f"role = {text}; must be one of {', '.join(Role)}", field="role")
+    return text
+
+
+def _check_name(name: str) -> None:
+    if not 1 <= len(name) <= 64 or not all(letter.isalnum() or letter in "-_.@" for letter in name):
+        raise PeopleError(f"name = {name!r}; must be 1 to 64 letters, digits, or any of - _ . @", field="name")
+
+
+def _digest(secret: str) -> str:
+    return hashlib.sha256(secret.encode("utf-8")).hexdigest()
+
+
+def _format_tables(tables: Iterable[str] | None) -> str | None:
+    return None if tables is None else json.dumps(sorted(tables))
+
+
+def _parse_tables(text: str | None) -> frozenset[str] | None:
+    return None if text is None else frozenset(json.loads(text))

@@ -1,0 +1,75 @@
+"""Hold what the database and the evidence folder have now against what was sealed.
+
+Evidence is sealed in its table's chain of alerts, so a changed row shows as well as a changed file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from service.store import chain
+from service.store.schema import AlertRow, EvidenceRow
+
+ALERT_CHAINS = "alerts/"
+
+
+def verify_chains(session: Session) -> str | None:
+    """The first line that is not as it was written, in words; None where all are."""
+    for name in chain.chains(session):
+        breach = chain.first_breach(session, name)
+        if breach is not None:
+            return f"{name}: line {breach.seq} {breach.what}"
+    return None
+
+
+def verify_evidence(session: Session, folder: Path) -> str | None:
+    """The first alert or file that is not what was sealed, in words; None where all are."""
+    for alert_id, body in _sealed_alerts(session):
+        row = session.get(AlertRow, alert_id)
+        if row is None or row.body != body:
+            return f"alert {alert_id}: {'is missing' if row is None else 'was changed'}"
+    for alert_id, kind, sha256 in _sealed_files(session):
+        fault = _fault_of_file(session, folder, alert_id, kind, sha256)
+        if fault is not None:
+            return fault
+    return None
+
+
+def _fault_of_file(session: Session, folder: Path, alert_id: int, kind: str, sha256: str) -> str | None:
+    wanted = select(EvidenceRow).where(EvidenceRow.alert_id == alert_id, EvidenceRow.kind == kind)
+    row = session.scalars(wanted).first()
+    if row is None or (row.state == "kept" and row.path is None):
+        return f"alert {alert_id}: its {kind} is missing"
+    if row.state == "deleted" or row.path is None:
+        return None
+    path = folder / row.path
+    if not path.is_file():
+        return f"{row.path}: is missing"
+    if hashlib.sha256(path.read_bytes()).hexdigest() != sha256:
+        return f"{row.path}: was changed"
+    return None
+
+
+def _sealed_alerts(session: Session) -> Iterator[tuple[int, str]]:
+    for line in _alert_lines(session):
+        if "body" in line:
+            yield line["alert"], chain.canonical(line["body"])
+
+
+def _sealed_files(session: Session) -> Iterator[tuple[int, str, str]]:
+    for line in _alert_lines(session):
+        if "evidence" in line:
+            yield line["alert"], line["evidence"], line["sha256"]
+
+
+def _alert_lines(session: Session) -> Iterator[dict[str, Any]]:
+    for name in chain.chains(session):
+        if name.startswith(ALERT_CHAINS):
+            yield from (json.loads(line.body) for line in chain.read(session, name))

@@ -1,0 +1,1 @@
+"""Tables that are watched live."""

@@ -1,0 +1,160 @@
+"""The journal: what is entered stands in the chain, and a log goes on where it ended."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from rules.alerts import Alert, Remedy, Severity
+from rules.cards import parse_card
+from rules.events import BetsOpened, CardDealt, DealerChanged, Event, RoundClosed, Side
+from service.live.inbox import Inbox
+from service.live.journal import LEAD, TAIL, Journal, News, alert_chain, log_chain
+from service.store import chain
+from service.store.database import Database, open_database, sqlite_url
+from service.store.schema import AlertRow, EvidenceRow, RoundRow, SignalRow
+from tests.service.store.conftest import NOW
+
+RULES = {"rulebook": "tas", "options": {}}
+ALERT = Alert(
+    t=12.5, round=1, code="late_bet.placed", severity=Severity.HIGH, rulebook="tas", rule="6.3", seat=3,
+    area="s3-banker", message="Seat 3 placed 500.", remedy=Remedy("void_wager", "6.3", "The wager is void."),
+)  # fmt: skip
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    opened = open_database(sqlite_url(tmp_path / "room.db"))
+    yield opened
+    opened.close()
+
+
+def journal_of(
+    database: Database, *, rules: dict[str, object] | None = None, later_h: float = 0
+) -> tuple[Journal, list[Event]]:
+    journal = Journal(database, "B07", rules or dict(RULES))
+    return journal, journal.open(NOW + timedelta(hours=later_h))
+
+
+def a_round() -> list[Event]:
+    return [
+        DealerChanged(t=1.0, dealer="D1"),
+        BetsOpened(t=2.0),
+        CardDealt(t=9.0, card_id="c1", hand=Side.PLAYER, card=parse_card("7H"), face_up=True),
+        RoundClosed(t=20.0),
+    ]
+
+
+def test_lines_stand_in_the_tables_chain_with_their_moments(database: Database) -> None:
+    journal, _ = journal_of(database)
+
+    journal.write(News(events=a_round()), NOW + timedelta(seconds=21))
+
+    with database.reading() as session:
+        bodies = [json.loads(line.body) for line in chain.read(session, log_chain("B07"))]
+        assert chain.first_breach(session, log_chain("B07")) is None
+    assert [body["type"] for body in bodies] == ["dealer_changed", "bets_opened", "card_dealt", "round_closed"]
+    assert bodies[2]["at"] == "2026-11-21T20:00:09.000Z"
+
+
+def test_log_goes_on_where_it_ended(database: Database) -> None:
+    journal, begun = journal_of(database)
+    assert begun == []
+    journal.write(News(events=a_round()), NOW)
+
+    again, known = journal_of(database, later_h=1)
+
+    assert [event.t for event in known] == [1.0, 2.0, 9.0, 20.0]
+    assert again.began_at == NOW
+    assert again.dealer == "D1"
+
+
+@pytest.mark.parametrize(
+    ("rules", "later_h"),
+    [
+        pytest.param({"rulebook": "nsw", "options": {}}, 1.0, id="other-rules"),
+        pytest.param(RULES, 25.0, id="old"),
+    ],
+)
+def test_log_begins_anew_under_other_rules_or_after_a_day(
+    database: Database, rules: dict[str, object], later_h: float
+) -> None:
+    journal, _ = journal_of(database)
+    journal.write(News(events=a_round()), NOW)
+
+    again, known = journal_of(database, rules=rules, later_h=later_h)
+
+    assert known == []
+    assert again.began_at == NOW + timedelta(hours=later_h)
+    again.write(News(events=[BetsOpened(t=0.5)]), again.began_at)
+    with database.reading() as session:
+        assert [line.seq for line in chain.read(session, log_chain("B07"))] == [1, 2, 3, 4, 5]
+
+
+def test_alert_is_sealed_and_its_pictures_are_promised(database: Database) -> None:
+    journal, _ = journal_of(database)
+    journal.write(News(events=a_round()[:1]), NOW)
+
+    (entry,) = journal.write(News(alerts=[ALERT]), NOW + timedelta(seconds=14))
+
+    at = NOW + timedelta(seconds=12.5)
+    assert (entry.at, entry.from_at, entry.to_at) == (at, at - LEAD, at + TAIL)
+    with database.reading() as session:
+        row = session.get_one(AlertRow, entry.alert_id)
+        assert (row.state, row.code, row.dealer, row.at) == ("open", "late_bet.placed", "D1", at)
+        kinds = session.scalars(select(EvidenceRow.kind).where(EvidenceRow.state == "promised")).all()
+        assert sorted(kinds) == ["after", "before", "clip", "still"]
+        (line,) = chain.read(session, alert_chain("B07"))
+        assert json.loads(line.body)["body"]["rule"] == "6.3"
+
+
+def test_rounds_name_their_lines(database: Database) -> None:
+    from rules.referee import Referee
+    from rules.rulebook import elect, load_rulebook
+
+    referee = Referee(elect(load_rulebook("tas"), {}))
+    journal, _ = journal_of(database)
+    for shift in (0.0, 30.0):
+        events = [BetsOpened(t=2.0 + shift), RoundClosed(t=20.0 + shift)]
+        rounds = [record for event in events for record in referee.observe(event).rounds]
+        journal.write(News(events=events, rounds=rounds), NOW)
+
+    with database.reading() as session:
+        rows = session.scalars(select(RoundRow).order_by(RoundRow.id)).all()
+    assert [(row.number, row.first_line, row.last_line) for row in rows] == [(1, 1, 2), (2, 3, 4)]
+    assert rows[1].closed_at == NOW + timedelta(seconds=50)
+
+
+def test_nothing_is_entered_where_the_transaction_fails(database: Database) -> None:
+    journal, _ = journal_of(database)
+
+    def fail(_session: object) -> None:
+        raise RuntimeError("killed")
+
+    with pytest.raises(RuntimeError):
+        journal.write(News(events=a_round(), alerts=[ALERT]), NOW, fail)
+
+    with database.reading() as session:
+        assert list(chain.read(session, log_chain("B07"))) == []
+        assert session.scalars(select(AlertRow)).all() == []
+
+
+def test_report_of_a_device_is_read_again_until_its_line_is_written(database: Database) -> None:
+    with database.writing() as session:
+        session.add(SignalRow(table_id="B07", at=NOW + timedelta(seconds=3), body='{"type": "no_more_bets"}'))
+    inbox = Inbox(database, "B07", NOW)
+    (event,) = inbox.take(5.0)
+    assert event.t == 3.0
+    assert inbox.take(6.0) == []
+
+    assert [event.t for event in Inbox(database, "B07", NOW).take(5.0)] == [3.0]
+
+    numbers = inbox.written_until(3.0)
+    with database.writing() as session:
+        inbox.mark(session, numbers)
+    assert Inbox(database, "B07", NOW).take(9.0) == []

@@ -1,0 +1,125 @@
+"""The ring: packets as they came, clips out of them, also of what a killed process left."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from pathlib import Path
+
+import av
+import numpy as np
+import pytest
+
+from service.clips import ClipError
+from service.live.ring import RingWriter, cut_from_ring, segments
+
+BEGAN = datetime(2026, 11, 21, 20, 0, tzinfo=UTC)
+RATE = 10
+
+
+def after(seconds: float) -> datetime:
+    return BEGAN + timedelta(seconds=seconds)
+
+
+@pytest.fixture(scope="module")
+def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """40 s whose grey tells the second; a key frame every two seconds, with frames that point forward."""
+    path = tmp_path_factory.mktemp("video") / "video.mp4"
+    with av.open(str(path), "w") as output:
+        stream = output.add_stream("libx264", rate=RATE, options={"g": "20", "bf": "2", "crf": "10"})
+        stream.width, stream.height, stream.pix_fmt = 64, 48, "yuv420p"
+        for n in range(40 * RATE):
+            picture = np.full((48, 64, 3), 20 + 5 * (n // RATE), np.uint8)
+            output.mux(stream.encode(av.VideoFrame.from_ndarray(picture, format="bgr24")))
+        output.mux(stream.encode())
+    return path
+
+
+def fill(folder: Path, video: Path, *, keep: timedelta = timedelta(minutes=5), is_killed: bool = False) -> None:
+    writer = RingWriter(folder, keep=keep)
+    with av.open(str(video)) as container:
+        stream = container.streams.video[0]
+        for packet in container.demux(stream):
+            if packet.dts is not None and packet.time_base is not None:
+                writer.add(packet, stream, after(float(packet.dts * packet.time_base)))
+    if not is_killed:
+        writer.close()
+
+
+def greys(clip: Path) -> list[float]:
+    with av.open(str(clip)) as container:
+        return [float(frame.to_ndarray(format="gray").mean()) for frame in container.decode(video=0)]
+
+
+def test_clip_begins_at_the_key_frame_before_and_ends_where_asked(tmp_path: Path, video: Path) -> None:
+    fill(tmp_path / "ring", video)
+
+    times = cut_from_ring(tmp_path / "ring", tmp_path / "clip.mp4", from_at=after(13.5), to_at=after(21.0))
+
+    assert abs((times.began - after(12)).total_seconds()) < 0.35
+    assert abs((times.ended - after(21)).total_seconds()) < 0.35
+    shown = greys(tmp_path / "clip.mp4")
+    assert abs(len(shown) - 90) <= 4
+    assert shown == sorted(shown)
+
+
+def test_packets_are_copied_as_they_came(tmp_path: Path, video: Path) -> None:
+    fill(tmp_path / "ring", video)
+    cut_from_ring(tmp_path / "ring", tmp_path / "clip.mp4", from_at=after(0), to_at=after(60))
+
+    with av.open(str(video)) as one, av.open(str(tmp_path / "clip.mp4")) as other:
+        original = [frame.to_ndarray(format="gray") for frame in one.decode(video=0)]
+        copied = [frame.to_ndarray(format="gray") for frame in other.decode(video=0)]
+
+    assert len(copied) == len(original)
+    assert all((a == b).all() for a, b in zip(original, copied, strict=True))
+
+
+def test_what_a_killed_process_left_can_be_cut(tmp_path: Path, video: Path) -> None:
+    fill(tmp_path / "ring", video, is_killed=True)
+
+    times = cut_from_ring(tmp_path / "ring", tmp_path / "clip.mp4", from_at=after(33), to_at=after(37))
+
+    assert (times.ended - after(36)).total_seconds() > 0.0
+
+
+def test_segment_that_holds_nothing_is_passed_over(tmp_path: Path, video: Path) -> None:
+    fill(tmp_path / "ring", video)
+    (tmp_path / "ring" / "20261121T200001.000000Z.mkv").write_bytes(b"")
+
+    times = cut_from_ring(tmp_path / "ring", tmp_path / "clip.mp4", from_at=after(2), to_at=after(9))
+
+    assert abs((times.ended - after(9)).total_seconds()) < 0.35
+
+
+def test_old_segments_are_deleted(tmp_path: Path, video: Path) -> None:
+    fill(tmp_path / "ring", video, keep=timedelta(seconds=10))
+
+    first = segments(tmp_path / "ring")[0]
+
+    assert after(8) <= first.began <= after(24)
+
+
+def test_time_that_the_ring_does_not_hold_is_refused(tmp_path: Path, video: Path) -> None:
+    fill(tmp_path / "ring", video)
+
+    with pytest.raises(ClipError, match="the ring holds nothing of 19:00:00 to 19:00:09"):
+        cut_from_ring(tmp_path / "ring", tmp_path / "clip.mp4", from_at=after(-3600), to_at=after(-3591))
+
+
+def test_clip_over_a_gap_of_two_runs_keeps_its_times(tmp_path: Path, video: Path) -> None:
+    fill(tmp_path / "ring", video)
+    writer = RingWriter(tmp_path / "ring", keep=timedelta(minutes=5))
+    with av.open(str(video)) as container:
+        stream = container.streams.video[0]
+        for packet in container.demux(stream):
+            if packet.dts is not None and packet.time_base is not None:
+                writer.add(packet, stream, after(50 + float(packet.dts * packet.time_base)))
+    writer.close()
+
+    times = cut_from_ring(tmp_path / "ring", tmp_path / "clip.mp4", from_at=after(37), to_at=after(55))
+
+    assert abs((times.ended - times.began).total_seconds() - 19) < 0.5
+    with av.open(str(tmp_path / "clip.mp4")) as clip:
+        seconds = [frame.time for frame in clip.decode(video=0)]
+    assert max(b - a for a, b in pairwise(seconds)) > 9

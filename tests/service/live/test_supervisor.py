@@ -1,0 +1,136 @@
+"""The supervisor: a table's process that dies, fails or hangs is started again, and its state is told."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import timedelta
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import pytest
+
+from service.live.messages import Failed, Message, Nudge, Stop, TableState, Written
+from service.live.supervisor import Supervisor
+from service.wiring import now_utc
+
+PATIENCE_S = 60.0
+
+
+def play(_home: Path, table_file: Path, service: Connection) -> None:
+    """Tells that it lives, answers a nudge, and stops when told."""
+    if table_file.name == "broken.yaml":
+        service.send(Failed(table_id="?", reason="broken.yaml: rulebook = x; must be a rulebook"))
+        raise SystemExit(1)
+    while True:
+        state = TableState(table_id=table_file.stem, at="2026-11-21T20:00:00.000Z", t=os.getpid(), camera="playing")
+        service.send(state)
+        if not service.poll(0.05):
+            continue
+        order = service.recv()
+        if isinstance(order, Nudge):
+            service.send(Written(table_id=table_file.stem, lines=1))
+        if isinstance(order, Stop):
+            return
+
+
+def hang(_home: Path, table_file: Path, service: Connection) -> None:
+    """Says one thing and falls silent, deaf to everything."""
+    service.send(TableState(table_id=table_file.stem, at="2026-11-21T20:00:00.000Z", t=os.getpid(), camera="playing"))
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    time.sleep(600)
+
+
+@dataclass
+class Room:
+    """A supervisor, and all that it told."""
+
+    home: Path
+    told: list[Message] = field(default_factory=list)
+    heard: int = 0
+    """So many of them were looked at."""
+    supervisor: Supervisor | None = None
+
+    def start(self, *names: str, body: Callable[[Path, Path, Connection], None] = play, silent_s: float = 30) -> None:
+        self.supervisor = Supervisor(self.home, now_utc, self.told.append, body, timedelta(seconds=silent_s))
+        self.supervisor.start({name: self.home / f"{name}.yaml" for name in names})
+
+    def wait(self, what: Callable[[Message], bool]) -> Message:
+        """The next message like that."""
+        deadline = time.monotonic() + PATIENCE_S
+        while time.monotonic() < deadline:
+            for message in self.told[self.heard :]:
+                self.heard += 1
+                if what(message):
+                    return message
+            time.sleep(0.02)
+        raise AssertionError(f"never told; the last was {self.told[-1:]}")
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> Iterator[Room]:
+    opened = Room(tmp_path)
+    yield opened
+    if opened.supervisor is not None:
+        opened.supervisor.stop()
+
+
+def is_playing(table_id: str) -> Callable[[Message], bool]:
+    return lambda told: isinstance(told, TableState) and (told.table_id, told.camera) == (table_id, "playing")
+
+
+def is_down(told: Message) -> bool:
+    return isinstance(told, TableState) and told.camera == "down"
+
+
+def test_killed_process_is_told_and_started_again_and_the_others_do_not_notice(room: Room) -> None:
+    room.start("A", "B")
+    room.wait(is_playing("A"))
+    other = room.wait(is_playing("B"))
+    assert room.supervisor is not None
+    killed = room.supervisor.pid_of("A")
+    assert killed is not None
+
+    os.kill(killed, signal.SIGKILL)
+
+    down = room.wait(is_down)
+    assert isinstance(down, TableState)
+    assert (down.table_id, down.fault) == ("A", "its process ended with status -9")
+    again = room.wait(is_playing("A"))
+    assert isinstance(again, TableState)
+    assert isinstance(other, TableState)
+    assert again.t != killed
+    assert room.supervisor.pid_of("B") == other.t
+
+
+def test_table_that_cannot_be_watched_says_why(room: Room) -> None:
+    room.start("broken")
+
+    down = room.wait(is_down)
+
+    assert isinstance(down, TableState)
+    assert down.fault == "broken.yaml: rulebook = x; must be a rulebook"
+
+
+def test_silent_process_is_killed_and_started_again(room: Room) -> None:
+    room.start("A", body=hang, silent_s=1)
+
+    down = room.wait(is_down)
+
+    assert isinstance(down, TableState)
+    assert down.fault == "its process hung and was killed"
+    room.wait(is_playing("A"))
+
+
+def test_nudge_reaches_the_table(room: Room) -> None:
+    room.start("A")
+    room.wait(is_playing("A"))
+    assert room.supervisor is not None
+
+    room.supervisor.nudge("A")
+
+    written = room.wait(lambda told: isinstance(told, Written))
+    assert written == Written(table_id="A", lines=1)

@@ -1,0 +1,96 @@
+"""A table's own process, with the real models and the shipped recording: watched as it plays, killed, gone on with."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+from sqlalchemy import select
+
+from service.home import Home
+from service.live.messages import Message, TableState, Written
+from service.live.supervisor import Supervisor
+from service.store import chain
+from service.store.database import Database
+from service.store.schema import AlertRow, EvidenceRow
+from service.store.verification import verify_chains, verify_evidence
+from service.wiring import now_utc
+
+DEMO = Path(__file__).parents[3] / "datasets" / "demo"
+PATIENCE_S = 180.0
+TABLE = "DEMO"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    """A house whose one table plays the shipped recording over and over."""
+    home = Home(tmp_path / "home")
+    home.make()
+    table = yaml.safe_load((DEMO / "table.yaml").read_text(encoding="utf-8"))
+    parts = str(DEMO)
+    table |= {"id": TABLE, "layout": f"{parts}/layout.yaml", "chips": f"{parts}/chips.yaml", "loop": True}
+    table["cameras"] = [{"name": "overhead", "source": f"{parts}/video.mp4", "calibration": f"{parts}/overhead.yaml"}]
+    (home.tables / "demo.yaml").write_text(yaml.safe_dump(table), encoding="utf-8")
+    return home
+
+
+@pytest.fixture
+def database(home: Home) -> Iterator[Database]:
+    opened = home.open_database({})
+    yield opened
+    opened.close()
+
+
+def wait_for(told: list[Message], what: Callable[[Message], bool]) -> Message:
+    """The first message like that; those before it are taken away."""
+    deadline = time.monotonic() + PATIENCE_S
+    while time.monotonic() < deadline:
+        while told:
+            message = told.pop(0)
+            if what(message):
+                return message
+        time.sleep(0.05)
+    raise AssertionError("never told")
+
+
+def is_playing(message: Message) -> bool:
+    return isinstance(message, TableState) and message.camera == "playing" and message.frames > 20
+
+
+def test_alert_and_its_clip_outlive_the_process(home: Home, database: Database) -> None:
+    told: list[Message] = []
+    supervisor = Supervisor(home.folder, now_utc, told.append)
+    supervisor.start({TABLE: home.tables / "demo.yaml"})
+    try:
+        alerted = wait_for(told, lambda message: isinstance(message, Written) and bool(message.alerts))
+        assert isinstance(alerted, Written)
+        number = alerted.alerts[0]
+        pid = supervisor.pid_of(TABLE)
+        assert pid is not None
+        os.kill(pid, signal.SIGKILL)
+        wait_for(told, lambda message: isinstance(message, TableState) and message.camera == "down")
+        wait_for(told, lambda message: isinstance(message, Written) and number in message.evidence)
+        wait_for(told, is_playing)
+    finally:
+        supervisor.stop()
+
+    with database.reading() as session:
+        assert verify_chains(session) is None
+        assert verify_evidence(session, home.evidence) is None
+        clip = session.scalars(
+            select(EvidenceRow).where(EvidenceRow.alert_id == number, EvidenceRow.kind == "clip")
+        ).first()
+        assert clip is not None
+        assert clip.state == "kept"
+        assert (home.evidence / str(clip.path)).stat().st_size == clip.size_bytes
+        assert session.get_one(AlertRow, number).state == "open"
+        lines = [json.loads(line.body) for line in chain.read(session, f"log/{TABLE}")]
+    assert [line["t"] for line in lines] == sorted(line["t"] for line in lines)
+    assert "camera_lost" in [line["type"] for line in lines]
+    assert "camera_back" in [line["type"] for line in lines]

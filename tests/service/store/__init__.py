@@ -1,0 +1,1 @@
+"""The store: chains, people, the audit, the database."""

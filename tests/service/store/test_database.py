@@ -1,0 +1,53 @@
+"""The database: opened, brought up to date, refused in one line."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+
+from service.store.database import Database, DatabaseError, open_database, sqlite_url
+from service.store.schema import Base, SignalRow
+from tests.service.store.conftest import NOW
+
+
+def test_migrations_make_just_the_schema(database: Database) -> None:
+    with database.engine.connect() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), Base.metadata) == []
+
+
+def test_database_is_opened_again_as_it_was(tmp_path: Path) -> None:
+    url = sqlite_url(tmp_path / "room.db")
+    for n in range(2):
+        database = open_database(url)
+        with database.writing() as session:
+            session.add(SignalRow(table_id="B07", at=NOW, body="{}"))
+        with database.reading() as session:
+            assert session.query(SignalRow).count() == n + 1
+        database.close()
+
+
+@pytest.mark.parametrize(
+    ("url", "message"),
+    [
+        pytest.param("nonsense", "database = nonsense; cannot be opened", id="no-address"),
+        pytest.param("sqlite:////no/such/folder/room.db", "unable to open database file", id="no-folder"),
+        pytest.param("postgresql://u:secret@127.0.0.1:1/x", r"//u:\*\*\*@127.0.0.1:1/x; cannot", id="nobody"),
+    ],
+)
+def test_database_that_cannot_be_opened_is_named_without_its_password(url: str, message: str) -> None:
+    with pytest.raises(DatabaseError, match=message):
+        open_database(url)
+
+
+def test_moments_come_back_in_utc(database: Database) -> None:
+    abroad = datetime(2026, 11, 22, 9, 30, 0, 123456, tzinfo=timezone(timedelta(hours=11)))
+    with database.writing() as session:
+        session.add(SignalRow(table_id="B07", at=abroad, body="{}"))
+    with database.reading() as session:
+        at = session.query(SignalRow).one().at
+    assert at == abroad
+    assert at.tzinfo is UTC

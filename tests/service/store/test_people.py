@@ -1,0 +1,127 @@
+"""Users, tokens and sessions: who may come in, and as what."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import select
+
+from service.store import people
+from service.store.database import Database
+from service.store.people import PeopleError, Person, Role
+from service.store.schema import SessionRow, TokenRow, UserRow
+from tests.service.store.conftest import NOW
+
+PASSWORD = "nine-lives-of-cats"
+
+
+@pytest.fixture
+def anna(database: Database) -> Database:
+    with database.writing() as session:
+        people.add_user(session, "anna", "operator", PASSWORD, now=NOW, tables=["B07"])
+    return database
+
+
+def test_user_signs_in_and_out(anna: Database) -> None:
+    with anna.writing() as session:
+        key = people.sign_in(session, "anna", PASSWORD, now=NOW)
+        assert key is not None
+        person = people.person_of_session(session, key, now=NOW + timedelta(hours=9))
+        assert person is not None
+        assert (person.name, person.role, person.tables) == ("anna", Role.OPERATOR, frozenset({"B07"}))
+        assert person.may_see("B07")
+        assert not person.may_see("B08")
+
+        people.sign_out(session, key)
+
+        assert people.person_of_session(session, key, now=NOW) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "password"),
+    [pytest.param("anna", "wrong", id="wrong-password"), pytest.param("bert", PASSWORD, id="nobody")],
+)
+def test_wrong_name_or_password_opens_nothing(anna: Database, name: str, password: str) -> None:
+    with anna.writing() as session:
+        assert people.sign_in(session, name, password, now=NOW) is None
+
+
+@pytest.mark.parametrize(
+    ("later", "seen"),
+    [
+        pytest.param(timedelta(hours=11), timedelta(0), id="idle"),
+        pytest.param(timedelta(hours=25), timedelta(hours=24), id="too-long"),
+    ],
+)
+def test_session_ends_by_itself(anna: Database, later: timedelta, seen: timedelta) -> None:
+    with anna.writing() as session:
+        key = people.sign_in(session, "anna", PASSWORD, now=NOW)
+        assert key is not None
+        session.scalars(select(SessionRow)).one().seen_at = NOW + seen
+
+        assert people.person_of_session(session, key, now=NOW + later) is None
+
+
+def test_dismissed_user_has_no_session_any_more(anna: Database) -> None:
+    with anna.writing() as session:
+        key = people.sign_in(session, "anna", PASSWORD, now=NOW)
+        assert key is not None
+        session.get_one(UserRow, "anna").is_active = False
+
+        assert people.person_of_session(session, key, now=NOW) is None
+        assert people.sign_in(session, "anna", PASSWORD, now=NOW) is None
+
+
+def test_new_password_signs_all_browsers_out(anna: Database) -> None:
+    with anna.writing() as session:
+        key = people.sign_in(session, "anna", PASSWORD, now=NOW)
+        assert key is not None
+
+        people.set_password(session, "anna", "another-password")
+
+        assert people.person_of_session(session, key, now=NOW) is None
+        assert people.sign_in(session, "anna", "another-password", now=NOW) is not None
+
+
+def test_secrets_are_not_kept_readable(anna: Database) -> None:
+    with anna.writing() as session:
+        token = people.add_token(session, "shoe-7", "operator", now=NOW)
+        key = people.sign_in(session, "anna", PASSWORD, now=NOW)
+
+        kept = [row.password_hash for row in session.scalars(select(UserRow))]
+        kept += [row.token_hash for row in session.scalars(select(TokenRow))]
+        kept += [row.key_hash for row in session.scalars(select(SessionRow))]
+
+        assert kept[0].startswith("$argon2id$")
+        assert not {PASSWORD, token, key} & set(kept)
+
+
+def test_token_names_its_program(database: Database) -> None:
+    with database.writing() as session:
+        token = people.add_token(session, "shoe-7", "operator", now=NOW)
+
+        assert people.person_of_token(session, token) == Person(name="token:shoe-7", role=Role.OPERATOR)
+        assert people.person_of_token(session, token + "x") is None
+
+
+@pytest.mark.parametrize(
+    ("name", "role", "password", "message"),
+    [
+        pytest.param("bert", "boss", PASSWORD, "role = boss; must be one of viewer, operator", id="role"),
+        pytest.param("bert", "viewer", "short", "password has 5 characters; must have 10 to 200", id="short"),
+        pytest.param("", "viewer", PASSWORD, "name = ''; must be 1 to 64", id="no-name"),
+        pytest.param("a b", "viewer", PASSWORD, "name = 'a b'; must be", id="space"),
+        pytest.param("anna", "viewer", PASSWORD, "user = anna; there is one of that name", id="taken"),
+    ],
+)
+def test_user_that_cannot_be_added_is_refused(
+    anna: Database, name: str, role: str, password: str, message: str
+) -> None:
+    with anna.writing() as session, pytest.raises(PeopleError, match=message):
+        people.add_user(session, name, role, password, now=NOW)
+
+
+def test_roles_include_those_before() -> None:
+    assert Role.SUPERVISOR.includes(Role.OPERATOR)
+    assert not Role.VIEWER.includes(Role.OPERATOR)
