@@ -1,0 +1,112 @@
+"""What requests say: no more than is known, each value checked."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
+
+from rules.alerts import Severity
+from service.room.life import AlertState
+
+MOST_ITEMS = 500
+LARGEST_ID = 2**53 - 1
+
+
+def _plain(text: str) -> str:
+    if not all(letter.isprintable() or letter in "\n\t" for letter in text):
+        raise ValueError("must have printable characters only")
+    return text
+
+
+Name = Annotated[str, StringConstraints(min_length=1, max_length=200), AfterValidator(_plain)]
+Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000), AfterValidator(_plain)]
+Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200), AfterValidator(_plain)]
+Cursor = Annotated[str, StringConstraints(min_length=1, max_length=100)]
+
+
+class Incoming(BaseModel):
+    """What a request says: no more than is known."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Stretch(Incoming):
+    """A part of a list, newest first."""
+
+    limit: int = Field(default=50, ge=1, le=MOST_ITEMS, description="how many at most")
+    cursor: Cursor | None = Field(default=None, description="`next` of the part before")
+
+
+class AlertQuery(Stretch):
+    """Which alerts."""
+
+    table: Name | None = None
+    code: Name | None = Field(default=None, description="a code, or the part before its dot")
+    severity: list[Severity] = Field(default_factory=list, max_length=10)
+    state: list[AlertState] = Field(default_factory=list, max_length=10)
+    dealer: Name | None = None
+    from_: AwareDatetime | None = Field(default=None, alias="from")
+    to: AwareDatetime | None = None
+
+
+class WallQuery(Stretch):
+    """Which alerts the page shows; a form sends empty texts for what nobody chose."""
+
+    show: Literal["todo", "open", "escalated", "closed", "all"] = "todo"
+    severity: Severity | Literal[""] = ""
+    table: Annotated[str, StringConstraints(max_length=200), AfterValidator(_plain)] = ""
+    code: Annotated[str, StringConstraints(max_length=80), AfterValidator(_plain)] = ""
+
+
+class RoundQuery(Stretch):
+    """Which rounds."""
+
+    table: Name | None = None
+    dealer: Name | None = None
+    from_: AwareDatetime | None = Field(default=None, alias="from")
+    to: AwareDatetime | None = None
+
+
+class StreamQuery(Incoming):
+    """From where on a stream is wanted."""
+
+    after: Annotated[str, StringConstraints(max_length=40)] | None = Field(
+        default=None, description="as Last-Event-ID, for a first connection"
+    )
+
+
+class FrameQuery(Incoming):
+    """Which picture; a page names another one each time, so that no cache answers."""
+
+    v: Annotated[str, StringConstraints(max_length=40)] | None = None
+
+
+class StepIn(Incoming):
+    """What somebody decided about an alert."""
+
+    state: Literal["acknowledged", "escalated", "confirmed", "dismissed"]
+    reason: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)] | None = Field(
+        default=None, description="needed to dismiss: one of the listed reasons, or words of one's own"
+    )
+    note: Words | None = None
+
+
+class LoginQuery(Incoming):
+    """Where to go after signing in."""
+
+    next: Annotated[str, StringConstraints(max_length=500)] = "/"
+
+
+class LoginForm(Incoming):
+    """A name and a password."""
+
+    name: Annotated[str, StringConstraints(strip_whitespace=True, max_length=100), AfterValidator(_plain)]
+    password: Annotated[str, StringConstraints(max_length=1000)]
+    next: Annotated[str, StringConstraints(max_length=500)] = "/"
+
+
+def local_address(text: str) -> str:
+    """An address of this service; its first page where another is named."""
+    is_local = text.startswith("/") and not text.startswith(("//", "/\\")) and text.isascii() and text.isprintable()
+    return text if is_local else "/"

@@ -1,0 +1,1 @@
+"""What people see: templates, style and scripts, all of them ours and all shipped."""

@@ -1,0 +1,161 @@
+"""Gather what each page shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+from sqlalchemy import func, select
+
+from rules.alerts import Severity
+from service.dependencies import seen_table
+from service.http_errors import not_found
+from service.incoming import Stretch, WallQuery
+from service.room.alerts import AlertWish, list_alerts, may_see, tell_alert
+from service.room.cases import cases_of, list_cases, tell_case
+from service.room.health import is_watched
+from service.room.life import UNCLOSED, AlertState
+from service.room.room import Room
+from service.room.rounds import last_lines
+from service.room.tables import tell_tables
+from service.room.trail import list_acts
+from service.room.views import AlertView
+from service.store.people import Person, Role, list_tokens, list_users
+from service.store.schema import AlertRow
+
+LINES_ON_TABLE = 60
+ALERTS_ON_TABLE = 6
+TO_DO = "todo"
+STATE_CHOICES: Mapping[str, tuple[AlertState, ...]] = {
+    TO_DO: UNCLOSED,
+    "open": (AlertState.OPEN,),
+    "escalated": (AlertState.ESCALATED,),
+    "closed": (AlertState.CONFIRMED, AlertState.DISMISSED),
+    "all": (),
+}
+
+
+def frame(room: Room, person: Person, section: str) -> dict[str, Any]:
+    """What stands around every page."""
+    query = select(func.count()).where(AlertRow.state.in_(UNCLOSED), *may_see(person, AlertRow.table_id))
+    with room.database.reading() as session:
+        waiting = session.scalar(query) or 0
+    return {
+        "person": person,
+        "section": section,
+        "waiting": waiting,
+        "place": str(room.feed.last_place()),
+        "may_supervise": person.role.includes(Role.SUPERVISOR),
+        "is_admin": person.role.includes(Role.ADMIN),
+        "is_user": person.csrf is not None,
+    }
+
+
+def wall(room: Room, person: Person) -> dict[str, Any]:
+    """All tables that the person may see; those in trouble first to the eye, not in order."""
+    told = tell_tables(room, [state for state in room.live.states() if person.may_see(state.table_id)])
+    unwatched = sum(not is_watched(state) for state, _, _ in told)
+    return {"told": told, "unwatched": unwatched, "now": room.clock(), "is_watched": is_watched}
+
+
+def table(room: Room, person: Person, table_id: str) -> dict[str, Any]:
+    """One table and its log."""
+    (told,) = tell_tables(room, [seen_table(room, person, table_id)])
+    with room.database.reading() as session:
+        lines = last_lines(session, table_id, most=LINES_ON_TABLE)
+        latest = list_alerts(session, person, AlertWish(table=table_id), limit=ALERTS_ON_TABLE)
+    return {
+        "state": told[0],
+        "last": told[1],
+        "open_alerts": told[2],
+        "lines": lines[::-1],
+        "alerts": latest.items,
+        "now": room.clock(),
+        "is_watched": is_watched,
+    }
+
+
+def alerts(room: Room, person: Person, query: WallQuery) -> dict[str, Any]:
+    """The list and its filters."""
+    wish = AlertWish(
+        table=query.table or None,
+        code=query.code or None,
+        severities=[str(query.severity)] if query.severity else (),
+        states=[str(state) for state in STATE_CHOICES[query.show]],
+    )
+    with room.database.reading() as session:
+        page = list_alerts(session, person, wish, limit=query.limit, cursor=query.cursor)
+    return {
+        "page": page,
+        "query": query,
+        "filters": _filters(query),
+        "tables": [state.table_id for state in room.live.states() if person.may_see(state.table_id)],
+        "severities": [str(severity) for severity in reversed(Severity)],
+        "now": room.clock(),
+        "opened": None,
+    }
+
+
+def alert(room: Room, person: Person, alert_id: int) -> dict[str, Any]:
+    """One alert with all that belongs to it."""
+    is_supervisor = person.role.includes(Role.SUPERVISOR)
+    with room.database.reading() as session:
+        story = tell_alert(session, person, alert_id)
+        if story is None:
+            raise not_found("alert")
+        gathered = cases_of(session, alert_id) if is_supervisor else []
+        open_cases = list_cases(session, limit=50, state="open").items if is_supervisor else []
+    return {
+        "opened": story,
+        "fault_s": fault_in_clip_s(story.alert),
+        "may_step": person.role.includes(Role.OPERATOR) and AlertState(story.alert.state) in UNCLOSED,
+        "may_take_over": is_supervisor and story.alert.owner != person.name,
+        "may_gather": is_supervisor,
+        "gathered": gathered,
+        "open_cases": [one for one in open_cases if one.id not in {case.id for case in gathered}],
+        "now": room.clock(),
+    }
+
+
+def fault_in_clip_s(view: AlertView) -> float:
+    """Where in its clip an alert's fault lies."""
+    clip = view.evidence.get("clip")
+    return 0.0 if clip is None else max((view.at - clip.from_at).total_seconds(), 0.0)
+
+
+def cases(room: Room, query: Stretch) -> dict[str, Any]:
+    """All cases."""
+    with room.database.reading() as session:
+        return {"page": list_cases(session, limit=query.limit, cursor=query.cursor)}
+
+
+def case(room: Room, person: Person, case_id: int) -> dict[str, Any]:
+    """One case."""
+    with room.database.reading() as session:
+        story = tell_case(session, person, case_id)
+    if story is None:
+        raise not_found("case")
+    return {"story": story, "now": room.clock()}
+
+
+def audit(room: Room, query: Stretch) -> dict[str, Any]:
+    """Who did what."""
+    with room.database.reading() as session:
+        return {"page": list_acts(session, limit=query.limit, cursor=query.cursor)}
+
+
+def settings(room: Room) -> dict[str, Any]:
+    """Users, tokens and tables."""
+    with room.database.reading() as session:
+        users, tokens = list_users(session), list_tokens(session)
+    tables = sorted(state.table_id for state in room.live.states())
+    return {"users": users, "tokens": tokens, "tables": tables, "roles": [str(role) for role in Role],
+            "states": room.live.states(), "room_settings": room.settings}  # fmt: skip
+
+
+def _filters(query: WallQuery) -> str:
+    """The filters as the address carries them."""
+    said = {"show": query.show, "severity": query.severity, "table": query.table, "code": query.code}
+    kept = {name: str(value) for name, value in said.items() if value and (name, value) != ("show", TO_DO)}
+    return urlencode(kept)

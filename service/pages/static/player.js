@@ -1,0 +1,94 @@
+// Play an alert's clip in place: slow, frame by frame, or the marked still and the area before and after instead.
+
+const LEAD_S = 3;
+const SPEEDS = [1, 0.5, 0.25];
+const USUAL_FRAME_S = 0.04;
+
+export class Player {
+  constructor(element) {
+    this.element = element;
+    this.fault_s = Number(element.dataset.fault);
+    this.video = element.querySelector("video");
+    this.stage = element.querySelector(".stage");
+    this.range = element.querySelector(".scrub input");
+    this.output = element.querySelector("output");
+    this.frame_s = USUAL_FRAME_S;
+    this.views = [...element.querySelectorAll("[data-view]")];
+    for (const button of this.views) button.addEventListener("click", () => this.show(button.dataset.view));
+    if (this.video) this.connect();
+  }
+
+  connect() {
+    const acts = { play: () => this.toggle(), back: () => this.step(-1), on: () => this.step(1), fault: () => this.toFault() };
+    for (const button of this.element.querySelectorAll("[data-do]")) button.addEventListener("click", () => acts[button.dataset.do]());
+    this.speeds = [...this.element.querySelectorAll("[data-speed]")];
+    for (const button of this.speeds) button.addEventListener("click", () => this.setSpeed(Number(button.dataset.speed)));
+    this.stage.addEventListener("click", () => this.toggle());
+    this.range.addEventListener("input", () => { this.show("clip"); this.video.currentTime = (this.range.value / 1000) * this.length_s(); });
+    this.video.addEventListener("loadedmetadata", () => {
+      this.stage.style.aspectRatio = `${this.video.videoWidth} / ${this.video.videoHeight}`;
+      this.video.currentTime = Math.max(0, this.fault_s - LEAD_S);
+      this.tell();
+    });
+    for (const name of ["timeupdate", "seeked", "play", "pause", "ended"]) this.video.addEventListener(name, () => this.tell());
+    if ("requestVideoFrameCallback" in this.video) this.measure(null);
+  }
+
+  measure(last) {
+    this.video.requestVideoFrameCallback((_, frame) => {
+      const gap = last === null ? 0 : frame.mediaTime - last;
+      if (gap > 0.004 && gap < 0.2 && !this.video.paused) this.frame_s = gap;
+      this.measure(frame.mediaTime);
+    });
+  }
+
+  length_s() { return Number.isFinite(this.video.duration) ? this.video.duration : 0; }
+
+  show(view) {
+    if (!this.views.some((button) => button.dataset.view === view)) return;
+    this.stage.dataset.shown = view;
+    for (const button of this.views) button.setAttribute("aria-pressed", String(button.dataset.view === view));
+    if (view !== "clip") this.video?.pause();
+  }
+
+  nextView() {
+    const shown = this.views.findIndex((button) => button.dataset.view === this.stage.dataset.shown);
+    if (this.views.length) this.show(this.views[(shown + 1) % this.views.length].dataset.view);
+  }
+
+  toggle() {
+    if (!this.video) return;
+    this.show("clip");
+    if (this.video.paused) this.video.play().catch(() => {}); else this.video.pause();
+  }
+
+  step(direction) {
+    if (!this.video) return;
+    this.show("clip");
+    this.video.pause();
+    this.video.currentTime = Math.min(this.length_s(), Math.max(0, this.video.currentTime + direction * this.frame_s));
+  }
+
+  toFault() {
+    if (!this.video) return;
+    this.show("clip");
+    this.video.pause();
+    this.video.currentTime = Math.min(this.fault_s, Math.max(0, this.length_s() - 0.05));
+  }
+
+  setSpeed(speed) {
+    this.video.playbackRate = speed;
+    for (const button of this.speeds) button.setAttribute("aria-pressed", String(Number(button.dataset.speed) === speed));
+  }
+
+  nextSpeed() { if (this.video) this.setSpeed(SPEEDS[(SPEEDS.indexOf(this.video.playbackRate) + 1) % SPEEDS.length]); }
+
+  tell() {
+    const length_s = this.length_s();
+    if (!length_s) return;
+    this.range.value = String(Math.round((1000 * this.video.currentTime) / length_s));
+    const from_fault_s = this.video.currentTime - this.fault_s;
+    this.output.textContent = `${from_fault_s < 0 ? "\u2212" : "+"}${Math.abs(from_fault_s).toFixed(2)} s from the fault`;
+    this.element.querySelector("[data-do=play]").textContent = this.video.paused ? "Play" : "Pause";
+  }
+}

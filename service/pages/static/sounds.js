@@ -1,0 +1,33 @@
+// A tone for each severity, made here: no file is needed. Higher and oftener is more urgent.
+
+const TONES = {
+  critical: [[880, 0], [660, 0.16], [880, 0.32], [660, 0.48]],
+  high: [[740, 0], [740, 0.2]],
+  medium: [[587, 0], [494, 0.16]],
+  low: [[440, 0]],
+  info: [],
+};
+const LENGTH_S = 0.13;
+let audio = null;
+
+/** Browsers let a page sound only after somebody touched it. */
+for (const name of ["pointerdown", "keydown"]) addEventListener(name, () => { audio ??= new AudioContext(); audio.resume(); }, { passive: true });
+
+export const isMuted = () => localStorage.getItem("muted") === "yes";
+
+export function setMuted(isOff) { localStorage.setItem("muted", isOff ? "yes" : "no"); }
+
+export function sound(severity) {
+  if (isMuted() || audio === null || audio.state !== "running") return;
+  for (const [hertz, after_s] of TONES[severity] ?? []) {
+    const tone = new OscillatorNode(audio, { type: "triangle", frequency: hertz });
+    const volume = new GainNode(audio, { gain: 0 });
+    const start = audio.currentTime + after_s;
+    volume.gain.setValueAtTime(0, start);
+    volume.gain.linearRampToValueAtTime(0.22, start + 0.012);
+    volume.gain.exponentialRampToValueAtTime(0.001, start + LENGTH_S);
+    tone.connect(volume).connect(audio.destination);
+    tone.start(start);
+    tone.stop(start + LENGTH_S);
+  }
+}

@@ -1,0 +1,39 @@
+// The wall and a table's page: pictures as they come, and what is told of the tables every second.
+import { calm, fetchPart, refresh } from "./api.js";
+
+const EVERY_MS = 1000;
+const AGAIN_MS = 3000;
+const holder = document.querySelector("[data-parts]");
+
+const update = calm(250, async () => {
+  if (document.hidden) return;
+  const part = await fetchPart(holder.dataset.parts);
+  if (part && !refresh(holder, part)) location.reload(); // another set of tables
+});
+setInterval(update, EVERY_MS);
+for (const name of ["room:alert", "room:change", "room:again"]) document.addEventListener(name, update);
+document.addEventListener("visibilitychange", update);
+
+// A browser holds six connections to a service: on the wall pictures come one by one, a stream only on a table's page.
+const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+async function keepShowing(image) {
+  for (let n = 0; image.isConnected; n += 1) {
+    if (!document.hidden) {
+      const next = new Image();
+      next.src = `${image.dataset.live}?v=${Date.now().toString(36)}${n}`;
+      const came = await next.decode().then(() => true, () => false);
+      if (came) image.src = next.src;
+      image.classList.toggle("gone", !came);
+      if (!came) await pause(AGAIN_MS);
+    }
+    await pause(EVERY_MS);
+  }
+}
+document.querySelectorAll("img[data-live]").forEach((image, n) => setTimeout(() => keepShowing(image), n * 120));
+
+for (const image of document.querySelectorAll("img[data-stream]")) {
+  const begin = () => { image.classList.remove("gone"); image.src = image.dataset.stream; };
+  image.addEventListener("error", () => { image.classList.add("gone"); setTimeout(begin, AGAIN_MS); });
+  document.addEventListener("room:again", begin);
+  begin();
+}

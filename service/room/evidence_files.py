@@ -1,0 +1,99 @@
+"""Find the file that shows an alert, and note who looks at it before he sees it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from service.errors import ServiceError
+from service.room.alerts import find_alert
+from service.room.room import Room
+from service.room.views import EvidenceView
+from service.store import audit
+from service.store.people import Person
+
+
+class EvidenceKind(StrEnum):
+    """What shows an alert."""
+
+    CLIP = "clip"
+    STILL = "still"
+    BEFORE = "before"
+    AFTER = "after"
+
+
+MEDIA_TYPES = {".mp4": "video/mp4", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".png": "image/png"}
+NOT_THERE = {
+    "promised": "The {kind} is being made; ask again in a moment.",
+    "failed": "The {kind} could not be made: {fault}",
+    "deleted": "The {kind} was deleted when its time was over.",
+}
+
+
+class EvidenceMissingError(ServiceError):
+    """There is no such file, or not yet, or no more."""
+
+    def __init__(self, message: str, *, is_coming: bool = False) -> None:
+        self.headers = {"Retry-After": "2"} if is_coming else {}
+        super().__init__(message)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceFile:
+    """A file that may be sent."""
+
+    path: Path
+    size_bytes: int
+    media_type: str
+    tag: str
+    """Another one for other content."""
+    name: str
+    """What it is called when somebody saves it."""
+
+
+def open_evidence(room: Room, person: Person, alert_id: int, kind: EvidenceKind) -> EvidenceFile:
+    """The file, the sight of it noted in the audit chain.
+
+    Raises:
+        EvidenceMissingError: It is not there, or the person may not see the alert.
+    """
+    with room.database.reading() as session:
+        alert = find_alert(session, person, alert_id)
+    if alert is None:
+        raise EvidenceMissingError("There is no such alert.")
+    found = alert.evidence.get(kind)
+    if found is None:
+        raise EvidenceMissingError(f"There is no {kind} of that alert.")
+    file = kept_file(room.settings.evidence, found, f"alert-{alert_id}-{kind}")
+    target = f"alert:{alert_id}"
+    if room.sights.is_new(person.name, f"{target}/{kind}"):
+        with room.database.writing() as session:
+            audit.note(session, person.name, "evidence.seen", target, at=room.clock(), kind=str(kind))
+        room.sights.remember(person.name, f"{target}/{kind}")
+    return file
+
+
+def kept_file(folder: Path, evidence: EvidenceView, name: str) -> EvidenceFile:
+    """The file of an evidence row.
+
+    Raises:
+        EvidenceMissingError: It is not kept, lies elsewhere or was lost.
+    """
+    if evidence.state != "kept" or evidence.path is None:
+        told = NOT_THERE.get(evidence.state, "There is no {kind}.")
+        raise EvidenceMissingError(
+            told.format(kind=evidence.kind, fault=evidence.fault or "the reason is not known"),
+            is_coming=evidence.state == "promised",
+        )
+    path = (folder / evidence.path).resolve()
+    if not path.is_relative_to(folder.resolve()) or not path.is_file():
+        raise EvidenceMissingError(f"The {evidence.kind} is not where it was kept.")
+    suffix = path.suffix.lower()
+    return EvidenceFile(
+        path=path,
+        size_bytes=path.stat().st_size,
+        media_type=MEDIA_TYPES.get(suffix, "application/octet-stream"),
+        tag=(evidence.sha256 or "none")[:32],
+        name=f"{name}{suffix}",
+    )

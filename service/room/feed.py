@@ -1,0 +1,249 @@
+"""Tell everybody who listens what happens to alerts, in order, each thing once.
+
+The database is read once for all listeners; who comes, comes back or falls behind reads the rest there himself. A
+listener's place is the last alert and the last change that he was told of.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from service.errors import ServiceError
+from service.live.messages import Written
+from service.ports import LiveTables
+from service.room.cursors import LARGEST_NUMBER
+from service.room.views import AlertView, ChangeView, alert_views, change_view
+from service.store.database import Database
+from service.store.schema import AlertChange, AlertRow
+
+logger = logging.getLogger(__name__)
+
+BATCH = 500
+MOST_WAITING = 500
+"""News that a listener may leave unread before he has to read the database instead."""
+_PLACE = re.compile(r"(\d{1,18})(?:-(\d{1,18}))?")
+
+
+class PlaceError(ServiceError):
+    """A place in the stream was not given by it."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    """How far somebody was told."""
+
+    alert: int = 0
+    change: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.alert}-{self.change}"
+
+
+def parse_place(text: str) -> Place:
+    """The place that an event's id names.
+
+    Raises:
+        PlaceError: It is none.
+    """
+    found = _PLACE.fullmatch(text)
+    if found is None or not text.isascii():
+        raise PlaceError("Last-Event-ID is none that this stream gave")
+    return Place(int(found[1]), LARGEST_NUMBER if found[2] is None else int(found[2]))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One thing that happened; just one of the three is there."""
+
+    table_id: str
+    alert: AlertView | None = None
+    """It was raised."""
+    change: ChangeView | None = None
+    """Somebody decided."""
+    shown: int | None = None
+    """New pictures are there of the alert of that number; not told again to who comes back."""
+
+    def is_after(self, place: Place) -> bool:
+        """Whether somebody at that place has not been told."""
+        if self.alert is not None:
+            return self.alert.id > place.alert
+        return self.change is None or self.change.id > place.change
+
+    def place_after(self, place: Place) -> Place:
+        """Where he stands when he was."""
+        if self.alert is not None:
+            return replace(place, alert=self.alert.id)
+        return place if self.change is None else replace(place, change=self.change.id)
+
+
+class Listener:
+    """One reader's letter box."""
+
+    def __init__(self) -> None:
+        self.is_behind = True
+        self._box: asyncio.Queue[Entry | None] = asyncio.Queue(MOST_WAITING)
+
+    def put(self, entry: Entry | None) -> None:
+        """Put in news; None: the stream ends."""
+        try:
+            self._box.put_nowait(entry)
+        except asyncio.QueueFull:
+            self.is_behind = True
+            while not self._box.empty():
+                self._box.get_nowait()
+            self._box.put_nowait(entry)
+
+    async def get(self) -> Entry | None:
+        """The next news."""
+        return await self._box.get()
+
+
+class AlertFeed:
+    """All that happens to alerts, for as long as the service runs."""
+
+    def __init__(self, database: Database, live: LiveTables, *, poll_s: float) -> None:
+        self._database, self._live, self._poll_s = database, live, poll_s
+        self._listeners: set[Listener] = set()
+        self._place = Place()
+        self._news = asyncio.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self.is_over = False
+
+    async def run(self) -> None:
+        """Follow the database and the tables until cancelled."""
+        self._loop = asyncio.get_running_loop()
+        self._place = await asyncio.to_thread(self.last_place)
+        watcher = asyncio.create_task(self._watch_tables())
+        try:
+            while True:
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._news.wait(), self._poll_s)
+                self._news.clear()
+                await self._tell_news()
+        finally:
+            watcher.cancel()
+
+    def wake(self) -> None:
+        """Something was committed; may be called from any thread."""
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._news.set)
+
+    def end(self) -> None:
+        """Let all listeners go, so that the service can stop; from the loop's thread."""
+        self.is_over = True
+        for listener in self._listeners:
+            listener.put(None)
+
+    def end_soon(self) -> None:
+        """The same from a signal or another thread."""
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self.end)
+
+    @property
+    def listeners(self) -> int:
+        """How many listen."""
+        return len(self._listeners)
+
+    def last_place(self) -> Place:
+        """The place after all that has happened so far."""
+        with self._database.reading() as session:
+            return _last_place(session)
+
+    @contextmanager
+    def listening(self) -> Iterator[Listener]:
+        """A letter box that takes in everything from now on."""
+        listener = Listener()
+        self._listeners.add(listener)
+        try:
+            yield listener
+        finally:
+            self._listeners.discard(listener)
+
+    def read_after(self, place: Place) -> Sequence[Entry]:
+        """What happened after a place, a batch at most: alerts before what was decided about them."""
+        with self._database.reading() as session:
+            return _read_after(session, place)
+
+    async def _tell_news(self) -> None:
+        try:
+            while entries := await asyncio.to_thread(self.read_after, self._place):
+                for entry in entries:
+                    self._place = entry.place_after(self._place)
+                    self._tell(entry)
+        except Exception:
+            logger.exception("the alert feed cannot read the database; it tries again")
+
+    async def _watch_tables(self) -> None:
+        while True:
+            try:
+                async for change in self._live.changes():
+                    self._note(change)
+            except Exception:
+                logger.exception("the alert feed no longer hears of the tables; it tries again")
+            await asyncio.sleep(self._poll_s)
+
+    def _note(self, change: object) -> None:
+        if not isinstance(change, Written):
+            return
+        if change.alerts:
+            self._news.set()
+        for number in change.evidence:
+            self._tell(Entry(table_id=change.table_id, shown=number))
+
+    def _tell(self, entry: Entry) -> None:
+        for listener in self._listeners:
+            listener.put(entry)
+
+
+async def follow(feed: AlertFeed, place: Place, *, heartbeat_s: float) -> AsyncIterator[Entry | None]:
+    """What happens after a place, each thing once; None where nothing did for a while."""
+    with feed.listening() as listener:
+        while not feed.is_over:
+            if listener.is_behind:
+                listener.is_behind = False
+                while entries := await asyncio.to_thread(feed.read_after, place):
+                    for entry in entries:
+                        place = entry.place_after(place)
+                        yield entry
+            try:
+                news = await asyncio.wait_for(listener.get(), heartbeat_s)
+            except TimeoutError:
+                listener.is_behind = True  # reads the database as well: what nobody told of is told now
+                yield None
+                continue
+            if listener.is_behind:
+                continue  # some news did not fit into the box: the database has them all
+            if news is not None and news.is_after(place):
+                place = news.place_after(place)
+                yield news
+
+
+def _last_place(session: Session) -> Place:
+    alert = session.scalar(select(func.max(AlertRow.id)))
+    change = session.scalar(select(func.max(AlertChange.id)))
+    return Place(alert or 0, change or 0)
+
+
+def _read_after(session: Session, place: Place) -> list[Entry]:
+    rows = session.scalars(select(AlertRow).where(AlertRow.id > place.alert).order_by(AlertRow.id).limit(BATCH)).all()
+    entries = [Entry(table_id=view.table_id, alert=view) for view in alert_views(session, rows)]
+    if len(rows) == BATCH:
+        return entries
+    wanted = (
+        select(AlertChange, AlertRow.table_id)
+        .join(AlertRow, AlertRow.id == AlertChange.alert_id)
+        .where(AlertChange.id > place.change)
+        .order_by(AlertChange.id)
+        .limit(BATCH)
+    )
+    for change, table_id in session.execute(wanted):
+        entries.append(Entry(table_id=table_id, change=change_view(change)))
+    return entries

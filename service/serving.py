@@ -1,0 +1,38 @@
+"""Run the application until it is told to stop; then its endless streams are let go first, so that nothing waits."""
+
+from __future__ import annotations
+
+from types import FrameType
+
+import uvicorn
+from fastapi import FastAPI
+
+GRACE_S = 5
+"""How long requests under way may still take."""
+
+
+def run_app(app: FastAPI, *, host: str, port: int) -> None:
+    """Serve until a signal comes; the application reads the headers of proxies itself."""
+    config = uvicorn.Config(
+        app,
+        host=host,
+        port=port,
+        log_level="warning",
+        proxy_headers=False,
+        server_header=False,
+        timeout_graceful_shutdown=GRACE_S,
+    )
+    RoomServer(config, app).run()
+
+
+class RoomServer(uvicorn.Server):
+    """Lets the listeners of streams go as soon as a signal comes."""
+
+    def __init__(self, config: uvicorn.Config, app: FastAPI) -> None:
+        super().__init__(config)
+        self._app = app
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """A signal came."""
+        self._app.state.room.feed.end_soon()
+        super().handle_exit(sig, frame)
