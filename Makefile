@@ -1,4 +1,5 @@
 # make demo   watch the shipped recording, and say what was found and where the report is
+# make demo-room   the surveillance room with four tables that play the shipped recording, in out/room
 # make test   lint, types and tests
 # make setup  .venv with the command `thirdcard` in it; demo and test do it by themselves
 # make lint   lint and types only
@@ -20,7 +21,7 @@ PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3.14 python3 p
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_NO_INPUT := 1
 
-.PHONY: setup demo test lint types lock clean
+.PHONY: setup demo demo-room test lint types lock clean
 .DEFAULT_GOAL := setup
 
 setup: $(READY)
@@ -37,6 +38,9 @@ $(READY): requirements.lock pyproject.toml
 
 demo: $(READY)
 	@$(BIN)/thirdcard watch datasets/demo --out out/demo
+
+demo-room: $(READY)
+	@$(BIN)/thirdcard serve --demo --home out/room
 
 test: lint types
 	$(BIN)/python -m pytest

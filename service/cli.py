@@ -23,12 +23,15 @@ from service.commands import (
     evaluate,
     export,
     odds,
+    people,
     recognise,
     referee,
     render,
     rulebooks,
+    serve,
     spoil,
     train,
+    verify,
     watch,
 )
 from service.errors import ServiceError
@@ -87,9 +90,13 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "train": train.train,
     "export": export.export,
     "bench": bench.bench,
+    "serve": serve.serve,
+    "verify": verify.verify,
 }
 for _name, _command in COMMANDS.items():
     app.command(_name)(_command)
+app.add_typer(people.user_app, name="user")
+app.add_typer(people.token_app, name="token")
 
 
 def main() -> None:

@@ -1,0 +1,94 @@
+"""`thirdcard serve`: the surveillance room's service, with every table of its folder watched live."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from service.errors import ServiceError
+
+if TYPE_CHECKING:
+    from service.home import Home
+    from service.settings import RoomSettings
+    from service.store.database import Database
+
+HOME_HELP = "The service's folder: tables/*.yaml, the database and the evidence; made where it is not there."
+
+
+class ServeError(ServiceError):
+    """The service cannot be started."""
+
+
+def serve(
+    home: Annotated[Path, typer.Option(help=HOME_HELP)],
+    host: Annotated[str, typer.Option(help="Where to listen; 0.0.0.0 for other machines too.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port.")] = 8333,
+    trust_proxy: Annotated[
+        list[str] | None,
+        typer.Option(help="A network, such as 10.0.0.0/8, whose proxies' X-Forwarded-* headers are believed."),
+    ] = None,
+    demo: Annotated[
+        bool, typer.Option("--demo", help="Furnish HOME first: four tables that play the shipped recording, an admin.")
+    ] = False,
+    time_zone: Annotated[str, typer.Option(help="The house's time zone, by its IANA name, as people see it.")] = "UTC",
+) -> None:
+    """Watch every table in HOME/tables and serve the room's pages and API until stopped.
+
+    Add a user first: `thirdcard user add NAME --role admin --home HOME`. The database is HOME/thirdcard.db unless
+    THIRDCARD_DATABASE_URL names a PostgreSQL.
+    """
+    from service.home import Home
+    from service.settings import parse_settings
+    from service.store.people import has_users
+
+    folder = Home(home)
+    folder.make()
+    settings = parse_settings(evidence=folder.evidence, time_zone=time_zone, trusted_proxies=trust_proxy or [])
+    tables = {table.id: table.path for table in folder.load_tables()}
+    database = folder.open_database(os.environ)
+    try:
+        if demo:
+            tables = _furnish(folder, database)
+        with database.reading() as session:
+            if not has_users(session):
+                hint = f"thirdcard user add NAME --role admin --home {home}"
+                raise ServeError(f"{home}: nobody can sign in; add a user: {hint}")
+        typer.echo(f"Thirdcard watches {len(tables)} tables; the room is at http://{host}:{port}/")
+        _run(folder, database, settings, tables, address=(host, port))
+    finally:
+        database.close()
+
+
+def _run(
+    home: Home, database: Database, settings: RoomSettings, tables: dict[str, Path], *, address: tuple[str, int]
+) -> None:
+    """Start what belongs to the service, serve until a signal comes, and stop it in turn."""
+    from service.app import create_app
+    from service.live.live_tables import WatchedTables
+    from service.outside import open_outside
+    from service.serving import run_app
+    from service.wiring import now_utc
+
+    live = WatchedTables(home.folder, home.live, now_utc)
+    outside = open_outside(home.folder, os.environ, settings=settings, database=database, live=live, clock=now_utc)
+    app = create_app(settings=settings, database=database, live=live, clock=now_utc)
+    try:
+        live.start(tables)
+        outside.start()
+        run_app(app, host=address[0], port=address[1])
+    finally:
+        outside.stop()
+        live.stop()
+
+
+def _furnish(home: Home, database: Database) -> dict[str, Path]:
+    from service.demo_room import ADMIN, furnish
+    from service.wiring import now_utc
+
+    password = furnish(home, database, now=now_utc())
+    if password is not None:
+        typer.echo(f"Sign in as {ADMIN} with the password {password} (it is not shown again).")
+    return {table.id: table.path for table in home.load_tables()}

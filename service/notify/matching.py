@@ -1,0 +1,64 @@
+"""Decide which channels are told of a notice: by event, severity, table, code, and the shift that it falls into."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+from rules.alerts import Severity
+from service.notify.notices import Notice
+from service.notify.settings import DAYS, NoticeEvent, NotificationsFile, RuleFile, ShiftFile
+
+BY_WEIGHT = tuple(Severity)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoticeRules:
+    """The rules of a house, and the clock on its wall."""
+
+    settings: NotificationsFile
+    zone: ZoneInfo
+
+    def channels_for(self, notice: Notice) -> list[str]:
+        """The channels that are told, each once, in the order in which rules name them."""
+        found = [name for rule in self.settings.rules if self._fits(rule, notice) for name in rule.channels]
+        return list(dict.fromkeys(found))
+
+    @property
+    def wanted_events(self) -> frozenset[NoticeEvent]:
+        """All events that some rule asks for."""
+        return frozenset(event for rule in self.settings.rules for event in rule.events)
+
+    def _fits(self, rule: RuleFile, notice: Notice) -> bool:
+        return (
+            notice.event in rule.events
+            and BY_WEIGHT.index(notice.severity) >= BY_WEIGHT.index(rule.least_severity)
+            and (not rule.tables or notice.table_id in rule.tables)
+            and (not rule.codes or any(_has_code(notice.code, code) for code in rule.codes))
+            and (not rule.shifts or self._is_within(rule.shifts, notice.at))
+        )
+
+    def _is_within(self, names: Sequence[str], at: datetime) -> bool:
+        return any(covers(shift, at.astimezone(self.zone)) for shift in self.settings.shifts if shift.name in names)
+
+
+def covers(shift: ShiftFile, local: datetime) -> bool:
+    """Whether a moment of the house's clock falls into a shift; its end is left out.
+
+    The days are those on which the shift begins: the small hours of a Friday night are the Friday's.
+    """
+    begins, ends = time.fromisoformat(shift.begins), time.fromisoformat(shift.ends)
+    now = local.time()
+    if begins < ends:
+        return begins <= now < ends and _is_day(shift, local)
+    return (now >= begins and _is_day(shift, local)) or (now < ends and _is_day(shift, local - timedelta(days=1)))
+
+
+def _is_day(shift: ShiftFile, local: datetime) -> bool:
+    return DAYS[local.weekday()] in shift.days
+
+
+def _has_code(code: str, wanted: str) -> bool:
+    return code == wanted or code.startswith(f"{wanted.removesuffix('.')}.")

@@ -1,0 +1,81 @@
+"""Make a house's channels out of its settings: secrets are read, nobody is spoken to yet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from service.house_file import LEAST_SECRET, read_secret
+from service.mqtt import PahoLink, open_broker
+from service.notify.broker import BrokerChannel
+from service.notify.channels import Channel, ChannelTraits
+from service.notify.matching import NoticeRules
+from service.notify.notifications import Notifications
+from service.notify.people import SHOWN_AT_ONCE, AppriseMessenger, PeopleChannel
+from service.notify.settings import NOTIFICATIONS, MqttFile, PeopleFile, WebhookFile, load_notifications
+from service.notify.webhook import HttpxPoster, Webhook, secret_bytes
+from service.ports import Clock
+from service.settings import RoomSettings
+from service.store.database import Database
+
+
+def open_notifications(
+    folder: Path, environment: Mapping[str, str], *, settings: RoomSettings, database: Database, clock: Clock
+) -> Notifications:
+    """The notifications of a service's folder, not started yet.
+
+    Raises:
+        HouseFileError: The file is no YAML mapping.
+        TableError: A value is not allowed, or a secret is not in the environment.
+    """
+    file, where = load_notifications(folder), folder / NOTIFICATIONS
+    channels: list[Channel] = [
+        *(_webhook(hook, i, where, environment, settings.version, clock) for i, hook in enumerate(file.webhooks)),
+        *(_broker(broker, i, where, environment) for i, broker in enumerate(file.mqtt)),
+        *(_people(people, i, where, environment) for i, people in enumerate(file.people)),
+    ]
+    rules = NoticeRules(settings=file, zone=ZoneInfo(settings.time_zone))
+    return Notifications(database=database, rules=rules, channels=channels, clock=clock)
+
+
+def _webhook(
+    hook: WebhookFile, i: int, where: Path, environment: Mapping[str, str], version: str, clock: Clock
+) -> Webhook:
+    key = f"webhooks[{i}]"
+    url = hook.url or read_secret(environment, hook.url_env or "", where=str(where), key=f"{key}.url_env")
+    secret = read_secret(environment, hook.secret_env, where=str(where), key=f"{key}.secret_env", least=LEAST_SECRET)
+    return Webhook(
+        traits=ChannelTraits(name=hook.name, give_up_after=timedelta(hours=hook.give_up_after_h)),
+        url=url,
+        secret=secret_bytes(secret),
+        timeout_s=hook.timeout_s,
+        version=version,
+        poster=HttpxPoster(),
+        clock=clock,
+    )
+
+
+def _broker(file: MqttFile, i: int, where: Path, environment: Mapping[str, str]) -> BrokerChannel:
+    client_id = f"thirdcard-alerts-{file.name}"
+    broker = open_broker(file, environment, where=where, key=f"mqtt[{i}]", client_id=client_id)
+    return BrokerChannel(
+        traits=ChannelTraits(name=file.name, give_up_after=timedelta(hours=file.give_up_after_h)),
+        link=PahoLink(broker),
+        topic=broker.topic,
+    )
+
+
+def _people(file: PeopleFile, i: int, where: Path, environment: Mapping[str, str]) -> PeopleChannel:
+    url = read_secret(environment, file.url_env, where=str(where), key=f"people[{i}].url_env")
+    return PeopleChannel(
+        traits=ChannelTraits(
+            name=file.name,
+            give_up_after=timedelta(hours=file.give_up_after_h),
+            most_at_once=SHOWN_AT_ONCE,
+            pause=timedelta(seconds=file.at_most_every_s),
+        ),
+        make_messenger=partial(AppriseMessenger, url),
+    )

@@ -1,0 +1,207 @@
+"""Enter what is to be told, so that a fall of the service loses nothing and tells nothing under two keys.
+
+How far alerts and decisions were read moves in the transaction that enters their deliveries. A delivery is marked as
+sent after the receiver took it: a fall in between sends it again, with the same key and the same body.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import func, select, update
+from sqlalchemy.orm import Session
+
+from service.notify.matching import NoticeRules
+from service.notify.notices import Notice, notice_of_alert, notice_of_change
+from service.notify.settings import NoticeEvent
+from service.room.life import AlertState
+from service.room.views import alert_views, change_view
+from service.store.schema import AlertChange, AlertRow, DeliveryPlace, DeliveryRow
+
+WAITING, SENT, FAILED = "waiting", "sent", "failed"
+BATCH = 200
+TOO_OLD = timedelta(hours=24)
+"""What was read so late is not told any more; the delivery says so."""
+LONGEST_GAP = timedelta(seconds=5)
+"""A number that is still missing after so long was never committed."""
+WAITS_S = (5, 15, 60, 300, 900, 1800, 3600)
+"""How long to wait after the first, the second, ... attempt; the last one from then on."""
+ALERTS, CHANGES, OVERDUE = "alerts", "changes", "overdue"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """A delivery that is due."""
+
+    id: int
+    key: str
+    body: str
+    attempts: int
+    entered_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What became of an attempt."""
+
+    ids: Sequence[int]
+    at: datetime
+    fault: str | None = None
+    """None: it was sent."""
+    next_at: datetime | None = None
+    """When it is tried again; None: it is given up."""
+
+
+def begin(session: Session, channels: Iterable[str], *, now: datetime) -> None:
+    """Begin behind all that has happened so far, where nothing was ever entered; give up what no channel can send."""
+    lost = (DeliveryRow.state == WAITING, DeliveryRow.channel.not_in(list(channels)))
+    given_up = {"state": FAILED, "settled_at": now, "fault": "there is no channel of that name any more"}
+    session.execute(update(DeliveryRow).where(*lost).values(given_up))
+    alert = session.scalar(select(func.max(AlertRow.id))) or 0
+    change = session.scalar(select(func.max(AlertChange.id))) or 0
+    for name, number in ((ALERTS, alert), (CHANGES, change), (OVERDUE, alert)):
+        if session.get(DeliveryPlace, name) is None:
+            session.add(DeliveryPlace(name=name, number=number))
+
+
+def has_news(session: Session, *, now: datetime, overdue_after: timedelta) -> bool:
+    """Whether there is something to enter; only looks."""
+    return any(
+        next(iter(read(session)), None) is not None
+        for read in (_new_alerts, _new_changes, lambda within: _overdue(within, now - overdue_after))
+    )
+
+
+def enter_news(session: Session, rules: NoticeRules, *, now: datetime, overdue_after: timedelta) -> int:
+    """Enter the deliveries of all that happened since the last call, a batch at most; gives how many."""
+    steps: tuple[tuple[str, Iterable[Any], Callable[[Any], Notice | None]], ...] = (
+        (ALERTS, _new_alerts(session), lambda row: _raised(session, row)),
+        (CHANGES, _new_changes(session), lambda row: _decided(session, row)),
+        (OVERDUE, _overdue(session, now - overdue_after), lambda row: _left(session, row, now)),
+    )
+    entered = 0
+    for name, rows, tell in steps:
+        place = session.get_one(DeliveryPlace, name, with_for_update=True)
+        for row in rows if name == OVERDUE else _without_gaps(rows, place.number, now):
+            notice = tell(row)
+            entered += 0 if notice is None else enter(session, notice, rules.channels_for(notice), now=now)
+            place.number = row.id
+    return entered
+
+
+def enter(session: Session, notice: Notice, channels: Iterable[str], *, now: datetime) -> int:
+    """Enter a notice for some channels, for each just once; gives how many are new."""
+    entered = 0
+    for channel in channels:
+        known = select(DeliveryRow.id).where(DeliveryRow.key == notice.key, DeliveryRow.channel == channel)
+        if session.scalar(known) is None:
+            session.add(_row(notice, channel, now))
+            entered += 1
+    session.flush()
+    return entered
+
+
+def due(session: Session, channel: str, *, now: datetime, limit: int) -> list[Waiting]:
+    """What a channel should send now, the oldest first."""
+    wanted = (
+        select(DeliveryRow)
+        .where(DeliveryRow.channel == channel, DeliveryRow.state == WAITING, DeliveryRow.due_at <= now)
+        .order_by(DeliveryRow.id)
+        .limit(limit)
+    )
+    return [
+        Waiting(id=row.id, key=row.key, body=row.body, attempts=row.attempts, entered_at=row.entered_at)
+        for row in session.scalars(wanted)
+    ]
+
+
+def next_attempt(
+    delivery: Waiting, *, now: datetime, give_up_after: timedelta, at_least: timedelta = timedelta()
+) -> datetime | None:
+    """When a delivery that failed just now is tried again; None where its time is over."""
+    wait = timedelta(seconds=WAITS_S[min(delivery.attempts, len(WAITS_S) - 1)])
+    at = now + max(wait, at_least)
+    return at if at - delivery.entered_at <= give_up_after else None
+
+
+def settle(session: Session, outcome: Outcome) -> None:
+    """Note what became of an attempt."""
+    values: dict[str, Any] = {"attempts": DeliveryRow.attempts + 1, "fault": outcome.fault}
+    if outcome.fault is None:
+        values |= {"state": SENT, "settled_at": outcome.at}
+    elif outcome.next_at is None:
+        values |= {"state": FAILED, "settled_at": outcome.at}
+    else:
+        values |= {"due_at": outcome.next_at}
+    session.execute(update(DeliveryRow).where(DeliveryRow.id.in_(outcome.ids)).values(values))
+
+
+def hurry(session: Session, channel: str, *, now: datetime) -> None:
+    """The receiver answers again: try at once what waits for it."""
+    waiting = (DeliveryRow.channel == channel, DeliveryRow.state == WAITING, DeliveryRow.due_at > now)
+    session.execute(update(DeliveryRow).where(*waiting).values(due_at=now))
+
+
+def _row(notice: Notice, channel: str, now: datetime) -> DeliveryRow:
+    is_old = now - notice.at > TOO_OLD
+    return DeliveryRow(
+        key=notice.key,
+        channel=channel,
+        alert_id=notice.alert_id,
+        event=str(notice.event),
+        state=FAILED if is_old else WAITING,
+        entered_at=now,
+        due_at=now,
+        settled_at=now if is_old else None,
+        fault=f"not told: it was more than {TOO_OLD.total_seconds() / 3600:g} h ago" if is_old else None,
+        body=notice.body,
+    )
+
+
+def _new_alerts(session: Session) -> Sequence[AlertRow]:
+    wanted = select(AlertRow).where(AlertRow.id > _place(ALERTS)).order_by(AlertRow.id).limit(BATCH)
+    return session.scalars(wanted).all()
+
+
+def _new_changes(session: Session) -> Sequence[AlertChange]:
+    wanted = select(AlertChange).where(AlertChange.id > _place(CHANGES)).order_by(AlertChange.id).limit(BATCH)
+    return session.scalars(wanted).all()
+
+
+def _overdue(session: Session, before: datetime) -> Sequence[AlertRow]:
+    """Alerts that were raised before that moment, taken or not."""
+    wanted = select(AlertRow).where(AlertRow.id > _place(OVERDUE), AlertRow.noticed_at <= before)
+    return session.scalars(wanted.order_by(AlertRow.id).limit(BATCH)).all()
+
+
+def _place(name: str) -> Any:
+    return select(DeliveryPlace.number).where(DeliveryPlace.name == name).scalar_subquery()
+
+
+def _without_gaps(rows: Iterable[Any], place: int, now: datetime) -> Iterator[Any]:
+    """The rows up to a number that another writer may still commit."""
+    for row in rows:
+        made_at = row.noticed_at if isinstance(row, AlertRow) else row.at
+        if row.id != place + 1 and now - made_at < LONGEST_GAP:
+            return
+        place = row.id
+        yield row
+
+
+def _raised(session: Session, row: AlertRow) -> Notice:
+    return notice_of_alert(alert_views(session, [row])[0], NoticeEvent.RAISED, at=row.noticed_at)
+
+
+def _decided(session: Session, row: AlertChange) -> Notice:
+    alert = session.get_one(AlertRow, row.alert_id)
+    return notice_of_change(alert_views(session, [alert])[0], change_view(row))
+
+
+def _left(session: Session, row: AlertRow, now: datetime) -> Notice | None:
+    """Of an alert whose time to be taken is over: a notice where nobody did."""
+    if row.state != AlertState.OPEN:
+        return None
+    return notice_of_alert(alert_views(session, [row])[0], NoticeEvent.OVERDUE, at=now)

@@ -1,0 +1,103 @@
+"""Send what is due on one channel, and find out when to try again.
+
+A receiver that is away is left alone for a while, longer each time; each message that failed has its own wait as well.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from threading import Lock
+
+from service.notify import outbox
+from service.notify.channels import Channel, ChannelError, DownError, Outgoing
+from service.notify.outbox import Outcome, Waiting
+from service.ports import Clock
+from service.store.database import Database
+
+logger = logging.getLogger(__name__)
+
+REST_S = (5, 15, 60, 300)
+"""How long a receiver that is away is left alone."""
+
+
+@dataclass(slots=True)
+class Sender:
+    """One channel's work; one thread calls `send_due`."""
+
+    channel: Channel
+    database: Database
+    clock: Clock
+    fault: str | None = None
+    """Why the last attempt failed; None where it did not."""
+    _rest_until: datetime | None = None
+    _failures: int = 0
+    _unsettled: list[Outcome] = field(default_factory=list)
+    _is_hurrying: bool = False
+    _lock: Lock = field(default_factory=Lock)
+
+    def send_due(self) -> bool:
+        """Send the next messages that are due; False where there is nothing to do now."""
+        self._settle()
+        now = self.clock()
+        if self._rest_until is not None and now < self._rest_until:
+            return False
+        traits = self.channel.traits
+        with self.database.reading() as session:
+            waiting = outbox.due(session, traits.name, now=now, limit=traits.most_at_once)
+        if not waiting:
+            return False
+        self._rest_until = now + traits.pause
+        self._unsettled += self._attempt(waiting)
+        self._settle()
+        return True
+
+    def send_now(self, message: Outgoing) -> str | None:
+        """Send one message, whatever else waits; why it could not be sent, or None."""
+        with self._lock:
+            try:
+                self.channel.send([message])
+            except ChannelError as error:
+                return str(error)
+        return None
+
+    def _attempt(self, waiting: Sequence[Waiting]) -> list[Outcome]:
+        try:
+            with self._lock:
+                self.channel.send([Outgoing(delivery.key, delivery.body) for delivery in waiting])
+        except ChannelError as error:
+            return self._failed(waiting, error)
+        self._is_hurrying = self._failures > 0
+        self._failures, self.fault = 0, None
+        return [Outcome(ids=[delivery.id for delivery in waiting], at=self.clock())]
+
+    def _failed(self, waiting: Sequence[Waiting], error: ChannelError) -> list[Outcome]:
+        now, traits, self.fault = self.clock(), self.channel.traits, str(error)
+        logger.warning("channel %s: %s", traits.name, error)
+        at_least = timedelta()
+        if isinstance(error, DownError):
+            at_least = error.retry_after
+            rest = timedelta(seconds=REST_S[min(self._failures, len(REST_S) - 1)])
+            self._rest_until, self._failures = now + max(rest, at_least), self._failures + 1
+        return [
+            Outcome(
+                ids=[delivery.id],
+                at=now,
+                fault=self.fault,
+                next_at=outbox.next_attempt(delivery, now=now, give_up_after=traits.give_up_after, at_least=at_least),
+            )
+            for delivery in waiting
+        ]
+
+    def _settle(self) -> None:
+        """Note what became of attempts; what cannot be noted now is kept in mind and noted before the next one."""
+        if not self._unsettled and not self._is_hurrying:
+            return
+        with self.database.writing() as session:
+            for outcome in self._unsettled:
+                outbox.settle(session, outcome)
+            if self._is_hurrying:
+                outbox.hurry(session, self.channel.traits.name, now=self.clock())
+        self._unsettled, self._is_hurrying = [], False

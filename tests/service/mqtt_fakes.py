@@ -1,0 +1,109 @@
+"""A link that stands still, and a real broker where mosquitto is installed."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from service.mqtt import Broker, MqttError, MqttMessage, PahoLink
+
+MOSQUITTO = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin:/opt/homebrew/sbin")
+needs_mosquitto = pytest.mark.skipif(MOSQUITTO is None, reason="mosquitto is not installed")
+PATIENCE_S = 60.0
+
+
+@dataclass(slots=True)
+class FakeLink:
+    """Remembers what is published, and hands in what a test says."""
+
+    fault: str | None = None
+    published: list[tuple[str, bytes]] = field(default_factory=list)
+    subscription: str | None = None
+    is_running: bool = False
+    receive: Callable[[MqttMessage], None] | None = None
+
+    def start(self, subscription: str | None = None, receive: Callable[[MqttMessage], None] | None = None) -> None:
+        """Remember it."""
+        self.subscription, self.receive, self.is_running = subscription, receive, True
+
+    def stop(self) -> None:
+        """Remember it."""
+        self.is_running = False
+
+    def publish(self, topic: str, payload: bytes, *, timeout_s: float) -> None:
+        """Remember it, or fail where there is a fault."""
+        if self.fault is not None:
+            raise MqttError(self.fault)
+        self.published.append((topic, payload))
+
+
+@dataclass(slots=True)
+class RealBroker:
+    """A mosquitto of the test's own."""
+
+    port: int
+    config: Path
+    process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start it, and wait until it answers."""
+        assert MOSQUITTO is not None
+        self.process = subprocess.Popen([MOSQUITTO, "-c", str(self.config)], stderr=subprocess.DEVNULL)
+        wait_until(lambda: _answers(self.port))
+
+    def stop(self) -> None:
+        """End it; it writes down what it keeps for clients that are away."""
+        if self.process is not None:
+            self.process.terminate()
+            self.process.wait(30)
+            self.process = None
+
+    def link(self, name: str, *, keeps_session: bool = False) -> PahoLink:
+        """A client of it."""
+        return PahoLink(Broker(host="127.0.0.1", port=self.port, client_id=name), keeps_session=keeps_session)
+
+
+@contextmanager
+def a_real_broker(folder: Path) -> Iterator[RealBroker]:
+    """A broker that keeps its sessions in a folder."""
+    folder.mkdir()
+    folder.chmod(0o777)
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port = listener.getsockname()[1]
+    config = folder / "mosquitto.conf"
+    lines = [
+        f"listener {port} 127.0.0.1",
+        "allow_anonymous true",
+        "persistence true",
+        f"persistence_location {folder}/",
+    ]
+    config.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    broker = RealBroker(port, config)
+    broker.start()
+    try:
+        yield broker
+    finally:
+        broker.stop()
+
+
+def wait_until(is_so: Callable[[], bool], patience_s: float = PATIENCE_S) -> None:
+    """Wait until something is so; fails where it never is."""
+    end = time.monotonic() + patience_s
+    while not is_so():
+        assert time.monotonic() < end, "it did not become so"
+        time.sleep(0.02)
+
+
+def _answers(port: int) -> bool:
+    with socket.socket() as client:
+        client.settimeout(1)
+        return client.connect_ex(("127.0.0.1", port)) == 0
