@@ -37,6 +37,11 @@ logger = logging.getLogger(__name__)
 
 LEAST_CONFIDENCE = 0.6
 """What is less sure than this is not alleged: a person would look twice for nothing."""
+FACES_DECIDE = frozenset(
+    {"misdeal.third_card_missing", "misdeal.third_card_not_due", "misdeal.wrong_result", "exposed_card.excess"}
+)
+LEAST_OF_FACES = 0.95
+"""What a misread card alone may make a fault is alleged from here on: below, every twentieth would be a false one."""
 STOPPED = "stopped"
 """The fault of a camera whose watch was ended."""
 PROGRESS_S = 0.2
@@ -155,11 +160,16 @@ class TableWatch:
 
     def _keep(self, judgement: Judgement, now_t: float) -> None:
         for alert in judgement.alerts:
-            if alert.confidence < LEAST_CONFIDENCE:
+            if not is_alleged(alert):
                 logger.info("round %d: %s not alleged, confidence %.2f", alert.round, alert.code, alert.confidence)
                 continue
             self.alerts.append(replace(alert, noticed_at=round(now_t, 3)))
         self.rounds += judgement.rounds
+
+
+def is_alleged(alert: Alert) -> bool:
+    """Whether a finding is sure enough to be told."""
+    return alert.confidence >= (LEAST_OF_FACES if alert.code in FACES_DECIDE else LEAST_CONFIDENCE)
 
 
 def watch_table(table: TableConfig, *, signals: Path | None = None) -> Iterator[Progress]:

@@ -22,6 +22,7 @@ from rules.events import (
     WagerChanged,
     WagerSettled,
 )
+from rules.words import seat_of
 
 CARDS_BEFORE_RESULT = 4
 _OPENING = (BetsOpened, WagerChanged, NoMoreBets, CardDealt, CardMoved)
@@ -67,6 +68,8 @@ class TableState:
     """Areas that anybody reached over since the decision."""
     with_chips: set[str] = field(default_factory=set)
     """Areas on which chips were last seen; they may lie from round to round."""
+    placed: set[str] = field(default_factory=set)
+    """Areas that were bare before a player put the chips there that lie on them."""
     calm_t: dict[str, float] = field(default_factory=dict)
     """When each area was last in plain sight."""
     closed_t: float = -1.0
@@ -106,8 +109,11 @@ class TableState:
 
     @property
     def untouched(self) -> tuple[str, ...]:
-        """Areas with chips that nobody reached over since the decision."""
-        return tuple(sorted(self.with_chips - self.reached))
+        """Areas on which a player was seen to put chips, and that nobody reached over since the decision.
+
+        Print that passes for chips lies there from the beginning: nobody is seen to put it down.
+        """
+        return tuple(sorted((self.with_chips & self.placed) - self.reached))
 
     def see_calm(self, areas: Iterable[str], t: float) -> None:
         """These areas are in plain sight."""
@@ -123,6 +129,8 @@ class TableState:
         if is_decided:
             self.reached.add(area)
         (self.with_chips.add if are_there else self.with_chips.discard)(area)
+        if not are_there:
+            self.placed.discard(area)
 
     def apply(self, line: Event) -> None:
         """Take a written line in."""
@@ -141,6 +149,8 @@ class TableState:
                 self.cards_removed += 1
             case ResultAnnounced():
                 self.has_result = True
+            case WagerChanged() if line.before == 0 and seat_of(line.by) is not None:
+                self.placed.add(line.area)
             case WagerSettled():
                 self.has_settled = True
             case RoundClosed():

@@ -291,6 +291,19 @@ def test_close_names_the_chips_that_nobody_reached_for(
     assert isinstance(closed, RoundClosed) and closed.untouched == untouched
 
 
+@pytest.mark.parametrize(
+    "first",
+    [
+        pytest.param(chips(0.2, None, 4, None), id="print, from the beginning"),
+        pytest.param(chips(2.0, 0, 4, 1), id="nobody put them there"),
+    ],
+)
+def test_close_names_no_chips_that_no_player_was_seen_to_put_down(first: StacksChanged) -> None:
+    items = [first, rested(1, 5.0), ResultAnnounced(t=8.0), RoundClosed(t=20.0)]
+    closed = log_of(*items, devices=frozenset({ResultAnnounced, RoundClosed}))[-1]
+    assert isinstance(closed, RoundClosed) and closed.untouched == ()
+
+
 def test_lamp_that_was_lit_once_is_awaited_in_the_next_round() -> None:
     lamp = LampChanged(region="lamp", t=4.0, t_earliest=3.9, lit=True)
     dark = LampChanged(region="lamp", t=8.4, t_earliest=8.3, lit=False)
