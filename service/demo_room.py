@@ -22,8 +22,8 @@ from service.store import audit, people
 from service.store.database import Database
 
 RECORDING = Path(__file__).parents[1] / "datasets" / "demo"
-BEGINNINGS_S = (0.0, 15.9, 31.1, 45.7)
-"""Between two rounds, each."""
+BEGINNINGS_S = (0.0, 16.05, 32.05, 46.05)
+"""Each right behind a key frame at which no card lies on the table."""
 END_S = 1e4
 ADMIN = "admin"
 DEALERS = ("Ada", "Ben", "Cleo", "Dan")
@@ -53,7 +53,7 @@ def _furnish_table(home: Home, table_id: str, began_s: float, dealer: str) -> No
         shutil.copy(path, folder / path.name)
     span = cut_clip(RECORDING / "video.mp4", folder / "video.mp4", ClipSpan(from_s=began_s, to_s=END_S))
     lines = (RECORDING / SIGNALS_NAME).read_text(encoding="utf-8").splitlines()
-    events = [event for event in map(json.loads, lines) if event["t"] >= began_s]
+    events = [event for event in map(json.loads, lines) if event["t"] >= span.from_s]
     signals = _shifted(events, span.from_s, dealer)
     (folder / SIGNALS_NAME).write_text("".join(f"{line}\n" for line in signals), encoding="utf-8")
     (home.tables / f"{table_id}.yaml").write_text(_table_text(table_id, folder), encoding="utf-8")

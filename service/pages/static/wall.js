@@ -8,7 +8,11 @@ const holder = document.querySelector("[data-parts]");
 const update = calm(250, async () => {
   if (document.hidden) return;
   const part = await fetchPart(holder.dataset.parts);
-  if (part && !refresh(holder, part)) location.reload(); // another set of tables
+  if (!part) return;
+  if (!refresh(holder, part)) return location.reload(); // another set of tables
+  for (const card of part.querySelectorAll("[data-table]")) { // ill or well: the whole card says so
+    holder.querySelector(`[data-table="${CSS.escape(card.dataset.table)}"]`)?.setAttribute("class", card.className);
+  }
 });
 setInterval(update, EVERY_MS);
 for (const name of ["room:alert", "room:change", "room:again"]) document.addEventListener(name, update);
