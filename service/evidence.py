@@ -119,7 +119,7 @@ class EvidenceKeeper:
     def before_after(self, stem: str, alert: Alert) -> tuple[str | None, str | None]:
         """The stack in question before and after, `STEM-before.jpg` and `STEM-after.jpg`; None where there is none."""
         area = find_area(self.layout, alert.area)
-        if area is None or not alert.code.startswith(CHANGED_STACK_CODES):
+        if area is None or not shows_a_stack(alert):
             return None, None
         polygon = area_outline(area).polygon_mm
 
@@ -140,6 +140,11 @@ class EvidenceKeeper:
             return None
         save_picture(self.folder / name, crop(still.image_hw3))
         return name
+
+
+def shows_a_stack(alert: Alert) -> bool:
+    """Whether a stack before and after is what shows the fault."""
+    return alert.code.startswith(CHANGED_STACK_CODES)
 
 
 def format_evidence(evidence: Evidence) -> Mapping[str, object]:

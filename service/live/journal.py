@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 from rules.alerts import Alert, format_alert
 from rules.events import DealerChanged, Event, RoundClosed, format_event, parse_event
 from rules.records import RoundRecord, format_round
+from service.evidence import shows_a_stack
 from service.store import chain
 from service.store.database import Database
 from service.store.order import take_turn
@@ -28,7 +29,9 @@ OPEN = "open"
 LEAD = timedelta(seconds=8)
 TAIL = timedelta(seconds=6)
 LONGEST = timedelta(seconds=45)
-PICTURES = ("clip", "still", "before", "after")
+SHOWN = ("clip", "still")
+CHANGED = ("before", "after")
+"""Of a stack that changed."""
 
 
 def log_chain(table_id: str) -> str:
@@ -208,7 +211,7 @@ class Journal:
         to_at = min(max(at + TAIL, now + timedelta(seconds=1)), at - LEAD + LONGEST)
         session.add_all(
             EvidenceRow(alert_id=row.id, kind=kind, state="promised", from_at=at - LEAD, to_at=to_at)
-            for kind in PICTURES
+            for kind in (*SHOWN, *(CHANGED if alert.area is not None and shows_a_stack(alert) else ()))
         )
         return Entry(alert_id=row.id, at=at, from_at=at - LEAD, to_at=to_at)
 
