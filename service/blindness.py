@@ -32,6 +32,8 @@ UNSEEN_CONFIDENCE = 0.5
 
 REMEMBERED = 64
 BEFORE_WATCH = float("-inf")
+AHEAD_S = 1.0
+"""Ahead of all that was seen."""
 FIRST_LOOKS_S = 0.6
 """What is seen so soon lay there before the watch began."""
 _KINDS: Mapping[str, type[CameraFaulted]] = {"frozen": CameraLost, "moved": CameraMoved}
@@ -47,6 +49,8 @@ class Blindness:
     """Whether the running round, or one before it, was seen to open."""
     is_half_seen: bool = False
     """Whether the running round began before the watch: a card that is seen to come may only have been turned."""
+    began_t: float = 0.0
+    """When the watch began: what lies on the table then came unseen."""
     since_t: float | None = None
     """None while it sees."""
     spans: deque[tuple[float, float]] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
@@ -62,19 +66,20 @@ class Blindness:
             self.spans.append((self.since_t, t))
         self.since_t = None
 
-    def begin_amid_play(self, t: float, until_t: float) -> list[Event]:
-        """A card lay there before anybody watched: so may all have come that is seen until `until_t`.
+    def begin_amid_play(self, travel_s: float) -> list[Event]:
+        """A card lay there before the watch began: so may all have come that is seen within `travel_s` of that.
 
-        Gives what says so in the log, the first of it at `t`, so that nothing unseen is alleged of the round; nothing
-        where it was said before.
+        Gives what says so in the log, so early that nothing precedes it: nothing unseen is alleged of the round. Gives
+        nothing where it was said before.
         """
         if BEFORE_WATCH in (begun_t for begun_t, _ in self.spans):
             return []
-        self.spans.append((BEFORE_WATCH, until_t))
+        self.spans.append((BEFORE_WATCH, self.began_t + travel_s))
         self.is_half_seen = True
         sure = UNSEEN_CONFIDENCE
-        lost = CameraLost(t=t, camera=self.camera, fault="not_watched", source=Source.INFERRED, confidence=sure)
-        return [lost, CameraBack(t=0.0, camera=self.camera, source=Source.INFERRED, confidence=sure)]
+        first_t = self.began_t - travel_s - AHEAD_S
+        lost = CameraLost(t=first_t, camera=self.camera, fault="not_watched", source=Source.INFERRED, confidence=sure)
+        return [lost, CameraBack(t=self.began_t, camera=self.camera, source=Source.INFERRED, confidence=sure)]
 
     def apply(self, line: Event) -> None:
         """Take a written line in."""

@@ -59,8 +59,6 @@ TRAVEL_S = 0.6
 HOLD_S = 0.7
 """How long the log waits for what may still come in with an earlier time."""
 CLOSE_AFTER_S = 0.1
-BEFORE_T = -TRAVEL_S - 1.0
-"""Ahead of all that was seen."""
 LEAST_SURENESS = 0.6
 """A direction of change that is less sure than this is not told."""
 HIDDEN_S = 0.8
@@ -121,8 +119,8 @@ class Interpreter:
             self.blindness.begin(observation.t)
         elif isinstance(observation, seen.PictureCleared):
             self.blindness.end(observation.t)
-        elif isinstance(observation, seen.CardRested) and observation.t - observation.hidden_s < TRAVEL_S:
-            for line in self.blindness.begin_amid_play(BEFORE_T, TRAVEL_S):
+        elif isinstance(observation, seen.CardRested) and _came_by(observation, self.blindness.began_t + TRAVEL_S):
+            for line in self.blindness.begin_amid_play(TRAVEL_S):
                 self._waiting.put(line.t, line)
         self._waiting.put(observation.t - _lead_s(observation), observation)
 
@@ -366,6 +364,11 @@ def _lead_s(observation: seen.Observation) -> float:
         return TRAVEL_S
     gap_s = observation.t - observation.t_earliest if isinstance(observation, seen.LampChanged) else 0.0
     return gap_s if gap_s > LAMP_WITHIN_S else 0.0
+
+
+def _came_by(card: seen.CardRested, t: float) -> bool:
+    """Whether a card may have come before `t`: it did, or was hidden then."""
+    return card.t - card.hidden_s < t
 
 
 def _side_of(layout: Layout, region: str) -> Side:

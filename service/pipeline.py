@@ -13,11 +13,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from rules.alerts import Alert
-from rules.events import CameraBack, CameraLost, CardBurned, Event, Source, WagerChanged
+from rules.events import CameraBack, CameraLost, CardBurned, Event, RoundClosed, Source, WagerChanged
 from rules.log import read_log
 from rules.records import RoundRecord
 from rules.referee import Judgement, Referee
-from rules.round import RoundState
+from rules.round import RoundPhase, RoundState
 from service.amounts import Amounts
 from service.blindness import Blindness
 from service.burning import Burns
@@ -128,10 +128,16 @@ class TableWatch:
         self._keep(self.referee.advance(self.interpreter.known_until_t), t)
 
     def resume(self, events: Sequence[Event]) -> None:
-        """Go on where a log ends: nothing of it is told again."""
+        """Go on where a log ends: nothing of it is told again.
+
+        A round that was under way ends there unseen: what lies on the table when the watch begins may be its cards.
+        """
         for event in events:
             self.referee.observe(event)
             self.interpreter.skip(event)
+        if events and self.referee.state.phase is not RoundPhase.IDLE:
+            self.lose_sight(events[-1].t, self.interpreter.blindness.camera or "", fault=STOPPED)
+            self.interpreter.signal(RoundClosed(t=events[-1].t, source=Source.INFERRED))
 
     def finish(self, t: float) -> None:
         """Judge what is left."""

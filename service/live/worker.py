@@ -130,6 +130,8 @@ class Worker:
     def _note_sight(self, t: float) -> None:
         """The camera is back, or was not looked at for too long."""
         name = self.camera.camera.name
+        if not self._frames:
+            self.watch.interpreter.blindness.began_t = t
         if self._frames and not self._is_lost and t - self._seen_t > BLIND_S:
             self.watch.lose_sight(self._seen_t, name, fault="overloaded")
             self._is_lost = True

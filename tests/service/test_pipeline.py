@@ -1,11 +1,22 @@
-"""What is sure enough to be alleged."""
+"""What is sure enough to be alleged, and how a watch goes on where a log ends."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import pytest
 
 from rules.alerts import Alert, Remedy, Severity
-from service.pipeline import is_alleged
+from rules.cards import parse_card
+from rules.events import BetsOpened, CardDealt, Event, RoundClosed, Side
+from service.config import load_table
+from service.pipeline import is_alleged, start_watch
+
+DEMO = Path(__file__).parents[2] / "datasets" / "demo" / "table.yaml"
+HALF_A_ROUND: list[Event] = [
+    BetsOpened(t=2.0),
+    CardDealt(t=9.0, card_id="c1", hand=Side.PLAYER, card=parse_card("7H"), face_up=True),
+]
 
 
 @pytest.mark.parametrize(
@@ -25,3 +36,23 @@ def test_finding_is_alleged_where_it_is_sure_enough(code: str, confidence: float
         remedy=Remedy("supervisor", None, ""), confidence=confidence,
     )  # fmt: skip
     assert is_alleged(alert) is told
+
+
+@pytest.mark.parametrize(
+    ("log", "told"),
+    [
+        pytest.param(HALF_A_ROUND, ["camera_lost", "round_closed"], id="amid-a-round"),
+        pytest.param([*HALF_A_ROUND, RoundClosed(t=20.0)], [], id="between-rounds"),
+        pytest.param([], [], id="no-log"),
+    ],
+)
+def test_round_that_was_under_way_ends_unseen_where_a_watch_goes_on(log: list[Event], told: list[str]) -> None:
+    watch = start_watch(load_table(DEMO), [])
+    watch.resume(log)
+    watch.wait(60.0)
+
+    events, alerts, rounds = watch.take()
+
+    assert [event.type for event in events] == told
+    assert alerts == ()
+    assert len(rounds) == told.count("round_closed")
