@@ -24,7 +24,7 @@ from service.store.order import take_turn
 from service.store.schema import AlertRow, ChainLine, EvidenceRow, LogRow, RoundRow
 
 LOG_HOURS = 24
-"""A log that is older ends with the next round."""
+"""A log that is older is not gone on with: the process begins another."""
 OPEN = "open"
 LEAD = timedelta(seconds=8)
 TAIL = timedelta(seconds=6)
@@ -110,10 +110,6 @@ class Journal:
     def dealer(self) -> str | None:
         """Who deals."""
         return self._dealer
-
-    def is_due(self, now: datetime) -> bool:
-        """Whether the log should end with the round that ends now."""
-        return now - self.began_at > timedelta(hours=LOG_HOURS)
 
     def at(self, t: float) -> datetime:
         """The moment of a stream time."""
