@@ -51,7 +51,7 @@ class LogRow(Base):
     """A table log: a stretch of one table's chain that is judged by itself, its time counted from its beginning."""
 
     __tablename__ = "logs"
-    __table_args__ = (Index("ix_logs_table", "table_id", "id"),)
+    __table_args__ = (Index("ix_logs_table", "table_id", "id"), Index("ix_logs_shift", "shift", unique=True))
 
     id: Mapped[int] = mapped_column(BIG_ID, primary_key=True)
     table_id: Mapped[str] = mapped_column(String(200))
@@ -61,6 +61,12 @@ class LogRow(Base):
     """What it is judged by: rulebook, options, shoe, limits and the smallest chip, as JSON."""
     first_line: Mapped[int] = mapped_column(BIG_ID)
     """Where it begins in the table's chain."""
+    origin: Mapped[str] = mapped_column(String(20), default="live")
+    """live, or review: recordings that were watched later."""
+    shift: Mapped[str | None] = mapped_column(String(64))
+    """Of a review: the hash that names table and footage, so that the same is entered once."""
+    is_counted: Mapped[bool] = mapped_column(default=True)
+    """False where another log tells of the same time at the table already."""
 
 
 class AlertRow(Base):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from alembic import context
 
+from service.store import shift_schema
 from service.store.schema import Base
 
+assert shift_schema, "its tables are part of Base"
 context.configure(connection=context.config.attributes["connection"], target_metadata=Base.metadata)
 with context.begin_transaction():
     context.run_migrations()
