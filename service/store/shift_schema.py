@@ -15,12 +15,14 @@ class FootageRow(Base):
     """A stretch of a video file that shows a stretch of a log; of any moment at most one is entered."""
 
     __tablename__ = "footage"
-    __table_args__ = (Index("ix_footage_log", "log_id", "from_at"),)
+    __table_args__ = (Index("ix_footage_log", "log_id", "from_at"), Index("ix_footage_file", "fingerprint"))
 
     id: Mapped[int] = mapped_column(BIG_ID, primary_key=True)
     log_id: Mapped[int] = mapped_column(ForeignKey("logs.id"))
     path: Mapped[str] = mapped_column(String(1000))
     """The file, or its URL, as it was named."""
+    fingerprint: Mapped[str] = mapped_column(String(64))
+    """Tells the file apart, wherever it lies."""
     size_bytes: Mapped[int] = mapped_column(BIG_ID)
     from_at: Mapped[datetime]
     to_at: Mapped[datetime]

@@ -26,6 +26,7 @@ def upgrade() -> None:
         sa.Column("id", BIG_ID, nullable=False),
         sa.Column("log_id", BIG_ID, nullable=False),
         sa.Column("path", sa.String(length=1000), nullable=False),
+        sa.Column("fingerprint", sa.String(length=64), nullable=False),
         sa.Column("size_bytes", BIG_ID, nullable=False),
         sa.Column("from_at", UtcTime(), nullable=False),
         sa.Column("to_at", UtcTime(), nullable=False),
@@ -34,6 +35,7 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id"),
     )
     op.create_index("ix_footage_log", "footage", ["log_id", "from_at"], unique=False)
+    op.create_index("ix_footage_file", "footage", ["fingerprint"], unique=False)
     op.create_table(
         "log_notes",
         sa.Column("id", BIG_ID, nullable=False),
@@ -52,6 +54,7 @@ def downgrade() -> None:
     """Drop them."""
     op.drop_index("ix_log_notes_log", table_name="log_notes")
     op.drop_table("log_notes")
+    op.drop_index("ix_footage_file", table_name="footage")
     op.drop_index("ix_footage_log", table_name="footage")
     op.drop_table("footage")
     op.drop_index("ix_logs_shift", table_name="logs")
