@@ -20,6 +20,7 @@ from service.room.evidence_files import EvidenceMissingError
 from service.room.feed import PlaceError
 from service.room.life import IllegalMoveError, ReasonMissingError
 from service.room.signals import SignalError
+from service.search.fields import SearchError
 from service.store.people import PeopleError
 
 logger = logging.getLogger(__name__)
@@ -120,6 +121,7 @@ def refusal_of(error: Exception) -> RefusedError:
 _STATUS_OF: Mapping[type[Exception], int] = {
     CursorError: 422,
     SignalError: 422,
+    SearchError: 422,
     ReasonMissingError: 422,
     IllegalMoveError: 409,
     CaseError: 409,

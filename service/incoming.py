@@ -22,6 +22,7 @@ def _plain(text: str) -> str:
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200), AfterValidator(_plain)]
 Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000), AfterValidator(_plain)]
 Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200), AfterValidator(_plain)]
+Several = list[Name]
 Cursor = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 
 
@@ -60,12 +61,33 @@ class WallQuery(Stretch):
 
 
 class RoundQuery(Stretch):
-    """Which rounds."""
+    """Which rounds; of what may be said several times, all must hold."""
 
+    q: Annotated[str, StringConstraints(strip_whitespace=True, max_length=300), AfterValidator(_plain)] | None = Field(
+        default=None, description="as typed into the search box: words, or `field:value`"
+    )
     table: Name | None = None
     dealer: Name | None = None
     from_: AwareDatetime | None = Field(default=None, alias="from")
     to: AwareDatetime | None = None
+    rulebook: Name | None = None
+    origin: Name | None = Field(default=None, description="live or review")
+    winner: Name | None = Field(default=None, description="player, banker, tie or unknown")
+    code: Several = Field(
+        default_factory=list, max_length=10, description="an alert's code, or the part before its dot"
+    )
+    severity: Several = Field(default_factory=list, max_length=10)
+    hand: Several = Field(default_factory=list, max_length=10, description="an alert's hand: player or banker")
+    card: Several = Field(default_factory=list, max_length=10, description="a card that was seen: 7H, or a rank")
+    third: Several = Field(default_factory=list, max_length=10, description="who has a third card: player or banker")
+    seat: Several = Field(default_factory=list, max_length=10)
+    bet: Several = Field(default_factory=list, max_length=10)
+    changed: Several = Field(
+        default_factory=list, max_length=10, description="a stack: increased, s3-banker, s3-banker:increased"
+    )
+    is_: Several = Field(
+        default_factory=list, max_length=10, alias="is", description="natural, void, unread, unseen, ..."
+    )
 
 
 class StreamQuery(Incoming):

@@ -41,6 +41,7 @@ def serve(
     THIRDCARD_DATABASE_URL names a PostgreSQL.
     """
     from service.home import Home
+    from service.search.index import enter_missing
     from service.settings import parse_settings
     from service.store.people import has_users
 
@@ -56,6 +57,7 @@ def serve(
             if not has_users(session):
                 hint = f"thirdcard user add NAME --role admin --home {home}"
                 raise ServeError(f"{home}: nobody can sign in; add a user: {hint}")
+        enter_missing(database)
         typer.echo(f"Thirdcard watches {len(tables)} tables; the room is at http://{host}:{port}/")
         _run(folder, database, settings, tables, address=(host, port))
     finally:

@@ -18,6 +18,7 @@ from rules.alerts import Alert, format_alert
 from rules.events import DealerChanged, Event, RoundClosed, format_event, parse_event
 from rules.records import RoundRecord, format_round
 from service.evidence import shows_a_stack
+from service.search.index import enter_round, enter_round_of_alert
 from service.store import chain
 from service.store.database import Database
 from service.store.order import take_turn
@@ -186,6 +187,8 @@ class Journal:
         )
         self._round_line = self._next_line
         session.add(row)
+        session.flush()
+        enter_round(session, row)
 
     def _write_alert(self, session: Session, alert: Alert, now: datetime) -> Entry:
         body, at = format_alert(alert), self.at(alert.t)
@@ -203,6 +206,7 @@ class Journal:
         )
         session.add(row)
         session.flush()
+        enter_round_of_alert(session, row)
         chain.append(session, alert_chain(self._table_id), [{"alert": row.id, "body": body}], at=now)
         to_at = min(max(at + TAIL, now + timedelta(seconds=1)), at - LEAD + LONGEST)
         session.add_all(

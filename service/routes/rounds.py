@@ -9,8 +9,10 @@ from fastapi import APIRouter, Path, Query
 from service.dependencies import RoomHere, StrictRoute, Viewer
 from service.http_errors import not_found
 from service.incoming import LARGEST_ID, RoundQuery
-from service.room.rounds import RoundWish, list_rounds, tell_round
+from service.room.rounds import tell_round
 from service.schemas import Listing, RoundDetailOut, RoundOut, log_out
+from service.search.asking import known_tables, read_request, wish_of
+from service.search.find import find_rounds
 
 router = APIRouter(prefix="/api/rounds", route_class=StrictRoute, tags=["rounds"])
 
@@ -18,9 +20,10 @@ router = APIRouter(prefix="/api/rounds", route_class=StrictRoute, tags=["rounds"
 @router.get("")
 def rounds(room: RoomHere, person: Viewer, query: Annotated[RoundQuery, Query()]) -> Listing[RoundOut]:
     """The newest rounds that fit."""
-    wish = RoundWish(table=query.table, dealer=query.dealer, from_at=query.from_, to_at=query.to)
     with room.database.reading() as session:
-        page = list_rounds(session, person, wish, limit=query.limit, cursor=query.cursor)
+        tables = known_tables(session, person)
+        asked = read_request(query, now=room.clock(), zone=room.settings.time_zone, tables=tables)
+        page = find_rounds(session, person, wish_of(asked), limit=query.limit, cursor=query.cursor)
     return Listing[RoundOut](items=[RoundOut.of(view) for view in page.items], next=page.next)
 
 

@@ -99,6 +99,8 @@ class AlertRow(Base):
     """Who took it."""
     repeats: Mapped[int] = mapped_column(default=0)
     """How often the same fault was raised again."""
+    is_quiet: Mapped[bool] = mapped_column(default=False)
+    """Raised after the fact, by a review or a correction: shown, but neither sounded nor sent to anybody."""
 
 
 class AlertChange(Base):
@@ -121,7 +123,11 @@ class RoundRow(Base):
     """A round that is closed."""
 
     __tablename__ = "rounds"
-    __table_args__ = (Index("ix_rounds_table", "table_id", "id"), Index("ix_rounds_closed", "closed_at", "id"))
+    __table_args__ = (
+        Index("ix_rounds_table", "table_id", "id"),
+        Index("ix_rounds_closed", "closed_at", "id"),
+        Index("ix_rounds_number", "log_id", "number"),
+    )
 
     id: Mapped[int] = mapped_column(BIG_ID, primary_key=True)
     table_id: Mapped[str] = mapped_column(String(200))
@@ -136,6 +142,8 @@ class RoundRow(Base):
     last_line: Mapped[int] = mapped_column(BIG_ID)
     body: Mapped[str] = mapped_column(Text)
     """The round record."""
+    terms: Mapped[str | None] = mapped_column(Text)
+    """By what it is found, a line each, as entered in `round_terms`; None: not entered yet."""
 
 
 class EvidenceRow(Base):

@@ -21,6 +21,7 @@ from service.app import create_app
 from service.live.journal import log_chain
 from service.live.messages import ShownStake, TableState, Written
 from service.ports import Picture
+from service.search.index import enter_round
 from service.settings import RoomSettings
 from service.store import chain
 from service.store.database import Database, open_database, sqlite_url
@@ -262,6 +263,7 @@ def close_round(room: TestRoom, number: int, table: str = "B07", *, dealer: str 
         )
         session.add(row)
         session.flush()
+        enter_round(session, row)
         return row.id
 
 

@@ -1,0 +1,1 @@
+"""Rounds found by what happened in them."""

@@ -1,0 +1,56 @@
+"""The tables of the database that make rounds findable, and keep what people corrected in them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import ForeignKey, Index, String, Text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from service.store.columns import BIG_ID
+from service.store.schema import Base
+
+
+class RoundTerm(Base):
+    """A round has a property: `card:7h`, `seat:3`, `code:late_bet.placed`. Its key is its order: by term, then time."""
+
+    __tablename__ = "round_terms"
+    __table_args__ = ({"sqlite_with_rowid": False},)
+
+    term: Mapped[str] = mapped_column(String(200), primary_key=True)
+    at: Mapped[datetime] = mapped_column(primary_key=True)
+    """When the round closed."""
+    round_id: Mapped[int] = mapped_column(BIG_ID, primary_key=True, autoincrement=False)
+
+
+class CorrectionRow(Base):
+    """What a person corrected in a round; the same stands in the chain `corrections/TABLE`."""
+
+    __tablename__ = "corrections"
+    __table_args__ = (
+        Index("ix_corrections_log", "log_id", "id"),
+        Index("ix_corrections_round", "round_id", "id"),
+        Index("ix_corrections_picture", "picture_state", "id"),
+    )
+
+    id: Mapped[int] = mapped_column(BIG_ID, primary_key=True)
+    table_id: Mapped[str] = mapped_column(String(200))
+    log_id: Mapped[int] = mapped_column(ForeignKey("logs.id"))
+    round_id: Mapped[int] = mapped_column(ForeignKey("rounds.id"))
+    at: Mapped[datetime]
+    who: Mapped[str] = mapped_column(String(100))
+    why: Mapped[str] = mapped_column(Text)
+    body: Mapped[str] = mapped_column(Text)
+    """What is corrected, as JSON."""
+    effects: Mapped[str] = mapped_column(Text)
+    """What it changed: rounds before and after, alerts closed, raised and opened again, as JSON."""
+    taken_back_by: Mapped[str | None] = mapped_column(String(100))
+    taken_back_at: Mapped[datetime | None]
+    taken_back_why: Mapped[str | None] = mapped_column(Text)
+    picture_state: Mapped[str] = mapped_column(String(20), default="none")
+    """Of the card that was corrected: none, kept or failed."""
+    picture: Mapped[str | None] = mapped_column(String(500))
+    """The frame, below the evidence folder."""
+    picture_sha256: Mapped[str | None] = mapped_column(String(64))
+    picture_note: Mapped[str | None] = mapped_column(Text)
+    """As JSON where it lies in which video; in words why there is none."""
