@@ -23,12 +23,25 @@ from service.pages.showing import STATIC, build_pages, digest_of_assets
 from service.ports import Clock, LiveTables
 from service.proxies import Origins
 from service.room.room import Room, build_room
-from service.routes import accounts, alerts, audit, cases, health, metrics, pages, rounds, sessions, signals, tables
+from service.routes import (
+    accounts,
+    alerts,
+    analytics,
+    audit,
+    cases,
+    health,
+    metrics,
+    pages,
+    rounds,
+    sessions,
+    signals,
+    tables,
+)
 from service.schemas import ErrorBody
 from service.settings import RoomSettings
 from service.store.database import Database
 
-ROUTERS = (health, metrics, sessions, tables, signals, alerts, rounds, cases, audit, accounts, pages)
+ROUTERS = (health, metrics, sessions, tables, signals, alerts, rounds, analytics, cases, audit, accounts, pages)
 ERRORS: dict[int | str, dict[str, Any]] = {
     "4XX": {"model": ErrorBody, "description": "Refused; the body says why."},
     "5XX": {"model": ErrorBody, "description": "Failed; the body says what."},

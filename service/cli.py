@@ -17,6 +17,7 @@ from calibration.errors import CalibrationError
 from datasets.errors import DatasetsError
 from rules.errors import RulesError
 from service.commands import (
+    analytics,
     bench,
     calibrate,
     enrol,
@@ -91,6 +92,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "export": export.export,
     "bench": bench.bench,
     "serve": serve.serve,
+    "analytics": analytics.analytics,
     "verify": verify.verify,
 }
 for _name, _command in COMMANDS.items():

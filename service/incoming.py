@@ -90,6 +90,25 @@ class RoundQuery(Stretch):
     )
 
 
+class FigureQuery(Incoming):
+    """Which figures; hours count whole, each where it begins."""
+
+    table: Name | None = None
+    dealer: Name | None = Field(default=None, description="a name, or the pseudonym that is shown instead")
+    rulebook: Name | None = None
+    code: Name | None = Field(default=None, description="a code, or the part before its dot, to count alone")
+    shift: Name | None = None
+    confirmed: bool = Field(default=False, description="whether only confirmed alerts count as errors")
+    from_: AwareDatetime | None = Field(default=None, alias="from")
+    to: AwareDatetime | None = None
+
+
+class FigureFileQuery(FigureQuery):
+    """Which figures, and how."""
+
+    format: Literal["json", "csv", "parquet"] = "json"
+
+
 class StreamQuery(Incoming):
     """From where on a stream is wanted."""
 

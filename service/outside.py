@@ -12,6 +12,7 @@ from pathlib import Path
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
 
+from service.analytics.upkeep import TallyUpkeep
 from service.devices import DeviceSignals, open_devices
 from service.disk_budget import DiskLevel
 from service.notify.deliveries import tallies
@@ -29,6 +30,7 @@ class Outside:
 
     notifications: Notifications
     retention: Retention
+    tallies: TallyUpkeep
     devices: DeviceSignals | None
     """None where the folder names no broker for devices."""
 
@@ -36,6 +38,7 @@ class Outside:
         """Start all; the tables must be watched already, else devices' reports are refused."""
         self.notifications.start()
         self.retention.start()
+        self.tallies.start()
         if self.devices is not None:
             self.devices.start()
 
@@ -43,12 +46,14 @@ class Outside:
         """Stop all: what devices report first, what is told of it last."""
         if self.devices is not None:
             self.devices.stop()
+        self.tallies.stop()
         self.retention.stop()
         self.notifications.stop()
 
     def faults(self) -> list[str]:
         """What does not work, in words; empty where all does."""
         found = [("notifications", self.notifications.fault), ("retention", self.retention.fault)]
+        found.append(("tallies", self.tallies.fault))
         found += [(f"channel {state.name}", state.fault) for state in self.notifications.states()]
         if self.devices is not None:
             found.append(("devices", self.devices.state.fault))
@@ -89,8 +94,9 @@ def open_outside(
     devices = open_devices(folder, environment, database=database, live=live, clock=clock)
     notifications = open_notifications(folder, environment, settings=settings, database=database, clock=clock)
     retention = Retention(database, settings.evidence, kept, clock, notifications.tell)
+    tallies = TallyUpkeep(database, settings.house.settings, clock)
     notifications.begin()
-    return Outside(notifications=notifications, retention=retention, devices=devices)
+    return Outside(notifications=notifications, retention=retention, tallies=tallies, devices=devices)
 
 
 def _of_channels(notifications: Notifications) -> Iterator[Metric]:

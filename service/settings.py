@@ -10,6 +10,7 @@ from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from service.analytics.house import House
 from service.errors import ServiceError
 
 Network = IPv4Network | IPv6Network
@@ -39,6 +40,8 @@ class RoomSettings:
     """How often the database is looked at for what nobody told of."""
     picture_s: float = 0.1
     """How often a live stream looks for a new picture."""
+    house: House = field(default_factory=House)
+    """What its figures go by."""
     remind_after: timedelta = field(default=timedelta(minutes=2))
     """An alert that nobody took for so long is shown as overdue."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -40,6 +41,7 @@ def serve(
     Add a user first: `thirdcard user add NAME --role admin --home HOME`. The database is HOME/thirdcard.db unless
     THIRDCARD_DATABASE_URL names a PostgreSQL.
     """
+    from service.analytics.house import open_house
     from service.home import Home
     from service.search.index import enter_missing
     from service.settings import parse_settings
@@ -48,6 +50,7 @@ def serve(
     folder = Home(home)
     folder.make()
     settings = parse_settings(evidence=folder.evidence, time_zone=time_zone, trusted_proxies=trust_proxy or [])
+    settings = replace(settings, house=open_house(home, time_zone))
     tables = {table.id: table.path for table in folder.load_tables()}
     database = folder.open_database(os.environ)
     try:

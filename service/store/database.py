@@ -19,6 +19,7 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from service.errors import ServiceError
+from service.store.touched import follow_changes
 
 MIGRATIONS = Path(__file__).with_name("migrations")
 BUSY_S = 30
@@ -43,6 +44,7 @@ class Database:
             Session(connection) as session,
             session.begin(),
         ):
+            follow_changes(session)
             yield session
 
     @contextmanager

@@ -10,9 +10,13 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 ALERTS_TURN = 0x7468_6972_6463
+TALLIES_TURN = ALERTS_TURN + 1
 
 
-def take_turn(session: Session) -> None:
-    """Wait until nobody else is adding alerts or changes; hold the turn until the transaction ends."""
+def take_turn(session: Session, key: int = ALERTS_TURN) -> None:
+    """Wait until nobody else is adding alerts or changes, or what another key means, and hold the turn.
+
+    It ends with the transaction.
+    """
     if session.get_bind().dialect.name == "postgresql":
-        session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": ALERTS_TURN})
+        session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": key})

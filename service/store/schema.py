@@ -78,6 +78,7 @@ class AlertRow(Base):
         Index("ix_alerts_code", "code", "id"),
         Index("ix_alerts_state", "state", "id"),
         Index("ix_alerts_at", "at", "id"),
+        Index("ix_alerts_table_at", "table_id", "at"),
         Index("ix_alerts_round", "log_id", "round"),
     )
 
@@ -127,6 +128,7 @@ class RoundRow(Base):
         Index("ix_rounds_table", "table_id", "id"),
         Index("ix_rounds_closed", "closed_at", "id"),
         Index("ix_rounds_number", "log_id", "number"),
+        Index("ix_rounds_table_closed", "table_id", "closed_at"),
     )
 
     id: Mapped[int] = mapped_column(BIG_ID, primary_key=True)

@@ -18,6 +18,7 @@ import typer
 from pydantic import BaseModel
 from typer.main import get_command
 
+from service.analytics.settings import AnalyticsFile
 from service.commands.serve import serve
 from service.devices import DevicesFile
 from service.disk_budget import DiskLevel
@@ -48,7 +49,7 @@ PAGE = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
 
 MODELS = (
     *(NotificationsFile, WebhookFile, MqttFile, PeopleFile, ShiftFile, RuleFile),
-    *(RetentionFile, DaysFile, DevicesFile, BrokerFile),
+    *(RetentionFile, DaysFile, DevicesFile, BrokerFile, AnalyticsFile),
 )
 KEYS = [pytest.param(model, key, id=f"{model.__name__}.{key}") for model in MODELS for key in model.model_fields]
 

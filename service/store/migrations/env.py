@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from alembic import context
 
-from service.store import round_schema, shift_schema
+from service.store import round_schema, shift_schema, tally_schema
 from service.store.schema import Base
 
 assert round_schema, "its tables are part of Base"
 assert shift_schema, "its tables are part of Base"
+assert tally_schema, "its tables are part of Base"
 context.configure(connection=context.config.attributes["connection"], target_metadata=Base.metadata)
 with context.begin_transaction():
     context.run_migrations()

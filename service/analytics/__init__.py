@@ -1,0 +1,1 @@
+"""Figures of the house: what went wrong how often, where, and whether it may be chance."""

@@ -1,0 +1,152 @@
+"""Answer what somebody asks of the figures: by what, of when and where, with the names that he may see."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from service.analytics.figures import Counting, Figures, Labels, figures_by, figures_of_codes
+from service.analytics.hour_sums import NOBODY
+from service.analytics.house import House
+from service.analytics.pace import Pace, Packed, find_paces
+from service.analytics.tallies import (
+    ERRORS,
+    Columns,
+    TallyWish,
+    list_names,
+    read_alerts,
+    read_durations,
+    read_rounds,
+)
+from service.analytics.trend import Trend, find_trend
+from service.store.people import Person
+
+
+class By(StrEnum):
+    """What figures are gathered by."""
+
+    DEALER = "dealer"
+    TABLE = "table"
+    RULEBOOK = "rulebook"
+    CODE = "code"
+    SHIFT = "shift"
+    HOUR = "hour"
+    DAY = "day"
+
+
+ALIKE = frozenset({By.DEALER, By.TABLE})
+"""Of these each says something about the others."""
+_COLUMNS = {By.DEALER: "dealer", By.TABLE: "table_id", By.RULEBOOK: "rulebook"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FigureWish:
+    """Which figures are wanted; None and empty: all."""
+
+    from_at: datetime | None = None
+    to_at: datetime | None = None
+    table: str | None = None
+    dealer: str | None = None
+    """A name, or a pseudonym."""
+    rulebook: str | None = None
+    code: str | None = None
+    """A code, or the part before its dot, that counts as an error instead of all errors of dealing."""
+    shift: str | None = None
+    is_confirmed_only: bool = False
+
+    def counting(self) -> Counting:
+        """What counts as an error."""
+        families = ERRORS if self.code is None else (self.code,)
+        return Counting(families=families, is_confirmed_only=self.is_confirmed_only)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asker:
+    """Who asks, and whether dealers' names are shown to him."""
+
+    person: Person
+    are_names_shown: bool
+
+
+def tell_figures(session: Session, house: House, asker: Asker, by: By, wish: FigureWish) -> Figures:
+    """The figures; dealers by the names that the asker may see."""
+    rounds, alerts = _read(session, house, asker, wish)
+    if by is By.CODE:
+        return figures_of_codes(rounds, alerts, wish.counting())
+    if by is By.DEALER:
+        rounds, alerts = (part.where(part.keys["dealer"] != NOBODY) for part in (rounds, alerts))
+    figures = figures_by(rounds, alerts, _labels(house, by), wish.counting(), is_shrunken=by in ALIKE)
+    return _named(figures, house, asker) if by is By.DEALER else figures
+
+
+def tell_trend(session: Session, house: House, asker: Asker, wish: FigureWish) -> Trend:
+    """The rate by day, and its changes."""
+    rounds, alerts = _read(session, house, asker, wish)
+    days = figures_by(rounds, alerts, _labels(house, By.DAY), wish.counting(), is_shrunken=False)
+    return find_trend(days.items)
+
+
+def tell_paces(session: Session, house: House, asker: Asker, by: By, wish: FigureWish) -> tuple[Pace, list[Pace]]:
+    """The pace of all, and by table, or by hour of the day."""
+    figures = tell_figures(session, house, asker, by, wish)
+    packed = read_durations(session, asker.person, _tally_wish(session, house, asker, wish))
+    if wish.shift is not None:
+        packed = [one for one in packed if house.time.shift(one[0]) == wish.shift]
+    hours = {hour: house.time.hour(hour) for hour in {one[0] for one in packed}}
+
+    def label(one: Packed) -> str:
+        return one[1] if by is By.TABLE else hours[one[0]]
+
+    (of_all,) = find_paces([figures.house], packed, lambda _one: figures.house.name)
+    return of_all, find_paces(sorted(figures.items, key=lambda figure: figure.name), packed, label)
+
+
+def find_dealers(session: Session, house: House, asker: Asker, shown: str) -> list[str]:
+    """The names, as the database has them, of the dealers whom somebody names by what is shown to him."""
+    if asker.are_names_shown:
+        return [shown]
+    return house.pseudonyms.find(shown, list_names(session, asker.person, "dealer"))
+
+
+def _read(session: Session, house: House, asker: Asker, wish: FigureWish) -> tuple[Columns, Columns]:
+    tallies = _tally_wish(session, house, asker, wish)
+    parts = read_rounds(session, asker.person, tallies), read_alerts(session, asker.person, tallies)
+    rounds, alerts = (_of_shift(part, house, wish.shift) for part in parts)
+    return rounds, alerts
+
+
+def _tally_wish(session: Session, house: House, asker: Asker, wish: FigureWish) -> TallyWish:
+    dealers = None if wish.dealer is None else find_dealers(session, house, asker, wish.dealer)
+    return TallyWish(from_at=wish.from_at, to_at=wish.to_at, table=wish.table, dealers=dealers, rulebook=wish.rulebook)
+
+
+def _of_shift(columns: Columns, house: House, shift: str | None) -> Columns:
+    if shift is None:
+        return columns
+    fits = {hour: house.time.shift(hour) == shift for hour in set(columns.keys["hour"])}
+    return columns.where(np.fromiter((fits[hour] for hour in columns.keys["hour"]), np.bool_, len(columns)))
+
+
+def _labels(house: House, by: By) -> Labels:
+    if by in _COLUMNS:
+        return lambda rows: rows.keys[_COLUMNS[by]].tolist()
+    of_hour = house.time.labels()[by]
+
+    def labels(rows: Columns) -> Sequence[str]:
+        known = {hour: of_hour(hour) for hour in set(rows.keys["hour"])}
+        return [known[hour] for hour in rows.keys["hour"]]
+
+    return labels
+
+
+def _named(figures: Figures, house: House, asker: Asker) -> Figures:
+    shown = [
+        replace(figure, name=house.shown(figure.name, are_names_shown=asker.are_names_shown))
+        for figure in figures.items
+    ]
+    return replace(figures, items=shown)

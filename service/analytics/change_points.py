@@ -1,0 +1,75 @@
+"""Find where a rate of rare events changed for good: the division of the days that explains the counts best.
+
+Optimal partitioning (B. Jackson and others, An algorithm for optimal partitioning of data on an interval, IEEE Signal
+Processing Letters 12, 2005) with the Poisson likelihood: the exact minimum over all divisions of the cost plus a
+penalty for each change. PELT finds the same minimum faster; a year of days needs no such haste.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from service.analytics.rates import Floats
+
+PENALTY = 1.2
+"""Times the logarithm of the number of steps; `docs/analytics.md` says how seldom it then sees what is not there."""
+SHORTEST = 3
+"""Steps with rounds in them on either side of a change, at least."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Segment:
+    """A stretch of one rate; the end is left out."""
+
+    begin: int
+    end: int
+    events: int
+    rounds: int
+
+
+def find_segments(events: Sequence[int], rounds: Sequence[int], *, penalty: float = PENALTY) -> list[Segment]:
+    """The stretches between changes, in order; one where the rate never changed.
+
+    Args:
+        events: Counts, one a step.
+        rounds: Rounds, one a step; steps without rounds say nothing.
+        penalty: Times log(steps), what a change must gain in log likelihood.
+    """
+    kept = [i for i, n in enumerate(rounds) if n > 0]
+    if not kept:
+        return []
+    k = np.concatenate([[0.0], np.cumsum([float(events[i]) for i in kept])])
+    n = np.concatenate([[0.0], np.cumsum([float(rounds[i]) for i in kept])])
+    cuts = _best_cuts(k, n, penalty * float(np.log(max(len(kept), 2))))
+    edges = [0, *(kept[cut] for cut in cuts[1:-1]), len(rounds)]
+    return [
+        Segment(begin=begin, end=end, events=int(k[last] - k[first]), rounds=int(n[last] - n[first]))
+        for (begin, end), (first, last) in zip(pairwise(edges), pairwise(cuts), strict=True)
+    ]
+
+
+def _best_cuts(k: Floats, n: Floats, penalty: float) -> list[int]:
+    """Where the best division cuts, from 0 to the number of steps, both in it."""
+    steps = len(k) - 1
+    best = np.full(steps + 1, np.inf)
+    best[0] = -penalty
+    before = np.zeros(steps + 1, np.int64)
+    for end in range(min(SHORTEST, steps), steps + 1):
+        starts = np.arange(0, max(end - SHORTEST, 0) + 1)
+        totals = best[starts] + penalty + _cost(k[end] - k[starts], n[end] - n[starts])
+        before[end] = int(starts[np.argmin(totals)])
+        best[end] = totals.min()
+    cuts = [steps]
+    while cuts[-1] > 0:
+        cuts.append(int(before[cuts[-1]]))
+    return cuts[::-1]
+
+
+def _cost(k: Floats, n: Floats) -> Floats:
+    """Minus the log likelihood of one rate for all, but for what no division changes: k - k log(k / n)."""
+    some = np.maximum(k, 1e-300)
+    return np.where(k > 0, k - k * np.log(some / n), 0.0)

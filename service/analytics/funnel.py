@@ -1,0 +1,32 @@
+"""The limits within which chance alone keeps a dealer of the house's own rate.
+
+D. J. Spiegelhalter, Funnel plots for comparing institutional performance, Statistics in Medicine 24 (2005): exact
+Poisson limits at 95 % and 99.8 %, interpolated between whole counts so that the lines do not jump.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.stats import poisson
+
+from service.analytics.rates import Interval
+
+WARNING, ALARM = 0.95, 0.998
+
+
+def funnel_limits(rounds: ArrayLike, house_rate: float, *, level: float = WARNING) -> Interval:
+    """The limits of the rate of somebody who dealt that many rounds, events a round."""
+    n = np.asarray(rounds, np.float64)
+    expected, tail = np.maximum(n * house_rate, 1e-12), (1 - level) / 2
+    some = np.maximum(n, 1e-12)
+    low = np.where(n > 0, np.maximum(_smooth_quantile(tail, expected), 0.0) / some, 0.0)
+    return Interval(low, np.where(n > 0, _smooth_quantile(1 - tail, expected) / some, np.inf))
+
+
+def _smooth_quantile(share: float, expected: np.ndarray) -> np.ndarray:
+    """The quantile, less the part of its step that is not needed to come to the share."""
+    count = poisson.ppf(share, expected)
+    above = poisson.cdf(count, expected) - share
+    step = poisson.pmf(count, expected)
+    return np.asarray(count - np.where(step > 0, above / np.maximum(step, 1e-300), 0.0))

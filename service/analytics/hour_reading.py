@@ -1,0 +1,162 @@
+"""Read what one table's hour is summed up from: its rounds with their log lines, its alerts with what became of them.
+
+Rounds count in the hour in which they closed, alerts in that of the fault, unseen time in that in which it went by. A
+log does not count where another tells of the same time.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from service.analytics.hour_sums import NOBODY, AlertSum, RoundSum, Who
+from service.analytics.round_facts import Line, RoundFacts, facts_of
+from service.analytics.settlement import difference_of, is_accepted
+from service.live.journal import log_chain
+from service.room.reasons import FALSE_ALERT_REASONS
+from service.store.schema import AlertChange, AlertRow, ChainLine, LogRow, RoundRow
+from service.store.touched import HOUR
+
+Key = tuple[int, int]
+"""A log and the number of a round in it."""
+
+
+@dataclass(slots=True)
+class HourReading:
+    """One table's hour."""
+
+    session: Session
+    table: str
+    hour: datetime
+    are_names_kept: bool
+    """Whether dealers' names of that time may still be kept."""
+    earlier: set[datetime] = field(default_factory=set)
+    """Hours before in which a stretch that ends here could not be watched."""
+    _logs: dict[int, LogRow] = field(default_factory=dict)
+
+    def rounds(self) -> Iterator[RoundSum]:
+        """What each round adds, the first one after the hour included for what was unseen before it."""
+        rows = self._rounds_here()
+        befores = self._befores(rows)
+        lines = self._lines(rows)
+        ends_unseen = False
+        for row in rows:
+            before = befores.get((row.log_id, row.number))
+            record = json.loads(row.body)
+            opened, closed = record["opened"], record["closed"] if record["closed"] is not None else record["opened"]
+            before_t = None if before is None else self._t(before, row.log_id)
+            facts = facts_of(lines(row), opened, closed, before=before_t, begins_unseen=ends_unseen)
+            ends_unseen = facts.ends_unseen
+            yield self._round_sum(row, facts)
+
+    def alerts(self) -> Iterator[AlertSum]:
+        """What each alert adds."""
+        wanted = select(AlertRow).where(
+            AlertRow.table_id == self.table, AlertRow.at >= self.hour, AlertRow.at < self.hour + HOUR
+        )
+        rows = [row for row in self.session.scalars(wanted.order_by(AlertRow.id)) if self._log(row.log_id).is_counted]
+        reasons, records = self._dismissals(rows), self._records(rows)
+        for row in rows:
+            alert, record = json.loads(row.body), records.get((row.log_id, row.round))
+            difference = difference_of(alert, record)
+            yield AlertSum(
+                who=self._who(row),
+                code=row.code,
+                state=row.state,
+                is_false=reasons.get(row.id) in FALSE_ALERT_REASONS,
+                is_accepted=is_accepted(alert, record),
+                overpaid_minor=difference.overpaid_minor,
+                underpaid_minor=difference.underpaid_minor,
+            )
+
+    def _rounds_here(self) -> list[RoundRow]:
+        of_table = select(RoundRow).join(LogRow).where(RoundRow.table_id == self.table, LogRow.is_counted)
+        order = (RoundRow.closed_at, RoundRow.id)
+        end = self.hour + HOUR
+        here = of_table.where(RoundRow.closed_at >= self.hour, RoundRow.closed_at < end).order_by(*order)
+        after = of_table.where(RoundRow.closed_at >= end).order_by(*order).limit(1)
+        return [*self.session.scalars(here), *self.session.scalars(after)]
+
+    def _befores(self, rows: Sequence[RoundRow]) -> Mapping[Key, datetime]:
+        """When the round before each closed, within its log."""
+        known = {(row.log_id, row.number + 1): row.closed_at for row in rows}
+        for row in rows:
+            if (row.log_id, row.number) not in known and row.number > 1:
+                wanted = select(RoundRow.closed_at).where(
+                    RoundRow.log_id == row.log_id, RoundRow.number == row.number - 1
+                )
+                found = self.session.scalar(wanted.limit(1))
+                known |= {} if found is None else {(row.log_id, row.number): found}
+        return known
+
+    def _lines(self, rows: Sequence[RoundRow]) -> Any:
+        """A function from a round to its lines; all are read at once."""
+        if not rows:
+            return None
+        chain = log_chain(self.table)
+        found: dict[int, Line] = {}
+        for log in {row.log_id for row in rows}:
+            of_log = [row for row in rows if row.log_id == log]
+            first, last = min(row.first_line for row in of_log), max(row.last_line for row in of_log)
+            wanted = select(ChainLine.seq, ChainLine.body).where(ChainLine.chain == chain)
+            wanted = wanted.where(ChainLine.seq >= first, ChainLine.seq <= last)
+            found |= {seq: json.loads(body) for seq, body in self.session.execute(wanted)}
+        return lambda row: [found[seq] for seq in range(row.first_line, row.last_line + 1) if seq in found]
+
+    def _round_sum(self, row: RoundRow, facts: RoundFacts) -> RoundSum:
+        began, end = self._log(row.log_id).began_at, self.hour + HOUR
+        unseen = [(began + timedelta(seconds=a), began + timedelta(seconds=b)) for a, b in facts.unseen]
+        is_here = row.closed_at < end
+        if is_here:
+            self.earlier |= {hour for stretch in unseen for hour in hours_before(stretch[0], self.hour)}
+        within = sum(max((min(to_at, end) - max(from_at, self.hour)).total_seconds(), 0.0) for from_at, to_at in unseen)
+        return RoundSum(
+            who=self._who(row),
+            is_closed_here=is_here,
+            is_watched=facts.is_watched,
+            phases_s=facts.phases_s,
+            unseen_s=within,
+        )
+
+    def _who(self, row: RoundRow | AlertRow) -> Who:
+        rules = json.loads(self._log(row.log_id).rules)
+        return Who((row.dealer or NOBODY) if self.are_names_kept else NOBODY, str(rules.get("rulebook", "")))
+
+    def _log(self, log_id: int) -> LogRow:
+        if log_id not in self._logs:
+            self._logs[log_id] = self.session.get_one(LogRow, log_id)
+        return self._logs[log_id]
+
+    def _t(self, at: datetime, log_id: int) -> float:
+        return (at - self._log(log_id).began_at).total_seconds()
+
+    def _dismissals(self, rows: Sequence[AlertRow]) -> Mapping[int, str | None]:
+        dismissed = [row.id for row in rows if row.state == "dismissed"]
+        wanted = select(AlertChange.alert_id, AlertChange.reason).where(
+            AlertChange.alert_id.in_(dismissed), AlertChange.after == "dismissed"
+        )
+        return {row.alert_id: row.reason for row in self.session.execute(wanted.order_by(AlertChange.id))}
+
+    def _records(self, rows: Sequence[AlertRow]) -> Mapping[Key, Any]:
+        """The records of the alerts' rounds, as far as they are closed."""
+        found: dict[Key, Any] = {}
+        for log_id in {row.log_id for row in rows}:
+            numbers = {row.round for row in rows if row.log_id == log_id}
+            wanted = select(RoundRow.number, RoundRow.body).where(
+                RoundRow.log_id == log_id, RoundRow.number.in_(numbers)
+            )
+            found |= {(log_id, number): json.loads(body) for number, body in self.session.execute(wanted)}
+        return found
+
+
+def hours_before(begin: datetime, hour: datetime) -> Iterator[datetime]:
+    """The hours before one, back to that in which a moment lies."""
+    while begin < hour:
+        hour -= HOUR
+        yield hour

@@ -1,0 +1,146 @@
+"""Figures as the API sends them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import BaseModel
+
+from service.analytics.figure_rows import figure_row
+from service.analytics.figures import Estimate, Figure, Figures
+from service.analytics.pace import Pace
+from service.analytics.trend import Trend
+
+
+class FigureOut(BaseModel):
+    """One dealer, table, code, hour; rates are per 1000 rounds, intervals hold 95 %."""
+
+    name: str
+    rounds: int
+    watched_rounds: int
+    errors: int
+    per_1000: float | None
+    per_1000_low: float | None
+    per_1000_high: float | None
+    shrunken_per_1000: float | None
+    shrunken_per_1000_low: float | None
+    shrunken_per_1000_high: float | None
+    above_house: float | None
+    is_ranked: bool
+    decided: int
+    false_alerts: int
+    false_share: float | None
+    false_share_low: float
+    false_share_high: float
+    accepted_late_bets: int
+    overpaid_minor: float
+    underpaid_minor: float
+    unseen_s: float
+    rounds_per_hour: float | None
+
+    @classmethod
+    def of(cls, figure: Figure) -> FigureOut:
+        """What is sent of a figure."""
+        return cls.model_validate(figure_row(figure))
+
+
+class FiguresOut(BaseModel):
+    """A list of figures, and the house's."""
+
+    items: Sequence[FigureOut]
+    next: None = None
+    house: FigureOut
+    spread: float | None
+    are_names_shown: bool
+
+    @classmethod
+    def of(cls, figures: Figures, *, are_names_shown: bool) -> FiguresOut:
+        """What is sent of figures."""
+        return cls(
+            items=[FigureOut.of(figure) for figure in figures.items],
+            house=FigureOut.of(figures.house),
+            spread=figures.spread,
+            are_names_shown=are_names_shown,
+        )
+
+
+class EstimateOut(BaseModel):
+    """A rate per 1000 rounds, and where the truth lies with 95 %."""
+
+    per_1000: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, estimate: Estimate) -> EstimateOut:
+        """What is sent of an estimate."""
+        return cls(per_1000=estimate.per_1000, low=estimate.low, high=estimate.high)
+
+
+class StretchOut(BaseModel):
+    """Days of one rate."""
+
+    first: str
+    last: str
+    rounds: int
+    errors: int
+    rate: EstimateOut
+
+
+class TrendOut(BaseModel):
+    """Days in order, and the stretches between changes."""
+
+    items: Sequence[FigureOut]
+    next: None = None
+    stretches: Sequence[StretchOut]
+
+    @classmethod
+    def of(cls, trend: Trend) -> TrendOut:
+        """What is sent of a trend."""
+        stretches = [
+            StretchOut(
+                first=one.first, last=one.last, rounds=one.rounds, errors=one.errors, rate=EstimateOut.of(one.rate)
+            )
+            for one in trend.stretches
+        ]
+        return cls(items=[FigureOut.of(day) for day in trend.days], stretches=stretches)
+
+
+class PhaseOut(BaseModel):
+    """What one phase takes, in seconds: half of the rounds lie between the quartiles."""
+
+    phase: str
+    median_s: float
+    quarter_s: float
+    three_quarters_s: float
+
+
+class PaceOut(BaseModel):
+    """How fast it goes."""
+
+    name: str
+    rounds: int
+    rounds_per_hour: float | None
+    phases: Sequence[PhaseOut]
+
+    @classmethod
+    def of(cls, pace: Pace) -> PaceOut:
+        """What is sent of a pace."""
+        phases = [
+            PhaseOut(
+                phase=one.phase,
+                median_s=one.median_s,
+                quarter_s=one.quarter_s,
+                three_quarters_s=one.three_quarters_s,
+            )
+            for one in pace.phases
+        ]
+        return cls(name=pace.name, rounds=pace.rounds, rounds_per_hour=pace.rounds_per_hour, phases=phases)
+
+
+class PacesOut(BaseModel):
+    """The pace of each table, and of all."""
+
+    items: Sequence[PaceOut]
+    next: None = None
+    house: PaceOut

@@ -1,0 +1,105 @@
+"""Make the tallies of touched hours anew, from rounds, alerts and logs alone.
+
+Which hours are touched stands in the database, written with the change itself: nothing is lost whenever the service
+falls, and an hour that is made twice comes out the same. An hour is read first and written after, so that tables never
+wait for the reading; what changes in between has touched the hour again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from sqlalchemy import delete, select, tuple_
+from sqlalchemy.orm import Session
+
+from service.analytics.hour_reading import HourReading
+from service.analytics.hour_sums import NOBODY, tally_alerts, tally_rounds
+from service.store.database import Database
+from service.store.order import TALLIES_TURN, take_turn
+from service.store.tally_schema import CodeTallyRow, TallyRow, TouchedHour
+from service.store.touched import Place, touch
+
+HOURS_AT_ONCE = 40
+MARKS_AT_ONCE = 5000
+Tally = TallyRow | CodeTallyRow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Work:
+    """Hours that were made anew and are not written yet."""
+
+    marks: Sequence[int]
+    """What said that they were touched."""
+    places: set[Place]
+    rows: list[Tally] = field(default_factory=list)
+    earlier: set[Place] = field(default_factory=set)
+    """Hours before, whose unseen time became known with these."""
+
+
+def refresh(database: Database, *, names_from: datetime | None = None) -> int:
+    """Make some touched hours anew; how many, 0 where none was left.
+
+    Args:
+        database: The store.
+        names_from: Tallies of hours before it keep no dealer; None: all do.
+    """
+    with database.reading() as session:
+        work = _work_out(session, names_from)
+        outlived = set() if work.places else _outlived(session, names_from)
+    if not work.places and not outlived:
+        return 0
+    with database.writing() as session:
+        take_turn(session, TALLIES_TURN)
+        if _take_marks(session, work.marks):
+            _write(session, work)
+            touch(session, work.earlier | outlived)
+    return len(work.places | outlived)
+
+
+def refresh_all(database: Database, *, names_from: datetime | None = None) -> int:
+    """Make all touched hours anew; how many."""
+    done = 0
+    while some := refresh(database, names_from=names_from):
+        done += some
+    return done
+
+
+def _work_out(session: Session, names_from: datetime | None) -> _Work:
+    marked = session.scalars(select(TouchedHour).order_by(TouchedHour.id).limit(MARKS_AT_ONCE)).all()
+    chosen = set(list(dict.fromkeys((mark.table_id, mark.hour) for mark in marked))[:HOURS_AT_ONCE])
+    marks = [mark.id for mark in marked if (mark.table_id, mark.hour) in chosen]
+    work = _Work(marks=marks, places=chosen)
+    for table, hour in sorted(chosen):
+        reading = HourReading(session, table, hour, names_from is None or hour >= names_from)
+        work.rows.extend(tally_rounds(table, hour, reading.rounds()))
+        work.rows.extend(tally_alerts(table, hour, reading.alerts()))
+        work.earlier.update((table, earlier) for earlier in reading.earlier)
+    return work
+
+
+def _outlived(session: Session, names_from: datetime | None) -> set[Place]:
+    """Hours whose tallies keep names for too long."""
+    if names_from is None:
+        return set()
+    found: set[Place] = set()
+    for row in (TallyRow, CodeTallyRow):
+        wanted = select(row.table_id, row.hour).where(row.hour < names_from, row.dealer != NOBODY).distinct()
+        found |= {(table, hour) for table, hour in session.execute(wanted.limit(HOURS_AT_ONCE))}
+    return found
+
+
+def _take_marks(session: Session, marks: Sequence[int]) -> bool:
+    """Take the marks away; False where somebody else has made some of these hours meanwhile, maybe from newer rows."""
+    there = session.scalars(select(TouchedHour.id).where(TouchedHour.id.in_(marks))).all()
+    if len(there) < len(marks):
+        return False
+    session.execute(delete(TouchedHour).where(TouchedHour.id.in_(marks)))
+    return True
+
+
+def _write(session: Session, work: _Work) -> None:
+    for row in (TallyRow, CodeTallyRow):
+        session.execute(delete(row).where(tuple_(row.table_id, row.hour).in_(sorted(work.places))))
+    session.add_all(work.rows)

@@ -1,0 +1,61 @@
+"""What faults of settlement cost, and late bets that stood: out of an alert and the record of its round.
+
+Money is in the smallest unit the table plays for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+GAVE_AWAY = frozenset({"payout.loser_paid", "payout.loser_kept"})
+KEPT_BACK = frozenset({"payout.winner_unpaid", "payout.push_taken"})
+WRONG_AMOUNT = "payout.wrong_amount"
+LATE = "late_bet."
+SAME_MOMENT_S = 0.001
+
+Body = Mapping[str, Any]
+"""An alert or a round record as it is kept."""
+
+
+class Difference(NamedTuple):
+    """Settled less due."""
+
+    overpaid_minor: float
+    """What the house gave away: paid too much, or a lost wager that was not collected."""
+    underpaid_minor: float
+    """What patrons were not given."""
+
+
+def difference_of(alert: Body, record: Body | None) -> Difference:
+    """What a payout alert's fault cost; nothing where the amount was not read, or for another alert."""
+    code, amount = alert["code"], alert.get("amount")
+    if amount is None:
+        return Difference(0.0, 0.0)
+    if code in GAVE_AWAY:
+        return Difference(float(amount), 0.0)
+    if code in KEPT_BACK:
+        return Difference(0.0, float(amount))
+    pays = _pays(alert, record) if code == WRONG_AMOUNT else None
+    if pays is None:
+        return Difference(0.0, 0.0)
+    more = float(amount - pays)
+    return Difference(max(more, 0.0), max(-more, 0.0))
+
+
+def is_accepted(alert: Body, record: Body | None) -> bool:
+    """Whether a late bet stood: nobody was seen to do by the end of its round what the rulebook ordered."""
+    if not alert["code"].startswith(LATE):
+        return False
+    return not any(_is_of(remedy, alert) and remedy["state"] == "done" for remedy in (record or {}).get("remedies", ()))
+
+
+def _is_of(remedy: Body, alert: Body) -> bool:
+    same_place = remedy["code"] == alert["code"] and remedy.get("area") == alert.get("area")
+    return same_place and abs(remedy["t"] - alert["t"]) <= SAME_MOMENT_S
+
+
+def _pays(alert: Body, record: Body | None) -> Fraction | None:
+    found = [due["pays"] for due in (record or {}).get("due", ()) if due["area"] == alert.get("area")]
+    return Fraction(found[0]) if found and found[0] is not None else None

@@ -1,0 +1,122 @@
+"""Read the tallies of a stretch of time as columns; plain arrays, which the figures are made from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import ColumnElement, Select, or_, select
+from sqlalchemy.orm import Session
+
+from service.analytics.rates import Floats
+from service.room.alerts import may_see
+from service.store.people import Person
+from service.store.tally_schema import CodeTallyRow, TallyRow
+
+ROUND_SUMS = ("rounds", "watched_rounds", "timed_rounds", "timed_s", "unseen_s")
+CODE_SUMS = ("alerts", "false_alerts", "accepted", "overpaid_minor", "underpaid_minor")
+KEYS = ("hour", "table_id", "dealer", "rulebook")
+CODE_KEYS = (*KEYS, "code", "state")
+CAMERA = "camera"
+"""The family of alerts that say that a table cannot be watched: nobody's error."""
+ERRORS = ("misdeal", "exposed_card", "procedure", "payout")
+"""The families of alerts that are errors of the dealing."""
+LATE = "late_bet"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TallyWish:
+    """Which tallies are wanted; None: all."""
+
+    from_at: datetime | None = None
+    to_at: datetime | None = None
+    table: str | None = None
+    dealers: Sequence[str] | None = None
+    """Names as the database has them; an empty text for no dealer."""
+    rulebook: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Rows by column: keys as arrays of objects, sums as arrays of numbers, all as long as each other."""
+
+    keys: dict[str, NDArray[np.object_]]
+    sums: dict[str, Floats]
+
+    def where(self, mask: NDArray[np.bool_]) -> Columns:
+        """Those rows alone."""
+        return Columns(
+            {name: column[mask] for name, column in self.keys.items()},
+            {name: column[mask] for name, column in self.sums.items()},
+        )
+
+    def __len__(self) -> int:
+        return len(self.keys["hour"])
+
+
+def read_rounds(session: Session, person: Person, wish: TallyWish) -> Columns:
+    """The tallies of rounds that fit and that the person may see."""
+    return _columns(session, _fitting(TallyRow, person, wish, (*KEYS, *ROUND_SUMS)), KEYS, ROUND_SUMS)
+
+
+def read_alerts(session: Session, person: Person, wish: TallyWish, *, families: Sequence[str] = ()) -> Columns:
+    """The tallies of alerts that fit and that the person may see.
+
+    Args:
+        session: Of the database.
+        person: Who asks.
+        wish: Which.
+        families: Codes, or the parts before their dots; empty: all.
+    """
+    query = _fitting(CodeTallyRow, person, wish, (*CODE_KEYS, *CODE_SUMS))
+    if families:
+        query = query.where(or_(*(_is_of(family) for family in families)))
+    return _columns(session, query, CODE_KEYS, CODE_SUMS)
+
+
+def read_durations(session: Session, person: Person, wish: TallyWish) -> list[tuple[datetime, str, bytes]]:
+    """Hour, table and packed durations of all tallies that fit and have some."""
+    query = _fitting(TallyRow, person, wish, ("hour", "table_id", "durations")).where(TallyRow.timed_rounds > 0)
+    return [(hour, table, packed) for hour, table, packed in session.execute(query)]
+
+
+def list_names(session: Session, person: Person, column: str) -> list[str]:
+    """Every table, dealer or rulebook of the tallies that the person may see, in order; an empty text left out."""
+    names = getattr(TallyRow, column)
+    query = select(names).where(*may_see(person, TallyRow.table_id)).distinct()
+    return sorted(name for name in session.scalars(query) if name)
+
+
+def _fitting(row: type[Any], person: Person, wish: TallyWish, columns: Sequence[str]) -> Select[Any]:
+    query = select(*(getattr(row, name) for name in columns)).where(*may_see(person, row.table_id))
+    conditions: list[ColumnElement[bool]] = []
+    if wish.from_at is not None:
+        conditions.append(row.hour >= wish.from_at)
+    if wish.to_at is not None:
+        conditions.append(row.hour < wish.to_at)
+    if wish.table is not None:
+        conditions.append(row.table_id == wish.table)
+    if wish.dealers is not None:
+        conditions.append(row.dealer.in_(list(wish.dealers)))
+    if wish.rulebook is not None:
+        conditions.append(row.rulebook == wish.rulebook)
+    return query.where(*conditions)
+
+
+def _is_of(family: str) -> ColumnElement[bool]:
+    inner = CodeTallyRow.code.startswith(f"{family.removesuffix('.')}.", autoescape=True)
+    return or_(CodeTallyRow.code == family, inner)
+
+
+def _columns(session: Session, query: Select[Any], keys: Sequence[str], sums: Sequence[str]) -> Columns:
+    rows = session.execute(query).all()
+    columns = list(zip(*rows, strict=True)) if rows else [()] * (len(keys) + len(sums))
+    named = dict(zip((*keys, *sums), columns, strict=True))
+    return Columns(
+        {name: np.fromiter(named[name], object, len(rows)) for name in keys},
+        {name: np.array(named[name], np.float64) for name in sums},
+    )

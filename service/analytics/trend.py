@@ -1,0 +1,46 @@
+"""The rate day by day, and the days on which it changed for good. Rates are per 1000 rounds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from service.analytics.change_points import find_segments
+from service.analytics.figures import PER, Estimate, Figure
+from service.analytics.rates import mid_p_interval
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stretch:
+    """Days of one rate."""
+
+    first: str
+    last: str
+    rounds: int
+    errors: int
+    rate: Estimate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trend:
+    """Days in order, and the stretches between changes."""
+
+    days: Sequence[Figure]
+    stretches: Sequence[Stretch]
+
+    @property
+    def changes(self) -> list[str]:
+        """The first days of new rates."""
+        return [stretch.first for stretch in self.stretches[1:]]
+
+
+def find_trend(days: Sequence[Figure]) -> Trend:
+    """The trend over days in order."""
+    segments = find_segments([day.errors for day in days], [day.rounds for day in days])
+    stretches = []
+    for segment in segments:
+        low, high = (float(edge) * PER for edge in mid_p_interval(segment.events, segment.rounds))
+        rate = Estimate(per_1000=segment.events / segment.rounds * PER, low=low, high=high)
+        first, last = days[segment.begin].name, days[segment.end - 1].name
+        stretches.append(Stretch(first=first, last=last, rounds=segment.rounds, errors=segment.events, rate=rate))
+    return Trend(days=days, stretches=stretches)

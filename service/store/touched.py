@@ -1,0 +1,72 @@
+"""Note, in the same transaction as a change, whose hours' tallies it touches.
+
+Every session that writes does so by itself for rounds, alerts and logs that are added, changed or deleted as objects.
+Statements that change many rows at once pass by the session: who sends one calls `touch_log` beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime, timedelta
+
+from sqlalchemy import event, inspect, select
+from sqlalchemy.orm import Session
+
+from service.store.schema import AlertRow, LogRow, RoundRow
+from service.store.tally_schema import TouchedHour
+
+HOUR = timedelta(hours=1)
+Place = tuple[str, datetime]
+"""A table and an hour."""
+
+
+def hour_of(at: datetime) -> datetime:
+    """The UTC hour in which a moment in UTC lies, by its beginning."""
+    return at.replace(minute=0, second=0, microsecond=0)
+
+
+def follow_changes(session: Session) -> None:
+    """Note from now on what the session changes."""
+    event.listen(session, "before_flush", _note_changes)
+
+
+def touch(session: Session, places: Iterable[Place]) -> None:
+    """Have the tallies of these hours made anew."""
+    session.add_all(TouchedHour(table_id=table, hour=hour) for table, hour in sorted(set(places)))
+
+
+def touch_log(session: Session, log_id: int) -> None:
+    """Have the tallies of all hours of a log made anew: before its rows go, or after they came."""
+    with session.no_autoflush:
+        touch(session, _places_of_log(session, log_id))
+
+
+def _note_changes(session: Session, _context: object, _instances: object) -> None:
+    changed = [*session.new, *(row for row in session.dirty if session.is_modified(row)), *session.deleted]
+    places = {place for row in changed for place in _places_of(session, row)}
+    touch(session, places)
+
+
+def _places_of(session: Session, row: object) -> Iterator[Place]:
+    if isinstance(row, RoundRow):
+        for column in ("opened_at", "closed_at"):
+            yield from ((row.table_id, hour_of(at)) for at in _values(row, column))
+    elif isinstance(row, AlertRow):
+        yield from ((row.table_id, hour_of(at)) for at in _values(row, "at"))
+    elif isinstance(row, LogRow) and row.id is not None:
+        with session.no_autoflush:
+            yield from _places_of_log(session, row.id)
+
+
+def _values(row: object, column: str) -> Iterator[datetime]:
+    """What a column holds, and what it held before."""
+    history = inspect(row).attrs[column].history
+    yield from (at for at in (*history.sum(), getattr(row, column)) if at is not None)
+
+
+def _places_of_log(session: Session, log_id: int) -> Iterator[Place]:
+    rounds = select(RoundRow.table_id, RoundRow.opened_at, RoundRow.closed_at).where(RoundRow.log_id == log_id)
+    for table, *moments in session.execute(rounds):
+        yield from ((table, hour_of(at)) for at in moments)
+    for table, at in session.execute(select(AlertRow.table_id, AlertRow.at).where(AlertRow.log_id == log_id)):
+        yield table, hour_of(at)

@@ -1,0 +1,29 @@
+"""A database of its own for each test, and rooms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from service.store.database import Database, open_database, sqlite_url
+from tests.service.room.rooms import Seed, TestRoom, a_room, sow
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    opened = open_database(sqlite_url(tmp_path / "figures.db"))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(scope="session")
+def seed(tmp_path_factory: pytest.TempPathFactory) -> Seed:
+    return sow(tmp_path_factory.mktemp("seed"))
+
+
+@pytest.fixture
+def room(tmp_path: Path, seed: Seed) -> Iterator[TestRoom]:
+    with a_room(tmp_path, seed) as made:
+        yield made

@@ -1,0 +1,125 @@
+"""A floor to count on: rounds, log lines and alerts as tables' processes write them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from service.live.journal import log_chain
+from service.store import chain
+from service.store.database import Database
+from service.store.schema import AlertChange, AlertRow, LogRow, RoundRow
+from tests.service.hand_clock import NOON
+
+RULES = {"rulebook": "tas", "options": {}, "shoe": {"decks": 8, "device": "shoe"}, "limits": {}, "smallest_chip": 5}
+PLAY = ((0.0, "bets_opened"), (25.0, "no_more_bets"), (45.0, "result_announced"), (60.0, "round_closed"))
+"""Seconds within a round, and what happens."""
+EVERY_S = 70.0
+
+
+def deal(
+    database: Database, rounds: int, *, table: str = "B07", dealer: str | None = "ann", at: datetime = NOON, **log: Any
+) -> int:
+    """So many plain rounds, one after the other, in a log of their own; gives its number."""
+    with database.writing() as session:
+        row = LogRow(table_id=table, began_at=at, rules=json.dumps(RULES), first_line=1, **log)
+        session.add(row)
+        session.flush()
+        for i in range(rounds):
+            _put_round(session, row, i + 1, i * EVERY_S, dealer, PLAY)
+        return row.id
+
+
+def add_round(
+    database: Database,
+    log_id: int,
+    number: int,
+    t: float,
+    *,
+    dealer: str | None = "ann",
+    play: Sequence[tuple[float, str]] = PLAY,
+    **record: Any,
+) -> int:
+    """A round that begins at a log's time `t`; gives its number in the database."""
+    with database.writing() as session:
+        return _put_round(session, session.get_one(LogRow, log_id), number, t, dealer, play, **record)
+
+
+def err(
+    database: Database,
+    log_id: int,
+    number: int = 1,
+    *,
+    code: str = "misdeal.order",
+    dealer: str | None = "ann",
+    **alert: Any,
+) -> int:
+    """An alert in a round of a log; gives its number."""
+    with database.writing() as session:
+        log = session.get_one(LogRow, log_id)
+        t = (number - 1) * EVERY_S + 30.0
+        body = {"t": t, "round": number, "code": code, "severity": "high", "rulebook": "tas", "rule": "6.3", "seat": 3,
+                "bet": None, "area": "s3-banker", "hand": None, "cards": [], "amount": None, "message": "A fault.",
+                "remedy": {"action": "supervisor", "rule": None, "text": ""}, "confidence": 1.0} | alert  # fmt: skip
+        at = log.began_at + timedelta(seconds=t)
+        row = AlertRow(
+            table_id=log.table_id,
+            log_id=log_id,
+            round=number,
+            code=code,
+            severity="high",
+            state="open",
+            dealer=dealer,
+            at=at,
+            noticed_at=at,
+            body=json.dumps(body),
+        )
+        session.add(row)
+        session.flush()
+        return row.id
+
+
+def decide(database: Database, alert: int, state: str, reason: str | None = None) -> None:
+    """Somebody confirms or dismisses an alert."""
+    with database.writing() as session:
+        row = session.scalars(select(AlertRow).where(AlertRow.id == alert)).one()
+        change = AlertChange(alert_id=alert, at=NOON, who="anna", before=row.state, after=state, reason=reason)
+        row.state = state
+        session.add(change)
+
+
+def _put_round(
+    session: Session,
+    log: LogRow,
+    number: int,
+    t: float,
+    dealer: str | None,
+    play: Sequence[tuple[float, str]],
+    **record: Any,
+) -> int:
+    lines = [{"t": t + after, "type": kind, "camera": "overhead"} for after, kind in play]
+    written = chain.append(session, log_chain(log.table_id), lines, at=NOON)
+    closed = t + play[-1][0]
+    due = {"area": "s3-banker", "seat": 3, "bet": "banker", "stake": 100, "outcome": "lose", "pays": 0}
+    body = {"round": number, "opened": t, "closed": closed, "player": ["7H", "2S"], "banker": ["KD", "6C", None],
+            "player_total": 9, "banker_total": None, "winner": "player", "complete": True, "void": False,
+            "due": [due]} | record  # fmt: skip
+    row = RoundRow(
+        table_id=log.table_id,
+        log_id=log.id,
+        number=number,
+        dealer=dealer,
+        opened_at=log.began_at + timedelta(seconds=t),
+        closed_at=log.began_at + timedelta(seconds=closed),
+        first_line=written[0].seq,
+        last_line=written[-1].seq,
+        body=json.dumps(body),
+    )
+    session.add(row)
+    session.flush()
+    return row.id

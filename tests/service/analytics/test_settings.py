@@ -1,0 +1,44 @@
+"""What a house settles about its figures."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from service.analytics.house import open_house
+from service.analytics.settings import ANALYTICS, load_analytics
+from service.errors import TableError
+from service.store.people import Person, Role
+from tests.service.hand_clock import NOON
+
+
+def test_without_a_file_supervisors_see_names_of_a_year(tmp_path: Path) -> None:
+    settings = load_analytics(tmp_path)
+    assert settings.names_for is Role.SUPERVISOR
+    assert settings.names_from(NOON) == NOON - timedelta(days=365)
+
+
+def test_file_says_who_sees_names_and_shifts_come_from_notifications(tmp_path: Path) -> None:
+    (tmp_path / ANALYTICS).write_text("names_for: admin\nnames_days: null\n")
+    (tmp_path / "notifications.yaml").write_text("shifts: [{name: night, begins: '20:00', ends: '06:00'}]\n")
+    house = open_house(tmp_path, "Pacific/Auckland")
+    assert house.names_from(NOON) is None
+    assert house.shows_names_to(Person(name="ada", role=Role.ADMIN))
+    assert not house.shows_names_to(Person(name="sue", role=Role.SUPERVISOR))
+    assert [shift.name for shift in house.time.shifts] == ["night"]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        pytest.param("names_for: boss", "names_for", id="an unknown role"),
+        pytest.param("names_days: 0", "names_days = 0", id="no days"),
+        pytest.param("names: all", "names", id="an unknown key"),
+    ],
+)
+def test_what_is_not_allowed_is_refused(tmp_path: Path, text: str, says: str) -> None:
+    (tmp_path / ANALYTICS).write_text(text)
+    with pytest.raises(TableError, match=says):
+        load_analytics(tmp_path)
