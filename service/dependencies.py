@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Annotated, Any
 
 from fastapi import Depends, Request
 from fastapi.routing import APIRoute
 from pydantic import BaseModel
+from sqlalchemy.exc import OperationalError
 from starlette.responses import Response
 
 from service.http_errors import RefusedError, not_found
@@ -17,6 +19,8 @@ from service.live.messages import TableState
 from service.pages.showing import Pages
 from service.room.room import Room
 from service.store.people import Person, Role, is_stale, person_of_session, person_of_token, touch_session
+
+logger = logging.getLogger(__name__)
 
 COOKIE = "thirdcard_session"
 CSRF_HEADER = "x-csrf-token"
@@ -67,9 +71,17 @@ def find_person(room: Room, request: Request) -> Person | None:
         person = person_of_session(session, key, now=now)
         is_due = person is not None and is_stale(session, key, now=now, after=TOUCH_EVERY)
     if is_due:
+        _touch(room, key, now)
+    return person
+
+
+def _touch(room: Room, key: str, now: datetime) -> None:
+    """Note that a session is in use; a database that takes nothing now is no reason to send its user away."""
+    try:
         with room.database.writing() as session:
             touch_session(session, key, now=now)
-    return person
+    except OperationalError as error:
+        logger.warning("a session's use cannot be noted: %s", error)
 
 
 async def sent_csrf(request: Request) -> str | None:

@@ -6,9 +6,11 @@ ring still holds its time.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import logging
+import os
 from collections import deque
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -71,8 +73,27 @@ class EvidenceWriter:
         Args:
             now: The moment.
             seen: What lay where, by seconds from the clip's beginning.
+
+        Raises:
+            ClipError, OSError: The disk is full; the promise is still open.
+            SQLAlchemyError: The database does not answer; likewise.
         """
         promise = self._promises.popleft()
+        try:
+            if self._is_open(promise):
+                self._keep(promise, now, seen)
+        except Exception:
+            self._promises.append(promise)
+            raise
+        return promise.alert_id
+
+    def _is_open(self, promise: Entry) -> bool:
+        """Whether it is not kept yet: a database that fell may have taken it without saying so."""
+        with self.database.reading() as session:
+            wanted = select(EvidenceRow.state).where(EvidenceRow.alert_id == promise.alert_id)
+            return "promised" in session.scalars(wanted).all()
+
+    def _keep(self, promise: Entry, now: datetime, seen: SeenAt) -> None:
         folder = self.folder / self.table.id / f"{promise.at:%Y-%m-%d}"
         folder.mkdir(parents=True, exist_ok=True)
         clip = folder / f"{promise.alert_id:08d}.mp4"
@@ -80,10 +101,11 @@ class EvidenceWriter:
             times = cut_from_ring(self.ring, clip, from_at=promise.from_at, to_at=promise.to_at)
             files, fault = {"clip": clip, **self._pictures(promise, clip, times, seen)}, None
         except (ClipError, OSError) as error:
+            if _is_full(error):
+                raise
             logger.warning("table %s: alert %d: no clip: %s", self.table.id, promise.alert_id, error)
             times, files, fault = ClipTimes(began=promise.from_at, ended=promise.to_at), {}, str(error)
         self._enter(promise, times, files, fault, now)
-        return promise.alert_id
 
     def _pictures(self, promise: Entry, clip: Path, times: ClipTimes, seen: SeenAt) -> dict[str, Path]:
         """The still, and the stack before and after, out of the clip."""
@@ -113,8 +135,21 @@ class EvidenceWriter:
                 row.state = "failed" if path is None else "kept"
                 row.fault = (fault or "there is no such picture") if path is None else None
                 if path is not None:
-                    data = path.read_bytes()
+                    data = _settled(path)
                     row.path, row.size_bytes = path.relative_to(self.folder).as_posix(), len(data)
                     row.sha256 = hashlib.sha256(data).hexdigest()
                     sealed.append({"alert": promise.alert_id, "evidence": row.kind, "sha256": row.sha256})
             chain.append(session, alert_chain(self.table.id), sealed, at=now)
+
+
+def _is_full(error: ClipError | OSError) -> bool:
+    """Whether the disk had no room: what it does not take now it may take later."""
+    cause = error.__cause__ if isinstance(error, ClipError) else error
+    return isinstance(cause, OSError) and cause.errno in (errno.ENOSPC, errno.EDQUOT)
+
+
+def _settled(path: Path) -> bytes:
+    """A file's content, once it is on the disk."""
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+        return file.read()

@@ -7,8 +7,8 @@ beginning; `at` is its moment in UTC.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from sqlalchemy import select
@@ -22,7 +22,7 @@ from service.search.index import enter_round, enter_round_of_alert
 from service.store import chain
 from service.store.database import Database
 from service.store.order import take_turn
-from service.store.schema import AlertRow, ChainLine, EvidenceRow, LogRow, RoundRow
+from service.store.schema import AlertRow, ChainHead, ChainLine, EvidenceRow, LogRow, RoundRow
 
 LOG_HOURS = 24
 """A log that is older is not gone on with: the process begins another."""
@@ -74,17 +74,36 @@ def nothing_else(_session: Session) -> None:
     """Where nothing else belongs into the transaction."""
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """How far a log is written."""
+
+    next_line: int = 1
+    round_line: int = 1
+    """Where the round begins that is under way."""
+    dealer: str | None = None
+
+    def after(self, news: News) -> Place:
+        """How far it is when these were written too."""
+        dealers = [event.dealer for event in news.events if isinstance(event, DealerChanged)]
+        next_line = self.next_line + len(news.events)
+        return Place(next_line, next_line if news.rounds else self.round_line, dealers[-1] if dealers else self.dealer)
+
+
 class Journal:
-    """One table's entries; one process writes them."""
+    """One table's entries; one process writes them.
+
+    A database that falls amid a commit leaves open whether the entry stands: it is looked for before it is written
+    again.
+    """
 
     def __init__(self, database: Database, table_id: str, rules: Mapping[str, object]) -> None:
         self._database, self._table_id = database, table_id
         self._rules = chain.canonical(rules)
         self._log_id = 0
         self._began_at: datetime | None = None
-        self._next_line = 1
-        self._round_line = 1
-        self._dealer: str | None = None
+        self._place = Place()
+        self._is_unsure = False
 
     @property
     def began_at(self) -> datetime:
@@ -104,13 +123,14 @@ class Journal:
                 log = self._begin(session, now)
             lines = list(chain.read(session, log_chain(self._table_id), first=log.first_line))
             self._log_id, self._began_at = log.id, log.began_at
-            self._next_line = log.first_line + len(lines)
-            return self._resume([parse_event(json.loads(line.body)) for line in lines], log.first_line)
+            events = [parse_event(json.loads(line.body)) for line in lines]
+            self._place = _place_of(events, log.first_line)
+        return events
 
     @property
     def dealer(self) -> str | None:
         """Who deals."""
-        return self._dealer
+        return self._place.dealer
 
     def at(self, t: float) -> datetime:
         """The moment of a stream time."""
@@ -127,14 +147,45 @@ class Journal:
         Returns:
             The new alerts.
         """
+        place = self._place.after(news)
+        was_unsure, self._is_unsure = self._is_unsure, True
         with self._database.writing() as session:
-            self._write_lines(session, news.events, now)
-            for record in news.rounds:
-                self._write_round(session, record)
-            note(session)
-            if news.alerts:
-                take_turn(session)
-            return [self._write_alert(session, alert, now) for alert in news.alerts]
+            if was_unsure and self._stands(session, news, place):
+                entries = [self._entry_of(session, alert) for alert in news.alerts]
+            else:
+                entries = self._enter(session, news, place, now)
+                note(session)
+        self._place, self._is_unsure = place, False
+        return entries
+
+    def _enter(self, session: Session, news: News, place: Place, now: datetime) -> list[Entry]:
+        bodies = [{**format_event(event), "at": _rfc3339(self.at(event.t))} for event in news.events]
+        if bodies:
+            chain.append(session, log_chain(self._table_id), bodies, at=now)
+        for number, record in enumerate(news.rounds):
+            first_line = self._place.round_line if number == 0 else place.next_line
+            self._write_round(session, record, first_line, place)
+        if news.alerts:
+            take_turn(session)
+        return [self._write_alert(session, alert, now, place.dealer) for alert in news.alerts]
+
+    def _stands(self, session: Session, news: News, place: Place) -> bool:
+        """Whether these were committed although nobody said so."""
+        if news.events:
+            head = session.get(ChainHead, log_chain(self._table_id))
+            return head is not None and head.seq >= place.next_line - 1
+        return any(self._row_of(session, alert) is not None for alert in news.alerts)
+
+    def _row_of(self, session: Session, alert: Alert) -> AlertRow | None:
+        same = (AlertRow.log_id == self._log_id, AlertRow.body == chain.canonical(format_alert(alert)))
+        return session.scalar(select(AlertRow).where(*same).order_by(AlertRow.id.desc()).limit(1))
+
+    def _entry_of(self, session: Session, alert: Alert) -> Entry:
+        row = self._row_of(session, alert)
+        assert row is not None, "an entry is committed with all its alerts"
+        piece = session.scalars(select(EvidenceRow).where(EvidenceRow.alert_id == row.id)).first()
+        assert piece is not None, "each alert promises a clip"
+        return Entry(alert_id=row.id, at=row.at, from_at=piece.from_at, to_at=piece.to_at)
 
     def _last_log(self, session: Session) -> LogRow | None:
         wanted = select(LogRow).where(LogRow.table_id == self._table_id).order_by(LogRow.id.desc()).limit(1)
@@ -152,45 +203,23 @@ class Journal:
         session.flush()
         return log
 
-    def _resume(self, events: list[Event], first_line: int) -> list[Event]:
-        self._round_line, self._dealer = first_line, None
-        for line, event in enumerate(events, first_line):
-            self._follow(event)
-            if isinstance(event, RoundClosed):
-                self._round_line = line + 1
-        return events
-
-    def _follow(self, event: Event) -> None:
-        if isinstance(event, DealerChanged):
-            self._dealer = event.dealer
-
-    def _write_lines(self, session: Session, events: Iterable[Event], now: datetime) -> None:
-        bodies = [{**format_event(event), "at": _rfc3339(self.at(event.t))} for event in events]
-        if not bodies:
-            return
-        chain.append(session, log_chain(self._table_id), bodies, at=now)
-        for event in events:
-            self._follow(event)
-            self._next_line += 1
-
-    def _write_round(self, session: Session, record: RoundRecord) -> None:
+    def _write_round(self, session: Session, record: RoundRecord, first_line: int, place: Place) -> None:
         row = RoundRow(
             table_id=self._table_id,
             log_id=self._log_id,
             number=record.round,
-            dealer=self._dealer,
+            dealer=place.dealer,
             opened_at=self.at(record.opened),
             closed_at=self.at(record.opened if record.closed is None else record.closed),
-            first_line=self._round_line,
-            last_line=self._next_line - 1,
+            first_line=first_line,
+            last_line=place.next_line - 1,
             body=chain.canonical(format_round(record)),
         )
-        self._round_line = self._next_line
         session.add(row)
         session.flush()
         enter_round(session, row)
 
-    def _write_alert(self, session: Session, alert: Alert, now: datetime) -> Entry:
+    def _write_alert(self, session: Session, alert: Alert, now: datetime, dealer: str | None) -> Entry:
         body, at = format_alert(alert), self.at(alert.t)
         row = AlertRow(
             table_id=self._table_id,
@@ -199,7 +228,7 @@ class Journal:
             code=alert.code,
             severity=str(alert.severity),
             state=OPEN,
-            dealer=self._dealer,
+            dealer=dealer,
             at=at,
             noticed_at=now,
             body=chain.canonical(body),
@@ -214,6 +243,15 @@ class Journal:
             for kind in (*SHOWN, *(CHANGED if alert.area is not None and shows_a_stack(alert) else ()))
         )
         return Entry(alert_id=row.id, at=at, from_at=at - LEAD, to_at=to_at)
+
+
+def _place_of(events: Sequence[Event], first_line: int) -> Place:
+    place = Place(first_line, first_line)
+    for event in events:
+        place = place.after(News(events=(event,)))
+        if isinstance(event, RoundClosed):
+            place = replace(place, round_line=place.next_line)
+    return place
 
 
 def _rfc3339(at: datetime) -> str:

@@ -46,8 +46,22 @@ class RingWriter:
         """Write a packet that was taken at `at`; those before the first key frame are left out.
 
         Raises:
-            OSError: The disk does not take it.
+            OSError: The disk does not take it; what was written ends there, and the next key frame begins anew.
         """
+        try:
+            self._add(packet, stream, at)
+        except OSError:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Finish the segment that is being written."""
+        if self._output is not None:
+            with contextlib.suppress(av.FFmpegError):
+                self._output.close()
+            self._output = self._copy = None
+
+    def _add(self, packet: Packet[VideoStream], stream: VideoStream, at: datetime) -> None:
         if packet.is_keyframe and (self._output is None or at - self._began >= SEGMENT):
             self._begin(stream, at)
         if self._output is None or self._copy is None:
@@ -61,13 +75,6 @@ class RingWriter:
         twin.is_keyframe = packet.is_keyframe
         twin.stream = self._copy
         self._output.mux(twin)
-
-    def close(self) -> None:
-        """Finish the segment that is being written."""
-        if self._output is not None:
-            with contextlib.suppress(av.FFmpegError):
-                self._output.close()
-            self._output = self._copy = None
 
     def _begin(self, stream: VideoStream, at: datetime) -> None:
         self.close()

@@ -158,9 +158,10 @@ class Supervisor:
 
     @staticmethod
     def _order(table: _Table, order: Order) -> None:
+        pipe = table.pipe  # the supervisor's thread may take it away meanwhile
         try:
-            if table.pipe is not None:
-                table.pipe.send(order)
+            if pipe is not None:
+                pipe.send(order)
         except OSError:
             logger.info("table %s: cannot be told %s: its process is down", table.table_id, order)
 

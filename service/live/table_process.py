@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import multiprocessing
 import os
 import signal
 from multiprocessing.connection import Connection
@@ -17,6 +18,7 @@ from service.live.inbox import Inbox
 from service.live.journal import Journal
 from service.live.messages import Failed
 from service.live.pictures import PictureWriter
+from service.live.table_lock import watching_alone
 from service.live.worker import Worker
 from service.pipeline import read_signals, start_watch
 from service.wiring import now_utc
@@ -36,11 +38,20 @@ def run_table(home: Path, table_file: Path, service: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the service decides when its tables end
     logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s", level=logging.INFO)
     try:
-        build_worker(Home(home), load_table(table_file), service).run()
+        table = load_table(table_file)
+        with watching_alone(Home(home).live / f"{table.id}.lock", _is_wanted) as is_mine:
+            if is_mine:
+                build_worker(Home(home), table, service).run()
     except (ServiceError, VisionError) as error:
         logger.error("%s", error)
         service.send(Failed(table_id=table_file.stem, reason=str(error)))
         raise SystemExit(1) from error
+
+
+def _is_wanted() -> bool:
+    """Whether the service that started this process lives."""
+    parent = multiprocessing.parent_process()
+    return parent is None or parent.is_alive()
 
 
 def build_worker(home: Home, table: TableConfig, service: Connection) -> Worker:

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from multiprocessing.connection import Connection
 
@@ -37,8 +36,9 @@ LATE = timedelta(seconds=1.0)
 """Who is so late passes over all frames but the newest."""
 BLIND_S = 2.0
 """Longer without a look means that something may have happened unseen."""
-RETRY_S = 1.0
-"""After the database did not take an entry."""
+NEVER = datetime.min.replace(tzinfo=UTC)
+RETRY = timedelta(seconds=1)
+"""After the database did not answer, or evidence could not be kept."""
 
 
 @dataclass(slots=True)
@@ -64,6 +64,7 @@ class Worker:
     _told_at: datetime | None = None
     _pending: list[News] = field(default_factory=list)
     _database_fault: str | None = None
+    _retry_at: datetime = NEVER
     _stopping: threading.Event = field(default_factory=threading.Event)
     _telling: threading.Lock = field(default_factory=threading.Lock)
 
@@ -82,7 +83,7 @@ class Worker:
             self.camera.stop()
             self.watch.lose_sight(self._t(self.now()), self.camera.camera.name, fault=STOPPED)
             self.watch.wait(self._t(self.now()) + 60.0)
-            self._write(self.now())
+            self._write(max(self.now(), self._retry_at))
             keeper.join(timeout=15)
 
     def _listen(self) -> None:
@@ -105,14 +106,26 @@ class Worker:
         if self.camera.state in (CameraState.LOST, CameraState.ENDED) and not self._is_lost:
             self._is_lost = True
             self.watch.lose_sight(self._t(now), self.camera.camera.name)
-        for event in self.inbox.take(self._t(now)):
-            self.watch.report(event)
+        self._take_reports(now)
         if self.camera.state is not CameraState.PLAYING:
             self.watch.wait(self._t(now))
         self._write(now)
         if self._told_at is None or now - self._told_at >= TELL_EVERY:
             self._told_at = now
             self._tell(self._state(now))
+
+    def _take_reports(self, now: datetime) -> None:
+        if now < self._retry_at:
+            return
+        try:
+            events = self.inbox.take(self._t(now))
+        except SQLAlchemyError as error:
+            self._mind_database(error, now)
+            return
+        for event in events:
+            self.watch.report(event)
+        if not self._pending:
+            self._database_fault = None
 
     def _see(self, shot: Shot) -> None:
         self._lag_s = (self.now() - shot.at).total_seconds()
@@ -151,19 +164,23 @@ class Worker:
         events, alerts, rounds = self.watch.take()
         if events or alerts or rounds:
             self._pending.append(News(events=events, alerts=alerts, rounds=rounds))
-        while self._pending:
+        while self._pending and now >= self._retry_at:
             is_last = len(self._pending) == 1
             signals = self.inbox.written_until(self.watch.interpreter.known_until_t) if is_last else []
             try:
                 entries = self.journal.write(self._pending[0], now, partial(self.inbox.mark, numbers=signals))
             except SQLAlchemyError as error:
-                self._database_fault = " ".join(str(getattr(error, "orig", None) or error).split())
-                logger.exception("table %s: the database does not take an entry", self.table.id)
-                time.sleep(RETRY_S)
+                self._mind_database(error, now)
                 return
             self._database_fault = None
             self.inbox.forget(signals)
             self._announce(self._pending.pop(0), entries)
+
+    def _mind_database(self, error: SQLAlchemyError, now: datetime) -> None:
+        """Say that it does not answer, and leave it alone for a while; the watching goes on."""
+        self._database_fault = " ".join(str(getattr(error, "orig", None) or error).split())
+        self._retry_at = now + RETRY
+        logger.error("table %s: the database does not answer: %s", self.table.id, self._database_fault)
 
     def _announce(self, news: News, entries: list[Entry]) -> None:
         for entry in entries:
@@ -177,8 +194,9 @@ class Worker:
             while self.evidence.is_due(self.now()) and not self._stopping.is_set():
                 try:
                     alert_id = self.evidence.keep_next(self.now())
-                except Exception:  # the thread must live: what it could not keep is tried again after a restart
+                except Exception:  # the thread must live: what could not be kept is tried again
                     logger.exception("table %s: evidence could not be kept", self.table.id)
+                    self._stopping.wait(RETRY.total_seconds())
                     continue
                 self._tell(Written(table_id=self.table.id, evidence=(alert_id,)))
 

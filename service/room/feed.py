@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 
 from sqlalchemy import func, select
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from service.errors import ServiceError
@@ -120,7 +121,7 @@ class AlertFeed:
     async def run(self) -> None:
         """Follow the database and the tables until cancelled."""
         self._loop = asyncio.get_running_loop()
-        self._place = await asyncio.to_thread(self.last_place)
+        self._place = await self._first_place()
         watcher = asyncio.create_task(self._watch_tables())
         try:
             while True:
@@ -171,6 +172,14 @@ class AlertFeed:
         """What happened after a place, a batch at most: alerts before what was decided about them."""
         with self._database.reading() as session:
             return _read_after(session, place)
+
+    async def _first_place(self) -> Place:
+        while True:
+            try:
+                return await asyncio.to_thread(self.last_place)
+            except SQLAlchemyError:
+                logger.exception("the alert feed cannot read the database; it tries again")
+                await asyncio.sleep(self._poll_s)
 
     async def _tell_news(self) -> None:
         try:

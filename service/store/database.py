@@ -23,6 +23,8 @@ from service.store.touched import follow_changes
 
 MIGRATIONS = Path(__file__).with_name("migrations")
 BUSY_S = 30
+CONNECT_S = 10
+"""A database server that does not answer for so long is away."""
 _WRITING = {"is_writing": True}
 
 
@@ -83,7 +85,9 @@ def _engine(url: str) -> Engine:
     if parsed.drivername == "postgresql":
         parsed = parsed.set(drivername="postgresql+psycopg")
     if not parsed.drivername.startswith("sqlite"):
-        return create_engine(parsed, pool_pre_ping=True, pool_size=8, max_overflow=24)
+        return create_engine(
+            parsed, pool_pre_ping=True, pool_size=8, max_overflow=24, connect_args={"connect_timeout": CONNECT_S}
+        )
     engine = create_engine(parsed, connect_args={"timeout": BUSY_S}, pool_size=8, max_overflow=24)
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from sqlalchemy import select
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.orm import Session
 
 from rules.alerts import Alert, Remedy, Severity
 from rules.cards import parse_card
@@ -158,3 +161,48 @@ def test_report_of_a_device_is_read_again_until_its_line_is_written(database: Da
     with database.writing() as session:
         inbox.mark(session, numbers)
     assert Inbox(database, "B07", NOW).take(9.0) == []
+
+
+class FallingDatabase(Database):
+    """Falls once while it commits: before the entry stands, or after, and then nobody is told that it does."""
+
+    falls: str | None = None
+
+    @contextmanager
+    def writing(self) -> Iterator[Session]:
+        with super().writing() as session:
+            yield session
+            if self.falls == "before":
+                self.falls = None
+                raise OperationalError("COMMIT", {}, Exception("server closed the connection unexpectedly"))
+        if self.falls == "after":
+            self.falls = None
+            raise OperationalError("COMMIT", {}, Exception("server closed the connection unexpectedly"))
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("has_lines", [True, False], ids=["lines-and-alert", "alert-alone"])
+def test_entry_whose_commit_is_in_doubt_stands_once(database: Database, when: str, has_lines: bool) -> None:
+    falling = FallingDatabase(database.engine)
+    journal, _ = journal_of(falling)
+    journal.write(News(events=a_round()), NOW)
+    news = News(events=[BetsOpened(t=22.0)] if has_lines else [], alerts=[ALERT])
+
+    falling.falls = when
+    with pytest.raises(OperationalError):
+        journal.write(news, NOW)
+    (entry,) = journal.write(news, NOW)
+    journal.write(News(events=[RoundClosed(t=30.0)]), NOW)
+
+    with database.reading() as session:
+        assert session.scalars(select(AlertRow.id)).all() == [entry.alert_id]
+        assert entry.to_at == NOW + timedelta(seconds=12.5) + TAIL
+        assert [line.seq for line in chain.read(session, log_chain("B07"))] == list(range(1, 6 + has_lines))
+
+
+def test_same_alert_again_is_another_where_no_commit_is_in_doubt(database: Database) -> None:
+    journal, _ = journal_of(database)
+
+    first, second = (journal.write(News(alerts=[ALERT]), NOW)[0].alert_id for _ in range(2))
+
+    assert first != second

@@ -123,3 +123,25 @@ def test_clip_over_a_gap_of_two_runs_keeps_its_times(tmp_path: Path, video: Path
     with av.open(str(tmp_path / "clip.mp4")) as clip:
         seconds = [frame.time for frame in clip.decode(video=0)]
     assert max(b - a for a, b in pairwise(seconds)) > 9
+
+
+def test_ring_goes_on_at_the_next_key_frame_after_the_disk_refused(tmp_path: Path, video: Path) -> None:
+    writer = RingWriter(tmp_path / "ring", keep=timedelta(minutes=5))
+    (tmp_path / "ring").write_bytes(b"no folder")
+    refused = 0
+    with av.open(str(video)) as container:
+        stream = container.streams.video[0]
+        for packet in container.demux(stream):
+            if packet.dts is None or packet.time_base is None:
+                continue
+            at = after(float(packet.dts * packet.time_base))
+            if at >= after(5) and refused == 3 and (tmp_path / "ring").is_file():
+                (tmp_path / "ring").unlink()
+            try:
+                writer.add(packet, stream, at)
+            except OSError:
+                refused += 1
+    writer.close()
+
+    assert refused == 3, "each key frame until there is room"
+    assert abs(segments(tmp_path / "ring")[0].began - after(6)) < timedelta(seconds=0.35)

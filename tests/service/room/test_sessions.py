@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import select
+from sqlalchemy.exc import OperationalError
 
+from service import dependencies
 from service.store.schema import ChainLine, SessionRow, UserRow
 from tests.service.room.errors_of import assert_error
 from tests.service.room.rooms import PASSWORD, Seed, TestRoom, a_room, raise_alert
@@ -99,6 +101,16 @@ def test_signing_in_again_ends_the_old_session(room: TestRoom) -> None:
     client = room.browser("anna")
     client.post("/login", data={"name": "anna", "password": PASSWORD})
     csrf_of(room)  # there is one only
+
+
+def test_session_holds_while_the_database_takes_nothing(room: TestRoom, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_given: object, **_named: object) -> None:
+        raise OperationalError("UPDATE", {}, Exception("database or disk is full"))
+
+    client = room.browser("anna")
+    room.clock.move(minutes=5)
+    monkeypatch.setattr(dependencies, "touch_session", refuse)
+    assert client.get("/api/tables").status_code == 200
 
 
 @pytest.mark.parametrize(("steps", "status"), [([9, 9], 200), ([11], 401), ([9, 9, 9], 401)])

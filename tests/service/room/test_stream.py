@@ -9,10 +9,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import pytest
+from sqlalchemy.exc import OperationalError
 from uvicorn import Config
 
 from service.live.messages import Written
-from service.room.feed import MOST_WAITING, Place, follow, parse_place
+from service.room.feed import MOST_WAITING, AlertFeed, Place, follow, parse_place
 from service.room.life import AlertState, Step, take_step
 from service.room.room import Room
 from service.room.stream import alert_events
@@ -77,6 +78,25 @@ def test_alert_is_told_to_who_listens(room: TestRoom) -> None:
         assert change["who"] == "boss"
 
     listen(room, script)
+
+
+def test_feed_begins_as_soon_as_the_database_answers(room: TestRoom, monkeypatch: pytest.MonkeyPatch) -> None:
+    feed: AlertFeed = room.app.state.room.feed
+    answers: list[Callable[[], Place]] = [fall, feed.last_place]
+    monkeypatch.setattr(feed, "last_place", lambda: answers.pop(0)())
+
+    async def script(inner: Room) -> None:
+        waiting = asyncio.create_task(events(stream(inner, Place()), 1))
+        await asyncio.sleep(0.2)
+        await asyncio.to_thread(raise_alert, room)
+        assert [name for name, _, _ in await waiting] == ["alert"]
+        assert answers == []
+
+    listen(room, script)
+
+
+def fall() -> Place:
+    raise OperationalError("SELECT", {}, Exception("the database system is starting up"))
 
 
 def test_alert_of_which_nobody_told_is_found(room: TestRoom) -> None:

@@ -1,0 +1,110 @@
+"""Promises of evidence: one that cannot be kept now is kept later, and none is kept twice."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from service.clips import ClipError
+from service.config import load_table
+from service.live import evidence
+from service.live.evidence import EvidenceWriter
+from service.live.journal import Entry, Journal, News, alert_chain
+from service.live.ring import ClipTimes
+from service.store import chain
+from service.store.database import Database, open_database, sqlite_url
+from service.store.schema import EvidenceRow
+from tests.service.live.test_journal import ALERT
+from tests.service.store.conftest import NOW
+
+DEMO = Path(__file__).parents[3] / "datasets" / "demo"
+LATER = NOW + timedelta(minutes=1)
+
+
+class Disk:
+    """Takes clips unless it is full."""
+
+    fault: OSError | None = None
+
+    def cut(self, _ring: Path, clip: Path, *, from_at: datetime, to_at: datetime) -> ClipTimes:
+        if self.fault is not None:
+            raise ClipError(f"{clip.name}: {self.fault}") from self.fault
+        clip.write_bytes((DEMO / "video.mp4").read_bytes())
+        return ClipTimes(began=from_at, ended=to_at)
+
+
+@pytest.fixture
+def disk(monkeypatch: pytest.MonkeyPatch) -> Disk:
+    disk = Disk()
+    monkeypatch.setattr(evidence, "cut_from_ring", disk.cut)
+    monkeypatch.setattr(EvidenceWriter, "_pictures", lambda _self, _promise, clip, *_others: {"clip": clip})
+    return disk
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    opened = open_database(sqlite_url(tmp_path / "room.db"))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def entry(database: Database) -> Entry:
+    journal = Journal(database, "DEMO", {})
+    journal.open(NOW)
+    return journal.write(News(alerts=[ALERT]), NOW)[0]
+
+
+def writer_of(database: Database, folder: Path) -> EvidenceWriter:
+    writer = EvidenceWriter(database, load_table(DEMO / "table.yaml"), folder / "ring", folder / "evidence")
+    writer.open()
+    return writer
+
+
+def clip_of(database: Database) -> tuple[str, str | None]:
+    with database.reading() as session:
+        row = session.scalars(select(EvidenceRow).where(EvidenceRow.kind == "clip")).one()
+        return row.state, row.fault
+
+
+@pytest.mark.usefixtures("entry")
+def test_promise_outlives_a_full_disk(database: Database, disk: Disk, tmp_path: Path) -> None:
+    writer = writer_of(database, tmp_path)
+    disk.fault = OSError(errno.ENOSPC, "No space left on device")
+    with pytest.raises(ClipError, match="No space left"):
+        writer.keep_next(LATER)
+    assert clip_of(database) == ("promised", None)
+    assert writer.is_due(LATER)
+
+    disk.fault = None
+    writer.keep_next(LATER)
+
+    assert clip_of(database) == ("kept", None)
+    assert not writer.is_due(LATER)
+
+
+@pytest.mark.usefixtures("entry")
+def test_promise_that_the_ring_cannot_keep_fails_and_says_why(database: Database, disk: Disk, tmp_path: Path) -> None:
+    disk.fault = OSError(errno.EIO, "Input/output error")
+
+    writer_of(database, tmp_path).keep_next(LATER)
+
+    state, fault = clip_of(database)
+    assert state == "failed"
+    assert "Input/output error" in str(fault)
+
+
+@pytest.mark.usefixtures("disk")
+def test_promise_that_was_kept_unheard_is_not_kept_again(database: Database, entry: Entry, tmp_path: Path) -> None:
+    writer = writer_of(database, tmp_path)
+    writer.promise(entry)
+
+    assert [writer.keep_next(LATER), writer.keep_next(LATER)] == [entry.alert_id, entry.alert_id]
+
+    with database.reading() as session:
+        assert len(list(chain.read(session, alert_chain("DEMO")))) == 2, "the alert and its clip, each sealed once"
