@@ -85,7 +85,7 @@ class Interpreter:
     burns: Burns = field(default_factory=Burns)
     together: Together = field(default_factory=Together)
     state: TableState = field(default_factory=TableState)
-    _waiting: WaitingItems[Item] = field(default_factory=WaitingItems)
+    waiting: WaitingItems[Item] = field(default_factory=WaitingItems)
     _card_numbers: Iterator[int] = field(default_factory=lambda: count(1))
     calls: Calls = field(init=False)
     known_until_t: float = 0.0
@@ -98,7 +98,7 @@ class Interpreter:
         """Take in what a device reported."""
         if event.source is None:
             event = replace(event, source=Source.SIGNAL)
-        self._waiting.put(event.t, self.burns.with_doubt(with_doubt(event)))
+        self.waiting.put(event.t, self.burns.with_doubt(with_doubt(event)))
 
     def hear_of(self, kind: type[Event]) -> None:
         """Devices report this kind by themselves: it is not concluded from what is seen any more."""
@@ -108,7 +108,7 @@ class Interpreter:
 
     def skip(self, event: Event) -> None:
         """Note a line that was written before this watch began: what comes is later, and cards have other names."""
-        self._waiting.last_t = self.known_until_t = max(self._waiting.last_t, event.t)
+        self.waiting.last_t = self.known_until_t = max(self.waiting.last_t, event.t)
         self.state.apply(event)
         if isinstance(event, CardDealt):
             next(self._card_numbers)
@@ -121,8 +121,8 @@ class Interpreter:
             self.blindness.end(observation.t)
         elif isinstance(observation, seen.CardRested) and _came_by(observation, self.blindness.began_t + TRAVEL_S):
             for line in self.blindness.begin_amid_play(TRAVEL_S):
-                self._waiting.put(line.t, line)
-        self._waiting.put(observation.t - _lead_s(observation), observation)
+                self.waiting.put(line.t, line)
+        self.waiting.put(observation.t - _lead_s(observation), observation)
 
     def release(self, now_t: float, waiting_since_t: float | None = None) -> list[Event]:
         """The log's next lines: all that nothing earlier can precede any more.
@@ -142,7 +142,7 @@ class Interpreter:
         return self._write_until(float("inf"))
 
     def _write_until(self, limit_t: float) -> list[Event]:
-        return [line for t, item in self._waiting.take_until(limit_t) for line in self._write(t, item)]
+        return [line for t, item in self.waiting.take_until(limit_t) for line in self._write(t, item)]
 
     def _write(self, t: float, item: Item) -> list[Event]:
         t = round(max(t, 0.0), 3)
@@ -206,7 +206,7 @@ class Interpreter:
             dealt = replace(dealt, confidence=min(dealt.confidence or 0.0, UNSEEN_ORDER_CONFIDENCE))
         if card.face_up and card.hidden_s > HIDDEN_S:
             dealt = replace(dealt, card=None, face_up=False)
-            self._waiting.put(
+            self.waiting.put(
                 card.t, seen.CardTurned(track_id=card.track_id, t=card.t, face_up=True, reading=card.reading)
             )
         return [*self.calls.by_first_card(t, self.state), dealt]

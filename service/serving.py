@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from types import FrameType
 
 import uvicorn
@@ -12,7 +13,15 @@ GRACE_S = 5
 
 
 def run_app(app: FastAPI, *, host: str, port: int) -> None:
-    """Serve until a signal comes; the application reads the headers of proxies itself."""
+    """Serve until a signal comes; the application reads the headers of proxies itself.
+
+    The server hands the signal on when it has ended: as an exception, so that what else runs is stopped in turn.
+
+    Raises:
+        SystemExit: It was SIGTERM.
+        KeyboardInterrupt: It was SIGINT.
+    """
+    signal.signal(signal.SIGTERM, _leave)
     config = uvicorn.Config(
         app,
         host=host,
@@ -23,6 +32,10 @@ def run_app(app: FastAPI, *, host: str, port: int) -> None:
         timeout_graceful_shutdown=GRACE_S,
     )
     RoomServer(config, app).run()
+
+
+def _leave(_sig: int, _frame: FrameType | None) -> None:
+    raise SystemExit(0)
 
 
 class RoomServer(uvicorn.Server):

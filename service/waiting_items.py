@@ -20,6 +20,11 @@ class WaitingItems(Generic[Item]):
     _heap: list[tuple[float, int, Item]] = field(default_factory=list)
     _order: Iterator[int] = field(default_factory=count)
 
+    @property
+    def first_t(self) -> float:
+        """Of what waits; infinite where nothing does."""
+        return self._heap[0][0] if self._heap else float("inf")
+
     def put(self, t: float, item: Item) -> None:
         """Take an item in, in any order."""
         heapq.heappush(self._heap, (t, next(self._order), item))

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from service.config import CameraConfig
 from service.live.ring import RingWriter
+from service.live.source_clock import SourceClock
 from vision.errors import UnreadableVideoError, VideoBreakError
 from vision.frames import Frame
 from vision.video import VideoReader
@@ -28,7 +29,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-BACK_OFF_S = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0)
+BACK_OFF_S = (0.5, 1.0, 2.0, 5.0, 10.0)
+STEADY = timedelta(seconds=30)
+"""A source that was open so long broke by chance: it is opened again soon."""
 WAITING_FRAMES = 20
 """So many frames wait at most to be looked at."""
 BEHIND_S = 1.0
@@ -105,7 +108,7 @@ class CameraReader:
             if self.state is CameraState.ENDED:
                 return
             lasted = self.now() - began
-            attempts = 0 if lasted > timedelta(seconds=BACK_OFF_S[-1]) else attempts + 1
+            attempts = 1 if lasted > STEADY else attempts + 1
             if self.state is CameraState.LOST:
                 self._stopping.wait(BACK_OFF_S[min(attempts, len(BACK_OFF_S)) - 1])
 
@@ -141,12 +144,15 @@ class CameraReader:
         with VideoReader(self.camera.source, threads=1, on_packet=keep) as reader:
             first_pts = reader.stream.start_time or 0
             began = pass_began = self.now()
+            clock = SourceClock(began)
             for frame in reader:
+                if self.camera.is_live:
+                    yield Shot(clock.moment(frame.t, self.now()), frame, pass_began)
+                    continue
                 early_s = (began + timedelta(seconds=frame.t) - self.now()).total_seconds()
-                if not self.camera.is_live and early_s < -BEHIND_S:
+                if early_s < -BEHIND_S:
                     began -= timedelta(seconds=early_s)
-                elif not self.camera.is_live:
-                    self._stopping.wait(max(early_s, 0.0))
+                self._stopping.wait(max(early_s, 0.0))
                 yield Shot(began + timedelta(seconds=frame.t), frame, pass_began)
 
     def _moment(self, packet: Packet[VideoStream], began: datetime | None, first_pts: int) -> datetime:

@@ -47,14 +47,14 @@ class Inbox:
         self._has_mail = False
         events = []
         for row in rows:
-            t = min((row.at - self.began_at).total_seconds(), now_t)
+            t = max(round(min((row.at - self.began_at).total_seconds(), now_t), 3), 0.0)
             self._last_id, self._waiting[row.id] = row.id, t
-            events.append(parse_event({**json.loads(row.body), "t": max(round(t, 3), 0.0)}))
+            events.append(parse_event({**json.loads(row.body), "t": t}))
         return events
 
-    def written_until(self, t: float) -> list[int]:
-        """The reports whose lines are written by now."""
-        return [number for number, at_t in self._waiting.items() if at_t <= t]
+    def written_before(self, t: float) -> list[int]:
+        """The reports whose lines lie before this, and so are in the log."""
+        return [number for number, at_t in self._waiting.items() if at_t < t]
 
     def mark(self, session: Session, numbers: Iterable[int]) -> None:
         """Note in the transaction that writes their lines that these are taken."""

@@ -142,7 +142,7 @@ class Journal:
         Args:
             news: What was found.
             now: The moment.
-            note: What else belongs into the same transaction.
+            note: What else belongs into the same transaction; no harm where it is done twice.
 
         Returns:
             The new alerts.
@@ -154,7 +154,7 @@ class Journal:
                 entries = [self._entry_of(session, alert) for alert in news.alerts]
             else:
                 entries = self._enter(session, news, place, now)
-                note(session)
+            note(session)
         self._place, self._is_unsure = place, False
         return entries
 

@@ -34,6 +34,8 @@ TELL_EVERY = timedelta(seconds=0.25)
 WAIT_S = 0.1
 LATE = timedelta(seconds=1.0)
 """Who is so late passes over all frames but the newest."""
+SILENT_S = 4.0
+"""A camera that sends nothing for so long is lost, whatever its connection says."""
 BLIND_S = 2.0
 """Longer without a look means that something may have happened unseen."""
 NEVER = datetime.min.replace(tzinfo=UTC)
@@ -103,16 +105,24 @@ class Worker:
             shots = shots[-1:]
         for shot in shots:
             self._see(shot)
-        if self.camera.state in (CameraState.LOST, CameraState.ENDED) and not self._is_lost:
-            self._is_lost = True
-            self.watch.lose_sight(self._t(now), self.camera.camera.name)
+        if not self._is_lost:
+            self._mind_camera(now)
         self._take_reports(now)
-        if self.camera.state is not CameraState.PLAYING:
+        if self._is_lost or self.camera.state is not CameraState.PLAYING:
             self.watch.wait(self._t(now))
         self._write(now)
         if self._told_at is None or now - self._told_at >= TELL_EVERY:
             self._told_at = now
             self._tell(self._state(now))
+
+    def _mind_camera(self, now: datetime) -> None:
+        """Notice that it is gone, or says nothing any more though nobody said that it is gone."""
+        if self.camera.state in (CameraState.LOST, CameraState.ENDED):
+            self._is_lost = True
+            self.watch.lose_sight(self._t(now), self.camera.camera.name)
+        elif self._frames and self._t(now) - self._seen_t > SILENT_S:
+            self._is_lost = True
+            self.watch.lose_sight(self._seen_t, self.camera.camera.name)
 
     def _take_reports(self, now: datetime) -> None:
         if now < self._retry_at:
@@ -166,7 +176,7 @@ class Worker:
             self._pending.append(News(events=events, alerts=alerts, rounds=rounds))
         while self._pending and now >= self._retry_at:
             is_last = len(self._pending) == 1
-            signals = self.inbox.written_until(self.watch.interpreter.known_until_t) if is_last else []
+            signals = self.inbox.written_before(self.watch.interpreter.waiting.first_t) if is_last else []
             try:
                 entries = self.journal.write(self._pending[0], now, partial(self.inbox.mark, numbers=signals))
             except SQLAlchemyError as error:
@@ -201,11 +211,12 @@ class Worker:
                 self._tell(Written(table_id=self.table.id, evidence=(alert_id,)))
 
     def _state(self, now: datetime) -> TableState:
+        is_silent = self._is_lost and self._frames > 0 and self.camera.state is CameraState.PLAYING
         state = state_of(self.table.id, self.table.layout, self.watch.referee.state, at=now, t=self._t(now))
         return replace(
             state,
-            camera=str(self.camera.state),
-            fault=self.camera.fault,
+            camera=str(CameraState.LOST if is_silent else self.camera.state),
+            fault=f"no picture for {self._t(now) - self._seen_t:.0f} s" if is_silent else self.camera.fault,
             dealer=self.journal.dealer,
             frames=self._frames,
             missed=self.camera.missed,

@@ -13,9 +13,11 @@ from sqlalchemy import select
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
+from calibration.layout import load_layout
 from rules.alerts import Alert, Remedy, Severity
 from rules.cards import parse_card
 from rules.events import BetsOpened, CardDealt, DealerChanged, Event, RoundClosed, Side
+from service.interpreter import Interpreter
 from service.live.inbox import Inbox
 from service.live.journal import LEAD, TAIL, Journal, News, alert_chain, log_chain
 from service.store import chain
@@ -157,10 +159,23 @@ def test_report_of_a_device_is_read_again_until_its_line_is_written(database: Da
 
     assert [event.t for event in Inbox(database, "B07", NOW).take(5.0)] == [3.0]
 
-    numbers = inbox.written_until(3.0)
+    assert inbox.written_before(3.0) == []
+    numbers = inbox.written_before(3.1)
     with database.writing() as session:
         inbox.mark(session, numbers)
     assert Inbox(database, "B07", NOW).take(9.0) == []
+
+
+def test_report_that_comes_late_is_not_taken_for_written() -> None:
+    interpreter = Interpreter(load_layout("mini-7", Path()))
+    interpreter.release(100.0)
+
+    interpreter.signal(DealerChanged(t=3.0, dealer="D1"))
+    assert interpreter.waiting.first_t == 3.0
+
+    (line,) = interpreter.release(101.0)
+    assert isinstance(line, DealerChanged)
+    assert interpreter.waiting.first_t > 101.0
 
 
 class FallingDatabase(Database):

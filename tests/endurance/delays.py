@@ -1,0 +1,170 @@
+"""Measure how long after a fault its alert is on the stream, on live tables whose faults are known to the tenth.
+
+`python -m tests.endurance.delays --alerts 20 --tables 2 --out DIR`; needs GStreamer's RTSP server. Each table has a
+camera that plays the shipped recording, and devices that report what was reported then.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+import threading
+import time
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx
+
+from service.demo_room import RECORDING
+from service.recordings import SIGNALS_NAME
+from tests.endurance.clients import read_events
+from tests.endurance.cuts import show_camera
+from tests.endurance.live_room import LiveRoom, furnish_room
+from tests.endurance.rtsp_camera import NoCameraError, RtspCamera, rtsp_camera
+
+PASS_S = 100.0
+"""One playing of the recording, and coming back to the next."""
+WITHIN_S = 10.0
+"""An alert so late is another's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """An alert that the stream told, and when, in seconds of Unix time."""
+
+    at: float
+    table: str
+    code: str
+
+
+@dataclass(slots=True)
+class Ear:
+    """Listens to the stream."""
+
+    room: LiveRoom
+    heard: list[Heard] = field(default_factory=list)
+
+    def listen(self) -> None:
+        """Until the service ends."""
+        headers = {"Authorization": f"Bearer {self.room.tokens['operator']}"}
+        address = f"{self.room.address}/api/alerts/stream"
+        try:
+            with httpx.stream("GET", address, headers=headers, timeout=60) as answer:
+                for told in read_events(answer.iter_lines()):
+                    if told.kind == "alert":
+                        self.heard.append(Heard(time.time(), told.data["table"], told.data["code"]))
+        except httpx.HTTPError:
+            return
+
+
+def main() -> int:
+    """Exit status 1 where an alert never came."""
+    options = _parser().parse_args()
+    folder = options.out or Path(tempfile.mkdtemp(prefix="delays-"))
+    tables = [f"T{number}" for number in range(1, options.tables + 1)]
+    try:
+        with ExitStack() as stack:
+            cameras = {table: stack.enter_context(rtsp_camera(RECORDING / "video.mp4")) for table in tables}
+            report = run_delays(folder, cameras, options.alerts)
+    except NoCameraError as error:
+        print(f"skipped: {error}")
+        return 0
+    (folder / "report.json").write_text(json.dumps(report, indent=1), encoding="utf-8")
+    print(json.dumps(report, indent=1))
+    return 1 if report["missed"] else 0
+
+
+def run_delays(folder: Path, cameras: dict[str, RtspCamera], alerts: int) -> dict[str, object]:
+    """Let the tables play until so many alerts are due."""
+    room, faults = furnish_room(folder / "room", tables=len(cameras)), read_faults()
+    for table, camera in cameras.items():
+        show_camera(room, table, camera.url)
+    room.start()
+    ear, ended = Ear(room), threading.Event()
+    try:
+        room.wait_until_watched()
+        threading.Thread(target=ear.listen, daemon=True).start()
+        for table, camera in cameras.items():
+            threading.Thread(target=report_as_filmed, args=(room, table, camera, ended), daemon=True).start()
+        skipped = {table: len(camera.began) for table, camera in cameras.items()}  # no device reported then
+        passes = -(-alerts // (len(faults) * len(cameras)))
+        _wait_for_passes(cameras, skipped, passes)
+    finally:
+        ended.set()
+        room.stop()
+    due = [
+        (table, began + t, code)
+        for table, camera in cameras.items()
+        for began in camera.began[skipped[table] : skipped[table] + passes]
+        for t, code in faults
+    ]
+    return sum_up(due, ear.heard)
+
+
+def read_faults() -> list[tuple[float, str]]:
+    """The recording's faults: seconds from its beginning, and the alert's code."""
+    lines = (RECORDING / "alerts.jsonl").read_text(encoding="utf-8").splitlines()
+    return [(alert["t"], alert["code"]) for alert in map(json.loads, lines)]
+
+
+def report_as_filmed(room: LiveRoom, table: str, camera: RtspCamera, ended: threading.Event) -> None:
+    """Report over the API what devices reported when the recording was made, each time that it begins."""
+    lines = [json.loads(line) for line in (RECORDING / SIGNALS_NAME).read_text(encoding="utf-8").splitlines()]
+    headers = {"Authorization": f"Bearer {room.tokens['operator']}"}
+    played = len(camera.began)
+    with httpx.Client(base_url=room.address, headers=headers, timeout=30) as http:
+        while not ended.wait(0.02):
+            if len(camera.began) == played:
+                continue
+            began, played = camera.began[-1], len(camera.began)
+            for line in lines:
+                if ended.wait(max(began + line["t"] - time.time(), 0.0)) or len(camera.began) != played:
+                    break
+                body = {name: value for name, value in line.items() if name != "t"}
+                http.post(f"/api/tables/{table}/signals", json=body).raise_for_status()
+
+
+def sum_up(due: list[tuple[str, float, str]], heard: list[Heard]) -> dict[str, object]:
+    """Delays of what was due, and what never came, in seconds."""
+    delays, missed, left = [], [], list(heard)
+    for table, at, code in sorted(due, key=lambda fault: fault[1]):
+        fits = [one for one in left if (one.table, one.code) == (table, code) and 0 <= one.at - at < WITHIN_S]
+        if not fits:
+            missed.append(f"{table} {code}")
+            continue
+        left.remove(fits[0])
+        delays.append(round(fits[0].at - at, 3))
+    ordered = sorted(delays)
+    return {
+        "due": len(due),
+        "told": len(delays),
+        "missed": missed,
+        "others told": sorted(one.code for one in left if not one.code.startswith("camera.")),
+        "median_s": ordered[len(ordered) // 2] if ordered else None,
+        "p95_s": ordered[int(0.95 * (len(ordered) - 1))] if ordered else None,
+        "longest_s": ordered[-1] if ordered else None,
+        "delays_s": delays,
+    }
+
+
+def _wait_for_passes(cameras: dict[str, RtspCamera], skipped: dict[str, int], passes: int) -> None:
+    deadline = time.monotonic() + (passes + 2) * PASS_S
+    while time.monotonic() < deadline:
+        if all(len(camera.began) > skipped[table] + passes for table, camera in cameras.items()):
+            return
+        time.sleep(0.5)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m tests.endurance.delays", description=__doc__)
+    parser.add_argument("--alerts", type=int, default=20, help="at least so many")
+    parser.add_argument("--tables", type=int, default=2, choices=range(1, 5), help="how many live tables")
+    parser.add_argument("--out", type=Path, default=None, help="a new folder for all that comes of it")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,223 @@
+"""Kill a service at random moments while people and devices work with it, and see whether anything is lost.
+
+`python -m tests.endurance.kills --kills 50 --tables 2 --out DIR [--postgres]`
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from sqlalchemy import func, select
+from sqlalchemy.exc import SQLAlchemyError
+
+from service.store.database import Database
+from service.store.schema import AlertRow, ChainLine, EvidenceRow, RoundRow, SignalRow
+from service.wiring import now_utc
+from tests.endurance.checks import faults_at_the_end, faults_of
+from tests.endurance.clients import Clients, start_clients
+from tests.endurance.diary import Diary
+from tests.endurance.live_room import COMMAND, LiveRoom, furnish_room
+from tests.endurance.postgres_server import NoPostgresError, PostgresServer, make_postgres
+
+NOTICED_S = 5.0
+"""So long the service may take to see that a table's process is gone."""
+QUIET_S = 120.0
+"""So long the promised clips may take when all is quiet."""
+
+
+@dataclass(slots=True)
+class Killer:
+    """Kills parts of a room, and brings back what does not come back by itself."""
+
+    room: LiveRoom
+    postgres: PostgresServer | None
+    random: random.Random
+    counts: Counter[str] = field(default_factory=Counter)
+    back_s: list[float] = field(default_factory=list)
+    """How long it took until all tables were watched again, in seconds."""
+
+    def strike(self) -> str:
+        """Kill something; gives what."""
+        kinds: dict[str, Callable[[], None]] = {
+            "server": self._kill_server,
+            "one table": lambda: self._kill_tables(1),
+            "all tables": lambda: self._kill_tables(99),
+            "everything": self._kill_everything,
+        }
+        if self.postgres is not None:
+            kinds |= {"PostgreSQL": self._kill_postgres, "PostgreSQL and server": self._kill_both}
+        kind = self.random.choice(sorted(kinds))
+        kinds[kind]()
+        self.counts[kind] += 1
+        return kind
+
+    def _kill_server(self) -> None:
+        self.room.kill_server()
+        self._start_again()
+
+    def _kill_everything(self) -> None:
+        self.room.kill_all()
+        self._start_again()
+
+    def _kill_tables(self, most: int) -> None:
+        pids = self.room.table_pids()
+        for pid in self.random.sample(pids, min(most, len(pids))):
+            os.kill(pid, signal.SIGKILL)
+        deadline = time.monotonic() + NOTICED_S
+        while time.monotonic() < deadline and all(state["camera"] == "playing" for state in self.room.states()):
+            time.sleep(0.05)
+
+    def _kill_postgres(self) -> None:
+        assert self.postgres is not None
+        self.postgres.kill()
+        time.sleep(self.random.uniform(0.2, 4.0))
+        self.postgres.start()
+
+    def _kill_both(self) -> None:
+        assert self.postgres is not None
+        self.postgres.kill()
+        self.room.kill_server()
+        self.postgres.start()
+        self._start_again()
+
+    def _start_again(self) -> None:
+        time.sleep(self.random.uniform(0.1, 2.0))  # as systemd does: Restart=always
+        self.room.start()
+
+
+def main() -> int:
+    """Exit status 1 where anything was lost."""
+    options = _parser().parse_args()
+    folder = options.out or Path(tempfile.mkdtemp(prefix="kills-"))
+    try:
+        postgres = make_postgres(folder / "postgres") if options.postgres else None
+    except NoPostgresError as error:
+        print(f"skipped: {error}")
+        return 0
+    if postgres is not None:
+        postgres.start()
+    room = furnish_room(folder / "room", tables=options.tables, database_url=postgres.url if postgres else None)
+    try:
+        report = run_kills(room, postgres, options)
+    finally:
+        _end(room, postgres)
+    (folder / "report.json").write_text(json.dumps(report, indent=1), encoding="utf-8")
+    print(json.dumps(report, indent=1))
+    return 1 if report["faults"] else 0
+
+
+def run_kills(room: LiveRoom, postgres: PostgresServer | None, options: argparse.Namespace) -> dict[str, object]:
+    """Let them work, kill, look; gives the report."""
+    killer, diary = Killer(room, postgres, random.Random(options.seed)), Diary()
+    room.start()
+    room.wait_until_watched()
+    clients = start_clients(room, diary, [str(state["id"]) for state in room.states()], options.seed)
+    database = room.open_database()
+    faults: list[str] = []
+    began = time.monotonic()
+    for number in range(1, options.kills + 1):
+        time.sleep(killer.random.uniform(options.least_s, options.most_s))
+        kind = killer.strike()
+        killer.back_s.append(room.wait_until_watched())
+        found = _look(database, room, diary)
+        faults += found
+        print(f"{number:3d} {kind}: watched again after {killer.back_s[-1]:.1f} s, {len(found)} faults", flush=True)
+    faults += _finish(room, clients, database, diary)
+    return _report(killer, diary, database, faults, time.monotonic() - began)
+
+
+def _look(database: Database, room: LiveRoom, diary: Diary) -> list[str]:
+    known = diary.so_far()
+    try:
+        with database.reading() as session:
+            return faults_of(session, room.home, known)
+    except SQLAlchemyError as error:
+        return [f"the database does not answer: {error}"]
+
+
+def _finish(room: LiveRoom, clients: Clients, database: Database, diary: Diary) -> list[str]:
+    """Let all come to rest, stop the service, and look at everything."""
+    clients.stop_working()
+    until, deadline = now_utc(), time.monotonic() + QUIET_S
+    while time.monotonic() < deadline and _is_waiting(database, until):
+        time.sleep(1)
+    status = room.stop()
+    clients.stop_listening()
+    faults = [] if status == 0 else [f"the service ended with status {status}"]
+    with database.reading() as session:
+        faults += faults_of(session, room.home, diary) + faults_at_the_end(session, room.home, diary, until)
+    verify = subprocess.run(
+        [*COMMAND, "verify", "--home", str(room.home.folder)], env=room.environment, capture_output=True, text=True
+    )
+    return faults + ([] if verify.returncode == 0 else [f"thirdcard verify: {verify.stdout}{verify.stderr}"])
+
+
+def _is_waiting(database: Database, until: datetime) -> bool:
+    """Whether a report, or a promise of an alert from before that moment, is open."""
+    with database.reading() as session:
+        query = select(func.count()).select_from(EvidenceRow).join(AlertRow, AlertRow.id == EvidenceRow.alert_id)
+        promised = session.scalar(query.where(EvidenceRow.state == "promised", AlertRow.noticed_at <= until))
+        untaken = session.scalar(select(func.count()).where(SignalRow.is_taken.is_(False)))
+    return bool(promised or untaken)
+
+
+def _report(killer: Killer, diary: Diary, database: Database, faults: list[str], took_s: float) -> dict[str, object]:
+    with database.reading() as session:
+        stored = {
+            table.__tablename__: session.scalar(select(func.count()).select_from(table))
+            for table in (AlertRow, RoundRow, ChainLine, SignalRow)
+        }
+    back_s = sorted(killer.back_s) or [0.0]
+    return {
+        "kills": dict(killer.counts),
+        "minutes": round(took_s / 60, 1),
+        "watched again after s, median and longest": [round(back_s[len(back_s) // 2], 1), round(back_s[-1], 1)],
+        "acknowledged": {
+            "signals": len(diary.signals),
+            "decisions": len(diary.decisions),
+            "notes": len(diary.notes),
+            "alerts shown": len(diary.alerts),
+            "log lines shown": sum(len(lines) for lines in diary.lines.values()),
+            "told by the stream": len(diary.told),
+        },
+        "answered": diary.answered,
+        "not answered": diary.unanswered,
+        "stored": stored,
+        "faults": faults,
+    }
+
+
+def _end(room: LiveRoom, postgres: PostgresServer | None) -> None:
+    if room.process is not None and room.process.poll() is None:
+        room.kill_all()
+    if postgres is not None:
+        postgres.stop()
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m tests.endurance.kills", description=__doc__)
+    parser.add_argument("--kills", type=int, default=50, help="how many")
+    parser.add_argument("--tables", type=int, default=2, choices=range(1, 5), help="how many tables play")
+    parser.add_argument("--postgres", action="store_true", help="on a PostgreSQL, which is killed as well")
+    parser.add_argument("--seed", type=int, default=1, help="of what is killed when")
+    parser.add_argument("--least-s", type=float, default=3.0, help="least time between two kills, all being well")
+    parser.add_argument("--most-s", type=float, default=15.0, help="longest time between two kills")
+    parser.add_argument("--out", type=Path, default=None, help="a new folder for all that comes of it")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,172 @@
+"""A real service in a folder of its own: furnished, started, killed, started again."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx
+
+from service.demo_room import furnish
+from service.home import URL_VARIABLE, Home
+from service.store.database import Database
+from service.store.people import add_token
+from service.wiring import now_utc
+
+COMMAND = (sys.executable, "-c", "from service.cli import main; main()")
+SPAWNED = b"spawn_main"
+"""In the command line of a table's process."""
+ROLES = ("operator", "supervisor", "admin")
+READY_S = 120.0
+
+
+def free_port() -> int:
+    """A port on which nobody listens now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@dataclass(slots=True)
+class LiveRoom:
+    """One service and what it stands on."""
+
+    home: Home
+    tokens: Mapping[str, str]
+    """By role."""
+    port: int
+    database_url: str | None = None
+    """None: SQLite in the folder."""
+    process: subprocess.Popen[bytes] | None = None
+    _starts: int = field(default=0)
+
+    @property
+    def address(self) -> str:
+        """Where it answers."""
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """That of its processes."""
+        known = {name: value for name, value in os.environ.items() if name != URL_VARIABLE}
+        return known if self.database_url is None else {**known, URL_VARIABLE: self.database_url}
+
+    @property
+    def log(self) -> Path:
+        """What it wrote, over all starts."""
+        return self.home.folder / "service.log"
+
+    def open_database(self) -> Database:
+        """Its database, beside it."""
+        return self.home.open_database(self.environment)
+
+    def start(self) -> None:
+        """Start it; it answers some seconds later."""
+        with self.log.open("ab") as log:
+            self._starts += 1
+            log.write(f"--- start {self._starts}\n".encode())
+            log.flush()
+            options = ("serve", "--home", str(self.home.folder), "--port", str(self.port))
+            self.process = subprocess.Popen(
+                [*COMMAND, *options], stdout=log, stderr=log, env=self.environment, start_new_session=True
+            )
+
+    def stop(self) -> int:
+        """Ask it to end; gives its status."""
+        assert self.process is not None, "start() comes first"
+        self.process.terminate()
+        return self.process.wait(90)
+
+    def table_pids(self) -> list[int]:
+        """The processes of its tables."""
+        assert self.process is not None, "start() comes first"
+        return [pid for pid in children_of(self.process.pid) if SPAWNED in command_line(pid)]
+
+    def kill_server(self) -> None:
+        """End the server at once; its tables notice by themselves."""
+        assert self.process is not None, "start() comes first"
+        self.process.kill()
+        self.process.wait(30)
+
+    def kill_all(self) -> None:
+        """End the server and all its tables at once."""
+        assert self.process is not None, "start() comes first"
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait(30)
+
+    def states(self) -> list[dict[str, object]]:
+        """How the tables stand; raises httpx.HTTPError where nobody answers."""
+        headers = {"Authorization": f"Bearer {self.tokens['admin']}"}
+        answer = httpx.get(f"{self.address}/api/tables", headers=headers, timeout=10)
+        answer.raise_for_status()
+        items: list[dict[str, object]] = answer.json()["items"]
+        return items
+
+    def wait_until_watched(self, tables: Sequence[str] | None = None, *, patience_s: float = READY_S) -> float:
+        """Wait until these tables play, or all; gives how many seconds that took.
+
+        Raises:
+            TimeoutError: They do not.
+        """
+        began = time.monotonic()
+        while time.monotonic() - began < patience_s:
+            try:
+                states = {str(state["id"]): state for state in self.states()}
+                wanted = states if tables is None else tables
+                if all(states[name]["camera"] == "playing" and states[name]["frames"] for name in wanted):
+                    return time.monotonic() - began
+            except httpx.HTTPError:
+                pass
+            time.sleep(0.25)
+        raise TimeoutError(f"the tables are not watched after {patience_s:.0f} s; see {self.log}")
+
+
+def furnish_room(folder: Path, *, tables: int, database_url: str | None = None) -> LiveRoom:
+    """A room whose tables play the shipped recording over and over, with a token for each role."""
+    home = Home(folder)
+    home.make()
+    room = LiveRoom(home, {}, free_port(), database_url)
+    database = room.open_database()
+    try:
+        furnish(home, database, now=now_utc())
+        with database.writing() as session:
+            room.tokens = {role: add_token(session, role, role, now=now_utc()) for role in ROLES}
+    finally:
+        database.close()
+    for path in sorted(home.tables.glob("*.yaml"))[tables:]:
+        path.unlink()
+    return room
+
+
+def children_of(pid: int) -> list[int]:
+    """The processes that a process started."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parent = int(path.read_text().rsplit(")", 1)[1].split()[1])
+        except (OSError, IndexError):
+            continue  # it ended meanwhile
+        if parent == pid:
+            found.append(int(path.parent.name))
+    return sorted(found)
+
+
+def command_line(pid: int) -> bytes:
+    """How a process was started; empty where it ended meanwhile."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+def resident_bytes(pid: int) -> int:
+    """What a process takes of the memory."""
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")

@@ -1,0 +1,40 @@
+"""When a live source's frames were filmed."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from service.live.source_clock import SourceClock
+from tests.service.store.conftest import NOW
+
+
+def moments(arrivals: list[tuple[float, float]]) -> list[float]:
+    """Seconds after the opening at which frames were filmed, by stream time and arrival."""
+    clock = SourceClock(NOW)
+    return [(clock.moment(t, NOW + timedelta(seconds=at)) - NOW).total_seconds() for t, at in arrivals]
+
+
+def test_what_a_source_kept_is_not_taken_for_news() -> None:
+    kept = [(0.1 * n, 0.01 * n) for n in range(20)]
+    live = [(2.0 + 0.1 * n, 0.25 + 0.1 * n) for n in range(20)]
+
+    found = moments([*kept, *live])
+
+    assert found == sorted(found)
+    assert all(moment <= at + 1e-6 for moment, (_, at) in zip(found, [*kept, *live], strict=True))
+    assert found[-1] == pytest.approx(live[-1][1], abs=0.08)
+
+
+def test_late_frame_is_as_old_as_it_is() -> None:
+    assert moments([(0.0, 0.0), (1.0, 1.0), (2.0, 3.5)])[-1] == pytest.approx(2.0, abs=0.01)
+
+
+def test_source_whose_clock_is_slow_does_not_fall_behind() -> None:
+    an_hour = [(float(t), t * 1.0005) for t in range(3600)]
+    assert moments(an_hour)[-1] == pytest.approx(an_hour[-1][1], abs=0.01)
+
+
+def test_source_that_sets_its_clock_back_is_followed() -> None:
+    assert moments([(500.0, 500.0), (0.0, 501.0), (1.0, 502.0)])[1:] == pytest.approx([501.0, 502.0], abs=0.01)
