@@ -19,6 +19,7 @@ from starlette.staticfiles import StaticFiles
 
 from service.guards import BodyLimit, LastResort, SecurityHeaders
 from service.http_errors import SIGN_IN, RefusedError, build_answer, install_error_handlers
+from service.outside import Outside
 from service.pages.showing import STATIC, build_pages, digest_of_assets
 from service.ports import Clock, LiveTables
 from service.proxies import Origins
@@ -29,11 +30,14 @@ from service.routes import (
     analytics,
     audit,
     cases,
+    channels,
     health,
+    keeping,
     metrics,
     pages,
     rounds,
     sessions,
+    settings_pages,
     signals,
     tables,
 )
@@ -41,16 +45,21 @@ from service.schemas import ErrorBody
 from service.settings import RoomSettings
 from service.store.database import Database
 
-ROUTERS = (health, metrics, sessions, tables, signals, alerts, rounds, analytics, cases, audit, accounts, pages)
+ROUTERS = (
+    *(health, metrics, sessions, tables, signals, alerts, rounds, analytics, cases, audit, accounts, channels, keeping),
+    *(pages, settings_pages),
+)
 ERRORS: dict[int | str, dict[str, Any]] = {
     "4XX": {"model": ErrorBody, "description": "Refused; the body says why."},
     "5XX": {"model": ErrorBody, "description": "Failed; the body says what."},
 }
 
 
-def create_app(*, settings: RoomSettings, database: Database, live: LiveTables, clock: Clock) -> FastAPI:
+def create_app(
+    *, settings: RoomSettings, database: Database, live: LiveTables, clock: Clock, outside: Outside | None = None
+) -> FastAPI:
     """The application; it follows alerts from its start to its end."""
-    room, answer = build_room(settings, database, live, clock), build_answer(_show_refusal)
+    room, answer = build_room(settings, database, live, clock, outside), build_answer(_show_refusal)
     app = FastAPI(
         title="Thirdcard",
         version=settings.version,

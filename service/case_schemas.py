@@ -6,12 +6,10 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field, StringConstraints
 
-from service.incoming import LARGEST_ID, Incoming, Name, Stretch, Title, Words
+from service.incoming import AlertNumber, Incoming, Name, Stretch, Title, Words
 from service.room.cases import CaseStory, CaseView, NoteView
 from service.schemas import AlertOut, Moment
 from service.store.people import Account
-
-AlertNumber = Annotated[int, Field(strict=True, ge=1, le=LARGEST_ID)]
 
 
 class CaseQuery(Stretch):

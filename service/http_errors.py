@@ -14,12 +14,14 @@ from sqlalchemy.exc import OperationalError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
+from service.notify.notifications import NoSuchChannelError
 from service.room.cases import CaseError
 from service.room.cursors import CursorError
 from service.room.evidence_files import EvidenceMissingError
 from service.room.feed import PlaceError
 from service.room.life import IllegalMoveError, ReasonMissingError
 from service.room.signals import SignalError
+from service.room.upkeep import NotRunHereError
 from service.search.fields import SearchError
 from service.store.people import PeopleError
 
@@ -128,6 +130,8 @@ _STATUS_OF: Mapping[type[Exception], int] = {
     PlaceError: 422,
     PeopleError: 422,
     EvidenceMissingError: 404,
+    NoSuchChannelError: 404,
+    NotRunHereError: 404,
 }
 
 

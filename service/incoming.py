@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
 from rules.alerts import Severity
 from service.room.life import AlertState
@@ -51,13 +51,24 @@ class AlertQuery(Stretch):
     to: AwareDatetime | None = None
 
 
+def _moment_or_none(value: object) -> object:
+    """An address that a person typed may leave a moment empty."""
+    return None if value == "" else value
+
+
+AnyMoment = Annotated[AwareDatetime | None, BeforeValidator(_moment_or_none)]
+
+
 class WallQuery(Stretch):
     """Which alerts the page shows; a form sends empty texts for what nobody chose."""
 
-    show: Literal["todo", "open", "escalated", "closed", "all"] = "todo"
+    show: Literal["todo", "open", "taken", "escalated", "confirmed", "dismissed", "closed", "all"] = "todo"
     severity: Severity | Literal[""] = ""
     table: Annotated[str, StringConstraints(max_length=200), AfterValidator(_plain)] = ""
     code: Annotated[str, StringConstraints(max_length=80), AfterValidator(_plain)] = ""
+    reason: Annotated[str, StringConstraints(max_length=80), AfterValidator(_plain)] = ""
+    from_: AnyMoment = Field(default=None, alias="from")
+    to: AnyMoment = None
 
 
 class RoundQuery(Stretch):
@@ -131,6 +142,15 @@ class StepIn(Incoming):
         default=None, description="needed to dismiss: one of the listed reasons, or words of one's own"
     )
     note: Words | None = None
+
+
+AlertNumber = Annotated[int, Field(strict=True, ge=1, le=LARGEST_ID)]
+
+
+class TakeIn(Incoming):
+    """Alerts that somebody takes together."""
+
+    alerts: list[AlertNumber] = Field(min_length=1, max_length=MOST_ITEMS)
 
 
 class LoginQuery(Incoming):

@@ -106,7 +106,7 @@ def _of_channels(notifications: Notifications) -> Iterator[Metric]:
     counts = GaugeMetricFamily("thirdcard_deliveries", "Messages by what became of them.", labels=["channel", "state"])
     with notifications.database.reading() as session:
         for tally in tallies(session):
-            for state_name in ("waiting", "sent", "failed"):
+            for state_name in ("waiting", "sent", "failed", "gathered"):
                 counts.add_metric([tally.channel, state_name], getattr(tally, state_name))
     yield from (up, counts)
 

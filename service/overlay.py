@@ -47,20 +47,20 @@ def area_outline(area: Area, *, in_question: bool = False, text: str = "") -> Ou
 def draw_overlay(image_hw3: Image, calibration: Calibration, layout: Layout, outlines: Iterable[Outline]) -> Image:
     """A copy of the picture with every area thin, and the outlines above; what is in question stays bright."""
     outlines = tuple(outlines)
-    questioned = [_project(calibration, outline.polygon_mm) for outline in outlines if outline.in_question]
+    questioned = [project(calibration, outline.polygon_mm) for outline in outlines if outline.in_question]
     canvas = _shade_around(image_hw3, questioned)
     scale = canvas.shape[1] / REFERENCE_WIDTH_PX
     for area in layout.areas:
         if area.kind in ("hand", "wager"):
-            _line(canvas, _project(calibration, area_outline(area).polygon_mm), PLAIN, max(1, round(scale)))
+            _line(canvas, project(calibration, area_outline(area).polygon_mm), PLAIN, max(1, round(scale)))
     for outline in outlines:
-        points = _project(calibration, outline.polygon_mm)
+        points = project(calibration, outline.polygon_mm)
         colour = QUESTION if outline.in_question else LABEL
         _line(canvas, points, colour, max(1, round((4 if outline.in_question else 2) * scale)))
     for outline in outlines:
         if outline.text:
             ground = QUESTION if outline.in_question else LABEL_GROUND
-            _label(canvas, _project(calibration, outline.polygon_mm), outline.text, ground)
+            _label(canvas, project(calibration, outline.polygon_mm), outline.text, ground)
     return canvas
 
 
@@ -71,7 +71,7 @@ def crop_area(
     points = np.asarray(polygon_mm, dtype=np.float64)
     low, high = points.min(axis=0) - margin_mm, points.max(axis=0) + margin_mm
     corners = ((low[0], low[1]), (high[0], low[1]), (high[0], high[1]), (low[0], high[1]))
-    box = _project(calibration, corners)
+    box = project(calibration, corners)
     if not len(box):
         return image_hw3[:0, :0]
     height, width = image_hw3.shape[:2]
@@ -80,8 +80,11 @@ def crop_area(
     return np.ascontiguousarray(image_hw3[y0:y1, x0:x1])
 
 
-def _project(calibration: Calibration, polygon_mm: Sequence[tuple[float, float]]) -> NDArray[np.float64]:
-    """Corners and points along the edges, so that a straight print follows the lens; without those out of its field."""
+def project(calibration: Calibration, polygon_mm: Sequence[tuple[float, float]]) -> NDArray[np.float64]:
+    """Pixels, (N, 2), of corners and points along the edges, so that a straight print follows the lens.
+
+    Those out of the lens' field are left out.
+    """
     corners = np.asarray(polygon_mm, dtype=np.float64)
     following = np.roll(corners, -1, axis=0)
     steps = np.arange(EDGE_STEPS)[None, :, None] / EDGE_STEPS

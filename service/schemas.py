@@ -17,6 +17,7 @@ from pydantic import (
 from rules.alerts import Severity
 from service.live.messages import TableState
 from service.room.life import AlertState
+from service.room.storms import Taken
 from service.room.trail import ActView
 from service.room.views import AlertView, ChangeView, LineView, RoundView
 
@@ -67,6 +68,8 @@ class EvidenceOut(BaseModel):
     still: str | None
     before: str | None
     after: str | None
+    overlay: str | None
+    """What was read, to be drawn over the clip."""
     from_: float = Field(serialization_alias="from")
     to: float
     states: dict[str, str]
@@ -146,6 +149,26 @@ class ChangeOut(BaseModel):
             reason=view.reason,
             note=view.note,
         )
+
+
+class LeftOut(BaseModel):
+    """An alert that could not be taken."""
+
+    alert: int
+    message: str
+
+
+class TakenOut(BaseModel):
+    """What became of the wish to take several alerts."""
+
+    taken: list[int]
+    left: list[LeftOut]
+
+    @classmethod
+    def of(cls, taken: Taken) -> TakenOut:
+        """What is sent of it."""
+        left = [LeftOut(alert=alert, message=message) for alert, message in taken.left.items()]
+        return cls(taken=list(taken.taken), left=left)
 
 
 class RoundOut(BaseModel):
@@ -297,7 +320,7 @@ def _evidence(view: AlertView) -> EvidenceOut | None:
     kept = {kind: f"{address}/{kind}" if piece.state == "kept" else None for kind, piece in view.evidence.items()}
     began = view.log_began_at
     return EvidenceOut(
-        **{kind: kept.get(kind) for kind in ("clip", "still", "before", "after")},
+        **{kind: kept.get(kind) for kind in ("clip", "still", "before", "after", "overlay")},
         from_=round((min(piece.from_at for piece in pieces) - began).total_seconds(), 3),
         to=round((max(piece.to_at for piece in pieces) - began).total_seconds(), 3),
         states={kind: piece.state for kind, piece in view.evidence.items()},

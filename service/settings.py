@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from service.analytics.house import House
 from service.errors import ServiceError
+from service.room.table_facts import TableFacts
 
 Network = IPv4Network | IPv6Network
 
@@ -27,6 +28,8 @@ class RoomSettings:
     evidence: Path
     """The folder of clips and stills."""
     version: str
+    tables: tuple[TableFacts, ...] = ()
+    """What the tables' files say."""
     time_zone: str = "UTC"
     """The house's, by its IANA name: what people see; everything stored and sent is UTC."""
     trusted_proxies: tuple[Network, ...] = ()
@@ -43,7 +46,7 @@ class RoomSettings:
     house: House = field(default_factory=House)
     """What its figures go by."""
     remind_after: timedelta = field(default=timedelta(minutes=2))
-    """An alert that nobody took for so long is shown as overdue."""
+    """An alert that nobody took for so long is shown as overdue; `serve` takes it from the notifications' settings."""
 
 
 def parse_settings(*, evidence: Path, time_zone: str, trusted_proxies: Iterable[str]) -> RoomSettings:

@@ -12,6 +12,7 @@ import typer
 from service.errors import ServiceError
 
 if TYPE_CHECKING:
+    from service.config import TableConfig
     from service.home import Home
     from service.settings import RoomSettings
     from service.store.database import Database
@@ -51,7 +52,7 @@ def serve(
     folder.make()
     settings = parse_settings(evidence=folder.evidence, time_zone=time_zone, trusted_proxies=trust_proxy or [])
     settings = replace(settings, house=open_house(home, time_zone))
-    tables = {table.id: table.path for table in folder.load_tables()}
+    tables = folder.load_tables()
     database = folder.open_database(os.environ)
     try:
         if demo:
@@ -68,20 +69,23 @@ def serve(
 
 
 def _run(
-    home: Home, database: Database, settings: RoomSettings, tables: dict[str, Path], *, address: tuple[str, int]
+    home: Home, database: Database, settings: RoomSettings, tables: list[TableConfig], *, address: tuple[str, int]
 ) -> None:
     """Start what belongs to the service, serve until a signal comes, and stop it in turn."""
     from service.app import create_app
     from service.live.live_tables import WatchedTables
     from service.outside import open_outside
+    from service.room.table_facts import facts_of
     from service.serving import run_app
     from service.wiring import now_utc
 
     live = WatchedTables(home.folder, home.live, now_utc)
     outside = open_outside(home.folder, os.environ, settings=settings, database=database, live=live, clock=now_utc)
-    app = create_app(settings=settings, database=database, live=live, clock=now_utc)
+    facts = tuple(facts_of(table) for table in tables)
+    settings = replace(settings, remind_after=outside.notifications.overdue_after, tables=facts)
+    app = create_app(settings=settings, database=database, live=live, clock=now_utc, outside=outside)
     try:
-        live.start(tables)
+        live.start({table.id: table.path for table in tables})
         outside.start()
         run_app(app, host=address[0], port=address[1])
     finally:
@@ -89,11 +93,11 @@ def _run(
         live.stop()
 
 
-def _furnish(home: Home, database: Database) -> dict[str, Path]:
+def _furnish(home: Home, database: Database) -> list[TableConfig]:
     from service.demo_room import ADMIN, furnish
     from service.wiring import now_utc
 
     password = furnish(home, database, now=now_utc())
     if password is not None:
         typer.echo(f"Sign in as {ADMIN} with the password {password} (it is not shown again).")
-    return {table.id: table.path for table in home.load_tables()}
+    return home.load_tables()

@@ -21,9 +21,12 @@ from sqlalchemy import select
 from rules.alerts import Alert, parse_alert
 from service.clips import ClipError
 from service.config import TableConfig
-from service.evidence import EvidenceKeeper, SeenAt, nothing_seen
+from service.evidence import EvidenceKeeper
 from service.live.journal import Entry, alert_chain
+from service.live.overlay_file import write_overlay
+from service.live.overlay_memory import OverlayMemory, OverlayStretch, hand_boxes
 from service.live.ring import ClipTimes, cut_from_ring
+from service.overlay import Outline
 from service.store import chain
 from service.store.database import Database
 from service.store.schema import AlertRow, EvidenceRow
@@ -43,6 +46,8 @@ class EvidenceWriter:
     ring: Path
     folder: Path
     """The evidence folder, of all tables."""
+    memory: OverlayMemory = field(default_factory=OverlayMemory)
+    """What the watch read of the last minutes."""
     _promises: deque[Entry] = field(default_factory=deque)
 
     def open(self) -> None:
@@ -67,12 +72,8 @@ class EvidenceWriter:
         """Whether the next promise can be kept."""
         return bool(self._promises) and now >= self._promises[0].to_at + GRACE
 
-    def keep_next(self, now: datetime, seen: SeenAt = nothing_seen) -> int:
+    def keep_next(self, now: datetime) -> int:
         """Keep the next promise; gives the alert's number.
-
-        Args:
-            now: The moment.
-            seen: What lay where, by seconds from the clip's beginning.
 
         Raises:
             ClipError, OSError: The disk is full; the promise is still open.
@@ -81,7 +82,7 @@ class EvidenceWriter:
         promise = self._promises.popleft()
         try:
             if self._is_open(promise):
-                self._keep(promise, now, seen)
+                self._keep(promise, now)
         except Exception:
             self._promises.append(promise)
             raise
@@ -93,13 +94,13 @@ class EvidenceWriter:
             wanted = select(EvidenceRow.state).where(EvidenceRow.alert_id == promise.alert_id)
             return "promised" in session.scalars(wanted).all()
 
-    def _keep(self, promise: Entry, now: datetime, seen: SeenAt) -> None:
+    def _keep(self, promise: Entry, now: datetime) -> None:
         folder = self.folder / self.table.id / f"{promise.at:%Y-%m-%d}"
         folder.mkdir(parents=True, exist_ok=True)
         clip = folder / f"{promise.alert_id:08d}.mp4"
         try:
             times = cut_from_ring(self.ring, clip, from_at=promise.from_at, to_at=promise.to_at)
-            files, fault = {"clip": clip, **self._pictures(promise, clip, times, seen)}, None
+            files, fault = {"clip": clip, **self._pictures(promise, clip, times)}, None
         except (ClipError, OSError) as error:
             if _is_full(error):
                 raise
@@ -107,16 +108,44 @@ class EvidenceWriter:
             times, files, fault = ClipTimes(began=promise.from_at, ended=promise.to_at), {}, str(error)
         self._enter(promise, times, files, fault, now)
 
-    def _pictures(self, promise: Entry, clip: Path, times: ClipTimes, seen: SeenAt) -> dict[str, Path]:
-        """The still, and the stack before and after, out of the clip."""
+    def _pictures(self, promise: Entry, clip: Path, times: ClipTimes) -> dict[str, Path]:
+        """The still, the stack before and after, and what is drawn over the clip."""
         alert = self._alert(promise, (promise.at - times.began).total_seconds())
         keeper = EvidenceKeeper(
             video=clip, layout=self.table.layout, calibration=self.table.cameras[0].calibration, folder=clip.parent
         )
         stem = clip.stem
         before, after = keeper.before_after(stem, alert)
+        stretch = self.memory.between(times.began, times.ended)
+
+        def seen(t: float) -> tuple[Outline, ...]:
+            return self._seen_at(stretch, times.began + timedelta(seconds=t))
+
         names = {"still": keeper.still(f"{stem}.jpg", alert, seen), "before": before, "after": after}
-        return {kind: clip.parent / name for kind, name in names.items() if name is not None}
+        files = {kind: clip.parent / name for kind, name in names.items() if name is not None}
+        return files | self._overlay(clip, times, stretch, alert)
+
+    def _seen_at(self, stretch: OverlayStretch, at: datetime) -> tuple[Outline, ...]:
+        """The cards and the hands as they were at a moment."""
+        cards = next((since.what for since in reversed(stretch.cards) if since.at <= at), ())
+        areas = next((since.what for since in reversed(stretch.areas) if since.at <= at), ())
+        return (*hand_boxes(self.table.layout, areas), *cards)
+
+    def _overlay(self, clip: Path, times: ClipTimes, stretch: OverlayStretch, alert: Alert) -> dict[str, Path]:
+        """The file of outlines; none where nobody remembers that time, as after a restart."""
+        if not stretch.cards and not stretch.areas:
+            return {}
+        path = clip.with_suffix(".json")
+        camera = self.table.cameras[0]
+        write_overlay(
+            path,
+            stretch,
+            began=times.began,
+            layout=self.table.layout,
+            calibration=camera.calibration,
+            questioned=alert.area,
+        )
+        return {"overlay": path}
 
     def _alert(self, promise: Entry, t: float) -> Alert:
         with self.database.reading() as session:

@@ -30,7 +30,7 @@ OPEN = "open"
 LEAD = timedelta(seconds=8)
 TAIL = timedelta(seconds=6)
 LONGEST = timedelta(seconds=45)
-SHOWN = ("clip", "still")
+SHOWN = ("clip", "still", "overlay")
 CHANGED = ("before", "after")
 """Of a stack that changed."""
 

@@ -23,7 +23,8 @@ from service.live.evidence import EvidenceWriter
 from service.live.inbox import Inbox
 from service.live.journal import Entry, Journal, News
 from service.live.messages import Message, Stop, TableState, Written
-from service.live.pictures import PictureWriter
+from service.live.overlay_memory import area_texts
+from service.live.pictures import PictureWriter, card_outlines
 from service.live.states import state_of
 from service.pipeline import STOPPED, TableWatch
 
@@ -148,6 +149,8 @@ class Worker:
         self._seen_t = t
         self.watch.see(shot.frame.at(t))
         self._frames += 1
+        texts = area_texts(self.table.layout, self.watch.referee.state)
+        self.evidence.memory.remember(shot.at, card_outlines(self.watch), texts)
         self.pictures.offer(shot, self.watch)
 
     def _note_sight(self, t: float) -> None:

@@ -27,7 +27,7 @@ class DeliveryView:
     alert_id: int | None
     event: str
     state: str
-    """waiting, sent or failed."""
+    """waiting, sent, failed or gathered."""
     attempts: int
     entered_at: datetime
     due_at: datetime
@@ -43,6 +43,8 @@ class ChannelTally:
     waiting: int = 0
     sent: int = 0
     failed: int = 0
+    gathered: int = 0
+    """Told by the message of a storm."""
 
 
 def deliveries(

@@ -27,6 +27,11 @@ class NoticeRules:
         return list(dict.fromkeys(found))
 
     @property
+    def people(self) -> frozenset[str]:
+        """The channels that people read."""
+        return frozenset(channel.name for channel in self.settings.people)
+
+    @property
     def wanted_events(self) -> frozenset[NoticeEvent]:
         """All events that some rule asks for."""
         return frozenset(event for rule in self.settings.rules for event in rule.events)

@@ -66,12 +66,16 @@ def trial_notice(channel: str, *, at: datetime) -> Notice:
 def title_of(body: Mapping[str, Any]) -> str:
     """One line for people."""
     who = (body.get("change") or {}).get("who", "")
+    if "storm" in body:
+        return f"[{body['severity']}] Table {body['table']}: {body['storm']['alerts']} alerts, a storm"
     title = _TITLES[NoticeEvent(body["event"])].format(table=f"Table {body['table']}", code=body["code"], who=who)
     return f"[{body['severity']}] {title}"
 
 
 def text_of(body: Mapping[str, Any]) -> str:
     """What people are told below the title: what happened, what the rulebook orders, why somebody decided so."""
+    if "storm" in body:
+        return _text_of_storm(body)
     lines = [str(body["message"])]
     remedy = (body.get("alert") or {}).get("remedy")
     if remedy:
@@ -81,6 +85,19 @@ def text_of(body: Mapping[str, Any]) -> str:
     reason = DISMISSAL_REASONS.get(change.get("reason") or "", change.get("reason"))
     lines += [text for text in (reason, change.get("note")) if text]
     return "\n".join([*lines, str(body["at"])])
+
+
+def _text_of_storm(body: Mapping[str, Any]) -> str:
+    storm = body["storm"]
+    codes = ", ".join(code if count == 1 else f"{code} ({count})" for code, count in storm["codes"].items())
+    told = "nobody took them" if body["event"] == NoticeEvent.OVERDUE else "the last says"
+    return "\n".join(
+        (
+            f"{storm['alerts']} alerts since {storm['since']}: {codes}; {told}: {body['message']}",
+            "What follows of this storm is not told one by one, unless it is worse; see the room.",
+            str(body["at"]),
+        )
+    )
 
 
 def _of_alert(alert: AlertView, event: NoticeEvent, key: str, at: datetime, change: ChangeView | None) -> Notice:

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from sqlalchemy import select
 
@@ -29,6 +29,7 @@ logger = logging.getLogger(__name__)
 POLL_S = 0.25
 STOP_S = 15.0
 AFTER_A_FALL_S = 5.0
+PRUNE_EVERY = timedelta(hours=1)
 
 
 class NoSuchChannelError(ServiceError):
@@ -53,6 +54,7 @@ class Notifications:
     channels: Sequence[Channel]
     clock: Clock
     poll_s: float = POLL_S
+    _pruned_at: datetime | None = None
     fault: str | None = None
     """Why what happens cannot be entered at present; None where it can."""
     _senders: dict[str, Sender] = field(init=False)
@@ -93,6 +95,11 @@ class Notifications:
         for channel in self.channels:
             channel.close()
 
+    @property
+    def overdue_after(self) -> timedelta:
+        """How long an alert may wait for somebody to take it."""
+        return timedelta(minutes=self.rules.settings.overdue_after_min)
+
     def wake(self) -> None:
         """Something was committed; look at once. From any thread."""
         self._woken.set()
@@ -128,7 +135,7 @@ class Notifications:
 
     def enter_news(self) -> bool:
         """Enter what happened since the last call, a part of it at least; False where nothing did."""
-        now, overdue_after = self.clock(), timedelta(minutes=self.rules.settings.overdue_after_min)
+        now, overdue_after = self.clock(), self.overdue_after
         with self.database.reading() as session:
             if not outbox.has_news(session, now=now, overdue_after=overdue_after):
                 return False
@@ -137,6 +144,15 @@ class Notifications:
         if entered:
             self._wake_senders()
         return entered > 0
+
+    def prune(self) -> int:
+        """Now and then, take old messages that were sent out of the list; gives how many."""
+        now = self.clock()
+        if self._pruned_at is not None and now - self._pruned_at < PRUNE_EVERY:
+            return 0
+        self._pruned_at = now
+        with self.database.writing() as session:
+            return outbox.prune(session, before=now - timedelta(days=self.rules.settings.keep_sent_days))
 
     def _wake_senders(self) -> None:
         for event in self._has_mail.values():
@@ -153,6 +169,7 @@ class Notifications:
     def _run_entries(self) -> None:
         while not self._stopping.is_set():
             if not self._guard("what happened", self.enter_news):
+                self._guard("old messages", lambda: self.prune() > 0)
                 self._woken.wait(self.poll_s)
                 self._woken.clear()
 

@@ -11,17 +11,19 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import func, select, update
+from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
 from service.notify.matching import NoticeRules
 from service.notify.notices import Notice, notice_of_alert, notice_of_change
 from service.notify.settings import NoticeEvent
+from service.notify.storms import as_told_to_people
 from service.room.life import AlertState
 from service.room.views import alert_views, change_view
 from service.store.schema import AlertChange, AlertRow, DeliveryPlace, DeliveryRow
 
-WAITING, SENT, FAILED = "waiting", "sent", "failed"
+WAITING, SENT, FAILED, GATHERED = "waiting", "sent", "failed", "gathered"
+"""Gathered: what it tells is told by the message of a storm."""
 BATCH = 200
 TOO_OLD = timedelta(hours=24)
 """What was read so late is not told any more; the delivery says so."""
@@ -29,6 +31,8 @@ LONGEST_GAP = timedelta(seconds=5)
 """A number that is still missing after so long was never committed."""
 WAITS_S = (5, 15, 60, 300, 900, 1800, 3600)
 """How long to wait after the first, the second, ... attempt; the last one from then on."""
+_STORMY = (NoticeEvent.RAISED, NoticeEvent.OVERDUE)
+"""What a storm has many of."""
 ALERTS, CHANGES, OVERDUE = "alerts", "changes", "overdue"
 
 
@@ -87,18 +91,23 @@ def enter_news(session: Session, rules: NoticeRules, *, now: datetime, overdue_a
         place = session.get_one(DeliveryPlace, name, with_for_update=True)
         for row in rows if name == OVERDUE else _without_gaps(rows, place.number, now):
             notice = tell(row)
-            entered += 0 if notice is None else enter(session, notice, rules.channels_for(notice), now=now)
+            entered += 0 if notice is None else _enter_for_all(session, notice, rules, now)
             place.number = row.id
     return entered
 
 
-def enter(session: Session, notice: Notice, channels: Iterable[str], *, now: datetime) -> int:
-    """Enter a notice for some channels, for each just once; gives how many are new."""
+def enter(
+    session: Session, notice: Notice, channels: Iterable[str], *, now: datetime, is_gathered: bool = False
+) -> int:
+    """Enter a notice for some channels, for each just once; gives how many are new.
+
+    `is_gathered`: the message of a storm tells it, so it is noted and not sent.
+    """
     entered = 0
     for channel in channels:
         known = select(DeliveryRow.id).where(DeliveryRow.key == notice.key, DeliveryRow.channel == channel)
         if session.scalar(known) is None:
-            session.add(_row(notice, channel, now))
+            session.add(_row(notice, channel, now, is_gathered=is_gathered))
             entered += 1
     session.flush()
     return entered
@@ -139,24 +148,43 @@ def settle(session: Session, outcome: Outcome) -> None:
     session.execute(update(DeliveryRow).where(DeliveryRow.id.in_(outcome.ids)).values(values))
 
 
+def prune(session: Session, *, before: datetime) -> int:
+    """Take what was sent before that moment out of the list; gives how many. What failed stays."""
+    old = (DeliveryRow.state.in_((SENT, GATHERED)), DeliveryRow.settled_at < before)
+    pruned = session.scalars(delete(DeliveryRow).where(*old).returning(DeliveryRow.id))
+    return len(pruned.all())
+
+
 def hurry(session: Session, channel: str, *, now: datetime) -> None:
     """The receiver answers again: try at once what waits for it."""
     waiting = (DeliveryRow.channel == channel, DeliveryRow.state == WAITING, DeliveryRow.due_at > now)
     session.execute(update(DeliveryRow).where(*waiting).values(due_at=now))
 
 
-def _row(notice: Notice, channel: str, now: datetime) -> DeliveryRow:
+def _enter_for_all(session: Session, notice: Notice, rules: NoticeRules, now: datetime) -> int:
+    """Enter a notice for all channels that the rules name; people are told of a storm once."""
+    entered = 0
+    for channel in rules.channels_for(notice):
+        told: Notice | None = notice
+        if notice.event in _STORMY and channel in rules.people:
+            told = as_told_to_people(session, notice, channel)
+        entered += enter(session, told or notice, [channel], now=now, is_gathered=told is None)
+    return entered
+
+
+def _row(notice: Notice, channel: str, now: datetime, *, is_gathered: bool) -> DeliveryRow:
     is_old = now - notice.at > TOO_OLD
+    state = GATHERED if is_gathered else FAILED if is_old else WAITING
     return DeliveryRow(
         key=notice.key,
         channel=channel,
         alert_id=notice.alert_id,
         event=str(notice.event),
-        state=FAILED if is_old else WAITING,
+        state=state,
         entered_at=now,
         due_at=now,
-        settled_at=now if is_old else None,
-        fault=f"not told: it was more than {TOO_OLD.total_seconds() / 3600:g} h ago" if is_old else None,
+        settled_at=None if state == WAITING else now,
+        fault=f"not told: it was more than {TOO_OLD.total_seconds() / 3600:g} h ago" if state == FAILED else None,
         body=notice.body,
     )
 

@@ -135,6 +135,18 @@ class NotificationsFile(HouseSettings):
         strict=False,
         description="minutes until an alert that nobody took is overdue, to 1440",
     )
+    keep_sent_days: float = Field(
+        default=90.0,
+        gt=0,
+        le=36500,
+        strict=False,
+        description="days for which messages that were sent stay in the list, over 0 to 36500",
+    )
+
+    def channel_kinds(self) -> dict[str, str]:
+        """Of each channel, what it is."""
+        kinds = (("webhook", self.webhooks), ("MQTT", self.mqtt), ("e-mail or chat", self.people))
+        return {channel.name: kind for kind, channels in kinds for channel in channels}
 
     def channel_names(self) -> list[str]:
         """The names of all channels, in the order of the file."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -15,22 +16,28 @@ from service.incoming import Stretch, WallQuery
 from service.room.alerts import AlertWish, list_alerts, may_see, tell_alert
 from service.room.cases import cases_of, list_cases, tell_case
 from service.room.health import is_watched
+from service.room.holding import holds_of
 from service.room.life import UNCLOSED, AlertState
 from service.room.room import Room
 from service.room.rounds import last_lines
+from service.room.storms import find_storms, with_shown
 from service.room.tables import tell_tables
 from service.room.trail import list_acts
 from service.room.views import AlertView
-from service.store.people import Person, Role, list_tokens, list_users
+from service.store.people import Person, Role
 from service.store.schema import AlertRow
 
 LINES_ON_TABLE = 60
 ALERTS_ON_TABLE = 6
+MOST_REMINDED = 200
 TO_DO = "todo"
 STATE_CHOICES: Mapping[str, tuple[AlertState, ...]] = {
     TO_DO: UNCLOSED,
     "open": (AlertState.OPEN,),
+    "taken": (AlertState.ACKNOWLEDGED,),
     "escalated": (AlertState.ESCALATED,),
+    "confirmed": (AlertState.CONFIRMED,),
+    "dismissed": (AlertState.DISMISSED,),
     "closed": (AlertState.CONFIRMED, AlertState.DISMISSED),
     "all": (),
 }
@@ -38,13 +45,23 @@ STATE_CHOICES: Mapping[str, tuple[AlertState, ...]] = {
 
 def frame(room: Room, person: Person, section: str) -> dict[str, Any]:
     """What stands around every page."""
-    query = select(func.count()).where(AlertRow.state.in_(UNCLOSED), *may_see(person, AlertRow.table_id))
+    seen = may_see(person, AlertRow.table_id)
+    query = select(func.count()).where(AlertRow.state.in_(UNCLOSED), *seen)
+    columns = (AlertRow.id, AlertRow.table_id, AlertRow.severity, AlertRow.noticed_at)
+    untaken = (
+        select(*columns).where(AlertRow.state == AlertState.OPEN, *seen).order_by(AlertRow.id).limit(MOST_REMINDED)
+    )
     with room.database.reading() as session:
         waiting = session.scalar(query) or 0
+        left = session.execute(untaken).all()
     return {
         "person": person,
         "section": section,
         "waiting": waiting,
+        "untaken": [
+            {"id": number, "table": table, "severity": severity, "raised_at": at.isoformat()}
+            for number, table, severity, at in left
+        ],
         "place": str(room.feed.last_place()),
         "may_supervise": person.role.includes(Role.SUPERVISOR),
         "is_admin": person.role.includes(Role.ADMIN),
@@ -77,17 +94,20 @@ def table(room: Room, person: Person, table_id: str) -> dict[str, Any]:
 
 
 def alerts(room: Room, person: Person, query: WallQuery) -> dict[str, Any]:
-    """The list and its filters."""
-    wish = AlertWish(
-        table=query.table or None,
-        code=query.code or None,
-        severities=[str(query.severity)] if query.severity else (),
-        states=[str(state) for state in STATE_CHOICES[query.show]],
-    )
+    """The list and its filters; of a storm only its newest alert stands in the list, and the storm with it."""
+    wish = _wish(query)
+    has_open = not wish.states or AlertState.OPEN in wish.states
     with room.database.reading() as session:
+        found = find_storms(session, person, wish) if has_open else []
+        hidden = [number for storm in found for number in storm.ids[1:]]
+        wish = replace(wish, leave_out=hidden)
         page = list_alerts(session, person, wish, limit=query.limit, cursor=query.cursor)
+        heads = {alert.id for alert in page.items}
+        storms = {storm.ids[0]: with_shown(session, storm) for storm in found if storm.ids[0] in heads}
     return {
         "page": page,
+        "storms": storms,
+        "may_take": person.role.includes(Role.OPERATOR),
         "query": query,
         "filters": _filters(query),
         "tables": [state.table_id for state in room.live.states() if person.may_see(state.table_id)],
@@ -106,7 +126,9 @@ def alert(room: Room, person: Person, alert_id: int) -> dict[str, Any]:
             raise not_found("alert")
         gathered = cases_of(session, alert_id) if is_supervisor else []
         open_cases = list_cases(session, limit=50, state="open").items if is_supervisor else []
+        holds = holds_of(session, alert=alert_id) if is_supervisor else []
     return {
+        "holds": holds,
         "opened": story,
         "fault_s": fault_in_clip_s(story.alert),
         "may_step": person.role.includes(Role.OPERATOR) and AlertState(story.alert.state) in UNCLOSED,
@@ -133,10 +155,10 @@ def cases(room: Room, query: Stretch) -> dict[str, Any]:
 def case(room: Room, person: Person, case_id: int) -> dict[str, Any]:
     """One case."""
     with room.database.reading() as session:
-        story = tell_case(session, person, case_id)
+        story, holds = tell_case(session, person, case_id), holds_of(session, case=case_id)
     if story is None:
         raise not_found("case")
-    return {"story": story, "now": room.clock()}
+    return {"story": story, "holds": holds, "now": room.clock()}
 
 
 def audit(room: Room, query: Stretch) -> dict[str, Any]:
@@ -145,17 +167,22 @@ def audit(room: Room, query: Stretch) -> dict[str, Any]:
         return {"page": list_acts(session, limit=query.limit, cursor=query.cursor)}
 
 
-def settings(room: Room) -> dict[str, Any]:
-    """Users, tokens and tables."""
-    with room.database.reading() as session:
-        users, tokens = list_users(session), list_tokens(session)
-    tables = sorted(state.table_id for state in room.live.states())
-    return {"users": users, "tokens": tokens, "tables": tables, "roles": [str(role) for role in Role],
-            "states": room.live.states(), "room_settings": room.settings}  # fmt: skip
+def _wish(query: WallQuery) -> AlertWish:
+    return AlertWish(
+        table=query.table or None,
+        code=query.code or None,
+        severities=[str(query.severity)] if query.severity else (),
+        states=[str(state) for state in STATE_CHOICES[query.show]],
+        from_at=query.from_,
+        to_at=query.to,
+        reason=query.reason or None,
+    )
 
 
 def _filters(query: WallQuery) -> str:
     """The filters as the address carries them."""
-    said = {"show": query.show, "severity": query.severity, "table": query.table, "code": query.code}
+    said = {"show": query.show, "severity": query.severity, "table": query.table, "code": query.code,
+            "reason": query.reason, "from": query.from_ and query.from_.isoformat(),
+            "to": query.to and query.to.isoformat()}  # fmt: skip
     kept = {name: str(value) for name, value in said.items() if value and (name, value) != ("show", TO_DO)}
     return urlencode(kept)

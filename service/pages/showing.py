@@ -20,10 +20,13 @@ from service import wording
 from service.http_errors import RefusedError
 from service.report.playing_cards import draw_card, draw_hand, suit_symbols
 from service.room.reasons import DISMISSAL_REASONS
+from service.room.storms import GAP, LEAST
 from service.settings import RoomSettings
 
 FOLDER = Path(__file__).parent
 STATIC = FOLDER / "static"
+REMIND_EVERY_S = 30
+"""How often the pages remind of alerts that nobody took."""
 STATE_WORDS = {
     "open": "open",
     "acknowledged": "taken",
@@ -80,6 +83,9 @@ def build_environment(settings: RoomSettings) -> Environment:
         zone_name=settings.time_zone,
         version=settings.version,
         remind_after_s=int(settings.remind_after.total_seconds()),
+        remind_every_s=REMIND_EVERY_S,
+        storm_least=LEAST,
+        storm_gap_s=int(GAP.total_seconds()),
     )
     environment.filters.update(_filters(zone))
     return environment
@@ -98,10 +104,19 @@ def _filters(zone: ZoneInfo) -> Mapping[str, Any]:
         "hand": lambda names: draw_hand([None if name is None else parse_card(name) for name in names]),
         "cards": lambda names: Markup("").join(draw_card(parse_card(name)) for name in names),
         "money": lambda amount: "?" if amount is None else f"{amount:,}".replace(",", "\u202f"),
+        "size": _size_words,
         "state_word": lambda state: STATE_WORDS.get(str(state), str(state)),
         "event": _event_words,
         "reason": lambda reason: DISMISSAL_REASONS.get(reason, reason),
     }
+
+
+def _size_words(size_bytes: int) -> str:
+    """Bytes as people read them, in units of a thousand."""
+    for unit, of_bytes in (("TB", 10**12), ("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if size_bytes >= of_bytes:
+            return f"{size_bytes / of_bytes:.1f} {unit}"
+    return f"{size_bytes} bytes"
 
 
 def _event_words(body: Mapping[str, Any]) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, func, or_, select
+from sqlalchemy import ColumnElement, Select, exists, func, or_, select
 from sqlalchemy.orm import Session
 
 from service.live.journal import log_chain
@@ -45,6 +45,9 @@ class AlertWish:
     from_at: datetime | None = None
     to_at: datetime | None = None
     """Up to this moment, itself left out."""
+    reason: str | None = None
+    """Why it was dismissed."""
+    leave_out: Sequence[int] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +71,7 @@ def list_alerts(
         CursorError: The cursor is none of this list's.
     """
     below = parse_cursor(LIST, cursor)
-    query = select(AlertRow).where(*_conditions(wish), *may_see(person, AlertRow.table_id))
+    query = select(AlertRow).where(*conditions(wish), *may_see(person, AlertRow.table_id))
     if below is not None:
         query = query.where(AlertRow.id < below)
     rows = session.scalars(query.order_by(AlertRow.id.desc()).limit(limit + 1)).all()
@@ -113,7 +116,8 @@ def may_see(person: Person, column: Any) -> list[ColumnElement[bool]]:
     return [] if person.tables is None else [column.in_(sorted(person.tables))]
 
 
-def _conditions(wish: AlertWish) -> list[ColumnElement[bool]]:
+def conditions(wish: AlertWish) -> list[ColumnElement[bool]]:
+    """What a wish asks of an alert's row."""
     found: list[ColumnElement[bool]] = []
     if wish.table is not None:
         found.append(AlertRow.table_id == wish.table)
@@ -130,6 +134,11 @@ def _conditions(wish: AlertWish) -> list[ColumnElement[bool]]:
         found.append(AlertRow.at >= wish.from_at)
     if wish.to_at is not None:
         found.append(AlertRow.at < wish.to_at)
+    if wish.reason is not None:
+        is_it = (AlertChange.alert_id == AlertRow.id, AlertChange.reason == wish.reason)
+        found.append(exists().where(*is_it, AlertChange.after == "dismissed"))
+    if wish.leave_out:
+        found.append(AlertRow.id.not_in(wish.leave_out))
     return found
 
 

@@ -17,7 +17,7 @@ from service.room.cursors import format_cursor, parse_cursor
 from service.room.views import AlertView, Page, alert_views
 from service.store import audit
 from service.store.people import Person
-from service.store.schema import AlertRow, CaseAlert, CaseNote, CaseRow
+from service.store.schema import AlertRow, CaseAlert, CaseNote, CaseRow, HoldRow
 
 LIST = "cases"
 OPEN, CLOSED = "open", "closed"
@@ -130,12 +130,15 @@ def take_alert_out(session: Session, person: Person, case_id: int, alert_id: int
     """Take an alert out of a case; False where it is not in it.
 
     Raises:
-        CaseError: The case is closed.
+        CaseError: The case is closed, or a hold of the case keeps what is in it.
     """
     case, alert = _open(session, case_id), session.get(AlertRow, alert_id)
     link = session.get(CaseAlert, (case_id, alert_id))
     if case is None or alert is None or link is None or not person.may_see(alert.table_id):
         return False
+    hold = session.scalar(select(HoldRow).where(HoldRow.case_id == case_id, HoldRow.lifted_at.is_(None)).limit(1))
+    if hold is not None:
+        raise CaseError(f"case {case_id} is held by {hold.put_by}: {hold.reason}; lift the hold first")
     session.delete(link)
     audit.note(session, person.name, "case.alert_removed", f"case:{case_id}", at=now, alert=alert_id)
     return True

@@ -21,9 +21,16 @@ class EvidenceKind(StrEnum):
     STILL = "still"
     BEFORE = "before"
     AFTER = "after"
+    OVERLAY = "overlay"
 
 
-MEDIA_TYPES = {".mp4": "video/mp4", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".png": "image/png"}
+MEDIA_TYPES = {
+    ".mp4": "video/mp4",
+    ".jpg": "image/jpeg",
+    ".jpeg": "image/jpeg",
+    ".png": "image/png",
+    ".json": "application/json",
+}
 NOT_THERE = {
     "promised": "The {kind} is being made; ask again in a moment.",
     "failed": "The {kind} could not be made: {fault}",

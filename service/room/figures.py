@@ -35,6 +35,8 @@ class _Figures(Collector):
         listeners = GaugeMetricFamily("thirdcard_stream_listeners", "Browsers and programs on the alert stream.")
         listeners.add_metric([], self._room.feed.listeners)
         yield listeners
+        if self._room.outside is not None:
+            yield from self._room.outside.figures()
         disk = shutil.disk_usage(self._room.settings.evidence)
         free = GaugeMetricFamily("thirdcard_disk_free_bytes", "Left on the disk that holds the evidence.")
         free.add_metric([], disk.free)

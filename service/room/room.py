@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from service.outside import Outside
 from service.ports import Clock, LiveTables
 from service.room.attempts import LoginAttempts
 from service.room.feed import AlertFeed
@@ -23,9 +24,13 @@ class Room:
     feed: AlertFeed
     attempts: LoginAttempts
     sights: Sights
+    outside: Outside | None
+    """Notifications and retention; None where only the room runs."""
 
 
-def build_room(settings: RoomSettings, database: Database, live: LiveTables, clock: Clock) -> Room:
+def build_room(
+    settings: RoomSettings, database: Database, live: LiveTables, clock: Clock, outside: Outside | None
+) -> Room:
     """The room around its parts; nothing runs yet."""
     return Room(
         settings=settings,
@@ -35,4 +40,5 @@ def build_room(settings: RoomSettings, database: Database, live: LiveTables, clo
         feed=AlertFeed(database, live, poll_s=settings.poll_s),
         attempts=LoginAttempts(clock),
         sights=Sights(clock),
+        outside=outside,
     )

@@ -9,15 +9,16 @@ from starlette.responses import Response, StreamingResponse
 
 from service.dependencies import Operator, RoomHere, StrictRoute, Viewer, still_may
 from service.http_errors import not_found
-from service.incoming import LARGEST_ID, AlertQuery, StepIn, StreamQuery
+from service.incoming import LARGEST_ID, AlertQuery, StepIn, StreamQuery, TakeIn
 from service.ranges import file_response
 from service.room.alerts import AlertWish, list_alerts, tell_alert
 from service.room.evidence_files import EvidenceKind, open_evidence
 from service.room.feed import parse_place
 from service.room.life import AlertState, Step, take_step
+from service.room.storms import take_all
 from service.room.stream import alert_events
 from service.room.views import alert_views
-from service.schemas import AlertDetailOut, AlertOut, ChangeOut, Listing, RoundOut, log_out
+from service.schemas import AlertDetailOut, AlertOut, ChangeOut, Listing, RoundOut, TakenOut, log_out
 
 router = APIRouter(prefix="/api/alerts", route_class=StrictRoute, tags=["alerts"])
 AlertId = Annotated[int, Path(ge=1, le=LARGEST_ID)]
@@ -73,6 +74,15 @@ def decide(room: RoomHere, person: Operator, alert_id: AlertId, step: StepIn) ->
         (view,) = alert_views(session, [row])
     room.feed.wake()
     return AlertOut.of(view)
+
+
+@router.post("/take")
+def take(room: RoomHere, person: Operator, body: TakeIn) -> TakenOut:
+    """Take several alerts in one act, such as a storm; what somebody else has is left."""
+    with room.database.writing() as session:
+        taken = take_all(session, person, body.alerts, now=room.clock())
+    room.feed.wake()
+    return TakenOut.of(taken)
 
 
 @router.get("/{alert_id}/{kind}", response_class=Response, responses={206: {"description": "the part asked for"}})

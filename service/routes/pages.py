@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query
 from starlette.responses import Response
 
-from service.dependencies import Admin, PagesHere, RoomHere, StrictRoute, Supervisor, Viewer
+from service.dependencies import PagesHere, RoomHere, StrictRoute, Supervisor, Viewer
 from service.incoming import LARGEST_ID, Stretch, WallQuery
 from service.pages import facts
 
@@ -81,9 +81,3 @@ def case(room: RoomHere, pages: PagesHere, person: Supervisor, case_id: Number) 
 def audit(room: RoomHere, pages: PagesHere, person: Supervisor, query: Annotated[Stretch, Query()]) -> Response:
     """Who did what."""
     return pages.show("audit.html", **facts.frame(room, person, "audit"), **facts.audit(room, query))
-
-
-@router.get("/settings")
-def settings(room: RoomHere, pages: PagesHere, person: Admin) -> Response:
-    """Users, tokens and tables."""
-    return pages.show("settings.html", **facts.frame(room, person, "settings"), **facts.settings(room))

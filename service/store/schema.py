@@ -157,7 +157,7 @@ class EvidenceRow(Base):
     id: Mapped[int] = mapped_column(BIG_ID, primary_key=True)
     alert_id: Mapped[int] = mapped_column(ForeignKey("alerts.id"))
     kind: Mapped[str] = mapped_column(String(20))
-    """clip, still, before or after."""
+    """clip, still, overlay, before or after."""
     state: Mapped[str] = mapped_column(String(20))
     """promised, kept, failed or deleted."""
     from_at: Mapped[datetime]
@@ -294,7 +294,7 @@ class DeliveryRow(Base):
     alert_id: Mapped[int | None] = mapped_column(ForeignKey("alerts.id"))
     event: Mapped[str] = mapped_column(String(40))
     state: Mapped[str] = mapped_column(String(20))
-    """waiting, sent or failed."""
+    """waiting, sent, failed or gathered."""
     attempts: Mapped[int] = mapped_column(default=0)
     entered_at: Mapped[datetime]
     due_at: Mapped[datetime]

@@ -35,20 +35,23 @@ def verify_evidence(session: Session, folder: Path) -> str | None:
         row = session.get(AlertRow, alert_id)
         if row is None or row.body != body:
             return f"alert {alert_id}: {'is missing' if row is None else 'was changed'}"
+    deleted = set(_sealed_deletions(session))
     for alert_id, kind, sha256 in _sealed_files(session):
-        fault = _fault_of_file(session, folder, alert_id, kind, sha256)
+        is_deleted = (alert_id, kind) in deleted
+        fault = _fault_of_file(session, folder, alert_id, kind, None if is_deleted else sha256)
         if fault is not None:
             return fault
     return None
 
 
-def _fault_of_file(session: Session, folder: Path, alert_id: int, kind: str, sha256: str) -> str | None:
+def _fault_of_file(session: Session, folder: Path, alert_id: int, kind: str, sha256: str | None) -> str | None:
+    """What is wrong with a file; `sha256` is None where its deletion is sealed."""
     wanted = select(EvidenceRow).where(EvidenceRow.alert_id == alert_id, EvidenceRow.kind == kind)
     row = session.scalars(wanted).first()
-    if row is None or (row.state == "kept" and row.path is None):
+    if row is not None and row.state == "deleted":
+        return None if sha256 is None else f"alert {alert_id}: its {kind} was set to deleted, and no line says so"
+    if row is None or row.path is None:
         return f"alert {alert_id}: its {kind} is missing"
-    if row.state == "deleted" or row.path is None:
-        return None
     path = folder / row.path
     if not path.is_file():
         return f"{row.path}: is missing"
@@ -67,6 +70,12 @@ def _sealed_files(session: Session) -> Iterator[tuple[int, str, str]]:
     for line in _alert_lines(session):
         if "evidence" in line:
             yield line["alert"], line["evidence"], line["sha256"]
+
+
+def _sealed_deletions(session: Session) -> Iterator[tuple[int, str]]:
+    for line in _alert_lines(session):
+        if "deleted" in line:
+            yield line["alert"], line["deleted"]
 
 
 def _alert_lines(session: Session) -> Iterator[dict[str, Any]]:

@@ -1,60 +1,28 @@
 // The alerts page: the list as it grows, one alert beside it, and every act by a key.
+import { AlertList, stormOf } from "./alert_list.js";
 import { calm, fetchPart, refresh, send } from "./api.js";
 import { Player } from "./player.js";
-import { isTyping } from "./room.js";
+import { isTyping, say } from "./room.js";
 
-const list = document.getElementById("list");
+const holder = document.getElementById("list");
 const detail = document.getElementById("detail");
 const main = document.getElementById("main");
 const filters = document.getElementById("filters");
-const query = () => (list.dataset.filters ? `?${list.dataset.filters}` : "");
-const rows = () => [...list.querySelectorAll(".alert-row")];
+const query = () => (holder.dataset.filters ? `?${holder.dataset.filters}` : "");
 const opened = () => detail.querySelector("[data-opened]");
-let chosen = null;
+const list = new AlertList(holder, { query, openedId: () => opened()?.dataset.opened });
+const update = calm(150, () => list.update());
 let player = null;
 
-// The list -----------------------------------------------------------------------------------------------------------
-
-/** Put the server's rows in place of ours, keeping those that did not change, and with them the focus. */
-function mergeRows(part) {
-  const old = new Map(rows().map((row) => [row.id, row]));
-  const older = rows().slice(part.querySelectorAll(".alert-row").length);
-  const fresh = [...part.querySelectorAll(".alert-row")].map((row) => {
-    const known = old.get(row.id);
-    row.source = row.outerHTML;
-    if (known && (known.source ?? known.outerHTML) === row.source) return known;
-    if (!known) row.classList.add("fresh");
-    return row;
-  });
-  const held = document.activeElement?.closest(".alert-row")?.id;
-  const ids = new Set(fresh.map((row) => row.id));
-  const kept = list.dataset.grown ? older.filter((row) => !ids.has(row.id)) : [];
-  const ended = part.querySelector(".empty"), more = part.querySelector(".more-link");
-  document.getElementById("rows").replaceChildren(...fresh, ...kept);
-  list.querySelector(".empty")?.remove();
-  if (ended) list.append(ended);
-  if (!list.dataset.grown) { list.querySelector(".more-link")?.remove(); if (more) list.append(more); }
-  if (held) document.getElementById(held)?.querySelector("a").focus({ preventScroll: true });
-  mark();
-}
-
-const update = calm(150, async () => {
-  const part = await fetchPart(`/parts/alerts${query()}`);
-  if (part) mergeRows(part);
-});
-
-list.addEventListener("click", async (event) => {
+holder.addEventListener("click", (event) => {
   const more = event.target.closest("#more");
   if (more) {
     event.preventDefault();
-    const part = await fetchPart(more.getAttribute("href").replace("/alerts", "/parts/alerts"));
-    if (!part) return;
-    list.dataset.grown = "yes";
-    const known = new Set(rows().map((row) => row.id));
-    document.getElementById("rows").append(...[...part.querySelectorAll(".alert-row")].filter((row) => !known.has(row.id)));
-    more.parentElement.remove();
-    const next = part.querySelector(".more-link");
-    if (next) list.append(next);
+    list.grow(more);
+    return;
+  }
+  if (event.target.closest("[data-take-storm]")) {
+    takeStorm(event.target.closest(".storm-row"));
     return;
   }
   const row = event.target.closest(".alert-row");
@@ -66,25 +34,21 @@ list.addEventListener("click", async (event) => {
 filters.addEventListener("change", () => filters.requestSubmit());
 filters.addEventListener("submit", () => { for (const field of filters.elements) if (!field.value) field.disabled = true; });
 
-function mark() {
-  const open_id = opened()?.dataset.opened;
-  for (const row of rows()) {
-    const is = row.dataset.alert === open_id;
-    row.classList.toggle("chosen", is);
-    row.querySelector("a").toggleAttribute("aria-current", is);
-  }
+function move(by) {
+  const row = list.move(by);
+  if (row?.dataset.alert && opened() && main.classList.contains("has-opened")) openSoon(Number(row.dataset.alert));
 }
 
-function move(by) {
-  const all = rows();
-  if (!all.length) return;
-  const held = document.activeElement?.closest(".alert-row") ?? document.getElementById(`row-${chosen}`) ?? list.querySelector(".chosen");
-  const at = all.indexOf(held);
-  const next = all[Math.min(all.length - 1, Math.max(0, at < 0 ? 0 : at + by))];
-  chosen = next.dataset.alert;
-  next.querySelector("a").focus({ preventScroll: true });
-  next.scrollIntoView({ block: "nearest" });
-  if (opened() && main.classList.contains("has-opened")) openSoon(Number(chosen));
+/** Take all alerts of a storm; who was quicker with one of them keeps it. */
+async function takeStorm(row) {
+  try {
+    const { taken, left } = await send("/api/alerts/take", { alerts: stormOf(row).slice(0, 500) });
+    say(`${taken.length} alerts taken${left.length ? `, ${left.length} left: ${left[0].message}` : ""}`);
+  } catch (error) {
+    say(error.message);
+  }
+  await list.update();
+  list.focusChosen();
 }
 
 // The alert beside it ------------------------------------------------------------------------------------------------
@@ -97,7 +61,7 @@ async function open(id, { isMoving = false, isBack = false } = {}) {
   if (!part) return;
   detail.replaceChildren(part);
   detail.scrollTop = 0;
-  chosen = String(id);
+  list.chosen = `row-${id}`;
   main.classList.add("has-opened");
   const path = `/alerts/${id}${query()}`;
   if (!isBack && location.pathname !== `/alerts/${id}`) history[isMoving ? "replaceState" : "pushState"]({ id }, "", path);
@@ -110,15 +74,15 @@ function close() {
   main.classList.remove("has-opened");
   detail.replaceChildren();
   history.pushState({}, "", `/alerts${query()}`);
-  mark();
-  (document.getElementById(`row-${chosen}`) ?? list.querySelector(".alert-row"))?.querySelector("a").focus();
+  list.mark();
+  list.focusChosen();
 }
 
 function begin() {
   const element = detail.querySelector(".viewer");
   player = element ? new Player(element) : null;
   detail.querySelector(".back")?.addEventListener("click", (event) => { event.preventDefault(); close(); });
-  mark();
+  list.mark();
 }
 
 addEventListener("popstate", () => {
@@ -168,7 +132,10 @@ function ask(dialog) {
 }
 
 async function decide(state) {
-  const id = opened()?.dataset.opened ?? document.activeElement?.closest(".alert-row")?.dataset.alert ?? chosen;
+  const row = list.held();
+  const storm = document.activeElement?.closest?.(".storm-row summary") ? row : null;
+  if (storm) return state === "acknowledged" ? takeStorm(storm) : say("A storm can be taken as one; decide about each of its alerts.");
+  const id = opened()?.dataset.opened ?? row?.dataset.alert;
   if (!id) return;
   if (!opened() || opened().dataset.opened !== id) await open(Number(id));
   const button = detail.querySelector(`[data-step=${state}]`);
@@ -228,6 +195,7 @@ const KEYS = {
   ".": () => player?.step(1),
   s: () => player?.nextSpeed(),
   f: () => player?.toFault(),
+  o: () => player?.toggleOverlay(),
   v: () => player?.nextView(),
   "?": () => help.showModal(),
   Escape: () => close(),
@@ -240,11 +208,12 @@ const KEYS = {
 addEventListener("keydown", (event) => {
   if (isTyping(event)) return;
   const isHeld = event.target.matches("button, a:not(.alert-row a), summary, input");
-  if (isHeld && [" ", "Enter", "ArrowUp", "ArrowDown"].includes(event.key)) return;
+  const isPress = [" ", "Enter"].includes(event.key), isArrow = ["ArrowUp", "ArrowDown"].includes(event.key);
+  if (isHeld && (isPress || (isArrow && !event.target.matches("summary")))) return;
   const act = KEYS[event.key];
   if (!act) return;
   event.preventDefault();
   act();
 });
 
-if (opened()) { chosen = opened().dataset.opened; begin(); } else mark();
+if (opened()) { list.chosen = `row-${opened().dataset.opened}`; begin(); } else list.mark();

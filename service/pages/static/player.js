@@ -1,4 +1,5 @@
-// Play an alert's clip in place: slow, frame by frame, or the marked still and the area before and after instead.
+// Play an alert's clip in place: slow, frame by frame, with or without what was read drawn over it, or the stills.
+import { Overlay } from "./overlay.js";
 
 const LEAD_S = 3;
 const SPEEDS = [1, 0.5, 0.25];
@@ -15,11 +16,13 @@ export class Player {
     this.frame_s = USUAL_FRAME_S;
     this.views = [...element.querySelectorAll("[data-view]")];
     for (const button of this.views) button.addEventListener("click", () => this.show(button.dataset.view));
+    const drawing = element.querySelector("[data-overlay]");
+    this.overlay = drawing && this.video ? new Overlay(drawing, element.querySelector("[data-do=overlay]")) : null;
     if (this.video) this.connect();
   }
 
   connect() {
-    const acts = { play: () => this.toggle(), back: () => this.step(-1), on: () => this.step(1), fault: () => this.toFault() };
+    const acts = { play: () => this.toggle(), back: () => this.step(-1), on: () => this.step(1), fault: () => this.toFault(), overlay: () => this.toggleOverlay() };
     for (const button of this.element.querySelectorAll("[data-do]")) button.addEventListener("click", () => acts[button.dataset.do]());
     this.speeds = [...this.element.querySelectorAll("[data-speed]")];
     for (const button of this.speeds) button.addEventListener("click", () => this.setSpeed(Number(button.dataset.speed)));
@@ -31,11 +34,13 @@ export class Player {
       this.tell();
     });
     for (const name of ["timeupdate", "seeked", "play", "pause", "ended"]) this.video.addEventListener(name, () => this.tell());
+    this.video.addEventListener("seeked", () => this.overlay?.draw(this.video.currentTime));
     if ("requestVideoFrameCallback" in this.video) this.measure(null);
   }
 
   measure(last) {
     this.video.requestVideoFrameCallback((_, frame) => {
+      this.overlay?.draw(frame.mediaTime);
       const gap = last === null ? 0 : frame.mediaTime - last;
       if (gap > 0.004 && gap < 0.2 && !this.video.paused) this.frame_s = gap;
       this.measure(frame.mediaTime);
@@ -61,6 +66,8 @@ export class Player {
     this.show("clip");
     if (this.video.paused) this.video.play().catch(() => {}); else this.video.pause();
   }
+
+  toggleOverlay() { this.overlay?.toggle(); }
 
   step(direction) {
     if (!this.video) return;

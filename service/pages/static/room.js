@@ -1,9 +1,12 @@
 // On every page: the clock, sounds, the live stream of alerts, forms, and the word that a new alert is there.
 import { calm, send } from "./api.js";
+import { Reminders } from "./reminders.js";
 import { isMuted, setMuted, sound } from "./sounds.js";
+import { Storms } from "./storms.js";
 
 const body = document.body;
 const REMIND_MS = Number(body.dataset.remind) * 1000;
+const REMIND_EVERY_MS = Number(body.dataset.remindEvery) * 1000;
 const TOAST_MS = 12_000;
 const format = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium", timeZone: body.dataset.zone });
 const clock = document.getElementById("clock");
@@ -33,12 +36,6 @@ export function toggleMute() { setMuted(!isMuted()); showMute(); if (!isMuted())
 mute.addEventListener("click", toggleMute);
 showMute();
 
-// Who leaves an alert lying is reminded, as long as one waits on this page.
-setInterval(() => {
-  const overdue = document.querySelector("[data-waits].overdue");
-  if (overdue) sound(overdue.closest("[data-severity]")?.dataset.severity ?? "medium");
-}, 30_000);
-
 const waiting = document.getElementById("waiting");
 const states = new Map();
 function count(by) {
@@ -48,16 +45,56 @@ function count(by) {
   waiting.classList.toggle("none", n === 0);
 }
 
-function toast(alert) {
-  const link = document.createElement("a");
-  link.className = `toast ${alert.severity}`;
-  link.href = `/alerts/${alert.id}`;
-  const title = document.createElement("b");
-  title.textContent = `${alert.table}: ${alert.severity}`;
-  link.append(title, alert.message);
-  document.getElementById("toasts").append(link);
-  setTimeout(() => link.remove(), TOAST_MS);
+const announce = (text) => { document.getElementById("announce").textContent = text; };
+const toasts = new Map();
+
+/** A word in the corner for a while; another with the same key takes its place. */
+function toast({ key, title, text, href, tone }) {
+  const old = toasts.get(key);
+  if (old) { clearTimeout(old.end); old.word.remove(); }
+  const word = document.createElement(href ? "a" : "p");
+  word.className = `toast ${tone ?? ""}`;
+  if (href) word.href = href;
+  const head = document.createElement("b");
+  head.textContent = title;
+  word.append(head, text);
+  document.getElementById("toasts").append(word);
+  toasts.set(key, { word, end: setTimeout(() => { word.remove(); toasts.delete(key); }, TOAST_MS) });
 }
+
+/** Tell what was done, or why it was not. */
+export function say(text) {
+  announce(text);
+  toast({ key: "said", title: text, text: "" });
+}
+
+const storms = new Storms({ least: Number(body.dataset.stormLeast), gap_ms: Number(body.dataset.stormGap) * 1000 });
+
+function tellOf(alert) {
+  const { count, worst, is_storm, is_news } = storms.add(alert, Date.now());
+  if (is_news) {
+    sound(is_storm ? worst : alert.severity);
+    announce(is_storm ? `A storm of alerts at ${alert.table}, the worst ${worst}` : `New alert at ${alert.table}, ${alert.severity}: ${alert.message}`);
+  }
+  if (body.classList.contains("alerts")) return;
+  if (is_storm) {
+    for (const key of toasts.keys()) if (key.startsWith(`alert ${alert.table} `)) { toasts.get(key).word.remove(); toasts.delete(key); }
+    toast({ key: `storm ${alert.table}`, title: `${alert.table}: ${count} alerts`, text: `The last: ${alert.message}`, href: `/alerts?table=${encodeURIComponent(alert.table)}`, tone: worst });
+  } else {
+    toast({ key: `alert ${alert.table} ${alert.id}`, title: `${alert.table}: ${alert.severity}`, text: alert.message, href: `/alerts/${alert.id}`, tone: alert.severity });
+  }
+}
+
+const reminders = new Reminders(JSON.parse(body.dataset.open), {
+  after_ms: REMIND_MS,
+  show(late, worst) {
+    const tables = [...new Set(late.map((alert) => alert.table))].join(", ");
+    const text = `${late.length === 1 ? "1 alert waits" : `${late.length} alerts wait`} for more than ${told(REMIND_MS)}: ${tables}`;
+    announce(text);
+    toast({ key: "overdue", title: "Nobody took them yet", text, href: "/alerts?show=open", tone: worst.severity });
+  },
+});
+setInterval(() => reminders.remind(Date.now()), REMIND_EVERY_MS);
 
 const CLOSED = new Set(["confirmed", "dismissed"]);
 const tell = (name, detail) => document.dispatchEvent(new CustomEvent(name, { detail }));
@@ -78,13 +115,13 @@ function listen() {
   });
   hear("alert", (alert) => {
     count(1);
-    sound(alert.severity);
-    document.getElementById("announce").textContent = `New alert at ${alert.table}, ${alert.severity}: ${alert.message}`;
-    if (!body.classList.contains("alerts")) toast(alert);
+    reminders.raised(alert);
+    tellOf(alert);
     tell("room:alert", alert);
   });
   hear("change", (change) => {
     if (CLOSED.has(change.after) && !CLOSED.has(change.before)) count(-1);
+    reminders.changed(change);
     tell("room:change", change);
   });
   hear("evidence", (shown) => tell("room:evidence", shown));
@@ -131,6 +168,7 @@ document.addEventListener("submit", async (event) => {
     const answer = await send(path, method === "DELETE" ? null : fieldsOf(form), method);
     const then = form.dataset.then;
     if (then === "reload") location.reload();
+    else if (then === "test") { say(answer.sent ? "The test was taken." : `The test was not taken: ${answer.fault}`); complain(form, answer.fault ?? "Taken"); }
     else if (then === "part") { document.activeElement?.blur(); tell("room:again"); }
     else if (then === "token") { const shown = form.querySelector(".token"); shown.hidden = false; shown.querySelector("code").textContent = answer.token; complain(form, ""); }
     else location.assign(then.replace("{id}", answer.id));

@@ -113,7 +113,7 @@ def test_alert_is_sealed_and_its_pictures_are_promised(database: Database) -> No
         row = session.get_one(AlertRow, entry.alert_id)
         assert (row.state, row.code, row.dealer, row.at) == ("open", "late_bet.placed", "D1", at)
         kinds = session.scalars(select(EvidenceRow.kind).where(EvidenceRow.state == "promised")).all()
-        assert sorted(kinds) == ["after", "before", "clip", "still"]
+        assert sorted(kinds) == ["after", "before", "clip", "overlay", "still"]
         (line,) = chain.read(session, alert_chain("B07"))
         assert json.loads(line.body)["body"]["rule"] == "6.3"
 

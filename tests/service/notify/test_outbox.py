@@ -218,3 +218,18 @@ def test_failed_delivery_can_be_sent_again_with_its_old_key(database: Database, 
         said = [json.loads(line.body) for line in chain.read(session, audit.AUDIT)]
     assert (waiting.key, waiting.attempts) == ("alert-1-raised", 0)
     assert (said[-1]["who"], said[-1]["action"]) == ("anna", "delivery.sent_again")
+
+
+def test_what_was_sent_long_ago_leaves_the_list_and_what_failed_stays(database: Database, clock: HandClock) -> None:
+    begin(database)
+    for _ in range(3):
+        add_alert(database)
+    enter(database, clock)
+    with database.writing() as session:
+        outbox.settle(session, Outcome(ids=[1], at=clock()))
+        outbox.settle(session, Outcome(ids=[2], at=clock(), fault="refused"))
+        assert outbox.prune(session, before=clock()) == 0
+        assert outbox.prune(session, before=clock() + timedelta(days=1)) == 1
+    assert [(row.key, row.state) for row in rows(database)] == [
+        ("alert-2-raised", "failed"), ("alert-3-raised", "waiting"),
+    ]  # fmt: skip

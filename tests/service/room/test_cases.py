@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from service.store.holds import hold_case, lift_hold
 from tests.service.room.errors_of import assert_error
 from tests.service.room.rooms import TestRoom, close_round, keep_evidence, raise_alert
 
@@ -62,6 +63,18 @@ def test_closed_case_stays_as_it_is_until_it_is_opened(room: TestRoom, case: int
     assert [one["id"] for one in boss.get("/api/cases?state=open").json()["items"]] == []
     boss.post(f"/api/cases/{case}/state", json={"state": "open"})
     assert boss.post(f"/api/cases/{case}/notes", json={"text": "more"}).status_code == 201
+
+
+def test_what_a_hold_of_the_case_keeps_stays_in_it(room: TestRoom, case: int) -> None:
+    boss = room.as_role("supervisor")
+    with room.database.writing() as session:
+        hold = hold_case(session, "ada", case, "Asked for by the regulator.", now=room.clock())
+    assert hold is not None
+
+    assert_error(boss.delete(f"/api/cases/{case}/alerts/1"), 409, says="held by ada: Asked for by the regulator.")
+    with room.database.writing() as session:
+        lift_hold(session, "ada", hold, now=room.clock())
+    assert boss.delete(f"/api/cases/{case}/alerts/1").status_code == 200
 
 
 @pytest.mark.parametrize(

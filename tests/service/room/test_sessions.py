@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 from sqlalchemy.exc import OperationalError
+from starlette.testclient import TestClient
 
 from service import dependencies
 from service.store.schema import ChainLine, SessionRow, UserRow
@@ -143,8 +144,7 @@ def test_tls_before_a_proxy_counts_where_it_is_trusted(
     tmp_path: Path, seed: Seed, trusted: tuple[object, ...], is_secure: bool
 ) -> None:
     with a_room(tmp_path, seed, trusted_proxies=trusted) as room:
-        client = room.anybody()
-        client._transport.client = ("10.0.0.1", 4711)
+        client = TestClient(room.app, client=("10.0.0.1", 4711), follow_redirects=False)
         headers = {"X-Forwarded-Proto": "https", "X-Forwarded-For": "203.0.113.9, 10.0.0.2"}
         answer = client.post("/login", data={"name": "anna", "password": PASSWORD}, headers=headers)
         assert ("secure" in answer.headers["Set-Cookie"].lower()) is is_secure

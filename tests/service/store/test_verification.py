@@ -13,10 +13,12 @@ from sqlalchemy.orm import Session
 
 from rules.alerts import Alert, Remedy, Severity
 from service.live.journal import Journal, News, alert_chain
+from service.retention import Retention, RetentionFile
 from service.store import chain
 from service.store.database import Database
 from service.store.schema import AlertRow, ChainLine, EvidenceRow
 from service.store.verification import verify_chains, verify_evidence
+from tests.service.hand_clock import HandClock
 from tests.service.store.conftest import NOW
 
 ALERT = Alert(
@@ -66,6 +68,15 @@ def change_file(_session: Session, folder: Path) -> None:
     (folder / "clip.mp4").write_bytes(b"another")
 
 
+def delete_by_hand(session: Session, folder: Path) -> None:
+    session.execute(update(EvidenceRow).where(EvidenceRow.kind == "clip").values(state="deleted", path=None))
+    (folder / "clip.mp4").unlink()
+
+
+def forget_promise(session: Session, _folder: Path) -> None:
+    session.execute(update(EvidenceRow).where(EvidenceRow.kind == "clip").values(state="failed", path=None))
+
+
 def lose_file(_session: Session, folder: Path) -> None:
     (folder / "clip.mp4").unlink()
 
@@ -77,6 +88,8 @@ def lose_file(_session: Session, folder: Path) -> None:
         pytest.param(change_alert, "alert 1: was changed", id="alert"),
         pytest.param(lose_evidence, "alert 1: its clip is missing", id="evidence"),
         pytest.param(change_file, "clip.mp4: was changed", id="file-changed"),
+        pytest.param(delete_by_hand, "alert 1: its clip was set to deleted, and no line says so", id="deleted-by-hand"),
+        pytest.param(forget_promise, "alert 1: its clip is missing", id="set-to-failed"),
         pytest.param(lose_file, "clip.mp4: is missing", id="file-lost"),
     ],
 )
@@ -90,8 +103,10 @@ def test_first_thing_that_is_not_as_sealed_is_named(
 
 
 def test_evidence_that_was_deleted_by_the_rules_is_no_fault(room: tuple[Database, Path]) -> None:
-    with room[0].writing() as session:
-        session.execute(update(EvidenceRow).where(EvidenceRow.kind == "clip").values(state="deleted"))
-    (room[1] / "clip.mp4").unlink()
+    clock = HandClock(NOW + timedelta(days=400))
+    retention = Retention(room[0], room[1], RetentionFile(), clock, lambda *_: None, free=lambda _: 10**12)
+
+    assert retention.delete_what_is_over() == 1
+    assert not (room[1] / "clip.mp4").exists()
 
     assert faults(room) == (None, None)

@@ -1,0 +1,98 @@
+"""Storms: people get one message, programs get each."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from service.notify import outbox
+from service.notify.matching import NoticeRules
+from service.notify.notices import text_of, title_of
+from service.room.storms import GAP, LEAST
+from service.store.database import Database
+from service.store.schema import DeliveryRow
+from tests.service.hand_clock import NOON, HandClock
+from tests.service.notify.fakes import rules_of
+from tests.service.stores import add_alert
+
+PEOPLE: list[dict[str, Any]] = [{"name": "duty", "url_env": "DUTY"}]
+RULES = rules_of({"channels": ["bus", "duty"], "events": ["raised", "overdue"]}, people=PEOPLE)
+
+
+@pytest.fixture
+def begun(database: Database) -> Database:
+    """A database whose deliveries begin here."""
+    with database.writing() as session:
+        outbox.begin(session, ["bus", "duty"], now=NOON)
+    return database
+
+
+def storm(database: Database, count: int, *, gap: timedelta = timedelta(seconds=20), **changes: Any) -> None:
+    """So many alerts of one table."""
+    for n in range(count):
+        add_alert(database, at=NOON + n * gap, **changes)
+
+
+def told(
+    database: Database, channel: str, *, rules: NoticeRules = RULES, later: timedelta = timedelta(minutes=1)
+) -> list[str]:
+    """The states of what a channel was to tell after everything was entered."""
+    with database.writing() as session:
+        outbox.enter_news(session, rules, now=HandClock(NOON + later)(), overdue_after=timedelta(minutes=20))
+    with database.reading() as session:
+        query = select(DeliveryRow.state).where(DeliveryRow.channel == channel)
+        return list(session.scalars(query.order_by(DeliveryRow.alert_id)))
+
+
+def bodies(database: Database, channel: str, state: str = "waiting") -> list[dict[str, Any]]:
+    with database.reading() as session:
+        query = select(DeliveryRow.body).where(DeliveryRow.channel == channel, DeliveryRow.state == state)
+        return [json.loads(body) for body in session.scalars(query.order_by(DeliveryRow.id))]
+
+
+def test_people_are_told_of_a_storm_once_and_programs_of_each_alert(begun: Database) -> None:
+    storm(begun, LEAST + 3)
+    assert told(begun, "duty") == ["waiting"] * LEAST + ["gathered"] * 3
+    assert told(begun, "bus") == ["waiting"] * (LEAST + 3)
+    body = bodies(begun, "duty")[-1]
+    assert title_of(body) == f"[high] Table B07: {LEAST} alerts, a storm"
+    assert f"late_bet.placed ({LEAST})" in text_of(body)
+    assert "not told one by one" in text_of(body)
+    assert all("storm" not in other for other in bodies(begun, "bus"))
+
+
+def test_what_is_worse_than_the_storm_is_told(begun: Database) -> None:
+    storm(begun, LEAST + 1)
+    add_alert(begun, at=NOON + timedelta(seconds=100), severity="critical")
+    add_alert(begun, at=NOON + timedelta(seconds=101), severity="critical")
+    assert told(begun, "duty") == ["waiting"] * LEAST + ["gathered", "waiting", "gathered"]
+
+
+@pytest.mark.parametrize("gap", [pytest.param(GAP + timedelta(seconds=1), id="far-between")])
+def test_alerts_far_between_are_no_storm(begun: Database, gap: timedelta) -> None:
+    storm(begun, LEAST + 2, gap=gap)
+    assert set(told(begun, "duty", later=timedelta(minutes=1))) == {"waiting"}
+
+
+def test_storm_counts_only_what_the_channel_would_tell(begun: Database) -> None:
+    rules = rules_of({"channels": ["duty"], "codes": ["misdeal"]}, people=PEOPLE)
+    storm(begun, LEAST + 2)
+    add_alert(begun, at=NOON + timedelta(seconds=130), code="misdeal.order")
+    add_alert(begun, at=NOON + timedelta(seconds=131), table="B08", code="misdeal.order")
+    assert told(begun, "duty", rules=rules, later=timedelta(minutes=3)) == ["waiting", "waiting"]
+
+
+def test_storm_that_nobody_takes_is_overdue_once(begun: Database) -> None:
+    storm(begun, LEAST + 2)
+    told(begun, "duty")
+    with begun.writing() as session:
+        now = NOON + timedelta(minutes=10)
+        outbox.enter_news(session, RULES, now=now, overdue_after=timedelta(minutes=2))
+    overdue = [body for body in bodies(begun, "duty") if body["event"] == "overdue"]
+    assert len(overdue) == LEAST
+    assert "nobody took them" in text_of(overdue[-1])
+    assert len([body for body in bodies(begun, "duty", "gathered") if body["event"] == "overdue"]) == 2
