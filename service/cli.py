@@ -28,6 +28,7 @@ from service.commands import (
     recognise,
     referee,
     render,
+    review,
     rulebooks,
     serve,
     spoil,
@@ -93,6 +94,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "bench": bench.bench,
     "serve": serve.serve,
     "analytics": analytics.analytics,
+    "review": review.review,
     "verify": verify.verify,
 }
 for _name, _command in COMMANDS.items():

@@ -200,9 +200,17 @@ def watch_table(table: TableConfig, *, signals: Path | None = None) -> Iterator[
         yield from _watch_frames(watch, reader, camera.name)
 
 
-def start_watch(table: TableConfig, signals: list[Event]) -> TableWatch:
-    """All parts of a watch, ready for the first frame."""
-    reported = device_events_of(signals)
+def start_watch(
+    table: TableConfig, signals: list[Event], *, reported: frozenset[type[Event]] | None = None
+) -> TableWatch:
+    """All parts of a watch, ready for the first frame.
+
+    Args:
+        table: What is watched.
+        signals: What the devices will report, in order of time.
+        reported: What they report at all; None: the kinds of `signals`.
+    """
+    reported = device_events_of(signals) if reported is None else reported
     return TableWatch(
         observer=build_observer(table, open_eyes()),
         interpreter=Interpreter(

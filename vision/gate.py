@@ -91,8 +91,7 @@ class ChangeGate:
             small_hw3: (270, 480, 3) uint8, the whole frame made small.
             t: stream time in seconds.
         """
-        blurred = cv2.blur(small_hw3, (3, 3))
-        picture = cv2.remap(blurred, *self._maps, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE).astype(np.float32)
+        picture = self.rectified(small_hw3)
         if self._last is None or self._settled is None:
             self._last, self._settled = picture, picture.copy()
             self._moved_t[:] = t - SETTLE_S
@@ -104,6 +103,12 @@ class ChangeGate:
         cv2.accumulateWeighted(picture, self._settled, SETTLING, mask=settled.astype(np.uint8))
         self._last = picture
         return Change(t=t, picture=picture, moving=moving, foreground=foreground, still_s=still_s)
+
+    def rectified(self, small_hw3: NDArray[np.uint8]) -> Picture:
+        """The cells' colours in a picture, (270, 480, 3) uint8, of which nothing is remembered."""
+        blurred = cv2.blur(small_hw3, (3, 3))
+        cells = cv2.remap(blurred, *self._maps, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        return np.asarray(cells, np.float32)
 
 
 def difference(picture: Picture, reference: Picture) -> NDArray[np.float32]:

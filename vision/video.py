@@ -72,7 +72,7 @@ class VideoReader:
     def open(self) -> VideoReader:
         """Opens the source; raises UnreadableVideoError where that fails or it holds no video."""
         if self._container is None:
-            self._container = _open_container(self.source, is_live=self.is_live)
+            self._container = open_container(self.source, is_live=self.is_live)
             try:
                 self._prepare_stream()
             except UnreadableVideoError:
@@ -113,9 +113,6 @@ class VideoReader:
         self._check_end(time_s)
 
     def _prepare_stream(self) -> None:
-        assert self._container is not None
-        if not self._container.streams.video:
-            raise UnreadableVideoError(self.source, "holds no video stream")
         context = self.stream.codec_context
         if context is None:
             raise UnreadableVideoError(self.source, "its codec is unknown")
@@ -180,14 +177,19 @@ def probe(source: str | Path) -> VideoInfo:
         return reader.info
 
 
-def _open_container(source: str, *, is_live: bool) -> InputContainer:
+def open_container(source: str, *, is_live: bool = False) -> InputContainer:
+    """A source's container with at least one video stream; raises UnreadableVideoError where it is none."""
     if not is_live:
         _check_file(source)
     options = {"rtsp_transport": "tcp"} if source.startswith("rtsp") else {}
     try:
-        return av.open(source, options=options, timeout=(OPEN_TIMEOUT_S, READ_TIMEOUT_S))
+        container = av.open(source, options=options, timeout=(OPEN_TIMEOUT_S, READ_TIMEOUT_S))
     except (av.FFmpegError, OSError, ValueError) as error:
         raise UnreadableVideoError(source, _reason(error)) from error
+    if not container.streams.video:
+        container.close()
+        raise UnreadableVideoError(source, "holds no video stream")
+    return container
 
 
 def _check_file(source: str) -> None:

@@ -36,6 +36,13 @@ INCIDENT_FILES = 12
 INCIDENTS_EACH = 5
 CARD_FILES = 8
 CARD_ROUNDS = 14
+SHIFT_ROUNDS = 40
+SHIFT_PAUSE_S = 3.4
+"""Between rounds the cloth lies still so long that the video can be cut there."""
+SHIFT_INCIDENTS = (
+    "placed", "third_card_missing", "increased", "order", "third_card_not_due", "removed", "wrong_result", "extra_card",
+    "reduced", "moved",
+)  # fmt: skip
 SHARP = {"resolution": [2880, 1620]}
 """Shows a mini table at 1.05 pixels a millimetre and more."""
 _HEADINGS = {
@@ -43,6 +50,7 @@ _HEADINGS = {
     "incidents": "Incidents drawn by machine, every code as often as every other.",
     "handling": "Faults in handling cards, in settling wagers and beyond the table's notice, drawn by machine.",
     "rare": "What tables seldom see, drawn by machine.",
+    "shift": "A shoe from its beginning, with a pause before each round: what a shift is made of.",
     "cards": "Cards at more than a pixel a millimetre: rounds without wagers, drawn by machine.",
 }
 _HELD_OUT = "Held out: no training, tuning or threshold saw its deck, cloth, camera or seed."
@@ -109,6 +117,23 @@ def draw_rare(seed: int, count: int = INCIDENT_FILES, each: int = INCIDENTS_EACH
         yield _playable(number, tables[number], seed, "R", draw, decks=decks_for(kinds))
 
 
+def draw_shift(seed: int, count: int = 1) -> Drawn:
+    """Scripts of a whole shoe, by name: every fourth round holds an incident, before each the cloth lies still."""
+
+    def draw(drawer: Drawer) -> list[dict[str, object]]:
+        rounds = [
+            incident_round(drawer, SHIFT_INCIDENTS[number // 4]) if number % 4 == 2 else clean_round(drawer)
+            for number in range(SHIFT_ROUNDS)
+        ]
+        return [{**each, "pause_s": SHIFT_PAUSE_S} for each in rounds]
+
+    for number in range(count):
+        name, mapping = _playable(number, TABLES[number % len(TABLES)], seed, "T", draw)
+        video = mapping["video"]
+        assert isinstance(video, dict)
+        yield name, {**mapping, "video": video | {"fps": 15, "mbit_s": 2.4}, "pace": 1.0}
+
+
 def write_script(folder: Path, name: str, mapping: Mapping[str, object], heading: str) -> Path:
     """Write a script in few lines; gives where."""
     lines = [f"# {heading}", f"# {_HELD_OUT}"]
@@ -164,7 +189,7 @@ def _flow(value: object) -> str:
     return yaml.safe_dump(value, default_flow_style=True, sort_keys=False, width=10_000).removesuffix("...\n").strip()
 
 
-_PLAIN = {"clean": draw_clean, "cards": draw_cards}
+_PLAIN = {"clean": draw_clean, "cards": draw_cards, "shift": draw_shift}
 _OF_INCIDENTS = {"incidents": draw_incidents, "handling": draw_handling, "rare": draw_rare}
 
 

@@ -1,0 +1,54 @@
+"""What watches the segments of shifts: here with the cores of this machine, or with those of many."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from service.errors import ServiceError
+from service.review.segment_watch import SegmentJob, SegmentResult, Tell, watch_segment
+from vision.errors import VisionError
+
+TRIES = 4
+"""So often a segment is begun whose process was killed."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobKey:
+    """Which segment of which shift."""
+
+    shift: int
+    number: int
+
+
+Told = Callable[[JobKey, float], None]
+"""How far a segment's watch is, in the shift's time."""
+Jobs = Sequence[tuple[JobKey, SegmentJob]]
+
+
+class EngineError(ServiceError):
+    """The segments cannot be watched."""
+
+
+class Engine(Protocol):
+    """Watches segments, as many at once as it can."""
+
+    def watch(self, jobs: Jobs, told: Told) -> Iterator[tuple[JobKey, SegmentResult]]:
+        """The results as they come, in no order.
+
+        Raises:
+            EngineError: A segment could not be watched, however often it was begun.
+        """
+
+
+def watch_or_tell(job: SegmentJob, tell: Tell) -> SegmentResult:
+    """Watch a segment; what cannot be watched at all is a result as well, so that the rest goes on."""
+    try:
+        return watch_segment(job, tell)
+    except (VisionError, ServiceError) as error:
+        at_t = max(job.segment.core_from_t, job.segment.sources[0].at_t)
+        return SegmentResult(
+            number=job.segment.number, from_t=at_t, to_t=at_t, lines=[], is_amid_round=False, fault=str(error),
+            decoded=0, passed=0,
+        )  # fmt: skip

@@ -1,0 +1,194 @@
+"""Enter a reviewed shift into the store, in one transaction: all of it is there, or nothing.
+
+It stands there as a live table's log does: sealed lines, rounds, alerts with their evidence; and besides which files
+showed what. What is there already is not entered again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from rules.alerts import format_alert
+from rules.events import Event, format_event
+from rules.records import format_round
+from service.live.journal import OPEN, alert_chain, log_chain
+from service.live.table_process import rules_of
+from service.review.judging import JudgedAlert, JudgedRound, Verdict
+from service.review.pictures import KeptPictures
+from service.review.shift import Shift
+from service.schemas import format_moment
+from service.search.index import enter_round
+from service.store import chain
+from service.store.database import Database
+from service.store.order import take_turn
+from service.store.schema import AlertRow, ChainHead, EvidenceRow, LogRow, RoundRow
+from service.store.shift_schema import FootageRow, LogNoteRow
+
+REVIEW = "review"
+LIVE = "live"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reviewed:
+    """A shift with all that was found in it."""
+
+    shift: Shift
+    log: Sequence[Event]
+    verdict: Verdict
+    pictures: Sequence[KeptPictures]
+    """Of each alert."""
+
+
+def entered_log(database: Database, key: str) -> int | None:
+    """The number of the log that holds a shift; None where it was not entered."""
+    with database.reading() as session:
+        return session.scalar(select(LogRow.id).where(LogRow.shift == key))
+
+
+def entered_fingerprints(database: Database, table_id: str) -> frozenset[str]:
+    """The files of a table that were reviewed already."""
+    with database.reading() as session:
+        wanted = select(FootageRow.fingerprint).join(LogRow, LogRow.id == FootageRow.log_id)
+        return frozenset(session.scalars(wanted.where(LogRow.table_id == table_id).distinct()))
+
+
+def enter(database: Database, reviewed: Reviewed, now: datetime) -> int:
+    """Enter a shift that is not there yet; gives its log's number."""
+    with database.writing() as session:
+        take_turn(session)
+        shift = reviewed.shift
+        there = session.scalar(select(LogRow.id).where(LogRow.shift == shift.key))
+        if there is not None:
+            return there
+        log = _enter_log(session, shift)
+        _enter_lines(session, reviewed, now)
+        for judged, kept in zip(reviewed.verdict.alerts, reviewed.pictures, strict=True):
+            _enter_alert(session, log, shift, judged, kept, now)
+        rounds = [_round_row(log, judged) for judged in reviewed.verdict.rounds]
+        session.add_all(rounds)
+        _enter_footage(session, log, shift)
+        session.flush()
+        for row in rounds:
+            enter_round(session, row)
+        return log.id
+
+
+def _enter_log(session: Session, shift: Shift) -> LogRow:
+    table_id, began_at = shift.table.id, shift.timeline.began_at
+    head = session.get(ChainHead, log_chain(table_id), with_for_update=True)
+    log = LogRow(
+        table_id=table_id,
+        began_at=began_at,
+        rules=chain.canonical(rules_of(shift.table)),
+        first_line=1 if head is None else head.seq + 1,
+        origin=REVIEW,
+        shift=shift.key,
+        is_counted=not _was_watched_live(session, shift),
+    )
+    session.add(log)
+    session.flush()
+    return log
+
+
+def _was_watched_live(session: Session, shift: Shift) -> bool:
+    """Whether a round of that time at the table is told by a live log already: figures must not count it twice."""
+    from_at, to_at = shift.timeline.began_at, shift.timeline.parts[-1].to_at
+    wanted = (
+        select(RoundRow.id)
+        .join(LogRow, LogRow.id == RoundRow.log_id)
+        .where(RoundRow.table_id == shift.table.id, RoundRow.closed_at >= from_at, RoundRow.opened_at <= to_at)
+        .where(LogRow.origin == LIVE)
+    )
+    return session.scalar(wanted.limit(1)) is not None
+
+
+def _enter_lines(session: Session, reviewed: Reviewed, now: datetime) -> None:
+    shift = reviewed.shift
+    bodies = [{**format_event(event), "at": format_moment(_at(shift, event.t))} for event in reviewed.log]
+    chain.append(session, log_chain(shift.table.id), bodies, at=now)
+
+
+def _round_row(log: LogRow, judged: JudgedRound) -> RoundRow:
+    record, began_at = judged.record, log.began_at
+    closed_t = record.opened if record.closed is None else record.closed
+    return RoundRow(
+        table_id=log.table_id,
+        log_id=log.id,
+        number=record.round,
+        dealer=judged.dealer,
+        opened_at=began_at + timedelta(seconds=record.opened),
+        closed_at=began_at + timedelta(seconds=closed_t),
+        first_line=log.first_line + judged.first_line - 1,
+        last_line=log.first_line + judged.last_line - 1,
+        body=chain.canonical(format_round(record)),
+    )
+
+
+def _enter_alert(
+    session: Session, log: LogRow, shift: Shift, judged: JudgedAlert, kept: KeptPictures, now: datetime
+) -> None:
+    alert = judged.alert
+    body = format_alert(alert)
+    row = AlertRow(
+        table_id=log.table_id,
+        log_id=log.id,
+        round=alert.round,
+        code=alert.code,
+        severity=str(alert.severity),
+        state=OPEN,
+        dealer=judged.dealer,
+        at=_at(shift, alert.t),
+        noticed_at=_at(shift, alert.t if alert.noticed_at is None else alert.noticed_at),
+        body=chain.canonical(body),
+        is_quiet=True,
+    )
+    session.add(row)
+    session.flush()
+    files = [{"alert": row.id, "evidence": file.kind, "sha256": file.sha256} for file in kept.files]
+    chain.append(session, alert_chain(log.table_id), [{"alert": row.id, "body": body}, *files], at=now)
+    from_at, to_at = _at(shift, kept.from_t), _at(shift, kept.to_t)
+    for file in kept.files:
+        session.add(
+            EvidenceRow(
+                alert_id=row.id,
+                kind=file.kind,
+                state="kept",
+                from_at=from_at,
+                to_at=to_at,
+                path=file.path.as_posix(),
+                size_bytes=file.size_bytes,
+                sha256=file.sha256,
+            )
+        )
+    if kept.fault is not None:
+        session.add(
+            EvidenceRow(alert_id=row.id, kind="clip", state="failed", from_at=from_at, to_at=to_at, fault=kept.fault)
+        )
+
+
+def _enter_footage(session: Session, log: LogRow, shift: Shift) -> None:
+    for part in shift.timeline.parts:
+        session.add(
+            FootageRow(
+                log_id=log.id,
+                path=str(part.file.path.resolve()),
+                fingerprint=part.file.fingerprint,
+                size_bytes=part.file.size_bytes,
+                from_at=part.from_at,
+                to_at=part.to_at,
+                begins_s=part.from_s,
+            )
+        )
+    for note in shift.notes:
+        session.add(
+            LogNoteRow(log_id=log.id, kind=str(note.kind), from_at=note.from_at, to_at=note.to_at, text=note.text)
+        )
+
+
+def _at(shift: Shift, t: float) -> datetime:
+    return shift.timeline.began_at + timedelta(seconds=t)

@@ -1,0 +1,42 @@
+"""The frames of one segment of a shift that are worth a look, whatever files they lie in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from service.config import TableConfig
+from service.review.segments import Segment
+from vision.frames import Frame
+from vision.gate import ChangeGate
+from vision.still_skipping import StillSkipper, Stretch
+
+
+class Film:
+    """A segment's film, in its own time: 0 is its first frame's."""
+
+    def __init__(self, table: TableConfig, segment: Segment, is_waited_for: Callable[[], bool]) -> None:
+        """Takes whether who looks still waits for something."""
+        self._segment = segment
+        gate = ChangeGate(table.cameras[0].calibration, table.layout.size_mm)
+        self._skipper = StillSkipper(gate, is_waited_for)
+
+    @property
+    def decoded(self) -> int:
+        """How many frames were decoded so far."""
+        return self._skipper.decoded
+
+    @property
+    def passed(self) -> int:
+        """How many never were, since nothing moved."""
+        return self._skipper.passed
+
+    def frames(self) -> Iterator[Frame]:
+        """In order of time; raises VideoBreakError where a file breaks."""
+        zero_t, last_t = self._segment.sources[0].at_t, -1.0
+        for source in self._segment.sources:
+            shift_s = source.at_t - zero_t - source.from_s
+            for frame in self._skipper.frames(Stretch(source.path, source.from_s, source.to_s)):
+                t = frame.t + shift_s
+                if t >= 0.0 and t > last_t:
+                    last_t = t
+                    yield frame.at(t)

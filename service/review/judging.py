@@ -1,0 +1,72 @@
+"""Hold a shift's log against its rulebook: alerts, rounds, and which lines belong to which round. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from rules.alerts import Alert
+from rules.events import DealerChanged, Event, RoundClosed
+from rules.records import RoundRecord
+from rules.referee import Referee
+from service.pipeline import is_alleged
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedRound:
+    """A round with its place in the log."""
+
+    record: RoundRecord
+    dealer: str | None
+    first_line: int
+    """From 1."""
+    last_line: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedAlert:
+    """An alert, who dealt then, and the line of the log that showed it."""
+
+    alert: Alert
+    dealer: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """All that a log says."""
+
+    rounds: tuple[JudgedRound, ...]
+    alerts: tuple[JudgedAlert, ...]
+    """In order of time."""
+
+
+def judge(log: Sequence[Event], referee: Referee) -> Verdict:
+    """Judge a whole log; what is not sure enough is not alleged."""
+    rounds: list[JudgedRound] = []
+    alerts: list[JudgedAlert] = []
+    dealer: str | None = None
+    first_line = 1
+    for line, event in enumerate(log, 1):
+        if isinstance(event, DealerChanged):
+            dealer = event.dealer
+        told = referee.observe(event)
+        alerts += _alleged(told.alerts, dealer, event.t)
+        rounds += [_round(record, dealer, first_line, line) for record in told.rounds]
+        if isinstance(event, RoundClosed):
+            first_line = line + 1
+    told = referee.finish()
+    alerts += _alleged(told.alerts, dealer, log[-1].t if log else 0.0)
+    rounds += [_round(record, dealer, min(first_line, len(log)), len(log)) for record in told.rounds]
+    return Verdict(rounds=tuple(rounds), alerts=tuple(sorted(alerts, key=lambda judged: judged.alert.t)))
+
+
+def _alleged(alerts: Iterable[Alert], dealer: str | None, t: float) -> list[JudgedAlert]:
+    return [
+        JudgedAlert(alert=replace(alert, noticed_at=round(t, 3)), dealer=dealer)
+        for alert in alerts
+        if is_alleged(alert)
+    ]
+
+
+def _round(record: RoundRecord, dealer: str | None, first_line: int, last_line: int) -> JudgedRound:
+    return JudgedRound(record=record, dealer=dealer, first_line=first_line, last_line=last_line)

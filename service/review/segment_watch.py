@@ -1,0 +1,152 @@
+"""Watch one segment of a shift: the lines of its log, and what lay where meanwhile.
+
+A pure function of the table, the files and the signals: whoever runs it, however often, gets the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from rules.events import Event, format_event, parse_event
+from rules.round import RoundPhase
+from service.config import TableConfig, load_table
+from service.device_events import device_events_of
+from service.pipeline import TableWatch, start_watch
+from service.review.film import Film
+from service.review.segments import Segment
+from service.review.sights import Sights
+from vision.errors import VideoBreakError
+
+TELL_EVERY_S = 5.0
+"""Of the shift's time, from one report of progress to the next."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SegmentJob:
+    """What is to be watched."""
+
+    table: Path
+    """The table's file."""
+    segment: Segment
+    signals: tuple[dict[str, object], ...]
+    """All that devices reported in the whole shift, as lines of the log in the shift's time."""
+
+
+@dataclass(slots=True, kw_only=True)
+class SegmentResult:
+    """What was found; times are the shift's."""
+
+    number: int
+    from_t: float
+    """From the first frame that was looked at."""
+    to_t: float
+    """Up to here the segment's lines count: there no round was under way, or the film ended."""
+    lines: list[dict[str, object]]
+    """In order of time, those of the run-in too."""
+    is_amid_round: bool
+    """Whether it had to end while a round was under way."""
+    fault: str | None
+    """Why it could not be watched to its end."""
+    decoded: int
+    passed: int
+    """Frames that never had to be decoded, since nothing moved."""
+    sights: list[dict[str, object]] = field(default_factory=list)
+
+
+Tell = Callable[[float], None]
+
+
+def tell_nobody(_t: float) -> None:
+    """Where nobody wants to know how far it is."""
+
+
+def watch_segment(job: SegmentJob, tell: Tell = tell_nobody) -> SegmentResult:
+    """Watch a segment from its run-in to the first moment after its end at which no round is under way.
+
+    Args:
+        job: What is to be watched.
+        tell: Is told how far the watch is, in the shift's time.
+
+    Raises:
+        VisionError: Nothing of it can be watched.
+        ServiceError: The table's files cannot be used.
+    """
+    table, segment = load_table(job.table), job.segment
+    zero_t = segment.sources[0].at_t
+    heard = [parse_event(line) for line in job.signals]
+    watch = start_watch(table, _of_segment(heard, segment), reported=device_events_of(heard))
+    run = _Run(table=table, segment=segment, watch=watch, zero_t=zero_t, tell=tell)
+    fault = run.watch_sources()
+    return run.result(fault)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Run:
+    """The watch of one segment, in its own time: 0 is its first frame's."""
+
+    table: TableConfig
+    segment: Segment
+    watch: TableWatch
+    zero_t: float
+    tell: Tell
+    sights: Sights = field(default_factory=Sights)
+    t: float = 0.0
+    told_t: float = 0.0
+    events: list[Event] = field(default_factory=list)
+    film: Film = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.film = Film(self.table, self.segment, self._is_waited_for)
+
+    def watch_sources(self) -> str | None:
+        """Watch until nothing more is wanted; gives why it had to stop before."""
+        try:
+            for frame in self.film.frames():
+                self.t = frame.t
+                self.watch.see(frame)
+                self.events += self.watch.take()[0]
+                self.sights.note(frame.t, self.watch.observer.cards)
+                if self.t + self.zero_t - self.told_t >= TELL_EVERY_S:
+                    self.told_t = self.t + self.zero_t
+                    self.tell(self.told_t)
+                if self._is_enough():
+                    return None
+        except VideoBreakError as error:
+            return str(error)
+        return None
+
+    def result(self, fault: str | None) -> SegmentResult:
+        """All that was found, in the shift's time."""
+        is_amid_round = self.watch.referee.state.phase is not RoundPhase.IDLE
+        end_t = self.t
+        self.watch.finish(end_t)
+        self.events += self.watch.take()[0]
+        lines = [replace(event, t=round(event.t + self.zero_t, 3)) for event in self.events]
+        return SegmentResult(
+            number=self.segment.number,
+            from_t=self.zero_t,
+            to_t=round(end_t + self.zero_t, 3),
+            lines=[dict(format_event(line)) for line in lines],
+            is_amid_round=is_amid_round,
+            fault=fault,
+            decoded=self.film.decoded,
+            passed=self.film.passed,
+            sights=self.sights.told(self.zero_t),
+        )
+
+    def _is_waited_for(self) -> bool:
+        return self.watch.observer.waiting_since_t(self.t) is not None
+
+    def _is_enough(self) -> bool:
+        """Whether the core is over, no round is under way and nothing is waited for."""
+        is_over = self.t + self.zero_t >= self.segment.core_to_t and not self.segment.is_before_gap
+        return is_over and self.watch.referee.state.phase is RoundPhase.IDLE and not self._is_waited_for()
+
+
+def _of_segment(heard: Sequence[Event], segment: Segment) -> list[Event]:
+    """What was reported while the segment was filmed, in its own time."""
+    zero_t, last = segment.sources[0].at_t, segment.sources[-1]
+    end_t = last.at_t + last.to_s - last.from_s
+    return [replace(event, t=round(event.t - zero_t, 3)) for event in heard if zero_t <= event.t <= end_t]

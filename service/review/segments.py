@@ -1,0 +1,90 @@
+"""Cut a shift into segments that can be watched apart, each with a run-in to see what lies there when it begins.
+
+A segment counts from where the one before ended: at the first moment after its own end at which no round is under
+way. So who watches it needs nothing of the others, and all together give one log. Pure.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from service.review.timeline import JOINED_S, Part, Timeline, gap_s
+
+SEGMENT_S = 1200.0
+RUN_IN_S = 20.0
+RUN_OUT_S = 240.0
+"""A round that lasts longer beyond a segment's end is cut."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """A stretch of a file, and where it lies in the shift's time."""
+
+    path: str
+    from_s: float
+    to_s: float
+    at_t: float
+    """The shift's time at `from_s`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Segment:
+    """A stretch of a shift, in seconds of the shift's time."""
+
+    number: int
+    core_from_t: float
+    core_to_t: float
+    sources: tuple[Source, ...]
+    """From the run-in to the end of the run-out, in order of time."""
+    is_after_gap: bool
+    is_before_gap: bool
+
+
+def cut_segments(timeline: Timeline) -> list[Segment]:
+    """All segments of a shift, in order of time."""
+    segments: list[Segment] = []
+    for filmed in _without_gaps(timeline.parts):
+        from_t, to_t = timeline.t(filmed[0].from_at), timeline.t(filmed[-1].to_at)
+        count = max(1, math.ceil((to_t - from_t) / SEGMENT_S))
+        bounds = [from_t + (to_t - from_t) * n / count for n in range(count + 1)]
+        for n in range(count):
+            is_first, is_last = n == 0, n == count - 1
+            begins_t = from_t if is_first else max(from_t, bounds[n] - RUN_IN_S)
+            ends_t = to_t if is_last else min(to_t, bounds[n + 1] + RUN_OUT_S)
+            segments.append(
+                Segment(
+                    number=len(segments),
+                    core_from_t=round(bounds[n], 3),
+                    core_to_t=round(bounds[n + 1], 3),
+                    sources=tuple(_sources(timeline, filmed, begins_t, ends_t)),
+                    is_after_gap=is_first,
+                    is_before_gap=is_last,
+                )
+            )
+    return segments
+
+
+def _without_gaps(parts: Sequence[Part]) -> list[list[Part]]:
+    """Parts that follow each other without a gap, together."""
+    filmed: list[list[Part]] = []
+    for part in parts:
+        if filmed and gap_s(filmed[-1][-1], part) <= JOINED_S:
+            filmed[-1].append(part)
+        else:
+            filmed.append([part])
+    return filmed
+
+
+def _sources(timeline: Timeline, parts: Sequence[Part], begins_t: float, ends_t: float) -> list[Source]:
+    sources = []
+    for part in parts:
+        part_t = timeline.t(part.from_at)
+        from_t, to_t = max(begins_t, part_t), min(ends_t, timeline.t(part.to_at))
+        if to_t > from_t:
+            from_s = part.from_s + from_t - part_t
+            sources.append(
+                Source(path=str(part.file.path), from_s=from_s, to_s=from_s + to_t - from_t, at_t=round(from_t, 3))
+            )
+    return sources

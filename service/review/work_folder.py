@@ -1,0 +1,52 @@
+"""What a review has found so far, on the disk: a file for each segment, so that it goes on where it was stopped."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from service.review.segment_watch import SegmentResult
+
+
+@dataclass(frozen=True, slots=True)
+class WorkFolder:
+    """The folder of one shift's review."""
+
+    path: Path
+
+    @property
+    def segments(self) -> Path:
+        """A file for each segment that is done."""
+        return self.path / "segments"
+
+    def make(self) -> None:
+        """Make what is not there yet."""
+        self.segments.mkdir(parents=True, exist_ok=True)
+
+    def done(self, number: int) -> SegmentResult | None:
+        """What was found in a segment; None where it is not done, or its file was never finished."""
+        try:
+            text = self._file(number).read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return None
+        return SegmentResult(**json.loads(text))
+
+    def keep(self, result: SegmentResult) -> None:
+        """Write what was found in a segment: whole or not at all."""
+        write_whole(self._file(result.number), json.dumps(dataclasses.asdict(result), ensure_ascii=False))
+
+    def _file(self, number: int) -> Path:
+        return self.segments / f"{number:05d}.json"
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file so that it is there whole or not at all, even where the power fails."""
+    part = path.with_name(f".{path.name}.part")
+    with part.open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    part.replace(path)

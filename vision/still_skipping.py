@@ -1,0 +1,193 @@
+"""Read a stretch of a recorded video, passing over what lies between two key frames where nothing moved.
+
+Of each group of pictures just the key frame is decoded at first. Where the next key frame shows the same cloth, and
+whoever looks waits for nothing, the rest of the group is never decoded; else all of it is. What comes and goes again
+between two key frames without leaving a trace is not seen. Seconds from the video's first frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+import av
+import numpy as np
+from av.container import InputContainer
+from av.packet import Packet
+from av.video.codeccontext import VideoCodecContext
+from av.video.frame import VideoFrame
+from av.video.stream import VideoStream
+
+from vision.errors import VideoBreakError
+from vision.frames import Frame
+from vision.gate import MOTION_LEVELS, SMALL_WH_PX, ChangeGate, Picture, difference
+from vision.video import open_container
+
+LONGEST_PASSED_S = 4.0
+"""A group that lasts longer is decoded whole: too much could come and go in it."""
+LEAST_CELLS = 1
+"""So many cells that differ mean that something moved."""
+SEEK_BACK_S = (0.0, 3.0, 12.0, 60.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A part of a video file."""
+
+    source: str
+    from_s: float
+    to_s: float
+
+
+@dataclass(slots=True)
+class StillSkipper:
+    """The frames of one table's videos that are worth a look; the same files give the same frames."""
+
+    gate: ChangeGate
+    """Knows where the cloth is; nothing is remembered in it."""
+    is_waited_for: Callable[[], bool]
+    """Whether whoever looks still waits for something: then nothing is passed over."""
+    decoded: int = 0
+    passed: int = 0
+    """Frames that were never decoded."""
+    _t: float = field(default=0.0, init=False)
+
+    def frames(self, stretch: Stretch) -> Iterator[Frame]:
+        """The frames of a stretch, from the key frame at or before its beginning on.
+
+        Raises:
+            UnreadableVideoError: The file cannot be opened.
+            VideoBreakError: It breaks before the stretch's end.
+        """
+        with open_container(stretch.source) as container:
+            stream = container.streams.video[0]
+            try:
+                for picture in self._pictures(_groups(container, stream, stretch), stream):
+                    self._t = _shown_s(picture, stream)
+                    if self._t <= stretch.to_s + 1e-6:
+                        self.decoded += 1
+                        yield Frame.from_decoded(self.decoded - 1, self._t, picture)
+            except av.FFmpegError as error:
+                reason = " ".join(str(error.strerror or error).split())
+                raise VideoBreakError(stretch.source, reason, t=self._t, frames=self.decoded) from error
+
+    def _pictures(self, groups: Iterable[_Group], stream: VideoStream) -> Iterator[VideoFrame]:
+        """Whole groups, and the key frames alone of those in which nothing moved."""
+        whole = _Decoder(stream)
+        moved_before = True
+        for group, following in _looked_ahead(groups, _Decoder(stream), self.gate):
+            moved = following is None or group.lasts_s > LONGEST_PASSED_S or _differ(group, following)
+            if moved or moved_before or self.is_waited_for():
+                yield from whole.pictures(group.packets)
+            else:
+                yield from whole.end()
+                self.passed += len(group.packets) - 1
+                if group.key is not None:
+                    yield group.key
+            moved_before = moved
+        yield from whole.end()
+
+
+@dataclass(slots=True)
+class _Group:
+    """A key frame with all that follows up to the next."""
+
+    packets: list[Packet[VideoStream]]
+    lasts_s: float = np.inf
+    key: VideoFrame | None = None
+    """None where it could not be decoded."""
+    cells: Picture | None = None
+    """What it shows of the cloth."""
+
+
+class _Decoder:
+    """Decodes packets apart from their container's own decoder."""
+
+    def __init__(self, stream: VideoStream) -> None:
+        context = av.CodecContext.create(stream.codec_context.name, "r")
+        assert isinstance(context, VideoCodecContext)
+        context.extradata = stream.codec_context.extradata
+        context.thread_count = 1
+        self._context = context
+
+    def pictures(self, packets: Iterable[Packet[VideoStream]]) -> Iterator[VideoFrame]:
+        """The pictures of the packets; those that the decoder holds back come with the next call."""
+        for packet in packets:
+            yield from self._context.decode(packet)
+
+    def end(self) -> list[VideoFrame]:
+        """What it held back; the next packet must be a key frame."""
+        held = self._context.decode(None)
+        self._context.flush_buffers()
+        return held
+
+
+def _groups(container: InputContainer, stream: VideoStream, stretch: Stretch) -> Iterator[_Group]:
+    """The groups that a stretch touches, and the one behind it."""
+    _seek(container, stream, stretch.from_s)
+    group: _Group | None = None
+    begins_s = 0.0
+    for packet in container.demux(stream):
+        if packet.pts is None or not packet.size:
+            continue
+        at_s = _seconds(packet.pts, stream)
+        if packet.is_keyframe:
+            if group is not None:
+                group.lasts_s = at_s - begins_s
+                if at_s > stretch.from_s:
+                    yield group
+                if begins_s > stretch.to_s:
+                    return
+            group, begins_s = _Group([packet]), at_s
+        elif group is not None:
+            group.packets.append(packet)
+    if group is not None:
+        yield group
+
+
+def _looked_ahead(
+    groups: Iterable[_Group], decoder: _Decoder, gate: ChangeGate
+) -> Iterator[tuple[_Group, _Group | None]]:
+    """Each group with the one that follows, the key frames of both decoded."""
+    last: _Group | None = None
+    for group in groups:
+        pictures = [*decoder.pictures(group.packets[:1]), *decoder.end()]
+        if pictures:
+            group.key = pictures[0]
+            group.cells = gate.rectified(Frame.from_decoded(0, 0.0, pictures[0]).small(SMALL_WH_PX))
+        if last is not None:
+            yield last, group
+        last = group
+    if last is not None:
+        yield last, None
+
+
+def _differ(one: _Group, other: _Group) -> bool:
+    if one.cells is None or other.cells is None:
+        return True
+    return int((difference(other.cells, one.cells) > MOTION_LEVELS).sum()) >= LEAST_CELLS
+
+
+def _seek(container: InputContainer, stream: VideoStream, from_s: float) -> None:
+    """Go to a key frame at or before `from_s`; containers without an index land anywhere, then further back."""
+    assert stream.time_base is not None
+    first = stream.start_time or 0
+    for back_s in SEEK_BACK_S:
+        wanted = first + int(max(from_s - back_s, 0.0) / stream.time_base)
+        if wanted <= first:
+            break
+        container.seek(wanted, stream=stream, backward=True)
+        key = next((packet for packet in container.demux(stream) if packet.is_keyframe), None)
+        if key is not None and key.pts is not None and key.pts <= wanted:
+            container.seek(wanted, stream=stream, backward=True)
+            return
+    container.seek(0)
+
+
+def _seconds(pts: int, stream: VideoStream) -> float:
+    assert stream.time_base is not None
+    return float((pts - (stream.start_time or 0)) * stream.time_base)
+
+
+def _shown_s(picture: VideoFrame, stream: VideoStream) -> float:
+    return 0.0 if picture.pts is None else _seconds(picture.pts, stream)
