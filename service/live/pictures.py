@@ -29,6 +29,8 @@ class PictureWriter:
 
     path: Path
     table: TableConfig
+    disk_fault: str | None = None
+    """Why the newest picture could not be written; the one before stays."""
     _last_at: datetime | None = field(default=None)
 
     def offer(self, shot: Shot, watch: TableWatch) -> None:
@@ -43,9 +45,16 @@ class PictureWriter:
         small = cv2.resize(drawn, (WIDTH_PX, height), interpolation=cv2.INTER_AREA)
         done, data = cv2.imencode(".jpg", np.asarray(small, np.uint8), [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
         if done:
-            fresh = self.path.with_suffix(".new")
-            fresh.write_bytes(data.tobytes())
+            self._put(data.tobytes())
+
+    def _put(self, jpeg: bytes) -> None:
+        fresh = self.path.with_suffix(".new")
+        try:
+            fresh.write_bytes(jpeg)
             fresh.replace(self.path)
+            self.disk_fault = None
+        except OSError as error:
+            self.disk_fault = error.strerror or str(error)
 
 
 def card_outlines(watch: TableWatch) -> tuple[Outline, ...]:

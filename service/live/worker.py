@@ -106,7 +106,7 @@ class Worker:
             shots = shots[-1:]
         for shot in shots:
             self._see(shot)
-        if not self._is_lost:
+        if not shots and not self._is_lost:
             self._mind_camera(now)
         self._take_reports(now)
         if self._is_lost or self.camera.state is not CameraState.PLAYING:
@@ -224,7 +224,7 @@ class Worker:
             frames=self._frames,
             missed=self.camera.missed,
             lag_s=round(self._lag_s, 3),
-            disk_fault=self.camera.disk_fault or self._database_fault,
+            disk_fault=self.camera.disk_fault or self.pictures.disk_fault or self._database_fault,
         )
 
     def _t(self, at: datetime) -> float:

@@ -12,7 +12,6 @@ from typing import Any
 
 PATH = "/table"
 PIPELINE = "( filesrc location={video} ! qtdemux ! h264parse config-interval=-1 ! rtph264pay name=pay0 pt=96 )"
-NANOSECONDS = 1e9
 
 
 def main(port: str, video: str) -> None:
@@ -23,21 +22,18 @@ def main(port: str, video: str) -> None:
     gi.require_version("GstRtspServer", "1.0")
     from gi.repository import GLib, Gst, GstRtspServer
 
-    def tell_beginning(media: Any, state: int) -> None:
-        element = media.get_element()
-        if state == int(Gst.State.PLAYING) and element.get_clock() is not None:
-            played_s = (element.get_clock().get_time() - element.get_base_time()) / NANOSECONDS
-            print(f"began {time.time() - played_s:.3f}", flush=True)
+    def tell_beginning(_client: Any, _context: Any) -> None:
+        print(f"began {time.time():.3f}", flush=True)
 
-    def watch(_factory: Any, media: Any) -> None:
-        media.connect("new-state", tell_beginning)
+    def watch(_server: Any, client: Any) -> None:
+        client.connect("play-request", tell_beginning)
 
     Gst.init(None)
     server = GstRtspServer.RTSPServer()
     server.set_service(port)
     factory = GstRtspServer.RTSPMediaFactory()
     factory.set_launch(PIPELINE.format(video=video))
-    factory.connect("media-configure", watch)
+    server.connect("client-connected", watch)
     server.get_mount_points().add_factory(PATH, factory)
     server.attach(None)
     print("ready", flush=True)

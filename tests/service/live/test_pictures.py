@@ -1,0 +1,34 @@
+"""The newest picture of a table: on the disk, or why not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import numpy as np
+
+from service.config import load_table
+from service.live.camera import Shot
+from service.live.pictures import PictureWriter
+from tests.service.store.conftest import NOW
+
+DEMO = Path(__file__).parents[3] / "datasets" / "demo"
+
+
+def test_disk_that_takes_no_picture_is_told_and_forgotten_when_it_does(tmp_path: Path) -> None:
+    table = load_table(DEMO / "table.yaml")
+    writer = PictureWriter(tmp_path / "live" / "DEMO.jpg", table)
+    width, height = table.cameras[0].calibration.image_size_wh_px
+    frame = SimpleNamespace(image=np.zeros((height, width, 3), np.uint8))
+    state = SimpleNamespace(player=(), banker=())
+    watch = cast(Any, SimpleNamespace(observer=SimpleNamespace(cards=()), referee=SimpleNamespace(state=state)))
+
+    writer.offer(Shot(NOW, cast(Any, frame), NOW), watch)
+    assert writer.disk_fault == "No such file or directory"
+
+    (tmp_path / "live").mkdir()
+    writer._last_at = None
+    writer.offer(Shot(NOW, cast(Any, frame), NOW), watch)
+    assert writer.disk_fault is None
+    assert (tmp_path / "live" / "DEMO.jpg").read_bytes().startswith(b"\xff\xd8")
