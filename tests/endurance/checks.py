@@ -70,14 +70,14 @@ def _lost_decisions(session: Session, decisions: dict[str, tuple[int, str]]) -> 
 
 
 def _lost_notes(session: Session, notes: dict[str, int]) -> Iterator[str]:
-    stored = Counter(session.execute(select(CaseNote.text, CaseNote.case_id)).tuples())
+    stored = Counter((note.text, note.case_id) for note in session.scalars(select(CaseNote)))
     for text, case in notes.items():
         if stored[text, case] != 1:
             yield f"note {text!r} stands {stored[text, case]} times"
 
 
 def _lost_signals(session: Session, signals: dict[str, int]) -> Iterator[str]:
-    stored = dict(session.execute(select(SignalRow.id, SignalRow.body)).tuples().all())
+    stored = {row.id: row.body for row in session.execute(select(SignalRow.id, SignalRow.body))}
     for name, number in signals.items():
         if number not in stored or _named_in(json.loads(stored[number])) != name:
             yield f"report {number} of {name} is lost or another"

@@ -40,14 +40,14 @@ class NoDiskError(Exception):
 
 
 @contextmanager
-def small_disk(folder: Path) -> Iterator[Path]:
+def small_disk(folder: Path, *, size_mb: int = SIZE_MB) -> Iterator[Path]:
     """A disk of its own, in memory.
 
     Raises:
         NoDiskError: Mounting is not allowed here.
     """
     folder.mkdir(parents=True)
-    command = ["mount", "-t", "tmpfs", "-o", f"size={SIZE_MB}m", "tmpfs", str(folder)]
+    command = ["mount", "-t", "tmpfs", "-o", f"size={size_mb}m", "tmpfs", str(folder)]
     try:
         subprocess.run(command, check=True, capture_output=True)
     except (OSError, subprocess.CalledProcessError) as error:

@@ -34,6 +34,8 @@ from tests.endurance.listeners import Heard, faults_of, listen_all
 from tests.endurance.live_room import LiveRoom, furnish_room, resident_bytes
 from tests.endurance.requests_per_second import ask_all, quantiles_ms
 
+STILL_OPEN = 20
+"""Of the alerts that are there before; all others were decided."""
 WARM_S = 20.0
 """Before anything is measured."""
 LOOK_S = 5.0
@@ -161,6 +163,7 @@ def raise_old_alerts(database: Database, room: LiveRoom, count: int) -> None:
     journal.write(News(alerts=[replace(OLD, t=number / 1000) for number in range(count)]), now_utc())
     with database.writing() as session:
         session.execute(update(EvidenceRow).values(state="failed", fault="long ago"))
+        session.execute(update(AlertRow).where(AlertRow.id <= count - STILL_OPEN).values(state="confirmed"))
 
 
 def _start(body: object, room: LiveRoom, *given: object) -> tuple[multiprocessing.process.BaseProcess, Connection]:

@@ -1,0 +1,116 @@
+"""The checks find what was lost: else they would prove nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Executable, delete, func, update
+
+from rules.events import CameraMoved, DealerChanged, Source
+from service.home import Home
+from service.live.journal import Journal, News
+from service.room.cases import add_note, open_case
+from service.room.life import AlertState, Step, take_step
+from service.room.signals import keep_signal
+from service.store.database import Database
+from service.store.people import Person, Role
+from service.store.schema import AlertChange, AlertRow, CaseNote, EvidenceRow, SignalRow
+from tests.endurance.checks import faults_at_the_end, faults_of
+from tests.endurance.diary import Diary, Told
+from tests.service.live.test_journal import ALERT
+from tests.service.store.conftest import NOW
+
+BOSS = Person(name="boss", role=Role.SUPERVISOR)
+LATER = NOW + timedelta(minutes=1)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    made = Home(tmp_path)
+    made.make()
+    return made
+
+
+@pytest.fixture
+def database(home: Home) -> Iterator[Database]:
+    opened = home.open_database({})
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def diary(database: Database) -> Diary:
+    """One of everything, and acknowledged."""
+    journal, diary = Journal(database, "T1", {}), Diary()
+    journal.open(NOW)
+    with database.writing() as session:
+        diary.signals["Ada"] = keep_signal(session, "T1", NOW, {"type": "dealer_changed", "dealer": "Ada"})
+        case = open_case(session, BOSS, "Case", now=NOW)
+        add_note(session, BOSS, case, "a note", now=NOW)
+        diary.notes["a note"] = case
+    journal.write(News(events=[DealerChanged(t=1.0, dealer="Ada", source=Source.SIGNAL)], alerts=[ALERT]), NOW)
+    with database.writing() as session:
+        take_step(session, BOSS, 1, Step(state=AlertState.CONFIRMED, note="seen"), now=NOW)
+        session.execute(update(SignalRow).values(is_taken=True))
+        session.execute(delete(EvidenceRow))
+    diary.decisions["seen"] = (1, "confirmed")
+    diary.told += [Told("1-0", "alert", {"id": 1}), Told("1-1", "change", {"id": 1})]
+    return diary
+
+
+def found(database: Database, home: Home, diary: Diary) -> str:
+    """All faults in one text."""
+    with database.reading() as session:
+        return "\n".join([*faults_of(session, home, diary), *faults_at_the_end(session, home, diary, LATER)])
+
+
+def test_nothing_is_found_where_nothing_is_lost(database: Database, home: Home, diary: Diary) -> None:
+    assert found(database, home, diary) == ""
+
+
+@pytest.mark.parametrize(
+    ("loss", "fault"),
+    [
+        pytest.param(delete(CaseNote), "note 'a note' stands 0 times", id="note"),
+        pytest.param(delete(AlertChange), "decision 'seen' about alert 1 is lost", id="decision"),
+        pytest.param(delete(SignalRow), "report 1 of Ada is lost", id="report"),
+        pytest.param(update(SignalRow).values(is_taken=False), "taken: False", id="report-not-taken"),
+        pytest.param(update(AlertRow).values(state="open"), "alert 1 is open; the last decision", id="state"),
+        pytest.param(
+            update(AlertRow).values(body=func.replace(AlertRow.body, "500", "900")), "alert 1: was changed", id="alert"
+        ),
+    ],
+)
+def test_loss_is_found(database: Database, home: Home, diary: Diary, loss: Executable, fault: str) -> None:
+    with database.writing() as session:
+        session.execute(loss)
+    assert fault in found(database, home, diary)
+
+
+def test_what_the_stream_did_not_tell_or_told_twice_is_found(database: Database, home: Home, diary: Diary) -> None:
+    diary.told[1] = diary.told[0]
+    text = found(database, home, diary)
+    assert "the stream never told change 1" in text
+    assert "the stream told alert 1 2 times" in text
+    assert "the stream told 1-0 after 1-0" in text
+
+
+def test_alert_that_was_entered_twice_is_found(database: Database, home: Home, diary: Diary) -> None:
+    journal = Journal(database, "T1", {})
+    journal.open(NOW)
+    journal.write(News(alerts=[ALERT]), NOW)
+    assert "alert 2 tells the same as alert 1" in found(database, home, diary)
+
+
+def test_report_that_never_came_into_the_log_is_found(database: Database, home: Home, diary: Diary) -> None:
+    with database.writing() as session:
+        keep_signal(session, "T1", NOW, {"type": CameraMoved.type, "camera": "side"})
+    assert "report 2 of side stands in the log 0 times" in found(database, home, diary)
+
+
+def test_line_that_was_shown_and_is_not_there_is_found(database: Database, home: Home, diary: Diary) -> None:
+    diary.lines["T1"] = {'{"t":9}'}
+    assert 'T1: a log line that was shown is lost or another: {"t":9}' in found(database, home, diary)

@@ -1,0 +1,130 @@
+"""Each program, as small as it goes, against a real service where it needs one."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import tempfile
+from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.endurance.disk import NoDiskError, fill, small_disk
+from tests.endurance.kills import run_kills
+from tests.endurance.listeners import Heard, faults_of
+from tests.endurance.live_room import LiveRoom, free_port, furnish_room
+from tests.endurance.load import raise_old_alerts, run_load
+from tests.endurance.postgres_server import NoPostgresError, make_postgres
+from tests.endurance.rtsp_camera import Cut, Gate, NoCameraError, rtsp_camera
+
+DEMO = Path(__file__).parents[2] / "datasets" / "demo"
+
+
+@contextmanager
+def running(room: LiveRoom) -> Iterator[LiveRoom]:
+    """Nothing of it is left behind."""
+    try:
+        yield room
+    finally:
+        if room.process is not None and room.process.poll() is None:
+            room.kill_all()
+
+
+def test_kill_loses_nothing(tmp_path: Path) -> None:
+    options = Namespace(kills=1, seed=2, least_s=1.0, most_s=2.0)
+    with running(furnish_room(tmp_path / "room", tables=1)) as room:
+        report = run_kills(room, None, options)
+    assert report["faults"] == []
+
+
+def test_listeners_are_told_everything_under_load(tmp_path: Path) -> None:
+    options = Namespace(listeners=3, rate=10.0, minutes=0.05, slowest_ms=60_000)
+    with running(furnish_room(tmp_path / "room", tables=1)) as room:
+        database = room.open_database()
+        raise_old_alerts(database, room, 20)
+        room.start()
+        room.wait_until_watched()
+        report = run_load(room, database, options)
+        database.close()
+    assert report["faults"] == []
+    assert report["events to each listener"] != {"alerts": 0, "changes": 0}
+
+
+def test_listener_that_missed_something_is_found() -> None:
+    heard = [Heard("0-0", [1, 2], [1]), Heard("0-0", [2], [1]), Heard("0-0", [1, 2, 2], [1])]
+    assert faults_of(heard, [1, 2], [1]) == [
+        "listener 2: 1 of 2 alerts, each once in order: True",
+        "listener 3: 3 of 2 alerts, each once in order: False",
+    ]
+
+
+@pytest.mark.parametrize("cut", Cut)
+def test_gate_cuts_and_opens_again(cut: Cut) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as camera:
+        gate = Gate(free_port(), camera.getsockname()[1])
+        gate.open()
+        assert _says(gate, camera) == b"picture"
+        gate.close(cut)
+        assert _says(gate, camera) is None
+        gate.open()
+        assert _says(gate, camera) == b"picture"
+        gate.close(Cut.REFUSED)
+
+
+def test_camera_plays_over_the_network() -> None:
+    from vision.video import VideoReader
+
+    try:
+        with rtsp_camera(DEMO / "video.mp4") as camera, VideoReader(camera.url) as video:
+            assert next(iter(video)).t == 0.0
+            assert len(camera.began) == 1
+    except NoCameraError as error:
+        pytest.skip(str(error))
+
+
+def test_full_disk_takes_nothing_more(tmp_path: Path) -> None:
+    try:
+        with small_disk(tmp_path / "disk", size_mb=2) as disk:
+            fill(disk / "ballast")
+            with pytest.raises(OSError, match="No space left"):
+                (disk / "more").write_bytes(b"one")
+    except NoDiskError as error:
+        pytest.skip(str(error))
+
+
+def test_postgres_that_was_killed_comes_back() -> None:
+    import psycopg
+
+    folder = Path(tempfile.gettempdir()) / f"thirdcard-postgres-{os.getpid()}"  # where its own account may go too
+    try:
+        server = make_postgres(folder)
+    except NoPostgresError as error:
+        pytest.skip(str(error))
+    server.start()
+    try:
+        with psycopg.connect(server.url, autocommit=True) as session:
+            session.execute("CREATE TABLE kept AS SELECT 1 AS one")
+        server.kill()
+        server.start()
+        with psycopg.connect(server.url) as session:
+            assert session.execute("SELECT one FROM kept").fetchall() == [(1,)]
+    finally:
+        server.stop()
+        shutil.rmtree(folder)
+
+
+def _says(gate: Gate, camera: socket.socket) -> bytes | None:
+    """What comes through from the camera; None where nothing does."""
+    camera.settimeout(1.0)
+    try:
+        with socket.create_connection(("127.0.0.1", gate.port), timeout=1.0) as client:
+            server, _ = camera.accept()
+            with server:
+                server.sendall(b"picture")
+                return client.recv(100) or None
+    except OSError:
+        return None
