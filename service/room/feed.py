@@ -60,9 +60,9 @@ def parse_place(text: str) -> Place:
     return Place(int(found[1]), LARGEST_NUMBER if found[2] is None else int(found[2]))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Entry:
-    """One thing that happened; just one of the three is there."""
+    """One thing that happened; just one of the three is there. The same one goes to all listeners."""
 
     table_id: str
     alert: AlertView | None = None

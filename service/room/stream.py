@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
+from functools import lru_cache
 
 from service.room.feed import Entry, Place, follow
 from service.room.room import Room
 from service.schemas import AlertOut, ChangeOut
 from service.store.people import Person
 
+NEWEST = 256
+"""Of so many entries the words are kept."""
 RETRY_MS = 2000
 """How long a browser waits before it comes back."""
 
@@ -31,7 +34,17 @@ async def alert_events(room: Room, person: Person, place: Place, may_go_on: Call
 
 def _event(entry: Entry, place: Place) -> str:
     if entry.alert is not None:
-        return f"event: alert\nid: {place}\ndata: {AlertOut.of(entry.alert).model_dump_json(by_alias=True)}\n\n"
+        return f"event: alert\nid: {place}\ndata: {_data(entry)}\n\n"
     if entry.change is not None:
-        return f"event: change\nid: {place}\ndata: {ChangeOut.of(entry.change).model_dump_json()}\n\n"
-    return f"event: evidence\ndata: {json.dumps({'alert': entry.shown, 'table': entry.table_id})}\n\n"
+        return f"event: change\nid: {place}\ndata: {_data(entry)}\n\n"
+    return f"event: evidence\ndata: {_data(entry)}\n\n"
+
+
+@lru_cache(maxsize=NEWEST)
+def _data(entry: Entry) -> str:
+    """What all listeners are told of an entry, put into words once for all of them."""
+    if entry.alert is not None:
+        return AlertOut.of(entry.alert).model_dump_json(by_alias=True)
+    if entry.change is not None:
+        return ChangeOut.of(entry.change).model_dump_json()
+    return json.dumps({"alert": entry.shown, "table": entry.table_id})

@@ -26,6 +26,8 @@ BUSY_S = 30
 CONNECT_S = 10
 """A database server that does not answer for so long is away."""
 _WRITING = {"is_writing": True}
+_ONE_MOMENT: dict[str, Any] = {"isolation_level": "REPEATABLE READ"}
+"""What SQLite does by itself: all that is read in one transaction stood there at the same time."""
 
 
 class DatabaseError(ServiceError):
@@ -52,7 +54,8 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[Session]:
         """A session that sees one moment of the database."""
-        with self.engine.connect() as connection, Session(connection) as session:
+        options = _ONE_MOMENT if self.engine.dialect.name == "postgresql" else {}
+        with self.engine.connect().execution_options(**options) as connection, Session(connection) as session:
             yield session
 
     def close(self) -> None:

@@ -129,6 +129,8 @@ def run_kills(room: LiveRoom, postgres: PostgresServer | None, options: argparse
     faults: list[str] = []
     began = time.monotonic()
     for number in range(1, options.kills + 1):
+        if time.monotonic() - began > options.most_minutes * 60:
+            break
         time.sleep(killer.random.uniform(options.least_s, options.most_s))
         kind = killer.strike()
         killer.back_s.append(room.wait_until_watched())
@@ -215,6 +217,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seed", type=int, default=1, help="of what is killed when")
     parser.add_argument("--least-s", type=float, default=3.0, help="least time between two kills, all being well")
     parser.add_argument("--most-s", type=float, default=15.0, help="longest time between two kills")
+    parser.add_argument("--most-minutes", type=float, default=240.0, help="no kill after so long")
     parser.add_argument("--out", type=Path, default=None, help="a new folder for all that comes of it")
     return parser
 

@@ -12,7 +12,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from sqlalchemy import func, select
 
+from service.store import audit
+from service.store.database import open_database
+from service.store.schema import ChainLine
+from service.wiring import now_utc
 from tests.endurance.disk import NoDiskError, fill, small_disk
 from tests.endurance.kills import run_kills
 from tests.endurance.listeners import Heard, faults_of
@@ -35,7 +40,7 @@ def running(room: LiveRoom) -> Iterator[LiveRoom]:
 
 
 def test_kill_loses_nothing(tmp_path: Path) -> None:
-    options = Namespace(kills=1, seed=2, least_s=1.0, most_s=2.0)
+    options = Namespace(kills=1, seed=2, least_s=1.0, most_s=2.0, most_minutes=5.0)
     with running(furnish_room(tmp_path / "room", tables=1)) as room:
         report = run_kills(room, None, options)
     assert report["faults"] == []
@@ -112,9 +117,21 @@ def test_postgres_that_was_killed_comes_back() -> None:
         server.start()
         with psycopg.connect(server.url) as session:
             assert session.execute("SELECT one FROM kept").fetchall() == [(1,)]
+        _assert_reader_sees_one_moment(server.url)
     finally:
         server.stop()
         shutil.rmtree(folder)
+
+
+def _assert_reader_sees_one_moment(url: str) -> None:
+    """Else a chain that grows while it is verified would look broken."""
+    database = open_database(url)
+    with database.reading() as session:
+        before = session.scalar(select(func.count()).select_from(ChainLine))
+        with database.writing() as writer:
+            audit.note(writer, "boss", "tried", at=now_utc())
+        assert session.scalar(select(func.count()).select_from(ChainLine)) == before
+    database.close()
 
 
 def _says(gate: Gate, camera: socket.socket) -> bytes | None:
