@@ -1,0 +1,146 @@
+"""A recorded shift from its files into the store: once, whole, and whatever is killed on the way."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from multiprocessing import active_children
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+from sqlalchemy import func, select
+
+from service.clips import ClipSpan, cut_clip
+from service.home import Home
+from service.review import segments as segment_lengths
+from service.review.local_engine import LocalEngine
+from service.review.reviewing import Outcome, Reviewer
+from service.review.segments import Segment
+from service.review.shift import Shift, find_wanted, open_shift
+from service.store.database import Database
+from service.store.schema import AlertRow, EvidenceRow, LogRow, RoundRow
+from service.store.shift_schema import FootageRow, LogNoteRow
+from service.store.verification import verify_chains, verify_evidence
+from tests.service.hand_clock import NOON
+
+DEMO = Path(__file__).parents[3] / "datasets" / "demo"
+BEGAN = datetime(2026, 5, 4, 20, 0, tzinfo=UTC)
+SPLIT_S = 40.0
+UTC_ZONE = ZoneInfo("UTC")
+
+
+class Killer:
+    """Kills a watching process as soon as the first tells how far it is."""
+
+    def __init__(self) -> None:
+        self.outcomes: list[Outcome] = []
+        self.killed = 0
+
+    def begin(self, shift: Shift, segments: Sequence[Segment], done: int) -> None:
+        """Nothing to tell."""
+
+    def advance(self, shift: Shift, number: int, t: float) -> None:
+        """Strike once."""
+        if not self.killed:
+            victim = active_children()[0]
+            assert victim.pid is not None
+            os.kill(victim.pid, signal.SIGKILL)
+            self.killed += 1
+
+    def finish(self, shift: Shift, outcome: Outcome) -> None:
+        """Remember."""
+        self.outcomes.append(outcome)
+
+
+def film_shift(folder: Path) -> Path:
+    """The demo as a recorder writes it: two dated files, one broken beside them, signals by the wall clock."""
+    folder.mkdir()
+    for name in ("table.yaml", "layout.yaml", "chips.yaml", "overhead.yaml"):
+        shutil.copyfile(DEMO / name, folder / name)
+    first = folder / f"demo_{BEGAN:%Y-%m-%d_%H-%M-%S}.mp4"
+    covered = cut_clip(DEMO / "video.mp4", first, ClipSpan(from_s=0.0, to_s=SPLIT_S))
+    at = BEGAN + timedelta(seconds=covered.to_s - 1.0)
+    second = cut_clip(DEMO / "video.mp4", folder / "second.mp4", ClipSpan(from_s=covered.to_s - 1.0, to_s=1e6))
+    at = BEGAN + timedelta(seconds=second.from_s)
+    (folder / "second.mp4").rename(folder / f"demo_{at:%Y-%m-%d_%H-%M-%S}.{at.microsecond:06d}.mkv")
+    (folder / "demo_2026-05-04_20-05-00.mp4").write_bytes(b"nothing that can be watched")
+    with (folder / "signals.jsonl").open("w", encoding="utf-8") as file:
+        for text in (DEMO / "signals.jsonl").read_text(encoding="utf-8").splitlines():
+            line = json.loads(text)
+            moment = (BEGAN + timedelta(seconds=line.pop("t"))).isoformat()
+            file.write(json.dumps({**line, "at": moment}) + "\n")
+    return folder
+
+
+def open_it(folder: Path) -> Shift:
+    (wanted,) = find_wanted([folder], None)
+    shift = open_shift(wanted, UTC_ZONE)
+    assert shift is not None
+    return shift
+
+
+def counts(database: Database) -> list[int]:
+    with database.reading() as session:
+        tables = (LogRow, RoundRow, AlertRow, EvidenceRow, FootageRow, LogNoteRow)
+        return [session.scalar(select(func.count()).select_from(table)) or 0 for table in tables]
+
+
+def test_shift_is_entered_once_and_whole_though_a_process_is_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(segment_lengths, "SEGMENT_S", 45.0)
+    shift = open_it(film_shift(tmp_path / "shift"))
+    home = Home(tmp_path / "room")
+    home.make()
+    database = home.open_database({})
+    reviewer = Reviewer(home=home, database=database, engine=LocalEngine(2), now=lambda: NOON)
+    onlooker = Killer()
+
+    reviewer.review([shift], onlooker)
+    entered = counts(database)
+    reviewer.review([shift], onlooker)
+
+    assert onlooker.killed == 1
+    assert [outcome.was_there for outcome in onlooker.outcomes] == [False, True]
+    assert counts(database) == entered
+    assert entered[0] == 1
+    truth = [json.loads(line) for line in (DEMO / "alerts.jsonl").read_text(encoding="utf-8").splitlines()]
+    with database.reading() as session:
+        alerts = session.scalars(select(AlertRow).order_by(AlertRow.at)).all()
+        assert [alert.code for alert in alerts] == [line["code"] for line in truth]
+        for alert, line in zip(alerts, truth, strict=True):
+            assert abs((alert.at - BEGAN).total_seconds() - line["t"]) < 1.0
+            assert alert.is_quiet
+        kinds = session.scalars(select(EvidenceRow.kind).where(EvidenceRow.state == "kept")).all()
+        assert kinds.count("clip") == kinds.count("still") == len(truth)
+        assert [note.kind for note in session.scalars(select(LogNoteRow).order_by(LogNoteRow.id))] == ["broken", "overlap"]
+        assert len(session.scalars(select(FootageRow)).all()) == 2
+        assert verify_chains(session) is None
+        assert verify_evidence(session, home.evidence) is None
+    database.close()
+
+
+def test_shift_that_has_grown_is_reviewed_from_where_it_was(tmp_path: Path) -> None:
+    folder = film_shift(tmp_path / "shift")
+    shift = open_it(folder)
+    known = {part.file.fingerprint for part in shift.timeline.parts[:1]}
+    (wanted,) = find_wanted([folder], None)
+    grown = open_shift(wanted, UTC_ZONE, known)
+    assert grown is not None
+    assert [part.file.path.suffix for part in grown.timeline.parts] == [".mkv"]
+    assert open_shift(wanted, UTC_ZONE, {part.file.fingerprint for part in shift.timeline.parts}) is None
+
+
+def test_the_same_film_has_the_same_key_wherever_it_lies(tmp_path: Path) -> None:
+    folder = film_shift(tmp_path / "shift")
+    key = open_it(folder).key
+    moved = tmp_path / "elsewhere"
+    folder.rename(moved)
+    assert open_it(moved).key == key
+    (moved / "signals.jsonl").unlink()
+    assert open_it(moved).key != key

@@ -1,0 +1,87 @@
+"""A table's files in one order of time, cut into segments."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from service.review.files import RecordedFile, Run
+from service.review.segments import RUN_IN_S, RUN_OUT_S, SEGMENT_S, cut_segments
+from service.review.timeline import NoteKind, build_timeline
+from tests.service.review.shift_fakes import EVENING, recorded
+
+
+def spans(files: list[RecordedFile]) -> list[tuple[str, float, float]]:
+    """Each part's file, and what of it counts."""
+    return [(part.file.path.name, part.from_s, part.to_s) for part in build_timeline(files).parts]
+
+
+def notes(files: list[RecordedFile]) -> list[tuple[str, float, float]]:
+    """Each note's kind and stretch, in seconds of the evening."""
+    found = build_timeline(files).notes
+    return [
+        (str(note.kind), (note.from_at - EVENING).total_seconds(), (note.to_at - EVENING).total_seconds())
+        for note in found
+    ]
+
+
+def test_files_that_follow_each_other_are_joined_in_order_of_time() -> None:
+    files = [recorded("b", 600.4, 600), recorded("a", 0, 600)]
+    assert spans(files) == [("a", 0.0, 600), ("b", 0.0, 600)]
+    assert notes(files) == []
+
+
+def test_gap_is_told() -> None:
+    files = [recorded("a", 0, 600), recorded("b", 660, 600)]
+    assert notes(files) == [("gap", 600.0, 660.0)]
+
+
+def test_overlap_counts_once_and_the_first_is_believed() -> None:
+    files = [recorded("a", 0, 600), recorded("b", 590, 600), recorded("inside", 100, 60)]
+    assert spans(files) == [("a", 0.0, 600), ("b", 10.0, 600)]
+    assert notes(files) == [("overlap", 100.0, 160.0), ("overlap", 590.0, 600.0)]
+
+
+def test_clock_that_jumps_within_a_file_leaves_a_gap() -> None:
+    jumping = recorded("a", 0, 0, runs=(Run(from_s=0.0, to_s=100.0), Run(from_s=150.0, to_s=300.0)))
+    assert spans([jumping]) == [("a", 0.0, 100.0), ("a", 150.0, 300.0)]
+    assert notes([jumping]) == [("clock", 100.0, 150.0)]
+
+
+def test_clock_that_was_set_between_files_is_told() -> None:
+    kept = recorded("a", 0, 600, other_clock=EVENING + timedelta(hours=-11))
+    moved = recorded("b", 3600, 600, other_clock=EVENING + timedelta(hours=-11, seconds=600))
+    told = [note for note in build_timeline([kept, moved]).notes if note.kind is NoteKind.CLOCK]
+    assert [note.text for note in told] == ["the clock was set by +3000 s between a and b"]
+
+
+def test_file_that_breaks_is_told_where_it_ends() -> None:
+    assert notes([recorded("a", 0, 300, fault="breaks after 300.0 s: Invalid data")]) == [("broken", 300.0, 300.0)]
+
+
+def test_short_shift_is_one_segment() -> None:
+    (segment,) = cut_segments(build_timeline([recorded("a", 0, 300)]))
+    assert (segment.core_from_t, segment.core_to_t) == (0.0, 300.0)
+    assert [(source.from_s, source.to_s, source.at_t) for source in segment.sources] == [(0.0, 300.0, 0.0)]
+    assert segment.is_after_gap
+    assert segment.is_before_gap
+
+
+def test_segments_count_each_moment_once_and_begin_before_their_own_time() -> None:
+    length_s = 3 * SEGMENT_S
+    half_s = length_s / 2
+    segments = cut_segments(build_timeline([recorded("a", 0, half_s), recorded("b", half_s, half_s)]))
+    assert [segment.core_from_t for segment in segments] == [0.0, SEGMENT_S, 2 * SEGMENT_S]
+    assert [segment.core_to_t for segment in segments] == [SEGMENT_S, 2 * SEGMENT_S, length_s]
+    middle = segments[1]
+    assert middle.sources[0].at_t == SEGMENT_S - RUN_IN_S
+    assert middle.sources[-1].at_t + middle.sources[-1].to_s == pytest.approx(2 * SEGMENT_S + RUN_OUT_S)
+    assert [source.path.rpartition("/")[2] for source in middle.sources] == ["a", "b"]
+    assert not middle.is_after_gap
+
+
+def test_no_segment_reaches_over_a_gap() -> None:
+    segments = cut_segments(build_timeline([recorded("a", 0, 300), recorded("b", 900, 300)]))
+    assert [(segment.core_from_t, segment.core_to_t) for segment in segments] == [(0.0, 300.0), (900.0, 1200.0)]
+    assert all(segment.is_after_gap and segment.is_before_gap for segment in segments)
