@@ -24,7 +24,7 @@ from service.config import TableConfig
 from service.evidence import EvidenceKeeper
 from service.live.journal import Entry, alert_chain
 from service.live.overlay_file import write_overlay
-from service.live.overlay_memory import OverlayMemory, OverlayStretch, hand_boxes
+from service.live.overlay_memory import OverlayMemory, OverlayStretch, hand_boxes, latest
 from service.live.ring import ClipTimes, cut_from_ring
 from service.overlay import Outline
 from service.store import chain
@@ -127,9 +127,7 @@ class EvidenceWriter:
 
     def _seen_at(self, stretch: OverlayStretch, at: datetime) -> tuple[Outline, ...]:
         """The cards and the hands as they were at a moment."""
-        cards = next((since.what for since in reversed(stretch.cards) if since.at <= at), ())
-        areas = next((since.what for since in reversed(stretch.areas) if since.at <= at), ())
-        return (*hand_boxes(self.table.layout, areas), *cards)
+        return (*hand_boxes(self.table.layout, latest(stretch.areas, at)), *latest(stretch.cards, at))
 
     def _overlay(self, clip: Path, times: ClipTimes, stretch: OverlayStretch, alert: Alert) -> dict[str, Path]:
         """The file of outlines; none where nobody remembers that time, as after a restart."""

@@ -6,6 +6,7 @@ and is dated back by that. Only changes are kept: each holds until the next. Mom
 
 from __future__ import annotations
 
+import bisect
 import threading
 from collections import deque
 from collections.abc import Sequence
@@ -81,7 +82,7 @@ class OverlayMemory:
         """What is remembered of a stretch."""
         with self._lock:
             return OverlayStretch(
-                cards=_between(self._cards, from_at, to_at), areas=_between(self._areas, from_at, to_at)
+                cards=between(self._cards, from_at, to_at), areas=between(self._areas, from_at, to_at)
             )
 
 
@@ -118,10 +119,18 @@ def _lies_alike(one: Outline, other: Outline) -> bool:
     return all(abs(a[0] - b[0]) < STILL_MM and abs(a[1] - b[1]) < STILL_MM for a, b in pairs)
 
 
-def _between(known: Sequence[Since[Kind]], from_at: datetime, to_at: datetime) -> list[Since[Kind]]:
-    """What holds at the beginning, if anything is known of it, and each change up to the end."""
-    before = [one for one in known if one.at <= from_at]
-    return [*(Since(from_at, one.what) for one in before[-1:]), *(one for one in known if from_at < one.at <= to_at)]
+def between(known: Sequence[Since[Kind]], from_at: datetime, to_at: datetime) -> list[Since[Kind]]:
+    """What holds at the beginning, if anything is known of it, and each change up to the end, in order of time."""
+    first = bisect.bisect_right(known, from_at, key=lambda since: since.at)
+    last = bisect.bisect_right(known, to_at, key=lambda since: since.at)
+    before = [Since(from_at, known[first - 1].what)] if first else []
+    return [*before, *(known[place] for place in range(first, last))]
+
+
+def latest(known: Sequence[Since[Kind]], at: datetime) -> tuple[Kind, ...]:
+    """What held at a moment; nothing where nothing is known of it."""
+    place = bisect.bisect_right(known, at, key=lambda since: since.at)
+    return known[place - 1].what if place else ()
 
 
 def _forget(known: deque[Since[Kind]], before: datetime) -> None:

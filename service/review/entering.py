@@ -151,15 +151,14 @@ def _enter_alert(
     session.flush()
     files = [{"alert": row.id, "evidence": file.kind, "sha256": file.sha256} for file in kept.files]
     chain.append(session, alert_chain(log.table_id), [{"alert": row.id, "body": body}, *files], at=now)
-    from_at, to_at = _at(shift, kept.from_t), _at(shift, kept.to_t)
     for file in kept.files:
         session.add(
             EvidenceRow(
                 alert_id=row.id,
                 kind=file.kind,
                 state="kept",
-                from_at=from_at,
-                to_at=to_at,
+                from_at=kept.from_at,
+                to_at=kept.to_at,
                 path=file.path.as_posix(),
                 size_bytes=file.size_bytes,
                 sha256=file.sha256,
@@ -167,7 +166,9 @@ def _enter_alert(
         )
     if kept.fault is not None:
         session.add(
-            EvidenceRow(alert_id=row.id, kind="clip", state="failed", from_at=from_at, to_at=to_at, fault=kept.fault)
+            EvidenceRow(
+                alert_id=row.id, kind="clip", state="failed", from_at=kept.from_at, to_at=kept.to_at, fault=kept.fault
+            )
         )
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from calibration.layout import Layout
 from rules.alerts import Alert
 from rules.events import DealerChanged, Event, RoundClosed
 from rules.records import RoundRecord
 from rules.referee import Referee
+from service.live.overlay_memory import AreaText, area_texts
 from service.pipeline import is_alleged
 
 
@@ -38,10 +40,13 @@ class Verdict:
     rounds: tuple[JudgedRound, ...]
     alerts: tuple[JudgedAlert, ...]
     """In order of time."""
+    areas: tuple[tuple[float, tuple[AreaText, ...]], ...]
+    """What hands' boxes and wagering areas held from which time on, in words."""
 
 
-def judge(log: Sequence[Event], referee: Referee) -> Verdict:
+def judge(log: Sequence[Event], referee: Referee, layout: Layout) -> Verdict:
     """Judge a whole log; what is not sure enough is not alleged."""
+    areas: list[tuple[float, tuple[AreaText, ...]]] = []
     rounds: list[JudgedRound] = []
     alerts: list[JudgedAlert] = []
     dealer: str | None = None
@@ -54,10 +59,15 @@ def judge(log: Sequence[Event], referee: Referee) -> Verdict:
         rounds += [_round(record, dealer, first_line, line) for record in told.rounds]
         if isinstance(event, RoundClosed):
             first_line = line + 1
+        texts = area_texts(layout, referee.state)
+        if not areas or areas[-1][1] != texts:
+            areas.append((event.t, texts))
     told = referee.finish()
     alerts += _alleged(told.alerts, dealer, log[-1].t if log else 0.0)
     rounds += [_round(record, dealer, min(first_line, len(log)), len(log)) for record in told.rounds]
-    return Verdict(rounds=tuple(rounds), alerts=tuple(sorted(alerts, key=lambda judged: judged.alert.t)))
+    return Verdict(
+        rounds=tuple(rounds), alerts=tuple(sorted(alerts, key=lambda judged: judged.alert.t)), areas=tuple(areas)
+    )
 
 
 def _alleged(alerts: Iterable[Alert], dealer: str | None, t: float) -> list[JudgedAlert]:

@@ -22,7 +22,7 @@ from service.review.engine import Engine, JobKey, Jobs
 from service.review.entering import Reviewed, enter, entered_log
 from service.review.joining import join
 from service.review.judging import Verdict, judge
-from service.review.pictures import KeptPictures, ShiftPictures
+from service.review.pictures import KeptPictures, ShiftPictures, sights_of
 from service.review.segment_watch import SegmentJob, SegmentResult
 from service.review.segments import Segment, cut_segments
 from service.review.shift import Shift
@@ -134,7 +134,8 @@ class Reviewer:
         results = [result for segment in plan.segments if (result := plan.work.done(segment.number)) is not None]
         camera = plan.shift.table.cameras[0].name
         log = join(plan.segments, results, camera)
-        verdict = judge(log, build_referee(plan.shift.table))
+        table = plan.shift.table
+        verdict = judge(log, build_referee(table), table.layout)
         pictures = self._keep_pictures(plan.shift, verdict, results)
         _write_logs(plan.work.path, log, verdict)
         reviewed = Reviewed(shift=plan.shift, log=log, verdict=verdict, pictures=pictures)
@@ -144,9 +145,7 @@ class Reviewer:
     def _keep_pictures(
         self, shift: Shift, verdict: Verdict, results: Sequence[SegmentResult]
     ) -> Sequence[KeptPictures]:
-        sights = [sight for result in results for sight in result.sights]
-        sights.sort(key=lambda sight: float(str(sight["t"])))
-        maker = ShiftPictures(shift, sights, self.home.evidence)
+        maker = ShiftPictures(shift, sights_of(shift, results, verdict), self.home.evidence)
         with ThreadPoolExecutor(self.threads) as pool:
             return list(pool.map(maker.keep, [judged.alert for judged in verdict.alerts], range(len(verdict.alerts))))
 

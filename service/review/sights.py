@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
 
+from service.live.overlay_memory import Since
 from service.overlay import Outline
 from vision.observations import CardInSight
 
-SHIFT_MM = 6.0
+SHIFT_MM = 2.5
 """A card that moved by less lies where it lay."""
 
 
@@ -31,19 +33,16 @@ class Sights:
         return [{"t": round(t + shift_s, 3), "cards": [_told(card) for card in cards]} for t, cards in self._entries]
 
 
-def outlines_at(entries: Sequence[Mapping[str, object]], t: float) -> tuple[Outline, ...]:
-    """The cards as they lay at `t`."""
-    latest: list[Any] = []
-    for entry in entries:
-        if float(str(entry["t"])) > t:
-            break
-        cards = entry["cards"]
-        assert isinstance(cards, list)
-        latest = cards
-    return tuple(
-        Outline(polygon_mm=tuple((float(x), float(y)) for x, y in card["at"]), text=str(card["text"]))
-        for card in latest
-    )
+def read_sights(entries: Iterable[Mapping[str, Any]], began_at: datetime) -> list[Since[Outline]]:
+    """The entries of many segments in order of time, `t` counted from `began_at`."""
+    found = [
+        Since(
+            began_at + timedelta(seconds=entry["t"]),
+            tuple(Outline(polygon_mm=tuple(map(tuple, card["at"])), text=card["text"]) for card in entry["cards"]),
+        )
+        for entry in entries
+    ]
+    return sorted(found, key=lambda since: since.at)
 
 
 def _told(card: CardInSight) -> dict[str, object]:

@@ -40,7 +40,13 @@ def moving(from_s: float, to_s: float) -> Shown:
 
 
 def write(path: Path, show: Shown, *, b_frames: int = 0, key_s: float = KEY_S) -> Path:
-    options = {"g": str(int(key_s * RATE_HZ)), "bf": str(b_frames), "sc_threshold": "0", "preset": "ultrafast", "crf": "12"}
+    options = {
+        "g": str(int(key_s * RATE_HZ)),
+        "bf": str(b_frames),
+        "sc_threshold": "0",
+        "preset": "ultrafast",
+        "crf": "12",
+    }
     with av.open(str(path), "w") as container:
         stream = container.add_stream("libx264", rate=RATE_HZ, options=options)
         stream.width, stream.height, stream.pix_fmt = *SIZE_WH_PX, "yuv420p"

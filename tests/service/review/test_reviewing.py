@@ -118,7 +118,10 @@ def test_shift_is_entered_once_and_whole_though_a_process_is_killed(
             assert alert.is_quiet
         kinds = session.scalars(select(EvidenceRow.kind).where(EvidenceRow.state == "kept")).all()
         assert kinds.count("clip") == kinds.count("still") == len(truth)
-        assert [note.kind for note in session.scalars(select(LogNoteRow).order_by(LogNoteRow.id))] == ["broken", "overlap"]
+        assert [note.kind for note in session.scalars(select(LogNoteRow).order_by(LogNoteRow.id))] == [
+            "broken",
+            "overlap",
+        ]
         assert len(session.scalars(select(FootageRow)).all()) == 2
         assert verify_chains(session) is None
         assert verify_evidence(session, home.evidence) is None

@@ -1,0 +1,104 @@
+"""Review a shift while it is killed again and again, and see that the same stands there as after an untroubled review.
+
+`python -m tests.endurance.review_kills SHIFT --home DIR --kills 3`: the first home is reviewed in peace, the second is
+killed with -9 at random moments, its watching processes among them, and begun anew each time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import select
+
+from service.home import Home
+from service.store.database import Database
+from service.store.schema import AlertRow, ChainLine, EvidenceRow, LogRow, RoundRow
+from service.store.shift_schema import FootageRow
+from service.store.verification import verify_chains, verify_evidence
+
+COMMAND = (sys.executable, "-c", "from service.cli import main; main()", "review")
+SHORTEST_S, LONGEST_S = 3.0, 90.0
+WITHOUT = {"id", "log_id", "alert_id", "at", "seal", "path", "noticed_at"}
+"""Columns that tell when and as which number something was entered, or in which folder."""
+
+
+def run(shift: Path, home: Path, *, kill_after_s: float | None, rest: list[str]) -> bool:
+    """Review once; tells whether it came to its end."""
+    process = subprocess.Popen([*COMMAND, str(shift), "--home", str(home), *rest], start_new_session=True)
+    try:
+        process.wait(kill_after_s)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL) if random.random() < 0.5 else process.kill()
+        process.wait()
+        return False
+    if process.returncode != 0:
+        raise SystemExit(f"the review failed with status {process.returncode}")
+    return True
+
+
+def contents(home: Path) -> dict[str, object]:
+    """All that a home holds, less what tells when it was entered."""
+    held: dict[str, object] = {}
+    for path in sorted((home / "reviews").glob("*/*.jsonl")):
+        held[path.relative_to(home).as_posix()] = hashlib.sha256(path.read_bytes()).hexdigest()
+    for path in sorted(path for path in (home / "evidence").rglob("*") if path.is_file()):
+        held[path.relative_to(home).as_posix()] = hashlib.sha256(path.read_bytes()).hexdigest()
+    database = Home(home).open_database({})
+    for table in (LogRow, RoundRow, AlertRow, EvidenceRow, FootageRow, ChainLine):
+        held[table.__tablename__] = list(_rows(database, table))
+    with database.reading() as session:
+        held["breach"] = verify_chains(session) or verify_evidence(session, home / "evidence")
+    database.close()
+    return held
+
+
+def _rows(database: Database, table: Any) -> Iterator[str]:
+    names = [column.name for column in table.__table__.columns if column.name not in WITHOUT]
+    with database.reading() as session:
+        for row in session.scalars(select(table).order_by(table.id)):
+            yield json.dumps({name: getattr(row, name) for name in names}, sort_keys=True, default=str)
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("shift", type=Path)
+    parser.add_argument("--home", type=Path, required=True, help="a folder for both homes; must not be there")
+    parser.add_argument("--kills", type=int, default=3)
+    parser.add_argument("--seed", type=int, default=1)
+    given, rest = parser.parse_known_args()
+    random.seed(given.seed)
+    given.home.mkdir(parents=True)
+    calm, troubled = given.home / "calm", given.home / "troubled"
+    began = time.monotonic()
+    run(given.shift, calm, kill_after_s=None, rest=rest)
+    print(f"in peace: {time.monotonic() - began:.0f} s", flush=True)
+    kills, began = 0, time.monotonic()
+    while not run(
+        given.shift,
+        troubled,
+        kill_after_s=random.uniform(SHORTEST_S, LONGEST_S) if kills < given.kills else None,
+        rest=rest,
+    ):
+        kills += 1
+        print(f"killed {kills}", flush=True)
+    print(f"killed {kills} times: {time.monotonic() - began:.0f} s", flush=True)
+    one, other = contents(calm), contents(troubled)
+    differing = [name for name in {*one, *other} if one.get(name) != other.get(name)]
+    print("the same, and nothing twice" if not differing else f"differ: {sorted(differing)}")
+    raise SystemExit(bool(differing) or one["breach"] is not None)
+
+
+if __name__ == "__main__":
+    main()
