@@ -31,13 +31,16 @@ from service.routes import (
     audit,
     cases,
     channels,
+    corrections,
     health,
     keeping,
     metrics,
     pages,
+    review_pages,
     rounds,
     sessions,
     settings_pages,
+    shifts,
     signals,
     tables,
 )
@@ -46,8 +49,22 @@ from service.settings import RoomSettings
 from service.store.database import Database
 
 ROUTERS = (
-    *(health, metrics, sessions, tables, signals, alerts, rounds, analytics, cases, audit, accounts, channels, keeping),
-    *(pages, settings_pages),
+    *(
+        health,
+        metrics,
+        sessions,
+        tables,
+        signals,
+        alerts,
+        rounds,
+        shifts,
+        corrections,
+        analytics,
+        cases,
+        audit,
+        accounts,
+    ),
+    *(channels, keeping, pages, settings_pages, review_pages),
 )
 ERRORS: dict[int | str, dict[str, Any]] = {
     "4XX": {"model": ErrorBody, "description": "Refused; the body says why."},

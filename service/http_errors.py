@@ -14,6 +14,8 @@ from sqlalchemy.exc import OperationalError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
+from service.corrections.acts import CorrectionConflictError, CorrectionError
+from service.corrections.judging import UnjudgeableError
 from service.notify.notifications import NoSuchChannelError
 from service.room.cases import CaseError
 from service.room.cursors import CursorError
@@ -124,6 +126,9 @@ _STATUS_OF: Mapping[type[Exception], int] = {
     CursorError: 422,
     SignalError: 422,
     SearchError: 422,
+    CorrectionError: 422,
+    CorrectionConflictError: 409,
+    UnjudgeableError: 409,
     ReasonMissingError: 422,
     IllegalMoveError: 409,
     CaseError: 409,

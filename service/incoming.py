@@ -13,15 +13,16 @@ MOST_ITEMS = 500
 LARGEST_ID = 2**53 - 1
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """The text; raises ValueError where it holds what cannot be printed."""
     if not all(letter.isprintable() or letter in "\n\t" for letter in text):
         raise ValueError("must have printable characters only")
     return text
 
 
-Name = Annotated[str, StringConstraints(min_length=1, max_length=200), AfterValidator(_plain)]
-Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000), AfterValidator(_plain)]
-Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200), AfterValidator(_plain)]
+Name = Annotated[str, StringConstraints(min_length=1, max_length=200), AfterValidator(plain)]
+Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000), AfterValidator(plain)]
+Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200), AfterValidator(plain)]
 Several = list[Name]
 Cursor = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 
@@ -64,9 +65,9 @@ class WallQuery(Stretch):
 
     show: Literal["todo", "open", "taken", "escalated", "confirmed", "dismissed", "closed", "all"] = "todo"
     severity: Severity | Literal[""] = ""
-    table: Annotated[str, StringConstraints(max_length=200), AfterValidator(_plain)] = ""
-    code: Annotated[str, StringConstraints(max_length=80), AfterValidator(_plain)] = ""
-    reason: Annotated[str, StringConstraints(max_length=80), AfterValidator(_plain)] = ""
+    table: Annotated[str, StringConstraints(max_length=200), AfterValidator(plain)] = ""
+    code: Annotated[str, StringConstraints(max_length=80), AfterValidator(plain)] = ""
+    reason: Annotated[str, StringConstraints(max_length=80), AfterValidator(plain)] = ""
     from_: AnyMoment = Field(default=None, alias="from")
     to: AnyMoment = None
 
@@ -74,7 +75,7 @@ class WallQuery(Stretch):
 class RoundQuery(Stretch):
     """Which rounds; of what may be said several times, all must hold."""
 
-    q: Annotated[str, StringConstraints(strip_whitespace=True, max_length=300), AfterValidator(_plain)] | None = Field(
+    q: Annotated[str, StringConstraints(strip_whitespace=True, max_length=300), AfterValidator(plain)] | None = Field(
         default=None, description="as typed into the search box: words, or `field:value`"
     )
     table: Name | None = None
@@ -162,7 +163,7 @@ class LoginQuery(Incoming):
 class LoginForm(Incoming):
     """A name and a password."""
 
-    name: Annotated[str, StringConstraints(strip_whitespace=True, max_length=100), AfterValidator(_plain)]
+    name: Annotated[str, StringConstraints(strip_whitespace=True, max_length=100), AfterValidator(plain)]
     password: Annotated[str, StringConstraints(max_length=1000)]
     next: Annotated[str, StringConstraints(max_length=500)] = "/"
 

@@ -297,8 +297,8 @@ class AuditOut(BaseModel):
 
 
 def log_out(lines: Sequence[LineView]) -> list[dict[str, Any]]:
-    """Lines of a table log with their moments."""
-    return [{**line.body, "at": line.at} for line in lines]
+    """Lines of a table log with their moments and numbers."""
+    return [{**line.body, "at": line.at, "line": line.line} for line in lines]
 
 
 def _last(view: AlertView) -> LastAlertOut:

@@ -48,6 +48,16 @@ class RoomSettings:
     remind_after: timedelta = field(default=timedelta(minutes=2))
     """An alert that nobody took for so long is shown as overdue; `serve` takes it from the notifications' settings."""
 
+    @property
+    def cuts(self) -> Path:
+        """Where stretches of recordings lie that were cut to be looked at; all can be cut again."""
+        return self.evidence.with_name("cuts")
+
+    @property
+    def tables_folder(self) -> Path:
+        """The folder of the tables' files, with their layouts and calibrations."""
+        return self.evidence.with_name("tables")
+
 
 def parse_settings(*, evidence: Path, time_zone: str, trusted_proxies: Iterable[str]) -> RoomSettings:
     """The settings that somebody typed.

@@ -20,6 +20,7 @@ from service.notify.settings import NoticeEvent
 from service.notify.storms import as_told_to_people
 from service.room.life import AlertState
 from service.room.views import alert_views, change_view
+from service.search.index import CORRECTED, TAKEN_BACK
 from service.store.schema import AlertChange, AlertRow, DeliveryPlace, DeliveryRow
 
 WAITING, SENT, FAILED, GATHERED = "waiting", "sent", "failed", "gathered"
@@ -219,17 +220,21 @@ def _without_gaps(rows: Iterable[Any], place: int, now: datetime) -> Iterator[An
         yield row
 
 
-def _raised(session: Session, row: AlertRow) -> Notice:
-    return notice_of_alert(alert_views(session, [row])[0], NoticeEvent.RAISED, at=row.noticed_at)
+def _raised(session: Session, row: AlertRow) -> Notice | None:
+    return (
+        None if row.is_quiet else notice_of_alert(alert_views(session, [row])[0], NoticeEvent.RAISED, at=row.noticed_at)
+    )
 
 
-def _decided(session: Session, row: AlertChange) -> Notice:
+def _decided(session: Session, row: AlertChange) -> Notice | None:
+    if row.reason in (CORRECTED, TAKEN_BACK):
+        return None  # a correction after the fact wakes nobody
     alert = session.get_one(AlertRow, row.alert_id)
     return notice_of_change(alert_views(session, [alert])[0], change_view(row))
 
 
 def _left(session: Session, row: AlertRow, now: datetime) -> Notice | None:
     """Of an alert whose time to be taken is over: a notice where nobody did."""
-    if row.state != AlertState.OPEN:
+    if row.state != AlertState.OPEN or row.is_quiet:
         return None
     return notice_of_alert(alert_views(session, [row])[0], NoticeEvent.OVERDUE, at=now)

@@ -14,10 +14,9 @@ from markupsafe import Markup
 from starlette.responses import HTMLResponse
 
 from rules.cards import parse_card
-from rules.errors import RulesError
-from rules.events import parse_event
 from service import wording
 from service.http_errors import RefusedError
+from service.pages.review_words import correction_words, event_words, outcome_words
 from service.report.playing_cards import draw_card, draw_hand, suit_symbols
 from service.room.reasons import DISMISSAL_REASONS
 from service.room.storms import GAP, LEAST
@@ -106,8 +105,10 @@ def _filters(zone: ZoneInfo) -> Mapping[str, Any]:
         "money": lambda amount: "?" if amount is None else f"{amount:,}".replace(",", "\u202f"),
         "size": _size_words,
         "state_word": lambda state: STATE_WORDS.get(str(state), str(state)),
-        "event": _event_words,
+        "event": event_words,
         "reason": lambda reason: DISMISSAL_REASONS.get(reason, reason),
+        "outcome": outcome_words,
+        "correction": lambda view: correction_words(view.body),
     }
 
 
@@ -117,14 +118,6 @@ def _size_words(size_bytes: int) -> str:
         if size_bytes >= of_bytes:
             return f"{size_bytes / of_bytes:.1f} {unit}"
     return f"{size_bytes} bytes"
-
-
-def _event_words(body: Mapping[str, Any]) -> str:
-    """A log line in words; a line of another version by its type."""
-    try:
-        return wording.event_text(parse_event(body))
-    except RulesError:
-        return str(body.get("type", "?")).replace("_", " ").capitalize()
 
 
 def _log_time(text: str, zone: ZoneInfo) -> str:

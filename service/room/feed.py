@@ -242,7 +242,8 @@ def _last_place(session: Session) -> Place:
 
 
 def _read_after(session: Session, place: Place) -> list[Entry]:
-    rows = session.scalars(select(AlertRow).where(AlertRow.id > place.alert).order_by(AlertRow.id).limit(BATCH)).all()
+    raised = select(AlertRow).where(AlertRow.id > place.alert, AlertRow.is_quiet.is_(False))
+    rows = session.scalars(raised.order_by(AlertRow.id).limit(BATCH)).all()
     entries = [Entry(table_id=view.table_id, alert=view) for view in alert_views(session, rows)]
     if len(rows) == BATCH:
         return entries

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from service.footage.cuts import Cuts
 from service.outside import Outside
 from service.ports import Clock, LiveTables
 from service.room.attempts import LoginAttempts
@@ -26,6 +27,7 @@ class Room:
     sights: Sights
     outside: Outside | None
     """Notifications and retention; None where only the room runs."""
+    cuts: Cuts
 
 
 def build_room(
@@ -41,4 +43,5 @@ def build_room(
         attempts=LoginAttempts(clock),
         sights=Sights(clock),
         outside=outside,
+        cuts=Cuts(settings.cuts),
     )

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Path, Query, Request
+from starlette.responses import Response
 
 from service.dependencies import RoomHere, StrictRoute, Viewer
+from service.footage.rounds import clips_of_round, open_clip
 from service.http_errors import not_found
 from service.incoming import LARGEST_ID, RoundQuery
+from service.ranges import file_response
+from service.review_schemas import ClipOut, CorrectionOut, OpenedRoundOut, VideoOut
+from service.room.evidence_files import EvidenceMissingError
 from service.room.rounds import tell_round
-from service.schemas import Listing, RoundDetailOut, RoundOut, log_out
+from service.schemas import Listing, RoundOut, log_out
 from service.search.asking import known_tables, read_request, wish_of
 from service.search.find import find_rounds
+from service.shifts.rounds import corrections_of
 
 router = APIRouter(prefix="/api/rounds", route_class=StrictRoute, tags=["rounds"])
+RoundId = Annotated[int, Path(ge=1, le=LARGEST_ID)]
 
 
 @router.get("")
@@ -27,11 +34,30 @@ def rounds(room: RoomHere, person: Viewer, query: Annotated[RoundQuery, Query()]
     return Listing[RoundOut](items=[RoundOut.of(view) for view in page.items], next=page.next)
 
 
+@router.get("/{round_id}/video")
+def video(room: RoomHere, person: Viewer, round_id: RoundId) -> VideoOut:
+    """What shows the round: cut out of the recording, or clips of its alerts; else why there is nothing."""
+    try:
+        clips = clips_of_round(room, person, round_id)
+    except EvidenceMissingError as error:
+        return VideoOut(clips=[], why_none=str(error))
+    if clips is None:
+        raise not_found("round")
+    return VideoOut(clips=[ClipOut.of(clip) for clip in clips], why_none=None)
+
+
+@router.get("/{round_id}/clip", response_class=Response, responses={206: {"description": "the part asked for"}})
+def clip(room: RoomHere, person: Viewer, request: Request, round_id: RoundId) -> Response:
+    """The round as it was recorded (MP4, byte ranges)."""
+    return file_response(open_clip(room, person, round_id), request.headers)
+
+
 @router.get("/{round_id}")
-def one_round(room: RoomHere, person: Viewer, round_id: Annotated[int, Path(ge=1, le=LARGEST_ID)]) -> RoundDetailOut:
-    """One round with its log."""
+def one_round(room: RoomHere, person: Viewer, round_id: RoundId) -> OpenedRoundOut:
+    """One round with its log, and what was corrected in it."""
     with room.database.reading() as session:
         story = tell_round(session, person, round_id)
+        corrections = [CorrectionOut.of(view) for view in corrections_of(session, round_id)]
     if story is None:
         raise not_found("round")
-    return RoundDetailOut(**RoundOut.of(story.round).model_dump(), log=log_out(story.log))
+    return OpenedRoundOut(**RoundOut.of(story.round).model_dump(), log=log_out(story.log), corrections=corrections)

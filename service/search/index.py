@@ -12,8 +12,9 @@ from typing import Any
 from sqlalchemy import delete, insert, select, tuple_
 from sqlalchemy.orm import Session
 
+from service.corrections.lines import judged_bodies
+from service.corrections.reading import lines_of_round
 from service.search.terms import RoundFacts, terms_of
-from service.store import chain
 from service.store.database import Database
 from service.store.round_schema import CorrectionRow, RoundTerm
 from service.store.schema import AlertChange, AlertRow, LogRow, RoundRow
@@ -21,17 +22,13 @@ from service.store.schema import AlertChange, AlertRow, LogRow, RoundRow
 BATCH = 500
 CORRECTED = "corrected"
 """The reason for which an alert is dismissed that no longer stands after a correction."""
+TAKEN_BACK = "correction_taken_back"
+"""The reason for which an alert becomes again what it was before a correction."""
 DISMISSED = "dismissed"
 
 
-def enter_round(session: Session, row: RoundRow, lines: Sequence[Mapping[str, Any]] | None = None) -> None:
-    """Enter a round that is written or changed; its row has a number already.
-
-    Args:
-        session: The transaction.
-        row: The round.
-        lines: Its log lines where corrections made others of them; None: as they stand in the chain.
-    """
+def enter_round(session: Session, row: RoundRow) -> None:
+    """Enter a round that is written or changed, with the corrections that hold; its row has a number already."""
     log = session.get_one(LogRow, row.log_id)
     wanted = select(CorrectionRow.id).where(CorrectionRow.round_id == row.id, CorrectionRow.taken_back_at.is_(None))
     facts = RoundFacts(
@@ -40,7 +37,7 @@ def enter_round(session: Session, row: RoundRow, lines: Sequence[Mapping[str, An
         rulebook=json.loads(log.rules).get("rulebook"),
         origin=log.origin,
         record=json.loads(row.body),
-        lines=_lines_of(session, row) if lines is None else lines,
+        lines=judged_bodies(lines_of_round(session, row)),
         alerts=_alerts_of(session, row),
         is_corrected=session.scalar(wanted.limit(1)) is not None,
     )
@@ -89,18 +86,15 @@ def _insert(session: Session, row: RoundRow, terms: Iterable[str]) -> None:
         session.execute(insert(RoundTerm), rows)
 
 
-def _lines_of(session: Session, row: RoundRow) -> list[Mapping[str, Any]]:
-    lines = chain.read(session, f"log/{row.table_id}", first=row.first_line, last=row.last_line)
-    return [json.loads(line.body) for line in lines]
-
-
 def _alerts_of(session: Session, row: RoundRow) -> list[Mapping[str, Any]]:
     """The round's alerts, without those that a correction made fall."""
     rows = session.scalars(select(AlertRow).where(AlertRow.log_id == row.log_id, AlertRow.round == row.number)).all()
-    return [json.loads(alert.body) for alert in rows if alert.state != DISMISSED or not was_corrected(session, alert)]
+    return [json.loads(alert.body) for alert in rows if not has_fallen(session, alert)]
 
 
-def was_corrected(session: Session, alert: AlertRow) -> bool:
+def has_fallen(session: Session, alert: AlertRow) -> bool:
     """Whether the last step in an alert's life is that a correction made it fall."""
+    if alert.state != DISMISSED:
+        return False
     wanted = select(AlertChange.reason).where(AlertChange.alert_id == alert.id).order_by(AlertChange.id.desc()).limit(1)
     return session.scalar(wanted) == CORRECTED

@@ -1,0 +1,214 @@
+"""Enter a correction, or take one back: the log is judged with it and without it, and the store follows the difference.
+
+What a person said stands in the chain `corrections/TABLE` with all that came of it; nothing that was written before is
+edited. An alert that no longer stands is closed, never deleted; where it stands again it becomes what it was.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from rules.errors import EventError
+from rules.events import RoundClosed, ShoeOpened, parse_event
+from service.corrections import effects
+from service.corrections.effects import Effects
+from service.corrections.judging import UnjudgeableError, Verdicts, judge_lines
+from service.corrections.lines import ADD, CARD, REMOVE, VERDICT, Correction, judged_bodies
+from service.corrections.reading import holding, lines_of_log
+from service.errors import ServiceError
+from service.store import audit, chain
+from service.store.database import Database
+from service.store.order import take_turn
+from service.store.people import Person
+from service.store.round_schema import CorrectionRow
+from service.store.schema import AlertRow, LogRow, RoundRow
+
+NEW = 0
+"""The number of a correction that has none yet."""
+
+
+class CorrectionError(ServiceError):
+    """What is said cannot be a correction of that round."""
+
+    def __init__(self, message: str, *, field: str) -> None:
+        self.field = field
+        super().__init__(message)
+
+
+class CorrectionConflictError(ServiceError):
+    """The correction cannot be entered as things stand."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What somebody wants to correct, and why."""
+
+    round_id: int
+    change: Mapping[str, Any]
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Judged:
+    """A log, judged as it stands and as it would."""
+
+    held: tuple[int, ...]
+    """The corrections that held when it was judged."""
+    before: Verdicts
+    after: Verdicts
+
+
+def correct(database: Database, person: Person, wanted: Wanted, *, now: datetime) -> int | None:
+    """Enter a correction; gives its number, None where there is no such round or the person may not see it.
+
+    Raises:
+        CorrectionError: It is no correction of that round.
+        CorrectionConflictError: It would divide rounds otherwise, or somebody corrected the log at this moment.
+        UnjudgeableError: The log cannot be judged with it.
+    """
+    with database.reading() as session:
+        row = session.get(RoundRow, wanted.round_id)
+        if row is None or not person.may_see(row.table_id):
+            return None
+        check_change(session, row, wanted.change)
+        log, number = session.get_one(LogRow, row.log_id), row.number
+        held = holding(session, log.id)
+        judged = _judge(session, log, held, [*held, Correction(id=NEW, body=wanted.change)], number)
+    with database.writing() as session:
+        take_turn(session)
+        _check_still_holds(session, log.id, judged)
+        round_row = session.get_one(RoundRow, wanted.round_id)
+        entered = CorrectionRow(
+            table_id=log.table_id, log_id=log.id, round_id=wanted.round_id, at=now, who=person.name, why=wanted.why,
+            body=chain.canonical(wanted.change), effects="{}", picture_state="none",
+        )  # fmt: skip
+        session.add(entered)
+        session.flush()
+        cause = effects.Cause(correction_id=entered.id, who=person.name, why=wanted.why, at=now)
+        found = effects.follow(session, log.id, judged.before, judged.after, cause)
+        if wanted.change["kind"] == VERDICT:
+            found = effects.rule(session, found, wanted.change, cause)
+        entered.effects = chain.canonical(found.as_mapping())
+        effects.enter_rounds(session, round_row, found)
+        _seal(session, entered, {"change": dict(wanted.change), "round": number}, found, cause)
+        return entered.id
+
+
+def take_back(database: Database, person: Person, correction_id: int, *, why: str, now: datetime) -> bool:
+    """Take a correction back; False where there is none or the person may not see it.
+
+    Raises:
+        CorrectionConflictError: It was taken back already, or others rest on it.
+        UnjudgeableError: The log cannot be judged without it.
+    """
+    with database.reading() as session:
+        row = session.get(CorrectionRow, correction_id)
+        if row is None or not person.may_see(row.table_id):
+            return False
+        if row.taken_back_at is not None:
+            raise CorrectionConflictError(f"the correction was taken back already, by {row.taken_back_by}")
+        log, held = session.get_one(LogRow, row.log_id), holding(session, row.log_id)
+        number = session.get_one(RoundRow, row.round_id).number
+        judged = _judge(session, log, held, [one for one in held if one.id != correction_id], number)
+        change = json.loads(row.body)
+    with database.writing() as session:
+        take_turn(session)
+        _check_still_holds(session, log.id, judged)
+        row = session.get_one(CorrectionRow, correction_id)
+        row.taken_back_by, row.taken_back_at, row.taken_back_why = person.name, now, why
+        session.flush()
+        cause = effects.Cause(correction_id=correction_id, who=person.name, why=why, at=now, is_taken_back=True)
+        found = effects.follow(session, log.id, judged.before, judged.after, cause)
+        if change["kind"] == VERDICT:
+            found = effects.rule(session, found, change, cause)
+        effects.enter_rounds(session, session.get_one(RoundRow, row.round_id), found)
+        _seal(session, row, {"taken_back": True}, found, cause)
+        return True
+
+
+def check_change(session: Session, row: RoundRow, change: Mapping[str, Any]) -> None:
+    """Raises CorrectionError where a change does not concern that round, or says what no log can say."""
+    kind = change["kind"]
+    if kind in (CARD, REMOVE):
+        _check_line(session, row, change)
+    elif kind == ADD:
+        _check_event(session, row, change["event"])
+    else:
+        alert = session.get(AlertRow, change["alert"])
+        if alert is None or (alert.log_id, alert.round) != (row.log_id, row.number):
+            raise CorrectionError("alert: is none of that round's", field="alert")
+
+
+def _check_line(session: Session, row: RoundRow, change: Mapping[str, Any]) -> None:
+    line = change["line"]
+    if not row.first_line <= line <= row.last_line:
+        raise CorrectionError(f"line = {line}; allowed: the round's, {row.first_line} to {row.last_line}", field="line")
+    written = next(iter(chain.read(session, f"log/{row.table_id}", first=line, last=line)))
+    body = json.loads(written.body)
+    if change["kind"] == CARD and "card" not in body:
+        raise CorrectionError(f"line = {line}; it shows no card", field="line")
+    if change["kind"] == CARD:
+        _parse({**body, "card": change["card"]}, field="card")
+
+
+def _check_event(session: Session, row: RoundRow, event: Mapping[str, Any]) -> None:
+    parsed = _parse(event, field="event")
+    record = json.loads(row.body)
+    began, ended = record["opened"], record["closed"]
+    if not began <= parsed.t <= ended:
+        raise CorrectionError(f"event.t = {parsed.t}; allowed: within the round, {began} to {ended}", field="event.t")
+    if isinstance(parsed, RoundClosed | ShoeOpened):
+        raise CorrectionError(f"event.type = {parsed.type}; a round cannot be divided", field="event.type")
+
+
+def _parse(body: Mapping[str, Any], *, field: str) -> Any:
+    try:
+        return parse_event(body)
+    except EventError as error:
+        raise CorrectionError(str(error), field=field) from error
+
+
+def _judge(session: Session, log: LogRow, held: list[Correction], wanted: list[Correction], number: int) -> _Judged:
+    rules = json.loads(log.rules)
+    before = judge_lines(rules, judged_bodies(lines_of_log(session, log, held)))
+    after = judge_lines(rules, judged_bodies(lines_of_log(session, log, wanted)))
+    if number not in before.rounds:
+        raise UnjudgeableError("the log cannot be judged again: its lines do not give the rounds that were entered")
+    if before.divisions != after.divisions:
+        raise CorrectionConflictError("with this, rounds would begin and end at other lines; that cannot be corrected")
+    return _Judged(held=tuple(one.id for one in held), before=before, after=after)
+
+
+def _check_still_holds(session: Session, log_id: int, judged: _Judged) -> None:
+    if judged.held != tuple(one.id for one in holding(session, log_id)):
+        raise CorrectionConflictError("somebody else has corrected this log just now; look at it again")
+
+
+def _seal(session: Session, row: CorrectionRow, said: Mapping[str, Any], found: Effects, cause: effects.Cause) -> None:
+    """Write it into the chain of corrections and the audit."""
+    body = {
+        "correction": row.id, "log": row.log_id, "round_id": row.round_id, "source": "person", "who": cause.who,
+        "why": cause.why, "effects": found.as_mapping(), **said,
+    }  # fmt: skip
+    chain.append(session, correction_chain(row.table_id), [body], at=cause.at)
+    action = "round.correction_taken_back" if cause.is_taken_back else "round.corrected"
+    audit.note(
+        session,
+        cause.who,
+        action,
+        f"round:{row.round_id}",
+        at=cause.at,
+        correction=row.id,
+        kind=json.loads(row.body)["kind"],
+    )
+
+
+def correction_chain(table_id: str) -> str:
+    """The chain that holds a table's corrections."""
+    return f"corrections/{table_id}"

@@ -1,0 +1,170 @@
+"""Let rounds, alerts and what they are found by follow from one judgement of a log to another."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from service.corrections.judging import Verdicts, alert_bodies, fault_key, record_body
+from service.corrections.lines import VERDICT
+from service.corrections.reading import holding
+from service.live.journal import OPEN, alert_chain
+from service.search.index import CORRECTED, DISMISSED, TAKEN_BACK, enter_round, has_fallen
+from service.store import chain
+from service.store.schema import AlertChange, AlertRow, LogRow, RoundRow
+
+CONFIRMED = "confirmed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cause:
+    """Why something changes."""
+
+    correction_id: int
+    who: str
+    why: str
+    at: datetime
+    is_taken_back: bool = False
+
+    @property
+    def note(self) -> str:
+        """What the history of an alert says."""
+        return f"Correction {self.correction_id}{' was taken back' if self.is_taken_back else ''}: {self.why}"
+
+
+@dataclass(slots=True, kw_only=True)
+class Effects:
+    """What changed."""
+
+    rounds: list[Mapping[str, Any]] = field(default_factory=list)
+    """Each with its number in the store, and its record before and after."""
+    fell: list[int] = field(default_factory=list)
+    """Alerts that no longer stand."""
+    raised: list[int] = field(default_factory=list)
+    stands_again: list[int] = field(default_factory=list)
+    touched: set[int] = field(default_factory=set)
+    """Numbers of the rounds, within their log, that any of it concerns."""
+
+    def as_mapping(self) -> dict[str, Any]:
+        """What is kept of it."""
+        return {"rounds": self.rounds, "fell": self.fell, "raised": self.raised, "stands_again": self.stands_again}
+
+
+def follow(session: Session, log_id: int, before: Verdicts, after: Verdicts, cause: Cause) -> Effects:
+    """Make the store say what the second judgement says, where it differs from the first."""
+    found = Effects()
+    log = session.get_one(LogRow, log_id)
+    for number, record in after.rounds.items():
+        was, now = record_body(before.rounds[number]), record_body(record)
+        dealers = before.dealers[number], after.dealers[number]
+        if was != now or dealers[0] != dealers[1]:
+            _change_round(session, log_id, number, now, found)
+        if dealers[0] != dealers[1]:
+            _change_dealer(session, log_id, number, dealers[1])
+    old, new = alert_bodies(before), alert_bodies(after)
+    for key in sorted(old.keys() - new.keys()):
+        for row in _alerts_saying(session, log_id, old[key]):
+            if not has_fallen(session, row):
+                _step(session, row, DISMISSED, cause)
+                found.fell.append(row.id)
+        found.touched.add(old[key]["round"])
+    for key in sorted(new.keys() - old.keys(), key=lambda key: (new[key]["t"], key)):
+        _stand(session, log, new[key], cause, found)
+        found.touched.add(new[key]["round"])
+    return found
+
+
+def rule(session: Session, found: Effects, change: Mapping[str, Any], cause: Cause) -> Effects:
+    """A person's word on an alert, or its withdrawal: then the alert is what it was before."""
+    row = session.get_one(AlertRow, change["alert"])
+    found.touched.add(row.round)
+    if cause.is_taken_back:
+        _restore(session, row, cause)
+        found.stands_again.append(row.id)
+    else:
+        _step(session, row, CONFIRMED if change["stands"] else DISMISSED, cause)
+        (found.stands_again if change["stands"] else found.fell).append(row.id)
+    return found
+
+
+def enter_rounds(session: Session, corrected: RoundRow, found: Effects) -> None:
+    """Have the rounds found by what they are now."""
+    session.flush()
+    numbers = {*found.touched, corrected.number}
+    wanted = select(RoundRow).where(RoundRow.log_id == corrected.log_id, RoundRow.number.in_(numbers))
+    for row in session.scalars(wanted):
+        enter_round(session, row)
+
+
+def _change_round(session: Session, log_id: int, number: int, body: dict[str, Any], found: Effects) -> None:
+    row = session.scalar(select(RoundRow).where(RoundRow.log_id == log_id, RoundRow.number == number))
+    if row is None:
+        return
+    was = json.loads(row.body)
+    log = session.get_one(LogRow, log_id)
+    row.body = chain.canonical(body)
+    row.opened_at = log.began_at + timedelta(seconds=body["opened"])
+    found.rounds.append({"round": row.id, "number": number, "before": was, "after": body})
+    found.touched.add(number)
+
+
+def _change_dealer(session: Session, log_id: int, number: int, dealer: str | None) -> None:
+    for row in session.scalars(select(RoundRow).where(RoundRow.log_id == log_id, RoundRow.number == number)):
+        row.dealer = dealer
+    for alert in session.scalars(select(AlertRow).where(AlertRow.log_id == log_id, AlertRow.round == number)):
+        alert.dealer = dealer
+
+
+def _alerts_saying(session: Session, log_id: int, body: Mapping[str, Any]) -> list[AlertRow]:
+    wanted = select(AlertRow).where(
+        AlertRow.log_id == log_id, AlertRow.round == body["round"], AlertRow.code == body["code"]
+    )
+    key = fault_key(body)
+    return [row for row in session.scalars(wanted.order_by(AlertRow.id)) if fault_key(json.loads(row.body)) == key]
+
+
+def _stand(session: Session, log: LogRow, body: dict[str, Any], cause: Cause, found: Effects) -> None:
+    """An alert stands now that did not: one that fell earlier is opened again, else it is raised."""
+    known = _alerts_saying(session, log.id, body)
+    ruled_out = {one.body["alert"] for one in holding(session, log.id) if one.body["kind"] == VERDICT}
+    fallen = [row for row in known if has_fallen(session, row) and row.id not in ruled_out]
+    for row in fallen[:1]:
+        _restore(session, row, cause)
+        found.stands_again.append(row.id)
+    if not known:
+        found.raised.append(_raise(session, log, body, cause))
+
+
+def _raise(session: Session, log: LogRow, body: dict[str, Any], cause: Cause) -> int:
+    """Enter an alert after the fact; nobody is woken by it."""
+    dealer = select(RoundRow.dealer).where(RoundRow.log_id == log.id, RoundRow.number == body["round"])
+    row = AlertRow(
+        table_id=log.table_id, log_id=log.id, round=body["round"], code=body["code"], severity=body["severity"],
+        state=OPEN, dealer=session.scalar(dealer), at=log.began_at + timedelta(seconds=body["t"]), noticed_at=cause.at,
+        body=chain.canonical(body), is_quiet=True,
+    )  # fmt: skip
+    session.add(row)
+    session.flush()
+    chain.append(session, alert_chain(log.table_id), [{"alert": row.id, "body": body}], at=cause.at)
+    return row.id
+
+
+def _restore(session: Session, row: AlertRow, cause: Cause) -> None:
+    """The state before the last step that a correction took."""
+    wanted = select(AlertChange).where(AlertChange.alert_id == row.id, AlertChange.reason == CORRECTED)
+    last = session.scalar(wanted.order_by(AlertChange.id.desc()).limit(1))
+    _step(session, row, OPEN if last is None else last.before, cause, reason=TAKEN_BACK)
+
+
+def _step(session: Session, row: AlertRow, state: str, cause: Cause, *, reason: str = CORRECTED) -> None:
+    change = AlertChange(alert_id=row.id, at=cause.at, who=cause.who, before=row.state, after=state)
+    change.reason, change.note = reason, cause.note
+    session.add(change)
+    row.state = state
+    session.flush()

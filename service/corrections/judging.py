@@ -1,0 +1,104 @@
+"""Judge a whole log again, from its lines and the rules that the store keeps beside it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from rules.alerts import Alert, format_alert
+from rules.errors import RulesError
+from rules.events import DealerChanged, parse_event
+from rules.records import RoundRecord, format_round
+from rules.referee import Judgement, Referee
+from rules.rulebook import elect, load_rulebook
+from service.errors import ServiceError
+from service.store import chain
+
+ASIDE = ("confidence", "noticed_at", "evidence")
+"""Of an alert: what may differ though it says the same."""
+
+
+class UnjudgeableError(ServiceError):
+    """A log cannot be judged like that."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Verdicts:
+    """What the referee says of a log."""
+
+    rounds: dict[int, RoundRecord] = field(default_factory=dict)
+    """Those that closed, by number."""
+    dealers: dict[int, str | None] = field(default_factory=dict)
+    """Who dealt, by number of the round."""
+    alerts: list[Alert] = field(default_factory=list)
+
+    @property
+    def divisions(self) -> list[tuple[int, float | None]]:
+        """Which rounds there are, and when each closed."""
+        return [(number, record.closed) for number, record in sorted(self.rounds.items())]
+
+
+def referee_of(rules: Mapping[str, Any]) -> Referee:
+    """The referee by what a log's row keeps: rulebook, options, shoe, limits and the smallest chip.
+
+    Raises:
+        UnjudgeableError: They name no rulebook that is known.
+    """
+    try:
+        elected = elect(load_rulebook(rules["rulebook"]), rules.get("options", {}))
+    except (RulesError, KeyError) as error:
+        raise UnjudgeableError(f"the log's rules cannot be used: {error}") from error
+    shoe = rules.get("shoe", {})
+    return Referee(
+        elected,
+        decks=shoe.get("decks", 8),
+        device=shoe.get("device", "shoe"),
+        limits=rules.get("limits", {}),
+        smallest_chip=rules.get("smallest_chip"),
+    )
+
+
+def judge_lines(rules: Mapping[str, Any], bodies: Iterable[Mapping[str, Any]]) -> Verdicts:
+    """All that the referee says of a log's lines; a round that is not closed is left out.
+
+    Raises:
+        UnjudgeableError: A line cannot be judged.
+    """
+    verdicts, referee, dealer = Verdicts(), referee_of(rules), None
+    try:
+        for body in bodies:
+            event = parse_event(body)
+            if isinstance(event, DealerChanged):
+                dealer = event.dealer
+            _note(verdicts, referee.observe(event), dealer)
+        _note(verdicts, referee.finish(), dealer)
+    except RulesError as error:
+        raise UnjudgeableError(f"the log cannot be judged like that: {error}") from error
+    return verdicts
+
+
+def _note(verdicts: Verdicts, judgement: Judgement, dealer: str | None) -> None:
+    verdicts.alerts += judgement.alerts
+    for record in judgement.rounds:
+        if record.closed is not None:
+            verdicts.rounds[record.round] = record
+            verdicts.dealers[record.round] = dealer
+
+
+def fault_key(body: Mapping[str, Any]) -> str:
+    """What an alert says, whoever noticed it when: two with the same key are one."""
+    return chain.canonical({name: value for name, value in body.items() if name not in ASIDE})
+
+
+def alert_bodies(verdicts: Verdicts) -> dict[str, dict[str, Any]]:
+    """Alerts by what they say."""
+    bodies = [json.loads(chain.canonical(format_alert(alert))) for alert in verdicts.alerts]
+    return {fault_key(body): body for body in bodies}
+
+
+def record_body(record: RoundRecord) -> dict[str, Any]:
+    """A round record as the store keeps it."""
+    body: dict[str, Any] = json.loads(chain.canonical(format_round(record)))
+    return body

@@ -1,0 +1,117 @@
+"""A reviewed shift in the store: what the shipped recording shows, as often as wanted, with its video.
+
+`tests/data/review/events.jsonl` is what `thirdcard watch datasets/demo` wrote; all else is judged out of it.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import select
+
+from rules.events import DealerChanged, Event, parse_event
+from service.config import load_table
+from service.corrections.judging import referee_of
+from service.live.journal import Journal, News
+from service.live.table_process import rules_of
+from service.store.database import Database
+from service.store.schema import LogRow, RoundRow
+from service.store.shift_schema import FootageRow, LogNoteRow
+
+ROOT = Path(__file__).parents[2]
+RECORDING = ROOT / "datasets" / "demo"
+VIDEO = RECORDING / "video.mp4"
+LENGTH_S = 80.0
+EVENTS = ROOT / "tests" / "data" / "review" / "events.jsonl"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedShift:
+    """What was entered."""
+
+    log_id: int
+    rounds: list[int]
+    """Numbers of the rounds in the store."""
+
+
+@cache
+def recorded_lines() -> tuple[dict[str, Any], ...]:
+    """The log of the shipped recording."""
+    return tuple(json.loads(line) for line in EVENTS.read_text(encoding="utf-8").splitlines())
+
+
+def enter_shift(
+    database: Database,
+    began_at: datetime,
+    *,
+    table: str = "DEMO",
+    times: int = 1,
+    origin: str = "review",
+    dealers: tuple[str, ...] = ("Ada",),
+) -> RecordedShift:
+    """Enter the recording's log `times` after one another, with its video each time where it was reviewed.
+
+    Where it comes more than once the cards come from a shuffler, and what was faulty is left out but every sixth time.
+    """
+    rules = rules_of(load_table(RECORDING / "table.yaml"))
+    if times > 1:
+        rules["shoe"] = {"decks": 8, "device": "continuous_shuffler"}
+    journal, referee = Journal(database, table, rules), referee_of(rules)
+    journal.open(began_at)
+    for n in range(times):
+        pending: list[Event] = []
+        if n % max(times // len(dealers), 1) == 0 and n // max(times // len(dealers), 1) < len(dealers):
+            pending.append(DealerChanged(t=n * LENGTH_S, dealer=dealers[n // max(times // len(dealers), 1)]))
+        for line in recorded_lines() if n % 6 == 0 else _without_faults():
+            pending.append(parse_event(_shifted(line, n)))
+            if line["type"] == "round_closed":
+                judged = [referee.observe(event) for event in pending]
+                news = News(
+                    events=pending,
+                    alerts=[alert for one in judged for alert in one.alerts],
+                    rounds=[record for one in judged for record in one.rounds],
+                )
+                journal.write(news, began_at + timedelta(seconds=pending[-1].t))
+                pending = []
+    return _noted(database, table, began_at, times, origin)
+
+
+@cache
+def _without_faults() -> tuple[dict[str, Any], ...]:
+    """The same log, where nobody bets late and no card comes face up."""
+    late = [line for line in recorded_lines() if line.get("area") != "s6-banker"]
+    return tuple(line | {"face_up": False} if line["type"] == "card_dealt" else line for line in late)
+
+
+def _shifted(line: dict[str, Any], n: int) -> dict[str, Any]:
+    shifted = line | {"t": round(line["t"] + n * LENGTH_S, 3)}
+    if "card_id" in line:
+        shifted["card_id"] = f"c{n * 100 + int(line['card_id'][1:])}"
+    return shifted
+
+
+def _noted(database: Database, table: str, began_at: datetime, times: int, origin: str) -> RecordedShift:
+    with database.writing() as session:
+        log = session.scalars(select(LogRow).where(LogRow.table_id == table).order_by(LogRow.id.desc())).first()
+        assert log is not None
+        log.origin = origin
+        for n in range(times if origin == "review" else 0):
+            from_at = began_at + timedelta(seconds=n * LENGTH_S)
+            to_at = from_at + timedelta(seconds=LENGTH_S)
+            size = VIDEO.stat().st_size
+            facts = {"log_id": log.id, "path": str(VIDEO), "size_bytes": size, "begins_s": 0.0, "fingerprint": "0" * 64}
+            session.add(FootageRow(from_at=from_at, to_at=to_at, **facts))
+        numbers = select(RoundRow.id).where(RoundRow.log_id == log.id).order_by(RoundRow.number)
+        return RecordedShift(log_id=log.id, rounds=list(session.scalars(numbers)))
+
+
+def note(database: Database, log_id: int, kind: str, from_at: datetime, to_at: datetime) -> None:
+    """A gap, an overlap, a clock that jumps or a broken file in a shift."""
+    with database.writing() as session:
+        text = f"A {kind} from {from_at:%H:%M:%S} to {to_at:%H:%M:%S}."
+        session.add(LogNoteRow(log_id=log_id, kind=kind, from_at=from_at, to_at=to_at, text=text))
