@@ -162,6 +162,7 @@ def _fault_of_clip(home: Home, row: EvidenceRow) -> str | None:
         return f"alert {row.alert_id}: its clip is {row.state}: {row.fault}"
     try:
         with av.open(str(home.evidence / row.path)) as clip:
+            clip.streams.video[0].codec_context.skip_frame = "NONKEY"  # all packets are read, key frames are decoded
             frames = sum(1 for _ in clip.decode(video=0))
     except (av.FFmpegError, OSError) as error:
         return f"alert {row.alert_id}: its clip does not play: {error}"

@@ -214,7 +214,7 @@ def start_clients(room: LiveRoom, diary: Diary, tables: list[str], seed: int) ->
     stopping, deaf = threading.Event(), threading.Event()
     makers: list[tuple[str, str, float, Callable[[Client], Work]]] = [
         ("device", "operator", 0.4, lambda client: report_signals(client, tables)),
-        ("guard", "operator", 1.5, lambda client: report_cameras(client, tables)),
+        ("guard", "operator", 6.0, lambda client: report_cameras(client, tables)),
         ("operator", "operator", 0.5, decide_alerts),
         ("supervisor", "supervisor", 0.5, write_notes),
         ("reader", "operator", 0.3, read_lists),

@@ -56,7 +56,7 @@ class Outcome:
     other_lag_s: float
     """The other table's greatest lag meanwhile."""
     other_lost: int
-    """Lines of the other table's log that say that it was lost."""
+    """Lines of the other table's log that say that its camera gave no picture; overload is none of the cut's."""
 
     @property
     def is_well(self) -> bool:
@@ -162,7 +162,7 @@ def cut_off(room: LiveRoom, database: Database, camera: RtspCamera, cut: Cut, la
         alleged=_alleged(database, began, back[0] if back else now_utc()),
         other_missed=other.missed,
         other_lag_s=round(other.lag_s, 3),
-        other_lost=len(_moments(database, OTHER, LOST, began)),
+        other_lost=len(_moments(database, OTHER, LOST, began, fault="no_picture")),
     )
 
 
@@ -178,11 +178,12 @@ def _until(room: LiveRoom, *, is_playing: bool, patience_s: float) -> float:
     return time.monotonic() - began
 
 
-def _moments(database: Database, table: str, kind: str, since: datetime) -> list[datetime]:
+def _moments(database: Database, table: str, kind: str, since: datetime, *, fault: str | None = None) -> list[datetime]:
     """When the log says that something of that kind happened, from a second before that moment on."""
     with database.reading() as session:
         lines = [json.loads(line.body) for line in chain.read(session, log_chain(table))]
-    found = [datetime.fromisoformat(line["at"]) for line in lines if line["type"] == kind]
+    wanted = [line for line in lines if line["type"] == kind and fault in (None, line.get("fault"))]
+    found = [datetime.fromisoformat(line["at"]) for line in wanted]
     return [at for at in found if (at - since).total_seconds() > -1.0]
 
 

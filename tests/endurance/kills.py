@@ -34,7 +34,7 @@ from tests.endurance.postgres_server import NoPostgresError, PostgresServer, mak
 
 NOTICED_S = 5.0
 """So long the service may take to see that a table's process is gone."""
-QUIET_S = 120.0
+QUIET_S = 600.0
 """So long the promised clips may take when all is quiet."""
 
 

@@ -113,6 +113,7 @@ def main() -> int:
 def run_load(room: LiveRoom, database: Database, options: argparse.Namespace) -> dict[str, object]:
     """Listen, ask and write for so long; gives the report."""
     gauges, diary, lasting_s = Gauges(), Diary(), options.minutes * 60
+    gauges.look(room)
     alert, change = _last_numbers(database)
     listeners, ears = _start(listen_all, room, options.listeners, f"{alert}-{change}")
     asking, answers = _start(ask_all, room, options.rate, lasting_s)

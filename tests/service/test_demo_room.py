@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from pathlib import Path
 
-from service.demo_room import ADMIN, BEGINNINGS_S, furnish
+from service.demo_room import ADMIN, BEGINNINGS_S, RECORDING, furnish
 from service.home import Home
 from service.store import people
 from service.wiring import now_utc
 from vision.video import probe
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_room_has_four_tables_that_play_and_one_admin(tmp_path: Path) -> None:
@@ -36,3 +39,11 @@ def test_room_has_four_tables_that_play_and_one_admin(tmp_path: Path) -> None:
         assert events[0]["type"] == "dealer_changed"
         assert events[1]["type"] in ("bets_opened", "no_more_bets"), began_s
         assert 0.0 < events[1]["t"] < 3.0, began_s
+
+
+def test_recording_is_part_of_the_installed_program() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    packed = settings["tool"]["setuptools"]["package-data"]
+    patterns = [*packed["*"], *packed["datasets.demo"]]
+    left_out = [path.name for path in RECORDING.iterdir() if not any(path.match(pattern) for pattern in patterns)]
+    assert left_out == []
