@@ -1,6 +1,7 @@
 """A case as one archive: its files with the hash of each, what is known of each alert, and a report to read.
 
-Nothing in it needs this service: `SHA256SUMS` is what `sha256sum -c` reads, `report.html` opens in any browser.
+Nothing in it needs this service: `SHA256SUMS` is what `sha256sum -c` reads, `report.html` opens in any browser, and
+`report.pdf` says the same on paper.
 """
 
 from __future__ import annotations
@@ -11,8 +12,10 @@ import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import IO, Any
 
+from service.pages.pdf_report import ReportFiles, write_case_pdf
 from service.pages.report import write_case_report
 from service.room.alerts import AlertStory, tell_alert
 from service.room.cases import CaseStory, tell_case
@@ -57,6 +60,8 @@ class _Packer:
     archive: zipfile.ZipFile
     packed: list[PackedFile] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
+    pictures: dict[int, dict[str, Path]] = field(default_factory=dict)
+    """What a report may show, by alert and kind."""
 
     def write(self, name: str, content: bytes) -> None:
         """Pack what was written now."""
@@ -91,6 +96,8 @@ def open_bundle(room: Room, person: Person, case_id: int) -> Bundle | None:
         packer.write("case.json", _json(_case_facts(story, alerts)))
         report = write_case_report(room.settings, story, alerts, packer.packed, missing=packer.missing, signed=signed)
         packer.write("report.html", report.encode("utf-8"))
+        beside = ReportFiles(files=list(packer.packed), missing=packer.missing, pictures=packer.pictures)
+        packer.write("report.pdf", write_case_pdf(room.settings, story, alerts, beside, signed=signed))
         manifest = _manifest(packer, story, by=person.name, at=format_moment(now))
         packer.write("manifest.json", _json(manifest))
         sums = "".join(f"{file.sha256}  {file.name}\n" for file in packer.packed)
@@ -113,6 +120,8 @@ def _pack_evidence(packer: _Packer, room: Room, alerts: Sequence[AlertStory]) ->
             try:
                 file = kept_file(room.settings.evidence, piece, stem)
                 packer.copy(f"evidence/{file.name}", file, piece.sha256)
+                if file.media_type.startswith("image/"):
+                    packer.pictures.setdefault(told.alert.id, {})[kind] = file.path
             except (EvidenceMissingError, OSError) as error:
                 packer.missing.append(f"{stem}: {error}")
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
-from starlette.responses import StreamingResponse
+from starlette.responses import Response, StreamingResponse
 
 from service.case_schemas import CaseAlertIn, CaseDetailOut, CaseIn, CaseOut, CaseQuery, CaseStateIn, Done, NoteIn
 from service.dependencies import RoomHere, StrictRoute, Supervisor
 from service.http_errors import not_found
 from service.incoming import LARGEST_ID
 from service.room.bundle import open_bundle
+from service.room.case_report import write_report
 from service.room.cases import add_note, list_cases, open_case, put_alert, set_case_state, take_alert_out, tell_case
 from service.schemas import Listing
 
@@ -84,6 +85,16 @@ def close_or_open(room: RoomHere, person: Supervisor, case_id: CaseId, body: Cas
         if not set_case_state(session, person, case_id, body.state, now=room.clock()):
             raise not_found("case")
     return Done(id=case_id)
+
+
+@router.get("/{case_id}/report.pdf", response_class=Response, responses={200: {"content": {"application/pdf": {}}}})
+def report(room: RoomHere, person: Supervisor, case_id: CaseId) -> Response:
+    """The case as a PDF."""
+    pdf = write_report(room, person, case_id)
+    if pdf is None:
+        raise not_found("case")
+    headers = {"Content-Disposition": f'inline; filename="case-{case_id}.pdf"'}
+    return Response(pdf, media_type="application/pdf", headers=headers)
 
 
 @router.get(

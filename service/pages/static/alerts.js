@@ -54,9 +54,14 @@ async function takeStorm(row) {
 // The alert beside it ------------------------------------------------------------------------------------------------
 
 let soon = null;
-function openSoon(id) { clearTimeout(soon); soon = setTimeout(() => open(id, { isMoving: true }), 120); }
+function openSoon(id) {
+  clearTimeout(soon?.timer);
+  soon = { id, timer: setTimeout(() => open(id, { isMoving: true }), 120) };
+}
 
 async function open(id, { isMoving = false, isBack = false } = {}) {
+  clearTimeout(soon?.timer);
+  soon = null;
   const part = await fetchPart(`/parts/alerts/${id}`);
   if (!part) return;
   detail.replaceChildren(part);
@@ -135,6 +140,7 @@ async function decide(state) {
   const row = list.held();
   const storm = document.activeElement?.closest?.(".storm-row summary") ? row : null;
   if (storm) return state === "acknowledged" ? takeStorm(storm) : say("A storm can be taken as one; decide about each of its alerts.");
+  if (soon) await open(soon.id, { isMoving: true }); // who moves on and decides at once means the alert that he moved to
   const id = opened()?.dataset.opened ?? row?.dataset.alert;
   if (!id) return;
   if (!opened() || opened().dataset.opened !== id) await open(Number(id));

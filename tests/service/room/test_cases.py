@@ -9,6 +9,7 @@ import zipfile
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from service.store.holds import hold_case, lift_hold
 from tests.service.room.errors_of import assert_error
@@ -82,7 +83,7 @@ def test_what_a_hold_of_the_case_keeps_stays_in_it(room: TestRoom, case: int) ->
     [
         ("GET", "", None), ("POST", "", {"title": "x"}), ("GET", "/1", None), ("POST", "/1/alerts", {"alert": 1}),
         ("DELETE", "/1/alerts/1", None), ("POST", "/1/notes", {"text": "x"}), ("POST", "/1/state", {"state": "open"}),
-        ("GET", "/1/export", None),
+        ("GET", "/1/export", None), ("GET", "/1/report.pdf", None),
     ],
 )  # fmt: skip
 def test_cases_are_for_supervisors(room: TestRoom, case: int, method: str, path: str, body: Any) -> None:
@@ -94,7 +95,7 @@ def test_cases_are_for_supervisors(room: TestRoom, case: int, method: str, path:
     [
         ("GET", "/99", None), ("POST", "/99/alerts", {"alert": 1}), ("POST", "/1/alerts", {"alert": 99}),
         ("DELETE", "/1/alerts/99", None), ("POST", "/99/notes", {"text": "x"}),
-        ("POST", "/99/state", {"state": "open"}), ("GET", "/99/export", None),
+        ("POST", "/99/state", {"state": "open"}), ("GET", "/99/export", None), ("GET", "/99/report.pdf", None),
         ("POST", "", {"title": "x", "alert": 99}),
     ],
 )  # fmt: skip
@@ -121,9 +122,9 @@ def test_archive_holds_everything_with_its_hash(room: TestRoom, case: int) -> No
     archive = archive_of(room, case)
     manifest = json.loads(archive.read("manifest.json"))
     assert [file["name"] for file in manifest["files"]] == [
-        "evidence/alert-1-clip.mp4", "evidence/alert-1-still.jpg", "case.json", "report.html",
+        "evidence/alert-1-clip.mp4", "evidence/alert-1-still.jpg", "case.json", "report.html", "report.pdf",
     ]  # fmt: skip
-    assert [file.get("as_kept") for file in manifest["files"]] == [True, True, None, None]
+    assert [file.get("as_kept") for file in manifest["files"]] == [True, True, None, None, None]
     for line in archive.read("SHA256SUMS").decode().splitlines():
         digest, name = line.split("  ")
         assert hashlib.sha256(archive.read(name)).hexdigest() == digest
@@ -151,3 +152,34 @@ def test_export_stands_in_the_audit_chain_with_the_manifests_hash(room: TestRoom
     act = room.as_role("supervisor").get("/api/audit").json()["items"][0]
     assert (act["action"], act["target"], act["details"]["alerts"]) == ("case.exported", f"case:{case}", [1])
     assert act["details"]["manifest"] == hashlib.sha256(archive.read("manifest.json")).hexdigest()
+
+
+def test_report_is_a_pdf_whose_hash_stands_in_the_audit_chain(room: TestRoom, case: int) -> None:
+    answer = room.as_role("supervisor").get(f"/api/cases/{case}/report.pdf")
+    assert answer.headers["Content-Type"] == "application/pdf"
+    assert answer.content.startswith(b"%PDF-")
+    act = room.as_role("supervisor").get("/api/audit").json()["items"][0]
+    assert (act["action"], act["details"]["report"]) == ("case.reported", hashlib.sha256(answer.content).hexdigest())
+
+
+def test_report_has_letters_for_names_of_many_languages(
+    room: TestRoom, case: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    boss = room.as_role("supervisor")
+    boss.post(f"/api/cases/{case}/notes", json={"text": "Γιώργος, 張偉, さくら, Łódź, Ямал, 7♥ ½ “so” – ×"})
+    assert boss.get(f"/api/cases/{case}/report.pdf").status_code == 200
+    assert [record.message for record in caplog.records if "glyph" in record.message.lower()] == []
+
+
+def test_report_shows_pictures_and_does_without_those_that_were_changed(room: TestRoom, case: int) -> None:
+    boss = room.as_role("supervisor")
+    without = len(boss.get(f"/api/cases/{case}/report.pdf").content)
+    picture = io.BytesIO()
+    Image.effect_noise((64, 36), 90).save(picture, "JPEG")
+    for kind in ("before", "after"):
+        keep_evidence(room, 1, kind, picture.getvalue())
+    assert len(boss.get(f"/api/cases/{case}/report.pdf").content) > without + len(picture.getvalue())
+    (room.folder / "evidence" / "B07" / "1-before.jpg").write_bytes(b"another")
+    changed = boss.get(f"/api/cases/{case}/report.pdf")
+    assert changed.status_code == 200
+    assert len(changed.content) < without + len(picture.getvalue())

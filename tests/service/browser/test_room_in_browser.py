@@ -1,0 +1,183 @@
+"""The room as operators use it: by keyboard, in two browsers at once, with a clip that plays."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zipfile
+from datetime import timedelta
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from rules.alerts import Severity
+from service.live.overlay_memory import AreaText
+from service.overlay import Outline
+from service.room.storms import LEAST
+from tests.service.browser.accessibility import faults_of
+from tests.service.browser.served import FilmedTable, ServedRoom, an_alert
+from tests.service.browser.visitor import visiting
+
+CARD = Outline(polygon_mm=((900.0, 400.0), (963.0, 400.0), (963.0, 488.0), (900.0, 488.0)), text="7H")
+PAGES = {
+    "vic": ["/", "/alerts", "/alerts/1", "/tables/T1"],
+    "cleo": ["/cases", "/cases/1", "/holds", "/audit"],
+    "ada": ["/settings", "/settings/tables", "/settings/notifications", "/settings/retention"],
+}
+
+
+def shown_alert(table: FilmedTable) -> int:
+    """An alert whose clip, still and overlay are kept."""
+    table.film()
+    for frame in range(200):
+        moved = tuple((x + 2.0 * frame, y) for x, y in CARD.polygon_mm)
+        at = table.began + timedelta(seconds=frame / 10)
+        table.evidence.memory.remember(at, (Outline(polygon_mm=moved, text="7H"),), (AreaText("s3-banker", "500"),))
+    (entry,) = table.write(alerts=[an_alert()])
+    table.keep_all()
+    return entry.alert_id
+
+
+def state_of(page: Page) -> str | None:
+    return page.locator("[data-opened]").get_attribute("data-state")
+
+
+def test_alert_appears_and_is_decided_by_keyboard(browser: Browser, room: ServedRoom) -> None:
+    with visiting(browser, room, "ben") as ben:
+        page = ben.see("/alerts")
+        expect(page.get_by_text("Nothing is waiting.")).to_be_visible()
+        room.tables["T1"].write(alerts=[an_alert()])
+        room.tables["T2"].write(alerts=[an_alert(code="misdeal.order", severity=Severity.MEDIUM)])
+        expect(page.locator(".alert-row")).to_have_count(2)
+        expect(page.locator("#waiting")).to_have_text("2")
+        ben.press("j", "j", "Enter")
+        expect(page.locator("[data-opened='1']")).to_be_visible()
+        ben.press("a")
+        expect(page.locator("[data-opened][data-state=acknowledged]")).to_be_visible()
+        ben.press("e")
+        ben.press("Enter")
+        expect(page.locator("[data-opened][data-state=escalated]")).to_be_visible()
+        ben.press("c", "Enter")
+        expect(page.locator("[data-opened][data-state=confirmed]")).to_be_visible()
+        ben.press("k", "d")  # at once: it is meant for the alert that was moved to
+        expect(page.locator("#dismiss")).to_be_visible()
+        ben.press("1", "Enter")
+        expect(page.locator("[data-opened='2'][data-state=dismissed]")).to_be_visible()
+        expect(page.locator("#waiting")).to_have_text("0")
+        assert ben.complaints == []
+
+
+def test_clip_plays_goes_by_frames_and_carries_the_overlay(browser: Browser, room: ServedRoom) -> None:
+    number = shown_alert(room.tables["T1"])
+    with visiting(browser, room, "ben") as ben:
+        page = ben.see(f"/alerts/{number}")
+        page.wait_for_function("() => document.querySelector('video').readyState >= 2")
+        expect(page.locator(".overlay .lies")).to_have_count(1)
+        ben.press("f")
+        first = page.locator(".overlay .lies").get_attribute("points")
+        before = page.evaluate("() => document.querySelector('video').currentTime")
+        ben.press(".", ".", ".")
+        page.wait_for_function("(t) => document.querySelector('video').currentTime > t + 0.05", arg=before)
+        page.wait_for_function(
+            "(was) => document.querySelector('.overlay .lies').getAttribute('points') !== was", arg=first
+        )
+        assert set(page.locator(".overlay text").all_text_contents()) == {"7H", "500"}
+        ben.press("o")
+        expect(page.locator(".overlay")).to_be_hidden()
+        ben.press("o")
+        expect(page.locator(".overlay")).to_be_visible()
+        ben.press("s", "Space")
+        page.wait_for_function("() => !document.querySelector('video').paused")
+        page.wait_for_function("(t) => document.querySelector('video').currentTime > t + 0.6", arg=before)
+        assert page.evaluate("() => document.querySelector('video').playbackRate") == 0.5
+        assert ben.complaints == []
+
+
+def test_two_operators_see_each_others_changes(browser: Browser, room: ServedRoom) -> None:
+    room.tables["T1"].write(alerts=[an_alert()])
+    with visiting(browser, room, "ben") as ben, visiting(browser, room, "cleo") as cleo:
+        mine, hers = ben.see("/alerts/1"), cleo.see("/alerts/1")
+        ben.press("a")
+        expect(hers.locator("[data-opened][data-state=acknowledged]")).to_be_visible()
+        expect(hers.locator("[data-part=opened-history]")).to_contain_text("taken by ben")
+        cleo.press("a")
+        expect(mine.locator("[data-part=opened-acts]")).to_contain_text("by cleo")
+        ben.press("d", "2", "Enter")
+        expect(hers.locator("[data-opened][data-state=dismissed]")).to_be_visible()
+        assert ben.complaints + cleo.complaints == []
+
+
+def test_storm_is_one_group_that_is_taken_as_one(browser: Browser, room: ServedRoom) -> None:
+    with visiting(browser, room, "ben") as ben:
+        page = ben.see("/")
+        room.tables["T1"].write(alerts=[an_alert(t=float(n)) for n in range(LEAST + 2)])
+        expect(page.locator(".toast")).to_have_count(1)
+        expect(page.locator(".toast")).to_contain_text(f"T1: {LEAST + 2} alerts")
+        ben.see("/alerts")
+        expect(page.locator(".storm-row")).to_have_count(1)
+        ben.press("j", "Enter", "j")
+        expect(page.locator(".storm-row .alert-row")).to_have_count(LEAST + 2)
+        expect(page.locator(".storm-row .alert-row a:focus")).to_have_count(1)
+        ben.press("k", "a")
+        expect(page.locator(".storm-row")).to_have_count(0)
+        expect(page.locator(".alert-row.is-acknowledged")).to_have_count(LEAST + 2)
+        assert ben.complaints == []
+
+
+def test_case_is_gathered_noted_and_exported(browser: Browser, room: ServedRoom) -> None:
+    number = shown_alert(room.tables["T1"])
+    with visiting(browser, room, "cleo") as cleo:
+        page = cleo.see(f"/alerts/{number}")
+        page.get_by_label("New case").fill("Seat 3, Γιώργος, 張偉")
+        page.keyboard.press("Enter")
+        page.get_by_role("link", name="Seat 3, Γιώργος, 張偉").click()
+        page.get_by_label("A note, never changed afterwards").fill("The same patron as on Friday.")
+        page.get_by_role("button", name="Add the note").click()
+        expect(page.get_by_text("The same patron as on Friday.", exact=True)).to_be_visible()
+        with page.expect_download() as waiting:
+            page.get_by_role("link", name="Export (ZIP)").click()
+        archive = zipfile.ZipFile(waiting.value.path())
+        manifest = json.loads(archive.read("manifest.json"))
+        names = [file["name"] for file in manifest["files"]]
+        assert {f"evidence/alert-{number}-{kind}" for kind in ("clip.mp4", "still.jpg", "overlay.json")} <= set(names)
+        assert "report.pdf" in names
+        for file in manifest["files"]:
+            assert hashlib.sha256(archive.read(file["name"])).hexdigest() == file["sha256"]
+        assert cleo.complaints == []
+
+
+def test_viewer_decides_nothing(browser: Browser, room: ServedRoom) -> None:
+    room.tables["T1"].write(alerts=[an_alert()])
+    with visiting(browser, room, "vic") as vic:
+        page = vic.see("/alerts/1")
+        expect(page.locator("[data-opened]")).to_be_visible()
+        assert page.locator("[data-step]").count() == 0
+        vic.press("a", "c", "d")
+        status = page.evaluate(
+            "() => fetch('/api/alerts/1/state', {method: 'POST', body: '{\"state\": \"confirmed\"}',"
+            " headers: {'Content-Type': 'application/json', 'X-CSRF-Token': document.body.dataset.csrf}})"
+            ".then((answer) => answer.status)"
+        )
+        assert status == 403
+        assert state_of(page) == "open"
+
+
+@pytest.mark.parametrize("tone", ["dark", "light"])
+def test_every_page_is_in_order_for_everybody(browser: Browser, room: ServedRoom, tone: str) -> None:
+    shown_alert(room.tables["T1"])
+    room.tables["T2"].write(alerts=[an_alert(t=float(n), severity=list(Severity)[n]) for n in range(5)])
+    room.outside.retention.keep_budget()
+    with visiting(browser, room, "cleo", color_scheme=tone) as cleo:
+        page = cleo.see("/alerts/1")
+        page.get_by_label("New case").fill("Seat 3")
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("link", name="Seat 3")).to_be_visible()
+    found: dict[str, list[str]] = {}
+    for name, paths in PAGES.items():
+        with visiting(browser, room, name, color_scheme=tone) as visitor:
+            for path in paths:
+                page = visitor.see(path)
+                expect(page.locator("main")).to_be_visible()
+                found[path] = faults_of(page)
+            found[name] = visitor.complaints
+    assert {place: faults for place, faults in found.items() if faults} == {}
