@@ -32,6 +32,7 @@ from service.routes import (
     cases,
     channels,
     corrections,
+    decisions,
     health,
     keeping,
     metrics,
@@ -64,7 +65,7 @@ ROUTERS = (
         audit,
         accounts,
     ),
-    *(channels, keeping, pages, settings_pages, review_pages),
+    *(channels, keeping, decisions, pages, settings_pages, review_pages),
 )
 ERRORS: dict[int | str, dict[str, Any]] = {
     "4XX": {"model": ErrorBody, "description": "Refused; the body says why."},

@@ -7,7 +7,7 @@ from __future__ import annotations
 import socket
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -29,6 +29,7 @@ from service.live.evidence import GRACE, EvidenceWriter
 from service.live.journal import Entry, Journal, News
 from service.live.ring import RingWriter
 from service.live.table_process import rules_of
+from service.notify.settings import NOTIFICATIONS
 from service.outside import Outside, open_outside
 from service.ports import Picture
 from service.room.table_facts import facts_of
@@ -115,10 +116,13 @@ def an_alert(t: float = 12.0, **changes: object) -> Alert:
 
 
 @contextmanager
-def a_served_room(folder: Path) -> Iterator[ServedRoom]:
+def a_served_room(
+    folder: Path, *, notifications: str = "", environment: Mapping[str, str] | None = None
+) -> Iterator[ServedRoom]:
     """The demonstration's four tables, a user of each role, and the service on a port of its own."""
     home = Home(folder)
     home.make()
+    (home.folder / NOTIFICATIONS).write_text(notifications, encoding="utf-8")
     with closing(home.open_database({})) as database:
         furnish(home, database, now=now_utc())
         with database.writing() as session:
@@ -134,7 +138,9 @@ def a_served_room(folder: Path) -> Iterator[ServedRoom]:
         settings = RoomSettings(
             evidence=home.evidence, version="0.1.0", poll_s=0.2, tables=tuple(facts_of(config) for config in configs)
         )
-        outside = open_outside(home.folder, {}, settings=settings, database=database, live=live, clock=now_utc)
+        outside = open_outside(
+            home.folder, environment or {}, settings=settings, database=database, live=live, clock=now_utc
+        )
         app = create_app(settings=settings, database=database, live=live, clock=now_utc, outside=outside)
         tables = {config.id: FilmedTable(home, database, config, began) for config in configs}
         with _serving(RoomServer(uvicorn.Config(app, log_level="warning", proxy_headers=False), app)) as address:

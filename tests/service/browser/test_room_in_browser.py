@@ -21,7 +21,7 @@ from tests.service.browser.visitor import visiting
 CARD = Outline(polygon_mm=((900.0, 400.0), (963.0, 400.0), (963.0, 488.0), (900.0, 488.0)), text="7H")
 PAGES = {
     "vic": ["/", "/alerts", "/alerts/1", "/tables/T1"],
-    "cleo": ["/cases", "/cases/1", "/holds", "/audit"],
+    "cleo": ["/cases", "/cases/1", "/decisions", "/holds", "/audit"],
     "ada": ["/settings", "/settings/tables", "/settings/notifications", "/settings/retention"],
 }
 

@@ -18,7 +18,7 @@ HTML = {"Accept": "text/html"}
 PAGES = {
     "viewer": ["/", "/alerts", "/alerts/1", "/tables/B07",
                "/parts/wall", "/parts/alerts", "/parts/alerts/1", "/parts/tables/B07"],
-    "supervisor": ["/cases", "/cases/1", "/holds", "/audit"],
+    "supervisor": ["/cases", "/cases/1", "/decisions", "/decisions?by=table", "/holds", "/audit"],
     "admin": ["/settings", "/settings/tables", "/settings/notifications", "/settings/retention"],
 }  # fmt: skip
 EVERY_PAGE = [pytest.param(role, path, id=path) for role, paths in PAGES.items() for path in paths]

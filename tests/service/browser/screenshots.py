@@ -1,0 +1,78 @@
+"""Take the pictures of every page that the documents show: `python -m tests.service.browser.screenshots docs/room`."""
+
+from __future__ import annotations
+
+import io
+import sys
+import tempfile
+from pathlib import Path
+
+from PIL import Image
+from playwright.sync_api import Browser, Page
+
+from tests.service.browser.chromium import find_chromium, open_chromium
+from tests.service.browser.furnished import ENVIRONMENT, NOTIFICATIONS, furnish_night
+from tests.service.browser.served import ServedRoom, a_served_room
+from tests.service.browser.visitor import visiting
+
+TONES = ("dark", "light")
+DESK, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
+QUALITY = 80
+PAGES = {
+    "wall": "/", "table": "/tables/T1", "alerts": "/alerts", "alert": "/alerts/1?show=all", "cases": "/cases",
+    "case": "/cases/1", "decisions": "/decisions", "holds": "/holds", "audit": "/audit", "settings": "/settings",
+    "settings-tables": "/settings/tables", "settings-notifications": "/settings/notifications",
+    "settings-retention": "/settings/retention",
+}  # fmt: skip
+ON_A_PHONE = {"phone-wall": "/", "phone-alerts": "/alerts", "phone-alert": "/alerts/1?show=all"}
+
+
+def main(out: Path) -> int:
+    """Take all pictures; 1 where there is no browser."""
+    path = find_chromium()
+    if path is None:
+        print("there is no Chromium", file=sys.stderr)
+        return 1
+    out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        served = a_served_room(Path(folder) / "room", notifications=NOTIFICATIONS, environment=ENVIRONMENT)
+        with open_chromium(path) as browser, served as room:
+            furnish_night(room)
+            for tone in TONES:
+                _take(browser, room, out, tone)
+    return 0
+
+
+def _take(browser: Browser, room: ServedRoom, out: Path, tone: str) -> None:
+    with visiting(browser, room, "ada", color_scheme=tone, viewport=DESK) as ada:
+        for name, address in PAGES.items():
+            _save(_settled(ada.see(address), name), out / f"{name}-{tone}.webp")
+    phone = {"viewport": PHONE, "device_scale_factor": 1.5, "is_mobile": True, "has_touch": True}
+    with visiting(browser, room, "ben", color_scheme=tone, **phone) as ben:
+        for name, address in ON_A_PHONE.items():
+            _save(_settled(ben.see(address), name), out / f"{name}-{tone}.webp")
+
+
+def _settled(page: Page, name: str) -> Page:
+    """The page when its pictures are there and what it is about is shown."""
+    page.wait_for_load_state("load")
+    page.wait_for_timeout(2500)
+    if name == "alerts":
+        page.keyboard.press("j")
+        storm = page.locator(".storm-row summary")
+        if storm.count():
+            storm.first.click()
+    if name.endswith("alert"):
+        page.wait_for_function("() => document.querySelector('video').readyState >= 2")
+        page.keyboard.press("f")
+        page.wait_for_timeout(700)
+    return page
+
+
+def _save(page: Page, path: Path) -> None:
+    with Image.open(io.BytesIO(page.screenshot())) as picture:
+        picture.convert("RGB").save(path, "WEBP", quality=QUALITY, method=6)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(Path(sys.argv[1])))
