@@ -28,6 +28,7 @@ from service.routes import (
     accounts,
     alerts,
     analytics,
+    analytics_pages,
     audit,
     cases,
     channels,
@@ -65,7 +66,7 @@ ROUTERS = (
         audit,
         accounts,
     ),
-    *(channels, keeping, decisions, pages, settings_pages, review_pages),
+    *(channels, keeping, decisions, analytics_pages, pages, settings_pages, review_pages),
 )
 ERRORS: dict[int | str, dict[str, Any]] = {
     "4XX": {"model": ErrorBody, "description": "Refused; the body says why."},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
@@ -20,7 +21,15 @@ def plain(text: str) -> str:
     return text
 
 
+def _day(text: str) -> str:
+    if text:
+        date.fromisoformat(text)
+    return text
+
+
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200), AfterValidator(plain)]
+Day = Annotated[str, StringConstraints(pattern=r"^(\d{4}-\d\d-\d\d)?$"), AfterValidator(_day)]
+Choice = Annotated[str, StringConstraints(max_length=200), AfterValidator(plain)]
 Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000), AfterValidator(plain)]
 Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200), AfterValidator(plain)]
 Several = list[Name]
@@ -63,11 +72,12 @@ AnyMoment = Annotated[AwareDatetime | None, BeforeValidator(_moment_or_none)]
 class WallQuery(Stretch):
     """Which alerts the page shows; a form sends empty texts for what nobody chose."""
 
-    show: Literal["todo", "open", "taken", "escalated", "confirmed", "dismissed", "closed", "all"] = "todo"
+    show: Literal["todo", "open", "taken", "escalated", "confirmed", "dismissed", "closed", "counted", "all"] = "todo"
     severity: Severity | Literal[""] = ""
-    table: Annotated[str, StringConstraints(max_length=200), AfterValidator(plain)] = ""
-    code: Annotated[str, StringConstraints(max_length=80), AfterValidator(plain)] = ""
-    reason: Annotated[str, StringConstraints(max_length=80), AfterValidator(plain)] = ""
+    table: Choice = ""
+    code: Choice = Field(default="", description="a code, the part before its dot, or dealing for all errors of it")
+    reason: Choice = ""
+    dealer: Choice = ""
     from_: AnyMoment = Field(default=None, alias="from")
     to: AnyMoment = None
 
@@ -113,6 +123,29 @@ class FigureQuery(Incoming):
     confirmed: bool = Field(default=False, description="whether only confirmed alerts count as errors")
     from_: AwareDatetime | None = Field(default=None, alias="from")
     to: AwareDatetime | None = None
+
+
+class FigurePageQuery(Incoming):
+    """Which figures a page shows; a form sends empty texts for what nobody chose."""
+
+    table: Choice = ""
+    dealer: Choice = ""
+    rulebook: Choice = ""
+    code: Choice = ""
+    shift: Choice = ""
+    confirmed: bool = False
+    from_: Day = Field(default="", alias="from", description="a day of the house's clock")
+    to: Day = ""
+
+
+class ReportQuery(Incoming):
+    """What a shift report tells of: a table or a dealer, a shift or the whole day, a day or several."""
+
+    table: Choice = ""
+    dealer: Choice = ""
+    shift: Choice = ""
+    from_: Day = Field(default="", alias="from")
+    to: Day = ""
 
 
 class FigureFileQuery(FigureQuery):

@@ -70,9 +70,7 @@ def analytics(
     """Show how often what went wrong: per 1000 rounds, with 95 % intervals and the rounds they stand on."""
     from service.analytics.asking import FigureWish
     from service.home import Home
-    from service.settings import parse_settings
 
-    parse_settings(evidence=home, time_zone=time_zone, trusted_proxies=())
     if form is Form.PARQUET and out is None:
         raise OutError("--format = parquet; needs --out FILE")
     wish = FigureWish(
@@ -95,9 +93,13 @@ def parse_moment(option: str, text: str | None, time_zone: str) -> datetime | No
 
     Raises:
         MomentError: It is neither.
+        SettingsError: The time zone is none.
     """
     from zoneinfo import ZoneInfo
 
+    from service.settings import parse_settings
+
+    parse_settings(evidence=Path(), time_zone=time_zone, trusted_proxies=())
     if text is None:
         return None
     try:

@@ -8,8 +8,11 @@ from typing import Any
 from urllib.parse import urlencode
 
 from sqlalchemy import func, select
+from sqlalchemy.orm import Session
 
 from rules.alerts import Severity
+from service.analytics.asking import Asker, find_dealers
+from service.analytics.tallies import ERRORS
 from service.dependencies import seen_table
 from service.http_errors import not_found
 from service.incoming import Stretch, WallQuery
@@ -31,6 +34,8 @@ LINES_ON_TABLE = 60
 ALERTS_ON_TABLE = 6
 MOST_REMINDED = 200
 TO_DO = "todo"
+DEALING = "dealing"
+"""Instead of a code: all errors of dealing, as the figures count them."""
 STATE_CHOICES: Mapping[str, tuple[AlertState, ...]] = {
     TO_DO: UNCLOSED,
     "open": (AlertState.OPEN,),
@@ -39,6 +44,7 @@ STATE_CHOICES: Mapping[str, tuple[AlertState, ...]] = {
     "confirmed": (AlertState.CONFIRMED,),
     "dismissed": (AlertState.DISMISSED,),
     "closed": (AlertState.CONFIRMED, AlertState.DISMISSED),
+    "counted": tuple(state for state in AlertState if state is not AlertState.DISMISSED),
     "all": (),
 }
 
@@ -95,9 +101,9 @@ def table(room: Room, person: Person, table_id: str) -> dict[str, Any]:
 
 def alerts(room: Room, person: Person, query: WallQuery) -> dict[str, Any]:
     """The list and its filters; of a storm only its newest alert stands in the list, and the storm with it."""
-    wish = _wish(query)
-    has_open = not wish.states or AlertState.OPEN in wish.states
     with room.database.reading() as session:
+        wish = _wish(room, session, person, query)
+        has_open = not wish.states or AlertState.OPEN in wish.states
         found = find_storms(session, person, wish) if has_open else []
         hidden = [number for storm in found for number in storm.ids[1:]]
         wish = replace(wish, leave_out=hidden)
@@ -110,6 +116,7 @@ def alerts(room: Room, person: Person, query: WallQuery) -> dict[str, Any]:
         "may_take": person.role.includes(Role.OPERATOR),
         "query": query,
         "filters": _filters(query),
+        "narrowed": _narrowed(query),
         "tables": [state.table_id for state in room.live.states() if person.may_see(state.table_id)],
         "severities": [str(severity) for severity in reversed(Severity)],
         "now": room.clock(),
@@ -167,22 +174,35 @@ def audit(room: Room, query: Stretch) -> dict[str, Any]:
         return {"page": list_acts(session, limit=query.limit, cursor=query.cursor)}
 
 
-def _wish(query: WallQuery) -> AlertWish:
+def _wish(room: Room, session: Session, person: Person, query: WallQuery) -> AlertWish:
+    is_dealing = query.code == DEALING
+    house = room.settings.house
+    asker = Asker(person=person, are_names_shown=house.shows_names_to(person))
     return AlertWish(
         table=query.table or None,
-        code=query.code or None,
+        code=None if is_dealing else query.code or None,
+        families=ERRORS if is_dealing else (),
         severities=[str(query.severity)] if query.severity else (),
         states=[str(state) for state in STATE_CHOICES[query.show]],
+        dealers=find_dealers(session, house, asker, query.dealer) if query.dealer else None,
         from_at=query.from_,
         to_at=query.to,
         reason=query.reason or None,
     )
 
 
+def _narrowed(query: WallQuery) -> dict[str, str]:
+    """What no field of the form says: whose alerts, of when, and why they were dismissed."""
+    moments = {"from": query.from_, "to": query.to}
+    said = {"reason": query.reason, "dealer": query.dealer} | {
+        name: at.isoformat() if at else "" for name, at in moments.items()
+    }
+    return {name: value for name, value in said.items() if value}
+
+
 def _filters(query: WallQuery) -> str:
     """The filters as the address carries them."""
-    said = {"show": query.show, "severity": query.severity, "table": query.table, "code": query.code,
-            "reason": query.reason, "from": query.from_ and query.from_.isoformat(),
-            "to": query.to and query.to.isoformat()}  # fmt: skip
+    said = {"show": query.show, "severity": query.severity, "table": query.table, "code": query.code}
+    said |= _narrowed(query)
     kept = {name: str(value) for name, value in said.items() if value and (name, value) != ("show", TO_DO)}
     return urlencode(kept)

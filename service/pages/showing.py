@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -96,6 +97,7 @@ def _filters(zone: ZoneInfo) -> Mapping[str, Any]:
         "day": lambda at: f"{at.astimezone(zone):%-d %b %Y}",
         "moment": lambda at: f"{at.astimezone(zone):%-d %b %Y %H:%M:%S}",
         "iso": lambda at: at.isoformat(),
+        "address": lambda said: urlencode({name: value for name, value in said.items() if value}),
         "log_time": lambda text: _log_time(text, zone),
         "title_of": wording.code_title,
         "bet": wording.bet_text,

@@ -39,9 +39,13 @@ class AlertWish:
     table: str | None = None
     code: str | None = None
     """A code, or the part before its dot."""
+    families: Sequence[str] = ()
+    """The parts before the dots of several codes."""
     severities: Sequence[str] = ()
     states: Sequence[str] = ()
     dealer: str | None = None
+    dealers: Sequence[str] | None = None
+    """One of these."""
     from_at: datetime | None = None
     to_at: datetime | None = None
     """Up to this moment, itself left out."""
@@ -124,6 +128,10 @@ def conditions(wish: AlertWish) -> list[ColumnElement[bool]]:
     if wish.code is not None:
         prefix = AlertRow.code.startswith(f"{wish.code.removesuffix('.')}.", autoescape=True)
         found.append(or_(AlertRow.code == wish.code, prefix))
+    if wish.families:
+        found.append(or_(*(AlertRow.code.startswith(f"{family}.", autoescape=True) for family in wish.families)))
+    if wish.dealers is not None:
+        found.append(AlertRow.dealer.in_(wish.dealers))
     if wish.severities:
         found.append(AlertRow.severity.in_(wish.severities))
     if wish.states:

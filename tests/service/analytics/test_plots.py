@@ -1,0 +1,55 @@
+"""Places in drawings."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.analytics.figures import Estimate, Figure
+from service.pages.plots import LEFT, RIGHT, ROW_WIDTH, WIDTH, Scale, is_beyond, plot_forest, plot_funnel, round_steps
+
+
+def figure(name: str, rounds: int, errors: int, *, is_ranked: bool = True) -> Figure:
+    rate = errors / rounds * 1000
+    return Figure(
+        name=name, rounds=rounds, watched_rounds=rounds, errors=errors, is_ranked=is_ranked,
+        raw=Estimate(per_1000=rate, low=rate / 2, high=rate * 2 + 1), decided=0, false_alerts=0, false_share=None,
+        false_low=0.0, false_high=1.0, accepted_late_bets=0, overpaid_minor=0.0, underpaid_minor=0.0, unseen_s=0.0,
+        rounds_per_hour=None,
+    )  # fmt: skip
+
+
+HOUSE = figure("all", 100_000, 500)
+
+
+@given(st.floats(0, 1e4), st.floats(0.001, 1e4))
+def test_round_steps_are_a_handful_within(low: float, span: float) -> None:
+    steps = round_steps(low, low + span)
+    assert len(steps) <= 7
+    assert all(low - 1e-6 <= step <= low + span + 1e-6 for step in steps)
+
+
+def test_scale_keeps_what_lies_beyond_at_its_ends() -> None:
+    scale = Scale(0.0, 10.0, 100.0, 200.0)
+    assert [scale.at(value) for value in (-5.0, 0.0, 5.0, 10.0, 99.0)] == [100.0, 100.0, 150.0, 200.0, 200.0]
+
+
+def test_forest_is_scaled_by_those_that_are_known_well() -> None:
+    forest = plot_forest([figure("a", 10_000, 60), figure("b", 9_000, 40), figure("c", 3, 1, is_ranked=False)], HOUSE)
+    places = {row.figure.name: row.raw for row in forest.rows}
+    assert places["a"].low < places["a"].middle < places["a"].high < ROW_WIDTH
+    assert places["c"].is_cut and not places["a"].is_cut
+
+
+def test_funnel_tells_who_lies_beyond_chance() -> None:
+    funnel = plot_funnel([figure("a", 10_000, 50), figure("b", 10_000, 150), figure("c", 20, 1)], HOUSE)
+    assert funnel is not None
+    assert [dot.is_outside for dot in funnel.dots] == [False, True, False]
+    assert all(LEFT <= dot.x <= WIDTH - RIGHT for dot in funnel.dots)
+    assert is_beyond(figure("d", 10_000, 5), 0.005)
+
+
+@pytest.mark.parametrize("figures", [[], [figure("a", 10, 1)]], ids=["nobody", "one alone"])
+def test_funnel_of_fewer_than_two_is_none(figures: list[Figure]) -> None:
+    assert plot_funnel(figures, HOUSE) is None
