@@ -1,0 +1,1 @@
+"""The house's data as Parquet files for others to read."""
