@@ -114,17 +114,16 @@ def report_as_filmed(room: LiveRoom, table: str, camera: RtspCamera, ended: thre
     """Report over the API what devices reported when the recording was made, each time that it begins."""
     lines = [json.loads(line) for line in (RECORDING / SIGNALS_NAME).read_text(encoding="utf-8").splitlines()]
     headers = {"Authorization": f"Bearer {room.tokens['operator']}"}
-    played = len(camera.began)
-    with httpx.Client(base_url=room.address, headers=headers, timeout=30) as http:
-        while not ended.wait(0.02):
-            if len(camera.began) == played:
-                continue
-            began, played = camera.began[-1], len(camera.began)
-            for line in lines:
-                if ended.wait(max(began + line["t"] - time.time(), 0.0)) or len(camera.began) != played:
-                    break
-                body = {name: value for name, value in line.items() if name != "t"}
-                http.post(f"/api/tables/{table}/signals", json=body).raise_for_status()
+    address, played = f"{room.address}/api/tables/{table}/signals", len(camera.began)
+    while not ended.wait(0.02):
+        if len(camera.began) == played:
+            continue
+        began, played = camera.began[-1], len(camera.began)
+        for line in lines:
+            if ended.wait(max(began + line["t"] - time.time(), 0.0)) or len(camera.began) != played:
+                break
+            body = {name: value for name, value in line.items() if name != "t"}
+            httpx.post(address, json=body, headers=headers, timeout=30).raise_for_status()
 
 
 def sum_up(due: list[tuple[str, float, str]], heard: list[Heard]) -> dict[str, object]:
