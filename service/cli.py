@@ -20,6 +20,7 @@ from service.commands import (
     analytics,
     bench,
     calibrate,
+    corrections,
     enrol,
     evaluate,
     export,
@@ -101,6 +102,7 @@ for _name, _command in COMMANDS.items():
     app.command(_name)(_command)
 app.add_typer(people.user_app, name="user")
 app.add_typer(people.token_app, name="token")
+app.add_typer(corrections.corrections_app, name="corrections")
 
 
 def main() -> None:

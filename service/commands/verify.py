@@ -1,4 +1,4 @@
-"""`thirdcard verify`: whether logs, alerts, the audit and the evidence are as they were written."""
+"""`thirdcard verify`: whether logs, alerts, corrections, the audit and the evidence are as they were written."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ def verify(home: Annotated[Path, typer.Option(help=HOME_HELP)]) -> None:
 
     Exit status 1 names the first that was changed, lost or slipped in.
     """
+    from service.corrections.verification import verify_corrections
     from service.home import Home
     from service.store.verification import verify_chains, verify_evidence
 
@@ -23,11 +24,16 @@ def verify(home: Annotated[Path, typer.Option(help=HOME_HELP)]) -> None:
     database = folder.open_database(os.environ)
     try:
         with database.reading() as session:
-            faults = [fault for fault in (verify_chains(session), verify_evidence(session, folder.evidence)) if fault]
+            told = (
+                verify_chains(session),
+                verify_evidence(session, folder.evidence),
+                verify_corrections(session, folder.evidence),
+            )
+            faults = [fault for fault in told if fault]
             for fault in faults:
                 typer.echo(fault)
             if faults:
                 raise typer.Exit(1)
     finally:
         database.close()
-    typer.echo("All logs, alerts, acts and evidence are as they were written.")
+    typer.echo("All logs, alerts, corrections, acts and evidence are as they were written.")
