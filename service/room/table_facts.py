@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
 from service.config import TableConfig
@@ -31,14 +32,16 @@ def facts_of(table: TableConfig) -> TableFacts:
         rulebook=table.rulebook,
         options=dict(table.options),
         shoe=f"{table.shoe.decks} decks, {table.shoe.device.replace('_', ' ')}",
-        limits=table.limits.model_dump(exclude_none=True),
+        limits={name: value for name, value in table.limits.model_dump(exclude_none=True).items() if value != {}},
         cameras=tuple((camera.name, shown_source(camera.source)) for camera in table.cameras),
     )
 
 
 def shown_source(source: str) -> str:
-    """A camera's address without the name and password in it."""
-    if "://" not in source:
+    """A camera's address without the name and password in it; of a file its name."""
+    if source.startswith("/dev/") or source.isdigit():
         return source
+    if "://" not in source:
+        return Path(source).name
     parts = urlsplit(source)
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], query=""))

@@ -1,23 +1,27 @@
-"""A room that looks as on a working night, for its pictures: four tables that were watched, alerts in every state."""
+"""A room as on a working night, for its pictures: four tables that play the shipped recording, many alerts."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import cv2
 from sqlalchemy import select
 
 from rules.alerts import Alert, Remedy, Severity
+from rules.events import DealerChanged, Event, parse_event
+from rules.round import RoundState
 from rules.words import Bet
+from service.demo_room import BEGINNINGS_S, RECORDING
 from service.live.overlay_memory import area_texts
 from service.live.pictures import JPEG_QUALITY, WIDTH_PX
 from service.live.states import state_of
 from service.notify import outbox
 from service.notify.outbox import Outcome
-from service.overlay import Outline, draw_overlay
-from service.pipeline import Progress, watch_table
+from service.overlay import draw_overlay
 from service.ports import Picture
 from service.room.cases import add_note, open_case, put_alert
 from service.room.holding import put_hold
@@ -26,7 +30,7 @@ from service.stills import still_at
 from service.store.people import Person, Role
 from service.store.schema import AlertRow
 from service.watching import hand_outlines
-from service.wiring import now_utc
+from service.wiring import build_referee, now_utc
 from tests.service.browser.served import FilmedTable, ServedRoom, an_alert
 
 NOTIFICATIONS = """
@@ -40,16 +44,16 @@ overdue_after_min: 3
 ENVIRONMENT = {"OFFICE": "a secret of sixteen letters", "DUTY": "json://localhost"}
 SUPERVISOR = Person(name="cleo", role=Role.SUPERVISOR, tables=None)
 OPERATOR = Person(name="ben", role=Role.OPERATOR, tables=None)
-WATCHED_S = {"T1": 15.0, "T2": 6.0, "T3": 5.0, "T4": 7.0}
+PLAYED_S = {"T1": 26.0, "T2": 11.0, "T3": 24.0, "T4": 13.0}
 DEALERS = {"T1": "Ada", "T2": "Ben", "T3": "Cleo", "T4": "Dan"}
 SHORT = Remedy("supervisor", None, "The supervisor decides.")
 
 
 def furnish_night(room: ServedRoom) -> None:
-    """Watch the tables, raise and decide alerts, gather a case, hold it, tell others."""
-    for table in room.tables.values():
-        table.film(WATCHED_S[table.config.id] + 2.0)
-        _watch(room, table, WATCHED_S[table.config.id])
+    """Play the tables, raise and decide alerts, gather a case, hold it, tell others."""
+    for table, began_s in zip(room.tables.values(), BEGINNINGS_S, strict=True):
+        table.film()
+        _play(room, table, began_s)
     _raise_more(room)
     for table in room.tables.values():
         table.keep_all()
@@ -59,42 +63,35 @@ def furnish_night(room: ServedRoom) -> None:
     room.outside.retention.keep_budget()
 
 
-def _watch(room: ServedRoom, table: FilmedTable, length_s: float) -> None:
-    config = replace(table.config, cameras=(replace(table.config.cameras[0], loop=False),))
-    last: Progress | None = None
-    for progress in watch_table(config, signals=None):
-        if progress.t > length_s:
-            break
-        last = progress
-        at = table.began + timedelta(seconds=progress.t)
-        texts = area_texts(config.layout, progress.state)
-        table.evidence.memory.remember(at, _outlines(progress), texts)
-        if progress.events or progress.alerts or progress.rounds:
-            table.write(events=progress.events, alerts=progress.alerts, rounds=progress.rounds, now=at)
-    assert last is not None
-    _show(room, table, last)
+def _play(room: ServedRoom, table: FilmedTable, began_s: float) -> None:
+    """What happened at the table, out of the recording's own log, judged as it came."""
+    name, length_s = table.config.id, PLAYED_S[table.config.id]
+    referee = build_referee(table.config)
+    events: list[Event] = [DealerChanged(t=0.0, dealer=DEALERS[name])]
+    lines = (RECORDING / "truth.jsonl").read_text(encoding="utf-8").splitlines()
+    events += [replace(event, t=round(event.t - began_s, 3)) for event in map(parse_event, map(json.loads, lines))
+               if 0.0 < event.t - began_s <= length_s]  # fmt: skip
+    for event in events:
+        found = referee.observe(event)
+        at = table.began + timedelta(seconds=event.t)
+        table.evidence.memory.remember(at, (), area_texts(table.config.layout, referee.state))
+        table.write(events=[event], alerts=found.alerts, rounds=found.rounds, now=at)
+    _show(room, table, referee.state, length_s)
 
 
-def _outlines(progress: Progress) -> tuple[Outline, ...]:
-    return tuple(
-        Outline(polygon_mm=card.corners_mm, text=(card.label or "?") if card.face_up else "") for card in progress.cards
-    )
-
-
-def _show(room: ServedRoom, table: FilmedTable, last: Progress) -> None:
+def _show(room: ServedRoom, table: FilmedTable, state: RoundState, t: float) -> None:
     """The table's newest picture and state."""
-    camera, name = table.config.cameras[0], table.config.id
-    still = still_at(room.home.folder / "recordings" / name / "video.mp4", last.t)
+    camera, name, layout = table.config.cameras[0], table.config.id, table.config.layout
+    still = still_at(Path(camera.source), t)
     assert still is not None
-    outlines = (*_outlines(last), *hand_outlines(table.config.layout, last.state))
-    drawn = draw_overlay(still.image_hw3, camera.calibration, table.config.layout, outlines)
+    drawn = draw_overlay(still.image_hw3, camera.calibration, layout, hand_outlines(layout, state))
     height = round(drawn.shape[0] * WIDTH_PX / drawn.shape[1])
     small = cv2.resize(drawn, (WIDTH_PX, height), interpolation=cv2.INTER_AREA)
     done, data = cv2.imencode(".jpg", small, [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
     assert done
     room.live.pictures[name] = Picture(jpeg=data.tobytes(), version="2")
-    state = state_of(name, table.config.layout, last.state, at=now_utc(), t=last.t)
-    room.live.known[name] = replace(state, camera="playing", dealer=DEALERS[name], frames=81_204, lag_s=0.1)
+    told = state_of(name, layout, state, at=now_utc(), t=t)
+    room.live.known[name] = replace(told, camera="playing", dealer=DEALERS[name], frames=81_204, lag_s=0.1)
 
 
 def _raise_more(room: ServedRoom) -> None:

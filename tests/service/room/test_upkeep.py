@@ -215,7 +215,7 @@ def test_figures_tell_of_channels_and_disk(house: House) -> None:
     [
         ("rtsp://ada:secret@10.0.0.7:554/one?key=1", "rtsp://10.0.0.7:554/one"),
         ("/dev/video0", "/dev/video0"),
-        ("video.mp4", "video.mp4"),
+        ("/srv/recordings/one/video.mp4", "video.mp4"),
     ],
 )
 def test_address_of_a_camera_is_shown_without_its_secrets(source: str, shown: str) -> None:
