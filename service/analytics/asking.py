@@ -73,9 +73,45 @@ class Asker:
     are_names_shown: bool
 
 
+@dataclass(slots=True)
+class Reading:
+    """The tallies behind one answer, each read once."""
+
+    session: Session
+    house: House
+    asker: Asker
+    wish: FigureWish
+    _tallies: tuple[Columns, Columns] | None = None
+    _durations: list[Packed] | None = None
+
+    def tallies(self) -> tuple[Columns, Columns]:
+        """Of rounds, and of alerts."""
+        if self._tallies is None:
+            self._tallies = _read(self.session, self.house, self.asker, self.wish)
+        return self._tallies
+
+    def durations(self) -> list[Packed]:
+        """The durations of phases."""
+        if self._durations is None:
+            wish = _tally_wish(self.session, self.house, self.asker, self.wish)
+            packed = read_durations(self.session, self.asker.person, wish)
+            is_wanted = {hour: self._is_wanted(hour) for hour in {one[0] for one in packed}}
+            self._durations = [one for one in packed if is_wanted[one[0]]]
+        return self._durations
+
+    def _is_wanted(self, hour: datetime) -> bool:
+        return self.wish.shift is None or self.house.time.shift(hour) == self.wish.shift
+
+
 def tell_figures(session: Session, house: House, asker: Asker, by: By, wish: FigureWish) -> Figures:
     """The figures; dealers by the names that the asker may see."""
-    rounds, alerts = _read(session, house, asker, wish)
+    return figures_from(Reading(session, house, asker, wish), by)
+
+
+def figures_from(reading: Reading, by: By) -> Figures:
+    """The same out of what is read already."""
+    house, asker, wish = reading.house, reading.asker, reading.wish
+    rounds, alerts = reading.tallies()
     if by is By.CODE:
         return figures_of_codes(rounds, alerts, wish.counting())
     if by is By.DEALER:
@@ -84,20 +120,15 @@ def tell_figures(session: Session, house: House, asker: Asker, by: By, wish: Fig
     return _named(figures, house, asker) if by is By.DEALER else figures
 
 
-def tell_trend(session: Session, house: House, asker: Asker, wish: FigureWish) -> Trend:
+def trend_from(reading: Reading) -> Trend:
     """The rate by day, and its changes."""
-    rounds, alerts = _read(session, house, asker, wish)
-    days = figures_by(rounds, alerts, _labels(house, By.DAY), wish.counting(), is_shrunken=False)
-    return find_trend(days.items)
+    return find_trend(figures_from(reading, By.DAY).items)
 
 
-def tell_paces(session: Session, house: House, asker: Asker, by: By, wish: FigureWish) -> tuple[Pace, list[Pace]]:
+def paces_from(reading: Reading, by: By) -> tuple[Pace, list[Pace]]:
     """The pace of all, and by table, or by hour of the day."""
-    figures = tell_figures(session, house, asker, by, wish)
-    packed = read_durations(session, asker.person, _tally_wish(session, house, asker, wish))
-    if wish.shift is not None:
-        packed = [one for one in packed if house.time.shift(one[0]) == wish.shift]
-    hours = {hour: house.time.hour(hour) for hour in {one[0] for one in packed}}
+    figures, packed = figures_from(reading, by), reading.durations()
+    hours = {hour: reading.house.time.hour(hour) for hour in {one[0] for one in packed}}
 
     def label(one: Packed) -> str:
         return one[1] if by is By.TABLE else hours[one[0]]

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, Select, or_, select
+from sqlalchemy import BigInteger, ColumnElement, Select, or_, select, type_coerce
+from sqlalchemy.engine.default import DefaultDialect
 from sqlalchemy.orm import Session
 
 from service.analytics.rates import Floats
 from service.room.alerts import may_see
+from service.store.columns import UtcTime
 from service.store.people import Person
 from service.store.tally_schema import CodeTallyRow, TallyRow
 
@@ -81,7 +83,9 @@ def read_alerts(session: Session, person: Person, wish: TallyWish, *, families: 
 def read_durations(session: Session, person: Person, wish: TallyWish) -> list[tuple[datetime, str, bytes]]:
     """Hour, table and packed durations of all tallies that fit and have some."""
     query = _fitting(TallyRow, person, wish, ("hour", "table_id", "durations")).where(TallyRow.timed_rounds > 0)
-    return [(hour, table, packed) for hour, table, packed in session.execute(query)]
+    rows = session.execute(query).all()
+    moments = _moments(row.hour for row in rows)
+    return [(moments[row.hour], row.table_id, row.durations) for row in rows]
 
 
 def list_names(session: Session, person: Person, column: str) -> list[str]:
@@ -92,7 +96,7 @@ def list_names(session: Session, person: Person, column: str) -> list[str]:
 
 
 def _fitting(row: type[Any], person: Person, wish: TallyWish, columns: Sequence[str]) -> Select[Any]:
-    query = select(*(getattr(row, name) for name in columns)).where(*may_see(person, row.table_id))
+    query = select(*(_raw(row, name) for name in columns)).where(*may_see(person, row.table_id))
     conditions: list[ColumnElement[bool]] = []
     if wish.from_at is not None:
         conditions.append(row.hour >= wish.from_at)
@@ -107,6 +111,18 @@ def _fitting(row: type[Any], person: Person, wish: TallyWish, columns: Sequence[
     return query.where(*conditions)
 
 
+def _raw(row: type[Any], name: str) -> Any:
+    """A column; hours as the database keeps them, since a month of them is turned into moments but once."""
+    column = getattr(row, name)
+    return type_coerce(column, BigInteger) if name == "hour" else column
+
+
+def _moments(hours: Iterable[int]) -> dict[int, datetime]:
+    kept = UtcTime()
+    found = {hour: kept.process_result_value(hour, DefaultDialect()) for hour in set(hours)}
+    return {hour: at for hour, at in found.items() if at is not None}
+
+
 def _is_of(family: str) -> ColumnElement[bool]:
     inner = CodeTallyRow.code.startswith(f"{family.removesuffix('.')}.", autoescape=True)
     return or_(CodeTallyRow.code == family, inner)
@@ -114,8 +130,10 @@ def _is_of(family: str) -> ColumnElement[bool]:
 
 def _columns(session: Session, query: Select[Any], keys: Sequence[str], sums: Sequence[str]) -> Columns:
     rows = session.execute(query).all()
-    columns = list(zip(*rows, strict=True)) if rows else [()] * (len(keys) + len(sums))
+    columns: list[Any] = list(zip(*rows, strict=True)) if rows else [()] * (len(keys) + len(sums))
     named = dict(zip((*keys, *sums), columns, strict=True))
+    moments = _moments(named["hour"])
+    named["hour"] = [moments[hour] for hour in named["hour"]]
     return Columns(
         {name: np.fromiter(named[name], object, len(rows)) for name in keys},
         {name: np.array(named[name], np.float64) for name in sums},

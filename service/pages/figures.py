@@ -7,9 +7,7 @@ from datetime import datetime, time, timedelta
 from typing import Any
 from urllib.parse import urlencode
 
-from sqlalchemy.orm import Session
-
-from service.analytics.asking import Asker, By, FigureWish, tell_figures, tell_paces, tell_trend
+from service.analytics.asking import By, FigureWish, Reading, figures_from, paces_from, trend_from
 from service.analytics.house import House
 from service.analytics.looks import ask_as
 from service.analytics.tallies import list_names
@@ -93,7 +91,7 @@ def page(room: Room, person: Person, view: str, query: FigurePageQuery) -> dict[
     has_dealers = view == "dealers" or bool(query.dealer)
     asker = ask_as(room, person, "analytics", has_dealers=has_dealers)
     with room.database.reading() as session:
-        shown = _SHOWN[view](session, asker, asked)
+        shown = _SHOWN[view](Reading(session, asked.house, asker, asked.wish), asked)
         choices = {
             "tables": list_names(session, person, "table_id"),
             "rulebooks": list_names(session, person, "rulebook"),
@@ -128,25 +126,25 @@ def _day(text: str, house: House, *, after: int = 0) -> datetime:
 
 
 def _alike(by: By) -> Any:
-    def show(session: Session, asker: Asker, asked: Asked) -> dict[str, Any]:
-        figures = tell_figures(session, asked.house, asker, by, asked.wish)
+    def show(reading: Reading, asked: Asked) -> dict[str, Any]:
+        figures = figures_from(reading, by)
         forest, funnel = plot_forest(figures.items, figures.house), plot_funnel(figures.items, figures.house)
         return {"figures": figures, "forest": forest, "funnel": funnel, "by": by.value}
 
     return show
 
 
-def _codes(session: Session, asker: Asker, asked: Asked) -> dict[str, Any]:
-    figures = tell_figures(session, asked.house, asker, By.CODE, asked.wish)
+def _codes(reading: Reading, asked: Asked) -> dict[str, Any]:
+    figures = figures_from(reading, By.CODE)
     wanted = asked.query.code
     some = [one for one in figures.items if one.name == wanted or one.name.startswith(f"{wanted}.") or not wanted]
     return {"figures": figures, "forest": plot_forest(some, figures.house), "by": "code"}
 
 
-def _trend(session: Session, asker: Asker, asked: Asked) -> dict[str, Any]:
-    trend = tell_trend(session, asked.house, asker, asked.wish)
-    shifts = tell_figures(session, asked.house, asker, By.SHIFT, asked.wish)
-    hours = tell_figures(session, asked.house, asker, By.HOUR, asked.wish)
+def _trend(reading: Reading, asked: Asked) -> dict[str, Any]:
+    trend = trend_from(reading)
+    shifts = figures_from(reading, By.SHIFT)
+    hours = figures_from(reading, By.HOUR)
     return {
         "trend": trend,
         "plot": plot_trend(trend),
@@ -156,10 +154,10 @@ def _trend(session: Session, asker: Asker, asked: Asked) -> dict[str, Any]:
     }
 
 
-def _pace(session: Session, asker: Asker, asked: Asked) -> dict[str, Any]:
-    of_all, by_table = tell_paces(session, asked.house, asker, By.TABLE, asked.wish)
-    _, by_hour = tell_paces(session, asked.house, asker, By.HOUR, asked.wish)
-    figures = tell_figures(session, asked.house, asker, By.TABLE, asked.wish)
+def _pace(reading: Reading, asked: Asked) -> dict[str, Any]:
+    of_all, by_table = paces_from(reading, By.TABLE)
+    _, by_hour = paces_from(reading, By.HOUR)
+    figures = figures_from(reading, By.TABLE)
     return {
         "of_all": of_all,
         "by_table": plot_paces([of_all, *by_table]),

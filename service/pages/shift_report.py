@@ -7,7 +7,16 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from service.analytics.asking import Asker, By, FigureWish, find_dealers, tell_figures, tell_paces
+from service.analytics.asking import (
+    Asker,
+    By,
+    FigureWish,
+    Reading,
+    figures_from,
+    find_dealers,
+    paces_from,
+    tell_figures,
+)
 from service.analytics.figures import Figure
 from service.analytics.looks import ask_as
 from service.analytics.pace import Pace
@@ -65,9 +74,9 @@ def _report(room: Room, asker: Asker, wish: FigureWish, period: str) -> ShiftRep
     house = room.settings.house
     everybody = replace(wish, table=None, dealer=None)
     with room.database.reading() as session:
-        codes = tell_figures(session, house, asker, By.CODE, wish)
-        days = tell_figures(session, house, asker, By.DAY, wish)
-        of_all, _ = tell_paces(session, house, asker, By.TABLE, wish)
+        reading = Reading(session, house, asker, wish)
+        codes, days = figures_from(reading, By.CODE), figures_from(reading, By.DAY)
+        of_all, _ = paces_from(reading, By.TABLE)
         dealers = None if wish.dealer is None else find_dealers(session, house, asker, wish.dealer)
         fitting = AlertWish(
             table=wish.table,

@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
-from service.analytics.asking import By, FigureWish, tell_figures, tell_paces, tell_trend
+from service.analytics.asking import By, FigureWish, Reading, paces_from, tell_figures, trend_from
 from service.analytics.figure_rows import figures_csv, figures_parquet
 from service.analytics.figures import Figures
 from service.analytics.looks import ask_as
@@ -37,7 +37,7 @@ def trend(room: RoomHere, person: Viewer, query: Annotated[FigureQuery, Query()]
     """The rate by day, and the days on which it changed for good."""
     asker = ask_as(room, person, "analytics", has_dealers=False)
     with room.database.reading() as session:
-        return TrendOut.of(tell_trend(session, room.settings.house, asker, wish_of(query)))
+        return TrendOut.of(trend_from(Reading(session, room.settings.house, asker, wish_of(query))))
 
 
 @router.get("/pace")
@@ -45,7 +45,7 @@ def pace(room: RoomHere, person: Viewer, query: Annotated[FigureQuery, Query()])
     """Rounds an hour and what each phase takes, by table."""
     asker = ask_as(room, person, "analytics", has_dealers=False)
     with room.database.reading() as session:
-        of_all, paces = tell_paces(session, room.settings.house, asker, By.TABLE, wish_of(query))
+        of_all, paces = paces_from(Reading(session, room.settings.house, asker, wish_of(query)), By.TABLE)
     return PacesOut(items=[PaceOut.of(one) for one in paces], house=PaceOut.of(of_all))
 
 

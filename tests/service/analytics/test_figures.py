@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from service.analytics.asking import Asker, By, FigureWish, tell_figures, tell_paces, tell_trend
+from service.analytics.asking import Asker, By, FigureWish, Reading, paces_from, tell_figures, trend_from
 from service.analytics.figures import LEAST_ROUNDS, Figures
 from service.analytics.house import House
 from service.analytics.house_time import HouseTime
@@ -124,8 +124,8 @@ def test_nothing_dealt_gives_no_figures(database: Database) -> None:
 def test_pace_tells_rounds_an_hour_and_what_phases_take(floor: Database) -> None:
     refresh_all(floor)
     with floor.reading() as session:
-        of_all, by_table = tell_paces(session, HOUSE, ADMIN, By.TABLE, FigureWish())
-        _, by_hour = tell_paces(session, HOUSE, ADMIN, By.HOUR, FigureWish(table="B09"))
+        of_all, by_table = paces_from(Reading(session, HOUSE, ADMIN, FigureWish()), By.TABLE)
+        _, by_hour = paces_from(Reading(session, HOUSE, ADMIN, FigureWish(table="B09")), By.HOUR)
     assert of_all.rounds_per_hour == pytest.approx(3600 / 70)
     assert [one.name for one in by_table] == ["B07", "B08", "B09"]
     medians = {one.phase: one.median_s for one in of_all.phases}
@@ -139,7 +139,7 @@ def test_trend_has_every_day_and_one_stretch_where_nothing_changed(database: Dat
         err(database, deal(database, 5, at=NOON + timedelta(days=day)), 2)
     refresh_all(database)
     with database.reading() as session:
-        trend = tell_trend(session, HOUSE, ADMIN, FigureWish())
+        trend = trend_from(Reading(session, HOUSE, ADMIN, FigureWish()))
     assert [day.errors for day in trend.days] == [1] * 6
     assert [(one.first, one.last, one.rounds, one.errors) for one in trend.stretches] == [
         ("2026-05-04", "2026-05-09", 30, 6)
