@@ -54,7 +54,7 @@ def write_case_pdf(
     signed: tuple[str, datetime],
 ) -> bytes:
     """The document; `signed` says who exports and when."""
-    sheet = _Sheet(f"Case {story.case.id}: {story.case.title}", signed[1])
+    sheet = Sheet(f"Case {story.case.id}: {story.case.title}", signed[1])
     words: Mapping[str, Callable[..., Any]] = build_environment(settings).filters
     _write_head(sheet, words, settings, story, signed)
     _write_faults(sheet, beside)
@@ -67,7 +67,7 @@ def write_case_pdf(
     return bytes(sheet.output())
 
 
-class _Sheet(FPDF):
+class Sheet(FPDF):
     """A4 pages with the case's name above and the page's number below."""
 
     def __init__(self, title: str, at: datetime) -> None:
@@ -183,7 +183,7 @@ def _fitted(path: Path, width_mm: float, tallest_mm: float) -> tuple[float, floa
 
 
 def _write_head(
-    sheet: _Sheet,
+    sheet: Sheet,
     words: Mapping[str, Callable[..., Any]],
     settings: RoomSettings,
     story: CaseStory,
@@ -200,7 +200,7 @@ def _write_head(
     )
 
 
-def _write_faults(sheet: _Sheet, beside: ReportFiles) -> None:
+def _write_faults(sheet: Sheet, beside: ReportFiles) -> None:
     changed = [file.name for file in beside.files if file.is_as_kept is False]
     if changed:
         sheet.ln(2)
@@ -212,7 +212,7 @@ def _write_faults(sheet: _Sheet, beside: ReportFiles) -> None:
 
 
 def _write_alert(
-    sheet: _Sheet, words: Mapping[str, Callable[..., Any]], told: AlertStory, pictures: Mapping[str, Path]
+    sheet: Sheet, words: Mapping[str, Callable[..., Any]], told: AlertStory, pictures: Mapping[str, Path]
 ) -> None:
     one, body = told.alert, told.alert.body
     sheet.heading(f"{words['title_of'](body['code'])}, table {one.table_id}", TONES.get(body["severity"], SOFT))
@@ -276,7 +276,7 @@ def _history(words: Mapping[str, Callable[..., Any]], told: AlertStory) -> list[
     return found
 
 
-def _write_files(sheet: _Sheet, files: Sequence[PackedFile]) -> None:
+def _write_files(sheet: Sheet, files: Sequence[PackedFile]) -> None:
     if not files:
         return
     sheet.small_heading("Files, with their SHA-256")

@@ -11,6 +11,7 @@ from starlette.responses import Response
 from service.dependencies import PagesHere, RoomHere, StrictRoute, Viewer
 from service.incoming import FigurePageQuery, ReportQuery
 from service.pages import facts, figures, shift_report
+from service.pages.shift_paper import print_report
 
 router = APIRouter(prefix="/analytics", route_class=StrictRoute, include_in_schema=False)
 Filters = Annotated[FigurePageQuery, Query()]
@@ -36,6 +37,15 @@ def start(room: RoomHere, pages: PagesHere, person: Viewer, query: Filters) -> R
 def report(room: RoomHere, pages: PagesHere, person: Viewer, query: Annotated[ReportQuery, Query()]) -> Response:
     """What a table or a dealer did in a shift, to print."""
     return pages.show("shift_report.html", **shift_report.gather(room, person, query))
+
+
+@router.get("/report.pdf")
+def report_pdf(room: RoomHere, person: Viewer, query: Annotated[ReportQuery, Query()]) -> Response:
+    """The same as a file."""
+    told = shift_report.gather(room, person, query)
+    paper = print_report(room.settings, told["report"], signed=(person.name, room.clock()))
+    headers = {"Content-Disposition": 'inline; filename="shift-report.pdf"'}
+    return Response(paper, media_type="application/pdf", headers=headers)
 
 
 @router.get("/{what}")

@@ -125,6 +125,13 @@ def test_shift_report_of_a_dealer_goes_by_pseudonym(full: TestRoom) -> None:
     assert "4 in <b>300</b> rounds" in page(full, "/analytics/report?dealer=ann&from=2026-05-04")
 
 
+@pytest.mark.parametrize("day", ["2026-05-04", "2026-01-01"], ids=["a day of play", "a day without"])
+def test_shift_report_is_a_pdf_too(full: TestRoom, day: str) -> None:
+    answer = full.browser("admin").get(f"/analytics/report.pdf?table=B07&from={day}")
+    assert answer.headers["content-type"] == "application/pdf"
+    assert answer.content.startswith(b"%PDF-")
+
+
 @pytest.mark.parametrize(
     ("path", "field"),
     [
