@@ -15,7 +15,8 @@ from service.corrections.judging import Verdicts, alert_bodies, fault_key, recor
 from service.corrections.lines import VERDICT
 from service.corrections.reading import holding
 from service.live.journal import OPEN, alert_chain
-from service.search.index import CORRECTED, DISMISSED, TAKEN_BACK, enter_round, has_fallen
+from service.room.reasons import CORRECTED
+from service.search.index import DISMISSED, TAKEN_BACK, enter_round, has_fallen
 from service.store import chain
 from service.store.schema import AlertChange, AlertRow, LogRow, RoundRow
 

@@ -19,8 +19,9 @@ from service.notify.notices import Notice, notice_of_alert, notice_of_change
 from service.notify.settings import NoticeEvent
 from service.notify.storms import as_told_to_people
 from service.room.life import AlertState
+from service.room.reasons import CORRECTED
 from service.room.views import alert_views, change_view
-from service.search.index import CORRECTED, TAKEN_BACK
+from service.search.index import TAKEN_BACK
 from service.store.schema import AlertChange, AlertRow, DeliveryPlace, DeliveryRow
 
 WAITING, SENT, FAILED, GATHERED = "waiting", "sent", "failed", "gathered"

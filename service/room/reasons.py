@@ -16,8 +16,10 @@ DISMISSAL_REASONS: Mapping[str, str] = {
     "duplicate": "Another alert tells the same",
     OTHER: "Another reason, as noted",
 }
-"""Each reason and what people read; the first four count as false alerts."""
-FALSE_ALERT_REASONS = frozenset({"card_misread", "chips_misread", "call_misheard", "hand_in_the_way"})
+"""Each reason and what people read; the first four count as false alerts, and so does `CORRECTED`."""
+CORRECTED = "corrected"
+"""No longer stands since somebody corrected what was read; nobody dismisses an alert for this by hand."""
+FALSE_ALERT_REASONS = frozenset({"card_misread", "chips_misread", "call_misheard", "hand_in_the_way", CORRECTED})
 
 
 def reason_and_note(reason: str | None, note: str | None) -> tuple[str | None, str | None]:

@@ -14,14 +14,13 @@ from sqlalchemy.orm import Session
 
 from service.corrections.lines import judged_bodies
 from service.corrections.reading import lines_of_round
+from service.room.reasons import CORRECTED
 from service.search.terms import RoundFacts, terms_of
 from service.store.database import Database
 from service.store.round_schema import CorrectionRow, RoundTerm
 from service.store.schema import AlertChange, AlertRow, LogRow, RoundRow
 
 BATCH = 500
-CORRECTED = "corrected"
-"""The reason for which an alert is dismissed that no longer stands after a correction."""
 TAKEN_BACK = "correction_taken_back"
 """The reason for which an alert becomes again what it was before a correction."""
 DISMISSED = "dismissed"
