@@ -55,7 +55,7 @@ def _take(browser: Browser, room: ServedRoom, out: Path, tone: str) -> None:
 
 def _settled(page: Page, name: str) -> Page:
     """The page when its pictures are there and what it is about is shown."""
-    page.wait_for_timeout(2000)
+    page.wait_for_timeout(2500)
     if name == "alerts":
         page.keyboard.press("j")
         storm = page.locator(".storm-row summary")
