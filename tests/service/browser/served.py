@@ -122,7 +122,8 @@ def a_served_room(
     """The demonstration's four tables, a user of each role, and the service on a port of its own."""
     home = Home(folder)
     home.make()
-    (home.folder / NOTIFICATIONS).write_text(notifications, encoding="utf-8")
+    if notifications:
+        (home.folder / NOTIFICATIONS).write_text(notifications, encoding="utf-8")
     with closing(home.open_database({})) as database:
         furnish(home, database, now=now_utc())
         with database.writing() as session:
