@@ -55,7 +55,7 @@ types: $(READY)
 lock:
 	rm -rf $(LOCK_VENV)
 	"$(PYTHON)" -m venv $(LOCK_VENV)
-	$(LOCK_VENV)/bin/python -m pip install --quiet --upgrade setuptools --editable ".[dev]"
+	$(LOCK_VENV)/bin/python -m pip install --quiet --upgrade setuptools --editable ".[dev,fleet]"
 	head -n 2 requirements.lock > build/requirements.lock
 	$(LOCK_VENV)/bin/python -m pip freeze --all --exclude-editable --exclude pip >> build/requirements.lock
 	mv build/requirements.lock requirements.lock

@@ -25,6 +25,7 @@ COMMANDS = ("service/cli.py", "service/commands/")
 MEETING_PLACES = {"service/interpreter.py", "service/pipeline.py", "service/wiring.py"}
 """Where seeing and meaning are joined: it translates, carries, builds. Catching errors is no meeting."""
 TRAINING_ONLY = {"torch", "torchvision", "ultralytics", "onnx", "onnxslim"}
+FLEET_ONLY = {"ray", "fsspec"}
 FOREIGN = {
     "rules": {"yaml"},
     "calibration": {"cv2", "numpy", "scipy", "yaml"},
@@ -64,6 +65,11 @@ def test_imports_of_others_are_those_a_package_may_use(package: str) -> None:
 def test_training_libraries_are_imported_by_training_alone() -> None:
     users = {file.path for file in source_files(*PACKAGES) if file.imported_roots() & TRAINING_ONLY}
     assert {path for path in users if not path.startswith("models/")} == set()
+
+
+def test_libraries_of_the_fleet_are_imported_when_called() -> None:
+    users = {file.path for file in source_files(*PACKAGES) if roots(file.modules_imported_at_once()) & FLEET_ONLY}
+    assert users == set()
 
 
 def test_seeing_and_meaning_meet_in_one_place() -> None:

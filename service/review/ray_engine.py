@@ -1,0 +1,94 @@
+"""Watch segments on a Ray cluster: a task for each, begun again elsewhere when its worker or its node is lost.
+
+Results come back to whoever asked, who alone writes: so nothing is there twice, whatever was begun twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from service.ray_cluster import check_code, code_digest, joined
+from service.review.engine import TRIES, EngineError, JobKey, Jobs, Told, watch_or_tell
+from service.review.segment_watch import SegmentJob, SegmentResult
+
+LOOK_S = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class RayEngine:
+    """The cores of a cluster."""
+
+    address: str | None = None
+    """HOST:PORT of its head node, or `auto`; None: a cluster is begun on this machine."""
+    processes: int | None = None
+    """How many cores a cluster that is begun here uses."""
+
+    def watch(self, jobs: Jobs, told: Told) -> Iterator[tuple[JobKey, SegmentResult]]:
+        """See `Engine.watch`."""
+        if not jobs:
+            return
+        with joined(self.address, self.processes) as ray:
+            yield from _watch_all(ray, jobs, told)
+
+
+def _watch_all(ray: Any, jobs: Jobs, told: Told) -> Iterator[tuple[JobKey, SegmentResult]]:
+    board = _beside_driver(ray).remote()
+    task = ray.remote(_watch).options(num_cpus=1, max_retries=TRIES - 1, scheduling_strategy="SPREAD")
+    digest = code_digest()
+    keys = {task.remote(key, job, board, digest): key for key, job in jobs}
+    try:
+        while keys:
+            done, _ = ray.wait(list(keys), timeout=LOOK_S)
+            for key, t in ray.get(board.take.remote()):
+                told(key, t)
+            for one in done:
+                yield keys.pop(one), _result(ray, one)
+    finally:
+        for one in keys:
+            ray.cancel(one, force=True)
+        ray.kill(board)
+
+
+def _result(ray: Any, done: Any) -> SegmentResult:
+    try:
+        result: SegmentResult = ray.get(done)
+    except ray.exceptions.RayTaskError as error:
+        raise EngineError(f"a segment could not be watched: {error.cause}") from error
+    except ray.exceptions.RayError as error:
+        text = " ".join(str(error).split())
+        raise EngineError(f"a segment could not be watched, begun {TRIES} times: {text}") from error
+    return result
+
+
+def _beside_driver(ray: Any) -> Any:
+    """The board's class, kept on the node of the one who asks: no other node's loss takes it away."""
+    here = ray.get_runtime_context().get_node_id()
+    place = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(here, soft=False)
+    return ray.remote(Board).options(num_cpus=0, scheduling_strategy=place)
+
+
+class Board:
+    """Where tasks write how far they are."""
+
+    def __init__(self) -> None:
+        self._news: dict[JobKey, float] = {}
+
+    def write(self, key: JobKey, t: float) -> None:
+        """A segment's watch is that far."""
+        self._news[key] = t
+
+    def take(self) -> list[tuple[JobKey, float]]:
+        """What is new since the last call."""
+        news, self._news = list(self._news.items()), {}
+        return news
+
+
+def _watch(key: JobKey, job: SegmentJob, board: Any, digest: str) -> SegmentResult:
+    check_code(digest)
+
+    def tell(t: float) -> None:
+        board.write.remote(key, t)
+
+    return watch_or_tell(job, tell)

@@ -1,0 +1,86 @@
+"""A Ray cluster of two nodes on this machine, whose workers and nodes can be lost."""
+
+from __future__ import annotations
+
+import os
+import signal
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from service.ray_cluster import import_ray
+
+QUICK = {"health_check_initial_delay_ms": 500, "health_check_period_ms": 500, "health_check_failure_threshold": 3}
+"""So that a lost node is noticed within seconds."""
+STORE_BYTES = 100 * 2**20
+
+
+@dataclass(slots=True)
+class RayFloor:
+    """A head that runs no task, and nodes that do."""
+
+    cores: int = 1
+    """Of each node."""
+    cluster: Any = None
+    nodes: list[Any] = field(default_factory=list)
+
+    def __enter__(self) -> RayFloor:
+        import_ray()
+        from ray.cluster_utils import Cluster
+
+        head = {"num_cpus": 0, "include_dashboard": False, "object_store_memory": STORE_BYTES, "_system_config": QUICK}
+        self.cluster = Cluster(initialize_head=True, head_node_args=head)
+        self.nodes = [self.add_node(), self.add_node()]
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        ray = import_ray()
+        ray.shutdown()
+        self.cluster.shutdown()
+
+    @property
+    def address(self) -> str:
+        """Of the head."""
+        return str(self.cluster.address)
+
+    def add_node(self) -> Any:
+        """Another node."""
+        return self.cluster.add_node(num_cpus=self.cores, object_store_memory=STORE_BYTES)
+
+    def kill_worker(self, doing: str) -> int | None:
+        """Kill one worker of our nodes that does this; gives its number, None where none does."""
+        for node in self.nodes:
+            raylet = node.all_processes["raylet"][0].process.pid
+            for pid in children_of(raylet):
+                if doing in _command_of(pid):
+                    os.kill(pid, signal.SIGKILL)
+                    return pid
+        return None
+
+    def lose_node(self) -> None:
+        """Take a node away with all that runs on it."""
+        self.cluster.remove_node(self.nodes.pop())
+
+
+def children_of(parent: int) -> list[int]:
+    """The processes that another one began."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
+            try:
+                fields = (folder / "stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            if int(fields[1]) == parent:
+                found.append(int(folder.name))
+    return found
+
+
+def _command_of(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
