@@ -93,7 +93,9 @@ def open_outside(
     kept = load_retention(folder)
     devices = open_devices(folder, environment, database=database, live=live, clock=clock)
     notifications = open_notifications(folder, environment, settings=settings, database=database, clock=clock)
-    retention = Retention(database, settings.evidence, kept, clock, notifications.tell)
+    retention = Retention(
+        database, settings.evidence, kept, clock, notifications.tell, evidence_url=settings.evidence_url
+    )
     tallies = TallyUpkeep(database, settings.house.settings, clock)
     notifications.begin()
     return Outside(notifications=notifications, retention=retention, tallies=tallies, devices=devices)

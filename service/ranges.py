@@ -89,7 +89,7 @@ def file_response(file: EvidenceFile, headers: Mapping[str, str]) -> Response:
 
 
 def _pieces(file: EvidenceFile, part: ByteRange) -> Iterator[bytes]:
-    with file.path.open("rb") as stream:
+    with file.open() as stream:
         stream.seek(part.first)
         left = part.size
         while left > 0:

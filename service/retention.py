@@ -19,6 +19,7 @@ from pydantic import Field
 from rules.alerts import Severity
 from service import keeping
 from service.disk_budget import DiskBudget, DiskLevel, DiskState, FreeBytes, free_bytes, judge_disk
+from service.evidence_store import EvidenceStore, EvidenceStoreError
 from service.house_file import HouseSettings, load_house_file
 from service.keeping import KeepingClass, KeepingRules, LeftFile, Standing
 from service.ports import Clock
@@ -103,6 +104,8 @@ class Retention:
     clock: Clock
     tell: Tell
     free: FreeBytes = free_bytes
+    evidence_url: str | None = None
+    """Where reviewed evidence lies besides."""
     look_s: float = LOOK_S
     fault: str | None = None
     """Why it cannot do its work at present; None where it can."""
@@ -206,9 +209,9 @@ class Retention:
             logger.error("evidence %d lies outside its folder and is left alone: %s", file.evidence_id, path)
             return False
         try:
-            path.unlink(missing_ok=True)
-        except OSError as error:
-            logger.error("%s: cannot be deleted: %s", path, error.strerror)
+            EvidenceStore(self.evidence, self.evidence_url).remove(file.path)
+        except (OSError, EvidenceStoreError) as error:
+            logger.error("%s: cannot be deleted: %s", path, error)
             return False
         return True
 

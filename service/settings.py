@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from service.analytics.house import House
 from service.errors import ServiceError
+from service.evidence_store import EvidenceStore
 from service.room.table_facts import TableFacts
 
 Network = IPv4Network | IPv6Network
@@ -28,6 +29,8 @@ class RoomSettings:
     evidence: Path
     """The folder of clips and stills."""
     version: str
+    evidence_url: str | None = None
+    """Where reviewed evidence lies besides."""
     tables: tuple[TableFacts, ...] = ()
     """What the tables' files say."""
     time_zone: str = "UTC"
@@ -57,6 +60,11 @@ class RoomSettings:
     def tables_folder(self) -> Path:
         """The folder of the tables' files, with their layouts and calibrations."""
         return self.evidence.with_name("tables")
+
+    @property
+    def evidence_store(self) -> EvidenceStore:
+        """All evidence, wherever it lies."""
+        return EvidenceStore(self.evidence, self.evidence_url)
 
 
 def parse_settings(*, evidence: Path, time_zone: str, trusted_proxies: Iterable[str]) -> RoomSettings:

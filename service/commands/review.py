@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from service.review.engine import Engine
+    from service.review.mirror import Fetched
     from service.review.shift import Shift
     from service.store.database import Database
 
@@ -25,10 +26,11 @@ class ReviewError(ServiceError):
 
 def review(
     targets: Annotated[
-        list[Path],
+        list[str],
         typer.Argument(
             metavar="SHIFT…",
-            help="Folders with a table.yaml and recordings of that table (or of many, each in a folder), or videos.",
+            help="Folders with a table.yaml and recordings of that table (or of many, each in a folder), or videos; "
+            "also by URL, such as s3://bucket/shift.",
         ),
     ],
     home: Annotated[Path, typer.Option(help="The service's folder: what is found stands there beside live tables.")],
@@ -51,7 +53,9 @@ def review(
     """
     from rich.console import Console
 
+    from service.evidence_store import EvidenceStore
     from service.home import Home
+    from service.review.mirror import Cache, fetched
     from service.review.progress import ReviewProgress
     from service.review.reviewing import Reviewer
     from service.wiring import now_utc
@@ -62,10 +66,15 @@ def review(
     count = processes or os.cpu_count() or 1
     database = folder.open_database(os.environ)
     try:
-        with ReviewProgress(Console()) as progress:
-            shifts = _open_shifts(targets, table, zone, database, progress.console)
+        with fetched(targets, Cache.of(os.environ)) as (paths, urls), ReviewProgress(Console()) as progress:
+            shifts = _open_shifts(paths, table, zone, database, progress.console)
             reviewer = Reviewer(
-                home=folder, database=database, engine=_engine(engine, address, count), now=now_utc, threads=count
+                home=folder,
+                database=database,
+                engine=_engine(engine, address, count, urls),
+                now=now_utc,
+                threads=count,
+                evidence_url=EvidenceStore.of(folder.evidence, os.environ).url,
             )
             reviewer.review(shifts, progress)
     finally:
@@ -105,9 +114,13 @@ def _zone(name: str) -> ZoneInfo:
         raise ReviewError(f"--time-zone = {name}; must be an IANA name such as Pacific/Auckland") from error
 
 
-def _engine(name: str, address: str | None, processes: int) -> Engine:
+def _engine(name: str, address: str | None, processes: int, urls: Fetched) -> Engine:
     if name == "local":
         from service.review.local_engine import LocalEngine
 
         return LocalEngine(processes)
+    if name == "ray":
+        from service.review.ray_engine import RayEngine
+
+        return RayEngine(address, processes, urls)
     raise ReviewError(f"--engine = {name}; must be one of local, ray")

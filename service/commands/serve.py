@@ -43,6 +43,7 @@ def serve(
     THIRDCARD_DATABASE_URL names a PostgreSQL.
     """
     from service.analytics.house import open_house
+    from service.evidence_store import EvidenceStore
     from service.home import Home
     from service.search.index import enter_missing
     from service.settings import parse_settings
@@ -51,7 +52,8 @@ def serve(
     folder = Home(home)
     folder.make()
     settings = parse_settings(evidence=folder.evidence, time_zone=time_zone, trusted_proxies=trust_proxy or [])
-    settings = replace(settings, house=open_house(home, time_zone))
+    evidence_url = EvidenceStore.of(folder.evidence, os.environ).url
+    settings = replace(settings, house=open_house(home, time_zone), evidence_url=evidence_url)
     tables = folder.load_tables()
     database = folder.open_database(os.environ)
     try:

@@ -17,16 +17,18 @@ def verify(home: Annotated[Path, typer.Option(help=HOME_HELP)]) -> None:
     Exit status 1 names the first that was changed, lost or slipped in.
     """
     from service.corrections.verification import verify_corrections
+    from service.evidence_store import EvidenceStore
     from service.home import Home
     from service.store.verification import verify_chains, verify_evidence
 
     folder = Home(home)
+    store = EvidenceStore.of(folder.evidence, os.environ)
     database = folder.open_database(os.environ)
     try:
         with database.reading() as session:
             told = (
                 verify_chains(session),
-                verify_evidence(session, folder.evidence),
+                verify_evidence(session, store),
                 verify_corrections(session, folder.evidence),
             )
             faults = [fault for fault in told if fault]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +42,7 @@ class ReportFiles:
 
     files: Sequence[PackedFile]
     missing: Sequence[str]
-    pictures: Mapping[int, Mapping[str, Path]]
+    pictures: Mapping[int, Mapping[str, bytes]]
     """By alert and kind."""
 
 
@@ -144,19 +145,19 @@ class Sheet(FPDF):
                 for n, text in enumerate(row):
                     line.cell(text, style=FontFace(color=SOFT) if n == 0 else None)
 
-    def pictures(self, paths: Sequence[Path], captions: Sequence[str]) -> None:
+    def pictures(self, shown: Sequence[bytes], captions: Sequence[str]) -> None:
         """Pictures side by side, as wide as the page together, each with its caption."""
         gap = 4.0
-        width = (self.epw - gap * (len(paths) - 1)) / len(paths)
-        sizes = [_fitted(path, width, TALLEST_MM if len(paths) == 1 else TALLEST_PAIR_MM) for path in paths]
+        width = (self.epw - gap * (len(shown) - 1)) / len(shown)
+        sizes = [_fitted(picture, width, TALLEST_MM if len(shown) == 1 else TALLEST_PAIR_MM) for picture in shown]
         height = max(size[1] for size in sizes)
         if self.will_page_break(height + 8):
             self.add_page()
         self.ln(2)
         top = self.get_y()
-        for n, (path, size) in enumerate(zip(paths, sizes, strict=True)):
+        for n, (picture, size) in enumerate(zip(shown, sizes, strict=True)):
             x = self.l_margin + n * (width + gap)
-            self.image(path, x=x, y=top, w=size[0], h=size[1], alt_text=captions[n])
+            self.image(BytesIO(picture), x=x, y=top, w=size[0], h=size[1], alt_text=captions[n])
             self.set_xy(x, top + height + 0.8)
             self.set_font(TEXT, size=8)
             self.set_text_color(*SOFT)
@@ -164,19 +165,19 @@ class Sheet(FPDF):
         self.set_xy(self.l_margin, top + height + 6)
 
 
-def _is_readable(path: Path) -> bool:
+def _is_readable(content: bytes) -> bool:
     """Whether a file is still a picture; what was changed is named among the files."""
     try:
-        with Image.open(path) as picture:
+        with Image.open(BytesIO(content)) as picture:
             picture.verify()
     except (OSError, SyntaxError):
         return False
     return True
 
 
-def _fitted(path: Path, width_mm: float, tallest_mm: float) -> tuple[float, float]:
+def _fitted(content: bytes, width_mm: float, tallest_mm: float) -> tuple[float, float]:
     """Width and height of a picture that is to be so wide, and no taller than allowed."""
-    with Image.open(path) as picture:
+    with Image.open(BytesIO(content)) as picture:
         wide, high = picture.size
     scale = min(width_mm / wide, tallest_mm / high)
     return wide * scale, high * scale
@@ -212,14 +213,14 @@ def _write_faults(sheet: Sheet, beside: ReportFiles) -> None:
 
 
 def _write_alert(
-    sheet: Sheet, words: Mapping[str, Callable[..., Any]], told: AlertStory, pictures: Mapping[str, Path]
+    sheet: Sheet, words: Mapping[str, Callable[..., Any]], told: AlertStory, pictures: Mapping[str, bytes]
 ) -> None:
     one, body = told.alert, told.alert.body
     sheet.heading(f"{words['title_of'](body['code'])}, table {one.table_id}", TONES.get(body["severity"], SOFT))
     sheet.say(f"{words['moment'](one.at)}, round {one.round}", size=9, colour=SOFT)
     sheet.ln(1)
     sheet.say(body["message"], size=11, bold=True)
-    pictures = {kind: path for kind, path in pictures.items() if _is_readable(path)}
+    pictures = {kind: content for kind, content in pictures.items() if _is_readable(content)}
     if "still" in pictures:
         sheet.pictures([pictures["still"]], ["The moment of the fault"])
     if "before" in pictures and "after" in pictures:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from rules.alerts import Alert
 from service.evidence import EvidenceKeeper
+from service.evidence_store import EvidenceStore
 from service.live.overlay_file import write_overlay
 from service.live.overlay_memory import OverlayStretch, Since, between, hand_boxes, latest
 from service.overlay import Outline
@@ -59,8 +60,7 @@ class ShiftPictures:
 
     shift: Shift
     sights: OverlayStretch
-    evidence: Path
-    """The folder of all evidence."""
+    evidence: EvidenceStore
 
     def keep(self, alert: Alert, number: int) -> KeptPictures:
         """Write the files of an alert; made again they are the same.
@@ -75,7 +75,8 @@ class ShiftPictures:
             return KeptPictures(files=(), from_at=at, to_at=at, fault="nothing was filmed then")
         table, zero_at = self.shift.table, part.file.began_at
         shift_s = self.shift.timeline.t(zero_at)
-        folder = self.evidence / table.id / f"{part.from_at:%Y-%m-%d}" / f"shift-{self.shift.key[:12]}-{number:04d}"
+        day = self.evidence.folder / table.id / f"{part.from_at:%Y-%m-%d}"
+        folder = day / f"shift-{self.shift.key[:12]}-{number:04d}"
         for old in sorted(folder.glob("clips/*")):
             old.unlink()
         keeper = EvidenceKeeper(
@@ -123,5 +124,6 @@ class ShiftPictures:
 
     def _file(self, kind: str, path: Path) -> KeptFile:
         data = path.read_bytes()
-        relative = path.relative_to(self.evidence)
+        relative = path.relative_to(self.evidence.folder)
+        self.evidence.send(relative.as_posix())
         return KeptFile(kind=kind, path=relative, size_bytes=len(data), sha256=hashlib.sha256(data).hexdigest())

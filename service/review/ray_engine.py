@@ -5,15 +5,18 @@ Results come back to whoever asked, who alone writes: so nothing is there twice,
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from service.ray_cluster import check_code, code_digest, joined
 from service.review.engine import TRIES, EngineError, JobKey, Jobs, Told, watch_or_tell
+from service.review.mirror import Cache, Fetched
 from service.review.segment_watch import SegmentJob, SegmentResult
 
 LOOK_S = 0.5
+NOTHING_FETCHED = Fetched()
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,20 +27,22 @@ class RayEngine:
     """HOST:PORT of its head node, or `auto`; None: a cluster is begun on this machine."""
     processes: int | None = None
     """How many cores a cluster that is begun here uses."""
+    fetched: Fetched = NOTHING_FETCHED
+    """What lies at URLs: each node fetches it for itself."""
 
     def watch(self, jobs: Jobs, told: Told) -> Iterator[tuple[JobKey, SegmentResult]]:
         """See `Engine.watch`."""
         if not jobs:
             return
         with joined(self.address, self.processes) as ray:
-            yield from _watch_all(ray, jobs, told)
+            yield from _watch_all(ray, jobs, told, self.fetched)
 
 
-def _watch_all(ray: Any, jobs: Jobs, told: Told) -> Iterator[tuple[JobKey, SegmentResult]]:
+def _watch_all(ray: Any, jobs: Jobs, told: Told, fetched: Fetched) -> Iterator[tuple[JobKey, SegmentResult]]:
     board = _beside_driver(ray).remote()
     task = ray.remote(_watch).options(num_cpus=1, max_retries=TRIES - 1, scheduling_strategy="SPREAD")
-    digest = code_digest()
-    keys = {task.remote(key, job, board, digest): key for key, job in jobs}
+    order = _Order(board, code_digest(), fetched)
+    keys = {task.remote(key, job, order): key for key, job in jobs}
     try:
         while keys:
             done, _ = ray.wait(list(keys), timeout=LOOK_S)
@@ -85,10 +90,21 @@ class Board:
         return news
 
 
-def _watch(key: JobKey, job: SegmentJob, board: Any, digest: str) -> SegmentResult:
-    check_code(digest)
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """What all tasks of a watch are told."""
+
+    board: Any
+    digest: str
+    """Of the program that they must run."""
+    fetched: Fetched
+
+
+def _watch(key: JobKey, job: SegmentJob, order: _Order) -> SegmentResult:
+    check_code(order.digest)
 
     def tell(t: float) -> None:
-        board.write.remote(key, t)
+        order.board.write.remote(key, t)
 
-    return watch_or_tell(job, tell)
+    with order.fetched.here(job, Cache.of(os.environ)) as here:
+        return watch_or_tell(here, tell)

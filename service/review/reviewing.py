@@ -17,6 +17,7 @@ from typing import Protocol
 from rules.alerts import format_alert
 from rules.events import Event, format_event
 from rules.records import format_round
+from service.evidence_store import EvidenceStore
 from service.home import Home
 from service.review.engine import Engine, JobKey, Jobs
 from service.review.entering import Reviewed, enter, entered_log
@@ -87,6 +88,8 @@ class Reviewer:
     database: Database
     engine: Engine
     now: Callable[[], datetime]
+    evidence_url: str | None = None
+    """Where the evidence is sent; None: it stays in the home's folder."""
     threads: int = 2
     """So many alerts' pictures are made at once."""
 
@@ -145,7 +148,8 @@ class Reviewer:
     def _keep_pictures(
         self, shift: Shift, verdict: Verdict, results: Sequence[SegmentResult]
     ) -> Sequence[KeptPictures]:
-        maker = ShiftPictures(shift, sights_of(shift, results, verdict), self.home.evidence)
+        evidence = EvidenceStore(self.home.evidence, self.evidence_url)
+        maker = ShiftPictures(shift, sights_of(shift, results, verdict), evidence)
         with ThreadPoolExecutor(self.threads) as pool:
             return list(pool.map(maker.keep, [judged.alert for judged in verdict.alerts], range(len(verdict.alerts))))
 

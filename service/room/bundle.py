@@ -12,9 +12,9 @@ import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import IO, Any
 
+from service.evidence_store import EvidenceStoreError
 from service.pages.pdf_report import ReportFiles, write_case_pdf
 from service.pages.report import write_case_report
 from service.room.alerts import AlertStory, tell_alert
@@ -60,7 +60,7 @@ class _Packer:
     archive: zipfile.ZipFile
     packed: list[PackedFile] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
-    pictures: dict[int, dict[str, Path]] = field(default_factory=dict)
+    pictures: dict[int, dict[str, bytes]] = field(default_factory=dict)
     """What a report may show, by alert and kind."""
 
     def write(self, name: str, content: bytes) -> None:
@@ -71,7 +71,7 @@ class _Packer:
     def copy(self, name: str, file: EvidenceFile, known_sha256: str | None) -> None:
         """Pack a kept file as it is, hashing what goes in."""
         digest, size = hashlib.sha256(), 0
-        with file.path.open("rb") as source, self.archive.open(name, "w", force_zip64=True) as target:
+        with file.open() as source, self.archive.open(name, "w", force_zip64=True) as target:
             while piece := source.read(PIECE_BYTES):
                 digest.update(piece)
                 size += len(piece)
@@ -118,11 +118,11 @@ def _pack_evidence(packer: _Packer, room: Room, alerts: Sequence[AlertStory]) ->
         for kind, piece in told.alert.evidence.items():
             stem = f"alert-{told.alert.id}-{kind}"
             try:
-                file = kept_file(room.settings.evidence, piece, stem)
+                file = kept_file(room.settings.evidence_store, piece, stem)
                 packer.copy(f"evidence/{file.name}", file, piece.sha256)
                 if file.media_type.startswith("image/"):
-                    packer.pictures.setdefault(told.alert.id, {})[kind] = file.path
-            except (EvidenceMissingError, OSError) as error:
+                    packer.pictures.setdefault(told.alert.id, {})[kind] = file.read()
+            except (EvidenceMissingError, EvidenceStoreError, OSError) as error:
                 packer.missing.append(f"{stem}: {error}")
 
 

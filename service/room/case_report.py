@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from pathlib import Path
 
+from service.evidence_store import EvidenceStore, EvidenceStoreError
 from service.pages.pdf_report import ReportFiles, write_case_pdf
 from service.room.alerts import AlertStory, tell_alert
 from service.room.bundle import PackedFile
@@ -25,7 +25,7 @@ def write_report(room: Room, person: Person, case_id: int) -> bytes | None:
             return None
         told = [tell_alert(session, person, alert.id) for alert in story.alerts]
     alerts = [one for one in told if one is not None]
-    beside = _files_of(room.settings.evidence, alerts)
+    beside = _files_of(room.settings.evidence_store, alerts)
     pdf = write_case_pdf(room.settings, story, alerts, beside, signed=(person.name, now))
     seal = hashlib.sha256(pdf).hexdigest()
     with room.database.writing() as session:
@@ -36,22 +36,22 @@ def write_report(room: Room, person: Person, case_id: int) -> bytes | None:
     return pdf
 
 
-def _files_of(folder: Path, alerts: Sequence[AlertStory]) -> ReportFiles:
+def _files_of(store: EvidenceStore, alerts: Sequence[AlertStory]) -> ReportFiles:
     files: list[PackedFile] = []
     missing: list[str] = []
-    pictures: dict[int, dict[str, Path]] = {}
+    pictures: dict[int, dict[str, bytes]] = {}
     for told in alerts:
         for kind, piece in told.alert.evidence.items():
             stem = f"alert-{told.alert.id}-{kind}"
             try:
-                file = kept_file(folder, piece, stem)
-                with file.path.open("rb") as stream:
-                    found = hashlib.file_digest(stream, "sha256").hexdigest()
-            except (EvidenceMissingError, OSError) as error:
+                file = kept_file(store, piece, stem)
+                content = file.read()
+            except (EvidenceMissingError, EvidenceStoreError, OSError) as error:
                 missing.append(f"{stem}: {error}")
                 continue
+            found = hashlib.sha256(content).hexdigest()
             is_as_kept = found == piece.sha256
             files.append(PackedFile(name=file.name, size_bytes=file.size_bytes, sha256=found, is_as_kept=is_as_kept))
             if file.media_type.startswith("image/"):
-                pictures.setdefault(told.alert.id, {})[kind] = file.path
+                pictures.setdefault(told.alert.id, {})[kind] = content
     return ReportFiles(files=files, missing=missing, pictures=pictures)

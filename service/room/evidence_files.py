@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
+from pathlib import PurePosixPath
+from typing import IO
 
 from service.errors import ServiceError
+from service.evidence_store import EvidenceStore
 from service.room.alerts import find_alert
 from service.room.room import Room
 from service.room.views import EvidenceView
@@ -50,13 +52,24 @@ class EvidenceMissingError(ServiceError):
 class EvidenceFile:
     """A file that may be sent."""
 
-    path: Path
+    store: EvidenceStore
+    path: str
+    """In the store."""
     size_bytes: int
     media_type: str
     tag: str
     """Another one for other content."""
     name: str
     """What it is called when somebody saves it."""
+
+    def open(self) -> IO[bytes]:
+        """To be read from any place on."""
+        return self.store.open(self.path)
+
+    def read(self) -> bytes:
+        """All of it."""
+        with self.open() as stream:
+            return stream.read()
 
 
 def open_evidence(room: Room, person: Person, alert_id: int, kind: EvidenceKind) -> EvidenceFile:
@@ -72,7 +85,7 @@ def open_evidence(room: Room, person: Person, alert_id: int, kind: EvidenceKind)
     found = alert.evidence.get(kind)
     if found is None:
         raise EvidenceMissingError(f"There is no {kind} of that alert.")
-    file = kept_file(room.settings.evidence, found, f"alert-{alert_id}-{kind}")
+    file = kept_file(room.settings.evidence_store, found, f"alert-{alert_id}-{kind}")
     target = f"alert:{alert_id}"
     if room.sights.is_new(person.name, f"{target}/{kind}"):
         with room.database.writing() as session:
@@ -81,11 +94,12 @@ def open_evidence(room: Room, person: Person, alert_id: int, kind: EvidenceKind)
     return file
 
 
-def kept_file(folder: Path, evidence: EvidenceView, name: str) -> EvidenceFile:
+def kept_file(store: EvidenceStore, evidence: EvidenceView, name: str) -> EvidenceFile:
     """The file of an evidence row.
 
     Raises:
         EvidenceMissingError: It is not kept, lies elsewhere or was lost.
+        EvidenceStoreError: The store does not answer.
     """
     if evidence.state != "kept" or evidence.path is None:
         told = NOT_THERE.get(evidence.state, "There is no {kind}.")
@@ -93,13 +107,14 @@ def kept_file(folder: Path, evidence: EvidenceView, name: str) -> EvidenceFile:
             told.format(kind=evidence.kind, fault=evidence.fault or "the reason is not known"),
             is_coming=evidence.state == "promised",
         )
-    path = (folder / evidence.path).resolve()
-    if not path.is_relative_to(folder.resolve()) or not path.is_file():
+    size = store.size(evidence.path)
+    if size is None:
         raise EvidenceMissingError(f"The {evidence.kind} is not where it was kept.")
-    suffix = path.suffix.lower()
+    suffix = PurePosixPath(evidence.path).suffix.lower()
     return EvidenceFile(
-        path=path,
-        size_bytes=path.stat().st_size,
+        store=store,
+        path=evidence.path,
+        size_bytes=size,
         media_type=MEDIA_TYPES.get(suffix, "application/octet-stream"),
         tag=(evidence.sha256 or "none")[:32],
         name=f"{name}{suffix}",

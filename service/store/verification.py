@@ -8,12 +8,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from service.evidence_store import EvidenceStore
 from service.store import chain
 from service.store.schema import AlertRow, EvidenceRow
 
@@ -29,7 +29,7 @@ def verify_chains(session: Session) -> str | None:
     return None
 
 
-def verify_evidence(session: Session, folder: Path) -> str | None:
+def verify_evidence(session: Session, store: EvidenceStore) -> str | None:
     """The first alert or file that is not what was sealed, in words; None where all are."""
     for alert_id, body in _sealed_alerts(session):
         row = session.get(AlertRow, alert_id)
@@ -38,13 +38,13 @@ def verify_evidence(session: Session, folder: Path) -> str | None:
     deleted = set(_sealed_deletions(session))
     for alert_id, kind, sha256 in _sealed_files(session):
         is_deleted = (alert_id, kind) in deleted
-        fault = _fault_of_file(session, folder, alert_id, kind, None if is_deleted else sha256)
+        fault = _fault_of_file(session, store, alert_id, kind, None if is_deleted else sha256)
         if fault is not None:
             return fault
     return None
 
 
-def _fault_of_file(session: Session, folder: Path, alert_id: int, kind: str, sha256: str | None) -> str | None:
+def _fault_of_file(session: Session, store: EvidenceStore, alert_id: int, kind: str, sha256: str | None) -> str | None:
     """What is wrong with a file; `sha256` is None where its deletion is sealed."""
     wanted = select(EvidenceRow).where(EvidenceRow.alert_id == alert_id, EvidenceRow.kind == kind)
     row = session.scalars(wanted).first()
@@ -52,10 +52,11 @@ def _fault_of_file(session: Session, folder: Path, alert_id: int, kind: str, sha
         return None if sha256 is None else f"alert {alert_id}: its {kind} was set to deleted, and no line says so"
     if row is None or row.path is None:
         return f"alert {alert_id}: its {kind} is missing"
-    path = folder / row.path
-    if not path.is_file():
+    if store.size(row.path) is None:
         return f"{row.path}: is missing"
-    if hashlib.sha256(path.read_bytes()).hexdigest() != sha256:
+    with store.open(row.path) as stream:
+        found = hashlib.file_digest(stream, "sha256").hexdigest()
+    if found != sha256:
         return f"{row.path}: was changed"
     return None
 

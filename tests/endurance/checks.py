@@ -13,6 +13,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from rules.events import CameraMoved, DealerChanged
+from service.evidence_store import EvidenceStore
 from service.home import Home
 from service.live.journal import log_chain
 from service.room.feed import parse_place
@@ -28,7 +29,9 @@ REPORTED = frozenset({DealerChanged.type, CameraMoved.type})
 
 def faults_of(session: Session, home: Home, diary: Diary) -> list[str]:
     """What was acknowledged before the session began and is not there, or is another; fits at any time."""
-    found = [fault for fault in (verify_chains(session), verify_evidence(session, home.evidence)) if fault]
+    found = [
+        fault for fault in (verify_chains(session), verify_evidence(session, EvidenceStore(home.evidence))) if fault
+    ]
     found += diary.surprises
     found += _lost_decisions(session, diary.decisions)
     found += _lost_notes(session, diary.notes)

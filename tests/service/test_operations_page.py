@@ -22,6 +22,7 @@ from service.analytics.settings import AnalyticsFile
 from service.commands.serve import serve
 from service.devices import DevicesFile
 from service.disk_budget import DiskLevel
+from service.evidence_store import EvidenceStore
 from service.mqtt import BrokerFile
 from service.notify.settings import (
     MqttFile,
@@ -135,10 +136,10 @@ def test_backup_taken_while_evidence_comes_and_goes_is_whole(tmp_path: Path, dat
     restored = open_database(sqlite_url(backup / "thirdcard.db"))
     with restored.reading() as session:
         assert verify_chains(session) is None
-        assert verify_evidence(session, backup / "evidence") is None
+        assert verify_evidence(session, EvidenceStore(backup / "evidence")) is None
     (backup / "evidence" / "B07" / f"{staying}-clip.mp4").write_bytes(b"another film")
     with restored.reading() as session:
-        assert verify_evidence(session, backup / "evidence") == f"B07/{staying}-clip.mp4: was changed"
+        assert verify_evidence(session, EvidenceStore(backup / "evidence")) == f"B07/{staying}-clip.mp4: was changed"
     restored.close()
 
 

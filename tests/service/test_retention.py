@@ -15,6 +15,7 @@ from sqlalchemy import select
 from rules.alerts import Severity
 from service import keeping
 from service.disk_budget import DiskLevel, free_bytes
+from service.evidence_store import EvidenceStore
 from service.keeping import FOREVER, KeepingClass
 from service.retention import GB, Retention, RetentionFile
 from service.room import cases
@@ -75,7 +76,7 @@ class Room:
         """All chains and files are as they were sealed."""
         with self.database.reading() as session:
             assert verify_chains(session) is None
-            assert verify_evidence(session, self.folder) is None
+            assert verify_evidence(session, EvidenceStore(self.folder)) is None
 
     def settings(self, **changes: Any) -> None:
         """Other settings."""

@@ -13,6 +13,7 @@ import pytest
 import yaml
 from sqlalchemy import select
 
+from service.evidence_store import EvidenceStore
 from service.home import Home
 from service.live.messages import Message, TableState, Written
 from service.live.supervisor import Supervisor
@@ -82,7 +83,7 @@ def test_alert_and_its_clip_outlive_the_process(home: Home, database: Database) 
 
     with database.reading() as session:
         assert verify_chains(session) is None
-        assert verify_evidence(session, home.evidence) is None
+        assert verify_evidence(session, EvidenceStore(home.evidence)) is None
         clip = session.scalars(
             select(EvidenceRow).where(EvidenceRow.alert_id == number, EvidenceRow.kind == "clip")
         ).first()

@@ -1,3 +1,5 @@
+"""Reviews on a Ray cluster: the same bytes, whatever is lost on the way; what cannot be joined is one line."""
+
 from __future__ import annotations
 
 import dataclasses

@@ -12,6 +12,7 @@ from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from rules.alerts import Alert, Remedy, Severity
+from service.evidence_store import EvidenceStore
 from service.live.journal import Journal, News, alert_chain
 from service.retention import Retention, RetentionFile
 from service.store import chain
@@ -45,7 +46,7 @@ def room(database: Database, tmp_path: Path) -> tuple[Database, Path]:
 
 def faults(room: tuple[Database, Path]) -> tuple[str | None, str | None]:
     with room[0].reading() as session:
-        return verify_chains(session), verify_evidence(session, room[1])
+        return verify_chains(session), verify_evidence(session, EvidenceStore(room[1]))
 
 
 def test_what_was_not_touched_is_in_order(room: tuple[Database, Path]) -> None:
