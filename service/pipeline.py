@@ -30,7 +30,7 @@ from service.wiring import build_observer, build_referee, open_eyes, watches_bur
 from vision.errors import VideoBreakError
 from vision.frames import Frame
 from vision.observations import CardInSight, StacksChanged
-from vision.observer import Observer
+from vision.observer import Eyes, Observer
 from vision.video import VideoReader
 
 logger = logging.getLogger(__name__)
@@ -201,7 +201,11 @@ def watch_table(table: TableConfig, *, signals: Path | None = None) -> Iterator[
 
 
 def start_watch(
-    table: TableConfig, signals: list[Event], *, reported: frozenset[type[Event]] | None = None
+    table: TableConfig,
+    signals: list[Event],
+    *,
+    reported: frozenset[type[Event]] | None = None,
+    eyes: Eyes | None = None,
 ) -> TableWatch:
     """All parts of a watch, ready for the first frame.
 
@@ -209,10 +213,11 @@ def start_watch(
         table: What is watched.
         signals: What the devices will report, in order of time.
         reported: What they report at all; None: the kinds of `signals`.
+        eyes: Open models, shared with other watches perhaps; None: its own.
     """
     reported = device_events_of(signals) if reported is None else reported
     return TableWatch(
-        observer=build_observer(table, open_eyes()),
+        observer=build_observer(table, open_eyes() if eyes is None else eyes),
         interpreter=Interpreter(
             table.layout,
             reported,

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.batching import Session
 from vision.crops import HEIGHT_PX, WIDTH_PX
 from vision.errors import ModelError
 from vision.frames import Image
@@ -58,7 +59,7 @@ class Reader:
     deck: None = None
     """It knows no deck of its own."""
 
-    def __init__(self, session: ModelSession, *, temperature: float) -> None:
+    def __init__(self, session: Session, *, temperature: float) -> None:
         """Takes an open model and the temperature that its confidence was calibrated with."""
         self._session = session
         self._temperature = temperature

@@ -1,11 +1,13 @@
-"""Open a model with ONNX Runtime on the CPU and run it, one thread by default.
+"""Open a model with ONNX Runtime and run it, on the CPU with one thread by default, or on a GPU where there is one.
 
 The file's inputs and outputs are held against their declaration when it opens. Knows nothing of what a model is for.
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
+from enum import StrEnum
 
 import numpy as np
 import onnxruntime as ort
@@ -14,6 +16,16 @@ from numpy.typing import NDArray
 from vision.errors import ModelError
 from vision.frames import Image
 from vision.model_spec import ModelSpec, TensorSpec
+
+logger = logging.getLogger(__name__)
+
+
+class Provider(StrEnum):
+    """What runs a model."""
+
+    CPU = "CPUExecutionProvider"
+    CUDA = "CUDAExecutionProvider"
+    """Needs `onnxruntime-gpu` in place of `onnxruntime`."""
 
 
 class ModelSession:
@@ -24,8 +36,12 @@ class ModelSession:
         self._session = session
 
     @classmethod
-    def open(cls, spec: ModelSpec, *, threads: int = 1) -> ModelSession:
-        """Opens a model's file; raises ModelError where it is missing, altered or of another shape."""
+    def open(cls, spec: ModelSpec, *, threads: int = 1, provider: Provider = Provider.CPU) -> ModelSession:
+        """Opens a model's file, on the CPU where the wanted provider is not there.
+
+        Raises:
+            ModelError: The file is missing, altered or of another shape.
+        """
         spec.check_weights()
         options = ort.SessionOptions()
         options.intra_op_num_threads = threads
@@ -33,12 +49,17 @@ class ModelSession:
         options.log_severity_level = 3
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         try:
-            session = ort.InferenceSession(str(spec.weights), options, providers=["CPUExecutionProvider"])
+            session = ort.InferenceSession(str(spec.weights), options, providers=_there(provider))
         except Exception as error:  # onnxruntime raises classes that it does not export
             raise ModelError(f"{spec.weights.name}: cannot be opened: {' '.join(str(error).split())}") from error
         _check_tensors(spec, session.get_inputs(), spec.input)
         _check_tensors(spec, session.get_outputs(), spec.output)
         return cls(spec, session)
+
+    @property
+    def takes_batches(self) -> bool:
+        """Whether many pictures at once cost less than one by one: on a GPU."""
+        return bool(self._session.get_providers()[0] == Provider.CUDA)
 
     def run(self, images: Sequence[Image]) -> NDArray[np.float32]:
         """Runs the model on pictures of its input's size.
@@ -65,6 +86,14 @@ class ModelSession:
             rgb = image.reshape(height, width, -1, 3)[..., ::-1].reshape(image.shape)
             np.multiply(rgb.transpose(2, 0, 1), np.float32(1 / 255), out=target, dtype=np.float32)
         return blob
+
+
+def _there(provider: Provider) -> list[str]:
+    """The provider with the CPU behind it; the CPU alone where it is not there."""
+    if provider is not Provider.CPU and provider not in ort.get_available_providers():
+        logger.warning("%s is not there: models run on the CPU; it needs onnxruntime-gpu and a driver", provider)
+        provider = Provider.CPU
+    return list(dict.fromkeys([str(provider), str(Provider.CPU)]))
 
 
 def _check_tensors(spec: ModelSpec, found: Sequence[ort.NodeArg], declared: TensorSpec) -> None:
