@@ -19,6 +19,7 @@ from rules.rulebook_model import BurnCount
 from service.config import TableConfig
 from service.handing import places_before_seats
 from service.shoe_ground import shows_burns, side_regions
+from vision.batching import Session
 from vision.chip_faces import ChipFaceReader
 from vision.comparer import StackComparer
 from vision.detector import Detector
@@ -34,15 +35,19 @@ def now_utc() -> datetime:
     return datetime.now(UTC)
 
 
-def open_eyes(*, threads: int = 1) -> Eyes:
+def open_eyes(*, threads: int = 1, detector: Session | None = None, reader: Session | None = None) -> Eyes:
     """The shipped models, open.
+
+    Args:
+        threads: Of each model.
+        detector: Its model where it is open elsewhere; so with `reader`.
 
     Raises:
         ModelError: A model file is missing, altered or of another shape.
     """
     return Eyes(
-        detector=Detector.open(threads=threads),
-        reader=Reader.open(threads=threads),
+        detector=Detector.open(threads=threads) if detector is None else Detector.over(detector),
+        reader=Reader.open(threads=threads) if reader is None else Reader.over(reader),
         gauge=StackGauge.open(threads=threads),
         comparer=StackComparer.open(threads=threads),
         chip_faces=ChipFaceReader.open(threads=threads),

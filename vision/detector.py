@@ -58,7 +58,12 @@ class Detector:
             raise ModelError(
                 f"registry.yaml: detector.classes = {list(spec.classes)}; must be {list(LABELS)}, square input"
             )
-        session = ModelSession.open(spec, threads=threads)
+        return cls.over(ModelSession.open(spec, threads=threads), score=score)
+
+    @classmethod
+    def over(cls, session: Session, *, score: float | None = None) -> Detector:
+        """A detector whose model is open already, with the numbers of the registry."""
+        spec = session.spec
         return cls(session, score=spec.setting("score") if score is None else score, iou=spec.setting("iou"))
 
     @property

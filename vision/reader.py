@@ -74,7 +74,12 @@ class Reader:
                 f"registry.yaml: {spec.name}.input.shape = {list(spec.input.shape)}; "
                 f"must be [null, 3, {HEIGHT_PX}, {WIDTH_PX}], with the classes {BACK} and {UNCLEAR}"
             )
-        return cls(ModelSession.open(spec, threads=threads), temperature=spec.setting("temperature"))
+        return cls.over(ModelSession.open(spec, threads=threads))
+
+    @classmethod
+    def over(cls, session: Session) -> Reader:
+        """A reader whose model is open already, with the numbers of the registry."""
+        return cls(session, temperature=session.spec.setting("temperature"))
 
     def read(self, crops: Sequence[Image]) -> Readings:
         """Reads crops of (112, 80, 3) uint8, BGR; none give an empty result.

@@ -120,7 +120,8 @@ def _engine(name: str, address: str | None, processes: int, urls: Fetched) -> En
 
         return LocalEngine(processes)
     if name == "ray":
+        from service.ray_inference import wanted_provider
         from service.review.ray_engine import RayEngine
 
-        return RayEngine(address, processes, urls)
+        return RayEngine(address, processes, urls, wanted_provider(os.environ))
     raise ReviewError(f"--engine = {name}; must be one of local, ray")

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from sqlalchemy.orm import Session
 
 from service.clips import ClipError, ClipSpan
+from service.evidence_store import EvidenceStore
 from service.footage.cuts import Cut
 from service.footage.finding import Shown, alert_clips, recordings
 from service.room.evidence_files import EvidenceFile, EvidenceMissingError
@@ -91,7 +92,8 @@ def open_clip(room: Room, person: Person, round_id: int) -> EvidenceFile:
             audit.note(session, person.name, "evidence.seen", target, at=room.clock(), kind="clip")
         room.sights.remember(person.name, target)
     return EvidenceFile(
-        path=path, size_bytes=path.stat().st_size, media_type="video/mp4", tag=path.stem, name=f"round-{round_id}.mp4"
+        store=EvidenceStore(path.parent), path=path.name, size_bytes=path.stat().st_size, media_type="video/mp4",
+        tag=path.stem, name=f"round-{round_id}.mp4",
     )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from typing import Protocol
 from service.errors import ServiceError
 from service.review.segment_watch import SegmentJob, SegmentResult, Tell, watch_segment
 from vision.errors import VisionError
+from vision.observer import Eyes
 
 TRIES = 4
 """So often a segment is begun whose process was killed."""
@@ -42,10 +43,10 @@ class Engine(Protocol):
         """
 
 
-def watch_or_tell(job: SegmentJob, tell: Tell) -> SegmentResult:
+def watch_or_tell(job: SegmentJob, tell: Tell, eyes: Eyes | None = None) -> SegmentResult:
     """Watch a segment; what cannot be watched at all is a result as well, so that the rest goes on."""
     try:
-        return watch_segment(job, tell)
+        return watch_segment(job, tell, eyes)
     except (VisionError, ServiceError) as error:
         at_t = max(job.segment.core_from_t, job.segment.sources[0].at_t)
         return SegmentResult(

@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from service.ray_cluster import check_code, code_digest, joined
+from service.ray_inference import served_eyes, start_servers
 from service.review.engine import TRIES, EngineError, JobKey, Jobs, Told, watch_or_tell
 from service.review.mirror import Cache, Fetched
 from service.review.segment_watch import SegmentJob, SegmentResult
+from vision.session import Provider
 
 LOOK_S = 0.5
 NOTHING_FETCHED = Fetched()
@@ -29,31 +31,38 @@ class RayEngine:
     """How many cores a cluster that is begun here uses."""
     fetched: Fetched = NOTHING_FETCHED
     """What lies at URLs: each node fetches it for itself."""
+    provider: Provider | None = None
+    """What models run on that tasks share; None: each has its own."""
 
     def watch(self, jobs: Jobs, told: Told) -> Iterator[tuple[JobKey, SegmentResult]]:
         """See `Engine.watch`."""
         if not jobs:
             return
         with joined(self.address, self.processes) as ray:
-            yield from _watch_all(ray, jobs, told, self.fetched)
+            servers = start_servers(ray, self.provider)
+            try:
+                yield from _watch_all(
+                    ray, jobs, told, _Order(_beside_driver(ray).remote(), code_digest(), self.fetched, servers)
+                )
+            finally:
+                for server in servers:
+                    ray.kill(server)
 
 
-def _watch_all(ray: Any, jobs: Jobs, told: Told, fetched: Fetched) -> Iterator[tuple[JobKey, SegmentResult]]:
-    board = _beside_driver(ray).remote()
+def _watch_all(ray: Any, jobs: Jobs, told: Told, order: _Order) -> Iterator[tuple[JobKey, SegmentResult]]:
     task = ray.remote(_watch).options(num_cpus=1, max_retries=TRIES - 1, scheduling_strategy="SPREAD")
-    order = _Order(board, code_digest(), fetched)
     keys = {task.remote(key, job, order): key for key, job in jobs}
     try:
         while keys:
             done, _ = ray.wait(list(keys), timeout=LOOK_S)
-            for key, t in ray.get(board.take.remote()):
+            for key, t in ray.get(order.board.take.remote()):
                 told(key, t)
             for one in done:
                 yield keys.pop(one), _result(ray, one)
     finally:
         for one in keys:
             ray.cancel(one, force=True)
-        ray.kill(board)
+        ray.kill(order.board)
 
 
 def _result(ray: Any, done: Any) -> SegmentResult:
@@ -98,6 +107,8 @@ class _Order:
     digest: str
     """Of the program that they must run."""
     fetched: Fetched
+    servers: tuple[Any, ...] = ()
+    """What runs the models; none: each task has its own."""
 
 
 def _watch(key: JobKey, job: SegmentJob, order: _Order) -> SegmentResult:
@@ -107,4 +118,5 @@ def _watch(key: JobKey, job: SegmentJob, order: _Order) -> SegmentResult:
         order.board.write.remote(key, t)
 
     with order.fetched.here(job, Cache.of(os.environ)) as here:
-        return watch_or_tell(here, tell)
+        eyes = served_eyes(order.servers[key.number % len(order.servers)]) if order.servers else None
+        return watch_or_tell(here, tell, eyes)

@@ -18,6 +18,7 @@ from service.review.film import Film
 from service.review.segments import Segment
 from service.review.sights import Sights
 from vision.errors import VideoBreakError
+from vision.observer import Eyes
 
 TELL_EVERY_S = 5.0
 """Of the shift's time, from one report of progress to the next."""
@@ -62,12 +63,13 @@ def tell_nobody(_t: float) -> None:
     """Where nobody wants to know how far it is."""
 
 
-def watch_segment(job: SegmentJob, tell: Tell = tell_nobody) -> SegmentResult:
+def watch_segment(job: SegmentJob, tell: Tell = tell_nobody, eyes: Eyes | None = None) -> SegmentResult:
     """Watch a segment from its run-in to the first moment after its end at which no round is under way.
 
     Args:
         job: What is to be watched.
         tell: Is told how far the watch is, in the shift's time.
+        eyes: Open models, shared with other watches perhaps; None: its own.
 
     Raises:
         VisionError: Nothing of it can be watched.
@@ -76,7 +78,7 @@ def watch_segment(job: SegmentJob, tell: Tell = tell_nobody) -> SegmentResult:
     table, segment = load_table(job.table), job.segment
     zero_t = segment.sources[0].at_t
     heard = [parse_event(line) for line in job.signals]
-    watch = start_watch(table, _of_segment(heard, segment), reported=device_events_of(heard))
+    watch = start_watch(table, _of_segment(heard, segment), reported=device_events_of(heard), eyes=eyes)
     run = _Run(table=table, segment=segment, watch=watch, zero_t=zero_t, tell=tell)
     fault = run.watch_sources()
     return run.result(fault)

@@ -21,6 +21,7 @@ from typing import Any
 
 from sqlalchemy import select
 
+from service.evidence_store import EvidenceStore
 from service.home import Home
 from service.store.database import Database
 from service.store.schema import AlertRow, ChainLine, EvidenceRow, LogRow, RoundRow
@@ -58,7 +59,7 @@ def contents(home: Path) -> dict[str, object]:
     for table in (LogRow, RoundRow, AlertRow, EvidenceRow, FootageRow, ChainLine):
         held[table.__tablename__] = list(_rows(database, table))
     with database.reading() as session:
-        held["breach"] = verify_chains(session) or verify_evidence(session, home / "evidence")
+        held["breach"] = verify_chains(session) or verify_evidence(session, EvidenceStore(home / "evidence"))
     database.close()
     return held
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from service.evidence_store import EvidenceStore
 from service.store.round_schema import CorrectionRow
 from service.store.schema import AlertChange, AlertRow, ChainLine
 from service.store.verification import verify_chains, verify_evidence
@@ -45,7 +46,7 @@ def test_the_log_stays_as_it_was_written(reviewed: Reviewed) -> None:
         assert (body["source"], body["who"], body["why"]) == ("person", "token:operator", "seen on the video")
         assert body["change"] == {"kind": "card", "line": line, "card": "6H"}
         assert verify_chains(session) is None
-        assert verify_evidence(session, reviewed.room.folder / "evidence") is None
+        assert verify_evidence(session, EvidenceStore(reviewed.room.folder / "evidence")) is None
 
 
 def test_taking_it_back_makes_everything_what_it_was(reviewed: Reviewed) -> None:

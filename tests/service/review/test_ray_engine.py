@@ -11,12 +11,14 @@ from pathlib import Path
 import pytest
 
 from service.ray_cluster import RayError, check_code, joined
-from service.review.engine import JobKey, Jobs
+from service.ray_inference import InferenceError, wanted_provider
+from service.review.engine import JobKey, Jobs, watch_or_tell
 from service.review.local_engine import LocalEngine
 from service.review.ray_engine import RayEngine
 from service.review.segment_watch import SegmentJob, SegmentResult
 from service.review.segments import Segment, Source
 from tests.service.review.ray_floor import RayFloor
+from vision.session import Provider
 
 pytest.importorskip("ray", reason="needs the extra `fleet`")
 
@@ -69,6 +71,18 @@ def test_results_are_those_of_the_local_engine_though_a_worker_and_a_node_are_lo
     assert lost == ["worker", "node"]
     assert len(found) == len(jobs)
     assert written(dict(found)) == written(dict(LocalEngine(2).watch(jobs, nobody)))
+
+
+def test_results_are_those_of_the_local_engine_where_tasks_share_their_models() -> None:
+    jobs = jobs_of(2)[1:]
+    alone = {key: watch_or_tell(job, lambda _t: None) for key, job in jobs}
+    assert written(dict(RayEngine(processes=1, provider=Provider.CPU).watch(jobs, nobody))) == written(alone)
+
+
+def test_unknown_provider_is_refused_with_those_there_are() -> None:
+    with pytest.raises(InferenceError, match="THIRDCARD_INFERENCE = tpu; must be one of own, cpu, cuda"):
+        wanted_provider({"THIRDCARD_INFERENCE": "tpu"})
+    assert wanted_provider({}) is None
 
 
 def test_address_at_which_nobody_answers_is_one_line() -> None:

@@ -16,6 +16,7 @@ import pytest
 from sqlalchemy import func, select
 
 from service.clips import ClipSpan, cut_clip
+from service.evidence_store import EvidenceStore
 from service.home import Home
 from service.review import segments as segment_lengths
 from service.review.local_engine import LocalEngine
@@ -124,7 +125,7 @@ def test_shift_is_entered_once_and_whole_though_a_process_is_killed(
         ]
         assert len(session.scalars(select(FootageRow)).all()) == 2
         assert verify_chains(session) is None
-        assert verify_evidence(session, home.evidence) is None
+        assert verify_evidence(session, EvidenceStore(home.evidence)) is None
     database.close()
 
 
