@@ -42,6 +42,8 @@ FACES_DECIDE = frozenset(
 )
 LEAST_OF_FACES = 0.95
 """What a misread card alone may make a fault is alleged from here on: below, every twentieth would be a false one."""
+SharedEyes = Eyes
+"""Open models that several watches may share."""
 STOPPED = "stopped"
 """The fault of a camera whose watch was ended."""
 PROGRESS_S = 0.2
@@ -205,7 +207,7 @@ def start_watch(
     signals: list[Event],
     *,
     reported: frozenset[type[Event]] | None = None,
-    eyes: Eyes | None = None,
+    eyes: SharedEyes | None = None,
 ) -> TableWatch:
     """All parts of a watch, ready for the first frame.
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from service.errors import ServiceError
+from service.pipeline import SharedEyes
 from service.review.segment_watch import SegmentJob, SegmentResult, Tell, watch_segment
 from vision.errors import VisionError
-from vision.observer import Eyes
 
 TRIES = 4
 """So often a segment is begun whose process was killed."""
@@ -43,7 +43,7 @@ class Engine(Protocol):
         """
 
 
-def watch_or_tell(job: SegmentJob, tell: Tell, eyes: Eyes | None = None) -> SegmentResult:
+def watch_or_tell(job: SegmentJob, tell: Tell, eyes: SharedEyes | None = None) -> SegmentResult:
     """Watch a segment; what cannot be watched at all is a result as well, so that the rest goes on."""
     try:
         return watch_segment(job, tell, eyes)

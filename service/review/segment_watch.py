@@ -13,12 +13,11 @@ from rules.events import Event, format_event, parse_event
 from rules.round import RoundPhase
 from service.config import TableConfig, load_table
 from service.device_events import device_events_of
-from service.pipeline import TableWatch, start_watch
+from service.pipeline import SharedEyes, TableWatch, start_watch
 from service.review.film import Film
 from service.review.segments import Segment
 from service.review.sights import Sights
 from vision.errors import VideoBreakError
-from vision.observer import Eyes
 
 TELL_EVERY_S = 5.0
 """Of the shift's time, from one report of progress to the next."""
@@ -63,7 +62,7 @@ def tell_nobody(_t: float) -> None:
     """Where nobody wants to know how far it is."""
 
 
-def watch_segment(job: SegmentJob, tell: Tell = tell_nobody, eyes: Eyes | None = None) -> SegmentResult:
+def watch_segment(job: SegmentJob, tell: Tell = tell_nobody, eyes: SharedEyes | None = None) -> SegmentResult:
     """Watch a segment from its run-in to the first moment after its end at which no round is under way.
 
     Args:
