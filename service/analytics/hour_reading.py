@@ -18,8 +18,8 @@ from sqlalchemy.orm import Session
 from service.analytics.hour_sums import NOBODY, AlertSum, RoundSum, Who
 from service.analytics.round_facts import Line, RoundFacts, facts_of
 from service.analytics.settlement import difference_of, is_accepted
-from service.live.journal import log_chain
 from service.room.reasons import FALSE_ALERT_REASONS
+from service.store.log_chains import chain_of_log
 from service.store.schema import AlertChange, AlertRow, ChainLine, LogRow, RoundRow
 from service.store.touched import HOUR
 
@@ -99,12 +99,11 @@ class HourReading:
         """A function from a round to its lines; all are read at once."""
         if not rows:
             return None
-        chain = log_chain(self.table)
         found: dict[int, Line] = {}
         for log in {row.log_id for row in rows}:
             of_log = [row for row in rows if row.log_id == log]
             first, last = min(row.first_line for row in of_log), max(row.last_line for row in of_log)
-            wanted = select(ChainLine.seq, ChainLine.body).where(ChainLine.chain == chain)
+            wanted = select(ChainLine.seq, ChainLine.body).where(ChainLine.chain == chain_of_log(self._log(log)))
             wanted = wanted.where(ChainLine.seq >= first, ChainLine.seq <= last)
             found |= {seq: json.loads(body) for seq, body in self.session.execute(wanted)}
         return lambda row: [found[seq] for seq in range(row.first_line, row.last_line + 1) if seq in found]

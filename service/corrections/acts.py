@@ -24,6 +24,7 @@ from service.corrections.reading import holding, lines_of_log
 from service.errors import ServiceError
 from service.store import audit, chain
 from service.store.database import Database
+from service.store.log_chains import chain_of
 from service.store.order import take_turn
 from service.store.people import Person
 from service.store.round_schema import CorrectionRow
@@ -149,7 +150,7 @@ def _check_line(session: Session, row: RoundRow, change: Mapping[str, Any]) -> N
     line = change["line"]
     if not row.first_line <= line <= row.last_line:
         raise CorrectionError(f"line = {line}; allowed: the round's, {row.first_line} to {row.last_line}", field="line")
-    written = next(iter(chain.read(session, f"log/{row.table_id}", first=line, last=line)))
+    written = next(iter(chain.read(session, chain_of(session, row), first=line, last=line)))
     body = json.loads(written.body)
     if change["kind"] == CARD and "card" not in body:
         raise CorrectionError(f"line = {line}; it shows no card", field="line")

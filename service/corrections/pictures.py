@@ -32,6 +32,7 @@ from service.settings import RoomSettings
 from service.stills import Image, still_at
 from service.store import chain
 from service.store.database import Database
+from service.store.log_chains import chain_of_log
 from service.store.round_schema import CorrectionRow
 from service.store.schema import ChainLine, LogRow, RoundRow
 
@@ -88,7 +89,7 @@ def keep_picture(database: Database, settings: RoomSettings, correction_id: int,
 def _sight(session: Session, settings: RoomSettings, row: CorrectionRow, change: dict[str, Any]) -> _Sight:
     """Where the card lies in sight: a second after it was dealt or turned."""
     log = session.get_one(LogRow, row.log_id)
-    wanted = select(ChainLine.body).where(ChainLine.chain == f"log/{row.table_id}", ChainLine.seq == change["line"])
+    wanted = select(ChainLine.body).where(ChainLine.chain == chain_of_log(log), ChainLine.seq == change["line"])
     line = json.loads(session.scalars(wanted).one())
     at = log.began_at + timedelta(seconds=line["t"] + CARD_RESTS_S)
     found = [

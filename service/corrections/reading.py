@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from service.corrections.lines import CorrectedLine, Correction, correct_lines
 from service.store import chain
+from service.store.log_chains import chain_of, chain_of_log
 from service.store.round_schema import CorrectionRow
 from service.store.schema import ChainLine, LogRow, RoundRow
 
@@ -31,17 +32,19 @@ def of_round(session: Session, round_id: int) -> list[Correction]:
 
 def lines_of_round(session: Session, row: RoundRow) -> list[CorrectedLine]:
     """The lines of a round as they are judged."""
-    lines = chain.read(session, f"log/{row.table_id}", first=row.first_line, last=row.last_line)
+    lines = chain.read(session, chain_of(session, row), first=row.first_line, last=row.last_line)
     return correct_lines(_bodies(lines), of_round(session, row.id))
 
 
 def lines_of_log(session: Session, log: LogRow, corrections: list[Correction]) -> list[CorrectedLine]:
     """The lines of a whole log, with those corrections."""
     following = select(func.min(LogRow.first_line)).where(
-        LogRow.table_id == log.table_id, LogRow.first_line > log.first_line
+        LogRow.table_id == log.table_id,
+        LogRow.shift.is_not_distinct_from(log.shift),
+        LogRow.first_line > log.first_line,
     )
     end = session.scalar(following)
-    lines = chain.read(session, f"log/{log.table_id}", first=log.first_line, last=None if end is None else end - 1)
+    lines = chain.read(session, chain_of_log(log), first=log.first_line, last=None if end is None else end - 1)
     return correct_lines(_bodies(lines), corrections)
 
 

@@ -18,8 +18,8 @@ from sqlalchemy.orm import Session
 
 from service.analytics.house import House
 from service.data_out.shapes import SHAPES
-from service.live.journal import log_chain
 from service.store import chain
+from service.store.log_chains import chain_of_log
 from service.store.schema import AlertChange, AlertRow, LogRow, RoundRow
 from service.store.tally_schema import CodeTallyRow, TallyRow
 
@@ -90,7 +90,7 @@ class Reader:
                 ]
             found["wagers"] += [_wager(row.id, due) for due in record.get("due", ())]
             found["wagers"] += [_wager(row.id, due) for due in record.get("due_open", ())]
-            lines = chain.read(self.session, log_chain(row.table_id), first=row.first_line, last=row.last_line)
+            lines = chain.read(self.session, chain_of_log(logs[row.log_id]), first=row.first_line, last=row.last_line)
             found["events"] += [self._event(row, line.seq, json.loads(line.body)) for line in lines]
         return found
 

@@ -21,6 +21,7 @@ from service.evidence import shows_a_stack
 from service.search.index import enter_round, enter_round_of_alert
 from service.store import chain
 from service.store.database import Database
+from service.store.log_chains import LIVE, log_chain
 from service.store.order import take_turn
 from service.store.schema import AlertRow, ChainHead, ChainLine, EvidenceRow, LogRow, RoundRow
 
@@ -33,11 +34,6 @@ LONGEST = timedelta(seconds=45)
 SHOWN = ("clip", "still", "overlay")
 CHANGED = ("before", "after")
 """Of a stack that changed."""
-
-
-def log_chain(table_id: str) -> str:
-    """The chain that holds a table's log lines."""
-    return f"log/{table_id}"
 
 
 def alert_chain(table_id: str) -> str:
@@ -188,7 +184,8 @@ class Journal:
         return Entry(alert_id=row.id, at=row.at, from_at=piece.from_at, to_at=piece.to_at)
 
     def _last_log(self, session: Session) -> LogRow | None:
-        wanted = select(LogRow).where(LogRow.table_id == self._table_id).order_by(LogRow.id.desc()).limit(1)
+        wanted = select(LogRow).where(LogRow.table_id == self._table_id, LogRow.origin == LIVE)
+        wanted = wanted.order_by(LogRow.id.desc()).limit(1)
         return session.scalar(wanted)
 
     def _begin(self, session: Session, now: datetime) -> LogRow:

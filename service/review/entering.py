@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 from rules.alerts import format_alert
 from rules.events import Event, format_event
 from rules.records import format_round
-from service.live.journal import OPEN, alert_chain, log_chain
+from service.live.journal import OPEN, alert_chain
 from service.live.table_process import rules_of
 from service.review.judging import JudgedAlert, JudgedRound, Verdict
 from service.review.pictures import KeptPictures
@@ -25,12 +25,10 @@ from service.schemas import format_moment
 from service.search.index import enter_round
 from service.store import chain
 from service.store.database import Database
+from service.store.log_chains import LIVE, REVIEW, review_chain
 from service.store.order import take_turn
-from service.store.schema import AlertRow, ChainHead, EvidenceRow, LogRow, RoundRow
+from service.store.schema import AlertRow, EvidenceRow, LogRow, RoundRow
 from service.store.shift_schema import FootageRow, LogNoteRow
-
-REVIEW = "review"
-LIVE = "live"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,12 +78,11 @@ def enter(database: Database, reviewed: Reviewed, now: datetime) -> int:
 
 def _enter_log(session: Session, shift: Shift) -> LogRow:
     table_id, began_at = shift.table.id, shift.timeline.began_at
-    head = session.get(ChainHead, log_chain(table_id), with_for_update=True)
     log = LogRow(
         table_id=table_id,
         began_at=began_at,
         rules=chain.canonical(rules_of(shift.table)),
-        first_line=1 if head is None else head.seq + 1,
+        first_line=1,
         origin=REVIEW,
         shift=shift.key,
         is_counted=not _was_watched_live(session, shift),
@@ -110,7 +107,7 @@ def _was_watched_live(session: Session, shift: Shift) -> bool:
 def _enter_lines(session: Session, reviewed: Reviewed, now: datetime) -> None:
     shift = reviewed.shift
     bodies = [{**format_event(event), "at": format_moment(_at(shift, event.t))} for event in reviewed.log]
-    chain.append(session, log_chain(shift.table.id), bodies, at=now)
+    chain.append(session, review_chain(shift.table.id, shift.key), bodies, at=now)
 
 
 def _round_row(log: LogRow, judged: JudgedRound) -> RoundRow:

@@ -10,7 +10,6 @@ from typing import Any
 from sqlalchemy import ColumnElement, Select, exists, func, or_, select
 from sqlalchemy.orm import Session
 
-from service.live.journal import log_chain
 from service.room.cursors import format_cursor, parse_cursor
 from service.room.views import (
     AlertView,
@@ -24,6 +23,7 @@ from service.room.views import (
     round_view,
 )
 from service.store import chain
+from service.store.log_chains import chain_of_log
 from service.store.people import Person
 from service.store.schema import AlertChange, AlertRow, ChainHead, LogRow, RoundRow
 
@@ -152,10 +152,9 @@ def conditions(wish: AlertWish) -> list[ColumnElement[bool]]:
 
 def _log_beside(session: Session, alert: AlertView) -> list[LineView]:
     """From the beginning of the alert's round to the end of the round after it, or as far as the log came."""
-    name = log_chain(alert.table_id)
     first = session.scalar(_rounds(alert, "before"))
-    log = session.get(LogRow, alert.log_id)
-    assert log is not None, "a foreign key"
+    log = session.get_one(LogRow, alert.log_id)
+    name = chain_of_log(log)
     following = session.scalar(_rounds(alert, "after"))
     head = session.get(ChainHead, name)
     last = following.last_line if following is not None else head.seq if head is not None else 0

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from service.live.journal import log_chain
 from service.room.views import LineView, RoundView, line_views, round_view
 from service.store import chain
+from service.store.log_chains import LIVE, chain_of, log_chain
 from service.store.people import Person
 from service.store.schema import ChainHead, LogRow, RoundRow
 
@@ -28,14 +28,16 @@ def tell_round(session: Session, person: Person, round_id: int) -> RoundStory | 
     row = session.get(RoundRow, round_id)
     if row is None or not person.may_see(row.table_id):
         return None
-    lines = chain.read(session, log_chain(row.table_id), first=row.first_line, last=row.last_line)
+    lines = chain.read(session, chain_of(session, row), first=row.first_line, last=row.last_line)
     return RoundStory(round=round_view(row), log=line_views(lines))
 
 
 def last_lines(session: Session, table_id: str, *, most: int) -> list[LineView]:
     """The newest lines of a table's current log, in order of time."""
     name = log_chain(table_id)
-    log = session.scalar(select(LogRow).where(LogRow.table_id == table_id).order_by(LogRow.id.desc()).limit(1))
+    log = session.scalar(
+        select(LogRow).where(LogRow.table_id == table_id, LogRow.origin == LIVE).order_by(LogRow.id.desc()).limit(1)
+    )
     head = session.get(ChainHead, name)
     if log is None or head is None:
         return []

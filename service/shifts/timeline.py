@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 
 from service.search.terms import BLIND_LINES
 from service.shifts.phases import phases_of
+from service.store.log_chains import chain_of_log
 from service.store.schema import AlertRow, ChainLine, LogRow, RoundRow
 from service.store.shift_schema import LogNoteRow
 
@@ -186,7 +187,7 @@ def _lines_like(session: Session, log: LogRow, part: str) -> Iterable[Mapping[st
     """The log's lines that hold a text, up to its last round."""
     last = select(func.max(RoundRow.last_line)).where(RoundRow.log_id == log.id).scalar_subquery()
     wanted = select(ChainLine.body).where(
-        ChainLine.chain == f"log/{log.table_id}",
+        ChainLine.chain == chain_of_log(log),
         ChainLine.seq >= log.first_line,
         ChainLine.seq <= last,
         ChainLine.body.contains(part, autoescape=True),
@@ -208,7 +209,7 @@ def _phase_spans(session: Session, log: LogRow, rows: Sequence[RoundRow], scale:
     if not rows:
         return []
     wanted = select(ChainLine.seq, ChainLine.body).where(
-        ChainLine.chain == f"log/{log.table_id}",
+        ChainLine.chain == chain_of_log(log),
         ChainLine.seq.between(rows[0].first_line, rows[-1].last_line),
     )
     bodies = {seq: json.loads(body) for seq, body in session.execute(wanted)}

@@ -15,11 +15,11 @@ from sqlalchemy.orm import Session
 from rules.events import CameraMoved, DealerChanged
 from service.evidence_store import EvidenceStore
 from service.home import Home
-from service.live.journal import log_chain
 from service.room.feed import parse_place
 from service.room.views import alert_views
 from service.schemas import AlertOut
 from service.store import chain
+from service.store.log_chains import log_chain
 from service.store.schema import AlertChange, AlertRow, CaseNote, EvidenceRow, LogRow, SignalRow
 from service.store.verification import verify_chains, verify_evidence
 from tests.endurance.diary import CHANGING, Diary, Told

@@ -21,9 +21,9 @@ import yaml
 from sqlalchemy import select
 
 from service.demo_room import RECORDING
-from service.live.journal import log_chain
 from service.store import chain
 from service.store.database import Database
+from service.store.log_chains import log_chain
 from service.store.schema import AlertRow
 from service.wiring import now_utc
 from tests.endurance.live_room import LiveRoom, furnish_room

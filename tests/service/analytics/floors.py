@@ -10,9 +10,9 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from service.live.journal import log_chain
 from service.store import chain
 from service.store.database import Database
+from service.store.log_chains import log_chain
 from service.store.schema import AlertChange, AlertRow, LogRow, RoundRow
 from tests.service.hand_clock import NOON
 

@@ -19,9 +19,10 @@ from rules.cards import parse_card
 from rules.events import BetsOpened, CardDealt, DealerChanged, Event, RoundClosed, Side
 from service.interpreter import Interpreter
 from service.live.inbox import Inbox
-from service.live.journal import LEAD, TAIL, Journal, News, alert_chain, log_chain
+from service.live.journal import LEAD, TAIL, Journal, News, alert_chain
 from service.store import chain
 from service.store.database import Database, open_database, sqlite_url
+from service.store.log_chains import log_chain
 from service.store.schema import AlertRow, EvidenceRow, RoundRow, SignalRow
 from tests.service.store.conftest import NOW
 

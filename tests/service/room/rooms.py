@@ -18,13 +18,13 @@ from sqlalchemy import select
 from starlette.testclient import TestClient
 
 from service.app import create_app
-from service.live.journal import log_chain
 from service.live.messages import ShownStake, TableState, Written
 from service.ports import Picture
 from service.search.index import enter_round
 from service.settings import RoomSettings
 from service.store import chain
 from service.store.database import Database, open_database, sqlite_url
+from service.store.log_chains import log_chain
 from service.store.people import add_token, add_user
 from service.store.schema import AlertRow, EvidenceRow, LogRow, RoundRow
 

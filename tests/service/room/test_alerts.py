@@ -105,7 +105,13 @@ def test_one_alert_comes_with_round_log_and_history(room: TestRoom) -> None:
     assert body["round"] == 4
     assert body["round_record"]["player"] == ["7H", "2S"]
     assert [line["type"] for line in body["log"]] == ["no_more_bets", "card_dealt", "round_closed"]
-    assert body["log"][0] == {"t": 80.0, "type": "no_more_bets", "source": "signal", "at": "2026-05-04T12:04:00.000Z"}
+    assert body["log"][0] == {
+        "t": 80.0,
+        "type": "no_more_bets",
+        "source": "signal",
+        "line": 4,
+        "at": "2026-05-04T12:04:00.000Z",
+    }
     (change,) = body["changes"]
     assert (change["who"], change["before"], change["after"], change["note"]) == (
         "token:operator", "open", "acknowledged", "looking",
