@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,6 +16,7 @@ from service.errors import ServiceError
 if TYPE_CHECKING:
     from service.config import TableConfig
     from service.home import Home
+    from service.live.supervisor import Begin
     from service.settings import RoomSettings
     from service.store.database import Database
 
@@ -35,6 +38,12 @@ def serve(
     demo: Annotated[
         bool, typer.Option("--demo", help="Furnish HOME first: four tables that play the shipped recording, an admin.")
     ] = False,
+    engine: Annotated[
+        str, typer.Option(help="Where tables are watched. local: this machine; ray: a Ray cluster.")
+    ] = "local",
+    address: Annotated[
+        str | None, typer.Option(help="The Ray cluster's address; without it one is begun here.")
+    ] = None,
     time_zone: Annotated[str, typer.Option(help="The house's time zone, by its IANA name, as people see it.")] = "UTC",
 ) -> None:
     """Watch every table in HOME/tables and serve the room's pages and API until stopped.
@@ -65,13 +74,37 @@ def serve(
                 raise ServeError(f"{home}: nobody can sign in; add a user: {hint}")
         enter_missing(database)
         typer.echo(f"Thirdcard watches {len(tables)} tables; the room is at http://{host}:{port}/")
-        _run(folder, database, settings, tables, address=(host, port))
+        with _beginning(engine, address) as begin:
+            _run(folder, database, settings, tables, address=(host, port), begin=begin)
     finally:
         database.close()
 
 
+@contextmanager
+def _beginning(engine: str, address: str | None) -> Iterator[Begin]:
+    """What begins the watch of a table, where it is wanted."""
+    from service.live.supervisor import begin_process
+
+    if engine == "local":
+        yield begin_process
+        return
+    if engine != "ray":
+        raise ServeError(f"--engine = {engine}; must be one of local, ray")
+    from service.live.ray_tables import RayTable
+    from service.ray_cluster import joined
+
+    with joined(address):
+        yield RayTable
+
+
 def _run(
-    home: Home, database: Database, settings: RoomSettings, tables: list[TableConfig], *, address: tuple[str, int]
+    home: Home,
+    database: Database,
+    settings: RoomSettings,
+    tables: list[TableConfig],
+    *,
+    address: tuple[str, int],
+    begin: Begin,
 ) -> None:
     """Start what belongs to the service, serve until a signal comes, and stop it in turn."""
     from service.app import create_app
@@ -81,7 +114,7 @@ def _run(
     from service.serving import run_app
     from service.wiring import now_utc
 
-    live = WatchedTables(home.folder, home.live, now_utc)
+    live = WatchedTables(home.folder, home.live, now_utc, begin)
     outside = open_outside(home.folder, os.environ, settings=settings, database=database, live=live, clock=now_utc)
     facts = tuple(facts_of(table) for table in tables)
     settings = replace(settings, remind_after=outside.notifications.overdue_after, tables=facts)

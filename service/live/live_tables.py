@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from service.live.messages import Failed, Message, TableState, Written
-from service.live.supervisor import Supervisor
+from service.live.supervisor import Begin, Supervisor, begin_process
 from service.ports import Clock, Picture
 
 WAITING_STATES = 200
@@ -29,13 +29,15 @@ class WatchedTables:
     pictures: Path
     """The folder of the newest pictures."""
     clock: Clock
+    begin: Begin = begin_process
+    """Begins what watches a table, here or elsewhere."""
     _supervisor: Supervisor = field(init=False)
     _states: dict[str, TableState] = field(default_factory=dict)
     _readers: set[_Reader] = field(default_factory=set)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
-        self._supervisor = Supervisor(self.home, self.clock, self._hear)
+        self._supervisor = Supervisor(self.home, self.clock, self._hear, begin=self.begin)
 
     def start(self, tables: Mapping[str, Path]) -> None:
         """Watch these tables, by id and file."""

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from multiprocessing.connection import Connection, wait
-from multiprocessing.context import SpawnProcess
 from pathlib import Path
+from typing import Protocol
 
 from service.live.messages import Failed, Message, Nudge, Order, Stop, TableState
 from service.live.table_process import run_table
@@ -34,13 +34,48 @@ Listen = Callable[[Message], None]
 Body = Callable[[Path, Path, Connection], None]
 
 
+class Running(Protocol):
+    """What watches a table: a process here, or an actor elsewhere."""
+
+    @property
+    def pid(self) -> int | None:
+        """Its process, where it is one of this machine."""
+
+    @property
+    def exitcode(self) -> int | None:
+        """How it ended; None while it is under way."""
+
+    def is_alive(self) -> bool:
+        """Whether it is under way."""
+
+    def join(self, timeout: float | None = None) -> None:
+        """Wait until it has ended."""
+
+    def kill(self) -> None:
+        """End it at once."""
+
+
+Begin = Callable[[Body, Path, Path, Connection], Running]
+"""Takes what a table's process does, the home, the table's file, and the end of the pipe that it gets for itself."""
+
+
+def begin_process(body: Body, home: Path, table_file: Path, theirs: Connection) -> Running:
+    """A process of this machine."""
+    context = multiprocessing.get_context("spawn")
+    name = f"table-{table_file.stem}"
+    process = context.Process(target=body, args=(home, table_file, theirs), name=name, daemon=True)
+    process.start()
+    theirs.close()
+    return process
+
+
 @dataclass(slots=True)
 class _Table:
     """One table's process."""
 
     table_id: str
     path: Path
-    process: SpawnProcess | None = None
+    process: Running | None = None
     pipe: Connection | None = None
     started_at: datetime | None = None
     heard_at: datetime | None = None
@@ -60,6 +95,7 @@ class Supervisor:
     body: Body = run_table
     """What a table's process does."""
     silent: timedelta = SILENT
+    begin: Begin = begin_process
     _tables: dict[str, _Table] = field(default_factory=dict)
     _stopping: threading.Event = field(default_factory=threading.Event)
     _thread: threading.Thread | None = None
@@ -119,13 +155,8 @@ class Supervisor:
             self._mourn(table, now, "its process hung and was killed")
 
     def _start(self, table: _Table, now: datetime) -> None:
-        context = multiprocessing.get_context("spawn")
-        ours, theirs = context.Pipe()
-        table.process = context.Process(
-            target=self.body, args=(self.home, table.path, theirs), name=f"table-{table.table_id}", daemon=True
-        )
-        table.process.start()
-        theirs.close()
+        ours, theirs = multiprocessing.Pipe()
+        table.process = self.begin(self.body, self.home, table.path, theirs)
         table.pipe, table.started_at, table.heard_at, table.reason = ours, now, None, None
 
     def _mourn(self, table: _Table, now: datetime, reason: str) -> None:

@@ -6,6 +6,7 @@ import logging
 import multiprocessing
 import os
 import signal
+import threading
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -35,7 +36,8 @@ def run_table(home: Path, table_file: Path, service: Connection) -> None:
         table_file: The table.
         service: Where messages go and orders come from.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the service decides when its tables end
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the service decides when its tables end
     logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s", level=logging.INFO)
     try:
         table = load_table(table_file)

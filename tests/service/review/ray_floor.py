@@ -60,6 +60,14 @@ class RayFloor:
                     return pid
         return None
 
+    def lose_node_of(self, doing: str) -> None:
+        """Take the node away on which a worker does this."""
+        for node in self.nodes:
+            if any(doing in _command_of(pid) for pid in children_of(node.all_processes["raylet"][0].process.pid)):
+                self.nodes.remove(node)
+                self.cluster.remove_node(node)
+                return
+
     def lose_node(self) -> None:
         """Take a node away with all that runs on it."""
         self.cluster.remove_node(self.nodes.pop())
