@@ -20,18 +20,15 @@ from rules.events import (
     CameraBack,
     CardDealt,
     CardMoved,
-    CardRemoved,
     CardTurned,
     CutCardDrawn,
     Event,
     NoMoreBets,
     ResultAnnounced,
     RoundClosed,
-    SettleAction,
     Side,
     Source,
     WagerChanged,
-    WagerSettled,
 )
 from service.amounts import Amounts, chip_counts
 from service.attribution import who_reached
@@ -48,7 +45,8 @@ from service.handing import (
     taken_by,
     turned_by,
 )
-from service.settling import DOUBTFUL, way_of_chips
+from service.settling import settled_line
+from service.silence import UNREPORTED_S, ClothCleared, Silence
 from service.table_state import CardOnTable, TableState
 from service.together import Together
 from service.waiting_items import WaitingItems
@@ -68,7 +66,7 @@ so."""
 UNSEEN_ORDER_CONFIDENCE = 0.5
 """Where a card was hidden while another was dealt, nobody saw which came first."""
 
-Item = Event | seen.Observation
+Item = Event | seen.Observation | ClothCleared
 
 
 @dataclass(slots=True)
@@ -84,6 +82,7 @@ class Interpreter:
     """What lies on each area, as it was logged last."""
     burns: Burns = field(default_factory=Burns)
     together: Together = field(default_factory=Together)
+    silence: Silence = field(default_factory=Silence)
     state: TableState = field(default_factory=TableState)
     waiting: WaitingItems[Item] = field(default_factory=WaitingItems)
     _card_numbers: Iterator[int] = field(default_factory=lambda: count(1))
@@ -96,15 +95,15 @@ class Interpreter:
 
     def signal(self, event: Event) -> None:
         """Take in what a device reported."""
-        if event.source is None:
+        if event.source in (None, Source.SIGNAL):
             event = replace(event, source=Source.SIGNAL)
+            self.hear_of(type(event))
         self.waiting.put(event.t, self.burns.with_doubt(with_doubt(event)))
 
     def hear_of(self, kind: type[Event]) -> None:
         """Devices report this kind by themselves: it is not concluded from what is seen any more."""
         if kind in DEVICE_EVENTS:
             self.signalled |= {kind}
-            self.calls.is_signalled = self.calls.is_signalled or kind is NoMoreBets
 
     def skip(self, event: Event) -> None:
         """Note a line that was written before this watch began: what comes is later, and cards have other names."""
@@ -139,6 +138,7 @@ class Interpreter:
 
     def finish(self) -> list[Event]:
         """All that is left, when nothing more will come."""
+        self.silence.expect_nothing()
         return self._write_until(float("inf"))
 
     def _write_until(self, limit_t: float) -> list[Event]:
@@ -151,6 +151,8 @@ class Interpreter:
             self.state.apply(line)
             self.blindness.apply(line)
             self.burns.apply(line)
+            self.signalled = self.silence.after(line, self.signalled)
+        self.calls.is_signalled = NoMoreBets in self.signalled
         return lines
 
     def _lines_of(self, t: float, item: Item) -> list[Event]:
@@ -180,10 +182,8 @@ class Interpreter:
                 return [self.blindness.fault_line(t, str(item.fault))]
             case seen.PictureCleared():
                 return [CameraBack(t=t, camera=self.blindness.camera, source=Source.CAMERA)]
-            case ResultAnnounced():
-                return [item, *self._overdue_removals(t)]
-            case RoundClosed():
-                return [*self._overdue_removals(t), replace(item, t=t, untouched=self.state.untouched)]
+            case ClothCleared() | BetsOpened() | ResultAnnounced() | RoundClosed():
+                return _about_the_round(t, item, self)
         return [replace(item, t=t)]
 
     def _card_rested(self, t: float, card: seen.CardRested) -> list[Event]:
@@ -196,6 +196,7 @@ class Interpreter:
             return self._found_again(t, lost, card.track_id, side)
         if self.state.is_decided(ResultAnnounced in self.signalled) and self.state.is_collected(side, face):
             return []
+        closing = self.silence.close_before(t, self.state)
         card_id = f"c{next(self._card_numbers)}"
         self.state.cards[card.track_id] = CardOnTable(card_id=card_id, side=side, card=face, face_up=card.face_up)
         from_t = card.t - card.hidden_s
@@ -209,7 +210,7 @@ class Interpreter:
             self.waiting.put(
                 card.t, seen.CardTurned(track_id=card.track_id, t=card.t, face_up=True, reading=card.reading)
             )
-        return [*self.calls.by_first_card(t, self.state), dealt]
+        return [*closing, *self.calls.by_first_card(t, self.state), dealt]
 
     def _found_again(self, t: float, lost: CardOnTable, track_id: int, side: Side) -> list[Event]:
         self.state.cards[track_id] = replace(lost, side=side, lost_t=None)
@@ -260,24 +261,16 @@ class Interpreter:
             self.state.cards[left.track_id] = replace(card, lost_t=t)
             return []
         del self.state.cards[left.track_id]
-        lines: list[Event] = [self._removal(t, card)]
+        lines: list[Event] = [self.state.remove(t, card)]
         if not others:
-            lines = [*self._overdue_removals(t), *lines, *self._close(t)]
+            lines = [*self.state.remove_overdue(t), *lines, *self._close(t)]
         return lines
 
-    def _overdue_removals(self, t: float) -> list[Event]:
-        """Cards that went out of sight before the result, and did not turn up again."""
-        overdue = [track for track, card in self.state.cards.items() if card.lost_t is not None]
-        return [self._removal(t, self.state.cards.pop(track)) for track in overdue]
-
-    def _removal(self, t: float, card: CardOnTable) -> Event:
-        self.state.collected.append(card)
-        return CardRemoved(t=t, card_id=card.card_id, to="discard", source=Source.CAMERA)
-
     def _close(self, t: float) -> list[Event]:
-        if RoundClosed in self.signalled or not self.state.is_open:
-            return []
-        return [RoundClosed(t=round(t + CLOSE_AFTER_S, 3), untouched=self.state.untouched, source=Source.INFERRED)]
+        if RoundClosed not in self.signalled:
+            return self.state.close(t + CLOSE_AFTER_S)
+        self.waiting.put(t + UNREPORTED_S, self.silence.expect_close(t))
+        return []
 
     def _stacks_changed(self, t: float, change: seen.StacksChanged) -> list[Event]:
         area = self.layout.area(change.region)
@@ -288,7 +281,8 @@ class Interpreter:
             return []
         changed = self.blindness.doubted(changed, change.t_earliest, change.t_latest)
         if by == DEALER and self.state.is_decided(ResultAnnounced in self.signalled):
-            settled = _settled(t, change, area, self.layout)
+            at_mm = change.before[0].at_mm if change.before else None
+            settled = settled_line(t, area, self.layout, growth=change.growth, at_mm=at_mm, tips_mm=change.tips_mm)
             return [self.blindness.doubted(settled, change.t_earliest, change.t_latest), changed]
         return [changed]
 
@@ -327,17 +321,19 @@ class Interpreter:
         )
 
 
-def _settled(t: float, change: seen.StacksChanged, area: Area, layout: Layout) -> WagerSettled:
-    """What the dealer did with a wager when its chips changed."""
-    action, sure = SettleAction.COLLECTED, DOUBTFUL
-    if (change.growth or 0) > 0:
-        action, sure = SettleAction.PAID, 1.0
-    elif change.before:
-        action, sure = way_of_chips(change.before[0].at_mm, change.tips_mm, area, layout)
-    assert area.bet is not None, "chips lie on wager areas"
-    return WagerSettled(
-        t=t, area=area.id, seat=area.seat, bet=Bet(area.bet), action=action, confidence=sure, source=Source.CAMERA
-    )
+def _about_the_round(
+    t: float, item: ClothCleared | BetsOpened | ResultAnnounced | RoundClosed, table: Interpreter
+) -> list[Event]:
+    """What begins, decides or ends a round, or shows that nobody reported its end."""
+    if isinstance(item, ClothCleared):
+        return table.silence.close_late(t, item, table.state)
+    if isinstance(item, BetsOpened):
+        return [*table.silence.close_before(t, table.state), replace(item, t=t)]
+    if isinstance(item, ResultAnnounced):
+        return [item, *table.state.remove_overdue(t)]
+    if table.silence.is_late(table.state):
+        return []
+    return [*table.state.remove_overdue(t), replace(item, t=t, untouched=table.state.untouched)]
 
 
 def _beside_the_boxes(t: float, item: seen.Observation, table: Interpreter) -> list[Event]:

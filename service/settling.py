@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from calibration.layout import Area, Layout
-from rules.events import SettleAction
+from rules.events import Bet, SettleAction, Source, WagerSettled
 
 Point = tuple[float, float]
 
@@ -19,6 +19,36 @@ TAKEN_MM = 75.0
 GIVEN_MM = 95.0
 """One that pushed them to their player went at least so far."""
 SURE, DOUBTFUL = 0.9, 0.5
+
+
+def settled_line(
+    t: float,
+    area: Area,
+    layout: Layout,
+    *,
+    growth: int | None,
+    at_mm: Point | None,
+    tips_mm: Sequence[Point | None],
+) -> WagerSettled:
+    """What the dealer did with a wager when its chips changed at `t`.
+
+    Args:
+        t: when.
+        area: the wager's.
+        layout: the cloth.
+        growth: whether chips were added (above 0); None where that cannot be told.
+        at_mm: where they stood before; None: nothing was there.
+        tips_mm: how far the dealer's arm reached, look by look.
+    """
+    action, sure = SettleAction.COLLECTED, DOUBTFUL
+    if (growth or 0) > 0:
+        action, sure = SettleAction.PAID, 1.0
+    elif at_mm is not None:
+        action, sure = way_of_chips(at_mm, tips_mm, area, layout)
+    assert area.bet is not None, "chips lie on wager areas"
+    return WagerSettled(
+        t=t, area=area.id, seat=area.seat, bet=Bet(area.bet), action=action, confidence=sure, source=Source.CAMERA
+    )
 
 
 def way_of_chips(

@@ -19,6 +19,7 @@ from rules.events import (
     ResultAnnounced,
     RoundClosed,
     Side,
+    Source,
     WagerChanged,
     WagerSettled,
 )
@@ -131,6 +132,20 @@ class TableState:
         (self.with_chips.add if are_there else self.with_chips.discard)(area)
         if not are_there:
             self.placed.discard(area)
+
+    def remove(self, t: float, card: CardOnTable) -> CardRemoved:
+        """A card was taken away into the rack."""
+        self.collected.append(card)
+        return CardRemoved(t=t, card_id=card.card_id, to="discard", source=Source.CAMERA)
+
+    def remove_overdue(self, t: float) -> list[CardRemoved]:
+        """Cards that went out of sight before the result, and did not turn up again."""
+        overdue = [track for track, card in self.cards.items() if card.lost_t is not None]
+        return [self.remove(t, self.cards.pop(track)) for track in overdue]
+
+    def close(self, t: float) -> list[Event]:
+        """The running round ends at `t`, as the cloth shows; nothing where none is running."""
+        return [RoundClosed(t=round(t, 3), untouched=self.untouched, source=Source.INFERRED)] if self.is_open else []
 
     def apply(self, line: Event) -> None:
         """Take a written line in."""
