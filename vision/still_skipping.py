@@ -88,6 +88,24 @@ class StillSkipper:
         yield from whole.end()
 
 
+def key_frame(stretch: Stretch) -> Frame | None:
+    """The key frame at or before a stretch's beginning, else the first after it; None where there is none.
+
+    Raises:
+        UnreadableVideoError: The file cannot be opened.
+    """
+    with open_container(stretch.source) as container:
+        stream = container.streams.video[0]
+        decoder = _Decoder(stream)
+        try:
+            for group in _groups(container, stream, stretch):
+                for picture in (*decoder.pictures(group.packets[:1]), *decoder.end()):
+                    return Frame.from_decoded(0, _shown_s(picture, stream), picture)
+        except av.FFmpegError:
+            return None
+    return None
+
+
 @dataclass(slots=True)
 class _Group:
     """A key frame with all that follows up to the next."""

@@ -14,9 +14,11 @@ from rules.round import RoundPhase
 from service.config import TableConfig, load_table
 from service.device_events import device_events_of
 from service.pipeline import SharedEyes, TableWatch, start_watch
+from service.review.beginnings import begun_at_rest
 from service.review.film import Film
 from service.review.segments import Segment
 from service.review.sights import Sights
+from service.wiring import open_eyes
 from vision.errors import VideoBreakError
 
 TELL_EVERY_S = 5.0
@@ -74,7 +76,9 @@ def watch_segment(job: SegmentJob, tell: Tell = tell_nobody, eyes: SharedEyes | 
         VisionError: Nothing of it can be watched.
         ServiceError: The table's files cannot be used.
     """
-    table, segment = load_table(job.table), job.segment
+    table = load_table(job.table)
+    eyes = open_eyes() if eyes is None else eyes
+    segment = begun_at_rest(table, job.segment, eyes)
     zero_t = segment.sources[0].at_t
     heard = [parse_event(line) for line in job.signals]
     watch = start_watch(table, _of_segment(heard, segment), reported=device_events_of(heard), eyes=eyes)

@@ -14,6 +14,8 @@ from service.review.timeline import JOINED_S, Part, Timeline, gap_s
 
 SEGMENT_S = 1200.0
 RUN_IN_S = 20.0
+LONGEST_RUN_IN_S = 150.0
+"""So far before its own time a segment may begin, to begin where the cloth is clear."""
 RUN_OUT_S = 240.0
 """A round that lasts longer beyond a segment's end is cut."""
 
@@ -37,7 +39,7 @@ class Segment:
     core_from_t: float
     core_to_t: float
     sources: tuple[Source, ...]
-    """From the run-in to the end of the run-out, in order of time."""
+    """From the longest run-in to the end of the run-out, in order of time."""
     is_after_gap: bool
     is_before_gap: bool
 
@@ -51,7 +53,7 @@ def cut_segments(timeline: Timeline) -> list[Segment]:
         bounds = [from_t + (to_t - from_t) * n / count for n in range(count + 1)]
         for n in range(count):
             is_first, is_last = n == 0, n == count - 1
-            begins_t = from_t if is_first else max(from_t, bounds[n] - RUN_IN_S)
+            begins_t = from_t if is_first else max(from_t, bounds[n] - LONGEST_RUN_IN_S)
             ends_t = to_t if is_last else min(to_t, bounds[n + 1] + RUN_OUT_S)
             segments.append(
                 Segment(

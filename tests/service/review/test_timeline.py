@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from service.review.files import RecordedFile, Run
-from service.review.segments import RUN_IN_S, RUN_OUT_S, SEGMENT_S, cut_segments
+from service.review.segments import LONGEST_RUN_IN_S, RUN_OUT_S, SEGMENT_S, cut_segments
 from service.review.timeline import NoteKind, build_timeline
 from tests.service.review.shift_fakes import EVENING, recorded
 
@@ -75,7 +75,7 @@ def test_segments_count_each_moment_once_and_begin_before_their_own_time() -> No
     assert [segment.core_from_t for segment in segments] == [0.0, SEGMENT_S, 2 * SEGMENT_S]
     assert [segment.core_to_t for segment in segments] == [SEGMENT_S, 2 * SEGMENT_S, length_s]
     middle = segments[1]
-    assert middle.sources[0].at_t == SEGMENT_S - RUN_IN_S
+    assert middle.sources[0].at_t == SEGMENT_S - LONGEST_RUN_IN_S
     assert middle.sources[-1].at_t + middle.sources[-1].to_s == pytest.approx(2 * SEGMENT_S + RUN_OUT_S)
     assert [source.path.rpartition("/")[2] for source in middle.sources] == ["a", "b"]
     assert not middle.is_after_gap
