@@ -181,11 +181,16 @@ def read_events(lines: Iterator[str]) -> Iterator[Told]:
         fields = {}
 
 
+def _as_written(line: dict[str, Any]) -> str:
+    """A line of the log as its chain holds it: its number stands beside it there."""
+    return canonical({key: value for key, value in line.items() if key != "line"})
+
+
 def _note_lines(diary: Diary, story: dict[str, Any] | None) -> None:
     if story is None:
         return
     with diary.lock:
-        diary.lines.setdefault(story["table"], set()).update(canonical(line) for line in story["log"])
+        diary.lines.setdefault(story["table"], set()).update(_as_written(line) for line in story["log"])
 
 
 @dataclass(frozen=True, slots=True)
