@@ -76,4 +76,4 @@ class Silence:
         return is_late
 
     def _close(self, t: float, state: TableState) -> list[Event]:
-        return [] if state.cards else state.close(t)
+        return [] if state.cards or not state.cards_dealt else state.close(t)

@@ -44,6 +44,14 @@ def test_reported_rounds_end_as_reported() -> None:
     assert ends(log) == [(12.2, Source.SIGNAL), (32.2, Source.SIGNAL)]
 
 
+def test_cards_that_leave_after_the_report_end_no_other_round() -> None:
+    late = [rested(n, 4.0 + n, hand, "7H") for n, hand in enumerate(FOUR)] + [
+        CardLeft(track_id=n, t=12.6) for n in range(4)
+    ]
+    log = log_of(*late, *reports(0), BetsOpened(t=12.4), *seen_round(20)[:4])
+    assert ends(log) == [(12.2, Source.SIGNAL)]
+
+
 def test_round_that_nobody_closed_is_over_when_bets_open_again() -> None:
     log = log_of(*seen_round(0), *reports(0, closed=False), *seen_round(20), *reports(20))
     assert ends(log) == [(19.999, Source.INFERRED), (32.2, Source.SIGNAL)]

@@ -12,8 +12,9 @@ from tests.service.browser.chromium import USUAL, VARIABLE, find_chromium, open_
 from tests.service.browser.served import ServedRoom, a_served_room
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
+    """Closed after this package's last test: while it is open its loop runs, and no other can."""
     path = find_chromium()
     if path is None:
         pytest.skip(f"no Chromium: neither {USUAL} nor one that {VARIABLE} names")

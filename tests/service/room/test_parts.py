@@ -16,6 +16,7 @@ from service.room.attempts import MOST_BY_ADDRESS, LoginAttempts
 from service.room.cursors import LARGEST_NUMBER, CursorError, format_cursor, parse_cursor
 from service.room.pictures import live_pictures
 from service.room.reasons import DISMISSAL_REASONS, FALSE_ALERT_REASONS, reason_and_note
+from service.search.index import CORRECTED
 from service.settings import SettingsError, parse_settings
 from tests.service.room.rooms import HandClock, TestRoom
 
@@ -100,7 +101,7 @@ def test_who_signs_in_often_never_waits() -> None:
 
 
 def test_reasons_that_count_as_false_alerts_are_listed() -> None:
-    assert set(DISMISSAL_REASONS) > FALSE_ALERT_REASONS
+    assert {*DISMISSAL_REASONS, CORRECTED} > FALSE_ALERT_REASONS
 
 
 @pytest.mark.parametrize(
