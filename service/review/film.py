@@ -10,16 +10,13 @@ from vision.frames import Frame
 from vision.gate import ChangeGate
 from vision.still_skipping import StillSkipper, Stretch
 
-LOOK_S = 0.15
-"""Least time from frame to frame. A recording can wait: what moves is seen well enough less often than live."""
-
 
 class Film:
     """A segment's film, in its own time: 0 is its first frame's."""
 
     def __init__(self, table: TableConfig, segment: Segment, is_waited_for: Callable[[], bool]) -> None:
         """Takes whether who looks still waits for something."""
-        self._segment, self._look_s = segment, 0.0 if table.gestures else LOOK_S  # a gesture is over at once
+        self._segment = segment
         gate = ChangeGate(table.cameras[0].calibration, table.layout.size_mm)
         self._skipper = StillSkipper(gate, is_waited_for)
 
@@ -40,6 +37,6 @@ class Film:
             shift_s = source.at_t - zero_t - source.from_s
             for frame in self._skipper.frames(Stretch(source.path, source.from_s, source.to_s)):
                 t = frame.t + shift_s
-                if t >= 0.0 and t - last_t > self._look_s:
+                if t >= 0.0 and t > last_t:
                     last_t = t
                     yield frame.at(t)
