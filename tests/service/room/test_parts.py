@@ -15,8 +15,7 @@ from service.proxies import Origin, origin_of
 from service.room.attempts import MOST_BY_ADDRESS, LoginAttempts
 from service.room.cursors import LARGEST_NUMBER, CursorError, format_cursor, parse_cursor
 from service.room.pictures import live_pictures
-from service.room.reasons import DISMISSAL_REASONS, FALSE_ALERT_REASONS, reason_and_note
-from service.search.index import CORRECTED
+from service.room.reasons import CORRECTED, DISMISSAL_REASONS, FALSE_ALERT_REASONS, reason_and_note
 from service.settings import SettingsError, parse_settings
 from tests.service.room.rooms import HandClock, TestRoom
 
