@@ -18,6 +18,8 @@ CLEAR_S = 3.0
 UNREPORTED_S = 15.0
 """So long after it the round is over, though no device says so."""
 JUST_BEFORE_S = 0.001
+LEAST_CARDS = 4
+"""A cloth that seems clear after fewer was only hidden: the round goes on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,4 +78,4 @@ class Silence:
         return is_late
 
     def _close(self, t: float, state: TableState) -> list[Event]:
-        return [] if state.cards or not state.cards_dealt else state.close(t)
+        return [] if state.cards or state.cards_dealt < LEAST_CARDS else state.close(t)

@@ -52,6 +52,11 @@ def test_cards_that_leave_after_the_report_end_no_other_round() -> None:
     assert ends(log) == [(12.2, Source.SIGNAL)]
 
 
+def test_first_card_that_was_hidden_ends_no_round() -> None:
+    hidden = [rested(1, 4.0), CardLeft(track_id=1, t=6.0), rested(2, 10.0, "banker", "9C")]
+    assert ends(log_of(*hidden, BetsOpened(t=0.0), NoMoreBets(t=3.0), NoMoreBets(t=60.0))) == []
+
+
 def test_round_that_nobody_closed_is_over_when_bets_open_again() -> None:
     log = log_of(*seen_round(0), *reports(0, closed=False), *seen_round(20), *reports(20))
     assert ends(log) == [(19.999, Source.INFERRED), (32.2, Source.SIGNAL)]
