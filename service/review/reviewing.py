@@ -6,7 +6,6 @@ What was watched once is not watched again: a review that was stopped, or killed
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -30,8 +29,6 @@ from service.review.shift import Shift
 from service.review.work_folder import WorkFolder, write_whole
 from service.store.database import Database
 from service.wiring import build_referee
-
-logger = logging.getLogger(__name__)
 
 
 class Onlooker(Protocol):
