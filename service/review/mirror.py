@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import logging
 import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,6 +21,8 @@ from typing import Any
 from service.errors import ServiceError
 from service.review.files import VIDEO_SUFFIXES
 from service.review.segment_watch import SegmentJob
+
+logger = logging.getLogger(__name__)
 
 FOLDER_VARIABLE = "THIRDCARD_FOOTAGE_CACHE"
 SIZE_VARIABLE = "THIRDCARD_FOOTAGE_CACHE_GB"
@@ -223,6 +226,7 @@ def _date(path: Path, files: Any, there: str) -> None:
     try:
         modified = files.modified(there)
     except NotImplementedError:
+        logger.warning("%s: its store tells no dates; only its name or its container can say when it began", there)
         return
     if modified is not None:
         os.utime(path, (modified.timestamp(), modified.timestamp()))
