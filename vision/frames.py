@@ -10,6 +10,8 @@ import numpy as np
 from av import VideoFrame
 from numpy.typing import NDArray
 
+from vision.conversion import as_bgr, as_small_bgr
+
 Image = NDArray[np.uint8]
 
 _LUMA_FIRST_FORMATS = frozenset(
@@ -63,7 +65,7 @@ class Frame:
         """(H, W, 3) uint8, BGR, read-only; converted at the first use and kept."""
         if self._image is None:
             assert self._decoded is not None
-            self._image = _read_only(np.asarray(self._decoded.to_ndarray(format="bgr24"), np.uint8))
+            self._image = _read_only(as_bgr(self._decoded))
         return self._image
 
     @property
@@ -78,9 +80,7 @@ class Frame:
         if self._decoded is None:
             assert self._image is not None
             return np.asarray(cv2.resize(self._image, size_wh_px, interpolation=cv2.INTER_AREA), np.uint8)
-        width, height = size_wh_px
-        small = self._decoded.reformat(width=width, height=height, format="bgr24", interpolation="AREA")
-        return np.asarray(small.to_ndarray(), np.uint8)
+        return as_small_bgr(self._decoded, size_wh_px)
 
     def _make_luma(self) -> Image:
         if self._decoded is None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import cycle
 
 import av
 import numpy as np
@@ -75,10 +76,10 @@ class StillSkipper:
         """Whole groups, and the key frames alone of those in which nothing moved."""
         whole = _Decoder(stream)
         moved_before = True
-        for group, following in _looked_ahead(groups, _Decoder(stream), self.gate):
+        for group, following in _looked_ahead(groups, stream, self.gate):
             moved = following is None or group.lasts_s > LONGEST_PASSED_S or _differ(group, following)
             if moved or moved_before or self.is_waited_for():
-                yield from whole.pictures(group.packets)
+                yield from whole.pictures(group.packets) if group.rest is None else group.pictures(group.rest)
             else:
                 yield from whole.end()
                 self.passed += len(group.packets) - 1
@@ -116,6 +117,15 @@ class _Group:
     """None where it could not be decoded."""
     cells: Picture | None = None
     """What it shows of the cloth."""
+    rest: _Decoder | None = None
+    """Has decoded the key frame and can go on; None where it had to be ended for that."""
+
+    def pictures(self, rest: _Decoder) -> Iterator[VideoFrame]:
+        """All pictures, by the decoder that has decoded the first."""
+        if self.key is not None:
+            yield self.key
+        yield from rest.pictures(self.packets[1:])
+        yield from rest.end()
 
 
 class _Decoder:
@@ -127,6 +137,16 @@ class _Decoder:
         context.extradata = stream.codec_context.extradata
         context.thread_count = 1
         self._context = context
+        self._is_in_order = not stream.codec_context.has_b_frames
+
+    def begin(self, group: _Group) -> None:
+        """Decode a group's key frame, and stay with the group where pictures are shown in the order they come in."""
+        pictures = [*self.pictures(group.packets[:1])]
+        if pictures and self._is_in_order:
+            group.rest = self
+        else:
+            pictures += self.end()
+        group.key = pictures[0] if pictures else None
 
     def pictures(self, packets: Iterable[Packet[VideoStream]]) -> Iterator[VideoFrame]:
         """The pictures of the packets; those that the decoder holds back come with the next call."""
@@ -164,15 +184,16 @@ def _groups(container: InputContainer, stream: VideoStream, stretch: Stretch) ->
 
 
 def _looked_ahead(
-    groups: Iterable[_Group], decoder: _Decoder, gate: ChangeGate
+    groups: Iterable[_Group], stream: VideoStream, gate: ChangeGate
 ) -> Iterator[tuple[_Group, _Group | None]]:
-    """Each group with the one that follows, the key frames of both decoded."""
+    """Each group with the one that follows, the key frames of both decoded, by two decoders in turn."""
     last: _Group | None = None
-    for group in groups:
-        pictures = [*decoder.pictures(group.packets[:1]), *decoder.end()]
-        if pictures:
-            group.key = pictures[0]
-            group.cells = gate.rectified(Frame.from_decoded(0, 0.0, pictures[0]).small(SMALL_WH_PX))
+    decoders = cycle((_Decoder(stream), _Decoder(stream)))
+    for group, decoder in zip(groups, decoders, strict=False):
+        decoder.end()
+        decoder.begin(group)
+        if group.key is not None:
+            group.cells = gate.rectified(Frame.from_decoded(0, 0.0, group.key).small(SMALL_WH_PX))
         if last is not None:
             yield last, group
         last = group
@@ -204,7 +225,7 @@ def _seek(container: InputContainer, stream: VideoStream, from_s: float) -> None
 
 def _seconds(pts: int, stream: VideoStream) -> float:
     assert stream.time_base is not None
-    return float((pts - (stream.start_time or 0)) * stream.time_base)
+    return (pts - (stream.start_time or 0)) * stream.time_base.numerator / stream.time_base.denominator
 
 
 def _shown_s(picture: VideoFrame, stream: VideoStream) -> float:

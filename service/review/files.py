@@ -136,11 +136,12 @@ def _packet_times(container: InputContainer, stream: VideoStream) -> tuple[list[
     times: list[float] = []
     latest_s, zero = 0.0, stream.start_time or 0
     assert stream.time_base is not None
+    ticks, per_s = stream.time_base.numerator, stream.time_base.denominator
     try:
         for packet in container.demux(stream):
             if packet.pts is None or not packet.size:
                 continue
-            at_s = float((packet.pts - zero) * stream.time_base)
+            at_s = (packet.pts - zero) * ticks / per_s
             if at_s < latest_s - BACK_S:
                 return times, f"its clock jumps back by {latest_s - at_s:.1f} s after {latest_s:.1f} s"
             latest_s = max(latest_s, at_s)

@@ -12,7 +12,10 @@ from dataclasses import dataclass
 
 from service.review.timeline import JOINED_S, Part, Timeline, gap_s
 
-SEGMENT_S = 1200.0
+SEGMENT_S = 2400.0
+"""None is longer."""
+SIDE_BY_SIDE = 4
+"""More than two are a multiple of so many: two or four processes then end together."""
 RUN_IN_S = 20.0
 LONGEST_RUN_IN_S = 150.0
 """So far before its own time a segment may begin, to begin where the cloth is clear."""
@@ -49,7 +52,7 @@ def cut_segments(timeline: Timeline) -> list[Segment]:
     segments: list[Segment] = []
     for filmed in _without_gaps(timeline.parts):
         from_t, to_t = timeline.t(filmed[0].from_at), timeline.t(filmed[-1].to_at)
-        count = max(1, math.ceil((to_t - from_t) / SEGMENT_S))
+        count = _count(to_t - from_t)
         bounds = [from_t + (to_t - from_t) * n / count for n in range(count + 1)]
         for n in range(count):
             is_first, is_last = n == 0, n == count - 1
@@ -66,6 +69,11 @@ def cut_segments(timeline: Timeline) -> list[Segment]:
                 )
             )
     return segments
+
+
+def _count(lasts_s: float) -> int:
+    least = max(1, math.ceil(lasts_s / SEGMENT_S))
+    return least if least <= 2 else SIDE_BY_SIDE * math.ceil(least / SIDE_BY_SIDE)
 
 
 def _without_gaps(parts: Sequence[Part]) -> list[list[Part]]:

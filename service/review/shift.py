@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Container, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -24,6 +25,7 @@ from service.review.timeline import Note, NoteKind, Timeline, build_timeline
 from vision.errors import UnreadableVideoError
 
 KNOWN = "was reviewed before"
+READ_AT_ONCE = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,17 +111,12 @@ def open_shift(wanted: Wanted, zone: ZoneInfo, known: Container[str] = ()) -> Sh
     table = load_table(wanted.table)
     files: list[RecordedFile] = []
     skipped: list[Skipped] = []
-    for path in wanted.videos:
-        try:
-            file = read_file(path, zone)
-        except UnreadableVideoError as error:
-            skipped.append(Skipped(path=path, reason=error.reason))
-            continue
-        reason = _why_not(file, files, table, known)
-        if reason is None:
+    for file in _read_files(wanted.videos, zone):
+        reason = file.reason if isinstance(file, Skipped) else _why_not(file, files, table, known)
+        if reason is not None:
+            skipped.append(Skipped(path=file.path, reason=reason))
+        elif isinstance(file, RecordedFile):
             files.append(file)
-        else:
-            skipped.append(Skipped(path=path, reason=reason))
     if not files and any(one.reason == KNOWN for one in skipped):
         return None
     if not files:
@@ -128,6 +125,19 @@ def open_shift(wanted: Wanted, zone: ZoneInfo, known: Container[str] = ()) -> Sh
     timeline = build_timeline(files)
     signals = _signals(wanted.videos, files, timeline)
     return Shift(table=table, timeline=timeline, signals=tuple(signals), skipped=tuple(skipped))
+
+
+def _read_files(paths: Sequence[Path], zone: ZoneInfo) -> list[RecordedFile | Skipped]:
+    """All files in their order; some are read at once, since each is read to its end."""
+
+    def read(path: Path) -> RecordedFile | Skipped:
+        try:
+            return read_file(path, zone)
+        except UnreadableVideoError as error:
+            return Skipped(path=path, reason=error.reason)
+
+    with ThreadPoolExecutor(READ_AT_ONCE) as pool:
+        return list(pool.map(read, paths))
 
 
 def _why_not(
