@@ -38,13 +38,15 @@ class ChangePictures:
 
     layout: Layout
     calibration: Calibration
+    are_kept: bool = True
+    """Whether anybody keeps them; else none are made."""
     _looks: dict[str, deque[Image]] = field(default_factory=dict)
     _looked_t: float = -LOOK_S
     _ready: dict[str, bytes] = field(default_factory=dict)
 
     def look(self, frame: Frame, calm: Collection[str]) -> None:
         """Keep a look at each of the areas that are calm, now and then."""
-        if frame.t - self._looked_t < LOOK_S:
+        if not self.are_kept or frame.t - self._looked_t < LOOK_S:
             return
         self._looked_t = frame.t
         for area_id in calm:
@@ -52,6 +54,8 @@ class ChangePictures:
 
     def change(self, frame: Frame, area_id: str) -> str | None:
         """Make the picture of an area that changed and is in plain sight; gives its name, None where none can be."""
+        if not self.are_kept:
+            return None
         looks = self._looks.pop(area_id, None)
         now = self._crop(frame, area_id)
         if not looks or not now.size or looks[0].shape != now.shape:

@@ -198,7 +198,7 @@ def watch_table(table: TableConfig, *, signals: Path | None = None) -> Iterator[
     """
     camera = table.cameras[0]
     with VideoReader(camera.source) as reader:
-        watch = start_watch(table, read_signals(table, signals))
+        watch = start_watch(table, read_signals(table, signals), keeps_pictures=True)
         yield from _watch_frames(watch, reader, camera.name)
 
 
@@ -208,6 +208,7 @@ def start_watch(
     *,
     reported: frozenset[type[Event]] | None = None,
     eyes: SharedEyes | None = None,
+    keeps_pictures: bool = False,
 ) -> TableWatch:
     """All parts of a watch, ready for the first frame.
 
@@ -216,6 +217,7 @@ def start_watch(
         signals: What the devices will report, in order of time.
         reported: What they report at all; None: the kinds of `signals`.
         eyes: Open models, shared with other watches perhaps; None: its own.
+        keeps_pictures: Whether somebody keeps the pictures of stacks that changed; else none are made, nor named.
     """
     reported = device_events_of(signals) if reported is None else reported
     return TableWatch(
@@ -229,7 +231,7 @@ def start_watch(
         ),
         referee=build_referee(table),
         signals=signals,
-        pictures=ChangePictures(table.layout, table.cameras[0].calibration),
+        pictures=ChangePictures(table.layout, table.cameras[0].calibration, are_kept=keeps_pictures),
     )
 
 

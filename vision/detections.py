@@ -73,7 +73,7 @@ class Detections:
 
     def of(self, *labels: int) -> Detections:
         """Those with one of the labels."""
-        return self.take(np.isin(self.label, labels))
+        return self.take(is_one_of(self.label, labels))
 
 
 def concatenate(parts: Sequence[Detections]) -> Detections:
@@ -145,5 +145,13 @@ def polygon_iou(first: NDArray[np.float32], second: NDArray[np.float32]) -> floa
 def _groups(label: NDArray[np.int64], across_labels: Sequence[Sequence[int]]) -> NDArray[np.int64]:
     group = label.copy()
     for labels in across_labels:
-        group[np.isin(group, labels)] = labels[0]
+        group[is_one_of(group, labels)] = labels[0]
     return group
+
+
+def is_one_of(label: NDArray[np.int64], labels: Sequence[int]) -> NDArray[np.bool_]:
+    """(N,) whether each is one of a few labels; faster than `np.isin`, which pays off for many."""
+    mask = np.zeros(len(label), bool)
+    for one in labels:
+        mask |= label == one
+    return mask

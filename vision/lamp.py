@@ -28,6 +28,16 @@ LOW, HIGH = 20, 80
 SLOWLY = 0.05
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Places:
+    """Where in the camera's picture a lamp and the cloth round it are."""
+
+    rows: slice
+    columns: slice
+    own: NDArray[np.bool_]
+    around: NDArray[np.bool_]
+
+
 @dataclass(slots=True, kw_only=True)
 class Lamp:
     """One lamp."""
@@ -44,6 +54,7 @@ class Lamp:
     _seen_t: float | None = None
     """When it was last seen as `is_lit` has it."""
     _usual_ring: float | None = None
+    _places: _Places | None = None
 
     def update(self, image: Image, t: float, *, is_under_hand: bool = False) -> list[LampChanged | LampCovered]:
         """Look at the lamp and say what is new."""
@@ -80,26 +91,30 @@ class Lamp:
 
     def _levels(self, image: Image) -> tuple[float, float, float]:
         """How dark and how bright the lamp is, and the cloth round it."""
-        middle = self.polygon_px.mean(axis=0)
-        wide = middle + RING * (self.polygon_px - middle)
-        low = np.maximum(np.floor(wide.min(axis=0)).astype(int), 0)
-        high = np.ceil(wide.max(axis=0)).astype(int) + 1
-        crop = image[low[1] : high[1], low[0] : high[0]]
-        if crop.size == 0:
-            return 0.0, 0.0, 0.0
-        brightness = crop.max(axis=2)
-        inner, near, around = (
-            _inside(crop.shape[:2], middle + size * (self.polygon_px - middle) - low) for size in (INNER, RIM, RING)
-        )
-        own = brightness[inner]
-        return _percentile(own, LOW), _percentile(own, HIGH), _percentile(brightness[around & ~near], 50)
+        places = self._places = _places_in(self.polygon_px, image) if self._places is None else self._places
+        brightness = image[places.rows, places.columns].max(axis=2, initial=0)
+        low, high = _percentiles(brightness[places.own], (LOW, HIGH))
+        (ring,) = _percentiles(brightness[places.around], (50,))
+        return low, high, ring
+
+
+def _places_in(polygon_px: NDArray[np.float64], image: Image) -> _Places:
+    middle = polygon_px.mean(axis=0)
+    wide = middle + RING * (polygon_px - middle)
+    low = np.maximum(np.floor(wide.min(axis=0)).astype(int), 0)
+    high = np.maximum(np.ceil(wide.max(axis=0)).astype(int) + 1, low)
+    rows, columns = slice(low[1], high[1]), slice(low[0], high[0])
+    shape_hw = image[rows, columns].shape[:2]
+    own, near, around = (_inside(shape_hw, middle + size * (polygon_px - middle) - low) for size in (INNER, RIM, RING))
+    return _Places(rows=rows, columns=columns, own=own, around=around & ~near)
 
 
 def _inside(shape_hw: tuple[int, int], polygon_px: NDArray[np.float64]) -> NDArray[np.bool_]:
     mask = np.zeros(shape_hw, np.uint8)
-    cv2.fillPoly(mask, [np.round(polygon_px).astype(np.int32)], 1)
+    if mask.size:
+        cv2.fillPoly(mask, [np.round(polygon_px).astype(np.int32)], 1)
     return mask.astype(bool)
 
 
-def _percentile(values: NDArray[np.uint8], share: float) -> float:
-    return float(np.percentile(values, share)) if len(values) else 0.0
+def _percentiles(values: NDArray[np.uint8], shares: tuple[int, ...]) -> list[float]:
+    return [float(level) for level in np.percentile(values, shares)] if len(values) else [0.0] * len(shares)

@@ -59,6 +59,7 @@ class StackWatch:
     ) -> None:
         """Takes the regions; `sureness` is the gauge's, None where there is none; `least_same` is the comparer's."""
         self._polygons = {region: polygon.astype(np.float32) for region, polygon in regions.items()}
+        self._reaches = {region: (*polygon.min(axis=0), *polygon.max(axis=0)) for region, polygon in regions.items()}
         self._masks: dict[str, Mask] = {region: grid.mask_of(polygon) for region, polygon in regions.items()}
         growth = None
         if sureness is not None and optics.camera_mm is not None:
@@ -169,8 +170,12 @@ class StackWatch:
         }
 
     def _region_of(self, stack: Stack) -> str | None:
-        inside = {
-            region: cv2.pointPolygonTest(polygon, stack.at_mm, True) for region, polygon in self._polygons.items()
-        }
+        x, y = stack.at_mm
+        near = [
+            region
+            for region, (x0, y0, x1, y1) in self._reaches.items()
+            if x0 - REGION_SLACK_MM <= x <= x1 + REGION_SLACK_MM and y0 - REGION_SLACK_MM <= y <= y1 + REGION_SLACK_MM
+        ]
+        inside = {region: cv2.pointPolygonTest(self._polygons[region], stack.at_mm, True) for region in near}
         best = max(inside, key=lambda region: inside[region], default=None)
         return best if best is not None and inside[best] >= -REGION_SLACK_MM else None

@@ -27,6 +27,9 @@ from vision.errors import VisionError
 
 logger = logging.getLogger(__name__)
 
+NICENESS = 5
+"""Tables are busy always, pages for milliseconds: who looks at one waits for no table."""
+
 
 def run_table(home: Path, table_file: Path, service: Connection) -> None:
     """The process's body.
@@ -38,6 +41,8 @@ def run_table(home: Path, table_file: Path, service: Connection) -> None:
     """
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the service decides when its tables end
+        if multiprocessing.parent_process() is not None:
+            os.nice(NICENESS)
     logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s", level=logging.INFO)
     try:
         table = load_table(table_file)
