@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 from typing import Annotated, Any
 
@@ -12,6 +12,7 @@ from fastapi import Depends, Request
 from fastapi.routing import APIRoute
 from pydantic import BaseModel
 from sqlalchemy.exc import OperationalError
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from service.http_errors import RefusedError, not_found
@@ -54,6 +55,15 @@ def find_person(room: Room, request: Request) -> Person | None:
     Raises:
         RefusedError: 401, the token is none of ours.
     """
+    return room.sharing.get(_said(request), lambda: _read_person(room, request))
+
+
+def _said(request: Request) -> tuple[str, str | None, str | None]:
+    """What a request says of who asks."""
+    return "person", request.headers.get("authorization"), old_key(request)
+
+
+def _read_person(room: Room, request: Request) -> Person | None:
     header = request.headers.get("authorization")
     now = room.clock()
     if header is not None:
@@ -93,11 +103,13 @@ async def sent_csrf(request: Request) -> str | None:
     return sent if isinstance(sent, str) else None
 
 
-def at_least(role: Role) -> Callable[..., Person]:
+def at_least(role: Role) -> Callable[..., Awaitable[Person]]:
     """A dependency: who asks, where he has that role or a higher one."""
 
-    def check(request: Request, room: RoomHere, csrf: Annotated[str | None, Depends(sent_csrf)]) -> Person:
-        person = find_person(room, request)
+    async def check(request: Request, room: RoomHere, csrf: Annotated[str | None, Depends(sent_csrf)]) -> Person:
+        person: Person | None = room.sharing.peek(_said(request))
+        if person is None:
+            person = await run_in_threadpool(find_person, room, request)
         if person is None:
             raise _unknown("Sign in first, or send a token.")
         if request.method not in SAFE and person.csrf is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
@@ -16,8 +16,8 @@ from service.analytics.tallies import ERRORS
 from service.dependencies import seen_table
 from service.http_errors import not_found
 from service.incoming import Stretch, WallQuery
-from service.room.alerts import AlertWish, list_alerts, may_see, tell_alert
-from service.room.cases import cases_of, list_cases, tell_case
+from service.room.alerts import AlertStory, AlertWish, list_alerts, may_see, tell_alert
+from service.room.cases import CaseView, cases_of, list_cases, tell_case
 from service.room.health import is_watched
 from service.room.holding import holds_of
 from service.room.life import UNCLOSED, AlertState
@@ -27,6 +27,7 @@ from service.room.storms import find_storms, with_shown
 from service.room.tables import tell_tables
 from service.room.trail import list_acts
 from service.room.views import AlertView
+from service.store.holds import HoldView
 from service.store.people import Person, Role
 from service.store.schema import AlertRow
 
@@ -51,6 +52,19 @@ STATE_CHOICES: Mapping[str, tuple[AlertState, ...]] = {
 
 def frame(room: Room, person: Person, section: str) -> dict[str, Any]:
     """What stands around every page."""
+    return {
+        **room.sharing.get(("frame", person.tables), lambda: _waiting(room, person)),
+        "person": person,
+        "section": section,
+        "may_supervise": person.role.includes(Role.SUPERVISOR),
+        "is_admin": person.role.includes(Role.ADMIN),
+        "is_user": person.csrf is not None,
+    }
+
+
+def _waiting(room: Room, person: Person) -> dict[str, Any]:
+    """What nobody has closed or taken, and the place in the stream from which on a page wants to hear more."""
+    place = str(room.feed.told_place())
     seen = may_see(person, AlertRow.table_id)
     query = select(func.count()).where(AlertRow.state.in_(UNCLOSED), *seen)
     columns = (AlertRow.id, AlertRow.table_id, AlertRow.severity, AlertRow.noticed_at)
@@ -61,17 +75,12 @@ def frame(room: Room, person: Person, section: str) -> dict[str, Any]:
         waiting = session.scalar(query) or 0
         left = session.execute(untaken).all()
     return {
-        "person": person,
-        "section": section,
         "waiting": waiting,
         "untaken": [
             {"id": number, "table": table, "severity": severity, "raised_at": at.isoformat()}
             for number, table, severity, at in left
         ],
-        "place": str(room.feed.last_place()),
-        "may_supervise": person.role.includes(Role.SUPERVISOR),
-        "is_admin": person.role.includes(Role.ADMIN),
-        "is_user": person.csrf is not None,
+        "place": place,
     }
 
 
@@ -101,18 +110,9 @@ def table(room: Room, person: Person, table_id: str) -> dict[str, Any]:
 
 def alerts(room: Room, person: Person, query: WallQuery) -> dict[str, Any]:
     """The list and its filters; of a storm only its newest alert stands in the list, and the storm with it."""
-    with room.database.reading() as session:
-        wish = _wish(room, session, person, query)
-        has_open = not wish.states or AlertState.OPEN in wish.states
-        found = find_storms(session, person, wish) if has_open else []
-        hidden = [number for storm in found for number in storm.ids[1:]]
-        wish = replace(wish, leave_out=hidden)
-        page = list_alerts(session, person, wish, limit=query.limit, cursor=query.cursor)
-        heads = {alert.id for alert in page.items}
-        storms = {storm.ids[0]: with_shown(session, storm) for storm in found if storm.ids[0] in heads}
+    key = ("alerts page", person.tables, room.settings.house.shows_names_to(person), query.model_dump_json())
     return {
-        "page": page,
-        "storms": storms,
+        **room.sharing.get(key, lambda: _list(room, person, query)),
         "may_take": person.role.includes(Role.OPERATOR),
         "query": query,
         "filters": _filters(query),
@@ -124,16 +124,33 @@ def alerts(room: Room, person: Person, query: WallQuery) -> dict[str, Any]:
     }
 
 
+def _list(room: Room, person: Person, query: WallQuery) -> dict[str, Any]:
+    with room.database.reading() as session:
+        wish = _wish(room, session, person, query)
+        has_open = not wish.states or AlertState.OPEN in wish.states
+        found = find_storms(session, person, wish) if has_open else []
+        hidden = [number for storm in found for number in storm.ids[1:]]
+        wish = replace(wish, leave_out=hidden)
+        page = list_alerts(session, person, wish, limit=query.limit, cursor=query.cursor)
+        heads = {alert.id for alert in page.items}
+        storms = {storm.ids[0]: with_shown(session, storm) for storm in found if storm.ids[0] in heads}
+    return {"page": page, "storms": storms}
+
+
 def alert(room: Room, person: Person, alert_id: int) -> dict[str, Any]:
     """One alert with all that belongs to it."""
     is_supervisor = person.role.includes(Role.SUPERVISOR)
-    with room.database.reading() as session:
-        story = tell_alert(session, person, alert_id)
-        if story is None:
-            raise not_found("alert")
-        gathered = cases_of(session, alert_id) if is_supervisor else []
-        open_cases = list_cases(session, limit=50, state="open").items if is_supervisor else []
-        holds = holds_of(session, alert=alert_id) if is_supervisor else []
+    story = room.sharing.get(("story", person.tables, alert_id), lambda: _story(room, person, alert_id))
+    if story is None:
+        raise not_found("alert")
+    gathered: Sequence[CaseView] = ()
+    open_cases: Sequence[CaseView] = ()
+    holds: Sequence[HoldView] = ()
+    if is_supervisor:
+        with room.database.reading() as session:
+            gathered = cases_of(session, alert_id)
+            open_cases = list_cases(session, limit=50, state="open").items
+            holds = holds_of(session, alert=alert_id)
     return {
         "holds": holds,
         "opened": story,
@@ -145,6 +162,11 @@ def alert(room: Room, person: Person, alert_id: int) -> dict[str, Any]:
         "open_cases": [one for one in open_cases if one.id not in {case.id for case in gathered}],
         "now": room.clock(),
     }
+
+
+def _story(room: Room, person: Person, alert_id: int) -> AlertStory | None:
+    with room.database.reading() as session:
+        return tell_alert(session, person, alert_id)
 
 
 def fault_in_clip_s(view: AlertView) -> float:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 
@@ -110,18 +110,23 @@ class Listener:
 class AlertFeed:
     """All that happens to alerts, for as long as the service runs."""
 
-    def __init__(self, database: Database, live: LiveTables, *, poll_s: float) -> None:
-        self._database, self._live, self._poll_s = database, live, poll_s
+    def __init__(
+        self, database: Database, live: LiveTables, *, poll_s: float, renew: Callable[[], None] = lambda: None
+    ) -> None:
+        """Takes what is called before listeners are told, so that who asks then finds what he was told."""
+        self._database, self._live, self._poll_s, self._renew = database, live, poll_s, renew
         self._listeners: set[Listener] = set()
         self._place = Place()
         self._news = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._is_following = False
         self.is_over = False
 
     async def run(self) -> None:
         """Follow the database and the tables until cancelled."""
         self._loop = asyncio.get_running_loop()
         self._place = await self._first_place()
+        self._is_following = True
         watcher = asyncio.create_task(self._watch_tables())
         try:
             while True:
@@ -158,6 +163,10 @@ class AlertFeed:
         with self._database.reading() as session:
             return _last_place(session)
 
+    def told_place(self) -> Place:
+        """The place up to which listeners were told; who is shown what stands there now misses nothing after it."""
+        return self._place if self._is_following else self.last_place()
+
     @contextmanager
     def listening(self) -> Iterator[Listener]:
         """A letter box that takes in everything from now on."""
@@ -184,6 +193,7 @@ class AlertFeed:
     async def _tell_news(self) -> None:
         try:
             while entries := await asyncio.to_thread(self.read_after, self._place):
+                self._renew()
                 for entry in entries:
                     self._place = entry.place_after(self._place)
                     self._tell(entry)
@@ -202,6 +212,7 @@ class AlertFeed:
     def _note(self, change: object) -> None:
         if not isinstance(change, Written):
             return
+        self._renew()
         if change.alerts:
             self._news.set()
         for number in change.evidence:

@@ -15,21 +15,28 @@ from service.room.alerts import AlertWish, list_alerts, tell_alert
 from service.room.evidence_files import EvidenceKind, open_evidence
 from service.room.feed import parse_place
 from service.room.life import AlertState, Step, take_step
+from service.room.room import Room
 from service.room.storms import take_all
 from service.room.stream import alert_events
 from service.room.views import alert_views
+from service.routes.shared import shared_json
 from service.schemas import AlertDetailOut, AlertOut, ChangeOut, Listing, RoundOut, TakenOut, log_out
+from service.store.people import Person
 
 router = APIRouter(prefix="/api/alerts", route_class=StrictRoute, tags=["alerts"])
 AlertId = Annotated[int, Path(ge=1, le=LARGEST_ID)]
 
 
-@router.get("")
-def alerts(room: RoomHere, person: Viewer, query: Annotated[AlertQuery, Query()]) -> Listing[AlertOut]:
+@router.get("", response_model=Listing[AlertOut])
+def alerts(room: RoomHere, person: Viewer, query: Annotated[AlertQuery, Query()]) -> Response:
     """The newest alerts that fit."""
-    with room.database.reading() as session:
-        page = list_alerts(session, person, wish_of(query), limit=query.limit, cursor=query.cursor)
-    return Listing[AlertOut](items=[AlertOut.of(view) for view in page.items], next=page.next)
+
+    def read() -> Listing[AlertOut]:
+        with room.database.reading() as session:
+            page = list_alerts(session, person, wish_of(query), limit=query.limit, cursor=query.cursor)
+        return Listing[AlertOut](items=[AlertOut.of(view) for view in page.items], next=page.next)
+
+    return shared_json(room, ("alerts", person.tables, query.model_dump_json()), read)
 
 
 @router.get("/stream", response_class=StreamingResponse, responses={200: {"content": {"text/event-stream": {}}}})
@@ -47,9 +54,13 @@ def stream(
     return StreamingResponse(events, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
 
 
-@router.get("/{alert_id}")
-def one_alert(room: RoomHere, person: Viewer, alert_id: AlertId) -> AlertDetailOut:
+@router.get("/{alert_id}", response_model=AlertDetailOut)
+def one_alert(room: RoomHere, person: Viewer, alert_id: AlertId) -> Response:
     """One alert with its round, its log and its history."""
+    return shared_json(room, ("alert", person.tables, alert_id), lambda: _detail(room, person, alert_id))
+
+
+def _detail(room: Room, person: Person, alert_id: int) -> AlertDetailOut:
     with room.database.reading() as session:
         story = tell_alert(session, person, alert_id)
     if story is None:

@@ -15,6 +15,7 @@ from service.ranges import file_response
 from service.review_schemas import ClipOut, CorrectionOut, OpenedRoundOut, VideoOut
 from service.room.evidence_files import EvidenceMissingError
 from service.room.rounds import tell_round
+from service.routes.shared import shared_json
 from service.schemas import Listing, RoundOut, log_out
 from service.search.asking import known_tables, read_request, wish_of
 from service.search.find import find_rounds
@@ -24,14 +25,18 @@ router = APIRouter(prefix="/api/rounds", route_class=StrictRoute, tags=["rounds"
 RoundId = Annotated[int, Path(ge=1, le=LARGEST_ID)]
 
 
-@router.get("")
-def rounds(room: RoomHere, person: Viewer, query: Annotated[RoundQuery, Query()]) -> Listing[RoundOut]:
+@router.get("", response_model=Listing[RoundOut])
+def rounds(room: RoomHere, person: Viewer, query: Annotated[RoundQuery, Query()]) -> Response:
     """The newest rounds that fit."""
-    with room.database.reading() as session:
-        tables = known_tables(session, person)
-        asked = read_request(query, now=room.clock(), zone=room.settings.time_zone, tables=tables)
-        page = find_rounds(session, person, wish_of(asked), limit=query.limit, cursor=query.cursor)
-    return Listing[RoundOut](items=[RoundOut.of(view) for view in page.items], next=page.next)
+
+    def read() -> Listing[RoundOut]:
+        with room.database.reading() as session:
+            tables = known_tables(session, person)
+            asked = read_request(query, now=room.clock(), zone=room.settings.time_zone, tables=tables)
+            page = find_rounds(session, person, wish_of(asked), limit=query.limit, cursor=query.cursor)
+        return Listing[RoundOut](items=[RoundOut.of(view) for view in page.items], next=page.next)
+
+    return shared_json(room, ("rounds", person.tables, query.model_dump_json()), read)
 
 
 @router.get("/{round_id}/video")

@@ -6,7 +6,7 @@ instead of failing. Committed means on the disk.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -39,6 +39,8 @@ class Database:
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
+        self.after_writing: list[Callable[[], None]] = []
+        """Called after each commit of this process."""
 
     @contextmanager
     def writing(self) -> Iterator[Session]:
@@ -50,6 +52,8 @@ class Database:
         ):
             follow_changes(session)
             yield session
+        for tell in self.after_writing:
+            tell()
 
     @contextmanager
     def reading(self) -> Iterator[Session]:

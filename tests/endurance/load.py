@@ -38,6 +38,8 @@ STILL_OPEN = 20
 """Of the alerts that are there before; all others were decided."""
 WARM_S = 20.0
 """Before anything is measured."""
+PAUSE_S = {"guard": 5.0, "operator": 2.0}
+"""Between two things that a writer does: an alert every few seconds, where a floor of four tables has a few an hour."""
 LOOK_S = 5.0
 DRAIN_S = 8.0
 """After the last event that is looked for, so that it reaches everybody."""
@@ -151,7 +153,7 @@ def start_writers(room: LiveRoom, diary: Diary) -> threading.Event:
     for number, (name, make) in enumerate(work.items()):
         headers = {"Authorization": f"Bearer {room.tokens['operator']}"}
         http = httpx.Client(base_url=room.address, headers=headers, timeout=30)
-        client = Client(name, room, "operator", diary, ended, 1.0, random.Random(number), http)
+        client = Client(name, room, "operator", diary, ended, PAUSE_S[name], random.Random(number), http)
         threading.Thread(target=client.keep_at, args=(make(client),), daemon=True).start()
     return ended
 

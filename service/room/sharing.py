@@ -1,0 +1,73 @@
+"""Read once for all who ask for the same at the same moment: when an alert comes, two hundred browsers come with it.
+
+What was read is given until this process has written or has heard that a table has, for half a second at the longest.
+So who has decided sees his decision, and who was told of an alert finds it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Hashable
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, TypeVar, cast
+
+Work = TypeVar("Work")
+
+KEEP = timedelta(seconds=0.5)
+MOST = 500
+"""Pieces of work that are kept at once."""
+
+
+@dataclass(slots=True)
+class _Piece:
+    edition: int
+    since: datetime
+    work: Future[Any] = field(default_factory=Future)
+
+
+class Sharing:
+    """What was read lately; for all threads."""
+
+    def __init__(self, clock: Callable[[], datetime]) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._edition = 0
+        self._pieces: dict[Hashable, _Piece] = {}
+
+    def renew(self) -> None:
+        """Something changed: what was read before is given to nobody who asks from now on."""
+        with self._lock:
+            self._edition += 1
+
+    def get(self, key: Hashable, read: Callable[[], Work]) -> Work:
+        """What `read` gives, or gave to another who asked with that key a moment ago; so do its errors."""
+        with self._lock:
+            piece = self._pieces.get(key)
+            is_mine = piece is None or not self._holds(piece)
+            if is_mine:
+                if len(self._pieces) >= MOST:
+                    self._pieces.clear()
+                piece = self._pieces[key] = _Piece(self._edition, self._clock())
+        assert piece is not None, "it was there or was made"
+        if is_mine:
+            self._do(piece, read)
+        return cast("Work", piece.work.result())
+
+    def peek(self, key: Hashable) -> Any | None:
+        """What is there already; None where it would have to be read, or waited for."""
+        piece = self._pieces.get(key)
+        if piece is None or not self._holds(piece) or not piece.work.done() or piece.work.exception() is not None:
+            return None
+        return piece.work.result()
+
+    def _holds(self, piece: _Piece) -> bool:
+        is_failure = piece.work.done() and piece.work.exception() is not None
+        return piece.edition == self._edition and abs(self._clock() - piece.since) <= KEEP and not is_failure
+
+    def _do(self, piece: _Piece, read: Callable[[], Any]) -> None:
+        try:
+            piece.work.set_result(read())
+        except BaseException as error:
+            piece.work.set_exception(error)
