@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import signal
+import socket
+import sys
 from types import FrameType
 
 import uvicorn
@@ -10,6 +13,8 @@ from fastapi import FastAPI
 
 GRACE_S = 5
 """How long requests under way may still take."""
+SWITCH_S = 0.0005
+"""So long a thread keeps the interpreter from others; with the usual 5 ms one long reading makes all answers wait."""
 
 
 def run_app(app: FastAPI, *, host: str, port: int) -> None:
@@ -22,6 +27,7 @@ def run_app(app: FastAPI, *, host: str, port: int) -> None:
         KeyboardInterrupt: It was SIGINT.
     """
     signal.signal(signal.SIGTERM, _leave)
+    sys.setswitchinterval(SWITCH_S)
     config = uvicorn.Config(
         app,
         host=host,
@@ -44,6 +50,12 @@ class RoomServer(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, app: FastAPI) -> None:
         super().__init__(config)
         self._app = app
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start; what was made until now stays, and nobody needs to look through it for what can be thrown away."""
+        await super().startup(sockets)
+        gc.collect()
+        gc.freeze()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """A signal came."""

@@ -13,7 +13,7 @@ from service.store.database import Database
 
 logger = logging.getLogger(__name__)
 
-REST_S = 5.0
+REST_S = 15.0
 BREATH_S = 0.05
 """Between two parts of much work: tables that write come first."""
 STOP_S = 15.0

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import random
 import re
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -28,6 +29,8 @@ from service.store.schema import AlertChange, AlertRow
 logger = logging.getLogger(__name__)
 
 BATCH = 500
+HEARTBEATS = (0.75, 1.0)
+"""Of the longest silence: listeners who heard the same news do not all come to life again at the same moment."""
 MOST_WAITING = 500
 """News that a listener may leave unread before he has to read the database instead."""
 _PLACE = re.compile(r"(\d{1,18})(?:-(\d{1,18}))?")
@@ -102,9 +105,12 @@ class Listener:
                 self._box.get_nowait()
             self._box.put_nowait(entry)
 
-    async def get(self) -> Entry | None:
-        """The next news."""
-        return await self._box.get()
+    async def get(self) -> list[Entry | None]:
+        """The next news, all that wait."""
+        news = [await self._box.get()]
+        while not self._box.empty():
+            news.append(self._box.get_nowait())
+        return news
 
 
 class AlertFeed:
@@ -167,6 +173,11 @@ class AlertFeed:
         """The place up to which listeners were told; who is shown what stands there now misses nothing after it."""
         return self._place if self._is_following else self.last_place()
 
+    def has_told_beyond(self, place: Place) -> bool:
+        """Whether something was told that who stands at a place has not heard."""
+        told = self.told_place()
+        return told.alert > place.alert or told.change > place.change
+
     @contextmanager
     def listening(self) -> Iterator[Listener]:
         """A letter box that takes in everything from now on."""
@@ -212,7 +223,8 @@ class AlertFeed:
     def _note(self, change: object) -> None:
         if not isinstance(change, Written):
             return
-        self._renew()
+        if change.alerts or change.evidence:
+            self._renew()
         if change.alerts:
             self._news.set()
         for number in change.evidence:
@@ -223,27 +235,36 @@ class AlertFeed:
             listener.put(entry)
 
 
-async def follow(feed: AlertFeed, place: Place, *, heartbeat_s: float) -> AsyncIterator[Entry | None]:
-    """What happens after a place, each thing once; None where nothing did for a while."""
+async def follow(feed: AlertFeed, place: Place, *, heartbeat_s: float) -> AsyncIterator[Sequence[Entry]]:
+    """What happens after a place, each thing once, what is there together; nothing where nothing did for a while."""
     with feed.listening() as listener:
         while not feed.is_over:
             if listener.is_behind:
                 listener.is_behind = False
                 while entries := await asyncio.to_thread(feed.read_after, place):
-                    for entry in entries:
-                        place = entry.place_after(place)
-                        yield entry
+                    place = _place_after_all(entries, place)
+                    yield entries
             try:
-                news = await asyncio.wait_for(listener.get(), heartbeat_s)
+                news = await asyncio.wait_for(listener.get(), heartbeat_s * random.uniform(*HEARTBEATS))
             except TimeoutError:
-                listener.is_behind = True  # reads the database as well: what nobody told of is told now
-                yield None
+                listener.is_behind = feed.has_told_beyond(place)
+                yield ()
                 continue
             if listener.is_behind:
                 continue  # some news did not fit into the box: the database has them all
-            if news is not None and news.is_after(place):
-                place = news.place_after(place)
-                yield news
+            fresh: list[Entry] = []
+            for entry in news:
+                if entry is not None and entry.is_after(place):
+                    place = entry.place_after(place)
+                    fresh.append(entry)
+            if fresh:
+                yield fresh
+
+
+def _place_after_all(entries: Sequence[Entry], place: Place) -> Place:
+    for entry in entries:
+        place = entry.place_after(place)
+    return place
 
 
 def _last_place(session: Session) -> Place:

@@ -21,15 +21,19 @@ RETRY_MS = 2000
 async def alert_events(room: Room, person: Person, place: Place, may_go_on: Callable[[], bool]) -> AsyncIterator[str]:
     """What happens after a place on the tables that the person may see."""
     yield f"retry: {RETRY_MS}\nid: {place}\n\n"
-    async for entry in follow(room.feed, place, heartbeat_s=room.settings.heartbeat_s):
-        if entry is None:
+    async for entries in follow(room.feed, place, heartbeat_s=room.settings.heartbeat_s):
+        if not entries:
             if not await asyncio.to_thread(may_go_on):
                 return
             yield ": still here\n\n"
             continue
-        place = entry.place_after(place)
-        if person.may_see(entry.table_id):
-            yield _event(entry, place)
+        told = []
+        for entry in entries:
+            place = entry.place_after(place)
+            if person.may_see(entry.table_id):
+                told.append(_event(entry, place))
+        if told:
+            yield "".join(told)
 
 
 def _event(entry: Entry, place: Place) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from sqlalchemy import func, select
 
@@ -19,7 +19,13 @@ TableStory = tuple[TableState, AlertView | None, int]
 
 def tell_tables(room: Room, states: Sequence[TableState]) -> list[TableStory]:
     """These tables, each with its newest alert."""
-    names = [state.table_id for state in states]
+    names = tuple(state.table_id for state in states)
+    last, waiting = room.sharing.get(("tables", names), lambda: _read_alerts(room, names))
+    return [(state, last.get(state.table_id), waiting.get(state.table_id, 0)) for state in states]
+
+
+def _read_alerts(room: Room, names: Sequence[str]) -> tuple[Mapping[str, AlertView], Mapping[str, int]]:
+    """The newest alert of each table, and how many nobody has closed."""
     with room.database.reading() as session:
         last = last_alerts(session, names)
         query = (
@@ -27,5 +33,4 @@ def tell_tables(room: Room, states: Sequence[TableState]) -> list[TableStory]:
             .where(AlertRow.state.in_(UNCLOSED), AlertRow.table_id.in_(names))
             .group_by(AlertRow.table_id)
         )
-        waiting = dict(session.execute(query).all())
-    return [(state, last.get(state.table_id), waiting.get(state.table_id, 0)) for state in states]
+        return last, dict(session.execute(query).all())

@@ -14,6 +14,7 @@ import tempfile
 import threading
 import time
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -36,10 +37,13 @@ from tests.endurance.requests_per_second import ask_all, quantiles_ms
 
 STILL_OPEN = 20
 """Of the alerts that are there before; all others were decided."""
+PAST = timedelta(days=30)
 WARM_S = 20.0
 """Before anything is measured."""
 PAUSE_S = {"guard": 5.0, "operator": 2.0}
 """Between two things that a writer does: an alert every few seconds, where a floor of four tables has a few an hour."""
+CONNECT_S = 10.0
+"""For all listeners to be there."""
 LOOK_S = 5.0
 DRAIN_S = 8.0
 """After the last event that is looked for, so that it reaches everybody."""
@@ -118,6 +122,7 @@ def run_load(room: LiveRoom, database: Database, options: argparse.Namespace) ->
     gauges.look(room)
     alert, change = _last_numbers(database)
     listeners, ears = _start(listen_all, room, options.listeners, f"{alert}-{change}")
+    time.sleep(CONNECT_S)
     asking, answers = _start(ask_all, room, options.rate, lasting_s)
     writers = start_writers(room, diary)
     while not answers.poll(LOOK_S):
@@ -159,11 +164,12 @@ def start_writers(room: LiveRoom, diary: Diary) -> threading.Event:
 
 
 def raise_old_alerts(database: Database, room: LiveRoom, count: int) -> None:
-    """Give the store a past: alerts whose evidence is gone."""
+    """Give the store a past: a month of alerts whose evidence is gone."""
     table = load_table(min(room.home.tables.glob("*.yaml")))
     journal = Journal(database, table.id, rules_of(table))
-    journal.open(now_utc())
-    journal.write(News(alerts=[replace(OLD, t=number / 1000) for number in range(count)]), now_utc())
+    journal.open(now_utc() - PAST)
+    step_s = PAST.total_seconds() / (count + 1)
+    journal.write(News(alerts=[replace(OLD, t=round(number * step_s, 1)) for number in range(count)]), now_utc())
     with database.writing() as session:
         session.execute(update(EvidenceRow).values(state="failed", fault="long ago"))
         session.execute(update(AlertRow).where(AlertRow.id <= count - STILL_OPEN).values(state="confirmed"))
