@@ -7,7 +7,7 @@ wait for the reading; what changes in between has touched the hour again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -38,37 +38,39 @@ class _Work:
     """Hours before, whose unseen time became known with these."""
 
 
-def refresh(database: Database, *, names_from: datetime | None = None) -> int:
-    """Make some touched hours anew; how many, 0 where none was left.
+def refresh(database: Database, *, names_from: datetime | None = None, leave: Container[Place] = ()) -> set[Place]:
+    """Make some touched hours anew; which, none where none was left.
 
     Args:
         database: The store.
         names_from: Tallies of hours before it keep no dealer; None: all do.
+        leave: Hours that are left touched for now.
     """
     with database.reading() as session:
-        work = _work_out(session, names_from)
+        work = _work_out(session, names_from, leave)
         outlived = set() if work.places else _outlived(session, names_from)
     if not work.places and not outlived:
-        return 0
+        return set()
     with database.writing() as session:
         take_turn(session, TALLIES_TURN)
         if _take_marks(session, work.marks):
             _write(session, work)
             touch(session, work.earlier | outlived)
-    return len(work.places | outlived)
+    return work.places | outlived
 
 
 def refresh_all(database: Database, *, names_from: datetime | None = None) -> int:
     """Make all touched hours anew; how many."""
     done = 0
     while some := refresh(database, names_from=names_from):
-        done += some
+        done += len(some)
     return done
 
 
-def _work_out(session: Session, names_from: datetime | None) -> _Work:
+def _work_out(session: Session, names_from: datetime | None, leave: Container[Place] = ()) -> _Work:
     marked = session.scalars(select(TouchedHour).order_by(TouchedHour.id).limit(MARKS_AT_ONCE)).all()
-    chosen = set(list(dict.fromkeys((mark.table_id, mark.hour) for mark in marked))[:HOURS_AT_ONCE])
+    wanted = [place for mark in marked if (place := (mark.table_id, mark.hour)) not in leave]
+    chosen = set(list(dict.fromkeys(wanted))[:HOURS_AT_ONCE])
     marks = [mark.id for mark in marked if (mark.table_id, mark.hour) in chosen]
     work = _Work(marks=marks, places=chosen)
     for table, hour in sorted(chosen):

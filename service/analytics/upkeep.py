@@ -5,15 +5,19 @@ from __future__ import annotations
 import logging
 import threading
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 
 from service.analytics.refreshing import refresh
 from service.analytics.settings import AnalyticsFile
 from service.ports import Clock
 from service.store.database import Database
+from service.store.touched import HOUR, Place
 
 logger = logging.getLogger(__name__)
 
-REST_S = 15.0
+REST_S = 5.0
+LIVE_REST = timedelta(minutes=2)
+"""An hour that is not over is made anew this often at most: each round that closes touches it."""
 BREATH_S = 0.05
 """Between two parts of much work: tables that write come first."""
 STOP_S = 15.0
@@ -29,6 +33,8 @@ class TallyUpkeep:
     rest_s: float = REST_S
     fault: str | None = None
     """Why the tallies cannot be kept at present; None where they can."""
+    _under_way: dict[Place, datetime] = field(default_factory=dict)
+    """Hours that are not over, and when they were made anew."""
     _stopping: threading.Event = field(default_factory=threading.Event)
     _thread: threading.Thread | None = None
 
@@ -45,7 +51,13 @@ class TallyUpkeep:
 
     def look(self) -> bool:
         """Make some touched hours anew; False where none was left."""
-        return refresh(self.database, names_from=self.settings.names_from(self.clock())) > 0
+        now = self.clock()
+        self._under_way = {
+            place: at for place, at in self._under_way.items() if now - at < LIVE_REST and now < place[1] + HOUR
+        }
+        made = refresh(self.database, names_from=self.settings.names_from(now), leave=self._under_way)
+        self._under_way |= {place: now for place in made if now < place[1] + HOUR}
+        return bool(made)
 
     def _run(self) -> None:
         while not self._stopping.is_set():

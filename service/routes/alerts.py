@@ -28,7 +28,7 @@ AlertId = Annotated[int, Path(ge=1, le=LARGEST_ID)]
 
 
 @router.get("", response_model=Listing[AlertOut])
-def alerts(room: RoomHere, person: Viewer, query: Annotated[AlertQuery, Query()]) -> Response:
+async def alerts(room: RoomHere, person: Viewer, query: Annotated[AlertQuery, Query()]) -> Response:
     """The newest alerts that fit."""
 
     def read() -> Listing[AlertOut]:
@@ -36,7 +36,7 @@ def alerts(room: RoomHere, person: Viewer, query: Annotated[AlertQuery, Query()]
             page = list_alerts(session, person, wish_of(query), limit=query.limit, cursor=query.cursor)
         return Listing[AlertOut](items=[AlertOut.of(view) for view in page.items], next=page.next)
 
-    return shared_json(room, ("alerts", person.tables, query.model_dump_json()), read)
+    return await shared_json(room, ("alerts", person.tables, query.model_dump_json()), read)
 
 
 @router.get("/stream", response_class=StreamingResponse, responses={200: {"content": {"text/event-stream": {}}}})
@@ -55,9 +55,9 @@ def stream(
 
 
 @router.get("/{alert_id}", response_model=AlertDetailOut)
-def one_alert(room: RoomHere, person: Viewer, alert_id: AlertId) -> Response:
+async def one_alert(room: RoomHere, person: Viewer, alert_id: AlertId) -> Response:
     """One alert with its round, its log and its history."""
-    return shared_json(room, ("alert", person.tables, alert_id), lambda: _detail(room, person, alert_id))
+    return await shared_json(room, ("alert", person.tables, alert_id), lambda: _detail(room, person, alert_id))
 
 
 def _detail(room: Room, person: Person, alert_id: int) -> AlertDetailOut:

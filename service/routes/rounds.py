@@ -26,7 +26,7 @@ RoundId = Annotated[int, Path(ge=1, le=LARGEST_ID)]
 
 
 @router.get("", response_model=Listing[RoundOut])
-def rounds(room: RoomHere, person: Viewer, query: Annotated[RoundQuery, Query()]) -> Response:
+async def rounds(room: RoomHere, person: Viewer, query: Annotated[RoundQuery, Query()]) -> Response:
     """The newest rounds that fit."""
 
     def read() -> Listing[RoundOut]:
@@ -36,7 +36,7 @@ def rounds(room: RoomHere, person: Viewer, query: Annotated[RoundQuery, Query()]
             page = find_rounds(session, person, wish_of(asked), limit=query.limit, cursor=query.cursor)
         return Listing[RoundOut](items=[RoundOut.of(view) for view in page.items], next=page.next)
 
-    return shared_json(room, ("rounds", person.tables, query.model_dump_json()), read)
+    return await shared_json(room, ("rounds", person.tables, query.model_dump_json()), read)
 
 
 @router.get("/{round_id}/video")
