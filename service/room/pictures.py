@@ -12,16 +12,20 @@ BOUNDARY = "picture"
 
 
 async def live_pictures(room: Room, table_id: str, may_go_on: Callable[[], bool]) -> AsyncIterator[bytes]:
-    """The pictures of a table as they come, until the reader leaves or may no longer see them."""
+    """The pictures of a table as they come, until the reader leaves or may no longer see them.
+
+    Browsers show a picture when the next one begins: one that is followed by none at once is sent again.
+    """
     version, silent_s, since_check_s = None, 0.0, 0.0
     last: Picture | None = None
+    is_shown = False
     while not room.feed.is_over:
         picture = await asyncio.to_thread(room.live.picture, table_id)
         if picture is not None and picture.version != version:
-            version, last, silent_s = picture.version, picture, 0.0
+            version, last, silent_s, is_shown = picture.version, picture, 0.0, False
             yield _part(picture)
-        elif last is not None and silent_s >= room.settings.heartbeat_s:
-            silent_s = 0.0
+        elif last is not None and (not is_shown or silent_s >= room.settings.heartbeat_s):
+            is_shown, silent_s = True, 0.0
             yield _part(last)  # who left is noticed only when something is sent
         if since_check_s >= room.settings.heartbeat_s:
             since_check_s = 0.0

@@ -6,17 +6,19 @@ import io
 import sys
 import tempfile
 from pathlib import Path
+from typing import Literal
 
 from PIL import Image
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, ViewportSize
 
 from tests.service.browser.chromium import find_chromium, open_chromium
 from tests.service.browser.furnished import ENVIRONMENT, NOTIFICATIONS, furnish_night
 from tests.service.browser.served import ServedRoom, a_served_room
 from tests.service.browser.visitor import visiting
 
-TONES = ("dark", "light")
-DESK, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
+Tone = Literal["dark", "light"]
+TONES: tuple[Tone, ...] = ("dark", "light")
+DESK, PHONE = ViewportSize(width=1440, height=900), ViewportSize(width=390, height=844)
 QUALITY = 80
 PAGES = {
     "wall": "/", "table": "/tables/T1", "alerts": "/alerts", "alert": "/alerts/1?show=all", "cases": "/cases",
@@ -24,7 +26,9 @@ PAGES = {
     "settings-tables": "/settings/tables", "settings-notifications": "/settings/notifications",
     "settings-retention": "/settings/retention",
 }  # fmt: skip
-ON_A_PHONE = {"phone-wall": "/", "phone-alerts": "/alerts", "phone-alert": "/alerts/1?show=all"}
+ON_A_PHONE = {
+    "phone-wall": "/", "phone-table": "/tables/T1", "phone-alerts": "/alerts", "phone-alert": "/alerts/1?show=all",
+}  # fmt: skip
 
 
 def main(out: Path) -> int:
@@ -43,7 +47,11 @@ def main(out: Path) -> int:
     return 0
 
 
-def _take(browser: Browser, room: ServedRoom, out: Path, tone: str) -> None:
+def _take(browser: Browser, room: ServedRoom, out: Path, tone: Tone) -> None:
+    with browser.new_context(color_scheme=tone, viewport=DESK) as context:
+        page = context.new_page()
+        page.goto(f"{room.address}/login")
+        _save(page, out / f"login-{tone}.webp")
     with visiting(browser, room, "ada", color_scheme=tone, viewport=DESK) as ada:
         for name, address in PAGES.items():
             _save(_settled(ada.see(address), name), out / f"{name}-{tone}.webp")
