@@ -1,3 +1,7 @@
+"""What is read once for all who ask for the same at the same moment."""
+
+from __future__ import annotations
+
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
