@@ -22,7 +22,6 @@ MOST = 500
 
 @dataclass(slots=True)
 class _Piece:
-    edition: int
     since: datetime
     work: Future[Any] = field(default_factory=Future)
 
@@ -33,13 +32,12 @@ class Sharing:
     def __init__(self, clock: Callable[[], datetime]) -> None:
         self._clock = clock
         self._lock = threading.Lock()
-        self._edition = 0
         self._pieces: dict[Hashable, _Piece] = {}
 
     def renew(self) -> None:
         """Something changed: what was read before is given to nobody who asks from now on."""
         with self._lock:
-            self._edition += 1
+            self._pieces.clear()
 
     def get(self, key: Hashable, read: Callable[[], Work]) -> Work:
         """What `read` gives, or gave to another who asked with that key a moment ago; so do its errors."""
@@ -49,7 +47,7 @@ class Sharing:
             if is_mine:
                 if len(self._pieces) >= MOST:
                     self._pieces.clear()
-                piece = self._pieces[key] = _Piece(self._edition, self._clock())
+                piece = self._pieces[key] = _Piece(self._clock())
         assert piece is not None, "it was there or was made"
         if is_mine:
             self._do(piece, read)
@@ -58,13 +56,11 @@ class Sharing:
     def peek(self, key: Hashable) -> Any | None:
         """What is there already; None where it would have to be read, or waited for."""
         piece = self._pieces.get(key)
-        if piece is None or not self._holds(piece) or not piece.work.done() or piece.work.exception() is not None:
-            return None
-        return piece.work.result()
+        return piece.work.result() if piece is not None and piece.work.done() and self._holds(piece) else None
 
     def _holds(self, piece: _Piece) -> bool:
-        is_failure = piece.work.done() and piece.work.exception() is not None
-        return piece.edition == self._edition and abs(self._clock() - piece.since) <= KEEP and not is_failure
+        has_failed = piece.work.done() and piece.work.exception() is not None
+        return abs(self._clock() - piece.since) <= KEEP and not has_failed
 
     def _do(self, piece: _Piece, read: Callable[[], Any]) -> None:
         try:
