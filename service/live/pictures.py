@@ -33,13 +33,14 @@ class PictureWriter:
     """Why the newest picture could not be written; the one before stays."""
     _last_at: datetime | None = field(default=None)
 
-    def offer(self, shot: Shot, watch: TableWatch) -> None:
-        """Write the picture, unless the last one is not old enough yet."""
+    def offer(self, shot: Shot, watch: TableWatch | None) -> None:
+        """Write the picture, with what the watch read where it looked; none while the last one is not old enough."""
         if self._last_at is not None and shot.at - self._last_at < EVERY:
             return
         self._last_at = shot.at
         camera = self.table.cameras[0]
-        outlines = (*card_outlines(watch), *hand_outlines(self.table.layout, watch.referee.state))
+        hands = () if watch is None else hand_outlines(self.table.layout, watch.referee.state)
+        outlines = () if watch is None else (*card_outlines(watch), *hands)
         drawn = draw_overlay(shot.frame.image, camera.calibration, self.table.layout, outlines)
         height = round(drawn.shape[0] * WIDTH_PX / drawn.shape[1])
         small = cv2.resize(drawn, (WIDTH_PX, height), interpolation=cv2.INTER_AREA)

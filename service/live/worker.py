@@ -22,10 +22,12 @@ from service.live.camera import CameraReader, CameraState, Shot
 from service.live.evidence import EvidenceWriter
 from service.live.inbox import Inbox
 from service.live.journal import Entry, Journal, News
+from service.live.keeping_up import Stamina, thinned
 from service.live.messages import Message, Stop, TableState, Written
 from service.live.overlay_memory import area_texts
 from service.live.pictures import PictureWriter, card_outlines
 from service.live.states import state_of
+from service.memory import give_back
 from service.pipeline import STOPPED, TableWatch
 
 logger = logging.getLogger(__name__)
@@ -33,15 +35,15 @@ logger = logging.getLogger(__name__)
 TELL_EVERY = timedelta(seconds=0.25)
 """How often the table's state is told."""
 WAIT_S = 0.1
-LATE = timedelta(seconds=1.0)
-"""Who is so late passes over all frames but the newest."""
 SILENT_S = 4.0
 """A camera that sends nothing for so long is lost, whatever its connection says."""
 BLIND_S = 2.0
-"""Longer without a look means that something may have happened unseen."""
+"""Longer without a frame means that something may have happened unseen."""
 NEVER = datetime.min.replace(tzinfo=UTC)
 RETRY = timedelta(seconds=1)
 """After the database did not answer, or evidence could not be kept."""
+GIVE_BACK_EVERY = timedelta(minutes=1)
+"""What evidence took goes back to the system; pages are not to be had anew for nothing, so not after each alert."""
 
 
 @dataclass(slots=True)
@@ -59,6 +61,7 @@ class Worker:
     now: Callable[[], datetime]
     recorded: list[Event] = field(default_factory=list)
     """What devices reported while the source, a file, was filmed."""
+    stamina: Stamina = field(default_factory=Stamina)
     _pass_began: datetime | None = None
     _is_lost: bool = True
     _frames: int = 0
@@ -99,14 +102,15 @@ class Worker:
             self._stopping.set()
 
     def _step(self) -> None:
-        shots = self.camera.take(WAIT_S)
+        waiting = self.camera.take(WAIT_S)
         now = self.now()
-        if shots and now - shots[0].at > LATE:
-            self.camera.missed += len(shots) - 1
-            shots = shots[-1:]
+        shots = [] if self.stamina.remaining(now) else thinned(waiting, now)
+        self.camera.missed += len(waiting) - len(shots)
         for shot in shots:
             self._see(shot)
-        if not shots and not self._is_lost:
+        if waiting and not shots:
+            self._show(waiting[-1])
+        if not waiting and not self._is_lost:
             self._mind_camera(now)
         self._take_reports(now)
         if self._is_lost or self.camera.state is not CameraState.PLAYING:
@@ -142,10 +146,12 @@ class Worker:
         self._lag_s = (self.now() - shot.at).total_seconds()
         self._play_signals(shot)
         t = self._t(shot.at)
-        if t <= self._seen_t:
+        if t <= self._seen_t or self.stamina.remaining(self.now()):
             self.camera.missed += 1
             return
         self._note_sight(t)
+        if self._is_lost:
+            return
         self._seen_t = t
         self.watch.see(shot.frame.at(t))
         self._frames += 1
@@ -153,16 +159,26 @@ class Worker:
         self.evidence.memory.remember(shot.at, card_outlines(self.watch), texts)
         self.pictures.offer(shot, self.watch)
 
+    def _show(self, shot: Shot) -> None:
+        """A frame that is not looked at: its picture, and what devices reported."""
+        self._play_signals(shot)
+        self.pictures.offer(shot, None)
+
     def _note_sight(self, t: float) -> None:
-        """The camera is back, or was not looked at for too long."""
+        """The camera is back, paused, or was not looked at often enough."""
         name = self.camera.camera.name
         if not self._frames:
             self.watch.interpreter.blindness.began_t = t
-        if self._frames and not self._is_lost and t - self._seen_t > BLIND_S:
-            self.watch.lose_sight(self._seen_t, name, fault="overloaded")
-            self._is_lost = True
         if self._is_lost:
             self._is_lost = False
+            self.stamina.begin()
+            self.watch.regain_sight(t, name)
+        elif self.stamina.is_spent(t, self.camera.missed):
+            self._is_lost = True
+            self.stamina.rest(self.now())
+            self.watch.lose_sight(self._seen_t, name, fault="overloaded")
+        elif self._frames and t - self._seen_t > BLIND_S:
+            self.watch.lose_sight(self._seen_t, name)
             self.watch.regain_sight(t, name)
 
     def _play_signals(self, shot: Shot) -> None:
@@ -203,6 +219,7 @@ class Worker:
 
     def _keep_promises(self) -> None:
         """Make clips and pictures beside the watching, which must not wait for them."""
+        given_back_at = self.now()
         while not self._stopping.wait(0.3):
             while self.evidence.is_due(self.now()) and not self._stopping.is_set():
                 try:
@@ -212,14 +229,20 @@ class Worker:
                     self._stopping.wait(RETRY.total_seconds())
                     continue
                 self._tell(Written(table_id=self.table.id, evidence=(alert_id,)))
+            if self.now() - given_back_at >= GIVE_BACK_EVERY:
+                give_back()
+                given_back_at = self.now()
 
     def _state(self, now: datetime) -> TableState:
         is_silent = self._is_lost and self._frames > 0 and self.camera.state is CameraState.PLAYING
+        rest = self.stamina.remaining(now)
+        without = "too much to do: looks again in" if rest else "no picture for"
+        without_s = rest.total_seconds() if rest else self._t(now) - self._seen_t
         state = state_of(self.table.id, self.table.layout, self.watch.referee.state, at=now, t=self._t(now))
         return replace(
             state,
             camera=str(CameraState.LOST if is_silent else self.camera.state),
-            fault=f"no picture for {self._t(now) - self._seen_t:.0f} s" if is_silent else self.camera.fault,
+            fault=f"{without} {without_s:.0f} s" if is_silent else self.camera.fault,
             dealer=self.journal.dealer,
             frames=self._frames,
             missed=self.camera.missed,

@@ -1,0 +1,76 @@
+"""Keep up with a camera on a machine that has too much to do: look at fewer frames, evenly, or honestly at none.
+
+A watch that sees in bursts alleges what never happened: of cards that came between two looks it seems that they left
+the shoe together. Some looks a second are enough, if they lie evenly. A table that gets fewer than that rests, says so,
+and leaves the machine to the others; it would raise alerts otherwise, and these make still more work.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from service.live.camera import Shot
+
+LATE = timedelta(seconds=0.6)
+"""Who is so late passes over some of the frames that wait."""
+AT_ONCE = 4
+"""So many of them are looked at then."""
+LONGEST_GAP_S = 1.0
+"""Longer without a look, though frames came, is too long."""
+SPAN_S = 3.0
+LEAST_RATE_HZ = 2.5
+"""Fewer looks, over that span, are too few: frames a third of a second apart still gave no false alert, more did."""
+RESTS = tuple(timedelta(seconds=s) for s in (10, 20, 40, 60))
+"""The next is longer where one was not enough."""
+RELAPSE = timedelta(seconds=60)
+"""So soon after a rest the next overload shows that it was not."""
+
+
+def thinned(shots: Sequence[Shot], now: datetime) -> Sequence[Shot]:
+    """Those to be looked at: all, or where they wait too long some that lie evenly, the newest among them."""
+    if not shots or now - shots[0].at <= LATE:
+        return shots
+    step = math.ceil(len(shots) / AT_ONCE)
+    return shots[::-1][::step][::-1]
+
+
+@dataclass(slots=True)
+class Stamina:
+    """Whether one table gets enough looks, and its rest where it does not."""
+
+    _looks: deque[tuple[float, int]] = field(default_factory=deque)
+    """Moments in seconds of the last looks, each with how many frames had been passed over by then."""
+    _rests: int = 0
+    _until: datetime | None = None
+
+    def is_spent(self, t: float, missed: int) -> bool:
+        """Whether there were too few looks up to one at `t`; `missed`: how many frames were passed over until now."""
+        while len(self._looks) > 1 and t - self._looks[0][0] > SPAN_S:
+            self._looks.popleft()
+        if not self._looks:
+            self._looks.append((t, missed))
+            return False
+        (first_t, missed_before), (last_t, _) = self._looks[0], self._looks[-1]
+        self._looks.append((t, missed))
+        if missed == missed_before:
+            return False
+        is_slow = t - first_t > 0.8 * SPAN_S and len(self._looks) - 1 < LEAST_RATE_HZ * (t - first_t)
+        return is_slow or t - last_t > LONGEST_GAP_S
+
+    def begin(self) -> None:
+        """The looks before do not count: the camera was gone, or a rest is over."""
+        self._looks.clear()
+
+    def rest(self, now: datetime) -> None:
+        """Look at nothing for a while."""
+        is_relapse = self._until is not None and now - self._until < RELAPSE
+        self._rests = self._rests + 1 if is_relapse else 0
+        self._until = now + RESTS[min(self._rests, len(RESTS) - 1)]
+
+    def remaining(self, now: datetime) -> timedelta:
+        """How long it still rests."""
+        return max(self._until - now, timedelta()) if self._until is not None else timedelta()
