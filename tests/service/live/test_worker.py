@@ -1,0 +1,132 @@
+"""What a table's process does with frames that come faster than it can look at them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from types import SimpleNamespace
+from typing import Any, cast
+
+from service.live.camera import CameraState, Shot
+from service.live.keeping_up import RESTS
+from service.live.messages import Message, TableState
+from service.live.worker import Worker
+from tests.service.store.conftest import NOW
+
+FRAME_S = 0.1
+
+
+@dataclass(slots=True)
+class FakeCamera:
+    """Sends ten frames a second."""
+
+    clock: list[datetime]
+    camera: Any = field(default_factory=lambda: SimpleNamespace(name="overhead"))
+    state: CameraState = CameraState.PLAYING
+    fault: str | None = None
+    disk_fault: str | None = None
+    missed: int = 0
+    sent_until: datetime = NOW
+
+    def take(self, _timeout_s: float) -> list[Shot]:
+        shots = []
+        while self.sent_until + timedelta(seconds=FRAME_S) <= self.clock[0]:
+            self.sent_until += timedelta(seconds=FRAME_S)
+            frame = SimpleNamespace(at=lambda t: SimpleNamespace(t=t))
+            shots.append(Shot(self.sent_until, cast(Any, frame), NOW))
+        return shots
+
+
+@dataclass(slots=True)
+class FakeWatch:
+    """Takes as long for a look as it is told to."""
+
+    clock: list[datetime]
+    look_s: float
+    looks: list[float] = field(default_factory=list)
+    sights: list[tuple[str, str | None]] = field(default_factory=list)
+    signals: list[Any] = field(default_factory=list)
+    observer: Any = field(default_factory=lambda: SimpleNamespace(cards=()))
+    referee: Any = field(
+        default_factory=lambda: SimpleNamespace(state=SimpleNamespace(player=(), banker=(), wagers={}))
+    )
+    interpreter: Any = field(default_factory=lambda: SimpleNamespace(blindness=SimpleNamespace(began_t=0.0)))
+
+    def see(self, frame: Any) -> None:
+        self.looks.append(frame.t)
+        self.clock[0] += timedelta(seconds=self.look_s)
+
+    def lose_sight(self, _t: float, _camera: str, fault: str = "no_picture") -> None:
+        self.sights.append(("lost", fault))
+
+    def regain_sight(self, _t: float, _camera: str) -> None:
+        self.sights.append(("back", None))
+
+    def hear(self, _t: float) -> None:
+        """Nothing was reported."""
+
+    def wait(self, _t: float) -> None:
+        """Time passes."""
+
+    def take(self) -> tuple[list[Any], list[Any], list[Any]]:
+        return [], [], []
+
+
+class QuietWorker(Worker):
+    """Tells nobody how it stands."""
+
+    def _tell(self, message: Message) -> None:
+        """Nobody listens."""
+
+    def _state(self, now: datetime) -> TableState:
+        return cast(TableState, now)
+
+
+def worker_of(clock: list[datetime], watch: FakeWatch) -> Worker:
+    nothing = SimpleNamespace(
+        take=lambda _t: [], remember=lambda *_: None, offer=lambda *_: None, areas=(), of_kind=lambda _kind: ()
+    )
+    return QuietWorker(
+        table=cast(Any, SimpleNamespace(id="T1", layout=nothing)),
+        watch=cast(Any, watch),
+        journal=cast(Any, SimpleNamespace(began_at=NOW, dealer=None)),
+        camera=cast(Any, FakeCamera(clock)),
+        inbox=cast(Any, nothing),
+        evidence=cast(Any, SimpleNamespace(memory=nothing)),
+        pictures=cast(Any, nothing),
+        service=cast(Any, nothing),
+        now=lambda: clock[0],
+    )
+
+
+def watched(look_s: float, lasting_s: float) -> tuple[Worker, FakeWatch]:
+    """A table whose looks take so long, after that time."""
+    clock = [NOW]
+    watch = FakeWatch(clock, look_s)
+    worker = worker_of(clock, watch)
+    while clock[0] - NOW < timedelta(seconds=lasting_s):
+        before = clock[0]
+        worker._step()
+        clock[0] = max(clock[0], before + timedelta(seconds=FRAME_S))
+    return worker, watch
+
+
+def test_who_keeps_up_looks_at_every_frame() -> None:
+    worker, watch = watched(0.05, 20.0)
+    assert len(watch.looks) >= 195
+    assert worker.camera.missed == 0
+    assert watch.sights == [("back", None)]
+
+
+def test_who_is_a_little_slow_looks_evenly_and_does_not_rest() -> None:
+    worker, watch = watched(0.25, 30.0)
+    gaps = [later - earlier for earlier, later in zip(watch.looks[20:], watch.looks[21:], strict=False)]
+    assert max(gaps) < 0.7
+    assert worker.camera.missed > 100
+    assert watch.sights == [("back", None)]
+
+
+def test_who_is_far_too_slow_rests_says_so_and_comes_back() -> None:
+    _, watch = watched(0.6, RESTS[0].total_seconds() + 8.0)
+    assert watch.sights[:3] == [("back", None), ("lost", "overloaded"), ("back", None)]
+    assert max(b - a for a, b in zip(watch.looks, watch.looks[1:], strict=False)) >= RESTS[0].total_seconds()
