@@ -132,13 +132,13 @@ class EvidenceKeeper:
 
     def _calm_crop(self, name: str, span: ClipSpan, crop: Crop) -> str | None:
         try:
-            still = calmest(sample_span(self.video, span), crop)
+            picture = calmest(sample_span(self.video, span, crop))
         except ClipError as error:
             _logger.warning("no picture %s: %s", name, error)
             return None
-        if still is None:
+        if picture is None:
             return None
-        save_picture(self.folder / name, crop(still.image_hw3))
+        save_picture(self.folder / name, picture)
         return name
 
 

@@ -5,7 +5,8 @@ Times are stream time in seconds; pictures are BGR, `image_hw3`. Knows nothing o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,27 +44,28 @@ def still_at(video: Path, t: float, *, tolerance_s: float = 1.0) -> Still | None
     return found
 
 
-def sample_span(video: Path, span: ClipSpan, *, step_s: float = CANDIDATE_STEP_S) -> list[Still]:
-    """Frames of a stretch, at most one every `step_s`."""
-    samples: list[Still] = []
+def sample_span(video: Path, span: ClipSpan, crop: Crop, *, step_s: float = CANDIDATE_STEP_S) -> list[Image]:
+    """What `crop` leaves of a stretch's frames, at most one every `step_s`; whole frames would be too much to hold."""
+    samples: list[Image] = []
+    last_t = -math.inf
     for t, frame in decode_span(video, span):
-        if not samples or t - samples[-1].t >= step_s - 1e-6:
-            samples.append(Still(t=t, image_hw3=np.asarray(frame.to_ndarray(format="bgr24"), dtype=np.uint8)))
+        if t - last_t >= step_s - 1e-6:
+            last_t = t
+            samples.append(crop(np.asarray(frame.to_ndarray(format="bgr24"), dtype=np.uint8)).copy())
     return samples
 
 
-def calmest(stills: Iterable[Still], crop: Crop) -> Still | None:
-    """The frame whose crop differs least from its neighbours': nothing moves there and no hand is over it."""
-    stills = tuple(stills)
-    views = [_small(crop(still.image_hw3)) for still in stills]
-    if not stills or any(view is None for view in views):
+def calmest(pictures: Sequence[Image]) -> Image | None:
+    """The one that differs least from its neighbours: nothing moves there and no hand is over it."""
+    views = [_small(picture) for picture in pictures]
+    if not pictures or any(view is None for view in views):
         return None
-    if len(stills) < 3:
-        return stills[len(stills) // 2]
+    if len(pictures) < 3:
+        return pictures[len(pictures) // 2]
     shown = np.stack([view for view in views if view is not None])
     steps = np.abs(np.diff(shown, axis=0)).mean(axis=(1, 2))
     unrest = np.concatenate(([steps[0] * 2], steps[:-1] + steps[1:], [steps[-1] * 2]))
-    return stills[int(np.argmin(unrest))]
+    return pictures[int(np.argmin(unrest))]
 
 
 def save_picture(path: Path, image_hw3: Image) -> None:

@@ -82,13 +82,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("shift", type=Path, help="a folder with table.yaml and recordings")
     parser.add_argument("--out", type=Path, required=True, help="an empty folder for both homes")
+    parser.add_argument("--local", type=Path, help="a home in which it was reviewed already, to compare with")
     parser.add_argument("--segment-s", type=float, default=segments.SEGMENT_S, help="seconds a segment")
     arguments = parser.parse_args()
     segments.SEGMENT_S = arguments.segment_s
     with RayFloor() as floor:
         breaker = Breaker(floor)
         ray_s, on_ray = review(arguments.shift, Home(arguments.out / "ray"), RayEngine(floor.address), breaker)
-    local_s, local = review(arguments.shift, Home(arguments.out / "local"), LocalEngine(2), Breaker())
+    local_s, local = review(
+        arguments.shift, Home(arguments.local or arguments.out / "local"), LocalEngine(2), Breaker()
+    )
     other = sorted(name for name in on_ray.keys() | local.keys() if on_ray.get(name) != local.get(name))
     told = {"ray_s": round(ray_s, 1), "local_s": round(local_s, 1), "lost": breaker.lost, "files": len(local)}
     print(json.dumps({**told, "differ": other}))

@@ -29,7 +29,7 @@ from service.store.shift_schema import FootageRow
 from service.store.verification import verify_chains, verify_evidence
 
 COMMAND = (sys.executable, "-c", "from service.cli import main; main()", "review")
-SHORTEST_S, LONGEST_S = 3.0, 90.0
+SHORTEST_S = 3.0
 WITHOUT = {"id", "log_id", "alert_id", "at", "seal", "path", "noticed_at"}
 """Columns that tell when and as which number something was entered, or in which folder."""
 
@@ -77,6 +77,7 @@ def main() -> None:
     parser.add_argument("shift", type=Path)
     parser.add_argument("--home", type=Path, required=True, help="a folder for both homes; must not be there")
     parser.add_argument("--kills", type=int, default=3)
+    parser.add_argument("--longest-s", type=float, default=90.0, help="so long it lives at most before it is killed")
     parser.add_argument("--seed", type=int, default=1)
     given, rest = parser.parse_known_args()
     random.seed(given.seed)
@@ -89,7 +90,7 @@ def main() -> None:
     while not run(
         given.shift,
         troubled,
-        kill_after_s=random.uniform(SHORTEST_S, LONGEST_S) if kills < given.kills else None,
+        kill_after_s=random.uniform(SHORTEST_S, given.longest_s) if kills < given.kills else None,
         rest=rest,
     ):
         kills += 1
