@@ -127,6 +127,11 @@ class CameraConfig:
     calibration_path: Path
     loop: bool = False
 
+    @property
+    def is_played_again(self) -> bool:
+        """Whether it is a file that begins anew at its end."""
+        return self.loop and not self.is_live
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableConfig:

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from rules.alerts import Alert
-from rules.events import CameraBack, CameraLost, CardBurned, Event, RoundClosed, Source, WagerChanged
+from rules.burn import WATCHED
+from rules.events import CameraBack, CameraLost, CardBurned, Event, RoundClosed, ShoeOpened, Source, WagerChanged
 from rules.log import read_log
 from rules.records import RoundRecord
 from rules.referee import Judgement, Referee
@@ -111,6 +112,10 @@ class TableWatch:
         """Take in what a device reported; from now on it is known to report such things by itself."""
         self.interpreter.hear_of(type(event))
         self.interpreter.signal(event)
+
+    def begin_shoe(self, t: float) -> None:
+        """Log that new cards are in use, though nobody watched what was burned of them."""
+        self.interpreter.signal(ShoeOpened(t=t, confidence=WATCHED - 0.1, source=Source.CAMERA))
 
     def lose_sight(self, t: float, camera: str, fault: str = "no_picture") -> None:
         """Log that the picture is gone, or that nobody looks; of a watch that was ended nothing is alleged."""

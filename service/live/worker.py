@@ -182,10 +182,15 @@ class Worker:
             self.watch.regain_sight(t, name)
 
     def _play_signals(self, shot: Shot) -> None:
-        """What devices reported while a file was filmed is reported again at the same pace."""
+        """What devices reported while a file was filmed is reported again at the same pace.
+
+        A file that is played again brings its cards again: that is another shoe.
+        """
         if shot.began != self._pass_began:
-            self._pass_began = shot.began
             began_t = self._t(shot.began)
+            if self._pass_began is not None and self.camera.camera.is_played_again:
+                self.watch.begin_shoe(began_t)
+            self._pass_began = shot.began
             self.watch.signals = [replace(event, t=round(began_t + event.t, 3)) for event in self.recorded]
         self.watch.hear(self._t(shot.at))
 

@@ -21,7 +21,9 @@ class FakeCamera:
     """Sends ten frames a second."""
 
     clock: list[datetime]
-    camera: Any = field(default_factory=lambda: SimpleNamespace(name="overhead"))
+    pass_s: float = 3600.0
+    """So often it begins anew."""
+    camera: Any = field(default_factory=lambda: SimpleNamespace(name="overhead", is_played_again=True))
     state: CameraState = CameraState.PLAYING
     fault: str | None = None
     disk_fault: str | None = None
@@ -33,7 +35,8 @@ class FakeCamera:
         while self.sent_until + timedelta(seconds=FRAME_S) <= self.clock[0]:
             self.sent_until += timedelta(seconds=FRAME_S)
             frame = SimpleNamespace(at=lambda t: SimpleNamespace(t=t))
-            shots.append(Shot(self.sent_until, cast(Any, frame), NOW))
+            passed_s = (self.sent_until - NOW).total_seconds() // self.pass_s * self.pass_s
+            shots.append(Shot(self.sent_until, cast(Any, frame), NOW + timedelta(seconds=passed_s)))
         return shots
 
 
@@ -45,6 +48,7 @@ class FakeWatch:
     look_s: float
     looks: list[float] = field(default_factory=list)
     sights: list[tuple[str, str | None]] = field(default_factory=list)
+    shoes: list[float] = field(default_factory=list)
     signals: list[Any] = field(default_factory=list)
     observer: Any = field(default_factory=lambda: SimpleNamespace(cards=()))
     referee: Any = field(
@@ -61,6 +65,9 @@ class FakeWatch:
 
     def regain_sight(self, _t: float, _camera: str) -> None:
         self.sights.append(("back", None))
+
+    def begin_shoe(self, t: float) -> None:
+        self.shoes.append(t)
 
     def hear(self, _t: float) -> None:
         """Nothing was reported."""
@@ -82,7 +89,7 @@ class QuietWorker(Worker):
         return cast(TableState, now)
 
 
-def worker_of(clock: list[datetime], watch: FakeWatch) -> Worker:
+def worker_of(clock: list[datetime], watch: FakeWatch, pass_s: float) -> Worker:
     nothing = SimpleNamespace(
         take=lambda _t: [], remember=lambda *_: None, offer=lambda *_: None, areas=(), of_kind=lambda _kind: ()
     )
@@ -90,7 +97,7 @@ def worker_of(clock: list[datetime], watch: FakeWatch) -> Worker:
         table=cast(Any, SimpleNamespace(id="T1", layout=nothing)),
         watch=cast(Any, watch),
         journal=cast(Any, SimpleNamespace(began_at=NOW, dealer=None)),
-        camera=cast(Any, FakeCamera(clock)),
+        camera=cast(Any, FakeCamera(clock, pass_s)),
         inbox=cast(Any, nothing),
         evidence=cast(Any, SimpleNamespace(memory=nothing)),
         pictures=cast(Any, nothing),
@@ -99,11 +106,11 @@ def worker_of(clock: list[datetime], watch: FakeWatch) -> Worker:
     )
 
 
-def watched(look_s: float, lasting_s: float) -> tuple[Worker, FakeWatch]:
+def watched(look_s: float, lasting_s: float, *, pass_s: float = 3600.0) -> tuple[Worker, FakeWatch]:
     """A table whose looks take so long, after that time."""
     clock = [NOW]
     watch = FakeWatch(clock, look_s)
-    worker = worker_of(clock, watch)
+    worker = worker_of(clock, watch, pass_s)
     while clock[0] - NOW < timedelta(seconds=lasting_s):
         before = clock[0]
         worker._step()
@@ -130,3 +137,8 @@ def test_who_is_far_too_slow_rests_says_so_and_comes_back() -> None:
     _, watch = watched(0.6, RESTS[0].total_seconds() + 8.0)
     assert watch.sights[:3] == [("back", None), ("lost", "overloaded"), ("back", None)]
     assert max(b - a for a, b in zip(watch.looks, watch.looks[1:], strict=False)) >= RESTS[0].total_seconds()
+
+
+def test_a_file_that_plays_again_brings_another_shoe() -> None:
+    _, watch = watched(0.05, 20.0, pass_s=8.0)
+    assert watch.shoes == [8.0, 16.0]
