@@ -49,6 +49,8 @@ class CameraState(StrEnum):
     LOST = "lost"
     ENDED = "ended"
     """A file that is not played again."""
+    RESTING = "resting"
+    """Pictures come, but for a while nobody looks at them."""
 
 
 @dataclass(frozen=True, slots=True)

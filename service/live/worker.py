@@ -239,21 +239,26 @@ class Worker:
                 given_back_at = self.now()
 
     def _state(self, now: datetime) -> TableState:
-        is_silent = self._is_lost and self._frames > 0 and self.camera.state is CameraState.PLAYING
-        rest = self.stamina.remaining(now)
-        without = "too much to do: looks again in" if rest else "no picture for"
-        without_s = rest.total_seconds() if rest else self._t(now) - self._seen_t
+        camera, fault = self._sight(now)
         state = state_of(self.table.id, self.table.layout, self.watch.referee.state, at=now, t=self._t(now))
         return replace(
             state,
-            camera=str(CameraState.LOST if is_silent else self.camera.state),
-            fault=f"{without} {without_s:.0f} s" if is_silent else self.camera.fault,
+            camera=str(camera),
+            fault=fault,
             dealer=self.journal.dealer,
             frames=self._frames,
             missed=self.camera.missed,
             lag_s=round(self._lag_s, 3),
             disk_fault=self.camera.disk_fault or self.pictures.disk_fault or self._database_fault,
         )
+
+    def _sight(self, now: datetime) -> tuple[CameraState, str | None]:
+        """Whether it is seen what goes on, and why not."""
+        if self.camera.state is CameraState.PLAYING and (rest := self.stamina.remaining(now)):
+            return CameraState.RESTING, f"the machine has too much to do: looks again in {rest.total_seconds():.0f} s"
+        if self.camera.state is CameraState.PLAYING and self._is_lost and self._frames:
+            return CameraState.LOST, f"no picture for {self._t(now) - self._seen_t:.0f} s"
+        return self.camera.state, self.camera.fault
 
     def _t(self, at: datetime) -> float:
         return (at - self.journal.began_at).total_seconds()

@@ -142,3 +142,11 @@ def test_who_is_far_too_slow_rests_says_so_and_comes_back() -> None:
 def test_a_file_that_plays_again_brings_another_shoe() -> None:
     _, watch = watched(0.05, 20.0, pass_s=8.0)
     assert watch.shoes == [8.0, 16.0]
+
+
+def test_a_table_that_rests_says_so() -> None:
+    worker, _ = watched(0.05, 5.0)
+    now = worker.now()
+    assert worker._sight(now) == (CameraState.PLAYING, None)
+    worker.stamina.rest(now)
+    assert worker._sight(now) == (CameraState.RESTING, "the machine has too much to do: looks again in 10 s")
