@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import gc
 import signal
 import socket
@@ -12,12 +11,8 @@ from types import FrameType
 import uvicorn
 from fastapi import FastAPI
 
-from service.memory import give_back
-
 GRACE_S = 5
 """How long requests under way may still take."""
-GIVE_BACK_TICKS = 600
-"""Of a tenth of a second each: so often freed memory goes back to the system."""
 SWITCH_S = 0.0005
 """So long a thread keeps the interpreter from others; with the usual 5 ms one long reading makes all answers wait."""
 
@@ -61,12 +56,6 @@ class RoomServer(uvicorn.Server):
         await super().startup(sockets)
         gc.collect()
         gc.freeze()
-
-    async def on_tick(self, counter: int) -> bool:
-        """Look whether it is time to end; called ten times a second."""
-        if counter % GIVE_BACK_TICKS == GIVE_BACK_TICKS - 1:
-            await asyncio.to_thread(give_back)
-        return await super().on_tick(counter)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """A signal came."""

@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import signal
 import subprocess
 import sys
-
-import pytest
-import uvicorn
-from fastapi import FastAPI
-
-from service import serving
 
 PROGRAM = """
 import asyncio, sys
@@ -35,17 +28,3 @@ def test_service_that_is_terminated_stops_its_tables_too() -> None:
         process.send_signal(signal.SIGTERM)
         assert process.stdout.read() == "all stopped\n"
     assert process.returncode == 0
-
-
-def test_freed_memory_goes_back_each_minute(monkeypatch: pytest.MonkeyPatch) -> None:
-    times: list[int] = []
-    monkeypatch.setattr(serving, "give_back", lambda: times.append(1))
-    app = FastAPI()
-    server = serving.RoomServer(uvicorn.Config(app), app)
-
-    async def tick() -> None:
-        for counter in range(2 * serving.GIVE_BACK_TICKS):
-            assert not await server.on_tick(counter)
-
-    asyncio.run(tick())
-    assert len(times) == 2
