@@ -151,6 +151,7 @@ class Worker:
             return
         self._note_sight(t)
         if self._is_lost:
+            self.camera.missed += 1
             return
         self._seen_t = t
         self.watch.see(shot.frame.at(t))

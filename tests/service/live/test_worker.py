@@ -23,6 +23,8 @@ class FakeCamera:
     clock: list[datetime]
     pass_s: float = 3600.0
     """So often it begins anew."""
+    pause_s: tuple[float, float] = (0.0, 0.0)
+    """From when to when it sends nothing."""
     camera: Any = field(default_factory=lambda: SimpleNamespace(name="overhead", is_played_again=True))
     state: CameraState = CameraState.PLAYING
     fault: str | None = None
@@ -34,6 +36,8 @@ class FakeCamera:
         shots = []
         while self.sent_until + timedelta(seconds=FRAME_S) <= self.clock[0]:
             self.sent_until += timedelta(seconds=FRAME_S)
+            if self.pause_s[0] < (self.sent_until - NOW).total_seconds() < self.pause_s[1]:
+                continue
             frame = SimpleNamespace(at=lambda t: SimpleNamespace(t=t))
             passed_s = (self.sent_until - NOW).total_seconds() // self.pass_s * self.pass_s
             shots.append(Shot(self.sent_until, cast(Any, frame), NOW + timedelta(seconds=passed_s)))
@@ -89,7 +93,7 @@ class QuietWorker(Worker):
         return cast(TableState, now)
 
 
-def worker_of(clock: list[datetime], watch: FakeWatch, pass_s: float) -> Worker:
+def worker_of(clock: list[datetime], watch: FakeWatch, camera: FakeCamera) -> Worker:
     nothing = SimpleNamespace(
         take=lambda _t: [], remember=lambda *_: None, offer=lambda *_: None, areas=(), of_kind=lambda _kind: ()
     )
@@ -97,7 +101,7 @@ def worker_of(clock: list[datetime], watch: FakeWatch, pass_s: float) -> Worker:
         table=cast(Any, SimpleNamespace(id="T1", layout=nothing)),
         watch=cast(Any, watch),
         journal=cast(Any, SimpleNamespace(began_at=NOW, dealer=None)),
-        camera=cast(Any, FakeCamera(clock, pass_s)),
+        camera=cast(Any, camera),
         inbox=cast(Any, nothing),
         evidence=cast(Any, SimpleNamespace(memory=nothing)),
         pictures=cast(Any, nothing),
@@ -106,11 +110,13 @@ def worker_of(clock: list[datetime], watch: FakeWatch, pass_s: float) -> Worker:
     )
 
 
-def watched(look_s: float, lasting_s: float, *, pass_s: float = 3600.0) -> tuple[Worker, FakeWatch]:
+def watched(
+    look_s: float, lasting_s: float, *, pass_s: float = 3600.0, pause_s: tuple[float, float] = (0.0, 0.0)
+) -> tuple[Worker, FakeWatch]:
     """A table whose looks take so long, after that time."""
     clock = [NOW]
     watch = FakeWatch(clock, look_s)
-    worker = worker_of(clock, watch, pass_s)
+    worker = worker_of(clock, watch, FakeCamera(clock, pass_s, pause_s))
     while clock[0] - NOW < timedelta(seconds=lasting_s):
         before = clock[0]
         worker._step()
@@ -137,6 +143,12 @@ def test_who_is_far_too_slow_rests_says_so_and_comes_back() -> None:
     _, watch = watched(0.6, RESTS[0].total_seconds() + 8.0)
     assert watch.sights[:3] == [("back", None), ("lost", "overloaded"), ("back", None)]
     assert max(b - a for a, b in zip(watch.looks, watch.looks[1:], strict=False)) >= RESTS[0].total_seconds()
+
+
+def test_a_camera_that_pauses_is_lost_for_that_time_and_nobody_rests() -> None:
+    worker, watch = watched(0.05, 12.0, pause_s=(5.0, 8.0))
+    assert watch.sights == [("back", None), ("lost", "no_picture"), ("back", None)]
+    assert worker.camera.missed == 0
 
 
 def test_a_file_that_plays_again_brings_another_shoe() -> None:
