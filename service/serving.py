@@ -10,11 +10,15 @@ from types import FrameType
 
 import uvicorn
 from fastapi import FastAPI
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 GRACE_S = 5
 """How long requests under way may still take."""
 SWITCH_S = 0.0005
 """So long a thread keeps the interpreter from others; with the usual 5 ms one long reading makes all answers wait."""
+
+LARGEST_HEAD_BYTES = 65536
+"""A request's first line and its headers; the parser itself knows no limit."""
 
 
 def run_app(app: FastAPI, *, host: str, port: int) -> None:
@@ -32,6 +36,8 @@ def run_app(app: FastAPI, *, host: str, port: int) -> None:
         app,
         host=host,
         port=port,
+        http=BoundedHeads,
+        ws="none",
         log_level="warning",
         proxy_headers=False,
         server_header=False,
@@ -42,6 +48,32 @@ def run_app(app: FastAPI, *, host: str, port: int) -> None:
 
 def _leave(_sig: int, _frame: FrameType | None) -> None:
     raise SystemExit(0)
+
+
+class BoundedHeads(HttpToolsProtocol):
+    """One connection; who sends headers without end is sent away."""
+
+    _is_in_head = False
+    _head_bytes = 0
+    """That came since the piece in which the request began."""
+
+    def data_received(self, data: bytes) -> None:
+        """Bytes came in."""
+        was_in_head = self._is_in_head
+        super().data_received(data)
+        self._head_bytes = self._head_bytes + len(data) if was_in_head and self._is_in_head else 0
+        if self._head_bytes > LARGEST_HEAD_BYTES:
+            self.send_400_response("The headers are too large.")
+
+    def on_message_begin(self) -> None:
+        """A request begins."""
+        self._is_in_head = True
+        super().on_message_begin()
+
+    def on_headers_complete(self) -> None:
+        """What follows is its body."""
+        self._is_in_head = False
+        super().on_headers_complete()
 
 
 class RoomServer(uvicorn.Server):

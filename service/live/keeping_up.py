@@ -11,7 +11,8 @@ import math
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from enum import Enum, auto
 
 from service.live.camera import Shot
 
@@ -27,7 +28,19 @@ LEAST_RATE_HZ = 2.5
 RESTS = tuple(timedelta(seconds=s) for s in (10, 20, 40, 60))
 """The next is longer where one was not enough."""
 RELAPSE = timedelta(seconds=60)
-"""So soon after a rest the next overload shows that it was not."""
+"""So soon after a rest the next overload shows that it was not; so soon after a stall another shows an overload."""
+NEVER = datetime.min.replace(tzinfo=UTC)
+
+
+class Strain(Enum):
+    """What a lack of looks means."""
+
+    NONE = auto()
+    """There is none."""
+    STALL = auto()
+    """Once, as where the database hung: what lay between was not seen, and it goes on."""
+    OVERLOAD = auto()
+    """Again and again: only a rest helps."""
 
 
 def thinned(shots: Sequence[Shot], now: datetime) -> Sequence[Shot]:
@@ -45,10 +58,18 @@ class Stamina:
     _looks: deque[tuple[float, int]] = field(default_factory=deque)
     """Moments in seconds of the last looks, each with how many frames had been passed over by then."""
     _rests: int = 0
-    _until: datetime | None = None
+    _until: datetime = NEVER
+    _lacked_at: datetime = NEVER
 
-    def is_spent(self, t: float, missed: int) -> bool:
-        """Whether there were too few looks up to one at `t`; `missed`: how many frames were passed over until now."""
+    def note(self, t: float, missed: int, now: datetime) -> Strain:
+        """How it stands with a look at `t`, in seconds; `missed`: how many frames were passed over until now."""
+        if not self._lacks_looks(t, missed):
+            return Strain.NONE
+        self.begin()
+        ended, self._lacked_at = max(self._lacked_at, self._until), now
+        return Strain.STALL if now - ended > RELAPSE else Strain.OVERLOAD
+
+    def _lacks_looks(self, t: float, missed: int) -> bool:
         while len(self._looks) > 1 and t - self._looks[0][0] > SPAN_S:
             self._looks.popleft()
         if not self._looks:
@@ -67,10 +88,10 @@ class Stamina:
 
     def rest(self, now: datetime) -> None:
         """Look at nothing for a while."""
-        is_relapse = self._until is not None and now - self._until < RELAPSE
+        is_relapse = now - self._until < RELAPSE
         self._rests = self._rests + 1 if is_relapse else 0
         self._until = now + RESTS[min(self._rests, len(RESTS) - 1)]
 
     def remaining(self, now: datetime) -> timedelta:
         """How long it still rests."""
-        return max(self._until - now, timedelta()) if self._until is not None else timedelta()
+        return max(self._until - now, timedelta())

@@ -27,7 +27,7 @@ from vision.errors import VisionError
 
 logger = logging.getLogger(__name__)
 
-NICENESS = 10
+NICENESS = 15
 """Tables are busy always, pages for milliseconds: who looks at one waits for no table."""
 
 

@@ -22,7 +22,7 @@ from service.live.camera import CameraReader, CameraState, Shot
 from service.live.evidence import EvidenceWriter
 from service.live.inbox import Inbox
 from service.live.journal import Entry, Journal, News
-from service.live.keeping_up import Stamina, thinned
+from service.live.keeping_up import Stamina, Strain, thinned
 from service.live.messages import Message, Stop, TableState, Written
 from service.live.overlay_memory import area_texts
 from service.live.pictures import PictureWriter, card_outlines
@@ -174,10 +174,13 @@ class Worker:
             self._is_lost = False
             self.stamina.begin()
             self.watch.regain_sight(t, name)
-        elif self.stamina.is_spent(t, self.camera.missed):
-            self._is_lost = True
-            self.stamina.rest(self.now())
+        elif (strain := self.stamina.note(t, self.camera.missed, self.now())) is not Strain.NONE:
             self.watch.lose_sight(self._seen_t, name, fault="overloaded")
+            self._is_lost = strain is Strain.OVERLOAD
+            if self._is_lost:
+                self.stamina.rest(self.now())
+            else:
+                self.watch.regain_sight(t, name)
         elif self._frames and t - self._seen_t > BLIND_S:
             self.watch.lose_sight(self._seen_t, name)
             self.watch.regain_sight(t, name)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
+from markupsafe import Markup
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
@@ -16,6 +17,7 @@ from service.analytics.tallies import ERRORS
 from service.dependencies import seen_table
 from service.http_errors import not_found
 from service.incoming import Stretch, WallQuery
+from service.pages.showing import Pages
 from service.room.alerts import AlertStory, AlertWish, list_alerts, may_see, tell_alert
 from service.room.cases import CaseView, cases_of, list_cases, tell_case
 from service.room.health import is_watched
@@ -108,12 +110,21 @@ def table(room: Room, person: Person, table_id: str) -> dict[str, Any]:
     }
 
 
-def alerts(room: Room, person: Person, query: WallQuery) -> dict[str, Any]:
-    """The list and its filters; of a storm only its newest alert stands in the list, and the storm with it."""
-    key = ("alerts page", person.tables, room.settings.house.shows_names_to(person), query.model_dump_json())
+def alert_list(room: Room, pages: Pages, person: Person, query: WallQuery) -> Markup:
+    """The list, made once for all who see the same; of a storm only its newest alert stands in it, and the storm."""
+    may_take, names = person.role.includes(Role.OPERATOR), room.settings.house.shows_names_to(person)
+
+    def make() -> Markup:
+        shown = _list(room, person, query)
+        return pages.part("parts/alerts.html", **shown, may_take=may_take, query=query, filters=_filters(query))
+
+    return room.sharing.get(("alerts page", person.tables, may_take, names, query.model_dump_json()), make)
+
+
+def alerts(room: Room, pages: Pages, person: Person, query: WallQuery) -> dict[str, Any]:
+    """The list and its filters."""
     return {
-        **room.sharing.get(key, lambda: _list(room, person, query)),
-        "may_take": person.role.includes(Role.OPERATOR),
+        "list": alert_list(room, pages, person, query),
         "query": query,
         "filters": _filters(query),
         "narrowed": _narrowed(query),

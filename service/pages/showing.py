@@ -46,6 +46,10 @@ class Pages:
         """A page or a part of one."""
         return HTMLResponse(self._environment.get_template(template).render(**facts), status_code=status)
 
+    def part(self, template: str, **facts: Any) -> Markup:
+        """A part that stands in a page or is sent by itself."""
+        return Markup(self._environment.get_template(template).render(**facts))
+
     def show_login_fault(self, fault: str, *, name: str, next: str, wait_s: int | None) -> HTMLResponse:
         """The login page with what was wrong."""
         status = 401 if wait_s is None else 429

@@ -223,7 +223,7 @@ class AlertFeed:
     def _note(self, change: object) -> None:
         if not isinstance(change, Written):
             return
-        if change.alerts or change.evidence:
+        if change.alerts or change.rounds or change.evidence:
             self._renew()
         if change.alerts:
             self._news.set()

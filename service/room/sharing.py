@@ -1,6 +1,6 @@
 """Read once for all who ask for the same at the same moment: when an alert comes, two hundred browsers come with it.
 
-What was read is given until this process has written or has heard that a table has, for half a second at the longest.
+What was read is given until this process has written or has heard that a table has, for two seconds at the longest.
 So who has decided sees his decision, and who was told of an alert finds it.
 """
 
@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 
 Work = TypeVar("Work")
 
-KEEP = timedelta(seconds=0.5)
+KEEP = timedelta(seconds=2.0)
 MOST = 500
 """Pieces of work that are kept at once."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
-from starlette.responses import Response
+from starlette.responses import HTMLResponse, Response
 
 from service.dependencies import PagesHere, RoomHere, StrictRoute, Supervisor, Viewer
 from service.incoming import LARGEST_ID, Stretch, WallQuery
@@ -43,20 +43,20 @@ def table_part(room: RoomHere, pages: PagesHere, person: Viewer, table_id: str) 
 @router.get("/alerts")
 def alerts(room: RoomHere, pages: PagesHere, person: Viewer, query: Filters) -> Response:
     """The alerts that fit, newest first."""
-    return pages.show("alerts.html", **facts.frame(room, person, "alerts"), **facts.alerts(room, person, query))
+    return pages.show("alerts.html", **facts.frame(room, person, "alerts"), **facts.alerts(room, pages, person, query))
 
 
 @router.get("/alerts/{alert_id}")
 def alert(room: RoomHere, pages: PagesHere, person: Viewer, alert_id: Number, query: Filters) -> Response:
     """The same list with one alert open."""
-    shown = {**facts.alerts(room, person, query), **facts.alert(room, person, alert_id)}
+    shown = {**facts.alerts(room, pages, person, query), **facts.alert(room, person, alert_id)}
     return pages.show("alerts.html", **facts.frame(room, person, "alerts"), **shown)
 
 
 @router.get("/parts/alerts")
 def alerts_part(room: RoomHere, pages: PagesHere, person: Viewer, query: Filters) -> Response:
     """The list, as it stands now."""
-    return pages.show("parts/alerts.html", **facts.alerts(room, person, query))
+    return HTMLResponse(facts.alert_list(room, pages, person, query))
 
 
 @router.get("/parts/alerts/{alert_id}")

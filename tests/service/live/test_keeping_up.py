@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 
 from service.live.camera import Shot
-from service.live.keeping_up import AT_ONCE, LATE, RELAPSE, RESTS, Stamina, thinned
+from service.live.keeping_up import AT_ONCE, LATE, RELAPSE, RESTS, Stamina, Strain, thinned
 from tests.service.store.conftest import NOW
 
 FRAME = cast(Any, SimpleNamespace())
@@ -36,9 +36,10 @@ def test_who_is_late_looks_evenly_and_at_the_newest(count: int) -> None:
     assert chosen[0].at - shots[0].at < timedelta(seconds=count / AT_ONCE / 10.0)
 
 
-def look(stamina: Stamina, moments: list[float], *, missed_each: int) -> bool:
-    """Look at these moments, so many frames passed over before each; whether it ever was too few."""
-    return any(stamina.is_spent(t, number * missed_each) for number, t in enumerate(moments))
+def strains(stamina: Stamina, moments: list[float], *, missed_each: int) -> list[Strain]:
+    """Look at these moments, so many frames passed over before each; how it stood, where it was strained."""
+    noted = [stamina.note(t, number * missed_each, NOW + timedelta(seconds=t)) for number, t in enumerate(moments)]
+    return [strain for strain in noted if strain is not Strain.NONE]
 
 
 def every(seconds: float, *, lasting_s: float = 12.0) -> list[float]:
@@ -46,24 +47,45 @@ def every(seconds: float, *, lasting_s: float = 12.0) -> list[float]:
 
 
 def test_a_third_of_the_frames_is_enough_if_they_lie_evenly() -> None:
-    assert not look(Stamina(), every(0.33), missed_each=4)
+    assert not strains(Stamina(), every(0.33), missed_each=4)
 
 
-@pytest.mark.parametrize("moments", [every(0.5), [*every(0.1, lasting_s=2.0), 3.1], [0.0, 9.0]])
-def test_too_few_looks_are_noticed(moments: list[float]) -> None:
-    assert look(Stamina(), moments, missed_each=7)
+HUNG = [*every(0.1, lasting_s=2.0), 3.1]
 
 
-@pytest.mark.parametrize("moments", [every(0.5), [*every(0.1, lasting_s=2.0), 3.1], [0.0, 9.0]])
+@pytest.mark.parametrize("moments", [every(0.5), HUNG, [0.0, 9.0]])
+def test_too_few_looks_are_noticed_and_may_be_a_stall_at_first(moments: list[float]) -> None:
+    assert strains(Stamina(), moments, missed_each=7)[0] is Strain.STALL
+
+
+@pytest.mark.parametrize("moments", [every(0.5), HUNG, [0.0, 9.0]])
 def test_a_camera_that_sends_little_is_no_overload(moments: list[float]) -> None:
-    assert not look(Stamina(), moments, missed_each=0)
+    assert not strains(Stamina(), moments, missed_each=0)
+
+
+def test_looks_that_stay_too_few_are_an_overload() -> None:
+    assert strains(Stamina(), every(0.5, lasting_s=6.0), missed_each=7) == [Strain.STALL, Strain.OVERLOAD]
+
+
+@pytest.mark.parametrize(("later_s", "second"), [(20.0, Strain.OVERLOAD), (90.0, Strain.STALL)])
+def test_a_stall_long_after_another_is_one_again(later_s: float, second: Strain) -> None:
+    moments = [*HUNG, *(later_s + t for t in HUNG)]
+    noted = strains(Stamina(), moments, missed_each=1)
+    assert noted[0] is Strain.STALL
+    assert noted[-1] is second
 
 
 def test_looks_from_before_a_rest_do_not_count() -> None:
     stamina = Stamina()
-    stamina.is_spent(0.0, 0)
+    assert stamina.note(0.0, 0, NOW) is Strain.NONE
     stamina.begin()
-    assert not stamina.is_spent(9.0, 100)
+    assert stamina.note(9.0, 100, NOW) is Strain.NONE
+
+
+def test_too_few_looks_soon_after_a_rest_are_an_overload_at_once() -> None:
+    stamina = Stamina()
+    stamina.rest(NOW - RESTS[0])
+    assert strains(stamina, HUNG, missed_each=7)[0] is Strain.OVERLOAD
 
 
 def test_rests_grow_until_one_was_enough() -> None:

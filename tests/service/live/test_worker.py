@@ -50,6 +50,8 @@ class FakeWatch:
 
     clock: list[datetime]
     look_s: float
+    hangs_s: float = 0.0
+    """So long one look takes, ten seconds after the first."""
     looks: list[float] = field(default_factory=list)
     sights: list[tuple[str, str | None]] = field(default_factory=list)
     shoes: list[float] = field(default_factory=list)
@@ -63,6 +65,9 @@ class FakeWatch:
     def see(self, frame: Any) -> None:
         self.looks.append(frame.t)
         self.clock[0] += timedelta(seconds=self.look_s)
+        if frame.t > 10.0:
+            self.clock[0] += timedelta(seconds=self.hangs_s)
+            self.hangs_s = 0.0
 
     def lose_sight(self, _t: float, _camera: str, fault: str = "no_picture") -> None:
         self.sights.append(("lost", fault))
@@ -111,11 +116,16 @@ def worker_of(clock: list[datetime], watch: FakeWatch, camera: FakeCamera) -> Wo
 
 
 def watched(
-    look_s: float, lasting_s: float, *, pass_s: float = 3600.0, pause_s: tuple[float, float] = (0.0, 0.0)
+    look_s: float,
+    lasting_s: float,
+    *,
+    hangs_s: float = 0.0,
+    pass_s: float = 3600.0,
+    pause_s: tuple[float, float] = (0.0, 0.0),
 ) -> tuple[Worker, FakeWatch]:
     """A table whose looks take so long, after that time."""
     clock = [NOW]
-    watch = FakeWatch(clock, look_s)
+    watch = FakeWatch(clock, look_s, hangs_s)
     worker = worker_of(clock, watch, FakeCamera(clock, pass_s, pause_s))
     while clock[0] - NOW < timedelta(seconds=lasting_s):
         before = clock[0]
@@ -140,9 +150,17 @@ def test_who_is_a_little_slow_looks_evenly_and_does_not_rest() -> None:
 
 
 def test_who_is_far_too_slow_rests_says_so_and_comes_back() -> None:
-    _, watch = watched(0.6, RESTS[0].total_seconds() + 8.0)
-    assert watch.sights[:3] == [("back", None), ("lost", "overloaded"), ("back", None)]
+    _, watch = watched(0.6, RESTS[0].total_seconds() + 16.0)
+    lost_and_back = [("lost", "overloaded"), ("back", None)]
+    assert watch.sights[:5] == [("back", None), *lost_and_back, *lost_and_back]
     assert max(b - a for a, b in zip(watch.looks, watch.looks[1:], strict=False)) >= RESTS[0].total_seconds()
+
+
+def test_who_hangs_once_has_not_seen_that_time_and_goes_on_at_once() -> None:
+    worker, watch = watched(0.05, 30.0, hangs_s=6.0)
+    assert watch.sights == [("back", None), ("lost", "overloaded"), ("back", None)]
+    assert worker.camera.missed > 40
+    assert max(b - a for a, b in zip(watch.looks, watch.looks[1:], strict=False)) < 2.0
 
 
 def test_a_camera_that_pauses_is_lost_for_that_time_and_nobody_rests() -> None:
