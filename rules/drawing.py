@@ -12,9 +12,9 @@ from math import prod
 from typing import NamedTuple
 
 from rules.cards import Card
-from rules.duty import NO_THIRD, NONE_TOLD, Duties, Duty, DutyTable, Verdict
+from rules.duty import NO_THIRD, NONE_TOLD, Duties, Duty, DutyTable, Situation, Verdict, duty_confidence
 from rules.hand import known_point_count
-from rules.round import INITIAL_CARDS, DealtCard, Placement, confidence_of
+from rules.round import INITIAL_CARDS, DealtCard, Placement, value_confidence_of
 from rules.words import Side
 
 _DUE, _NOT_DUE, _ = Verdict
@@ -135,12 +135,13 @@ class Drawing:
 
     def due(self) -> Duties:
         """Whether each hand draws, as far as the cards so far tell it."""
-        if not self.can_judge:
-            return NONE_TOLD
+        return self.duties[self._situation()] if self.can_judge else NONE_TOLD
+
+    def _situation(self) -> Situation:
         (_, player), (_, banker) = self._first_two()
         third = self.third.get(_PLAYER)
         drawn = NO_THIRD if third is None else None if third.card is None else third.card.point_value
-        return self.duties[player, banker, drawn]
+        return player, banker, drawn
 
     def _first_two(self) -> tuple[TwoCards, TwoCards]:
         if self._two is None:
@@ -165,13 +166,6 @@ class Drawing:
             return _BANKER, banker
         return None
 
-    def count(self, side: Side) -> int:
-        """How many cards lie in the hand's box, lawfully or not."""
-        others = sum(1 for fault in self.surplus.values() if fault.hand is side) + (side in self.third)
-        if self.out_of_turn is not None and side is Side.BANKER:
-            others += 1
-        return others + sum(1 for place in self.places.values() if place is side)
-
     @property
     def is_settled(self) -> bool:
         """Whether it is known that both hands have just the cards they are due."""
@@ -183,14 +177,20 @@ class Drawing:
         is_apart = not self.surplus and not self.unplaced and tuple(self.places.values()) == self.order
         return is_apart and self.reckon().is_settled
 
-    @property
-    def is_all_shown(self) -> bool:
-        """Whether every lawful card has been seen by all."""
-        return all(card.shown_t is not None for side in Side for card in self.hand(side))
-
     def confidence(self) -> float:
-        """How sure the faces are on which the drawing rests."""
+        """How sure it is what the cards count on which the drawing rests."""
         return prod(card.confidence for card in (*self.initial, *self.third.values()))
+
+    def duty_confidence(self, side: Side) -> float:
+        """How sure it is at least whether the hand is due a third card; see `rules.duty.duty_confidence`."""
+        thirds = [card for hand, card in self.third.items() if hand is _PLAYER]
+        hands = (self.two_cards(_PLAYER), self.two_cards(_BANKER), thirds)
+        sure = [prod(card.confidence for card in hand if card.card is not None) for hand in hands]
+        return self.existence_confidence() * duty_confidence(self.duties, self._situation(), sure, side)
+
+    def existence_confidence(self) -> float:
+        """How sure it is that all the cards are there, whatever they are: a face that was read proves its card."""
+        return prod(card.confidence for card in (*self.initial, *self.third.values()) if card.card is None)
 
     def begin(self, placements: Sequence[Placement]) -> None:
         """Follow the first four cards, each of which was dealt to the hand whose turn it was."""
@@ -240,7 +240,7 @@ class Drawing:
             return
         if any(fault.code == "misdeal.order" for fault in self.faults):
             return
-        fault = CardFault(code="misdeal.order", t=event.t, card=card, hand=side, confidence=confidence_of(event))
+        fault = CardFault(code="misdeal.order", t=event.t, card=card, hand=side, confidence=value_confidence_of(event))
         self.faults.append(fault)
 
     def _is_half_of_pair(self, card: DealtCard) -> bool:
@@ -290,17 +290,17 @@ class Drawing:
 
     def _note_out_of_turn(self, placement: Placement, rule: str | None, *, is_fresh: bool) -> None:
         card, event = placement
-        confidence = self.confidence() * confidence_of(event)
+        sure = self.duty_confidence(_PLAYER) * value_confidence_of(event)
         self.out_of_turn = card
         if is_fresh:
             code = "misdeal.third_card_missing"
-            fault = CardFault(code=code, t=event.t, card=card, hand=Side.PLAYER, rule=rule, confidence=confidence)
-            self.faults.append(fault)
+            self.faults.append(CardFault(code=code, t=event.t, card=card, hand=_PLAYER, rule=rule, confidence=sure))
 
     def _note_surplus(self, placement: Placement, side: Side, *, is_fresh: bool, rule: str | None) -> None:
         card, event = placement
         is_third = side not in self.third and all(fault.hand is not side for fault in self.surplus.values())
         banker = Verdict.NOT_DUE if Side.BANKER in self.third else self.due().banker.verdict
+        sure = self.duty_confidence(side) if is_third else self.existence_confidence()
         fault = CardFault(
             code="misdeal.third_card_not_due" if is_third else "misdeal.extra_card",
             t=event.t,
@@ -308,7 +308,7 @@ class Drawing:
             hand=side,
             rule=rule,
             banker=banker,
-            confidence=self.confidence() * confidence_of(event),
+            confidence=sure * value_confidence_of(event),
         )
         self.surplus[card.card_id] = fault
         if is_fresh:

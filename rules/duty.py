@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
+from itertools import product
+from math import prod
 from typing import NamedTuple
 
 from rules.hand import NATURALS
 from rules.third_card import POINTS, TableOfPlay
+from rules.words import Side
 
 
 class Verdict(StrEnum):
@@ -20,6 +24,8 @@ class Verdict(StrEnum):
 
 
 _DUE, _NOT_DUE, _UNKNOWN = Verdict
+_CHOICES = tuple(product((True, False), repeat=3))
+"""Which of a situation's three parts are known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +73,29 @@ class DutyTable(dict[Situation, Duties]):
         other = duty if is_natural else _banker_duty(duty, banker, third, self.table)
         duties = self[situation] = Duties(duty, other)
         return duties
+
+
+def duty_confidence(duties: DutyTable, situation: Situation, sure: Sequence[float], side: Side) -> float:
+    """How sure a verdict is at least, where each of the three points of the situation may have been misread.
+
+    It may rest on some of them alone, as where the Player stands whatever the Banker has: of several such choices the
+    surest counts.
+
+    Args:
+        duties: The table of play.
+        situation: As it was read.
+        sure: 0 to 1, how sure each of its three parts is.
+        side: Whose third card.
+    """
+    verdict, surest = duties[situation][side is Side.BANKER].verdict, 0.0
+    for are_known in _CHOICES:
+        player, banker, drawn = (
+            part if is_known else None for part, is_known in zip(situation, are_known, strict=True)
+        )
+        third = NO_THIRD if situation[2] == NO_THIRD else drawn
+        if duties[player, banker, third][side is Side.BANKER].verdict is verdict:
+            surest = max(surest, prod(one for one, is_known in zip(sure, are_known, strict=True) if is_known))
+    return surest
 
 
 def player_duty(player: int | None, banker: int | None, table: TableOfPlay) -> Duty:

@@ -123,6 +123,7 @@ def _words(kind: type[StrEnum], *, optional: bool = False) -> Callable[[object],
 READERS: Mapping[str, Callable[[object], Any]] = {
     "t": read_time,
     "confidence": _read_confidence,
+    "value_confidence": _read_confidence,
     "source": _choice(Source, optional=True),
     "within_s": _read_duration,
     "decks": _read_count,

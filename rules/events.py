@@ -137,6 +137,8 @@ class CardDealt(Event):
     """The other card's id, where two left at once and their order is unknown."""
     found_face_up: bool = False
     """It lay face up in the shoe."""
+    value_confidence: float | None = None
+    """0 to 1, how sure it is what the card counts, whatever its suit and picture; None: as `confidence`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,6 +166,8 @@ class CardTurned(Event):
     card: Card | None = None
     face_up: bool = True
     by: str = UNKNOWN
+    value_confidence: float | None = None
+    """0 to 1, how sure it is what the card counts, whatever its suit and picture; None: as `confidence`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -364,9 +368,19 @@ class _Plan:
     readers: Mapping[str, Callable[[object], Any]]
 
 
-_COMMON = ("confidence", "source")
+_COMMON = ("confidence", "value_confidence", "source")
 _DROPPABLE = frozenset(
-    {"confidence", "source", "together_with", "found_face_up", "within_s", "fault", "untouched", "picture"}
+    {
+        "confidence",
+        "value_confidence",
+        "source",
+        "together_with",
+        "found_face_up",
+        "within_s",
+        "fault",
+        "untouched",
+        "picture",
+    }
 ) | {f"{moment}_{end}" for moment in ("before", "after") for end in ("low", "high")}
 
 

@@ -10,7 +10,7 @@ from rules.events import CardDealt
 from rules.findings import Finding, name_of
 from rules.misdeals import surplus_facts
 from rules.options import Rules
-from rules.round import INITIAL_CARDS, Round, confidence_of
+from rules.round import INITIAL_CARDS, Round, value_confidence_of
 from rules.rulebook_model import Phase
 from rules.words import Side
 
@@ -31,11 +31,11 @@ def find_face_up_deal(event: CardDealt, running: Round, drawing: Drawing, rules:
             message="The round's first card came out of the shoe face up.",
             hand=event.hand,
             cards=() if event.card is None else (event.card,),
-            confidence=confidence_of(event),
+            confidence=value_confidence_of(event),
         )
     elif is_hidden and not event.found_face_up:
         facts = {"third_card"} if is_third else set()
-        if drawing.is_settled and drawing.is_all_shown:
+        if drawing.is_settled and _are_all_shown(drawing):
             facts.add("outcome_established")
         yield Finding(
             code="exposed_card.face_up_deal",
@@ -45,7 +45,7 @@ def find_face_up_deal(event: CardDealt, running: Round, drawing: Drawing, rules:
             facts=frozenset(facts),
             hand=event.hand,
             cards=() if event.card is None else (event.card,),
-            confidence=confidence_of(event),
+            confidence=value_confidence_of(event),
         )
 
 
@@ -55,7 +55,7 @@ def find_shown_excess(drawing: Drawing, running: Round, *, is_last_round: bool) 
         if fault.card.shown_t is None or _may_still_go(fault, running):
             continue
         facts = surplus_facts(fault, is_last_round=is_last_round)
-        if drawing.is_settled and drawing.is_all_shown:
+        if drawing.is_settled and _are_all_shown(drawing):
             facts |= {"outcome_established"}
         yield Finding(
             code="exposed_card.excess",
@@ -67,6 +67,11 @@ def find_shown_excess(drawing: Drawing, running: Round, *, is_last_round: bool) 
             cards=() if fault.card.card is None else (fault.card.card,),
             confidence=fault.confidence,
         )
+
+
+def _are_all_shown(drawing: Drawing) -> bool:
+    """Whether every lawful card has been seen by all."""
+    return all(card.shown_t is not None for side in Side for card in drawing.hand(side))
 
 
 def _may_still_go(fault: CardFault, running: Round) -> bool:

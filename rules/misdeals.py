@@ -56,7 +56,7 @@ def find_missing_cards(at_deadline: Drawing, running: Round) -> Iterator[Finding
     t = running.deadline_t
     if t is None or not running.cards or running.was_camera_lost or running.shoe_empty_t is not None:
         return
-    placed = {side: at_deadline.count(side) for side in Side}
+    placed = {side: _count(at_deadline, side) for side in Side}
     waits = any(place is None for place in at_deadline.places.values()) or bool(at_deadline.unplaced)
     if waits and running.closed_t is None:
         return
@@ -197,6 +197,14 @@ def surplus_facts(fault: CardFault, *, is_last_round: bool) -> frozenset[str]:
     )
 
 
+def _count(drawing: Drawing, side: Side) -> int:
+    """How many cards lie in the hand's box, lawfully or not."""
+    others = sum(1 for fault in drawing.surplus.values() if fault.hand is side) + (side in drawing.third)
+    if drawing.out_of_turn is not None and side is Side.BANKER:
+        others += 1
+    return others + sum(1 for place in drawing.places.values() if place is side)
+
+
 def _missing(side: Side, rule: str | None, t: float, drawing: Drawing, *, served_first: bool = False) -> Finding:
     return Finding(
         code="misdeal.third_card_missing",
@@ -206,7 +214,7 @@ def _missing(side: Side, rule: str | None, t: float, drawing: Drawing, *, served
         facts=_facts(served_first=served_first),
         source_rule=rule,
         hand=side,
-        confidence=drawing.confidence(),
+        confidence=drawing.duty_confidence(side),
     )
 
 

@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from rules.cards import Card
-from rules.events import CardDealt, CardMoved, Event, ResultAnnounced, WagerChanged, WagerSettled
+from rules.events import CardDealt, CardMoved, CardTurned, Event, ResultAnnounced, WagerChanged, WagerSettled
 from rules.words import DEALER, UNKNOWN, Bet, SettleAction, Side
 
 INITIAL_CARDS = 4
@@ -45,7 +45,7 @@ class DealtCard:
     place: Side | None
     """The hand in whose box it lies."""
     confidence: float = 1.0
-    """Of its place and its face together."""
+    """Of its place and of what it counts together."""
     shown_t: float | None = None
     """When its face was first to be seen."""
 
@@ -122,6 +122,12 @@ class RoundState:
 def confidence_of(event: Event) -> float:
     """How sure the event is; what nobody estimated counts as sure."""
     return 1.0 if event.confidence is None else event.confidence
+
+
+def value_confidence_of(event: CardDealt | CardMoved | CardTurned) -> float:
+    """How sure it is that the card lies there and counts what it is said to; its suit may be in doubt all the same."""
+    sure = None if isinstance(event, CardMoved) else event.value_confidence
+    return confidence_of(event) if sure is None else sure
 
 
 @dataclass(slots=True)

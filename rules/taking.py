@@ -18,7 +18,7 @@ from rules.events import (
     VoidHandAnnounced,
     WagerSettled,
 )
-from rules.round import INITIAL_CARDS, Call, DealtCard, Round, confidence_of
+from rules.round import INITIAL_CARDS, Call, DealtCard, Round, confidence_of, value_confidence_of
 from rules.words import DEALER, SettleAction, Source
 
 _RETURNED = SettleAction.RETURNED
@@ -29,8 +29,8 @@ def take_deal(event: CardDealt, running: Round) -> None:
     running.has_news = True
     cards, t, hand = running.cards, event.t, event.hand
     index, is_shown, first_t = len(cards), event.face_up, running.hand_first_t
-    confidence = 1.0 if event.confidence is None else event.confidence
-    card = cards[event.card_id] = DealtCard(event, index, event.card, hand, confidence, t if is_shown else None)
+    sure, shown_t = value_confidence_of(event), t if is_shown else None
+    card = cards[event.card_id] = DealtCard(event, index, event.card, hand, sure, shown_t)
     running.placements.append((card, event))
     if event.together_with is not None:
         running.has_pairs = True
@@ -54,7 +54,7 @@ def take_turn(event: CardTurned, running: Round) -> None:
     if event.card is not None and card.card is None:
         card.card = event.card
         running.faces_read += 1
-        card.confidence = confidence_of(event)  # a face that was read says that a card lies there, too
+        card.confidence = value_confidence_of(event)  # a face that was read says that a card lies there, too
     if event.face_up:
         running.note_seen(event.t)
         if card.shown_t is None:

@@ -102,7 +102,8 @@ class Blindness:
         if not self.is_half_seen and not self.was_blind(from_t, to_t):
             return event
         sure = 1.0 if event.confidence is None else event.confidence
-        return replace(event, confidence=min(sure, UNSEEN_CONFIDENCE))
+        less_sure = replace(event, confidence=min(sure, UNSEEN_CONFIDENCE))
+        return replace(less_sure, value_confidence=None) if isinstance(less_sure, CardDealt) else less_sure
 
     def fault_line(self, t: float, fault: str) -> Event:
         """What says in the log that the camera cannot see from `t` on, and why."""

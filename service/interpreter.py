@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 
 from calibration.layout import Area, Layout
-from rules.cards import Card, parse_card
 from rules.events import (
     DEALER,
     UNKNOWN,
@@ -20,7 +19,6 @@ from rules.events import (
     CameraBack,
     CardDealt,
     CardMoved,
-    CardTurned,
     CutCardDrawn,
     Event,
     NoMoreBets,
@@ -35,6 +33,7 @@ from service.attribution import who_reached
 from service.blindness import Blindness
 from service.burning import Burns
 from service.calls import LAMP_WITHIN_S, Calls, sure_side, with_doubt
+from service.card_lines import card_of, certainty_of, dealt_line, rounded, turned_line
 from service.device_events import DEVICE_EVENTS
 from service.handing import (
     given_back,
@@ -188,9 +187,9 @@ class Interpreter:
 
     def _card_rested(self, t: float, card: seen.CardRested) -> list[Event]:
         side = _side_of(self.layout, card.region)
-        face = _card_of(card.reading)
+        face = card_of(card.reading)
         if self.burns.are_due and not self.state.is_open:
-            return self.burns.by_card(t, face if card.face_up else None, _certainty_of(card))
+            return self.burns.by_card(t, face if card.face_up else None, certainty_of(card))
         lost = self.state.lost_card(side, face)
         if lost is not None:
             return self._found_again(t, lost, card.track_id, side)
@@ -200,13 +199,14 @@ class Interpreter:
         card_id = f"c{next(self._card_numbers)}"
         self.state.cards[card.track_id] = CardOnTable(card_id=card_id, side=side, card=face, face_up=card.face_up)
         from_t = card.t - card.hidden_s
-        dealt = self.blindness.doubted(_dealt(t, card_id, side, card), from_t, card.t)
+        dealt = self.blindness.doubted(dealt_line(t, card_id, side, card), from_t, card.t)
         if not self.blindness.was_blind(from_t, card.t):
             dealt = self.together.joined(dealt, from_t, card.t)
         if card.hidden_s > HIDDEN_S and self.state.last_dealt_t > card.t - card.hidden_s - TRAVEL_S:
-            dealt = replace(dealt, confidence=min(dealt.confidence or 0.0, UNSEEN_ORDER_CONFIDENCE))
+            sure = min(dealt.confidence or 0.0, UNSEEN_ORDER_CONFIDENCE)
+            dealt = replace(dealt, confidence=sure, value_confidence=None)
         if card.face_up and card.hidden_s > HIDDEN_S:
-            dealt = replace(dealt, card=None, face_up=False)
+            dealt = replace(dealt, card=None, face_up=False, value_confidence=None)
             self.waiting.put(
                 card.t, seen.CardTurned(track_id=card.track_id, t=card.t, face_up=True, reading=card.reading)
             )
@@ -222,21 +222,12 @@ class Interpreter:
         card = self.state.cards.get(turned.track_id)
         if card is None:
             return []
-        face = _card_of(turned.reading)
+        face = card_of(turned.reading)
         face_up = turned.face_up if isinstance(turned, seen.CardTurned) else True
         entries_mm = turned.entries_mm if isinstance(turned, seen.CardTurned) else ()
         self.state.cards[turned.track_id] = replace(card, card=face or card.card, face_up=face_up)
-        return [
-            CardTurned(
-                t=t,
-                card_id=card.card_id,
-                card=face,
-                face_up=face_up,
-                by=turned_by(card, t, entries_mm, self.layout),
-                confidence=_round(turned.reading.confidence),
-                source=Source.CAMERA,
-            )
-        ]
+        by = turned_by(card, t, entries_mm, self.layout)
+        return [turned_line(t, card.card_id, turned.reading, face_up=face_up, by=by)]
 
     def _card_shifted(self, t: float, shifted: seen.CardShifted) -> list[Event]:
         card = self.state.cards.get(shifted.track_id)
@@ -300,7 +291,7 @@ class Interpreter:
             return None
         chips_before, chips_after = chip_counts(change) if _is_told(change) else (None, None)
         before, after = self.amounts.change(change)
-        certainty = _round(sure_side(change.t_earliest, change.t_latest, self.state.called_t))
+        certainty = rounded(sure_side(change.t_earliest, change.t_latest, self.state.called_t))
         return WagerChanged(
             t=t,
             area=area.id,
@@ -316,7 +307,7 @@ class Interpreter:
             chips_after=chips_after,
             by=by,
             picture=change.picture,
-            confidence=min(certainty, _round(change.sureness) if _is_told(change) else 1.0),
+            confidence=min(certainty, rounded(change.sureness) if _is_told(change) else 1.0),
             source=Source.CAMERA,
         )
 
@@ -338,20 +329,13 @@ def _about_the_round(
 
 def _beside_the_boxes(t: float, item: seen.Observation, table: Interpreter) -> list[Event]:
     if isinstance(item, seen.CardBeside):
-        return table.burns.by_card(t, _card_of(item.reading) if item.face_up else None, _certainty_of(item))
+        return table.burns.by_card(t, card_of(item.reading) if item.face_up else None, certainty_of(item))
     if isinstance(item, seen.CardBesideHidden):
         return table.burns.by_cover(t)
     if isinstance(item, seen.RegionVisited):
         return table.burns.by_visit(t)
     is_told = CutCardDrawn in table.signalled or not table.state.is_being_dealt
     return [] if is_told else [CutCardDrawn(t=t, source=Source.CAMERA)]
-
-
-def _dealt(t: float, card_id: str, side: Side, card: seen.CardRested) -> CardDealt:
-    face, sure = _card_of(card.reading), _round(_certainty_of(card))
-    return CardDealt(
-        t=t, card_id=card_id, hand=side, card=face, face_up=card.face_up, confidence=sure, source=Source.CAMERA
-    )
 
 
 def _lead_s(observation: seen.Observation) -> float:
@@ -376,16 +360,3 @@ def _side_of(layout: Layout, region: str) -> Side:
 def _is_told(change: seen.StacksChanged) -> bool:
     """Whether the direction of a change is sure enough to be told."""
     return change.sureness >= LEAST_SURENESS
-
-
-def _certainty_of(card: seen.CardRested | seen.CardBeside) -> float:
-    """How sure the face is; of a card without one, how sure it is that a card lies there."""
-    return card.reading.confidence if card.face_up and card.reading.label else max(card.score, card.reading.confidence)
-
-
-def _card_of(reading: seen.Reading) -> Card | None:
-    return None if reading.label is None else parse_card(reading.label)
-
-
-def _round(confidence: float) -> float:
-    return round(min(max(confidence, 0.0), 1.0), 4)

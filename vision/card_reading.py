@@ -115,7 +115,8 @@ class CardReading:
             return False
         if not track.sight.face_up:
             return track.votes.count < ENOUGH_READS
-        return track.votes.count < ENOUGH_READS or track.votes.reading().confidence < SURE_ENOUGH
+        reading = track.votes.reading()
+        return track.votes.count < ENOUGH_READS or reading.label is None or reading.confidence < SURE_ENOUGH
 
     def was_face_down(self, track: CardTrack, rested_t: float) -> bool:
         """Whether a card that shows its face was laid face down, or may have been under the hand that laid it.

@@ -19,7 +19,10 @@ class Reading:
     label: str | None
     """None where the votes do not tell."""
     confidence: float
-    """0 to 1: how sure the label is; with no label, how sure the best guess would have been."""
+    """0 to 1: how sure the label is; with no label, how sure it is that there is a face, or none, as is likelier."""
+    value_confidence: float | None = None
+    """0 to 1: how sure it is what the card counts: the suit, and which of 10, J, Q and K it is, may be in doubt. None
+    where nobody estimated it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

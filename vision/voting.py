@@ -36,6 +36,7 @@ class Votes:
     def __init__(self, labels: tuple[str, ...], no_face: frozenset[str] = NO_FACE) -> None:
         self._labels = labels
         self._no_face = no_face
+        self._are_faces = np.array([label not in no_face for label in labels])
         self._sum: NDArray[np.float64] = np.zeros(len(labels))
         self.count = 0.0
         """Votes so far, each by its weight."""
@@ -68,22 +69,31 @@ class Votes:
         return self._labels[guess] not in self._no_face and self._labels[best] not in self._no_face
 
     def reading(self) -> Reading:
-        """The label the votes agree on, or None with the best guess's probability."""
+        """The label the votes agree on, or None with the probability that it is a face, or that it is none."""
         return self._told_from(SURE)
 
     def likely_reading(self) -> Reading:
         """What to say after long looking: a likely face, or the likelier of some that count alike, else None."""
-        posterior = self.posterior()
-        worth = _worth(self._labels[int(posterior.argmax())])
-        alike = [label not in self._no_face and _worth(label) == worth for label in self._labels]
-        return self._told_from(LIKELIER if float(posterior[alike].sum()) >= SURE else LIKELY)
+        return self._told_from(LIKELIER if self._value_confidence(self.posterior()) >= SURE else LIKELY)
 
     def _told_from(self, least: float) -> Reading:
         posterior = self.posterior()
         best = int(posterior.argmax())
         confidence = float(posterior[best])
-        told = self.count > 0 and confidence >= least and self._labels[best] not in self._no_face
-        return Reading(label=self._labels[best] if told else None, confidence=confidence)
+        is_face = self.count > 0 and self._labels[best] not in self._no_face
+        if not is_face:
+            return Reading(label=None, confidence=confidence)
+        if confidence < least:
+            return Reading(label=None, confidence=float(posterior[self._are_faces].sum()))
+        return Reading(
+            label=self._labels[best], confidence=confidence, value_confidence=self._value_confidence(posterior)
+        )
+
+    def _value_confidence(self, posterior: NDArray[np.float64]) -> float:
+        """How likely one of the faces is that count as much as the likeliest."""
+        worth = _worth(self._labels[int(posterior.argmax())])
+        alike = [label not in self._no_face and _worth(label) == worth for label in self._labels]
+        return float(posterior[alike].sum())
 
 
 def _worth(label: str) -> str:

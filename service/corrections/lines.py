@@ -66,7 +66,8 @@ def _changed(line: CorrectedLine, correction: Correction) -> CorrectedLine:
         is_removed = True
     else:
         body |= {"card": correction.body["card"], "source": PERSON}
-        body.pop("confidence", None)
+        for name in ("confidence", "value_confidence"):
+            body.pop(name, None)
     before = line.body if line.before is None else line.before
     return CorrectedLine(line=line.line, body=body, corrected_by=correction.id, before=before, is_removed=is_removed)
 

@@ -290,11 +290,6 @@ def test_simultaneous_cards_are_told_once_and_their_order_is_not_judged(rulebook
     assert codes_of(log) == ["misdeal.simultaneous"]
 
 
-def test_confidence_is_the_product_of_the_readings() -> None:
-    log = TableLog(rules_of("tas"), confidence=0.9).open().four("P KH 7C | B 3D 4H").third("player", "6S")
-    assert alerts_of(log)[0].confidence == pytest.approx(0.9**5)
-
-
 def test_rule_tas_14_1_last_hand_keeps_no_card() -> None:
     log = log_of("tas").open().add("last_round_announced").four("P KH 7C | B 3D 4H").third("player", "6S")
     assert alerts_of(log)[0].remedy.action == "stand"

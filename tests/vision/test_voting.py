@@ -68,24 +68,38 @@ def test_votes_are_contradicted_only_by_a_clear_reading_of_another_face() -> Non
 
 
 @pytest.mark.parametrize(
-    ("probabilities", "told"),
+    ("probabilities", "told", "sure"),
     [
-        ((0.62, 0.36, 0.01, 0.01), "2S"),  # only the suit is in doubt
-        ((0.62, 0.01, 0.36, 0.01), None),  # the rank is
-        ((0.49, 0.49, 0.01, 0.01), None),  # both suits alike
+        ((0.62, 0.36, 0.01, 0.01), "2S", 0.62),  # only the suit is in doubt
+        ((0.62, 0.01, 0.36, 0.01), None, 0.99),  # the rank is, but a face is there
+        ((0.49, 0.49, 0.01, 0.01), None, 0.99),  # both suits alike
     ],
 )
 def test_long_look_tells_the_likelier_of_two_faces_that_count_alike(
-    probabilities: tuple[float, ...], told: str | None
+    probabilities: tuple[float, ...], told: str | None, sure: float
 ) -> None:
     votes = Votes(("2S", "2C", "3C", "unclear"))
     votes.add(np.log(probabilities))
     assert votes.reading().label is None
     assert votes.likely_reading().label == told
-    assert votes.likely_reading().confidence == pytest.approx(max(probabilities), abs=1e-6)
+    assert votes.likely_reading().confidence == pytest.approx(sure, abs=1e-6)
 
 
 def test_long_look_tells_the_likelier_of_two_courts() -> None:
     votes = Votes(("QD", "KD", "9D", "unclear"))
     votes.add(np.log((0.58, 0.4, 0.01, 0.01)))
     assert votes.likely_reading().label == "QD"
+
+
+def test_value_of_a_court_is_surer_than_its_face() -> None:
+    votes = Votes(("QD", "KD", "9D", "unclear"))
+    votes.add(np.log((0.58, 0.4, 0.01, 0.01)))
+    assert votes.likely_reading().value_confidence == pytest.approx(0.98)
+
+
+def test_face_that_is_not_told_is_surely_one_where_all_faces_together_are() -> None:
+    votes = Votes(("2S", "3S", "4S", "unclear"))
+    votes.add(np.log((0.4, 0.3, 0.25, 0.05)))
+    reading = votes.reading()
+    assert (reading.label, reading.value_confidence) == (None, None)
+    assert reading.confidence == pytest.approx(0.95)
