@@ -17,6 +17,8 @@ from rules.hand import known_point_count
 from rules.round import INITIAL_CARDS, DealtCard, Placement, value_confidence_of
 from rules.words import Side
 
+UNKNOWN_DECK = 0.9
+"""Of a deck of which two open faces cannot be read the others may be misread, however sure the reader is."""
 _DUE, _NOT_DUE, _ = Verdict
 _PLAYER, _BANKER = Side
 
@@ -186,11 +188,9 @@ class Drawing:
         thirds = [card for hand, card in self.third.items() if hand is _PLAYER]
         hands = (self.two_cards(_PLAYER), self.two_cards(_BANKER), thirds)
         sure = [prod(card.confidence for card in hand if card.card is not None) for hand in hands]
-        return self.existence_confidence() * duty_confidence(self.duties, self._situation(), sure, side)
-
-    def existence_confidence(self) -> float:
-        """How sure it is that all the cards are there, whatever they are: a face that was read proves its card."""
-        return prod(card.confidence for card in (*self.initial, *self.third.values()) if card.card is None)
+        return _trust((*self.initial, *self.third.values())) * duty_confidence(
+            self.duties, self._situation(), sure, side
+        )
 
     def begin(self, placements: Sequence[Placement]) -> None:
         """Follow the first four cards, each of which was dealt to the hand whose turn it was."""
@@ -300,7 +300,7 @@ class Drawing:
         card, event = placement
         is_third = side not in self.third and all(fault.hand is not side for fault in self.surplus.values())
         banker = Verdict.NOT_DUE if Side.BANKER in self.third else self.due().banker.verdict
-        sure = self.duty_confidence(side) if is_third else self.existence_confidence()
+        sure = self.duty_confidence(side) if is_third else _trust((*self.initial, *self.third.values()))
         fault = CardFault(
             code="misdeal.third_card_not_due" if is_third else "misdeal.extra_card",
             t=event.t,
@@ -321,6 +321,16 @@ def follow(placements: Iterable[Placement], duties: DutyTable, order: tuple[Side
     for placement in placements:
         drawing.place(placement)
     return drawing
+
+
+def _trust(cards: Sequence[DealtCard]) -> float:
+    """How sure it is that all the cards are there, whatever they are: a face that was read proves its card.
+
+    Less where more than one lies open and unread.
+    """
+    unread = [card for card in cards if card.card is None]
+    is_deck_known = sum(card.shown_t is not None for card in unread) < 2
+    return prod(card.confidence for card in unread) * (1.0 if is_deck_known else UNKNOWN_DECK)
 
 
 def _two_of_each(cards: Iterable[DealtCard], owners: Iterable[Side | None]) -> tuple[TwoCards, TwoCards]:

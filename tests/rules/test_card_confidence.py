@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from rules.drawing import UNKNOWN_DECK
 from rules.events import CardDealt, parse_event
 from rules.round import value_confidence_of
 from tests.rules.builders import TableLog, alerts_of, rules_of
@@ -52,6 +53,13 @@ def test_card_whose_face_was_not_read_counts_by_how_sure_it_lies_there() -> None
     log.deal("player", "7C", face_up=True).deal("banker", None, face_up=True, confidence=0.8).third("player", "6S")
     (alert,) = [alert for alert in alerts_of(log) if alert.code == "misdeal.third_card_not_due"]
     assert alert.confidence == pytest.approx(SURE**3 * 0.8)
+
+
+def test_two_open_faces_that_cannot_be_read_cast_doubt_on_the_others() -> None:
+    log = log_of(1.0).deal("player", None, face_up=True).deal("banker", "8C", face_up=True)
+    log.deal("player", None, face_up=True).deal("banker", "QC", face_up=True).third("player", "3D", confidence=1.0)
+    (alert,) = [alert for alert in alerts_of(log) if alert.code == "misdeal.third_card_not_due"]
+    assert alert.confidence == pytest.approx(UNKNOWN_DECK)
 
 
 def test_doubt_of_suits_and_pictures_is_no_doubt_of_the_fault() -> None:
