@@ -16,6 +16,8 @@ from service.review.engine import TRIES, EngineError, JobKey, Jobs, Told, watch_
 from service.review.segment_watch import SegmentJob, SegmentResult
 
 LOOK_S = 0.5
+NICENESS = 19
+"""What is watched live goes before what was recorded."""
 _told: list[Queue[tuple[JobKey, float]]] = []
 
 
@@ -55,6 +57,7 @@ class LocalEngine:
 
 
 def _begin(news: Queue[tuple[JobKey, float]], parent: int) -> None:
+    os.nice(NICENESS)
     _told.append(news)
     threading.Thread(target=_leave_with, args=(parent,), daemon=True).start()
 
