@@ -19,6 +19,8 @@ from rules.words import Side
 
 UNKNOWN_DECK = 0.9
 """Of a deck of which two open faces cannot be read the others may be misread, however sure the reader is."""
+UNSEEN = 0.5
+"""No face is told that is less sure than that: a card that is came while the camera could not see, or was hidden."""
 _DUE, _NOT_DUE, _ = Verdict
 _PLAYER, _BANKER = Side
 
@@ -324,13 +326,15 @@ def follow(placements: Iterable[Placement], duties: DutyTable, order: tuple[Side
 
 
 def _trust(cards: Sequence[DealtCard]) -> float:
-    """How sure it is that all the cards are there, whatever they are: a face that was read proves its card.
+    """How sure it is that all the cards are there and came as told, whatever they are.
 
-    Less where more than one lies open and unread.
+    A face that was read proves its card, but not how it came where nobody could look. Less where more than one lies
+    open and unread.
     """
     unread = [card for card in cards if card.card is None]
     is_deck_known = sum(card.shown_t is not None for card in unread) < 2
-    return prod(card.confidence for card in unread) * (1.0 if is_deck_known else UNKNOWN_DECK)
+    unseen = [card for card in cards if card.card is not None and card.confidence <= UNSEEN]
+    return prod(card.confidence for card in (*unread, *unseen)) * (1.0 if is_deck_known else UNKNOWN_DECK)
 
 
 def _two_of_each(cards: Iterable[DealtCard], owners: Iterable[Side | None]) -> tuple[TwoCards, TwoCards]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rules.drawing import UNKNOWN_DECK
+from rules.drawing import UNKNOWN_DECK, UNSEEN
 from rules.events import CardDealt, parse_event
 from rules.round import value_confidence_of
 from tests.rules.builders import TableLog, alerts_of, rules_of
@@ -60,6 +60,13 @@ def test_two_open_faces_that_cannot_be_read_cast_doubt_on_the_others() -> None:
     log.deal("player", None, face_up=True).deal("banker", "QC", face_up=True).third("player", "3D", confidence=1.0)
     (alert,) = [alert for alert in alerts_of(log) if alert.code == "misdeal.third_card_not_due"]
     assert alert.confidence == pytest.approx(UNKNOWN_DECK)
+
+
+def test_card_that_came_unseen_casts_doubt_on_a_verdict_that_does_not_rest_on_it() -> None:
+    log = log_of(1.0).deal("player", "KH", face_up=True).deal("banker", "3D", face_up=True, confidence=UNSEEN)
+    log.deal("player", "7C", face_up=True).deal("banker", "4H", face_up=True).deal("player", "6S", face_up=True)
+    (alert,) = [alert for alert in alerts_of(log) if alert.code == "misdeal.third_card_not_due"]
+    assert alert.confidence == pytest.approx(UNSEEN)
 
 
 def test_doubt_of_suits_and_pictures_is_no_doubt_of_the_fault() -> None:
