@@ -141,9 +141,12 @@ def is_read(track: CardTrack, reading: Reading) -> bool:
 
 
 def is_real(track: CardTrack, labels: tuple[str, ...]) -> bool:
-    """Whether something that was not read as a face looks like a card all the same."""
+    """Whether something that was not read as a face looks like a card all the same.
+
+    What was seen half covered alone may be what showed of a card beside it.
+    """
     if track.sight.face_up:
-        return track.score >= REAL_SCORE and _face_share(track, labels) > 0.5
+        return track.score >= REAL_SCORE and looks_like_a_face(track, labels)
     return track.score >= REAL_SCORE or float(track.votes.posterior()[labels.index(BACK)]) >= SURE_ENOUGH
 
 

@@ -106,6 +106,17 @@ def test_face_that_cannot_be_read_is_told_as_none_after_waiting_and_read_later()
     assert labels[-1] == "KS"
 
 
+def test_what_showed_beside_a_cover_alone_and_could_not_be_read_is_no_card() -> None:
+    table = Table(faces=lambda x: None, covered=lambda x: True)
+    table.look(sight(100), looks=4)
+    table.look(looks=8)
+    table.covered = lambda x: False
+    table.look(looks=12)
+    assert table.told == []
+    table.look(sight(100), looks=16)
+    assert kinds(table.told) == [CardRested]
+
+
 def test_covered_card_stays_and_is_not_told_again() -> None:
     table = Table()
     table.look(sight(100), looks=8)
