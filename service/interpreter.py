@@ -223,6 +223,8 @@ class Interpreter:
         if card is None:
             return []
         face = card_of(turned.reading)
+        if card.is_left_over and card.card is not None and face not in (None, card.card):
+            return [self.state.remove(t, card), *self._card_rested(t, _as_new(turned, card, self.layout))]
         face_up = turned.face_up if isinstance(turned, seen.CardTurned) else True
         entries_mm = turned.entries_mm if isinstance(turned, seen.CardTurned) else ()
         self.state.cards[turned.track_id] = replace(card, card=face or card.card, face_up=face_up)
@@ -349,6 +351,21 @@ def _lead_s(observation: seen.Observation) -> float:
 def _came_by(card: seen.CardRested, t: float) -> bool:
     """Whether a card may have come before `t`: it did, or was hidden then."""
     return card.t - card.hidden_s < t
+
+
+def _as_new(turned: seen.CardTurned | seen.CardRead, old: CardOnTable, layout: Layout) -> seen.CardRested:
+    """A card that came where another of an earlier round seemed to lie: print that passed for its back, mostly."""
+    box = next(area for area in layout.of_kind("hand") if area.hand == str(old.side))
+    x_mm, y_mm = box.polygon_mm.mean(axis=0)
+    return seen.CardRested(
+        track_id=turned.track_id,
+        t=turned.t,
+        region=box.id,
+        at_mm=(float(x_mm), float(y_mm)),
+        face_up=True,
+        reading=turned.reading,
+        score=turned.reading.confidence,
+    )
 
 
 def _side_of(layout: Layout, region: str) -> Side:

@@ -6,7 +6,7 @@ Judges nothing. Seconds of stream time.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from rules.cards import Card
 from rules.events import (
@@ -43,6 +43,8 @@ class CardOnTable:
     """`seat:n` while it is with that player."""
     given_back_t: float = -1.0
     """When it came back from a player."""
+    is_left_over: bool = False
+    """Whether it seems to lie there since a round that has closed."""
 
 
 @dataclass(slots=True)
@@ -173,5 +175,6 @@ class TableState:
                 self.closed_t = line.t
                 self.is_open, self.called_t, self.cards_dealt = False, None, 0
                 self.cards_removed = 0
+                self.cards = {track: replace(card, is_left_over=True) for track, card in self.cards.items()}
                 self.has_result = self.has_settled = False
                 self.visited, self.reached, self.collected = set(), set(), []

@@ -143,6 +143,16 @@ def test_turned_and_shifted_cards_keep_their_id() -> None:
     assert isinstance(moved, CardMoved) and moved.hand is Side.BANKER and moved.card_id == "c1"
 
 
+def test_other_face_where_a_card_of_a_closed_round_seemed_to_lie_is_a_new_card() -> None:
+    down = SeenTurned(track_id=1, t=8.0, face_up=False, reading=Reading(label=None, confidence=0.02))
+    for label, then in (("KS", ["card_removed", "no_more_bets", "card_dealt"]), ("7H", ["card_turned"])):
+        up = SeenTurned(track_id=1, t=20.0, face_up=True, reading=Reading(label=label, confidence=0.99))
+        lines = log_of(rested(1, 5.0), down, RoundClosed(t=10.0), up)
+        assert types(lines) == ["no_more_bets", "card_dealt", "card_turned", "round_closed", *then]
+    lines = log_of(rested(1, 5.0), down, replace(up, reading=Reading(label="KS", confidence=0.99)))
+    assert types(lines)[-1] == "card_turned"  # within its round it is one card, misread once
+
+
 def test_card_lost_before_the_result_and_found_again_is_no_second_card() -> None:
     lines = log_of(rested(1, 5.0), rested(2, 6.0, "banker", "KS"), CardLeft(track_id=1, t=8.0), rested(3, 9.0))
     assert types(lines) == ["no_more_bets", "card_dealt", "card_dealt"]

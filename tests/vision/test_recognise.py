@@ -10,6 +10,7 @@ import pytest
 
 from datasets.decks.deck import machine_deck
 from tests.vision.cameras import card_corners
+from tests.vision.plain_letters import plain_letters  # noqa: F401
 from vision.detections import CARD_FACE, CHIPS, Detections
 from vision.detector import Detector
 from vision.errors import UnreadableImageError
@@ -33,7 +34,7 @@ def detector(models: PhotoModels) -> Detector:
 
 def photograph(scale: float) -> np.ndarray:
     """Three cards on green cloth; a card is 120 px wide at scale 1."""
-    deck = machine_deck(9020)
+    deck = machine_deck(9021)
     rng = np.random.default_rng(3)
     height, width = round(800 * scale), round(960 * scale)
     image = np.clip(rng.normal((70, 110, 40), 6, (height, width, 3)), 0, 255).astype(np.uint8)
@@ -64,7 +65,7 @@ def test_cards_are_read_at_any_size_and_angle(models: PhotoModels, scale: float)
 
 @pytest.mark.parametrize("angle", [0, 100, 215])
 def test_cards_of_a_fan_are_read_by_what_shows_of_them(models: PhotoModels, angle: float) -> None:
-    deck = machine_deck(9020)
+    deck = machine_deck(9021)
     image = np.full((760, 760, 3), (70, 110, 40), np.uint8)
     for i, card in enumerate(FAN):
         turn = np.deg2rad(angle + 9 * (i - 2.5))
