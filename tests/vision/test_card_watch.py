@@ -111,10 +111,8 @@ def test_what_showed_beside_a_cover_alone_and_could_not_be_read_is_no_card() -> 
     table.look(sight(100), looks=4)
     table.look(looks=8)
     table.covered = lambda x: False
-    table.look(looks=12)
-    assert table.told == []
-    table.look(sight(100), looks=16)
-    assert kinds(table.told) == [CardRested]
+    assert table.look(looks=12) == []
+    assert kinds(table.look(sight(100), looks=16)) == [CardRested]
 
 
 def test_covered_card_stays_and_is_not_told_again() -> None:
