@@ -1,8 +1,22 @@
-"""Generated tests draw the same values every time, and never fail for being slow on a busy machine."""
+"""What all tests share: generated tests that draw the same values every time and never fail for being slow on a busy
+machine, and decks that are drawn alike everywhere."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile("house", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("house")
+
+
+@pytest.fixture(scope="module")
+def plain_letters() -> Iterator[None]:
+    """Machine decks have the letters of Pillow's own font, so that every machine judges the same faces."""
+    from datasets.decks import faces
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(faces, "find_fonts", lambda variety: ())
+        yield

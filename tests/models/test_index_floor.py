@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import yaml
 
-from datasets.decks import faces as deck_faces
 from datasets.decks.deck import machine_deck
 from models.index_bank import IndexBank, measure
 from models.index_evaluate import Readout, is_said, read_out
@@ -25,15 +24,13 @@ FLOOR: dict[str, Any] = yaml.safe_load((REGISTRY_PATH.parent / "metrics.yaml").r
 
 
 @pytest.fixture(scope="module")
-def bank() -> IndexBank:
+def bank(plain_letters: None) -> IndexBank:
     """Held-out decks with the letters of Pillow's own font, so that every machine judges the same faces."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(deck_faces, "find_fonts", lambda variety: ())
-        decks = [machine_deck(seed) for seed in HELD_OUT]
-        faces = [[shrink(deck.face(card)) for card in deck.cards] + [shrink(deck.back())] for deck in decks]
-        names, boxes = tuple(deck.name for deck in decks), tuple(deck.index_boxes_mm for deck in decks)
-        drawn = TextureBank(np.stack(faces), names, boxes, np.ones((len(decks), BACK + 1), np.bool_))
-        return IndexBank(bank=drawn, boxes_mm=measure(drawn), corners=np.array([len(each) for each in boxes]))
+    decks = [machine_deck(seed) for seed in HELD_OUT]
+    faces = [[shrink(deck.face(card)) for card in deck.cards] + [shrink(deck.back())] for deck in decks]
+    names, boxes = tuple(deck.name for deck in decks), tuple(deck.index_boxes_mm for deck in decks)
+    drawn = TextureBank(np.stack(faces), names, boxes, np.ones((len(decks), BACK + 1), np.bool_))
+    return IndexBank(bank=drawn, boxes_mm=measure(drawn), corners=np.array([len(each) for each in boxes]))
 
 
 @pytest.fixture(scope="module")

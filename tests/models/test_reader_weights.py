@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from datasets.decks import faces as deck_faces
 from models.reader_bank import BACK, TextureBank, shrink
 from models.reader_crops import CLASSES, Lesson, ReaderSchool
 from models.reader_evaluate import onnx_reader
@@ -17,16 +16,12 @@ FLOOR_CLEAN = 0.98
 
 
 @pytest.fixture(scope="module")
-def bank() -> TextureBank:
+def bank(plain_letters: None) -> TextureBank:
     """Held-out decks with the letters of Pillow's own font, so that every machine judges the same faces."""
     from datasets.decks.deck import machine_deck
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(deck_faces, "find_fonts", lambda variety: ())
-        decks = [machine_deck(seed) for seed in HELD_OUT]
-        textures = np.stack(
-            [[shrink(deck.face(card)) for card in deck.cards] + [shrink(deck.back())] for deck in decks]
-        )
+    decks = [machine_deck(seed) for seed in HELD_OUT]
+    textures = np.stack([[shrink(deck.face(card)) for card in deck.cards] + [shrink(deck.back())] for deck in decks])
     boxes = tuple(deck.index_boxes_mm for deck in decks)
     has = np.ones((len(decks), BACK + 1), dtype=np.bool_)
     return TextureBank(textures, tuple(deck.name for deck in decks), boxes, has)

@@ -10,7 +10,6 @@ import pytest
 
 from datasets.decks.deck import machine_deck
 from tests.vision.cameras import card_corners
-from tests.vision.plain_letters import plain_letters  # noqa: F401
 from vision.detections import CARD_FACE, CHIPS, Detections
 from vision.detector import Detector
 from vision.errors import UnreadableImageError
@@ -18,6 +17,8 @@ from vision.recognise import PhotoModels, find, load_image, recognise, without_p
 
 LAID = {"7H": ((300, 260), 20), "QS": ((620, 300), 200), "AC": ((430, 560), 95)}
 
+
+pytestmark = pytest.mark.usefixtures("plain_letters")
 
 FAN = ("2C", "9S", "KD", "4H", "JC", "7D")
 
