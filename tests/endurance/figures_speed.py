@@ -5,7 +5,7 @@ python -m tests.endurance.figures_speed sqlite:////somewhere/big.db
 
 from __future__ import annotations
 
-import sys
+import argparse
 import time
 from datetime import timedelta
 from pathlib import Path
@@ -32,9 +32,11 @@ LISTS = ("dealers", "tables", "rulebooks", "codes", "shifts", "hours", "days", "
 REPORT = "/analytics/report?table=B07&from=2026-03-03&to=2026-03-09"
 
 
-def main(url: str) -> None:
+def main() -> None:
     """Print the rounds and, for each address, median seconds by the clock and of the service's processor time."""
-    database = open_database(url)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("url", help="a database that `million_rounds` filled")
+    database = open_database(parser.parse_args().url)
     began = time.perf_counter()
     hours = refresh_all(database)
     print(f"{hours} hours made anew in {time.perf_counter() - began:.0f} s")
@@ -66,4 +68,4 @@ def _time(client: TestClient, address: str) -> tuple[float, float]:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main()

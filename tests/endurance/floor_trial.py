@@ -8,7 +8,7 @@ thousands; dealt again and again. The bars are of the twenty dealers with the hi
 
 from __future__ import annotations
 
-import sys
+import argparse
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -70,8 +70,11 @@ def draw(hits: Mapping[str, float]) -> str:
     return "\n".join([*parts, "</svg>\n"])
 
 
-def main(path: Path) -> None:
+def main() -> None:
     """Deal all floors, print what they say, and draw how many of the worst each list finds."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("drawing", type=Path, help="the SVG to write")
+    path: Path = parser.parse_args().drawing
     trials = [trial(np.random.default_rng(seed)) for seed in range(TRIALS)]
     for name in trials[0]:
         values = [one[name] for one in trials]
@@ -82,4 +85,4 @@ def main(path: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main()
