@@ -143,7 +143,7 @@ def is_read(track: CardTrack, reading: Reading) -> bool:
 def is_real(track: CardTrack, labels: tuple[str, ...]) -> bool:
     """Whether something that was not read as a face looks like a card all the same.
 
-    What was seen half covered alone may be what showed of a card beside it.
+    A face needs the weight of one clear look: what was seen half covered alone may be part of a card beside it.
     """
     if track.sight.face_up:
         return track.score >= REAL_SCORE and looks_like_a_face(track, labels)
