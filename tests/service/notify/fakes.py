@@ -85,13 +85,16 @@ class HttpReceiver:
 
 @contextmanager
 def http_receiver(*statuses: int) -> Iterator[HttpReceiver]:
-    """A real server on this machine."""
+    """A real server on this machine; it keeps the requests that came whole."""
     requests: list[Received] = []
     waiting = list(statuses)
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
+            length = int(self.headers["Content-Length"])
+            body = self.rfile.read(length)
+            if len(body) < length:
+                return  # Its sender was killed amid it: as for any receiver, no request.
             headers = {name.lower(): value for name, value in self.headers.items()}
             requests.append(Received(self.path, headers, body))
             self.send_response(waiting.pop(0) if waiting else 204)
