@@ -14,13 +14,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
 
+from models.detector_head import open_up
 from models.registry import write_entry
 from models.ultralytics_setup import prepare
 from vision.detections import LABELS
 from vision.model_spec import REGISTRY_PATH
+from vision.oriented_boxes import STEPS_PX
 
-INPUT, OUTPUT = "images", "output"
+INPUT, BOXES, RAW = "images", "boxes", "raw"
 OPSET = 17
 ALLOWED_DIFFERENCE_PX = 0.02
 SCORE, IOU = 0.3, 0.5
@@ -36,10 +39,14 @@ def export(checkpoint: Path, weights_dir: Path, registry: Path, *, image_px: int
     network = load_network(checkpoint)
     weights_dir.mkdir(parents=True, exist_ok=True)
     draft = weights_dir / "detector-draft.onnx"
-    anchors = write_onnx(network, draft, image_px)
+    write_onnx(network, draft, image_px)
     difference_px = compare(network, draft, image_px)
     if difference_px > ALLOWED_DIFFERENCE_PX:
         raise ExportError(f"{draft.name}: differs by {difference_px:.4f} px; allowed {ALLOWED_DIFFERENCE_PX}")
+    model = onnx.load(str(draft))
+    open_up(model, RAW)
+    onnx.save(model, str(draft))
+    (raw,) = model.graph.output
     digest = hashlib.sha256(draft.read_bytes()).hexdigest()
     path = weights_dir / f"detector-{digest[:8]}.onnx"
     draft.replace(path)
@@ -47,9 +54,9 @@ def export(checkpoint: Path, weights_dir: Path, registry: Path, *, image_px: int
         "weights": path.name,
         "sha256": digest,
         "input": {"name": INPUT, "shape": [None, 3, image_px, image_px]},
-        "output": {"name": OUTPUT, "shape": [None, 4 + len(LABELS) + 1, anchors]},
+        "output": {"name": RAW, "shape": [None, raw.type.tensor_type.shape.dim[1].dim_value, places(image_px)]},
         "classes": list(LABELS),
-        "settings": {"score": SCORE, "iou": IOU},
+        "settings": {"score": SCORE, "iou": IOU, "step_px": STEPS_PX[-1]},
     }
     write_entry(registry, "detector", entry)
     return path
@@ -68,27 +75,28 @@ def load_network(checkpoint: Path) -> Any:
     return network
 
 
-def write_onnx(network: Any, path: Path, image_px: int) -> int:
-    """Writes a network for any number of pictures at once; returns its number of anchors."""
+def places(image_px: int) -> int:
+    """How many places of a square picture's grids the network tells of."""
+    return sum((image_px // step_px) ** 2 for step_px in STEPS_PX)
+
+
+def write_onnx(network: Any, path: Path, image_px: int) -> None:
+    """Writes a network for any number of pictures at once, which decodes its boxes itself."""
     import onnxslim
     import torch
 
-    picture = torch.zeros(1, 3, image_px, image_px)
-    with torch.no_grad():
-        anchors = int(network(picture).shape[-1])
-    batch = {INPUT: {0: "batch"}, OUTPUT: {0: "batch"}}
+    batch = {INPUT: {0: "batch"}, BOXES: {0: "batch"}}
     torch.onnx.export(
         network,
-        (picture,),
+        (torch.zeros(1, 3, image_px, image_px),),
         str(path),
         opset_version=OPSET,
         input_names=[INPUT],
-        output_names=[OUTPUT],
+        output_names=[BOXES],
         dynamic_axes=batch,
         dynamo=False,
     )
     onnxslim.slim(str(path), str(path), verbose=False)
-    return anchors
 
 
 def compare(network: Any, path: Path, image_px: int) -> float:
@@ -102,7 +110,7 @@ def compare(network: Any, path: Path, image_px: int) -> float:
     pictures[1] *= 0.1
     with torch.no_grad():
         wanted = network(torch.from_numpy(pictures)).numpy()
-    found = session.run([OUTPUT], {INPUT: pictures})[0]
+    found = session.run([BOXES], {INPUT: pictures})[0]
     return float(np.abs(wanted - found).max())
 
 

@@ -1,6 +1,7 @@
 """Run one model for many tables: what their threads ask for within a few milliseconds is one batch.
 
-A GPU is busy only with batches; a CPU gains nothing by them. Each asker gets the rows of its own pictures.
+A GPU is busy only with batches; a CPU gains nothing by them. What is of one size goes together, and each asker gets the
+rows of its own pictures.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class Session(Protocol):
         """Whether many pictures at once cost less than one by one."""
 
     def run(self, images: Sequence[Image]) -> NDArray[np.float32]:
-        """The model's output, (len(images), ...) float32."""
+        """The model's output for pictures of one size, (len(images), ...) float32."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +79,8 @@ class BatchingSession:
         Raises:
             ModelError: A picture has another size, or the session was closed.
         """
-        height, width = self.spec.input_hw_px
-        wrong = next((image.shape for image in images if image.shape != (height, width, self.spec.channels)), None)
-        if wrong is not None:  # must not spoil the others' batch
-            raise ModelError(
-                f"{self.spec.name}: picture shape = {wrong}; must be ({height}, {width}, {self.spec.channels})"
-            )
+        for image in images:  # must not spoil the others' batch
+            self.spec.check_picture(image.shape)
         if not self._thread.is_alive():
             raise ModelError(f"{self.spec.name}: is closed; use it in a `with` block")
         asked = _Asked(images)
@@ -93,7 +90,8 @@ class BatchingSession:
     def _serve(self) -> None:
         while (first := self._asked.get()) is not None:
             gathered, is_over = self._gather(first)
-            self._answer(gathered)
+            for together in _by_size(gathered):
+                self._answer(together)
             if is_over:
                 break
 
@@ -124,3 +122,11 @@ class BatchingSession:
         for asked in gathered:
             asked.told.set_result(output[begin : begin + len(asked.images)])
             begin += len(asked.images)
+
+
+def _by_size(gathered: Sequence[_Asked]) -> list[list[_Asked]]:
+    """Those whose pictures are of one size together: a batch has one."""
+    sizes: dict[tuple[int, ...], list[_Asked]] = {}
+    for asked in gathered:
+        sizes.setdefault(asked.images[0].shape if asked.images else (), []).append(asked)
+    return list(sizes.values())

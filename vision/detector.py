@@ -1,12 +1,12 @@
 """Find cards, chip stacks, cutting cards and hands in the rectified view, as oriented boxes in millimetres.
 
-The network looks at square tiles of a fixed scale; regions larger than a tile are covered by several that overlap.
-Decodes the raw output of an Ultralytics oriented-box network. Raises where it cannot look; empty means nothing there.
+The network looks at tiles of a fixed scale, square ones or smaller; regions larger than a tile are covered by several
+that overlap. Raises where it cannot look; empty means nothing there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +20,12 @@ from vision.detections import (
     LABELS,
     Detections,
     concatenate,
-    order_corners,
     suppress,
 )
 from vision.errors import DetectorError, ModelError
 from vision.frames import Image
 from vision.model_spec import ModelSpec, load_model_spec
+from vision.oriented_boxes import decode
 from vision.rectify import Rectifier
 from vision.session import ModelSession
 from vision.tiling import Rect, cover, holds
@@ -49,6 +49,7 @@ class Detector:
         self._session = session
         self.score = score
         self._iou = iou
+        self._step_px = session.spec.setting("step_px")
 
     @classmethod
     def open(cls, spec: ModelSpec | None = None, *, threads: int = 1, score: float | None = None) -> Detector:
@@ -68,14 +69,14 @@ class Detector:
 
     @property
     def tile_px(self) -> int:
-        """Side of the square tiles that the network takes."""
+        """Side of the largest tiles that the network takes; smaller ones are multiples of its step."""
         return self._session.spec.input_hw_px[0]
 
     def detect(self, image_hw3: Image, origin_mm: tuple[float, float], px_per_mm: float) -> Detections:
         """Looks at one tile.
 
         Args:
-            image_hw3: (tile_px, tile_px, 3) uint8, BGR.
+            image_hw3: (tile_px, tile_px, 3) uint8, BGR, or smaller in whole steps.
             origin_mm: Where the centre of the tile's first pixel lies.
             px_per_mm: The tile's scale.
 
@@ -89,22 +90,32 @@ class Detector:
     ) -> list[Detections]:
         """Looks at several tiles; as `detect`, one result a tile."""
         found = []
-        for raw, origin_mm in zip(self._run(images), origins_mm, strict=True):
-            boxes = decode(raw, score=self.score)
+        for image, raw, origin_mm in zip(images, self._run(images), origins_mm, strict=True):
+            boxes = decode(raw, (image.shape[0], image.shape[1]), score=self.score)
             in_mm = Detections(boxes.corners_mm / px_per_mm + np.array(origin_mm), boxes.label, boxes.score)
             found.append(suppress(in_mm, iou=self._iou, across_labels=COMPETING))
         return found
 
-    def _run(self, images: Sequence[Image]) -> Iterator[NDArray[np.float32]]:
-        """The raw output of each picture; one by one where batches are no faster, as on a CPU."""
-        size = max(len(images), 1) if self._session.takes_batches else 1
-        for begin in range(0, len(images), size):
+    def _run(self, images: Sequence[Image]) -> list[NDArray[np.float32]]:
+        """The raw output of each picture."""
+        told: dict[int, NDArray[np.float32]] = {}
+        for batch in self._batches(images):
             try:
-                yield from self._session.run(images[begin : begin + size])
+                told |= zip(batch, self._session.run([images[i] for i in batch]), strict=True)
             except ModelError:
                 raise
             except Exception as error:  # onnxruntime raises classes that it does not export
                 raise DetectorError(f"detector: {' '.join(str(error).split())}") from error
+        return [told[i] for i in range(len(images))]
+
+    def _batches(self, images: Sequence[Image]) -> list[list[int]]:
+        """Pictures of one size together; each by itself where batches are no faster, as on a CPU."""
+        if not self._session.takes_batches:
+            return [[i] for i in range(len(images))]
+        sizes: dict[tuple[int, ...], list[int]] = {}
+        for i, image in enumerate(images):
+            sizes.setdefault(image.shape, []).append(i)
+        return list(sizes.values())
 
     def detect_regions(
         self,
@@ -125,41 +136,17 @@ class Detector:
         Raises:
             DetectorError: The network failed.
         """
-        side_mm = self.tile_px / rectifier.px_per_mm
-        looks = cover(rects_mm, side_mm)
-        size_px = (self.tile_px, self.tile_px)
+        px_per_mm = rectifier.px_per_mm
+        looks = cover(rects_mm, self.tile_px / px_per_mm, step_mm=self._step_px / px_per_mm)
         origins_mm = [
             rectifier.snapped_mm((look.origin_mm[0] + shift_mm[0], look.origin_mm[1] + shift_mm[1])) for look in looks
         ]
-        tiles = [rectifier.tile(image, origin_mm, size_px) for origin_mm in origins_mm]
-        found = self.detect_tiles(tiles, origins_mm, rectifier.px_per_mm)
+        sizes_px = [(round(look.size_mm[0] * px_per_mm), round(look.size_mm[1] * px_per_mm)) for look in looks]
+        tiles = [rectifier.tile(image, *place) for place in zip(origins_mm, sizes_px, strict=True)]
+        found = self.detect_tiles(tiles, origins_mm, px_per_mm)
         parts = [
             part.take(holds(look.core_mm, part.centres_mm, slack_mm=_SEAM_SLACK_MM) | (part.label == HAND))
             for look, part in zip(looks, found, strict=True)
         ]
         joined = concatenate(parts)
         return joined if len(parts) < 2 else suppress(joined, iou=self._iou, across_labels=COMPETING)
-
-
-def decode(raw: NDArray[np.float32], *, score: float) -> Detections:
-    """Turns one picture's raw output into boxes in its pixels.
-
-    A row of the output is x, y of the middle, width, height, one score a class, the angle t in radians; corners are
-    the middle ± (w/2)(cos t, sin t) ± (h/2)(-sin t, cos t).
-
-    Args:
-        raw: (4 + classes + 1, anchors).
-        score: Rows whose best class score is lower are dropped.
-    """
-    best = raw[4:-1].max(axis=0)
-    rows = raw[:, best >= score].astype(np.float64)
-    cosine, sine = np.cos(rows[-1]), np.sin(rows[-1])
-    along = np.column_stack([cosine, sine]) * (rows[2] / 2)[:, None]
-    across = np.column_stack([-sine, cosine]) * (rows[3] / 2)[:, None]
-    middle = rows[:2].T
-    corners = np.stack(
-        [middle - along - across, middle + along - across, middle + along + across, middle - along + across], 1
-    )
-    scores = rows[4:-1]
-    label = scores.argmax(axis=0) if scores.shape[1] else np.empty(0, np.int64)
-    return Detections(order_corners(corners), label.astype(np.int64), scores.max(axis=0, initial=0.0))

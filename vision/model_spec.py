@@ -52,6 +52,18 @@ class ModelSpec:
         assert height is not None and width is not None
         return height, width
 
+    def check_picture(self, shape: tuple[int, ...]) -> None:
+        """Raises ModelError where it takes no picture of a shape, (height, width, channels).
+
+        The declared size, or a smaller one where `settings` has `step_px`: any multiple of that.
+        """
+        whole = (*self.input_hw_px, self.channels)
+        step_px = int(self.settings.get("step_px", 0))
+        if shape == whole or (step_px and _is_part(shape, whole, step_px)):
+            return
+        smaller = f", or smaller in steps of {step_px} px" if step_px else ""
+        raise ModelError(f"{self.name}: picture shape = {shape}; must be {whole}{smaller}")
+
     @property
     def channels(self) -> int:
         """3, or 6 of a model that compares two pictures."""
@@ -99,6 +111,11 @@ def load_model_spec(name: str, registry: Path = REGISTRY_PATH) -> ModelSpec:
         classes=tuple(str(label) for label in entry["classes"]),
         settings=dict(entry.get("settings") or {}),
     )
+
+
+def _is_part(shape: tuple[int, ...], whole: tuple[int, int, int], step_px: int) -> bool:
+    is_smaller = all(0 < side <= most and side % step_px == 0 for side, most in zip(shape[:2], whole, strict=False))
+    return len(shape) == 3 and is_smaller and shape[2] == whole[2]
 
 
 def _check_keys(where: str, entry: Any, allowed: frozenset[str], *, optional: frozenset[str] = frozenset()) -> None:

@@ -65,7 +65,8 @@ class ModelSession:
         """Runs the model on pictures of its input's size.
 
         Args:
-            images: Each (height, width, 3) uint8, BGR, or more channels where the model compares several.
+            images: Each (height, width, 3) uint8, BGR, or more channels where the model compares several; all of one
+                size, which the model takes (`ModelSpec.check_picture`).
 
         Returns:
             The model's output, (len(images), ...) float32.
@@ -75,14 +76,10 @@ class ModelSession:
         return result
 
     def _blob(self, images: Sequence[Image]) -> NDArray[np.float32]:
-        height, width = self.spec.input_hw_px
-        channels = self.spec.channels
-        blob = np.empty((len(images), channels, height, width), np.float32)
+        height, width = images[0].shape[:2] if images else self.spec.input_hw_px
+        blob = np.empty((len(images), self.spec.channels, height, width), np.float32)
         for target, image in zip(blob, images, strict=True):
-            if image.shape != (height, width, channels):
-                raise ModelError(
-                    f"{self.spec.name}: picture shape = {image.shape}; must be ({height}, {width}, {channels})"
-                )
+            self.spec.check_picture(image.shape)
             rgb = image.reshape(height, width, -1, 3)[..., ::-1].reshape(image.shape)
             np.multiply(rgb.transpose(2, 0, 1), np.float32(1 / 255), out=target, dtype=np.float32)
         return blob

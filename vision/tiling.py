@@ -1,4 +1,4 @@
-"""Cover regions of the cloth with as few square tiles as will do.
+"""Cover regions of the cloth with as few tiles as will do, none larger than they need to be.
 
 Each tile has a core: objects whose middle lies there are wholly inside the tile. Knows nothing of pictures.
 """
@@ -15,7 +15,9 @@ Rect = tuple[float, float, float, float]
 """x0, y0, x1, y1 in mm."""
 
 RIM_MM = 50.0
-"""Between a core and its tile's edge: near half the diagonal of a card, 54 mm."""
+"""Between a core and its tile's edge at least: near half the diagonal of a card, 54 mm."""
+SURROUNDINGS_MM = 60.0
+"""So much is seen around a core where a tile need not be of full size: hands are told by what comes with them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +25,12 @@ class Look:
     """One tile to look at."""
 
     origin_mm: tuple[float, float]
+    size_mm: tuple[float, float]
     core_mm: Rect
 
 
-def cover(rects_mm: Sequence[Rect], side_mm: float, *, rim_mm: float = RIM_MM) -> list[Look]:
-    """Tiles of a given side whose cores cover all rectangles."""
+def cover(rects_mm: Sequence[Rect], side_mm: float, *, step_mm: float, rim_mm: float = RIM_MM) -> list[Look]:
+    """Tiles whose cores cover all rectangles, of a given side at most, and smaller in given steps."""
     core_side_mm = side_mm - 2 * rim_mm
     cells = sorted(cell for rect in rects_mm for cell in _split(rect, core_side_mm))
     groups: list[Rect] = []
@@ -39,7 +42,7 @@ def cover(rects_mm: Sequence[Rect], side_mm: float, *, rim_mm: float = RIM_MM) -
                 break
         else:
             groups.append(cell)
-    return [Look(_origin(group, side_mm), group) for group in groups]
+    return [_tile(group, side_mm, step_mm) for group in groups]
 
 
 def holds(rect_mm: Rect, points_mm: NDArray[np.float64], *, slack_mm: float = 0.0) -> NDArray[np.bool_]:
@@ -65,6 +68,10 @@ def _join(first: Rect, second: Rect) -> Rect:
     return (min(first[0], second[0]), min(first[1], second[1]), max(first[2], second[2]), max(first[3], second[3]))
 
 
-def _origin(core: Rect, side_mm: float) -> tuple[float, float]:
-    """Centres a tile on its core."""
-    return ((core[0] + core[2] - side_mm) / 2, (core[1] + core[3] - side_mm) / 2)
+def _tile(core: Rect, side_mm: float, step_mm: float) -> Look:
+    """The smallest tile with its core in the middle."""
+    width, height = (
+        min(side_mm, float(np.ceil((end - begin + 2 * SURROUNDINGS_MM) / step_mm - 1e-9)) * step_mm)
+        for begin, end in zip(core[:2], core[2:], strict=True)
+    )
+    return Look(((core[0] + core[2] - width) / 2, (core[1] + core[3] - height) / 2), (width, height), core)

@@ -116,3 +116,14 @@ def test_provider_that_is_not_there_is_said_and_the_cpu_runs_the_model(
     assert np.array_equal(
         session.run(pictures("reader", 1)), ModelSession.open(load_model_spec("reader")).run(pictures("reader", 1))
     )
+
+
+def test_askers_of_other_sizes_get_batches_of_their_own() -> None:
+    session = ModelSession.open(load_model_spec("detector"))
+    rng = np.random.default_rng(3)
+    asked = [[rng.integers(0, 256, (side, 320, 3), dtype=np.uint8)] for side in (224, 320, 224, 320)]
+    with BatchingSession(session, wait_s=5.0, most_pictures=4) as shared, ThreadPoolExecutor(ASKERS) as pool:
+        told = list(pool.map(shared.run, asked))
+    assert sorted(shared.batches) == [2, 2]
+    for mine, alone in zip(told, (session.run(images) for images in asked), strict=True):
+        assert np.array_equal(mine, alone)

@@ -103,9 +103,12 @@ def test_overlap_of_polygons_is_the_share_of_their_common_area() -> None:
 @given(st.lists(st.tuples(st.floats(0, 1500), st.floats(0, 700), st.floats(1, 1200), st.floats(1, 900)), max_size=5))
 def test_tiles_hold_every_point_of_the_regions_with_room_for_a_card(rects: list[tuple[float, ...]]) -> None:
     regions = [(x, y, x + width, y + height) for x, y, width, height in rects]
-    looks = cover(regions, 640.0)
+    looks = cover(regions, 640.0, step_mm=64.0)
     for look in looks:
-        tile = (*look.origin_mm, look.origin_mm[0] + 640, look.origin_mm[1] + 640)
+        width, height = look.size_mm
+        assert {width % 64, height % 64} == {0}
+        assert max(width, height) <= 640
+        tile = (*look.origin_mm, look.origin_mm[0] + width, look.origin_mm[1] + height)
         assert min(look.core_mm[0] - tile[0], look.core_mm[1] - tile[1]) >= 50 - 1e-6
         assert min(tile[2] - look.core_mm[2], tile[3] - look.core_mm[3]) >= 50 - 1e-6
     for x0, y0, x1, y1 in regions:
@@ -114,5 +117,6 @@ def test_tiles_hold_every_point_of_the_regions_with_room_for_a_card(rects: list[
 
 
 def test_a_whole_small_table_takes_eight_tiles_and_near_regions_share_one() -> None:
-    assert len(cover([(0, 0, 2130, 1070)], 640.0)) == 8
-    assert len(cover([(100, 100, 160, 190), (300, 350, 360, 440), (1500, 100, 1560, 190)], 640.0)) == 2
+    assert len(cover([(0, 0, 2130, 1070)], 640.0, step_mm=64.0)) == 8
+    regions = [(100.0, 100.0, 160.0, 190.0), (300.0, 350.0, 360.0, 440.0), (1500.0, 100.0, 1560.0, 190.0)]
+    assert [look.size_mm for look in cover(regions, 640.0, step_mm=64.0)] == [(384.0, 512.0), (192.0, 256.0)]

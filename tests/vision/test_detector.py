@@ -1,4 +1,4 @@
-"""The detector: its decoder by hand-made output, its seams, and the shipped weights on a scene of our own renderer."""
+"""The detector: its seams, its tiles of any size, and the shipped weights on a scene of our own renderer."""
 
 from __future__ import annotations
 
@@ -10,49 +10,11 @@ import pytest
 from datasets.scene.model import CardObject, Scene
 from datasets.scene.renderer import SceneRenderer
 from datasets.scene.worlds import random_world
-from vision.detections import CARD_BACK, CARD_FACE, LABELS, Detections, polygon_iou
-from vision.detector import Detector, decode
+from vision.detections import CARD_BACK, CARD_FACE, Detections, polygon_iou
+from vision.detector import Detector
 from vision.errors import ModelError
 from vision.model_spec import load_model_spec
 from vision.rectify import Rectifier
-
-
-def raw_output(*boxes: tuple[float, float, float, float, int, float, float]) -> np.ndarray:
-    """A network's output: columns x, y, w, h, class, score, angle in radians, among empty anchors."""
-    raw = np.zeros((4 + len(LABELS) + 1, 50), np.float32)
-    raw[2:4] = 10
-    for i, (x, y, w, h, label, score, angle) in enumerate(boxes):
-        column = 7 * i + 3
-        raw[:4, column] = (x, y, w, h)
-        raw[4 + label, column] = score
-        raw[-1, column] = angle
-    return raw
-
-
-def test_decode_of_nothing_is_empty() -> None:
-    assert len(decode(raw_output(), score=0.1)) == 0
-
-
-def test_decode_gives_corners_of_a_turned_box() -> None:
-    found = decode(raw_output((100, 50, 20, 40, CARD_BACK, 0.9, np.pi / 2)), score=0.5)
-    assert found.label.tolist() == [CARD_BACK]
-    assert found.score.tolist() == pytest.approx([0.9])
-    assert {tuple(corner) for corner in found.corners_mm[0].round(3)} == {(80, 40), (120, 40), (120, 60), (80, 60)}
-
-
-def test_decode_gives_the_same_card_for_a_lying_and_a_standing_description() -> None:
-    angle = 0.4
-    standing = decode(raw_output((100, 80, 31, 44, CARD_FACE, 0.9, angle)), score=0.5).corners_mm[0]
-    lying = decode(raw_output((100, 80, 44, 31, CARD_FACE, 0.9, angle - np.pi / 2)), score=0.5).corners_mm[0]
-    assert polygon_iou(standing.astype(np.float32), lying.astype(np.float32)) == pytest.approx(1, abs=1e-4)
-    assert np.linalg.norm(lying[1] - lying[0]) == pytest.approx(31, abs=1e-4)
-
-
-def test_decode_drops_what_is_below_the_score_and_leaves_its_input_alone() -> None:
-    raw = raw_output((10, 10, 5, 5, 0, 0.49, 0.0), (90, 10, 5, 5, 0, 0.51, 0.0))
-    before = raw.copy()
-    assert decode(raw, score=0.5).centres_mm.round(3).tolist() == [[90, 10]]
-    assert np.array_equal(raw, before)
 
 
 @pytest.fixture(scope="module")
@@ -126,3 +88,25 @@ def test_detector_for_other_classes_is_refused() -> None:
     spec = replace(load_model_spec("detector"), classes=("cat", "dog"))
     with pytest.raises(ModelError, match=r"detector.classes = \['cat', 'dog'\]"):
         Detector.open(spec)
+
+
+def test_small_tile_shows_the_card_in_it_as_the_large_one_does(
+    detector: Detector, table: tuple[np.ndarray, Rectifier, np.ndarray, np.ndarray]
+) -> None:
+    image, rectifier, corners, _ = table
+    middle = corners[0].mean(axis=0)
+    found = []
+    for side_px in (128, 224, detector.tile_px):
+        origin = rectifier.snapped_mm(tuple(middle - side_px / 2 / rectifier.px_per_mm))
+        tile = rectifier.tile(image, origin, (side_px, side_px))
+        seen = detector.detect(tile, origin, rectifier.px_per_mm).of(CARD_FACE, CARD_BACK)
+        (row,) = found_rows(seen, corners[:1])
+        assert row >= 0
+        found.append(seen.centres_mm[row])
+    assert np.ptp(found, axis=0).max() < 4
+
+
+def test_tile_of_half_a_step_is_refused(detector: Detector) -> None:
+    allowed = r"detector: picture shape = \(48, 320, 3\); must be \(320, 320, 3\), or smaller in steps of 32 px"
+    with pytest.raises(ModelError, match=allowed):
+        detector.detect(np.zeros((48, 320, 3), np.uint8), (0.0, 0.0), 0.5)

@@ -87,26 +87,31 @@ def test_weights_that_are_no_network_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "tensor", "text"),
+    ("name", "key", "tensor", "text"),
     [
-        pytest.param("input", {"name": "other", "shape": [None, 3, 320, 320]}, "registry.yaml says other", id="name"),
-        pytest.param("input", {"name": "images", "shape": [None, 3, 64, 64]}, r"images.shape = \[", id="size"),
-        pytest.param("output", {"name": "output", "shape": [None, 9, 2100]}, r"output.shape = \[", id="output"),
+        pytest.param(
+            "detector", "input", {"name": "other", "shape": [None, 3, 320, 320]}, "registry.yaml says other", id="name"
+        ),
+        pytest.param(
+            "comparer", "input", {"name": "pairs", "shape": [None, 9, 64, 64]}, r"pairs.shape = \[", id="size"
+        ),
+        pytest.param("detector", "output", {"name": "raw", "shape": [None, 37, 2100]}, r"raw.shape = \[", id="output"),
     ],
 )
-def test_shipped_detector_declared_otherwise_is_refused(
-    tmp_path: Path, key: str, tensor: dict[str, Any], text: str
+def test_shipped_model_declared_otherwise_is_refused(
+    tmp_path: Path, name: str, key: str, tensor: dict[str, Any], text: str
 ) -> None:
-    entry = yaml.safe_load(REGISTRY_PATH.read_text(encoding="utf-8"))["detector"]
+    entry = yaml.safe_load(REGISTRY_PATH.read_text(encoding="utf-8"))[name]
     entry[key] = tensor
     (tmp_path / "weights").symlink_to(REGISTRY_PATH.parent / "weights")
-    (tmp_path / "registry.yaml").write_text(yaml.safe_dump({"detector": entry}), encoding="utf-8")
+    (tmp_path / "registry.yaml").write_text(yaml.safe_dump({name: entry}), encoding="utf-8")
     with pytest.raises(ModelError, match=text):
-        ModelSession.open(load_model_spec("detector", tmp_path / "registry.yaml"))
+        ModelSession.open(load_model_spec(name, tmp_path / "registry.yaml"))
 
 
 def test_session_takes_pictures_of_its_size_only() -> None:
     session = ModelSession.open(load_model_spec("detector"))
-    assert session.run([np.zeros((320, 320, 3), np.uint8)] * 2).shape == (2, 10, 2100)
+    assert session.run([np.zeros((320, 320, 3), np.uint8)] * 2).shape == (2, 38, 2100)
+    assert session.run([np.zeros((64, 320, 3), np.uint8)]).shape == (1, 38, 420)
     with pytest.raises(ModelError, match=r"picture shape = \(100, 320, 3\); must be \(320, 320, 3\)"):
         session.run([np.zeros((100, 320, 3), np.uint8)])
