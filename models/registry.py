@@ -13,7 +13,7 @@ import yaml
 
 HEADER = """\
 # The models that run, each as its file must be: vision/model_spec.py holds them against this when they open.
-# Inputs are RGB, 0 to 1, float32, (batch, 3, height, width), 9 for three; smaller where step_px is set: multiples of it.
+# Inputs are RGB, 0 to 1, float32, (batch, 3, height, width), 9 for three; smaller ones where step_px is set.
 # Weights: models/weights, named by hash.
 """
 

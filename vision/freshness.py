@@ -22,7 +22,10 @@ CHANGED_CELLS = 2
 CALM_S = 0.15
 """What moved a shorter time ago may be blurred."""
 HAND_S = 0.5
-"""A field with a hand that is not seen to move is looked at so often: it may have left, its last corner unnoticed."""
+"""A field with a hand is looked at so often while anything differs from the last look: the hand may have left, its last
+corner unnoticed."""
+NOISE_LEVELS = 5.0
+"""What differs by less is the camera's noise."""
 SAME_MM = 30.0
 """An object found nearer than this to a known one is that one, moved over a field's edge."""
 
@@ -88,12 +91,18 @@ class Freshness:
         cells, looked_t = self.fields[i].cells, self._looked_t[i]
         if looked_t is None or (self._was_moving[i] and bool((change.still_s[cells] >= CALM_S).all())):
             return True
-        if change.t - looked_t >= HAND_S and bool(self.hands[cells].any()):
+        if change.t - looked_t >= HAND_S and self._may_be_left(cells, change):
             return True
         if np.count_nonzero(may_differ[cells]) < CHANGED_CELLS:
             return False
         changed = difference(change.picture[cells], self._last_seen[cells]) > CHANGE_LEVELS
         return int(np.count_nonzero(changed)) >= CHANGED_CELLS
+
+    def _may_be_left(self, cells: tuple[slice, slice], change: Change) -> bool:
+        """Whether a hand lay there, and not all looks as it did."""
+        if not self.hands[cells].any():
+            return False
+        return bool((difference(change.picture[cells], self._last_seen[cells]) > NOISE_LEVELS).any())
 
 
 def _divide(width_mm: float, height_mm: float) -> list[Rect]:
