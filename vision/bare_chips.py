@@ -116,6 +116,8 @@ class BareChips:
         return bool(cv2.pointPolygonTest(view.polygon, (float(at_mm[0]), float(at_mm[1])), False) >= 0)
 
     def _pieces(self, view: _View, different: NDArray[np.uint8]) -> list[NDArray[np.float64]]:
+        if not different.any():
+            return []
         joined = cv2.morphologyEx(different, cv2.MORPH_CLOSE, self._joint)
         count, pieces, stats, centres = cv2.connectedComponentsWithStats(joined)
         found = []

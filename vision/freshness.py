@@ -22,8 +22,8 @@ CHANGED_CELLS = 2
 CALM_S = 0.15
 """What moved a shorter time ago may be blurred."""
 HAND_S = 0.5
-"""A field with a hand is looked at so often while anything differs from the last look: the hand may have left, its last
-corner unnoticed."""
+"""A field with a hand is looked at so often while anything differs there from the last look, or once a hand has left a
+field beside it: it may have left this one too, its last corner unnoticed."""
 NOISE_LEVELS = 5.0
 """What differs by less is the camera's noise."""
 SAME_MM = 30.0
@@ -43,7 +43,10 @@ class Freshness:
 
     def __init__(self, size_mm: tuple[float, float], grid: GridFrame) -> None:
         self.fields = tuple(Field(box, grid.cells_of_box(*box)) for box in _divide(size_mm[0], size_mm[1]))
+        self._beside = [[j for j, other in enumerate(self.fields) if _touch(each, other)] for each in self.fields]
         self._looked_t: list[float | None] = [None] * len(self.fields)
+        self._hand_left_t = [-np.inf] * len(self.fields)
+        """When a look last showed that a hand had left."""
         self._was_moving = [False] * len(self.fields)
         """Whether something moved there at the last look: what it showed is not trusted to last."""
         self._last_seen: Picture = np.zeros((*grid.shape_hw, 3), np.float32)
@@ -78,6 +81,8 @@ class Freshness:
             hands |= self._grid.mask_of(corners)
         for i in fields:
             cells = self.fields[i].cells
+            if self.hands[cells].any() and not hands[cells].any():
+                self._hand_left_t[i] = change.t
             self._looked_t[i] = change.t
             self._was_moving[i] = bool((change.still_s[cells] < CALM_S).any())
             self._last_seen[cells] = change.picture[cells]
@@ -91,17 +96,20 @@ class Freshness:
         cells, looked_t = self.fields[i].cells, self._looked_t[i]
         if looked_t is None or (self._was_moving[i] and bool((change.still_s[cells] >= CALM_S).all())):
             return True
-        if change.t - looked_t >= HAND_S and self._may_be_left(cells, change):
+        if change.t - looked_t >= HAND_S and self._may_be_left(i, looked_t, change):
             return True
         if np.count_nonzero(may_differ[cells]) < CHANGED_CELLS:
             return False
         changed = difference(change.picture[cells], self._last_seen[cells]) > CHANGE_LEVELS
         return int(np.count_nonzero(changed)) >= CHANGED_CELLS
 
-    def _may_be_left(self, cells: tuple[slice, slice], change: Change) -> bool:
-        """Whether a hand lay there, and not all looks as it did."""
+    def _may_be_left(self, i: int, looked_t: float, change: Change) -> bool:
+        """Whether a hand lay there, and not all looks as it did there and beside."""
+        cells = self.fields[i].cells
         if not self.hands[cells].any():
             return False
+        if max(self._hand_left_t[j] for j in self._beside[i]) > looked_t:
+            return True
         return bool((difference(change.picture[cells], self._last_seen[cells]) > NOISE_LEVELS).any())
 
 
@@ -111,6 +119,11 @@ def _divide(width_mm: float, height_mm: float) -> list[Rect]:
     return [
         (float(xs[i]), float(ys[j]), float(xs[i + 1]), float(ys[j + 1])) for j in range(rows) for i in range(columns)
     ]
+
+
+def _touch(one: Field, other: Field) -> bool:
+    a, b = one.box_mm, other.box_mm
+    return one is not other and max(a[0], b[0]) <= min(a[2], b[2]) and max(a[1], b[1]) <= min(a[3], b[3])
 
 
 def _inside(box: Rect, point_mm: NDArray[np.float64]) -> bool:

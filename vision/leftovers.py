@@ -137,9 +137,11 @@ class Leftovers:
             self.keep_bare(region, image)
 
     def _cards_in(self, region: str, rest: Mask, different: Mask) -> list[CardSight]:
+        card_px = self._card_mm[0] * self._card_mm[1] * self._rectifier.px_per_mm**2
+        if np.count_nonzero(rest) < LEAST_SHARE * card_px:
+            return []
         opened = cv2.morphologyEx(rest.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
         count, pieces, stats, _ = cv2.connectedComponentsWithStats(opened)
-        card_px = self._card_mm[0] * self._card_mm[1] * self._rectifier.px_per_mm**2
         found = []
         for piece in range(1, count):
             left, top, width, height, area = stats[piece]

@@ -125,8 +125,10 @@ class StackRegion:
 
     @property
     def needs_looks(self) -> bool:
-        """Whether more looks would tell more."""
-        return self._cover_began_t is not None or self.settled is None or len(self._measures) < MEASURE_LOOKS
+        """Whether more looks would tell more: while it is not known what stands there, and then of its measures."""
+        if self._cover_began_t is not None or self.settled is None:
+            return True
+        return bool(self.settled.stacks) and len(self._measures) < MEASURE_LOOKS
 
     @property
     def frames(self) -> tuple[CropFrame, ...]:

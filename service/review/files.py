@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -11,6 +12,7 @@ from zoneinfo import ZoneInfo
 
 import av
 from av.container import InputContainer
+from av.index import IndexEntry
 from av.video.stream import VideoStream
 
 from service.review import clocks
@@ -62,7 +64,7 @@ class RecordedFile:
 
 
 def read_file(path: Path, zone: ZoneInfo) -> RecordedFile:
-    """What a file is, from its packets; nothing is decoded but one frame.
+    """What a file is, from its index where that is whole, else from its packets; one frame is decoded.
 
     Raises:
         UnreadableVideoError: It cannot be opened, or holds no frame that can be decoded.
@@ -123,7 +125,11 @@ def _scan(path: Path) -> _Scan:
             if first is None or stream.time_base is None:
                 raise UnreadableVideoError(str(path), "holds no frame that can be decoded")
             container.seek(0)
-            times, fault = _packet_times(container, stream)
+            index = _index(container, stream)
+            held = [entry for entry in index if entry.pos + entry.size <= path.stat().st_size]
+            times, fault = _times((entry.timestamp for entry in held) if held else _packets(container, stream), stream)
+            if held and len(held) < len(index):
+                fault = f"breaks after {max(times):.1f} s: the file is cut off"
     except av.FFmpegError as error:
         raise UnreadableVideoError(str(path), _reason(error)) from error
     if not times:
@@ -131,17 +137,28 @@ def _scan(path: Path) -> _Scan:
     return _Scan(_even_runs(times), (first.width, first.height), metadata, fault)
 
 
-def _packet_times(container: InputContainer, stream: VideoStream) -> tuple[list[float], str | None]:
+def _index(container: InputContainer, stream: VideoStream) -> list[IndexEntry]:
+    """The file's own index; empty where it does not tell when each picture is shown."""
+    is_whole = "mp4" in container.format.name and len(stream.index_entries) == stream.frames
+    return list(stream.index_entries) if is_whole and not stream.codec_context.has_b_frames else []
+
+
+def _packets(container: InputContainer, stream: VideoStream) -> Iterable[int]:
+    """The ticks at which the pictures are shown, by reading all of the file."""
+    for packet in container.demux(stream):
+        if packet.pts is not None and packet.size:
+            yield packet.pts
+
+
+def _times(ticks: Iterable[int], stream: VideoStream) -> tuple[list[float], str | None]:
     """When each picture is shown, as far as the file can be read, and what stops it."""
     times: list[float] = []
     latest_s, zero = 0.0, stream.start_time or 0
     assert stream.time_base is not None
-    ticks, per_s = stream.time_base.numerator, stream.time_base.denominator
+    numerator, denominator = stream.time_base.numerator, stream.time_base.denominator
     try:
-        for packet in container.demux(stream):
-            if packet.pts is None or not packet.size:
-                continue
-            at_s = (packet.pts - zero) * ticks / per_s
+        for tick in ticks:
+            at_s = (tick - zero) * numerator / denominator
             if at_s < latest_s - BACK_S:
                 return times, f"its clock jumps back by {latest_s - at_s:.1f} s after {latest_s:.1f} s"
             latest_s = max(latest_s, at_s)

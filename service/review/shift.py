@@ -128,7 +128,7 @@ def open_shift(wanted: Wanted, zone: ZoneInfo, known: Container[str] = ()) -> Sh
 
 
 def _read_files(paths: Sequence[Path], zone: ZoneInfo) -> list[RecordedFile | Skipped]:
-    """All files in their order; some are read at once, since each is read to its end."""
+    """All files in their order; some are read at once, since one without an index is read to its end."""
 
     def read(path: Path) -> RecordedFile | Skipped:
         try:

@@ -107,18 +107,31 @@ def test_freshness_asks_for_all_fields_first_then_only_for_those_that_changed() 
     assert all(fresh.fields[i].box_mm[0] < 460 and fresh.fields[i].box_mm[2] > 400 for i in changed)
 
 
-def test_freshness_looks_again_at_a_hand_that_is_not_seen_to_move() -> None:
-    """A corner of a hand that was seen over the next field once kept a wagering area covered for ten seconds."""
+def test_freshness_looks_again_at_a_hand_that_may_have_left_while_hardly_anything_changed() -> None:
     gate = ChangeGate(straight_down(), SIZE_MM)
     fresh = Freshness(SIZE_MM, gate.grid)
     change = gate.update(picture(), 0.0)
     fresh.renew(fresh.stale_fields(change), box(130, 130, HAND), change)
-    assert fresh.stale_fields(gate.update(picture(), HAND_S / 2)) == []
+    assert fresh.stale_fields(gate.update(picture(), 2 * HAND_S)) == []
+    hint = with_box(110, 110, 150, 150, 98)
+    assert fresh.stale_fields(gate.update(hint, 2.2 * HAND_S)) == [0]
+    change = gate.update(hint, 2.4 * HAND_S)
+    fresh.renew([0], Detections.empty(), change)
+    assert fresh.stale_fields(gate.update(picture(), 4 * HAND_S)) == []
+
+
+def test_freshness_looks_again_beside_a_hand_that_left() -> None:
+    """A corner of a hand that was seen over the next field once kept a wagering area covered for ten seconds."""
+    gate = ChangeGate(straight_down(), SIZE_MM)
+    fresh = Freshness(SIZE_MM, gate.grid)
+    change = gate.update(with_box(150, 100, 220, 160), 0.0)
+    fresh.renew(fresh.stale_fields(change), box(245, 130, HAND), change)
+    held = [i for i, field in enumerate(fresh.fields) if fresh.hands[field.cells].any()]
+    assert held == [0, 1]
     change = gate.update(picture(), HAND_S)
-    asked = fresh.stale_fields(change)
-    assert [fresh.fields[i].box_mm[:2] for i in asked] == [(0.0, 0.0)]
-    fresh.renew(asked, Detections.empty(), change)
-    assert fresh.stale_fields(gate.update(picture(), 3 * HAND_S)) == []
+    assert fresh.stale_fields(change) == [0]
+    fresh.renew([0], Detections.empty(), change)
+    assert fresh.stale_fields(gate.update(picture(), HAND_S + 0.1))[-1] == 1
 
 
 def test_freshness_keeps_what_stands_in_fields_that_were_not_looked_at() -> None:

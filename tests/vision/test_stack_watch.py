@@ -7,13 +7,15 @@ import pytest
 
 from tests.vision.test_gate import SIZE_MM, picture, straight_down
 from vision.cover import Cover
-from vision.detections import Detections
+from vision.detections import CHIPS, Detections
 from vision.gate import ChangeGate
 from vision.stack_optics import StackOptics
 from vision.stack_watch import StackWatch
-from vision.stacks import MEASURE_LOOKS
+from vision.stacks import MEASURE_LOOKS, SETTLE_LOOKS
 
 AREA = np.array([[400.0, 500], [520, 500], [520, 800], [400, 800]])
+
+STACK = Detections(np.array([[[440.0, 630], [480, 630], [480, 670], [440, 670]]]), np.array([CHIPS]), np.array([0.9]))
 
 
 class Table:
@@ -24,12 +26,12 @@ class Table:
         optics = StackOptics(camera_mm=None, diameter_mm=40.0, thickness_mm=3.3)
         self.watch = StackWatch({"area": AREA}, self.gate.grid, optics)
 
-    def look(self, looks: int, *, covered: bool = False) -> None:
+    def look(self, looks: int, *, covered: bool = False, chips: Detections = STACK) -> None:
         for _ in range(looks):
             self.t += 0.1
             change = self.gate.update(picture(), self.t)
             cover = Cover(self.gate.grid, change, np.full(self.gate.grid.shape_hw, covered))
-            self.watch.update(Detections.empty(), cover, self.t)
+            self.watch.update(chips, cover, self.t)
 
     def asked(self) -> set[tuple[float, float]]:
         return {(float(x), float(y)) for x, y in self.watch.asked_mm()}
@@ -38,6 +40,13 @@ class Table:
 @pytest.fixture
 def table() -> Table:
     return Table()
+
+
+def test_empty_region_that_is_settled_is_not_asked_for(table: Table) -> None:
+    table.look(SETTLE_LOOKS - 1, chips=Detections.empty())
+    before = table.asked()
+    table.look(2, chips=Detections.empty())
+    assert (before, table.asked()) == ({(460.0, 650.0)}, set())
 
 
 def test_region_that_was_seen_often_enough_is_not_asked_for(table: Table) -> None:
