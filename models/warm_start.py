@@ -24,7 +24,7 @@ def start_from_onnx(net: nn.Module, path: Path, pictures: torch.Tensor) -> None:
     """Gives `net` the weights of an ONNX file that was exported from such a network.
 
     Args:
-        net: The network, with batch norm; changed in place and left in training mode.
+        net: The network, with batch norm; changed in place and left in training mode. What it never learns it keeps.
         path: What the network's exporter wrote; initializers bear the names of the network's layers.
         pictures: A batch as in training, (N, 3, H, W); the norms' statistics are measured on it.
 
@@ -35,7 +35,7 @@ def start_from_onnx(net: nn.Module, path: Path, pictures: torch.Tensor) -> None:
     norms = dict(_normed(net))
     biases: dict[str, torch.Tensor] = {}
     for name, module in net.named_modules():
-        if isinstance(module, (nn.Conv2d, nn.Linear)):
+        if isinstance(module, (nn.Conv2d, nn.Linear)) and module.weight.requires_grad:
             module.weight.data.copy_(_taken(weights, f"{name}.weight", module.weight, path))
             if name in norms:
                 biases[name] = _taken(weights, f"{name}.bias", norms[name].bias, path)
