@@ -33,6 +33,8 @@ HEARTBEATS = (0.75, 1.0)
 """Of the longest silence: listeners who heard the same news do not all come to life again at the same moment."""
 MOST_WAITING = 500
 """News that a listener may leave unread before he has to read the database instead."""
+TOLD_AT_ONCE = 10
+"""Listeners that come to life together; between two such groups the loop looks after requests."""
 _PLACE = re.compile(r"(\d{1,18})(?:-(\d{1,18}))?")
 
 
@@ -124,6 +126,7 @@ class AlertFeed:
         self._listeners: set[Listener] = set()
         self._place = Place()
         self._news = asyncio.Event()
+        self._telling = asyncio.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._is_following = False
         self.is_over = False
@@ -207,7 +210,7 @@ class AlertFeed:
                 self._renew()
                 for entry in entries:
                     self._place = entry.place_after(self._place)
-                    self._tell(entry)
+                    await self._tell(entry)
         except Exception:
             logger.exception("the alert feed cannot read the database; it tries again")
 
@@ -215,12 +218,12 @@ class AlertFeed:
         while True:
             try:
                 async for change in self._live.changes():
-                    self._note(change)
+                    await self._note(change)
             except Exception:
                 logger.exception("the alert feed no longer hears of the tables; it tries again")
             await asyncio.sleep(self._poll_s)
 
-    def _note(self, change: object) -> None:
+    async def _note(self, change: object) -> None:
         if not isinstance(change, Written):
             return
         if change.alerts or change.rounds or change.evidence:
@@ -228,11 +231,16 @@ class AlertFeed:
         if change.alerts:
             self._news.set()
         for number in change.evidence:
-            self._tell(Entry(table_id=change.table_id, shown=number))
+            await self._tell(Entry(table_id=change.table_id, shown=number))
 
-    def _tell(self, entry: Entry) -> None:
-        for listener in self._listeners:
-            listener.put(entry)
+    async def _tell(self, entry: Entry) -> None:
+        """Put an entry into all boxes, after those before it; who comes meanwhile reads it in the database."""
+        async with self._telling:
+            listeners = list(self._listeners)
+            for begin in range(0, len(listeners), TOLD_AT_ONCE):
+                for listener in listeners[begin : begin + TOLD_AT_ONCE]:
+                    listener.put(entry)
+                await asyncio.sleep(0)
 
 
 async def follow(feed: AlertFeed, place: Place, *, heartbeat_s: float) -> AsyncIterator[Sequence[Entry]]:
