@@ -51,7 +51,7 @@ def refresh(database: Database, *, names_from: datetime | None = None, leave: Co
         outlived = set() if work.places else _outlived(session, names_from)
     if not work.places and not outlived:
         return set()
-    with database.writing() as session:
+    with database.writing(is_shown=False) as session:
         take_turn(session, TALLIES_TURN)
         if _take_marks(session, work.marks):
             _write(session, work)

@@ -139,7 +139,7 @@ class Notifications:
         with self.database.reading() as session:
             if not outbox.has_news(session, now=now, overdue_after=overdue_after):
                 return False
-        with self.database.writing() as session:
+        with self.database.writing(is_shown=False) as session:
             entered = outbox.enter_news(session, self.rules, now=now, overdue_after=overdue_after)
         if entered:
             self._wake_senders()

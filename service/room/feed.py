@@ -126,6 +126,8 @@ class AlertFeed:
         self._listeners: set[Listener] = set()
         self._place = Place()
         self._news = asyncio.Event()
+        self._noted: set[int] = set()
+        """Alerts of which a table told, and nobody who listens was told: what was read before is given up already."""
         self._telling = asyncio.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._is_following = False
@@ -207,10 +209,12 @@ class AlertFeed:
     async def _tell_news(self) -> None:
         try:
             while entries := await asyncio.to_thread(self.read_after, self._place):
-                self._renew()
+                if not all(entry.alert is not None and entry.alert.id in self._noted for entry in entries):
+                    self._renew()
                 for entry in entries:
                     self._place = entry.place_after(self._place)
                     await self._tell(entry)
+                self._noted = {number for number in self._noted if number > self._place.alert}
         except Exception:
             logger.exception("the alert feed cannot read the database; it tries again")
 
@@ -229,6 +233,7 @@ class AlertFeed:
         if change.alerts or change.rounds or change.evidence:
             self._renew()
         if change.alerts:
+            self._noted.update(change.alerts)
             self._news.set()
         for number in change.evidence:
             await self._tell(Entry(table_id=change.table_id, shown=number))

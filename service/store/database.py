@@ -40,11 +40,15 @@ class Database:
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self.after_writing: list[Callable[[], None]] = []
-        """Called after each commit of this process."""
+        """Called after each commit of this process that somebody may be shown."""
 
     @contextmanager
-    def writing(self) -> Iterator[Session]:
-        """A session whose changes are on the disk when the block ends, or none of them."""
+    def writing(self, *, is_shown: bool = True) -> Iterator[Session]:
+        """A session whose changes are on the disk when the block ends, or none of them.
+
+        Args:
+            is_shown: Whether anybody is shown them at once; if not, nothing that was read has to be read anew.
+        """
         with (
             self.engine.connect().execution_options(**_WRITING) as connection,
             Session(connection) as session,
@@ -52,7 +56,7 @@ class Database:
         ):
             follow_changes(session)
             yield session
-        for tell in self.after_writing:
+        for tell in self.after_writing if is_shown else ():
             tell()
 
     @contextmanager

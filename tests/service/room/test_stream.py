@@ -110,6 +110,26 @@ def test_alert_of_which_nobody_told_is_found(room: TestRoom) -> None:
     listen(room, script)
 
 
+@pytest.mark.parametrize("is_noted", [True, False])
+def test_what_was_read_before_an_alert_is_given_up_once(
+    room: TestRoom, monkeypatch: pytest.MonkeyPatch, is_noted: bool
+) -> None:
+    feed: AlertFeed = room.app.state.room.feed
+    given_up: list[Place] = []
+    monkeypatch.setattr(feed, "_renew", lambda: given_up.append(feed.told_place()))
+
+    async def script(inner: Room) -> None:
+        waiting = asyncio.create_task(events(stream(inner, Place()), 1))
+        await asyncio.sleep(0.05)
+        number = await asyncio.to_thread(raise_alert, room)
+        if is_noted:
+            room.live.tell(Written(table_id="B07", alerts=(number,)))
+        await waiting
+        assert given_up == [Place()]
+
+    listen(room, script)
+
+
 def test_who_comes_back_misses_and_repeats_nothing(room: TestRoom) -> None:
     async def script(inner: Room) -> None:
         seen: list[tuple[str, str, Any]] = []

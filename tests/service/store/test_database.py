@@ -51,3 +51,14 @@ def test_moments_come_back_in_utc(database: Database) -> None:
         at = session.query(SignalRow).one().at
     assert at == abroad
     assert at.tzinfo is UTC
+
+
+def test_commit_is_told_where_somebody_may_be_shown_it(database: Database) -> None:
+    told: list[str] = []
+    database.after_writing.append(lambda: told.append("written"))
+    with database.writing(is_shown=False) as session:
+        session.add(SignalRow(table_id="B07", at=NOW, body="{}"))
+    quietly = list(told)
+    with database.writing():
+        pass
+    assert (quietly, told) == ([], ["written"])
