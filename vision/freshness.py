@@ -108,7 +108,7 @@ class Freshness:
         cells = self.fields[i].cells
         if not self.hands[cells].any():
             return False
-        if max(self._hand_left_t[j] for j in self._beside[i]) > looked_t:
+        if any(self._hand_left_t[j] > looked_t for j in self._beside[i]):
             return True
         return bool((difference(change.picture[cells], self._last_seen[cells]) > NOISE_LEVELS).any())
 
