@@ -185,8 +185,8 @@ class FallingDatabase(Database):
     falls: str | None = None
 
     @contextmanager
-    def writing(self) -> Iterator[Session]:
-        with super().writing() as session:
+    def writing(self, *, is_shown: bool = True) -> Iterator[Session]:
+        with super().writing(is_shown=is_shown) as session:
             yield session
             if self.falls == "before":
                 self.falls = None
