@@ -53,3 +53,14 @@ def test_opened_network_tells_the_boxes_of_its_checkpoint(
         found = decode(session.run([picture])[0], (height, width), score=score)
         assert found.score == pytest.approx(best[best >= score], abs=1e-4)
         assert found.centres_mm == pytest.approx(wanted[:2, best >= score].T, abs=0.05)
+
+
+def test_network_without_such_a_head_is_refused() -> None:
+    from onnx import TensorProto, helper
+
+    from models.detector_head import open_up
+
+    ends = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, 3, 8, 8]) for name in ("images", "boxes")]
+    graph = helper.make_graph([helper.make_node("Relu", ["images"], ["boxes"])], "other", ends[:1], ends[1:])
+    with pytest.raises(ValueError, match=r"last convolutions = \[\]; must be cv2, cv3 and cv4 of each grid"):
+        open_up(helper.make_model(graph), "raw")
