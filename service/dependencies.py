@@ -88,7 +88,7 @@ def _read_person(room: Room, request: Request) -> Person | None:
 def _touch(room: Room, key: str, now: datetime) -> None:
     """Note that a session is in use; a database that takes nothing now is no reason to send its user away."""
     try:
-        with room.database.writing() as session:
+        with room.database.writing(is_shown=False) as session:
             touch_session(session, key, now=now)
     except OperationalError as error:
         logger.warning("a session's use cannot be noted: %s", error)

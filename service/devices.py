@@ -109,7 +109,7 @@ class DeviceSignals:
         except SignalError as error:
             self._refuse(message, error)
             return
-        with self.database.writing() as session:
+        with self.database.writing(is_shown=False) as session:
             if not (message.is_repeated and is_known_moment and _is_kept(session, table_id, at, line)):
                 keep_signal(session, table_id, at, line)
         self._taken += 1

@@ -18,7 +18,7 @@ def report(room: RoomHere, person: Operator, table_id: str, body: dict[str, Any]
     """A line of the table log; `at` says when, else it is now, and `t` may be left out."""
     seen_table(room, person, table_id)
     at, line = check_signal(body, now=room.clock())
-    with room.database.writing() as session:
+    with room.database.writing(is_shown=False) as session:
         number = keep_signal(session, table_id, at, line)
     room.live.nudge(table_id)
     return Accepted(id=number, at=at)

@@ -55,6 +55,13 @@ def test_frame_is_sent_once(room: TestRoom) -> None:
     assert (again.status_code, again.content) == (304, b"")
 
 
+def test_report_lets_what_was_read_stand_until_the_table_has_judged_it(room: TestRoom) -> None:
+    sharing = room.app.state.room.sharing
+    sharing.get("the list", lambda: "read")
+    report(room, type="no_more_bets")
+    assert sharing.peek("the list") == "read"
+
+
 def test_report_is_kept_and_the_table_is_nudged(room: TestRoom) -> None:
     answer = report(room, type="no_more_bets")
     assert answer.status_code == 202
