@@ -1,7 +1,7 @@
 """Find chips that the detector missed or doubted in an empty-looking region, by what differs from its bare cloth.
 
 A region's bare view is kept from when it was empty. A compact piece as wide as a chip that was not there before is a
-stack. Layout millimetres.
+stack. Where chips were surely seen a moment ago less shows that they are there still. Layout millimetres.
 """
 
 from __future__ import annotations
@@ -31,6 +31,13 @@ FILLED = 0.68
 """Share of the rectangle round a piece that it fills; a disc fills 0.785."""
 CONFIRMED = 0.55
 """Share of a doubtful box that must differ from the bare cloth; a disc fills 0.785 of its box."""
+CONFIRMED_AGAIN = 0.15
+"""Where chips were surely seen a moment ago: a grey chip on grey cloth differs in its rim and its shadow alone."""
+LATELY_S = 2.0
+APART = 0.7
+"""Chip diameters: a doubtful box so near to chips that are surely seen shows them again."""
+SAME_PLACE = 0.3
+"""Chip diameters: so near to what was seen lately it is the same; a stack's middle moves as chips go from its top."""
 FOUND_SCORE = 0.7
 
 
@@ -43,6 +50,8 @@ class _View:
     bare: Image | None = None
     found: list[NDArray[np.float64]] = field(default_factory=list)
     """What the last look at the region added."""
+    sure: list[tuple[float, NDArray[np.float64]]] = field(default_factory=list)
+    """When and where, (2,) mm, the detector was sure of chips lately."""
 
 
 class BareChips:
@@ -85,15 +94,32 @@ class BareChips:
     def _look_again(
         self, view: _View, chips: Detections, doubtful: Detections, frame: Frame, cover: Cover
     ) -> list[NDArray[np.float64]]:
-        if (cover.mask & view.cells).any() or self._holds(view, chips):
+        sure = [middle for middle in chips.centres_mm if self._reaches(view, middle, RIM_MM / 2)]
+        view.sure = [(t, at) for t, at in view.sure if frame.t - t <= LATELY_S] + [(frame.t, at) for at in sure]
+        if (cover.mask & view.cells).any():
             return []
         if view.bare is None:
-            view.bare = self._look(view, frame)
+            view.bare = None if sure else self._look(view, frame)
+            return []
+        boxes = [corners for corners in doubtful.corners_mm if self._reaches(view, corners.mean(axis=0))]
+        if sure and not boxes:
             return []
         different = self._different(view, frame)
-        boxes = [corners for corners in doubtful.corners_mm if self._is_within(view, corners.mean(axis=0))]
-        confirmed = [corners for corners in boxes if self._share(view, corners, different) >= CONFIRMED]
-        return confirmed or self._pieces(view, different)
+        confirmed = [box for box in boxes if self._share(view, box, different) >= self._wanted(view, box, sure)]
+        return confirmed if confirmed or sure else self._pieces(view, different)
+
+    def _wanted(self, view: _View, box: NDArray[np.float64], sure: Sequence[NDArray[np.float64]]) -> float:
+        """The share of a doubtful box that must differ from the bare cloth so that it counts beside the sure ones."""
+        middle, diameter_mm = box.mean(axis=0), self._diameter_mm
+
+        def is_near(at: NDArray[np.float64], diameters: float) -> bool:
+            return float(np.linalg.norm(at - middle)) < diameters * diameter_mm
+
+        if any(is_near(at, APART) for at in sure):
+            return np.inf
+        if any(is_near(at, SAME_PLACE) for _, at in view.sure):
+            return CONFIRMED_AGAIN
+        return np.inf if sure else CONFIRMED
 
     def _different(self, view: _View, frame: Frame) -> NDArray[np.uint8]:
         """Where the region differs from its bare view, (h, w) of 0 and 1."""
@@ -112,8 +138,9 @@ class BareChips:
         cv2.fillPoly(box, [np.round(points).astype(np.int32)], 1)
         return float(different[box > 0].mean()) if box.any() else 0.0
 
-    def _is_within(self, view: _View, at_mm: NDArray[np.float64]) -> bool:
-        return bool(cv2.pointPolygonTest(view.polygon, (float(at_mm[0]), float(at_mm[1])), False) >= 0)
+    def _reaches(self, view: _View, at_mm: NDArray[np.float64], slack_mm: float = 0.0) -> bool:
+        """Whether a point lies in the region, or as little outside."""
+        return bool(cv2.pointPolygonTest(view.polygon, (float(at_mm[0]), float(at_mm[1])), True) >= -slack_mm)
 
     def _pieces(self, view: _View, different: NDArray[np.uint8]) -> list[NDArray[np.float64]]:
         if not different.any():
@@ -124,7 +151,7 @@ class BareChips:
         for piece in range(1, count):
             at_mm = centres[piece] / self._rectifier.px_per_mm + np.array(view.origin_mm)
             area_px = int(stats[piece, cv2.CC_STAT_AREA])
-            corners = self._stack(view, pieces == piece, area_px) if self._is_within(view, at_mm) else None
+            corners = self._stack(view, pieces == piece, area_px) if self._reaches(view, at_mm) else None
             found += [corners] if corners is not None else []
         return found
 
@@ -143,11 +170,6 @@ class BareChips:
             return None
         corners = cv2.boxPoints(around).astype(np.float64)
         return np.asarray(corners / self._rectifier.px_per_mm + np.array(view.origin_mm), np.float64)
-
-    def _holds(self, view: _View, chips: Detections) -> bool:
-        return any(
-            cv2.pointPolygonTest(view.polygon, (float(x), float(y)), True) >= -RIM_MM / 2 for x, y in chips.centres_mm
-        )
 
     def _look(self, view: _View, frame: Frame) -> Image:
         tile = self._rectifier.tile(frame.image, view.origin_mm, view.size_px)

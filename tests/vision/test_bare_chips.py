@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from tests.vision.test_gate import SIZE_MM, picture, straight_down
-from vision.bare_chips import BareChips
+from vision.bare_chips import LATELY_S, BareChips
 from vision.cover import Cover
-from vision.detections import CHIPS, Detections
+from vision.detections import CHIPS, Detections, concatenate
 from vision.frames import Frame
 from vision.gate import ChangeGate
 from vision.rectify import Rectifier
@@ -33,6 +33,7 @@ class Table:
         doubtful: Detections = NONE,
         covered: bool = False,
         hidden_mm: tuple[int, int, int, int] | None = None,
+        t: float = 0.0,
     ) -> Detections:
         """Discs on the cloth; what lies in `hidden_mm`, a box, looks like the cloth."""
         image = np.full((1080, 1920, 3), (60, 90, 40), np.uint8)
@@ -42,7 +43,7 @@ class Table:
             x0, y0, x1, y1 = hidden_mm
             image[y0 + 90 : y1 + 90, x0 + 60 : x1 + 60] = (60, 90, 40)
         cover = Cover(self.gate.grid, self.change, np.full(self.gate.grid.shape_hw, covered))
-        return self.chips.add(seen, doubtful, Frame(0, 0.0, image), cover, [(0.0, 0.0, *SIZE_MM)])
+        return self.chips.add(seen, doubtful, Frame(0, t, image), cover, [(0.0, 0.0, *SIZE_MM)])
 
 
 def stack(x: float, y: float) -> Detections:
@@ -101,3 +102,38 @@ def test_doubtful_chip_counts_where_the_cloth_is_no_longer_bare() -> None:
     assert len(table.add(*odd).label) == 0
     assert len(table.add(*odd, doubtful=stack(450, 550)).label) == 1
     assert len(table.add(doubtful=stack(450, 550)).label) == 0
+
+
+RIM = (450, 550, 20)
+GREY_ON_GREY = (436, 530, 464, 570)
+"""Of such a chip only the rims on two sides are to be seen."""
+
+
+def test_chip_that_was_surely_seen_a_moment_ago_is_still_there_where_little_shows_it() -> None:
+    table = Table()
+    table.add()
+    doubtful = stack(450, 550)
+    assert len(table.add(RIM, hidden_mm=GREY_ON_GREY, doubtful=doubtful).label) == 0
+    table.add(RIM, hidden_mm=GREY_ON_GREY, seen=stack(454, 554), t=1.0)
+    found = table.add(RIM, hidden_mm=GREY_ON_GREY, doubtful=doubtful, t=1.0 + LATELY_S)
+    assert found.centres_mm.tolist() == [[450, 550]]
+    assert len(table.add(RIM, hidden_mm=GREY_ON_GREY, doubtful=doubtful, t=1.1 + LATELY_S).label) == 0
+
+
+def test_chip_that_was_surely_seen_is_gone_where_the_cloth_is_bare_or_it_is_seen_elsewhere() -> None:
+    table = Table()
+    table.add()
+    table.add(RIM, seen=stack(450, 550))
+    assert len(table.add(doubtful=stack(450, 550), t=0.1).label) == 0
+    assert len(table.add(RIM, hidden_mm=GREY_ON_GREY, doubtful=stack(490, 550), t=0.2).label) == 0
+
+
+def test_doubtful_chip_beside_a_sure_one_counts_where_it_was_sure_a_moment_ago() -> None:
+    table = Table()
+    table.add()
+    both = (430, 550, 20), (490, 550, 20)
+    one, other = stack(430, 550), stack(490, 550)
+    assert len(table.add(*both, seen=one, doubtful=other).label) == 1
+    table.add(*both, seen=concatenate([one, other]), t=0.1)
+    assert len(table.add(*both, seen=one, doubtful=other, t=0.2).label) == 2
+    assert len(table.add(*both, seen=one, doubtful=stack(436, 550), t=0.3).label) == 1
