@@ -1,7 +1,7 @@
-"""Measure how long after a fault its alert is on the stream, on live tables whose faults are known to the tenth.
+"""Measure how long after a fault its alert is on the stream or on a page, on live tables whose faults are known.
 
-`python -m tests.endurance.delays --alerts 20 --tables 2 --out DIR`; needs GStreamer's RTSP server. Each table has a
-camera that plays the shipped recording, and devices that report what was reported then.
+`python -m tests.endurance.delays --alerts 20 --tables 2 --out DIR`; needs GStreamer's RTSP server, with `--page` a
+Chromium too. Each table has a camera that plays the shipped recording, and devices that report what was reported then.
 """
 
 from __future__ import annotations
@@ -13,15 +13,14 @@ import tempfile
 import threading
 import time
 from contextlib import ExitStack
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import httpx
 
 from service.demo_room import RECORDING
 from service.recordings import SIGNALS_NAME
-from tests.endurance.clients import read_events
 from tests.endurance.cuts import show_camera
+from tests.endurance.ears import Ear, Heard, NoBrowserError, begin, require_browser
 from tests.endurance.live_room import LiveRoom, furnish_room
 from tests.endurance.rtsp_camera import NoCameraError, RtspCamera, rtsp_camera
 
@@ -31,45 +30,18 @@ WITHIN_S = 10.0
 """An alert so late is another's."""
 
 
-@dataclass(frozen=True, slots=True)
-class Heard:
-    """An alert that the stream told, and when, in seconds of Unix time."""
-
-    at: float
-    table: str
-    code: str
-
-
-@dataclass(slots=True)
-class Ear:
-    """Listens to the stream."""
-
-    room: LiveRoom
-    heard: list[Heard] = field(default_factory=list)
-
-    def listen(self) -> None:
-        """Until the service ends."""
-        headers = {"Authorization": f"Bearer {self.room.tokens['operator']}"}
-        address = f"{self.room.address}/api/alerts/stream"
-        try:
-            with httpx.stream("GET", address, headers=headers, timeout=60) as answer:
-                for told in read_events(answer.iter_lines()):
-                    if told.kind == "alert":
-                        self.heard.append(Heard(time.time(), told.data["table"], told.data["code"]))
-        except httpx.HTTPError:
-            return
-
-
 def main() -> int:
     """Exit status 1 where an alert never came."""
     options = _parser().parse_args()
     folder = options.out or Path(tempfile.mkdtemp(prefix="delays-"))
     tables = [f"T{number}" for number in range(1, options.tables + 1)]
     try:
+        if options.page:
+            require_browser()
         with ExitStack() as stack:
             cameras = {table: stack.enter_context(rtsp_camera(RECORDING / "video.mp4")) for table in tables}
-            report = run_delays(folder, cameras, options.alerts)
-    except NoCameraError as error:
+            report = run_delays(folder, cameras, options.alerts, is_on_page=options.page)
+    except (NoCameraError, NoBrowserError) as error:
         print(f"skipped: {error}")
         return 0
     (folder / "report.json").write_text(json.dumps(report, indent=1), encoding="utf-8")
@@ -77,7 +49,7 @@ def main() -> int:
     return 1 if report["missed"] else 0
 
 
-def run_delays(folder: Path, cameras: dict[str, RtspCamera], alerts: int) -> dict[str, object]:
+def run_delays(folder: Path, cameras: dict[str, RtspCamera], alerts: int, *, is_on_page: bool) -> dict[str, object]:
     """Let the tables play until so many alerts are due."""
     room, faults = furnish_room(folder / "room", tables=len(cameras)), read_faults()
     for table, camera in cameras.items():
@@ -86,12 +58,15 @@ def run_delays(folder: Path, cameras: dict[str, RtspCamera], alerts: int) -> dic
     ear, ended = Ear(room), threading.Event()
     try:
         room.wait_until_watched()
-        threading.Thread(target=ear.listen, daemon=True).start()
+        listening = begin(ear.on_page if is_on_page else ear.on_stream, ear)
         for table, camera in cameras.items():
             threading.Thread(target=report_as_filmed, args=(room, table, camera, ended), daemon=True).start()
         skipped = {table: len(camera.began) for table, camera in cameras.items()}  # no device reported then
         passes = -(-alerts // (len(faults) * len(cameras)))
         _wait_for_passes(cameras, skipped, passes)
+        if is_on_page:
+            ear.stopping.set()
+            listening.join(60)
     finally:
         ended.set()
         room.stop()
@@ -161,6 +136,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tests.endurance.delays", description=__doc__)
     parser.add_argument("--alerts", type=int, default=20, help="at least so many")
     parser.add_argument("--tables", type=int, default=2, choices=range(1, 5), help="how many live tables")
+    parser.add_argument("--page", action="store_true", help="in a browser, not on the stream")
     parser.add_argument("--out", type=Path, default=None, help="a new folder for all that comes of it")
     return parser
 
