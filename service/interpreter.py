@@ -47,7 +47,7 @@ from service.handing import (
 from service.settling import settled_line
 from service.silence import UNREPORTED_S, ClothCleared, Silence
 from service.table_state import CardOnTable, TableState
-from service.together import Together
+from service.together import IN_TWO_BOXES_S, Together
 from service.waiting_items import WaitingItems
 from vision import observations as seen
 
@@ -63,7 +63,7 @@ HIDDEN_S = 0.8
 so."""
 
 UNSEEN_ORDER_CONFIDENCE = 0.5
-"""Where a card was hidden while another was dealt, nobody saw which came first."""
+"""Where a card's place was hidden, or not looked at, while another was dealt, nobody saw which came first."""
 
 Item = Event | seen.Observation | ClothCleared
 
@@ -202,7 +202,7 @@ class Interpreter:
         dealt = self.blindness.doubted(dealt_line(t, card_id, side, card), from_t, card.t)
         if not self.blindness.was_blind(from_t, card.t):
             dealt = self.together.joined(dealt, from_t, card.t)
-        if card.hidden_s > HIDDEN_S and self.state.last_dealt_t > card.t - card.hidden_s - TRAVEL_S:
+        if dealt.together_with is None and self._is_order_unseen(card):
             sure = min(dealt.confidence or 0.0, UNSEEN_ORDER_CONFIDENCE)
             dealt = replace(dealt, confidence=sure, value_confidence=None)
         if card.face_up and card.hidden_s > HIDDEN_S:
@@ -211,6 +211,16 @@ class Interpreter:
                 card.t, seen.CardTurned(track_id=card.track_id, t=card.t, face_up=True, reading=card.reading)
             )
         return [*closing, *self.calls.by_first_card(t, self.state), dealt]
+
+    def _is_order_unseen(self, card: seen.CardRested) -> bool:
+        """Whether another card came while this one's place was not seen, or was first seen elsewhere with it.
+
+        Of two that one look shows at first, and that cannot be told to have come at once, neither is known to be first.
+        """
+        if self.state.last_dealt_t > card.t - card.hidden_s - TRAVEL_S:
+            return True
+        later = [each for each in self.waiting if isinstance(each, seen.CardRested) and each.region != card.region]
+        return any(each.t == card.t and max(each.hidden_s, card.hidden_s) >= IN_TWO_BOXES_S for each in later)
 
     def _found_again(self, t: float, lost: CardOnTable, track_id: int, side: Side) -> list[Event]:
         self.state.cards[track_id] = replace(lost, side=side, lost_t=None)

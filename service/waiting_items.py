@@ -25,6 +25,10 @@ class WaitingItems(Generic[Item]):
         """Of what waits; infinite where nothing does."""
         return self._heap[0][0] if self._heap else float("inf")
 
+    def __iter__(self) -> Iterator[Item]:
+        """What waits, in no order."""
+        return (item for _, _, item in self._heap)
+
     def put(self, t: float, item: Item) -> None:
         """Take an item in, in any order."""
         heapq.heappush(self._heap, (t, next(self._order), item))

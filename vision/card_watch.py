@@ -60,6 +60,9 @@ BESIDE_MM = 100.0
 OVERLAPPING_MM = 45.0
 """Middles of cards that overlap are nearer; one that reads as such a neighbour is what another card leaves of it."""
 
+USUAL_GAP_S = 0.2
+"""What was first seen after a longer time without a look may have come at any moment of it."""
+
 NOTHING_READ = Reading(label=None, confidence=0.0)
 
 
@@ -74,7 +77,7 @@ class CardWatch:
     _cards: KnownCards = field(init=False)
     _reading: CardReading = field(init=False)
     _reaches: Reaches = field(default_factory=Reaches)
-    _looked_t: float = 0.0
+    _looked_t: float | None = None
     are_cards_away: bool = field(default=False, init=False)
     """Whether a card may lie at one of the places to which cards are taken."""
 
@@ -93,20 +96,21 @@ class CardWatch:
         entry_of: Callable[[NDArray[np.float64]], Point | None] = lambda corners: None,
     ) -> list[Observation]:
         """Take one look in and say what is new."""
+        looked_t, self._looked_t = t if self._looked_t is None else self._looked_t, t
+        unseen_s = t - looked_t if t - looked_t > USUAL_GAP_S else 0.0
         near = [sight for sight in sights if self.region_of(sight.at_mm) is not None]
         beside = [sight for sight in sights if not any(sight is each for each in near)]
-        self.are_cards_away = self._cards.is_out(t, self._looked_t)
+        self.are_cards_away = self._cards.is_out(t, looked_t)
         near = self._reading.read([*near, *self.handed.admit(beside, is_out=self.are_cards_away)], read_faces)
-        self._looked_t = t
         changes = self.tracker.update(near, t, is_covered=is_covered)
         for track in self.tracker.tracks:
             if track.looks == 1:
-                track.hidden_s = hidden_s(track.sight.corners_mm)
+                track.hidden_s = max(unseen_s, hidden_s(track.sight.corners_mm))
         for track in changes.turned:
             if track.track_id in self._cards.known:
                 self._cards.known[track.track_id].turned_t = track.turned_t
             else:
-                track.hidden_s = max(track.hidden_s, hidden_s(track.sight.corners_mm))
+                track.hidden_s = max(track.hidden_s, unseen_s, hidden_s(track.sight.corners_mm))
         for track in changes.left:
             if track.track_id in self._cards.known:
                 self._cards.gone[track.track_id] = (track, track.missing_since_t or t)

@@ -39,7 +39,8 @@ class CardRested:
     score: float
     """The detector's mean score."""
     hidden_s: float = 0.0
-    """How long its place was covered until it was first seen: so long it may have been turned unseen."""
+    """How long its place was covered, or not looked at, until it was first seen: so long it may have been turned
+    unseen."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

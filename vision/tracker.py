@@ -40,6 +40,9 @@ TURN_LOOKS = 2
 OUT_OF_SIGHT_S = 0.3
 """A card that was not seen for longer may have been exchanged for another."""
 DROP_S = 0.35
+LAID_S = 1.2
+"""A card that was seen free, no hand on it, before it had been seen long enough to be at rest, and that a hand covers
+now, is waited for so long: where looks are sparse, hands leave it free too briefly."""
 GONE_S = 0.5
 GONE_LOOKS = 3
 
@@ -93,11 +96,13 @@ class CardTrack:
     place_since_t: float = 0.0
     """Since when it has been about where it is, shaken by hands or not."""
     hidden_s: float = 0.0
-    """How long its place was covered until it was first seen, or first seen this side up."""
+    """How long its place was covered, or not looked at, until it was first seen, or first seen this side up."""
     back_looks: int = 0
     """Looks since it has been about where it is that surely showed its back."""
     face_t: float | None = None
     """When its face could first be told."""
+    was_free: bool = False
+    """Whether nothing lay over it when it was seen last."""
 
     @property
     def score(self) -> float:
@@ -132,11 +137,14 @@ class Tracker:
             t: stream time, later than that of the look before.
             is_covered: says of a (4, 2) polygon in mm whether something lies over it.
         """
-        pairs = _assign(self.tracks, sights, t, covered=[is_covered(sight.corners_mm) for sight in sights])
+        covered = [is_covered(sight.corners_mm) for sight in sights]
+        pairs = _assign(self.tracks, sights, t, covered=covered)
+        is_free = {id(sight): not hidden for sight, hidden in zip(sights, covered, strict=True)}
         rested, turned = [], []
         for track, sight in pairs:
             if _see(track, sight, t, self.new_votes):
                 turned.append(track)
+            track.was_free = is_free[id(sight)]
             if track.motion is Motion.MOVING and _has_come_to_rest(track, t):
                 track.motion, track.rested_t = Motion.RESTING, track.place_since_t
                 rested.append(track)
@@ -147,7 +155,7 @@ class Tracker:
         used = {id(sight) for _, sight in pairs}
         for sight in sights:
             if id(sight) not in used:
-                self._begin(sight, t)
+                self._begin(sight, t, is_free=is_free[id(sight)])
         resting_left = tuple(track for track in left if track.motion is Motion.RESTING)
         return TrackChanges(rested=tuple(rested), turned=tuple(turned), left=resting_left)
 
@@ -160,7 +168,7 @@ class Tracker:
         """Whether further looks are needed to know what became of a card."""
         return track.motion is Motion.MOVING or track.missing_since_t is not None or track.other_side_looks > 0
 
-    def _begin(self, sight: CardSight, t: float) -> None:
+    def _begin(self, sight: CardSight, t: float, *, is_free: bool) -> None:
         self.tracks.append(
             CardTrack(
                 track_id=self._next_id,
@@ -172,6 +180,7 @@ class Tracker:
                 seen_t=t,
                 votes=self.new_votes(),
                 score_sum=sight.score,
+                was_free=is_free,
             )
         )
         self._next_id += 1
@@ -188,7 +197,9 @@ def _assign(
     turned = np.array([[_shows_other_side(track, sight) for sight in sights] for track in tracks])
     moving = np.array([[track.motion is Motion.MOVING] for track in tracks])
     resting = np.where(np.array(covered), FOLLOW_COVERED_MM, FOLLOW_RESTING_MM)
-    reach = np.where(moving, FOLLOW_MOVING_MM, np.where(turned, FOLLOW_TURNED_MM, resting))
+    waited = np.array([[t - track.seen_t > DROP_S] for track in tracks])
+    moved = np.where(waited, SAME_PLACE_MM, FOLLOW_MOVING_MM)
+    reach = np.where(moving, moved, np.where(turned, FOLLOW_TURNED_MM, resting))
     other = np.array([[_is_another(track, sight, t) for sight in sights] for track in tracks])
     strange = OTHER_SIDE_MM * turned + PASSING_MM * moving
     cost = np.where((distance <= reach) & ~other, distance + strange, FAR_MM)
@@ -254,7 +265,8 @@ def _has_come_to_rest(track: CardTrack, t: float) -> bool:
 
 def _is_gone(track: CardTrack, t: float, is_covered: Callable[[NDArray[np.float64]], bool]) -> bool:
     if track.motion is Motion.MOVING:
-        return t - track.seen_t > DROP_S
+        is_laid = track.was_free and is_covered(track.sight.corners_mm)
+        return t - track.seen_t > (LAID_S if is_laid else DROP_S)
     if is_covered(track.sight.corners_mm):
         track.missing_since_t, track.missing_looks = None, 0
         return False

@@ -24,8 +24,8 @@ LONGEST_GAP_S = 1.0
 """Longer without a look, though frames came, is too long."""
 SPAN_S = 3.0
 LEAST_RATE_HZ = 2.5
-"""Fewer looks, over that span, are too few. From five a second down to this the shipped recording gives a false alert
-or two (the order of cards, two that left the shoe together), at 7.5 none: still too low."""
+"""Fewer looks, over that span, are too few. Down to this the shipped recording gives no false alert (docs/endurance.md:
+few looks); from three a second on it misses some."""
 RESTS = tuple(timedelta(seconds=s) for s in (10, 20, 40, 60))
 """The next is longer where one was not enough."""
 RELAPSE = timedelta(seconds=60)

@@ -335,7 +335,20 @@ def test_face_first_seen_after_a_long_cover_was_not_seen_dealt_face_up() -> None
     assert (turned.card, turned.t, turned.card_id) == (parse_card("7H"), 5.0, dealt.card_id)
 
 
-def test_card_that_was_hidden_while_another_was_dealt_leaves_their_order_doubtful() -> None:
-    lines = log_of(rested(1, 5.0), replace(rested(2, 5.4), hidden_s=2.0), devices=frozenset({NoMoreBets}))
-    first, second = [line for line in lines if isinstance(line, CardDealt)]
-    assert (first.confidence or 0.0) > 0.6 > (second.confidence or 0.0)
+def _sureness_of_two(first: CardRested, second: CardRested) -> list[bool]:
+    lines = log_of(first, second, devices=frozenset({NoMoreBets}))
+    return [(line.confidence or 0.0) > 0.6 for line in lines if isinstance(line, CardDealt)]
+
+
+@pytest.mark.parametrize(
+    ("second", "are_sure"),
+    [
+        pytest.param(replace(rested(2, 5.4), hidden_s=2.0), [True, False], id="long hidden"),
+        pytest.param(replace(rested(2, 5.7), hidden_s=0.8), [True, False], id="hidden when the first came"),
+        pytest.param(replace(rested(2, 6.0), hidden_s=0.9), [True, True], id="in sight when the first came"),
+        pytest.param(replace(rested(2, 5.0, "banker"), hidden_s=0.33), [False, False], id="one look showed both"),
+        pytest.param(replace(rested(2, 5.0, "banker"), hidden_s=0.2), [True, True], id="at once"),
+    ],
+)
+def test_order_of_cards_is_doubted_where_nobody_saw_it(second: CardRested, are_sure: list[bool]) -> None:
+    assert _sureness_of_two(rested(1, 5.0), second) == are_sure
