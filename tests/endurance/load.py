@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from multiprocessing.connection import Connection
 from pathlib import Path
+from statistics import median
 
 import httpx
 from prometheus_client.parser import text_string_to_metric_families
@@ -82,11 +83,10 @@ class Gauges:
                     series[sample.name].setdefault(sample.labels["table"], []).append(sample.value)
 
     def report(self) -> dict[str, object]:
-        """Beginning, middle and end of the memory; lag and missed frames by table."""
-        middle = len(self.memory_mb) // 2
+        """Memory minute by minute; lag and missed frames by table."""
         return {
-            "server MB at start, middle, end": [self.memory_mb[i] for i in (0, middle, -1)],
-            "tables MB at start, middle, end": [self.tables_mb[i] for i in (0, middle, -1)],
+            "server MB, each minute's median": _by_minute(self.memory_mb),
+            "tables MB, each minute's median": _by_minute(self.tables_mb),
             "longest lag s": {table: round(max(lags), 3) for table, lags in self.lag_s.items()},
             "median lag s": {table: sorted(lags)[len(lags) // 2] for table, lags in self.lag_s.items()},
             "frames looked at": {table: counts[-1] - counts[0] for table, counts in self.frames.items()},
@@ -182,6 +182,12 @@ def _start(body: object, room: LiveRoom, *given: object) -> tuple[multiprocessin
     process = context.Process(target=body, args=(room.port, token, *given, theirs), daemon=True)  # type: ignore[arg-type]
     process.start()
     return process, ours
+
+
+def _by_minute(looks: list[float]) -> list[float]:
+    """Medians: what making a clip takes for a moment does not count."""
+    in_one = round(60 / LOOK_S)
+    return [round(median(looks[i : i + in_one]), 1) for i in range(0, len(looks), in_one)]
 
 
 def _last_numbers(database: Database) -> tuple[int, int]:
