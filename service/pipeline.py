@@ -129,9 +129,12 @@ class TableWatch:
         self.interpreter.blindness.end(t)
         self.interpreter.signal(CameraBack(t=t, camera=camera, source=Source.CAMERA))
 
-    def wait(self, t: float) -> None:
-        """Let time pass without a picture: what devices report is judged all the same."""
-        self._judge(self.interpreter.release(t), t)
+    def wait(self, t: float, *, ahead_s: float = 0.0) -> None:
+        """Let time pass until `t` without a picture: what devices report is judged all the same.
+
+        With `ahead_s` as if so much more had passed: nothing is waited for any longer.
+        """
+        self._judge(self.interpreter.release(t + ahead_s), t)
         self._keep(self.referee.advance(self.interpreter.known_until_t), t)
 
     def resume(self, events: Sequence[Event]) -> None:

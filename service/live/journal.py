@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from rules.alerts import Alert, format_alert
@@ -97,6 +97,7 @@ class Journal:
         self._database, self._table_id = database, table_id
         self._rules = chain.canonical(rules)
         self._log_id = 0
+        self._last_alert_before = 0
         self._began_at: datetime | None = None
         self._place = Place()
         self._is_unsure = False
@@ -119,6 +120,7 @@ class Journal:
                 log = self._begin(session, now)
             lines = list(chain.read(session, log_chain(self._table_id), first=log.first_line))
             self._log_id, self._began_at = log.id, log.began_at
+            self._last_alert_before = session.scalar(select(func.max(AlertRow.id))) or 0
             events = [parse_event(json.loads(line.body)) for line in lines]
             self._place = _place_of(events, log.first_line)
         return events
@@ -147,7 +149,8 @@ class Journal:
         was_unsure, self._is_unsure = self._is_unsure, True
         with self._database.writing() as session:
             if was_unsure and self._stands(session, news, place):
-                entries = [self._entry_of(session, alert) for alert in news.alerts]
+                rows = [self._row_of(session, alert) for alert in news.alerts]
+                entries = [self._entry_of(session, row) for row in rows if row is not None]
             else:
                 entries = self._enter(session, news, place, now)
             note(session)
@@ -163,7 +166,8 @@ class Journal:
             self._write_round(session, record, first_line, place)
         if news.alerts:
             take_turn(session)
-        return [self._write_alert(session, alert, now, place.dealer) for alert in news.alerts]
+        fresh = [alert for alert in news.alerts if not self._was_told(session, alert)]
+        return [self._write_alert(session, alert, now, place.dealer) for alert in fresh]
 
     def _stands(self, session: Session, news: News, place: Place) -> bool:
         """Whether these were committed although nobody said so."""
@@ -176,9 +180,18 @@ class Journal:
         same = (AlertRow.log_id == self._log_id, AlertRow.body == chain.canonical(format_alert(alert)))
         return session.scalar(select(AlertRow).where(*same).order_by(AlertRow.id.desc()).limit(1))
 
-    def _entry_of(self, session: Session, alert: Alert) -> Entry:
-        row = self._row_of(session, alert)
-        assert row is not None, "an entry is committed with all its alerts"
+    def _was_told(self, session: Session, alert: Alert) -> bool:
+        """Whether the process before this one told it.
+
+        A watch that is stopped judges at once what it would have waited for; the next one comes to the same later.
+        """
+        near = (AlertRow.log_id == self._log_id, AlertRow.round == alert.round, AlertRow.code == alert.code)
+        before = select(AlertRow.body).where(*near, AlertRow.id <= self._last_alert_before)
+        bodies = map(json.loads, session.scalars(before))
+        timeless = format_alert(alert) | {"noticed_at": None}
+        return any(body | {"noticed_at": None} == timeless for body in bodies)
+
+    def _entry_of(self, session: Session, row: AlertRow) -> Entry:
         piece = session.scalars(select(EvidenceRow).where(EvidenceRow.alert_id == row.id)).first()
         assert piece is not None, "each alert promises a clip"
         return Entry(alert_id=row.id, at=row.at, from_at=piece.from_at, to_at=piece.to_at)

@@ -42,6 +42,8 @@ BLIND_S = 2.0
 NEVER = datetime.min.replace(tzinfo=UTC)
 RETRY = timedelta(seconds=1)
 """After the database did not answer, or evidence could not be kept."""
+JUDGED_AHEAD_S = 60.0
+"""A watch that is stopped waits for nothing that would tell more."""
 GIVE_BACK_EVERY = timedelta(minutes=1)
 """What evidence took goes back to the system; pages are not to be had anew for nothing, so not after each alert."""
 
@@ -88,7 +90,7 @@ class Worker:
             self._stopping.set()
             self.camera.stop()
             self.watch.lose_sight(self._t(self.now()), self.camera.camera.name, fault=STOPPED)
-            self.watch.wait(self._t(self.now()) + 60.0)
+            self.watch.wait(self._t(self.now()), ahead_s=JUDGED_AHEAD_S)
             self._write(max(self.now(), self._retry_at))
             keeper.join(timeout=15)
 

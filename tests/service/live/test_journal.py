@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -222,3 +223,17 @@ def test_same_alert_again_is_another_where_no_commit_is_in_doubt(database: Datab
     first, second = (journal.write(News(alerts=[ALERT]), NOW)[0].alert_id for _ in range(2))
 
     assert first != second
+
+
+def test_alert_that_the_process_before_told_is_not_told_again(database: Database) -> None:
+    before, _ = journal_of(database)
+    (entry,) = before.write(News(alerts=[replace(ALERT, noticed_at=15.0)]), NOW)
+
+    journal, _ = journal_of(database)
+    other = replace(ALERT, t=13.0)
+    told = journal.write(News(alerts=[replace(ALERT, noticed_at=31.0), other]), NOW)
+
+    with database.reading() as session:
+        assert session.scalars(select(AlertRow.id)).all() == [entry.alert_id, *(one.alert_id for one in told)]
+        assert len(told) == 1
+        assert chain.first_breach(session, alert_chain("B07")) is None
