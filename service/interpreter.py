@@ -199,8 +199,9 @@ class Interpreter:
         card_id = f"c{next(self._card_numbers)}"
         self.state.cards[card.track_id] = CardOnTable(card_id=card_id, side=side, card=face, face_up=card.face_up)
         from_t = card.t - card.hidden_s
-        dealt = self.blindness.doubted(dealt_line(t, card_id, side, card), from_t, card.t)
-        if not self.blindness.was_blind(from_t, card.t):
+        left_t = from_t - TRAVEL_S
+        dealt = self.blindness.doubted(dealt_line(t, card_id, side, card), left_t, card.t)
+        if not self.blindness.was_blind(left_t, card.t):
             dealt = self.together.joined(dealt, from_t, card.t)
         if dealt.together_with is None and self._is_order_unseen(card):
             sure = min(dealt.confidence or 0.0, UNSEEN_ORDER_CONFIDENCE)

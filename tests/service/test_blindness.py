@@ -113,10 +113,18 @@ def test_wager_that_changed_unseen_is_too_unsure_to_be_alleged(earliest: float, 
     assert (changed.confidence >= LEAST_CONFIDENCE) == is_sure
 
 
-def test_card_that_came_unseen_is_not_sure() -> None:
-    dealt = [line for line in log_of(*FROZEN, rested(1, 20.8, "player", "7H", hidden_s=10.8)) if
-             isinstance(line, CardDealt)]  # fmt: skip
-    assert [line.confidence for line in dealt] == [UNSEEN_CONFIDENCE]
+@pytest.mark.parametrize(
+    ("t", "hidden_s", "is_sure"),
+    [
+        pytest.param(20.8, 10.8, False, id="hidden since before"),
+        pytest.param(20.3, 0.0, False, id="too soon to have left the shoe in sight"),
+        pytest.param(20.8, 0.0, True, id="later"),
+    ],
+)
+def test_card_that_may_have_come_unseen_is_not_sure(t: float, hidden_s: float, is_sure: bool) -> None:
+    lines = log_of(*FROZEN, rested(1, t, "player", "7H", hidden_s=hidden_s))
+    sure = [line.confidence or 0.0 for line in lines if isinstance(line, CardDealt)]
+    assert [each > UNSEEN_CONFIDENCE for each in sure] == [is_sure]
 
 
 def judged(*between: Event | Observation) -> tuple[list[str], list[str]]:
