@@ -208,9 +208,8 @@ class Interpreter:
             dealt = replace(dealt, confidence=sure, value_confidence=None)
         if card.face_up and card.hidden_s > HIDDEN_S:
             dealt = replace(dealt, card=None, face_up=False, value_confidence=None)
-            self.waiting.put(
-                card.t, seen.CardTurned(track_id=card.track_id, t=card.t, face_up=True, reading=card.reading)
-            )
+            turned = seen.CardTurned(track_id=card.track_id, t=card.t, face_up=True, reading=card.reading)
+            self.waiting.put(card.t, turned)
         return [*closing, *self.calls.by_first_card(t, self.state), dealt]
 
     def _is_order_unseen(self, card: seen.CardRested) -> bool:
