@@ -26,7 +26,7 @@ from service.wiring import now_utc
 from tests.endurance.checks import faults_at_the_end, faults_of
 from tests.endurance.clients import start_clients
 from tests.endurance.diary import Diary
-from tests.endurance.live_room import LiveRoom, furnish_room
+from tests.endurance.live_room import UP, LiveRoom, furnish_room
 
 SIZE_MB = 400
 """Of the disk."""
@@ -167,7 +167,7 @@ def _watch_full(room: LiveRoom, ballast: Path, lasting_s: float) -> dict[str, li
 def _until_well(room: LiveRoom) -> float:
     began = time.monotonic()
     while time.monotonic() - began < SETTLED_S:
-        if all(state["disk_fault"] is None and state["camera"] == "playing" for state in room.states()):
+        if all(state["disk_fault"] is None and state["camera"] in UP for state in room.states()):
             break
         time.sleep(0.25)
     return time.monotonic() - began

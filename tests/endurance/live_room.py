@@ -25,6 +25,8 @@ SPAWNED = b"spawn_main"
 """In the command line of a table's process."""
 ROLES = ("operator", "supervisor", "admin")
 READY_S = 120.0
+UP = ("playing", "resting")
+"""A camera's states while its table runs: where the cores are full a table may rest, but it was looking."""
 
 
 def free_port() -> int:
@@ -110,7 +112,7 @@ class LiveRoom:
         return items
 
     def wait_until_watched(self, tables: Sequence[str] | None = None, *, patience_s: float = READY_S) -> float:
-        """Wait until these tables play, or all; gives how many seconds that took.
+        """Wait until these tables, or all, play or say that they rest; gives how many seconds that took.
 
         Raises:
             TimeoutError: They do not.
@@ -120,7 +122,7 @@ class LiveRoom:
             try:
                 states = {str(state["id"]): state for state in self.states()}
                 wanted = states if tables is None else tables
-                if all(states[name]["camera"] == "playing" and states[name]["frames"] for name in wanted):
+                if all(states[name]["camera"] in UP and states[name]["frames"] for name in wanted):
                     return time.monotonic() - began
             except httpx.HTTPError:
                 pass
