@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -101,8 +102,9 @@ def test_what_the_stream_did_not_tell_or_told_twice_is_found(database: Database,
 def test_alert_that_was_entered_twice_is_found(database: Database, home: Home, diary: Diary) -> None:
     journal = Journal(database, "T1", {})
     journal.open(NOW)
-    journal.write(News(alerts=[ALERT]), NOW)
-    assert "alert 2 tells the same as alert 1" in found(database, home, diary)
+    another = replace(ALERT, t=ALERT.t + 1.0)
+    journal.write(News(alerts=[another, replace(another, noticed_at=31.0)]), NOW)
+    assert "alert 3 tells the same as alert 2" in found(database, home, diary)
 
 
 def test_report_that_never_came_into_the_log_is_found(database: Database, home: Home, diary: Diary) -> None:
