@@ -50,9 +50,15 @@ def find_face_up_deal(event: CardDealt, running: Round, drawing: Drawing, rules:
 
 
 def find_shown_excess(drawing: Drawing, running: Round, *, is_last_round: bool) -> Iterator[Finding]:
-    """Cards in excess or not due whose face was shown and that do not go to the other hand."""
+    """Cards in excess or not due whose face was shown and that do not go to the other hand.
+
+    Whether one went there is not known where a camera was lost.
+    """
     for fault in drawing.surplus.values():
         if fault.card.shown_t is None or _may_still_go(fault, running):
+            continue
+        if running.was_camera_lost and _is_to_go(fault):
+            running.doubt("exposed_card.excess", "a camera was lost")
             continue
         facts = surplus_facts(fault, is_last_round=is_last_round)
         if drawing.is_settled and _are_all_shown(drawing):
@@ -76,8 +82,12 @@ def _are_all_shown(drawing: Drawing) -> bool:
 
 def _may_still_go(fault: CardFault, running: Round) -> bool:
     """Whether the card may yet be moved to the Banker, who is or may be due one."""
-    goes = fault.hand is Side.PLAYER and fault.banker is not Verdict.NOT_DUE
-    return goes and (running.deadline_t is None or fault.banker is Verdict.UNKNOWN)
+    return _is_to_go(fault) and (running.deadline_t is None or fault.banker is Verdict.UNKNOWN)
+
+
+def _is_to_go(fault: CardFault) -> bool:
+    """Whether the card is or may be the Banker's."""
+    return fault.hand is Side.PLAYER and fault.banker is not Verdict.NOT_DUE
 
 
 def _message(hand: Side | None, running: Round, *, is_third: bool) -> str:

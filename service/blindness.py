@@ -18,6 +18,7 @@ from rules.events import (
     CameraMoved,
     CameraObstructed,
     CardDealt,
+    CardTurned,
     Event,
     RoundClosed,
     Source,
@@ -49,6 +50,10 @@ class Blindness:
     """Whether the running round, or one before it, was seen to open."""
     is_half_seen: bool = False
     """Whether the running round began before the watch: a card that is seen to come may only have been turned."""
+    was_deal_unseen: bool = False
+    """Whether a card of the running round came while nothing was seen, or may have: more may have, and lie hidden."""
+    round_t: float = 0.0
+    """When the running round was seen or said to open, or the one before it to close."""
     began_t: float = 0.0
     """When the watch began: what lies on the table then came unseen."""
     since_t: float | None = None
@@ -85,6 +90,9 @@ class Blindness:
         """Take a written line in."""
         if isinstance(line, BetsOpened | RoundClosed):
             self.was_opening_seen, self.is_half_seen = True, False
+            self.was_deal_unseen, self.round_t = False, line.t
+        elif isinstance(line, CardTurned) and not line.face_up and self.was_blind(self.round_t, line.t):
+            self.was_deal_unseen = True
 
     def was_blind(self, from_t: float, to_t: float) -> bool:
         """Whether any of that time was not seen."""
@@ -96,10 +104,15 @@ class Blindness:
         """The event, less sure where some of the time it may have happened in was not seen.
 
         Chips that lie there at the first look tell that a round was under way, where nothing said that one opened.
+        Once a card came unseen, no later one of the round is sure to have left the shoe when it was first seen.
         """
         if from_t < FIRST_LOOKS_S and not self.was_opening_seen:
             self.is_half_seen = True
-        if not self.is_half_seen and not self.was_blind(from_t, to_t):
+        is_unseen = self.was_blind(from_t, to_t)
+        if isinstance(event, CardDealt):
+            self.was_deal_unseen |= is_unseen
+            is_unseen = self.was_deal_unseen
+        if not self.is_half_seen and not is_unseen:
             return event
         sure = 1.0 if event.confidence is None else event.confidence
         less_sure = replace(event, confidence=min(sure, UNSEEN_CONFIDENCE))

@@ -10,11 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import count
 
-from calibration.layout import Area, Layout
+from calibration.layout import Layout
 from rules.events import (
-    DEALER,
-    UNKNOWN,
-    Bet,
     BetsOpened,
     CameraBack,
     CardDealt,
@@ -26,14 +23,12 @@ from rules.events import (
     RoundClosed,
     Side,
     Source,
-    WagerChanged,
 )
-from service.amounts import Amounts, chip_counts
-from service.attribution import who_reached
+from service.amounts import Amounts
 from service.blindness import Blindness
 from service.burning import Burns
-from service.calls import LAMP_WITHIN_S, Calls, sure_side, with_doubt
-from service.card_lines import card_of, certainty_of, dealt_line, rounded, turned_line
+from service.calls import LAMP_WITHIN_S, Calls, with_doubt
+from service.card_lines import card_of, certainty_of, dealt_line, turned_line
 from service.device_events import DEVICE_EVENTS
 from service.handing import (
     given_back,
@@ -44,10 +39,10 @@ from service.handing import (
     taken_by,
     turned_by,
 )
-from service.settling import settled_line
 from service.silence import UNREPORTED_S, ClothCleared, Silence
 from service.table_state import CardOnTable, TableState
 from service.together import IN_TWO_BOXES_S, Together
+from service.wager_lines import WagerLines
 from service.waiting_items import WaitingItems
 from vision import observations as seen
 
@@ -56,8 +51,6 @@ TRAVEL_S = 0.6
 HOLD_S = 0.7
 """How long the log waits for what may still come in with an earlier time."""
 CLOSE_AFTER_S = 0.1
-LEAST_SURENESS = 0.6
-"""A direction of change that is less sure than this is not told."""
 HIDDEN_S = 0.8
 """A card that a hand covered for longer before it was seen face up may have been turned under it: nobody saw it dealt
 so."""
@@ -86,11 +79,13 @@ class Interpreter:
     waiting: WaitingItems[Item] = field(default_factory=WaitingItems)
     _card_numbers: Iterator[int] = field(default_factory=lambda: count(1))
     calls: Calls = field(init=False)
+    wagers: WagerLines = field(init=False)
     known_until_t: float = 0.0
     """Nothing earlier than this will be logged any more."""
 
     def __post_init__(self) -> None:
         self.calls = Calls(is_signalled=NoMoreBets in self.signalled, is_opening_signalled=BetsOpened in self.signalled)
+        self.wagers = WagerLines(self.layout, self.state, self.blindness, self.amounts)
 
     def signal(self, event: Event) -> None:
         """Take in what a device reported."""
@@ -167,7 +162,7 @@ class Interpreter:
             case seen.CardBeside() | seen.CardBesideHidden() | seen.RegionVisited() | seen.CutCardRested():
                 return _beside_the_boxes(t, item, self)
             case seen.StacksChanged():
-                return self._stacks_changed(t, item)
+                return self.wagers.changed(t, item, self.signalled)
             case seen.LampChanged():
                 (self.calls.lit.add if item.lit else self.calls.lit.discard)(item.region)
                 return self.calls.by_lamp(t, self.state, hidden_s=_lead_s(item)) if item.lit else []
@@ -200,7 +195,7 @@ class Interpreter:
         self.state.cards[card.track_id] = CardOnTable(card_id=card_id, side=side, card=face, face_up=card.face_up)
         from_t = card.t - card.hidden_s
         left_t = from_t - TRAVEL_S
-        dealt = self.blindness.doubted(dealt_line(t, card_id, side, card), left_t, card.t)
+        dealt = self.blindness.doubted(dealt_line(t, card_id, side, card), left_t, max(card.t, t))
         if not self.blindness.was_blind(left_t, card.t):
             dealt = self.together.joined(dealt, from_t, card.t)
         if dealt.together_with is None and self._is_order_unseen(card):
@@ -260,7 +255,8 @@ class Interpreter:
             return []
         others = [other for track, other in self.state.cards.items() if track != left.track_id and other.lost_t is None]
         is_decided = self.state.is_decided(ResultAnnounced in self.signalled)
-        if self.state.is_open and (self.state.is_out(card) or (others and not is_decided)):
+        is_out = self.state.is_out(card) and not self.blindness.was_blind(t - TRAVEL_S, t)
+        if self.state.is_open and not card.is_left_over and (is_out or (others and not is_decided)):
             self.state.cards[left.track_id] = replace(card, lost_t=t)
             return []
         del self.state.cards[left.track_id]
@@ -274,54 +270,6 @@ class Interpreter:
             return self.state.close(t + CLOSE_AFTER_S)
         self.waiting.put(t + UNREPORTED_S, self.silence.expect_close(t))
         return []
-
-    def _stacks_changed(self, t: float, change: seen.StacksChanged) -> list[Event]:
-        area = self.layout.area(change.region)
-        self.state.see_chips(area.id, bool(change.after), self.state.is_decided(ResultAnnounced in self.signalled))
-        by = self._by(change, area)
-        changed = self._wager_changed(t, change, area, by)
-        if changed is None:
-            return []
-        changed = self.blindness.doubted(changed, change.t_earliest, change.t_latest)
-        if by == DEALER and self.state.is_decided(ResultAnnounced in self.signalled):
-            at_mm = change.before[0].at_mm if change.before else None
-            settled = settled_line(t, area, self.layout, growth=change.growth, at_mm=at_mm, tips_mm=change.tips_mm)
-            return [self.blindness.doubted(settled, change.t_earliest, change.t_latest), changed]
-        return [changed]
-
-    def _by(self, change: seen.StacksChanged, area: Area) -> str:
-        """Who reached in; unknown where the dealer was there since the decision and may have settled the wager."""
-        by = who_reached(change.entries_mm, area, self.layout)
-        if by == DEALER and change.growth == 0 and self.state.is_decided(ResultAnnounced in self.signalled):
-            self.state.visited.add(area.id)
-        if by != DEALER and area.id in self.state.visited:
-            return UNKNOWN
-        return by
-
-    def _wager_changed(self, t: float, change: seen.StacksChanged, area: Area, by: str) -> WagerChanged | None:
-        if change.growth == 0 or area.bet is None:
-            return None
-        chips_before, chips_after = chip_counts(change) if _is_told(change) else (None, None)
-        before, after = self.amounts.change(change)
-        certainty = rounded(sure_side(change.t_earliest, change.t_latest, self.state.called_t))
-        return WagerChanged(
-            t=t,
-            area=area.id,
-            seat=area.seat,
-            bet=Bet(area.bet),
-            before=before.told,
-            after=after.told,
-            before_low=before.least,
-            before_high=before.most,
-            after_low=after.least,
-            after_high=after.most,
-            chips_before=chips_before,
-            chips_after=chips_after,
-            by=by,
-            picture=change.picture,
-            confidence=min(certainty, rounded(change.sureness) if _is_told(change) else 1.0),
-            source=Source.CAMERA,
-        )
 
 
 def _about_the_round(
@@ -382,8 +330,3 @@ def _side_of(layout: Layout, region: str) -> Side:
     hand = layout.area(region).hand
     assert hand is not None, "card regions are hands"
     return Side(hand)
-
-
-def _is_told(change: seen.StacksChanged) -> bool:
-    """Whether the direction of a change is sure enough to be told."""
-    return change.sureness >= LEAST_SURENESS

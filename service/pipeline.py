@@ -30,7 +30,7 @@ from service.spread_sights import ShownSpread, shown_spreads
 from service.wiring import build_observer, build_referee, open_eyes, watches_burns
 from vision.errors import VideoBreakError
 from vision.frames import Frame
-from vision.observations import CardInSight, StacksChanged
+from vision.observations import CardInSight, PictureCleared, StacksChanged
 from vision.observer import Eyes, Observer
 from vision.video import VideoReader
 
@@ -96,6 +96,8 @@ class TableWatch:
             if isinstance(observation, StacksChanged) and observation.growth != 0:
                 observation = replace(observation, picture=self.pictures.change(frame, observation.region))
             self.interpreter.observe(observation)
+            if isinstance(observation, PictureCleared):
+                self._forget_left_over(observation.t)
         calm = self.observer.calm_stacks()
         self.interpreter.state.see_calm(calm, frame.t)
         self.pictures.look(frame, calm)
@@ -127,6 +129,7 @@ class TableWatch:
     def regain_sight(self, t: float, camera: str) -> None:
         """Log that the picture is back."""
         self.interpreter.blindness.end(t)
+        self._forget_left_over(t)
         self.interpreter.signal(CameraBack(t=t, camera=camera, source=Source.CAMERA))
 
     def wait(self, t: float, *, ahead_s: float = 0.0) -> None:
@@ -168,6 +171,10 @@ class TableWatch:
         names = [event.picture for event in events if isinstance(event, WagerChanged) and event.picture is not None]
         taken = {name: self.pictures.take(name) for name in names}
         return {name: picture for name, picture in taken.items() if picture is not None}
+
+    def _forget_left_over(self, t: float) -> None:
+        """What lies now where cards of an earlier round lay came while nothing was seen."""
+        self.observer.forget_cards(self.interpreter.state.forget_left_over(t))
 
     def _judge(self, lines: Sequence[Event], now_t: float) -> None:
         for line in lines:

@@ -26,6 +26,8 @@ from rules.events import (
 from rules.words import seat_of
 
 CARDS_BEFORE_RESULT = 4
+LEFT_OVER_S = 5.0
+"""So long after a round's end its cards may still lie there."""
 _OPENING = (BetsOpened, WagerChanged, NoMoreBets, CardDealt, CardMoved)
 
 
@@ -139,6 +141,18 @@ class TableState:
         """A card was taken away into the rack."""
         self.collected.append(card)
         return CardRemoved(t=t, card_id=card.card_id, to="discard", source=Source.CAMERA)
+
+    def forget_left_over(self, t: float) -> list[int]:
+        """Take out the cards of a round that has ended, where others may lie in their places by now.
+
+        Gives their tracks; nothing was seen of how they went.
+        """
+        if not self.is_called and t - self.closed_t < LEFT_OVER_S:
+            return []
+        tracks = [track for track, card in self.cards.items() if card.is_left_over]
+        for track in tracks:
+            del self.cards[track]
+        return tracks
 
     def remove_overdue(self, t: float) -> list[CardRemoved]:
         """Cards that went out of sight before the result, and did not turn up again."""

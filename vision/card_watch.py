@@ -7,7 +7,7 @@ millimetres, durations seconds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 import cv2
@@ -163,6 +163,16 @@ class CardWatch:
             for track in self.tracker.tracks
             if track.track_id in self._cards.known and track.missing_since_t is None
         )
+
+    def forget(self, track_ids: Collection[int]) -> None:
+        """Know nothing any more of these cards: what lies in their places is told of as new."""
+        self.tracker.forget(track_ids)
+        for track_id in track_ids:
+            self._cards.known.pop(track_id, None)
+            self._cards.gone.pop(track_id, None)
+            self._reaches.forget(track_id)
+        if track_ids:
+            self.handed.forget()
 
     def finish(self) -> list[Observation]:
         """Tell of what was still waited for."""

@@ -6,7 +6,7 @@ to be seen in them, not what they mean. Layout millimetres, seconds of stream ti
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -176,6 +176,10 @@ class Observer:
     def calm_stacks(self) -> list[str]:
         """The stack regions that nothing has covered since their chips were told of."""
         return self._stacks.calm()
+
+    def forget_cards(self, track_ids: Collection[int]) -> None:
+        """Take what lies where these cards lay for others: nobody saw what became of them."""
+        self._cards.forget(track_ids)
 
     def take_spreads(self) -> tuple[SpreadSight, ...]:
         """Cards that lay spread and were taken away since the last call."""

@@ -6,7 +6,7 @@ is gone. Knows nothing of the game and nothing of pixels.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
@@ -163,6 +163,10 @@ class Tracker:
         """Let `new` go on as `old`: they are the same card."""
         new.track_id, new.first_t = old.track_id, old.first_t
         self.tracks = [track for track in self.tracks if track is not old]
+
+    def forget(self, track_ids: Collection[int]) -> None:
+        """Follow these cards no longer."""
+        self.tracks = [track for track in self.tracks if track.track_id not in track_ids]
 
     def is_unsettled(self, track: CardTrack) -> bool:
         """Whether further looks are needed to know what became of a card."""

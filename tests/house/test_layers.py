@@ -22,7 +22,10 @@ SCENARIO_SCRIPT = "datasets/script/"
 """May import `rules`: what happens at a table is written in the language of the table log."""
 COMMANDS = ("service/cli.py", "service/commands/")
 """May reach datasets and models, when a command that needs them is called."""
-MEETING_PLACES = {"service/card_lines.py", "service/interpreter.py", "service/pipeline.py", "service/wiring.py"}
+MEETING_PLACES = {
+    "service/card_lines.py", "service/interpreter.py", "service/pipeline.py", "service/wager_lines.py",
+    "service/wiring.py",
+}  # fmt: skip
 """Where seeing and meaning are joined: it translates, carries, builds. Catching errors is no meeting."""
 TRAINING_ONLY = {"torch", "torchvision", "ultralytics", "onnx", "onnxslim"}
 FLEET_ONLY = {"ray", "fsspec"}

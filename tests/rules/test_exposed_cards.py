@@ -117,3 +117,10 @@ def test_excess_unseen_is_not_disclosed(rulebook_id: str) -> None:
 def test_excess_that_should_go_to_the_banker_but_stays_is_disclosed(rulebook_id: str) -> None:
     log = TableLog(rules_of(rulebook_id)).open().four("P KH 7C | B 3D AH").third("player", "6S").result(7, 4).close()
     assert codes_of(log) == ["misdeal.third_card_not_due", "exposed_card.excess", "misdeal.third_card_missing"]
+
+
+@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+def test_excess_may_have_gone_to_the_banker_while_a_camera_was_lost(rulebook_id: str) -> None:
+    log = TableLog(rules_of(rulebook_id)).open().four("P KH 7C | B 3D AH").third("player", "6S")
+    log.add("camera_lost", camera="overhead").add("camera_back", camera="overhead").result(7, 0).close()
+    assert "exposed_card.excess" not in codes_of(log)

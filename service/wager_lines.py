@@ -1,0 +1,95 @@
+"""Turn changes of stacks into the log's lines on wagers: what lies there now, who reached in, what was settled.
+
+Seconds of stream time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from calibration.layout import Area, Layout
+from rules.events import DEALER, UNKNOWN, Bet, BetsOpened, Event, ResultAnnounced, RoundClosed, Source, WagerChanged
+from service.amounts import Amounts, chip_counts
+from service.attribution import who_reached
+from service.blindness import Blindness
+from service.calls import sure_side
+from service.card_lines import rounded
+from service.settling import settled_line
+from service.table_state import TableState
+from vision.observations import StacksChanged
+
+LEAST_SURENESS = 0.6
+"""A direction of change that is less sure than this is not told."""
+
+
+@dataclass(slots=True)
+class WagerLines:
+    """The wagers of one table, as they are logged."""
+
+    layout: Layout
+    state: TableState
+    blindness: Blindness
+    amounts: Amounts
+    """What lies on each area, as it was logged last."""
+
+    def changed(self, t: float, change: StacksChanged, signalled: Collection[type[Event]]) -> list[Event]:
+        """What is to be logged of a change at `t`; `signalled` is what devices report by themselves."""
+        area = self.layout.area(change.region)
+        is_decided = self.state.is_decided(ResultAnnounced in signalled)
+        self.state.see_chips(area.id, bool(change.after), is_decided)
+        by = self._by(change, area, is_decided=is_decided)
+        line = self._line(t, change, area, by)
+        if line is None:
+            return []
+        is_end_told = BetsOpened in signalled or RoundClosed in signalled
+        span = self._may_be_of(change, t, is_end_told=is_end_told)
+        line = self.blindness.doubted(line, *span)
+        if by != DEALER or not is_decided:
+            return [line]
+        at_mm = change.before[0].at_mm if change.before else None
+        settled = settled_line(t, area, self.layout, growth=change.growth, at_mm=at_mm, tips_mm=change.tips_mm)
+        return [self.blindness.doubted(settled, *span), line]
+
+    def _may_be_of(self, change: StacksChanged, t: float, *, is_end_told: bool) -> tuple[float, float]:
+        """From when to when all must have been seen for a change to be of the running round, where it is logged at `t`.
+
+        Where no device tells of a round's end, it may have come whenever nothing was seen.
+        """
+        called_t = change.t_earliest if is_end_told or self.state.called_t is None else self.state.called_t
+        return min(change.t_earliest, called_t), max(change.t_latest, t)
+
+    def _by(self, change: StacksChanged, area: Area, *, is_decided: bool) -> str:
+        """Who reached in; unknown where the dealer was there since the decision and may have settled the wager."""
+        by = who_reached(change.entries_mm, area, self.layout)
+        if by == DEALER and change.growth == 0 and is_decided:
+            self.state.visited.add(area.id)
+        if by != DEALER and area.id in self.state.visited:
+            return UNKNOWN
+        return by
+
+    def _line(self, t: float, change: StacksChanged, area: Area, by: str) -> WagerChanged | None:
+        if change.growth == 0 or area.bet is None:
+            return None
+        is_told = change.sureness >= LEAST_SURENESS
+        chips_before, chips_after = chip_counts(change) if is_told else (None, None)
+        before, after = self.amounts.change(change)
+        certainty = rounded(sure_side(change.t_earliest, change.t_latest, self.state.called_t))
+        return WagerChanged(
+            t=t,
+            area=area.id,
+            seat=area.seat,
+            bet=Bet(area.bet),
+            before=before.told,
+            after=after.told,
+            before_low=before.least,
+            before_high=before.most,
+            after_low=after.least,
+            after_high=after.most,
+            chips_before=chips_before,
+            chips_after=chips_after,
+            by=by,
+            picture=change.picture,
+            confidence=min(certainty, rounded(change.sureness) if is_told else 1.0),
+            source=Source.CAMERA,
+        )
