@@ -195,7 +195,9 @@ class Interpreter:
         self.state.cards[card.track_id] = CardOnTable(card_id=card_id, side=side, card=face, face_up=card.face_up)
         from_t = card.t - card.hidden_s
         left_t = from_t - TRAVEL_S
-        dealt = self.blindness.doubted(dealt_line(t, card_id, side, card), left_t, max(card.t, t))
+        dealt = dealt_line(t, card_id, side, card)
+        untold_since_t = self.state.untold_since_t(self.signalled)
+        dealt = self.blindness.doubted(dealt, left_t, max(card.t, t), untold_since_t=untold_since_t)
         if not self.blindness.was_blind(left_t, card.t):
             dealt = self.together.joined(dealt, from_t, card.t)
         if dealt.together_with is None and self._is_order_unseen(card):

@@ -5,7 +5,7 @@ Judges nothing. Seconds of stream time.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 
 from rules.cards import Card
@@ -119,6 +119,14 @@ class TableState:
         Print that passes for chips lies there from the beginning: nobody is seen to put it down.
         """
         return tuple(sorted((self.with_chips & self.placed) - self.reached))
+
+    def untold_since_t(self, signalled: Collection[type[Event]]) -> float | None:
+        """Since when the running round may have ended without a word of it; None where devices tell, or bets are open.
+
+        Args:
+            signalled: What devices report.
+        """
+        return None if BetsOpened in signalled or RoundClosed in signalled else self.called_t
 
     def see_calm(self, areas: Iterable[str], t: float) -> None:
         """These areas are in plain sight."""

@@ -9,7 +9,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from calibration.layout import Area, Layout
-from rules.events import DEALER, UNKNOWN, Bet, BetsOpened, Event, ResultAnnounced, RoundClosed, Source, WagerChanged
+from rules.events import DEALER, UNKNOWN, Bet, Event, ResultAnnounced, Source, WagerChanged
 from service.amounts import Amounts, chip_counts
 from service.attribution import who_reached
 from service.blindness import Blindness
@@ -42,22 +42,14 @@ class WagerLines:
         line = self._line(t, change, area, by)
         if line is None:
             return []
-        is_end_told = BetsOpened in signalled or RoundClosed in signalled
-        span = self._may_be_of(change, t, is_end_told=is_end_told)
-        line = self.blindness.doubted(line, *span)
+        span = change.t_earliest, max(change.t_latest, t)
+        untold_since_t = self.state.untold_since_t(signalled)
+        line = self.blindness.doubted(line, *span, untold_since_t=untold_since_t)
         if by != DEALER or not is_decided:
             return [line]
         at_mm = change.before[0].at_mm if change.before else None
         settled = settled_line(t, area, self.layout, growth=change.growth, at_mm=at_mm, tips_mm=change.tips_mm)
-        return [self.blindness.doubted(settled, *span), line]
-
-    def _may_be_of(self, change: StacksChanged, t: float, *, is_end_told: bool) -> tuple[float, float]:
-        """From when to when all must have been seen for a change to be of the running round, where it is logged at `t`.
-
-        Where no device tells of a round's end, it may have come whenever nothing was seen.
-        """
-        called_t = change.t_earliest if is_end_told or self.state.called_t is None else self.state.called_t
-        return min(change.t_earliest, called_t), max(change.t_latest, t)
+        return [self.blindness.doubted(settled, *span, untold_since_t=untold_since_t), line]
 
     def _by(self, change: StacksChanged, area: Area, *, is_decided: bool) -> str:
         """Who reached in; unknown where the dealer was there since the decision and may have settled the wager."""

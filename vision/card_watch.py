@@ -27,6 +27,7 @@ from vision.card_reading import (
     is_real,
     looks_like_a_face,
 )
+from vision.cover import USUAL_GAP_S
 from vision.handed_cards import HandedCards, Polygons
 from vision.known_cards import Known, KnownCards
 from vision.observations import (
@@ -59,9 +60,6 @@ BESIDE_MM = 100.0
 
 OVERLAPPING_MM = 45.0
 """Middles of cards that overlap are nearer; one that reads as such a neighbour is what another card leaves of it."""
-
-USUAL_GAP_S = 0.2
-"""What was first seen after a longer time without a look may have come at any moment of it."""
 
 NOTHING_READ = Reading(label=None, confidence=0.0)
 

@@ -16,6 +16,8 @@ from vision.observations import Point
 
 MOTION_S = 0.22
 """A cell that moved this short a time ago is still covered."""
+USUAL_GAP_S = 0.2
+"""What is first seen after a longer time without a look may have come at any moment of it."""
 RIM_MM = 25.0
 ENTRY_CELLS = 3
 """What reaches this near to the cloth's edge comes in over it."""

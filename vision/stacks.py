@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from vision.chip_faces import face_of
 from vision.comparer import mean_of, middle_of
-from vision.cover import Arm
+from vision.cover import USUAL_GAP_S, Arm
 from vision.frames import Image
 from vision.gauge import CropFrame, Gauging
 from vision.glimpses import Glimpse, Glimpses, stand_alike
@@ -113,6 +113,7 @@ class StackRegion:
     """Where each of the settled stacks is cut out."""
     _views: list[tuple[Image, ...]] = field(default_factory=list)
     """What looks showed there before anything covered them."""
+    _looked_t: float | None = None
     _cover_began_t: float | None = None
     _cover_ended_t: float | None = None
     _arms: list[Arm | None] = field(default_factory=list)
@@ -138,10 +139,11 @@ class StackRegion:
     def update(self, look: RegionLook, ask: Asked = NOBODY) -> tuple[StacksChanged, ...]:
         """Take one look in; returns changes once they are sure."""
         told: tuple[StacksChanged, ...] = ()
+        looked_t, self._looked_t = look.t if self._looked_t is None else self._looked_t, look.t
         if look.covered:
             if self._cover_began_t is not None and self._has_settled:
                 told = self._settle(self._fates(ask.compare), ask.name)
-            self._cover(look)
+            self._cover(look, came_t=looked_t if look.t - looked_t > USUAL_GAP_S else look.t)
             self._glimpse(look)
             return told
         if self.settled is not None and self._cover_began_t is None:
@@ -177,9 +179,10 @@ class StackRegion:
     def _has_settled(self) -> bool:
         return len(self._looks) >= SETTLE_LOOKS and self._looks[-1].t - self._looks[0].t >= SETTLE_S
 
-    def _cover(self, look: RegionLook) -> None:
+    def _cover(self, look: RegionLook, *, came_t: float) -> None:
+        """Something lies over it, since `came_t` perhaps."""
         if self._cover_began_t is None:
-            self._cover_began_t = look.t
+            self._cover_began_t = came_t
             self._arms = []
             self._glimpses = Glimpses()
         self._cover_ended_t = look.t
