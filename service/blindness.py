@@ -33,6 +33,8 @@ UNSEEN_CONFIDENCE = 0.5
 
 LEAST_END_S = 4.0
 """In less time nobody ends a round and begins another."""
+LEAST_SETTLING_S = 1.0
+"""In less time nobody settles a wager."""
 REMEMBERED = 64
 BEFORE_WATCH = float("-inf")
 AHEAD_S = 1.0
@@ -102,23 +104,24 @@ class Blindness:
             return True
         return any(from_t < end and to_t > begin for begin, end in self.spans)
 
-    def _may_round_have_ended(self, from_t: float, to_t: float) -> bool:
-        """Whether so much of that time was not seen that a round may have ended in it, and another begun."""
+    def _was_blind_for(self, least_s: float, from_t: float, to_t: float) -> bool:
+        """Whether nothing was seen for so long, at least in part in that time."""
         spans = [*self.spans, (self.since_t, to_t)] if self.since_t is not None else self.spans
-        return any(from_t < end and to_t > begin and end - begin >= LEAST_END_S for begin, end in spans)
+        return any(from_t < end and to_t > begin and end - begin >= least_s for begin, end in spans)
 
     def doubted(self, event: Doubtful, from_t: float, to_t: float, *, untold_since_t: float | None = None) -> Doubtful:
         """The event, less sure where some of the time it may have happened in was not seen.
 
-        Nor is it sure to be of the running round where nobody tells of that one's end, and it may have ended since
-        `untold_since_t`. Chips that lie there at the first look tell that a round was under way, where nothing said
-        that one opened.
+        Nor is it sure to be of the running round, or to have come before its wagers were settled, where nobody tells
+        of that and it may have been so since `untold_since_t`. Chips that lie there at the first look tell that a
+        round was under way, where nothing said that one opened.
         Once a card came unseen, no later one of the round is sure to have left the shoe when it was first seen.
         """
         if from_t < FIRST_LOOKS_S and not self.was_opening_seen:
             self.is_half_seen = True
         is_unseen = self.was_blind(from_t, to_t)
-        is_unseen |= untold_since_t is not None and self._may_round_have_ended(untold_since_t, to_t)
+        least_s = LEAST_END_S if isinstance(event, CardDealt) else LEAST_SETTLING_S
+        is_unseen |= untold_since_t is not None and self._was_blind_for(least_s, untold_since_t, to_t)
         if isinstance(event, CardDealt):
             self.was_deal_unseen |= is_unseen
             is_unseen = self.was_deal_unseen

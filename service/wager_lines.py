@@ -43,7 +43,8 @@ class WagerLines:
         if line is None:
             return []
         span = change.t_earliest, max(change.t_latest, t)
-        untold_since_t = self.state.untold_since_t(signalled)
+        is_result_told = ResultAnnounced in signalled
+        untold_since_t = self.state.untold_since_t(signalled) if is_result_told else self.state.called_t
         line = self.blindness.doubted(line, *span, untold_since_t=untold_since_t)
         if by != DEALER or not is_decided:
             return [line]

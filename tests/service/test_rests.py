@@ -66,7 +66,8 @@ def test_change_that_is_logged_in_a_later_round_is_not_alleged_of_it() -> None:
     ("signalled", "is_sure"),
     [
         pytest.param((), False, id="nobody would say"),
-        pytest.param((RoundClosed,), True, id="a device would have said so"),
+        pytest.param((RoundClosed,), False, id="nobody would say that it was settled"),
+        pytest.param((RoundClosed, ResultAnnounced), True, id="devices would have said so"),
     ],
 )
 def test_wager_after_a_gap_may_be_of_the_next_round(signalled: tuple[type[Event], ...], *, is_sure: bool) -> None:

@@ -96,6 +96,18 @@ def test_chips_placed_under_a_cover_are_told_with_the_cover_s_times() -> None:
     assert change.entries_mm == ((500.0, 900.0),) * 5
 
 
+@pytest.mark.parametrize(
+    ("gap_s", "earliest_t"),
+    [pytest.param(0.1, 0.7, id="the usual time between looks"), pytest.param(8.0, 0.5, id="nobody looked")],
+)
+def test_hand_that_is_there_after_a_gap_may_have_come_in_it(gap_s: float, earliest_t: float) -> None:
+    play = Play(standing((700, 3)))
+    play.t = round(play.t + gap_s, 3)
+    change = play.after_cover(standing())
+    assert change is not None
+    assert change.t_earliest == pytest.approx(earliest_t)
+
+
 def test_print_that_is_taken_for_chips_now_and_then_delays_a_change_by_a_second_at_most() -> None:
     play = Play(standing())
     play.look(standing(), covered=True, looks=5, entry=900.0)
