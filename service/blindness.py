@@ -98,16 +98,11 @@ class Blindness:
         elif isinstance(line, CardTurned) and not line.face_up and self.was_blind(self.round_t, line.t):
             self.was_deal_unseen = True
 
-    def was_blind(self, from_t: float, to_t: float) -> bool:
-        """Whether any of that time was not seen."""
+    def was_blind(self, from_t: float, to_t: float, *, least_s: float = 0.0) -> bool:
+        """Whether any of that time was not seen, in a stretch of at least so long; one that goes on may be of any."""
         if self.since_t is not None and to_t > self.since_t:
             return True
-        return any(from_t < end and to_t > begin for begin, end in self.spans)
-
-    def _was_blind_for(self, least_s: float, from_t: float, to_t: float) -> bool:
-        """Whether nothing was seen for so long, at least in part in that time."""
-        spans = [*self.spans, (self.since_t, to_t)] if self.since_t is not None else self.spans
-        return any(from_t < end and to_t > begin and end - begin >= least_s for begin, end in spans)
+        return any(from_t < end and to_t > begin and end - begin >= least_s for begin, end in self.spans)
 
     def doubted(self, event: Doubtful, from_t: float, to_t: float, *, untold_since_t: float | None = None) -> Doubtful:
         """The event, less sure where some of the time it may have happened in was not seen.
@@ -121,7 +116,7 @@ class Blindness:
             self.is_half_seen = True
         is_unseen = self.was_blind(from_t, to_t)
         least_s = LEAST_END_S if isinstance(event, CardDealt) else LEAST_SETTLING_S
-        is_unseen |= untold_since_t is not None and self._was_blind_for(least_s, untold_since_t, to_t)
+        is_unseen |= untold_since_t is not None and self.was_blind(untold_since_t, to_t, least_s=least_s)
         if isinstance(event, CardDealt):
             self.was_deal_unseen |= is_unseen
             is_unseen = self.was_deal_unseen

@@ -68,10 +68,13 @@ def placed(earliest: float, latest: float) -> StacksChanged:
     )  # fmt: skip
 
 
-def log_of(*items: Event | Observation) -> list[Event]:
-    interpreter = Interpreter(
-        LAYOUT, frozenset({RoundClosed, ResultAnnounced, NoMoreBets}), blindness=Blindness("overhead")
-    )
+def interpreter_of(*signalled: type[Event]) -> Interpreter:
+    return Interpreter(LAYOUT, frozenset(signalled), blindness=Blindness("overhead"))
+
+
+def log_of(*items: Event | Observation, interpreter: Interpreter | None = None) -> list[Event]:
+    """All lines; without an `interpreter` of a table whose devices report calls, results and ends of rounds."""
+    interpreter = interpreter or interpreter_of(RoundClosed, ResultAnnounced, NoMoreBets)
     for item in items:
         if isinstance(item, Event):
             interpreter.signal(item)

@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 
 from rules.events import CardDealt, Event, NoMoreBets, ResultAnnounced, RoundClosed, WagerChanged
-from service.blindness import UNSEEN_CONFIDENCE, Blindness
-from service.interpreter import Interpreter
+from service.blindness import UNSEEN_CONFIDENCE
 from service.table_state import LEFT_OVER_S, CardOnTable, TableState
 from tests.endurance.rests import Resting, watch_resting
-from tests.service.test_blindness import FROZEN, LAYOUT, placed, rested
+from tests.service.test_blindness import FROZEN, LAYOUT, interpreter_of, log_of, placed, rested
 from tests.vision.test_card_watch import Table, sight
 from vision.observations import CardLeft, CardRested, CardTurned, Observation, PictureCleared, PictureFaulted, Reading
 
@@ -19,22 +18,9 @@ DEMO = Path(__file__).parents[2] / "datasets" / "demo" / "table.yaml"
 BACK = Reading(label=None, confidence=0.0)
 
 
-def interpreter_of(*signalled: type[Event]) -> Interpreter:
-    return Interpreter(LAYOUT, frozenset(signalled), blindness=Blindness("overhead"))
-
-
-def lines_of(table: Interpreter, *items: Event | Observation) -> list[Event]:
-    for item in items:
-        if isinstance(item, Event):
-            table.signal(item)
-        else:
-            table.observe(item)
-    return table.finish()
-
-
 def dealt_sureness(*items: Event | Observation) -> list[bool]:
     """Of each card that was dealt, whether it is sure that it left the shoe when it was seen."""
-    lines = lines_of(interpreter_of(NoMoreBets, ResultAnnounced, RoundClosed), *items)
+    lines = log_of(*items)
     return [(line.confidence or 0.0) > UNSEEN_CONFIDENCE for line in lines if isinstance(line, CardDealt)]
 
 
@@ -58,7 +44,7 @@ def test_change_that_is_logged_in_a_later_round_is_not_alleged_of_it() -> None:
     table.observe(PictureFaulted(t=10.0, fault=FROZEN[0].fault))
     table.signal(RoundClosed(t=15.0))
     table.release(18.0)
-    told = lines_of(table, PictureCleared(t=20.0), placed(8.0, 9.0))
+    told = log_of(PictureCleared(t=20.0), placed(8.0, 9.0), interpreter=table)
     assert [line.confidence for line in told if isinstance(line, WagerChanged)] == [UNSEEN_CONFIDENCE]
 
 
@@ -71,15 +57,18 @@ def test_change_that_is_logged_in_a_later_round_is_not_alleged_of_it() -> None:
     ],
 )
 def test_wager_after_a_gap_may_be_of_the_next_round(signalled: tuple[type[Event], ...], *, is_sure: bool) -> None:
-    told = lines_of(interpreter_of(NoMoreBets, *signalled), NoMoreBets(t=5.0), *FROZEN, placed(22.0, 23.0))
+    table = interpreter_of(NoMoreBets, *signalled)
+    told = log_of(NoMoreBets(t=5.0), *FROZEN, placed(22.0, 23.0), interpreter=table)
     (changed,) = [line for line in told if isinstance(line, WagerChanged)]
     assert ((changed.confidence or 0.0) > UNSEEN_CONFIDENCE) is is_sure
 
 
 def test_cards_that_went_while_nothing_was_seen_end_their_round_where_no_device_does() -> None:
     back = CardRested(track_id=1, t=5.0, region="player-box", at_mm=(0.0, 0.0), face_up=False, reading=BACK, score=0.9)
-    assert any(isinstance(line, RoundClosed) for line in lines_of(interpreter_of(), back, *FROZEN, left(20.1)))
-    assert not any(isinstance(line, RoundClosed) for line in lines_of(interpreter_of(), back, left(20.1)))
+    assert any(
+        isinstance(line, RoundClosed) for line in log_of(back, *FROZEN, left(20.1), interpreter=interpreter_of())
+    )
+    assert not any(isinstance(line, RoundClosed) for line in log_of(back, left(20.1), interpreter=interpreter_of()))
 
 
 def left(t: float) -> CardLeft:
