@@ -1,8 +1,8 @@
 """Keep up with a camera on a machine that has too much to do: look at fewer frames, evenly, or honestly at none.
 
 A watch that sees in bursts alleges what never happened: of cards that came between two looks it seems that they left
-the shoe together. Some looks a second are enough, if they lie evenly. A table that gets fewer than that rests, says so,
-and leaves the machine to the others; it would raise alerts otherwise, and these make still more work.
+the shoe together. Some looks a second are enough, if they lie evenly. A table that gets fewer than that asks to rest,
+says so, and leaves the machine to the others; it would raise alerts otherwise, and these make still more work.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ LEAST_RATE_HZ = 2.5
 few looks); from three a second on it misses some."""
 RESTS = tuple(timedelta(seconds=s) for s in (10, 20, 40, 60))
 """The next is longer where one was not enough."""
+BREATH = timedelta(seconds=1)
+"""So long a table that asks to rest waits for its turn; then it looks again."""
 RELAPSE = timedelta(seconds=60)
 """So soon after a rest the next overload shows that it was not; so soon after a stall another shows an overload."""
 NEVER = datetime.min.replace(tzinfo=UTC)
@@ -41,7 +43,7 @@ class Strain(Enum):
     STALL = auto()
     """Once, as where the database hung: what lay between was not seen, and it goes on."""
     OVERLOAD = auto()
-    """Again and again: only a rest helps."""
+    """Again and again: only a rest helps, its own or another table's."""
 
 
 def thinned(shots: Sequence[Shot], now: datetime) -> Sequence[Shot]:
@@ -60,6 +62,7 @@ class Stamina:
     """Moments in seconds of the last looks, each with how many frames had been passed over by then."""
     _rests: int = 0
     _until: datetime = NEVER
+    _breath_until: datetime = NEVER
     _lacked_at: datetime = NEVER
 
     def note(self, t: float, missed: int, now: datetime) -> Strain:
@@ -87,6 +90,10 @@ class Stamina:
         """The looks before do not count: the camera was gone, or a rest is over."""
         self._looks.clear()
 
+    def take_breath(self, now: datetime) -> None:
+        """Look at nothing until it is told whether it may rest."""
+        self._breath_until = now + BREATH
+
     def rest(self, now: datetime) -> None:
         """Look at nothing for a while."""
         is_relapse = now - self._until < RELAPSE
@@ -95,4 +102,4 @@ class Stamina:
 
     def remaining(self, now: datetime) -> timedelta:
         """How long it still rests."""
-        return max(self._until - now, timedelta())
+        return max(self._until - now, self._breath_until - now, timedelta())

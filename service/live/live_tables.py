@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from service.live.messages import Failed, Message, TableState, Written
+from service.live.messages import Failed, Message, Strained, TableState, Written
 from service.live.supervisor import Begin, Supervisor, begin_process
 from service.ports import Clock, Picture
 
@@ -91,7 +91,7 @@ class WatchedTables:
                 self._readers.discard(reader)
 
     def _hear(self, message: Message) -> None:
-        if isinstance(message, Failed):
+        if isinstance(message, Failed | Strained):
             return  # its state follows
         with self._lock:
             if isinstance(message, TableState):

@@ -1,4 +1,4 @@
-"""What a table's process tells the service: how the table stands, and that something new is in the database."""
+"""What a table's process tells the service: how it stands, what is new in the database; and what it is told to do."""
 
 from __future__ import annotations
 
@@ -66,9 +66,21 @@ class Failed:
     reason: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Strained:
+    """The table gets too few looks and asks to rest; it takes a breath meanwhile."""
+
+    table_id: str
+
+
 @dataclass(frozen=True, slots=True)
 class Nudge:
     """To a table's process: signals wait in the database."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """To a table's process that asked: it may look at nothing for a while."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,5 +88,5 @@ class Stop:
     """To a table's process: end what is under way, then leave."""
 
 
-Message = TableState | Written | Failed
-Order = Nudge | Stop
+Message = TableState | Written | Failed | Strained
+Order = Nudge | Rest | Stop

@@ -15,8 +15,9 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Protocol
 
-from service.live.messages import Failed, Message, Nudge, Order, Stop, TableState
+from service.live.messages import Failed, Message, Nudge, Order, Rest, Stop, Strained, TableState
 from service.live.table_process import run_table
+from service.live.turns import Turns
 
 logger = logging.getLogger(__name__)
 
@@ -96,6 +97,7 @@ class Supervisor:
     """What a table's process does."""
     silent: timedelta = SILENT
     begin: Begin = begin_process
+    turns: Turns = field(default_factory=Turns)
     _tables: dict[str, _Table] = field(default_factory=dict)
     _stopping: threading.Event = field(default_factory=threading.Event)
     _thread: threading.Thread | None = None
@@ -184,6 +186,8 @@ class Supervisor:
         if isinstance(message, Failed):
             table.reason = message.reason
             message = replace(message, table_id=table.table_id)
+        if isinstance(message, Strained) and self.turns.give(table.heard_at):
+            self._order(table, Rest())
         if message is not None:
             self.listen(message)
 

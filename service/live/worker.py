@@ -7,10 +7,11 @@ wrong with its camera, its disk or the database is a state that it tells, not it
 from __future__ import annotations
 
 import logging
+import math
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from multiprocessing.connection import Connection
 
@@ -22,8 +23,8 @@ from service.live.camera import CameraReader, CameraState, Shot
 from service.live.evidence import EvidenceWriter
 from service.live.inbox import Inbox
 from service.live.journal import Entry, Journal, News
-from service.live.keeping_up import Stamina, Strain, thinned
-from service.live.messages import Message, Stop, TableState, Written
+from service.live.keeping_up import NEVER, Stamina, Strain, thinned
+from service.live.messages import Message, Order, Rest, Stop, Strained, TableState, Written
 from service.live.overlay_memory import area_texts
 from service.live.pictures import PictureWriter, card_outlines
 from service.live.states import state_of
@@ -39,7 +40,6 @@ SILENT_S = 4.0
 """A camera that sends nothing for so long is lost, whatever its connection says."""
 BLIND_S = 2.0
 """Longer without a frame means that something may have happened unseen."""
-NEVER = datetime.min.replace(tzinfo=UTC)
 RETRY = timedelta(seconds=1)
 """After the database did not answer, or evidence could not be kept."""
 JUDGED_AHEAD_S = 60.0
@@ -97,11 +97,17 @@ class Worker:
     def _listen(self) -> None:
         try:
             while self.service.poll():
-                if isinstance(self.service.recv(), Stop):
-                    self._stopping.set()
-                self.inbox.wake()
+                self._obey(self.service.recv())
         except (EOFError, OSError):
             self._stopping.set()
+
+    def _obey(self, order: Order) -> None:
+        match order:
+            case Stop():
+                self._stopping.set()
+            case Rest() if self._is_lost:
+                self.stamina.rest(self.now())
+        self.inbox.wake()
 
     def _step(self) -> None:
         waiting = self.camera.take(WAIT_S)
@@ -180,7 +186,8 @@ class Worker:
             self.watch.lose_sight(self._seen_t, name, fault="overloaded")
             self._is_lost = strain is Strain.OVERLOAD
             if self._is_lost:
-                self.stamina.rest(self.now())
+                self.stamina.take_breath(self.now())
+                self._tell(Strained(table_id=self.table.id))
             else:
                 self.watch.regain_sight(t, name)
         elif self._frames and t - self._seen_t > BLIND_S:
@@ -261,7 +268,10 @@ class Worker:
     def _sight(self, now: datetime) -> tuple[CameraState, str | None]:
         """Whether it is seen what goes on, and why not."""
         if self.camera.state is CameraState.PLAYING and (rest := self.stamina.remaining(now)):
-            return CameraState.RESTING, f"the machine has too much to do: looks again in {rest.total_seconds():.0f} s"
+            return (
+                CameraState.RESTING,
+                f"the machine has too much to do: looks again in {math.ceil(rest.total_seconds())} s",
+            )
         if self.camera.state is CameraState.PLAYING and self._is_lost and self._frames:
             return CameraState.LOST, f"no picture for {self._t(now) - self._seen_t:.0f} s"
         return self.camera.state, self.camera.fault

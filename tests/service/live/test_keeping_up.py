@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 
 from service.live.camera import Shot
-from service.live.keeping_up import AT_ONCE, LATE, RELAPSE, RESTS, Stamina, Strain, thinned
+from service.live.keeping_up import AT_ONCE, BREATH, LATE, RELAPSE, RESTS, Stamina, Strain, thinned
 from tests.service.store.conftest import NOW
 
 FRAME = cast(Any, SimpleNamespace())
@@ -97,6 +97,14 @@ def test_rests_grow_until_one_was_enough() -> None:
     assert lengths == [*RESTS, RESTS[-1]]
     stamina.rest(now + RELAPSE)
     assert stamina.remaining(now + RELAPSE) == RESTS[0]
+
+
+def test_a_breath_is_no_rest_that_makes_the_next_one_longer() -> None:
+    stamina = Stamina()
+    stamina.take_breath(NOW)
+    assert stamina.remaining(NOW) == BREATH
+    stamina.rest(NOW)
+    assert stamina.remaining(NOW) == RESTS[0]
 
 
 def test_nobody_rests_who_was_not_told_to() -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from service.live.messages import Failed, Message, Nudge, Stop, TableState, Written
+from service.live.messages import Failed, Message, Nudge, Rest, Stop, Strained, TableState, Written
 from service.live.supervisor import Supervisor
 from service.wiring import now_utc
 
@@ -35,6 +35,19 @@ def play(_home: Path, table_file: Path, service: Connection) -> None:
             service.send(Written(table_id=table_file.stem, lines=1))
         if isinstance(order, Stop):
             return
+
+
+def strain(_home: Path, table_file: Path, service: Connection) -> None:
+    """Asks to rest until it may, and tells that it does."""
+    while True:
+        service.send(Strained(table_id=table_file.stem))
+        if not service.poll(0.05):
+            continue
+        order = service.recv()
+        if isinstance(order, Rest):
+            service.send(Written(table_id=table_file.stem, lines=1))
+            service.recv()
+        return
 
 
 def hang(_home: Path, table_file: Path, service: Connection) -> None:
@@ -134,3 +147,14 @@ def test_nudge_reaches_the_table(room: Room) -> None:
 
     written = room.wait(lambda told: isinstance(told, Written))
     assert written == Written(table_id="A", lines=1)
+
+
+def test_tables_that_have_too_much_to_do_rest_one_after_the_other(room: Room) -> None:
+    room.start("A", "B", body=strain)
+
+    first = room.wait(lambda told: isinstance(told, Written))
+    second = room.wait(lambda told: isinstance(told, Written))
+
+    assert {first.table_id, second.table_id} == {"A", "B"}
+    between = room.told[room.told.index(first) : room.told.index(second)]
+    assert Strained(table_id=second.table_id) in between, "it asked in vain while the other's turn was new"

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any, cast
 
 from service.live.camera import CameraState, Shot
-from service.live.keeping_up import RESTS
-from service.live.messages import Message, TableState
+from service.live.keeping_up import BREATH, RESTS
+from service.live.messages import Message, Rest, Strained, TableState
+from service.live.turns import Turns
 from service.live.worker import Worker
 from tests.service.store.conftest import NOW
 
@@ -88,19 +90,31 @@ class FakeWatch:
         return [], [], []
 
 
+@dataclass(slots=True)
 class QuietWorker(Worker):
-    """Tells nobody how it stands."""
+    """Tells nobody how it stands, but asks for its turn to rest."""
+
+    turns: Turns = field(default_factory=Turns)
+    asked: int = 0
 
     def _tell(self, message: Message) -> None:
-        """Nobody listens."""
+        if isinstance(message, Strained):
+            self.asked += 1
+            if self.turns.give(self.now()):
+                self._obey(Rest())
 
     def _state(self, now: datetime) -> TableState:
         return cast(TableState, now)
 
 
-def worker_of(clock: list[datetime], watch: FakeWatch, camera: FakeCamera) -> Worker:
+def worker_of(clock: list[datetime], watch: FakeWatch, camera: FakeCamera) -> QuietWorker:
     nothing = SimpleNamespace(
-        take=lambda _t: [], remember=lambda *_: None, offer=lambda *_: None, areas=(), of_kind=lambda _kind: ()
+        wake=lambda: None,
+        take=lambda _t: [],
+        remember=lambda *_: None,
+        offer=lambda *_: None,
+        areas=(),
+        of_kind=lambda _kind: (),
     )
     return QuietWorker(
         table=cast(Any, SimpleNamespace(id="T1", layout=nothing)),
@@ -122,16 +136,21 @@ def watched(
     hangs_s: float = 0.0,
     pass_s: float = 3600.0,
     pause_s: tuple[float, float] = (0.0, 0.0),
-) -> tuple[Worker, FakeWatch]:
+) -> tuple[QuietWorker, FakeWatch]:
     """A table whose looks take so long, after that time."""
     clock = [NOW]
     watch = FakeWatch(clock, look_s, hangs_s)
     worker = worker_of(clock, watch, FakeCamera(clock, pass_s, pause_s))
     while clock[0] - NOW < timedelta(seconds=lasting_s):
-        before = clock[0]
-        worker._step()
-        clock[0] = max(clock[0], before + timedelta(seconds=FRAME_S))
+        step(worker, clock)
     return worker, watch
+
+
+def step(worker: Worker, clock: list[datetime]) -> None:
+    """Frames come at their pace, however little there is to do."""
+    before = clock[0]
+    worker._step()
+    clock[0] = max(clock[0], before + timedelta(seconds=FRAME_S))
 
 
 def test_who_keeps_up_looks_at_every_frame() -> None:
@@ -154,6 +173,45 @@ def test_who_is_far_too_slow_rests_says_so_and_comes_back() -> None:
     lost_and_back = [("lost", "overloaded"), ("back", None)]
     assert watch.sights[:5] == [("back", None), *lost_and_back, *lost_and_back]
     assert max(b - a for a, b in zip(watch.looks, watch.looks[1:], strict=False)) >= RESTS[0].total_seconds()
+
+
+def test_who_may_not_rest_yet_takes_a_breath_and_asks_again() -> None:
+    clock = [NOW]
+    watch = FakeWatch(clock, 0.6)
+    worker = worker_of(clock, watch, FakeCamera(clock))
+    worker.turns.give(NOW + timedelta(hours=1))  # another's, for as long as this lasts
+    while clock[0] - NOW < timedelta(seconds=40):
+        step(worker, clock)
+    gaps = [b - a for a, b in pairwise(watch.looks)]
+    assert worker.asked >= 3
+    assert BREATH.total_seconds() <= max(gaps) < RESTS[0].total_seconds() / 2
+    assert watch.sights[1::2] == [("lost", "overloaded")] * (len(watch.sights) // 2)
+
+
+def test_a_turn_that_comes_late_is_left() -> None:
+    worker, watch = watched(0.05, 5.0)
+    worker._obey(Rest())
+    assert not worker.stamina.remaining(worker.now())
+    assert watch.sights == [("back", None)]
+
+
+def test_tables_rest_one_at_a_time_where_that_is_enough() -> None:
+    clocks, turns = [[NOW] for _ in range(4)], Turns()
+    watches = [FakeWatch(clock, 0.0) for clock in clocks]
+    workers = [worker_of(clock, watch, FakeCamera(clock)) for clock, watch in zip(clocks, watches, strict=True)]
+    resting_at_once = []
+    for worker in workers:
+        worker.turns = turns
+    while clocks[0][0] - NOW < timedelta(minutes=5):
+        remaining = [worker.stamina.remaining(worker.now()) for worker in workers]
+        resting_at_once.append(sum(rest > BREATH for rest in remaining))
+        for worker, watch, clock in zip(workers, watches, clocks, strict=True):
+            watch.look_s = 0.12 * max(remaining.count(timedelta()), 1)  # two looks a second if all look, 2.8 if three
+            step(worker, clock)
+        for clock in clocks:
+            clock[0] = max(other[0] for other in clocks)
+    assert max(resting_at_once) == 1
+    assert resting_at_once.count(1) > 0.8 * len(resting_at_once)
 
 
 def test_who_hangs_once_has_not_seen_that_time_and_goes_on_at_once() -> None:
