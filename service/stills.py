@@ -12,9 +12,11 @@ from pathlib import Path
 
 import cv2
 import numpy as np
+from av.video.frame import VideoFrame
 from numpy.typing import NDArray
 
 from service.clips import ClipError, ClipSpan, decode_span
+from vision.conversion import as_bgr
 
 Image = NDArray[np.uint8]
 Crop = Callable[[Image], Image]
@@ -34,14 +36,14 @@ class Still:
 
 def still_at(video: Path, t: float, *, tolerance_s: float = 1.0) -> Still | None:
     """The last frame at or before `t`, else the first after it; None where the video has none that near."""
-    found: Still | None = None
+    found: tuple[float, VideoFrame] | None = None
     for frame_t, frame in decode_span(video, ClipSpan(from_s=t - tolerance_s, to_s=t + tolerance_s)):
         if frame_t > t + 1e-6 and found is not None:
             break
-        found = Still(t=frame_t, image_hw3=np.asarray(frame.to_ndarray(format="bgr24"), dtype=np.uint8))
+        found = frame_t, frame
         if frame_t > t:
             break
-    return found
+    return None if found is None else Still(t=found[0], image_hw3=as_bgr(found[1]))
 
 
 def sample_span(video: Path, span: ClipSpan, crop: Crop, *, step_s: float = CANDIDATE_STEP_S) -> list[Image]:
@@ -51,7 +53,7 @@ def sample_span(video: Path, span: ClipSpan, crop: Crop, *, step_s: float = CAND
     for t, frame in decode_span(video, span):
         if t - last_t >= step_s - 1e-6:
             last_t = t
-            samples.append(crop(np.asarray(frame.to_ndarray(format="bgr24"), dtype=np.uint8)).copy())
+            samples.append(crop(as_bgr(frame)).copy())
     return samples
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from vision.cover import Cover
 from vision.detections import CHIPS, Detections, concatenate, order_corners
 from vision.frames import Frame, Image
-from vision.gate import GridFrame, Mask
+from vision.gate import GridFrame, Mask, largest
 from vision.rectify import Rectifier
 from vision.tiling import Rect, holds
 
@@ -128,8 +128,7 @@ class BareChips:
         now = self._look(view, frame)
         gain = float(np.median((now[::4, ::4, 1] + 4.0) / (bare[::4, ::4, 1] + 4.0)))
         change = cv2.absdiff(now, cv2.convertScaleAbs(bare, alpha=gain))
-        strongest = cv2.max(cv2.max(change[:, :, 0], change[:, :, 1]), change[:, :, 2])
-        return np.asarray(strongest > DIFFERENT_LEVELS, np.uint8)
+        return np.asarray(largest(np.asarray(change, np.uint8)) > DIFFERENT_LEVELS, np.uint8)
 
     def _share(self, view: _View, corners_mm: NDArray[np.float64], different: NDArray[np.uint8]) -> float:
         """Share of a box that differs from the bare view."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -71,6 +70,8 @@ class CardSights:
         self._leftovers = Leftovers(regions, rectifier, card_mm)
         self._cells = {region: grid.cells_of_box(*self._leftovers.box_mm(region)) for region in regions}
         self._refined: dict[str, list[CardSight]] = {}
+        self._trued: tuple[Detections, list[CardSight]] | None = None
+        """What was last found, and its true cards: where nothing was looked at the same is found again."""
         self._followed_t: dict[str, float] = {}
         self._began_amid_play = False
         """Whether faces lay there at the first look: then backs may have, which were taken for print."""
@@ -78,7 +79,9 @@ class CardSights:
 
     def of(self, found: Detections, look: CardLook) -> list[CardSight]:
         """The cards in sight, given all that the detector last found."""
-        sights = self._without_print(self._true(found), look)
+        if self._trued is None or self._trued[0] is not found:
+            self._trued = found, self._true(found)
+        sights = self._without_print(self._trued[1], look)
         if self._began_amid_play:
             self._begin_anew_when_bare(sights, look)
         in_sight = [
@@ -175,11 +178,10 @@ def _share_under(box: Polygon, others: Polygon) -> float:
     """Share of a (4, 2) box that lies under (N, 4, 2) others, by a grid of points."""
     across, down = np.meshgrid(np.linspace(0.06, 0.94, 7), np.linspace(0.06, 0.94, 9))
     points = box[0] + across.reshape(-1, 1) * (box[1] - box[0]) + down.reshape(-1, 1) * (box[3] - box[0])
-    under = np.zeros(len(points), bool)
-    for other in others:
-        outline = other.astype(np.float32)
-        under |= [cv2.pointPolygonTest(outline, (float(x), float(y)), False) >= 0 for x, y in points]
-    return float(under.mean())
+    sides = np.roll(others, -1, axis=1) - others
+    away = points[:, None, None] - others[None]
+    is_inside = (sides[..., 0] * away[..., 1] - sides[..., 1] * away[..., 0] >= 0.0).all(axis=2)
+    return float(is_inside.any(axis=1).mean())
 
 
 def _overlap(one: Rect, other: Rect) -> bool:

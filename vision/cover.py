@@ -43,14 +43,16 @@ class Cover:
     mask: Mask = field(init=False)
     """(H, W) cells under a hand or in motion."""
     _pieces: NDArray[np.int32] | None = field(default=None)
+    _arms: dict[int, Arm | None] = field(default_factory=dict)
+    """Of those pieces that were asked about."""
 
     def __post_init__(self) -> None:
         self.mask = self.hands | (self.change.still_s < MOTION_S)
 
     def share_of(self, region: Mask) -> float:
         """Share of a region's cells that is covered."""
-        cells = np.count_nonzero(region)
-        return float(np.count_nonzero(self.mask & region) / cells) if cells else 0.0
+        covered = self.mask[region]
+        return float(np.count_nonzero(covered) / len(covered)) if len(covered) else 0.0
 
     def entry_of(self, region: Mask) -> Point | None:
         """Where the thing that covers most of a region comes in over the cloth's edge; None where it does not."""
@@ -62,11 +64,15 @@ class Cover:
         pieces = self._connected()
         over = pieces[region]
         weights = np.bincount(over[over > 0]) if (over > 0).any() else np.zeros(0)
-        for piece in np.argsort(-weights):
-            entry = self._entry_of_piece(pieces == piece) if weights[piece] else None
-            if entry is not None:
-                return Arm(entry, self._tip_of_piece(pieces == piece, entry))
-        return None
+        arms = (self._arm_of(int(piece)) for piece in np.argsort(-weights) if weights[piece])
+        return next((arm for arm in arms if arm is not None), None)
+
+    def _arm_of(self, number: int) -> Arm | None:
+        if number not in self._arms:
+            piece = self._connected() == number
+            entry = self._entry_of_piece(piece)
+            self._arms[number] = None if entry is None else Arm(entry, self._tip_of_piece(piece, entry))
+        return self._arms[number]
 
     def _connected(self) -> NDArray[np.int32]:
         if self._pieces is None:

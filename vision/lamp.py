@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frames import Image
+from vision.gate import largest
 from vision.observations import LampChanged, LampCovered
 
 SWING_LEVELS = 28.0
@@ -92,7 +93,7 @@ class Lamp:
     def _levels(self, image: Image) -> tuple[float, float, float]:
         """How dark and how bright the lamp is, and the cloth round it."""
         places = self._places = _places_in(self.polygon_px, image) if self._places is None else self._places
-        brightness = image[places.rows, places.columns].max(axis=2, initial=0)
+        brightness = largest(image[places.rows, places.columns])
         low, high = _percentiles(brightness[places.own], (LOW, HIGH))
         (ring,) = _percentiles(brightness[places.around], (50,))
         return low, high, ring

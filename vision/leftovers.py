@@ -212,8 +212,8 @@ def _is_in_shadow(now: NDArray[np.float32], bare: NDArray[np.float32]) -> bool:
     gain = np.float32(np.median((now.sum(axis=1) + 4.0) / (bare.sum(axis=1) + 4.0)))
     if not SHADOW_GAIN[0] < gain < SHADOW_GAIN[1]:
         return False
-    away = np.abs(now - bare * gain).max(axis=1)
-    return float((away > DIFFERENT_LEVELS * gain).mean()) < BARE_WHOLLY
+    away = np.abs(now - bare * gain) > DIFFERENT_LEVELS * gain
+    return float((away[:, 0] | away[:, 1] | away[:, 2]).mean()) < BARE_WHOLLY
 
 
 def rows_of_cards(around_mm: Polygon, size_mm: tuple[float, float]) -> list[Polygon]:

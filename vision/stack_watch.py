@@ -45,6 +45,18 @@ class _Found:
     """The middle of each stack's silhouette."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """What one box of chips shows."""
+
+    stack: Stack
+    length_mm: float
+    centre_mm: NDArray[np.float64]
+    """The middle of its silhouette."""
+    region: str | None
+    """The one that it stands in."""
+
+
 class StackWatch:
     """The chips of all stack regions."""
 
@@ -66,6 +78,8 @@ class StackWatch:
             growth = GrowthOptics(camera_mm=optics.camera_mm, thickness_mm=optics.thickness_mm, sureness=sureness)
         self._regions = {region: StackRegion(region, growth, least_same) for region in regions}
         self._grid, self._optics = grid, optics
+        self._measured: dict[bytes, _Measured] = {}
+        """What was told of each box at the last look: most are the same again."""
 
     def update(
         self,
@@ -87,9 +101,14 @@ class StackWatch:
         return [change for region, watched in self._regions.items() for change in watched.update(looks[region], ask)]
 
     def asked_mm(self) -> list[NDArray[np.float64]]:
-        """Where further looks would tell more: all over regions in which something may have changed."""
+        """Where further looks would tell more: all over regions in which something may have changed.
+
+        What lies under a hand shows as the hand moves, and then all is looked at that changes.
+        """
         asked = []
         for region, watched in self._regions.items():
+            if watched.is_covered:
+                continue
             polygon = self._polygons[region].astype(np.float64)
             if watched.needs_looks:
                 asked.append(polygon.mean(axis=0))
@@ -155,19 +174,29 @@ class StackWatch:
         return seen
 
     def _found(self, chips: Detections) -> dict[str, _Found]:
-        rows: dict[str, list[tuple[Stack, float, NDArray[np.float64]]]] = {region: [] for region in self._polygons}
-        for corners in chips.corners_mm:
-            stack, length_mm = self._optics.measure(corners)
-            region = self._region_of(stack)
-            if region is not None:
-                rows[region].append((stack, length_mm, corners.mean(axis=0)))
+        keys = [corners.tobytes() for corners in chips.corners_mm]
+        self._measured = {
+            key: self._measured.get(key) or self._measure(corners)
+            for key, corners in zip(keys, chips.corners_mm, strict=True)
+        }
+        rows: dict[str, list[_Measured]] = {region: [] for region in self._polygons}
+        for key in keys:
+            measured = self._measured[key]
+            if measured.region is not None:
+                rows[measured.region].append(measured)
         return {
             region: _Found(
-                Standing(stacks=tuple(row[0] for row in found), lengths_mm=tuple(row[1] for row in found)),
-                tuple(row[2] for row in found),
+                Standing(
+                    stacks=tuple(one.stack for one in measured), lengths_mm=tuple(one.length_mm for one in measured)
+                ),
+                tuple(one.centre_mm for one in measured),
             )
-            for region, found in rows.items()
+            for region, measured in rows.items()
         }
+
+    def _measure(self, corners_mm: NDArray[np.float64]) -> _Measured:
+        stack, length_mm = self._optics.measure(corners_mm)
+        return _Measured(stack, length_mm, corners_mm.mean(axis=0), self._region_of(stack))
 
     def _region_of(self, stack: Stack) -> str | None:
         x, y = stack.at_mm

@@ -125,6 +125,11 @@ class StackRegion:
         return self._cover_began_t
 
     @property
+    def is_covered(self) -> bool:
+        """Whether something lay over it at the last look."""
+        return self._cover_ended_t is not None and self._cover_ended_t == self._looked_t
+
+    @property
     def needs_looks(self) -> bool:
         """Whether more looks would tell more: while it is not known what stands there, and then of its measures."""
         if self._cover_began_t is not None or self.settled is None:

@@ -75,17 +75,17 @@ class StillSkipper:
     def _pictures(self, groups: Iterable[_Group], stream: VideoStream) -> Iterator[VideoFrame]:
         """Whole groups, and the key frames alone of those in which nothing moved."""
         whole = _Decoder(stream)
-        moved_before = True
+        is_first = True
         for group, following in _looked_ahead(groups, stream, self.gate):
             moved = following is None or group.lasts_s > LONGEST_PASSED_S or _differ(group, following)
-            if moved or moved_before or self.is_waited_for():
+            if moved or is_first or self.is_waited_for():
                 yield from whole.pictures(group.packets) if group.rest is None else group.pictures(group.rest)
             else:
                 yield from whole.end()
                 self.passed += len(group.packets) - 1
                 if group.key is not None:
                     yield group.key
-            moved_before = moved
+            is_first = False
         yield from whole.end()
 
 

@@ -66,11 +66,11 @@ class CardSight:
     """False where `face_up` is a guess: it turns no card over."""
     log_probs: NDArray[np.float64] | None = None
     """(n_labels,) how a reader read it, where it was read."""
+    at_mm: NDArray[np.float64] = field(init=False)
+    """(2,) its centre."""
 
-    @property
-    def at_mm(self) -> NDArray[np.float64]:
-        """(2,) its centre."""
-        return np.asarray(self.corners_mm.mean(axis=0), dtype=np.float64)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "at_mm", np.asarray(self.corners_mm.mean(axis=0), dtype=np.float64))
 
 
 @dataclass(slots=True, kw_only=True)

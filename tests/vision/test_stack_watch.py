@@ -58,7 +58,15 @@ def test_all_of_a_region_is_asked_for_once_a_hand_was_there(table: Table) -> Non
     """A stack beyond the middle's field was once taken for gone: its field had last been seen under the hand."""
     table.look(MEASURE_LOOKS + 4)
     table.look(3, covered=True)
+    table.look(1)
     assert table.asked() == {(460.0, 650.0), *((float(x), float(y)) for x, y in AREA)}
+
+
+def test_nothing_is_asked_for_while_a_hand_lies_there(table: Table) -> None:
+    """What moves is looked at anyway; looking again under a hand that rests tells nothing, and costs a lot."""
+    table.look(MEASURE_LOOKS + 4)
+    table.look(3, covered=True)
+    assert table.asked() == set()
 
 
 def test_region_that_is_only_measured_is_asked_for_by_its_middle(table: Table) -> None:
