@@ -19,7 +19,7 @@ from vision.card_sights import CardLook, CardSights, sides_mm
 from vision.card_watch import CardWatch, new_card_watch
 from vision.chip_faces import ChipFaceReader
 from vision.comparer import WIDE_WH_PX, StackComparer
-from vision.cover import Cover, everything_covered
+from vision.cover import MOTION_S, Cover, everything_covered
 from vision.cover_memory import CoverMemory
 from vision.crops import card_crop
 from vision.detections import CHIPS, Detections
@@ -158,6 +158,8 @@ class Observer:
         self._size_mm, self._runs = (float(regions.size_mm[0]), float(regions.size_mm[1])), regions.runs
         self._looked_t: float | None = None
         self._looks = 0
+        self._was_told = False
+        """Whether after the last look nothing was left to be told."""
         self._looked_under_hands_t = 0.0
         self._waited_blind_t = -np.inf
         self._card_regions = [(polygon, self._gate.grid.mask_of(polygon)) for polygon in regions.cards.values()]
@@ -202,6 +204,8 @@ class Observer:
         started = self._spend("gate", started)
         looked_mm = self._look(frame, change)
         started = self._spend("detect", started)
+        if not looked_mm and self._is_all_told(change):
+            return told
         if self._runs and self._spread.update(frame, change, self._freshness.found):
             self._spend("track", started)
             return told + self._wait_blind(frame.t)
@@ -305,6 +309,12 @@ class Observer:
             self._looks += 1
             self._freshness.renew(fields, found, change)
         return boxes
+
+    def _is_all_told(self, change: Change) -> bool:
+        """Whether nothing has moved for a while and nothing is waited for: another look would tell nothing more."""
+        is_still = bool((change.still_s >= MOTION_S).all())
+        was_told, self._was_told = self._was_told, is_still and self.waiting_since_t(change.t) is None
+        return self._was_told and was_told
 
     def _under_hands(self, t: float) -> list[NDArray[np.float64]]:
         """Now and then points of the card regions that a hand lies over: a card half under it is easily missed."""

@@ -1,15 +1,16 @@
 """Read a stretch of a recorded video, passing over what lies between two key frames where nothing moved.
 
 Of each group of pictures just the key frame is decoded at first. Where the next key frame shows the same cloth, and
-whoever looks waits for nothing, the rest of the group is never decoded; else all of it is. What comes and goes again
-between two key frames without leaving a trace is not seen. Seconds from the video's first frame.
+whoever looks waits for nothing, the rest of the group is never decoded; else all of it is. While nothing is at stake
+key frames are passed over as well, for as long as one group might last. What comes and goes again between two key
+frames that are decoded, and leaves no trace, is not seen. Seconds from the video's first frame.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import cycle
 
 import av
 import numpy as np
@@ -25,7 +26,7 @@ from vision.gate import MOTION_LEVELS, SMALL_WH_PX, ChangeGate, Picture, differe
 from vision.video import open_container
 
 LONGEST_PASSED_S = 4.0
-"""A group that lasts longer is decoded whole: too much could come and go in it."""
+"""No more is passed over at once, and a group that lasts longer is decoded whole: too much could come and go."""
 LEAST_CELLS = 1
 """So many cells that differ mean that something moved."""
 SEEK_BACK_S = (0.0, 3.0, 12.0, 60.0)
@@ -48,9 +49,11 @@ class StillSkipper:
     """Knows where the cloth is; nothing is remembered in it."""
     is_waited_for: Callable[[], bool]
     """Whether whoever looks still waits for something: then nothing is passed over."""
+    is_idle: Callable[[], bool]
+    """Whether nothing is at stake that leaves no trace: then key frames are passed over too."""
     decoded: int = 0
     passed: int = 0
-    """Frames that were never decoded."""
+    """Frames that were not shown to who looks, since nothing moved."""
     _t: float = field(default=0.0, init=False)
 
     def frames(self, stretch: Stretch) -> Iterator[Frame]:
@@ -73,18 +76,19 @@ class StillSkipper:
                 raise VideoBreakError(stretch.source, reason, t=self._t, frames=self.decoded) from error
 
     def _pictures(self, groups: Iterable[_Group], stream: VideoStream) -> Iterator[VideoFrame]:
-        """Whole groups, and the key frames alone of those in which nothing moved."""
-        whole = _Decoder(stream)
+        """Whole groups, and the first key frames alone of those in which nothing moved."""
+        whole, ahead = _Decoder(stream), _Ahead(groups, stream, self.gate)
         is_first = True
-        for group, following in _looked_ahead(groups, stream, self.gate):
-            moved = following is None or group.lasts_s > LONGEST_PASSED_S or _differ(group, following)
-            if moved or is_first or self.is_waited_for():
-                yield from whole.pictures(group.packets) if group.rest is None else group.pictures(group.rest)
-            else:
+        while (group := ahead.at(0)) is not None:
+            count = ahead.count_still(is_far=self.is_idle())
+            if count and not is_first and not self.is_waited_for():
                 yield from whole.end()
-                self.passed += len(group.packets) - 1
                 if group.key is not None:
                     yield group.key
+                self.passed += ahead.pass_over(count) - 1
+            else:
+                yield from whole.pictures(group.packets) if group.rest is None else group.pictures(group.rest)
+                ahead.pass_over(1)
             is_first = False
         yield from whole.end()
 
@@ -115,6 +119,8 @@ class _Group:
     lasts_s: float = np.inf
     key: VideoFrame | None = None
     """None where it could not be decoded."""
+    is_begun: bool = False
+    """Whether its key frame was decoded, or could not be."""
     cells: Picture | None = None
     """What it shows of the cloth."""
     rest: _Decoder | None = None
@@ -141,6 +147,7 @@ class _Decoder:
 
     def begin(self, group: _Group) -> None:
         """Decode a group's key frame, and stay with the group where pictures are shown in the order they come in."""
+        group.is_begun = True
         pictures = [*self.pictures(group.packets[:1])]
         if pictures and self._is_in_order:
             group.rest = self
@@ -183,22 +190,62 @@ def _groups(container: InputContainer, stream: VideoStream, stretch: Stretch) ->
         yield group
 
 
-def _looked_ahead(
-    groups: Iterable[_Group], stream: VideoStream, gate: ChangeGate
-) -> Iterator[tuple[_Group, _Group | None]]:
-    """Each group with the one that follows, the key frames of both decoded, by two decoders in turn."""
-    last: _Group | None = None
-    decoders = cycle((_Decoder(stream), _Decoder(stream)))
-    for group, decoder in zip(groups, decoders, strict=False):
-        decoder.end()
-        decoder.begin(group)
-        if group.key is not None:
-            group.cells = gate.rectified(Frame.from_decoded(0, 0.0, group.key).small(SMALL_WH_PX))
-        if last is not None:
-            yield last, group
-        last = group
-    if last is not None:
-        yield last, None
+class _Ahead:
+    """Groups in their order, of which a few are known ahead; key frames are decoded when they are asked for."""
+
+    def __init__(self, groups: Iterable[_Group], stream: VideoStream, gate: ChangeGate) -> None:
+        self._coming, self._stream, self._gate = iter(groups), stream, gate
+        self._groups: deque[_Group] = deque()
+        self._decoders: list[_Decoder] = []
+
+    def at(self, place: int) -> _Group | None:
+        """The group so many after the present one, its key frame decoded; None behind the last."""
+        group = self._known(place)
+        if group is not None and not group.is_begun:
+            decoder = self._free_decoder()
+            decoder.end()
+            decoder.begin(group)
+            if group.key is not None:
+                group.cells = self._gate.rectified(Frame.from_decoded(0, 0.0, group.key).small(SMALL_WH_PX))
+        return group
+
+    def count_still(self, *, is_far: bool) -> int:
+        """In how many groups, from the present one on, nothing moves; one at most where it is not to look far."""
+        fitting = self._fitting()
+        present = self.at(0)
+        for count in dict.fromkeys((fitting if is_far else 1, 1)) if fitting else ():
+            following = self.at(count)
+            if present is not None and following is not None and not _differ(present, following):
+                return count
+        return 0
+
+    def pass_over(self, count: int) -> int:
+        """Go on by so many groups; gives how many pictures they hold."""
+        return sum(len(self._groups.popleft().packets) for _ in range(count))
+
+    def _fitting(self) -> int:
+        """How many groups may be passed over at once."""
+        lasts_s, count = 0.0, 0
+        while (group := self._known(count)) is not None and lasts_s + group.lasts_s <= LONGEST_PASSED_S:
+            lasts_s, count = lasts_s + group.lasts_s, count + 1
+        return count
+
+    def _known(self, place: int) -> _Group | None:
+        while len(self._groups) <= place:
+            group = next(self._coming, None)
+            if group is None:
+                return None
+            self._groups.append(group)
+        return self._groups[place]
+
+    def _free_decoder(self) -> _Decoder:
+        """One that no group waits for to be decoded on."""
+        free = (one for one in self._decoders if all(group.rest is not one for group in self._groups))
+        decoder = next(free, None)
+        if decoder is None:
+            decoder = _Decoder(self._stream)
+            self._decoders.append(decoder)
+        return decoder
 
 
 def _differ(one: _Group, other: _Group) -> bool:

@@ -14,11 +14,13 @@ from vision.still_skipping import StillSkipper, Stretch
 class Film:
     """A segment's film, in its own time: 0 is its first frame's."""
 
-    def __init__(self, table: TableConfig, segment: Segment, is_waited_for: Callable[[], bool]) -> None:
-        """Takes whether who looks still waits for something."""
+    def __init__(
+        self, table: TableConfig, segment: Segment, *, is_waited_for: Callable[[], bool], is_idle: Callable[[], bool]
+    ) -> None:
+        """Takes whether who looks still waits for something, and whether no round is under way."""
         self._segment = segment
         gate = ChangeGate(table.cameras[0].calibration, table.layout.size_mm)
-        self._skipper = StillSkipper(gate, is_waited_for)
+        self._skipper = StillSkipper(gate, is_waited_for, is_idle)
 
     @property
     def decoded(self) -> int:

@@ -103,7 +103,7 @@ class _Run:
     film: Film = field(init=False)
 
     def __post_init__(self) -> None:
-        self.film = Film(self.table, self.segment, self._is_waited_for)
+        self.film = Film(self.table, self.segment, is_waited_for=self._is_waited_for, is_idle=self._is_idle)
 
     def watch_sources(self) -> str | None:
         """Watch until nothing more is wanted; gives why it had to stop before."""
@@ -124,8 +124,7 @@ class _Run:
 
     def result(self, fault: str | None) -> SegmentResult:
         """All that was found, in the shift's time."""
-        is_amid_round = self.watch.referee.state.phase is not RoundPhase.IDLE
-        end_t = self.t
+        end_t, is_amid_round = self.t, not self._is_idle()
         self.watch.finish(end_t)
         self.events += self.watch.take()[0]
         lines = [replace(event, t=round(event.t + self.zero_t, 3)) for event in self.events]
@@ -141,13 +140,16 @@ class _Run:
             sights=self.sights.told(self.zero_t),
         )
 
+    def _is_idle(self) -> bool:
+        return self.watch.referee.state.phase is RoundPhase.IDLE
+
     def _is_waited_for(self) -> bool:
         return self.watch.observer.waiting_since_t(self.t) is not None
 
     def _is_enough(self) -> bool:
         """Whether the core is over, no round is under way and nothing is waited for."""
         is_over = self.t + self.zero_t >= self.segment.core_to_t and not self.segment.is_before_gap
-        return is_over and self.watch.referee.state.phase is RoundPhase.IDLE and not self._is_waited_for()
+        return is_over and self._is_idle() and not self._is_waited_for()
 
 
 def _of_segment(heard: Sequence[Event], segment: Segment) -> list[Event]:

@@ -59,10 +59,10 @@ def write(path: Path, show: Shown, *, b_frames: int = 0, key_s: float = KEY_S) -
     return path
 
 
-def seen(path: Path, from_s: float = 0.0, to_s: float = 1e9, *, waits: bool = False) -> list[float]:
+def seen(path: Path, from_s: float = 0.0, to_s: float = 1e9, *, waits: bool = False, idle: bool = False) -> list[float]:
     table = load_table(write_table(path.parent))
     gate = ChangeGate(table.cameras[0].calibration, table.layout.size_mm)
-    skipper = StillSkipper(gate, lambda: waits)
+    skipper = StillSkipper(gate, lambda: waits, lambda: idle)
     times = [round(frame.t, 3) for frame in skipper.frames(Stretch(str(path), from_s, to_s))]
     assert len(times) == skipper.decoded
     assert times == sorted(set(times))
@@ -84,6 +84,18 @@ def test_every_frame_is_seen_where_something_moves(tmp_path: Path, b_frames: int
     assert [t for t in times if 6.0 <= t <= 10.0] == [pytest.approx(6.0 + i / 10) for i in range(41)]
     assert [t for t in times if 2.0 <= t < 6.0] == [2.0, 4.0]
     assert [t for t in times if 10.0 < t < 18.0] == [12.0, 14.0, 16.0]
+
+
+def test_key_frames_are_passed_over_too_while_nothing_is_at_stake(tmp_path: Path) -> None:
+    path = write(tmp_path / "late.mp4", moving(12.5, 19.0))
+    times = seen(path, idle=True)
+    assert [t for t in times if 2.0 <= t < 12.0] == [2.0, 6.0, 10.0]
+    assert [t for t in times if t >= 12.0] == [pytest.approx(12.0 + i / 10) for i in range(80)]
+
+
+def test_short_groups_are_passed_over_together(tmp_path: Path) -> None:
+    times = seen(write(tmp_path / "still.mp4", still, key_s=0.5), idle=True)
+    assert [t for t in times if 0.5 <= t < 16.0] == [0.5, 4.5, 8.5, 12.5]
 
 
 def test_nothing_is_passed_over_while_somebody_waits(tmp_path: Path) -> None:
