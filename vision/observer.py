@@ -27,7 +27,7 @@ from vision.detector import Detector
 from vision.frames import Frame, Image
 from vision.freshness import Freshness
 from vision.gate import SMALL_WH_PX, Change, ChangeGate
-from vision.gauge import CropFrame, Gauging, StackGauge, stack_crop
+from vision.gauge import Gauging, StackGauge, stack_crop
 from vision.house_chips import HouseChips
 from vision.lamp import Lamp
 from vision.observations import CardInSight, LampChanged, LampCovered, Observation
@@ -43,13 +43,13 @@ from vision.stack_watch import StackWatch
 from vision.stacks import Asked
 from vision.sweep import SweepWatch
 from vision.tiling import Rect
+from vision.under_hands import UnderHands
 from vision.voting import LOG_CLEAR, NO_FACE
 
 LAMP_RIM_MM = 20.0
 """A hand this near to a lamp is said to cover it."""
 SHIFTS_MM = ((0.0, 0.0), (14.0, -6.0), (-6.0, 14.0), (8.0, 8.0))
 """How the tiles are moved from look to look: where a thing lies in its tile decides whether a doubtful one is found."""
-UNDER_HANDS_S = 0.3
 LOOK_S = 0.095
 """Least time between two looks."""
 SPREAD_LOOK_S = 0.24
@@ -157,12 +157,10 @@ class Observer:
         self._spread = SpreadWatch(self._gate.grid, sizes.card_mm, lambda image: self.read_spread(image))
         self._size_mm, self._runs = (float(regions.size_mm[0]), float(regions.size_mm[1])), regions.runs
         self._looked_t: float | None = None
-        self._looks = 0
-        self._was_told = False
-        """Whether after the last look nothing was left to be told."""
-        self._looked_under_hands_t = 0.0
+        self._looks, self._was_told = 0, False
+        """How many looks the detector had; whether after the last nothing was left to be told."""
         self._waited_blind_t = -np.inf
-        self._card_regions = [(polygon, self._gate.grid.mask_of(polygon)) for polygon in regions.cards.values()]
+        self._under_hands = UnderHands(regions.cards.values(), self._gate.grid)
         self.stage_seconds = {"gate": 0.0, "detect": 0.0, "read": 0.0, "track": 0.0}
 
     @property
@@ -240,7 +238,9 @@ class Observer:
             cover,
             frame.t,
             measure=lambda places: self._gauge(frame, places),
-            cut=lambda frames: self._cut(frame, frames),
+            cut=lambda places: [
+                stack_crop(frame.image, self._calibration, each, size_wh_px=WIDE_WH_PX) for each in places
+            ],
             ask=Asked(compare=None if self._eyes.comparer is None else self._compare, name=self._house_chips.name),
         )
         told += [*changes, *self._sweeps.update(cover, changes, calm_since_t=self._stacks.waiting_since_t(frame.t))]
@@ -300,7 +300,7 @@ class Observer:
 
     def _look(self, frame: Frame, change: Change) -> list[Rect]:
         asked = [track.sight.at_mm for track in self._cards.unsettled()] + self._stacks.asked_mm()
-        asked += [*self._side.asked_mm(), *self._under_hands(frame.t)]
+        asked += [*self._side.asked_mm(), *self._under_hands.asked_mm(self._freshness.hands, frame.t)]
         fields = self._freshness.stale_fields(change, asked)
         boxes = self._freshness.boxes(fields)
         if boxes:
@@ -315,16 +315,6 @@ class Observer:
         is_still = bool((change.still_s >= MOTION_S).all())
         was_told, self._was_told = self._was_told, is_still and self.waiting_since_t(change.t) is None
         return self._was_told and was_told
-
-    def _under_hands(self, t: float) -> list[NDArray[np.float64]]:
-        """Now and then points of the card regions that a hand lies over: a card half under it is easily missed."""
-        if t - self._looked_under_hands_t < UNDER_HANDS_S:
-            return []
-        self._looked_under_hands_t = t
-        hands = self._freshness.hands
-        regions = [polygon for polygon, cells in self._card_regions if (hands & cells).any()]
-        middles = [polygon.mean(axis=0) for polygon in regions]
-        return [point for polygon, middle in zip(regions, middles, strict=True) for point in (polygon + middle) / 2]
 
     def _chips(self, found: Detections) -> Detections:
         """What may be chips and is as wide as this table's: print is often narrower."""
@@ -354,9 +344,6 @@ class Observer:
         told = gauge.measure(frame.image, self._calibration, centres_mm, diameter_mm=diameter_mm)
         self._spend("read", started)
         return told
-
-    def _cut(self, frame: Frame, frames: Sequence[CropFrame]) -> list[Image | None]:
-        return [stack_crop(frame.image, self._calibration, each, size_wh_px=WIDE_WH_PX) for each in frames]
 
     def _compare(self, pairs: Sequence[tuple[Image, Image]]) -> list[NDArray[np.float64]]:
         comparer = self._eyes.comparer
