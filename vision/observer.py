@@ -19,7 +19,7 @@ from vision.card_sights import CardLook, CardSights, sides_mm
 from vision.card_watch import CardWatch, new_card_watch
 from vision.chip_faces import ChipFaceReader
 from vision.comparer import WIDE_WH_PX, StackComparer
-from vision.cover import MOTION_S, Cover, everything_covered
+from vision.cover import Cover, everything_covered
 from vision.cover_memory import CoverMemory
 from vision.crops import card_crop
 from vision.detections import CHIPS, Detections
@@ -157,8 +157,7 @@ class Observer:
         self._spread = SpreadWatch(self._gate.grid, sizes.card_mm, lambda image: self.read_spread(image))
         self._size_mm, self._runs = (float(regions.size_mm[0]), float(regions.size_mm[1])), regions.runs
         self._looked_t: float | None = None
-        self._looks, self._was_told = 0, False
-        """How many looks the detector had; whether after the last nothing was left to be told."""
+        self._looks = 0
         self._waited_blind_t = -np.inf
         self._under_hands = UnderHands(regions.cards.values(), self._gate.grid)
         self.stage_seconds = {"gate": 0.0, "detect": 0.0, "read": 0.0, "track": 0.0}
@@ -202,8 +201,6 @@ class Observer:
         started = self._spend("gate", started)
         looked_mm = self._look(frame, change)
         started = self._spend("detect", started)
-        if not looked_mm and self._is_all_told(change):
-            return told
         if self._runs and self._spread.update(frame, change, self._freshness.found):
             self._spend("track", started)
             return told + self._wait_blind(frame.t)
@@ -309,12 +306,6 @@ class Observer:
             self._looks += 1
             self._freshness.renew(fields, found, change)
         return boxes
-
-    def _is_all_told(self, change: Change) -> bool:
-        """Whether nothing has moved for a while and nothing is waited for: another look would tell nothing more."""
-        is_still = bool((change.still_s >= MOTION_S).all())
-        was_told, self._was_told = self._was_told, is_still and self.waiting_since_t(change.t) is None
-        return self._was_told and was_told
 
     def _chips(self, found: Detections) -> Detections:
         """What may be chips and is as wide as this table's: print is often narrower."""

@@ -32,3 +32,11 @@ def remembered(covers: list[bool]) -> tuple[CoverMemory, float]:
 def test_hidden_time_is_that_of_the_last_cover(covers: list[bool], hidden_s: float) -> None:
     memory, t = remembered(covers)
     assert memory.hidden_s(PLACE, t) == pytest.approx(hidden_s)
+
+
+def test_cover_that_no_look_saw_lifted_goes_on() -> None:
+    """Key frames alone of a recording in which nothing moves are two seconds apart."""
+    memory = CoverMemory(GRID)
+    for t in (0.0, 2.0, 4.0):
+        memory.update(np.full(GRID.shape_hw, True), t)
+    assert memory.hidden_s(PLACE, 4.0) == pytest.approx(4.0)
