@@ -43,6 +43,9 @@ class Freshness:
 
     def __init__(self, size_mm: tuple[float, float], grid: GridFrame) -> None:
         self.fields = tuple(Field(box, grid.cells_of_box(*box)) for box in _divide(size_mm[0], size_mm[1]))
+        cells = [each.cells for each in self.fields]
+        self._edges = np.array([(rows.start, rows.stop, columns.start, columns.stop) for rows, columns in cells]).T
+        """(4, fields) first and last rows, first and last columns of each."""
         self._beside = [[j for j, other in enumerate(self.fields) if _touch(each, other)] for each in self.fields]
         self._looked_t: list[float | None] = [None] * len(self.fields)
         self._hand_left_t = [-np.inf] * len(self.fields)
@@ -64,8 +67,9 @@ class Freshness:
             change: the present small picture.
             asked_mm: points of (2,) where something is not settled yet.
         """
-        may_differ = largest(np.asarray(cv2.absdiff(change.picture, self._last_seen), np.float32)) > CHANGE_LEVELS
-        stale = {i for i in range(len(self.fields)) if self._has_changed(i, change, may_differ)}
+        differs = largest(np.asarray(cv2.absdiff(change.picture, self._last_seen), np.float32)) > CHANGE_LEVELS
+        may_differ = self._count(differs) >= CHANGED_CELLS
+        stale = {i for i in range(len(self.fields)) if self._has_changed(i, change, may_differ=bool(may_differ[i]))}
         for point in asked_mm:
             stale |= {i for i, each in enumerate(self.fields) if _inside(each.box_mm, point)}
         return sorted(stale)
@@ -92,13 +96,19 @@ class Freshness:
         new = things.take(_within(things, boxes))
         self.found = concatenate([self.found.take(~_within(self.found, boxes) & ~_near(self.found, new)), new])
 
-    def _has_changed(self, i: int, change: Change, may_differ: Mask) -> bool:
+    def _count(self, cells: Mask) -> NDArray[np.int64]:
+        """(fields,) how many of the cells lie in each field."""
+        below = cv2.integral(cells.astype(np.uint8)).astype(np.int64)
+        top, bottom, left, right = self._edges
+        return np.asarray(below[bottom, right] - below[top, right] - below[bottom, left] + below[top, left])
+
+    def _has_changed(self, i: int, change: Change, *, may_differ: bool) -> bool:
         cells, looked_t = self.fields[i].cells, self._looked_t[i]
         if looked_t is None or (self._was_moving[i] and bool((change.still_s[cells] >= CALM_S).all())):
             return True
         if change.t - looked_t >= HAND_S and self._may_be_left(i, looked_t, change):
             return True
-        if np.count_nonzero(may_differ[cells]) < CHANGED_CELLS:
+        if not may_differ:
             return False
         changed = difference(change.picture[cells], self._last_seen[cells]) > CHANGE_LEVELS
         return int(np.count_nonzero(changed)) >= CHANGED_CELLS

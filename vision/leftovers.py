@@ -101,28 +101,20 @@ class Leftovers:
         now = self._view(region, image)
         at_all = self._different(region, now)
         different = at_all & ~covered
-        sights = [
-            sight
-            for sight in sights
-            if not self.is_own(region, sight)
-            or not self._is_bare(region, self._mask(region, sight.corners_mm), at_all, covered, now)
-        ]
-        boxes = [self._mask(region, sight.corners_mm) for sight in sights]
+        seen = [(sight, self._mask(region, sight.corners_mm), self.is_own(region, sight)) for sight in sights]
+        seen = [one for one in seen if not one[2] or not self._is_bare(region, one[1], at_all, covered, now)]
         fits = [
-            not box.any()
-            or not self.is_own(region, sight)
-            or bool(covered[box].any())
-            or float(different[box].mean()) >= WELL_FILLED
-            for sight, box in zip(sights, boxes, strict=True)
+            not is_own or not box.any() or bool(covered[box].any()) or float(different[box].mean()) >= WELL_FILLED
+            for _, box, is_own in seen
         ]
         rest = different.copy()
-        for box, fitting in zip(boxes, fits, strict=True):
+        for (_, box, _), fitting in zip(seen, fits, strict=True):
             if fitting:
                 rest &= ~box
         found = [card for card in self._cards_in(region, rest, different) if self.is_own(region, card)]
         kept = [
             sight
-            for sight, fitting in zip(sights, fits, strict=True)
+            for (sight, _, _), fitting in zip(seen, fits, strict=True)
             if fitting or not any(np.linalg.norm(sight.at_mm - card.at_mm) < REPLACED_MM for card in found)
         ]
         return [*kept, *found]
@@ -163,7 +155,7 @@ class Leftovers:
 
     def _different(self, region: str, now: NDArray[np.float32]) -> Mask:
         bare = self._bare(region)
-        gain = np.float32(np.median((now[::2, ::2] + 4.0) / (bare[::2, ::2] + 4.0)))
+        gain = np.float32(np.median((now[::4, ::4] + 4.0) / (bare[::4, ::4] + 4.0)))
         return np.asarray(largest(np.asarray(cv2.absdiff(now, bare * gain), np.float32)) > DIFFERENT_LEVELS, bool)
 
     def _bare(self, region: str) -> NDArray[np.float32]:

@@ -73,6 +73,7 @@ class StackWatch:
         self._polygons = {region: polygon.astype(np.float32) for region, polygon in regions.items()}
         self._reaches = {region: (*polygon.min(axis=0), *polygon.max(axis=0)) for region, polygon in regions.items()}
         self._masks: dict[str, Mask] = {region: grid.mask_of(polygon) for region, polygon in regions.items()}
+        self._cells = {region: np.flatnonzero(mask) for region, mask in self._masks.items()}
         growth = None
         if sureness is not None and optics.camera_mm is not None:
             growth = GrowthOptics(camera_mm=optics.camera_mm, thickness_mm=optics.thickness_mm, sureness=sureness)
@@ -130,9 +131,9 @@ class StackWatch:
         return min((since for since in times if since is not None and t - since <= OLDEST_S), default=None)
 
     def _look(self, region: str, standing: Standing, cover: Cover, t: float) -> RegionLook:
-        mask = self._masks[region]
-        covered = cover.share_of(mask) >= COVERED_SHARE
-        arm = cover.arm_over(mask) if covered else None
+        cells = self._cells[region]
+        covered = len(cells) > 0 and int(np.count_nonzero(cover.mask.ravel()[cells])) >= COVERED_SHARE * len(cells)
+        arm = cover.arm_over(self._masks[region]) if covered else None
         is_in_sight = not covered or not any(self._is_under_hand(stack, cover) for stack in standing.stacks)
         return RegionLook(t=t, standing=standing, covered=covered, arm=arm, is_in_sight=is_in_sight)
 
