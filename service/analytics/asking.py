@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 
@@ -83,12 +83,19 @@ class Reading:
     wish: FigureWish
     _tallies: tuple[Columns, Columns] | None = None
     _durations: list[Packed] | None = None
+    _figures: dict[By, Figures] = field(default_factory=dict)
 
     def tallies(self) -> tuple[Columns, Columns]:
         """Of rounds, and of alerts."""
         if self._tallies is None:
             self._tallies = _read(self.session, self.house, self.asker, self.wish)
         return self._tallies
+
+    def figures(self, by: By) -> Figures:
+        """The figures; dealers by the names that the asker may see."""
+        if by not in self._figures:
+            self._figures[by] = _figures_of(self, by)
+        return self._figures[by]
 
     def durations(self) -> list[Packed]:
         """The durations of phases."""
@@ -105,11 +112,10 @@ class Reading:
 
 def tell_figures(session: Session, house: House, asker: Asker, by: By, wish: FigureWish) -> Figures:
     """The figures; dealers by the names that the asker may see."""
-    return figures_from(Reading(session, house, asker, wish), by)
+    return Reading(session, house, asker, wish).figures(by)
 
 
-def figures_from(reading: Reading, by: By) -> Figures:
-    """The same out of what is read already."""
+def _figures_of(reading: Reading, by: By) -> Figures:
     house, asker, wish = reading.house, reading.asker, reading.wish
     rounds, alerts = reading.tallies()
     if by is By.CODE:
@@ -122,19 +128,25 @@ def figures_from(reading: Reading, by: By) -> Figures:
 
 def trend_from(reading: Reading) -> Trend:
     """The rate by day, and its changes."""
-    return find_trend(figures_from(reading, By.DAY).items)
+    return find_trend(reading.figures(By.DAY).items)
 
 
-def paces_from(reading: Reading, by: By) -> tuple[Pace, list[Pace]]:
-    """The pace of all, and by table, or by hour of the day."""
-    figures, packed = figures_from(reading, by), reading.durations()
+def pace_of_all(reading: Reading) -> Pace:
+    """The pace of all together."""
+    house = reading.figures(By.TABLE).house
+    (of_all,) = find_paces([house], reading.durations(), lambda _one: house.name)
+    return of_all
+
+
+def paces_from(reading: Reading, by: By) -> list[Pace]:
+    """The pace by table, or by hour of the day."""
+    figures, packed = reading.figures(by), reading.durations()
     hours = {hour: reading.house.time.hour(hour) for hour in {one[0] for one in packed}}
 
     def label(one: Packed) -> str:
         return one[1] if by is By.TABLE else hours[one[0]]
 
-    (of_all,) = find_paces([figures.house], packed, lambda _one: figures.house.name)
-    return of_all, find_paces(sorted(figures.items, key=lambda figure: figure.name), packed, label)
+    return find_paces(sorted(figures.items, key=lambda figure: figure.name), packed, label)
 
 
 def find_dealers(session: Session, house: House, asker: Asker, shown: str) -> list[str]:

@@ -7,7 +7,7 @@ from datetime import datetime, time, timedelta
 from typing import Any
 from urllib.parse import urlencode
 
-from service.analytics.asking import By, FigureWish, Reading, figures_from, paces_from, trend_from
+from service.analytics.asking import By, FigureWish, Reading, pace_of_all, paces_from, trend_from
 from service.analytics.house import House
 from service.analytics.looks import ask_as
 from service.analytics.tallies import list_names
@@ -127,7 +127,7 @@ def _day(text: str, house: House, *, after: int = 0) -> datetime:
 
 def _alike(by: By) -> Any:
     def show(reading: Reading, asked: Asked) -> dict[str, Any]:
-        figures = figures_from(reading, by)
+        figures = reading.figures(by)
         forest, funnel = plot_forest(figures.items, figures.house), plot_funnel(figures.items, figures.house)
         return {"figures": figures, "forest": forest, "funnel": funnel, "by": by.value}
 
@@ -135,7 +135,7 @@ def _alike(by: By) -> Any:
 
 
 def _codes(reading: Reading, asked: Asked) -> dict[str, Any]:
-    figures = figures_from(reading, By.CODE)
+    figures = reading.figures(By.CODE)
     wanted = asked.query.code
     some = [one for one in figures.items if one.name == wanted or one.name.startswith(f"{wanted}.") or not wanted]
     return {"figures": figures, "forest": plot_forest(some, figures.house), "by": "code"}
@@ -143,8 +143,8 @@ def _codes(reading: Reading, asked: Asked) -> dict[str, Any]:
 
 def _trend(reading: Reading, asked: Asked) -> dict[str, Any]:
     trend = trend_from(reading)
-    shifts = figures_from(reading, By.SHIFT)
-    hours = figures_from(reading, By.HOUR)
+    shifts = reading.figures(By.SHIFT)
+    hours = reading.figures(By.HOUR)
     return {
         "trend": trend,
         "plot": plot_trend(trend),
@@ -155,14 +155,12 @@ def _trend(reading: Reading, asked: Asked) -> dict[str, Any]:
 
 
 def _pace(reading: Reading, asked: Asked) -> dict[str, Any]:
-    of_all, by_table = paces_from(reading, By.TABLE)
-    _, by_hour = paces_from(reading, By.HOUR)
-    figures = figures_from(reading, By.TABLE)
+    of_all = pace_of_all(reading)
     return {
         "of_all": of_all,
-        "by_table": plot_paces([of_all, *by_table]),
-        "by_hour": plot_paces(by_hour),
-        "figures": figures,
+        "by_table": plot_paces([of_all, *paces_from(reading, By.TABLE)]),
+        "by_hour": plot_paces(paces_from(reading, By.HOUR)),
+        "figures": reading.figures(By.TABLE),
     }
 
 

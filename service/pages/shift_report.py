@@ -12,9 +12,8 @@ from service.analytics.asking import (
     By,
     FigureWish,
     Reading,
-    figures_from,
     find_dealers,
-    paces_from,
+    pace_of_all,
     tell_figures,
 )
 from service.analytics.figures import Figure
@@ -75,8 +74,8 @@ def _report(room: Room, asker: Asker, wish: FigureWish, period: str) -> ShiftRep
     everybody = replace(wish, table=None, dealer=None)
     with room.database.reading() as session:
         reading = Reading(session, house, asker, wish)
-        codes, days = figures_from(reading, By.CODE), figures_from(reading, By.DAY)
-        of_all, _ = paces_from(reading, By.TABLE)
+        codes, days = reading.figures(By.CODE), reading.figures(By.DAY)
+        of_all = pace_of_all(reading)
         dealers = None if wish.dealer is None else find_dealers(session, house, asker, wish.dealer)
         fitting = AlertWish(
             table=wish.table,

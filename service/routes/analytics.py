@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
-from service.analytics.asking import By, FigureWish, Reading, paces_from, tell_figures, trend_from
+from service.analytics.asking import By, FigureWish, Reading, pace_of_all, paces_from, tell_figures, trend_from
 from service.analytics.figure_rows import figures_csv, figures_parquet
 from service.analytics.figures import Figures
 from service.analytics.looks import ask_as
@@ -45,7 +45,8 @@ def pace(room: RoomHere, person: Viewer, query: Annotated[FigureQuery, Query()])
     """Rounds an hour and what each phase takes, by table."""
     asker = ask_as(room, person, "analytics", has_dealers=False)
     with room.database.reading() as session:
-        of_all, paces = paces_from(Reading(session, room.settings.house, asker, wish_of(query)), By.TABLE)
+        reading = Reading(session, room.settings.house, asker, wish_of(query))
+        of_all, paces = pace_of_all(reading), paces_from(reading, By.TABLE)
     return PacesOut(items=[PaceOut.of(one) for one in paces], house=PaceOut.of(of_all))
 
 

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from service.analytics.asking import Asker, By, FigureWish, Reading, paces_from, tell_figures, trend_from
+from service.analytics.asking import Asker, By, FigureWish, Reading, pace_of_all, paces_from, tell_figures, trend_from
 from service.analytics.figures import LEAST_ROUNDS, Figures
 from service.analytics.house import House
 from service.analytics.house_time import HouseTime
@@ -124,8 +124,9 @@ def test_nothing_dealt_gives_no_figures(database: Database) -> None:
 def test_pace_tells_rounds_an_hour_and_what_phases_take(floor: Database) -> None:
     refresh_all(floor)
     with floor.reading() as session:
-        of_all, by_table = paces_from(Reading(session, HOUSE, ADMIN, FigureWish()), By.TABLE)
-        _, by_hour = paces_from(Reading(session, HOUSE, ADMIN, FigureWish(table="B09")), By.HOUR)
+        reading = Reading(session, HOUSE, ADMIN, FigureWish())
+        of_all, by_table = pace_of_all(reading), paces_from(reading, By.TABLE)
+        by_hour = paces_from(Reading(session, HOUSE, ADMIN, FigureWish(table="B09")), By.HOUR)
     assert of_all.rounds_per_hour == pytest.approx(3600 / 70)
     assert [one.name for one in by_table] == ["B07", "B08", "B09"]
     medians = {one.phase: one.median_s for one in of_all.phases}
