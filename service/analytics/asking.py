@@ -13,16 +13,8 @@ from sqlalchemy.orm import Session
 from service.analytics.figures import Counting, Figures, Labels, figures_by, figures_of_codes
 from service.analytics.hour_sums import NOBODY
 from service.analytics.house import House
-from service.analytics.pace import Pace, Packed, find_paces
-from service.analytics.tallies import (
-    ERRORS,
-    Columns,
-    TallyWish,
-    list_names,
-    read_alerts,
-    read_durations,
-    read_rounds,
-)
+from service.analytics.pace import Pace, find_paces
+from service.analytics.tallies import DURATIONS, ERRORS, Columns, TallyWish, list_names, read_alerts, read_rounds
 from service.analytics.trend import Trend, find_trend
 from service.store.people import Person
 
@@ -81,14 +73,15 @@ class Reading:
     house: House
     asker: Asker
     wish: FigureWish
+    has_durations: bool = False
+    """What phases take is read with the rounds: wanted for the pace alone."""
     _tallies: tuple[Columns, Columns] | None = None
-    _durations: list[Packed] | None = None
     _figures: dict[By, Figures] = field(default_factory=dict)
 
     def tallies(self) -> tuple[Columns, Columns]:
         """Of rounds, and of alerts."""
         if self._tallies is None:
-            self._tallies = _read(self.session, self.house, self.asker, self.wish)
+            self._tallies = _read(self)
         return self._tallies
 
     def figures(self, by: By) -> Figures:
@@ -96,18 +89,6 @@ class Reading:
         if by not in self._figures:
             self._figures[by] = _figures_of(self, by)
         return self._figures[by]
-
-    def durations(self) -> list[Packed]:
-        """The durations of phases."""
-        if self._durations is None:
-            wish = _tally_wish(self.session, self.house, self.asker, self.wish)
-            packed = read_durations(self.session, self.asker.person, wish)
-            is_wanted = {hour: self._is_wanted(hour) for hour in {one[0] for one in packed}}
-            self._durations = [one for one in packed if is_wanted[one[0]]]
-        return self._durations
-
-    def _is_wanted(self, hour: datetime) -> bool:
-        return self.wish.shift is None or self.house.time.shift(hour) == self.wish.shift
 
 
 def tell_figures(session: Session, house: House, asker: Asker, by: By, wish: FigureWish) -> Figures:
@@ -133,20 +114,16 @@ def trend_from(reading: Reading) -> Trend:
 
 def pace_of_all(reading: Reading) -> Pace:
     """The pace of all together."""
-    house = reading.figures(By.TABLE).house
-    (of_all,) = find_paces([house], reading.durations(), lambda _one: house.name)
+    house, rounds = reading.figures(By.TABLE).house, reading.tallies()[0]
+    (of_all,) = find_paces([house], [house.name] * len(rounds), rounds.keys[DURATIONS])
     return of_all
 
 
 def paces_from(reading: Reading, by: By) -> list[Pace]:
     """The pace by table, or by hour of the day."""
-    figures, packed = reading.figures(by), reading.durations()
-    hours = {hour: reading.house.time.hour(hour) for hour in {one[0] for one in packed}}
-
-    def label(one: Packed) -> str:
-        return one[1] if by is By.TABLE else hours[one[0]]
-
-    return find_paces(sorted(figures.items, key=lambda figure: figure.name), packed, label)
+    figures, rounds = reading.figures(by), reading.tallies()[0]
+    in_order = sorted(figures.items, key=lambda figure: figure.name)
+    return find_paces(in_order, _labels(reading.house, by)(rounds), rounds.keys[DURATIONS])
 
 
 def find_dealers(session: Session, house: House, asker: Asker, shown: str) -> list[str]:
@@ -156,11 +133,12 @@ def find_dealers(session: Session, house: House, asker: Asker, shown: str) -> li
     return house.pseudonyms.find(shown, list_names(session, asker.person, "dealer"))
 
 
-def _read(session: Session, house: House, asker: Asker, wish: FigureWish) -> tuple[Columns, Columns]:
+def _read(reading: Reading) -> tuple[Columns, Columns]:
+    session, house, asker, wish = reading.session, reading.house, reading.asker, reading.wish
     tallies = _tally_wish(session, house, asker, wish)
-    parts = read_rounds(session, asker.person, tallies), read_alerts(session, asker.person, tallies)
-    rounds, alerts = (_of_shift(part, house, wish.shift) for part in parts)
-    return rounds, alerts
+    rounds = read_rounds(session, asker.person, tallies, has_durations=reading.has_durations)
+    alerts = read_alerts(session, asker.person, tallies)
+    return _of_shift(rounds, house, wish.shift), _of_shift(alerts, house, wish.shift)
 
 
 def _tally_wish(session: Session, house: House, asker: Asker, wish: FigureWish) -> TallyWish:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from service.analytics.durations import quantile_s
 from service.analytics.figures import Figure
@@ -12,8 +11,6 @@ from service.analytics.hour_sums import unpack_durations
 from service.analytics.round_facts import PHASES
 
 QUARTER, HALF, THREE_QUARTERS = 0.25, 0.5, 0.75
-Packed = tuple[datetime, str, bytes]
-"""An hour, a table, and its packed durations."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,17 +35,18 @@ class Pace:
     """Empty where no round was timed."""
 
 
-def find_paces(figures: Sequence[Figure], packed: Iterable[Packed], label: Callable[[Packed], str]) -> list[Pace]:
+def find_paces(figures: Sequence[Figure], names: Iterable[str], packed: Iterable[bytes]) -> list[Pace]:
     """The pace of each figure, in their order.
 
     Args:
         figures: Whose.
-        packed: The durations of all.
-        label: The name of the figure that durations belong to.
+        names: The name of the figure that each tally belongs to.
+        packed: The durations of each tally; empty where nothing was timed.
     """
     gathered: dict[str, list[bytes]] = {figure.name: [] for figure in figures}
-    for one in packed:
-        gathered[label(one)].append(one[2])
+    for name, durations in zip(names, packed, strict=True):
+        if durations:
+            gathered[name].append(durations)
     return [
         Pace(
             name=figure.name,

@@ -23,6 +23,7 @@ ROUND_SUMS = ("rounds", "watched_rounds", "timed_rounds", "timed_s", "unseen_s")
 CODE_SUMS = ("alerts", "false_alerts", "accepted", "overpaid_minor", "underpaid_minor")
 KEYS = ("hour", "table_id", "dealer", "rulebook")
 CODE_KEYS = (*KEYS, "code", "state")
+DURATIONS = "durations"
 CAMERA = "camera"
 """The family of alerts that say that a table cannot be watched: nobody's error."""
 ERRORS = ("misdeal", "exposed_card", "procedure", "payout")
@@ -60,9 +61,17 @@ class Columns:
         return len(self.keys["hour"])
 
 
-def read_rounds(session: Session, person: Person, wish: TallyWish) -> Columns:
-    """The tallies of rounds that fit and that the person may see."""
-    return _columns(session, _fitting(TallyRow, person, wish, (*KEYS, *ROUND_SUMS)), KEYS, ROUND_SUMS)
+def read_rounds(session: Session, person: Person, wish: TallyWish, *, has_durations: bool = False) -> Columns:
+    """The tallies of rounds that fit and that the person may see.
+
+    Args:
+        session: Of the database.
+        person: Who asks.
+        wish: Which.
+        has_durations: Whether their packed durations come too, as one more key: several times as much to read.
+    """
+    keys = (*KEYS, DURATIONS) if has_durations else KEYS
+    return _columns(session, _fitting(TallyRow, person, wish, (*keys, *ROUND_SUMS)), keys, ROUND_SUMS)
 
 
 def read_alerts(session: Session, person: Person, wish: TallyWish, *, families: Sequence[str] = ()) -> Columns:
@@ -78,14 +87,6 @@ def read_alerts(session: Session, person: Person, wish: TallyWish, *, families: 
     if families:
         query = query.where(or_(*(_is_of(family) for family in families)))
     return _columns(session, query, CODE_KEYS, CODE_SUMS)
-
-
-def read_durations(session: Session, person: Person, wish: TallyWish) -> list[tuple[datetime, str, bytes]]:
-    """Hour, table and packed durations of all tallies that fit and have some."""
-    query = _fitting(TallyRow, person, wish, ("hour", "table_id", "durations")).where(TallyRow.timed_rounds > 0)
-    rows = session.execute(query).all()
-    moments = _moments(row.hour for row in rows)
-    return [(moments[row.hour], row.table_id, row.durations) for row in rows]
 
 
 def list_names(session: Session, person: Person, column: str) -> list[str]:

@@ -91,7 +91,8 @@ def page(room: Room, person: Person, view: str, query: FigurePageQuery) -> dict[
     has_dealers = view == "dealers" or bool(query.dealer)
     asker = ask_as(room, person, "analytics", has_dealers=has_dealers)
     with room.database.reading() as session:
-        shown = _SHOWN[view](Reading(session, asked.house, asker, asked.wish), asked)
+        reading = Reading(session, asked.house, asker, asked.wish, has_durations=view == "pace")
+        shown = _SHOWN[view](reading, asked)
         choices = {
             "tables": list_names(session, person, "table_id"),
             "rulebooks": list_names(session, person, "rulebook"),

@@ -73,7 +73,7 @@ def _report(room: Room, asker: Asker, wish: FigureWish, period: str) -> ShiftRep
     house = room.settings.house
     everybody = replace(wish, table=None, dealer=None)
     with room.database.reading() as session:
-        reading = Reading(session, house, asker, wish)
+        reading = Reading(session, house, asker, wish, has_durations=True)
         codes, days = reading.figures(By.CODE), reading.figures(By.DAY)
         of_all = pace_of_all(reading)
         dealers = None if wish.dealer is None else find_dealers(session, house, asker, wish.dealer)

@@ -45,7 +45,7 @@ def pace(room: RoomHere, person: Viewer, query: Annotated[FigureQuery, Query()])
     """Rounds an hour and what each phase takes, by table."""
     asker = ask_as(room, person, "analytics", has_dealers=False)
     with room.database.reading() as session:
-        reading = Reading(session, room.settings.house, asker, wish_of(query))
+        reading = Reading(session, room.settings.house, asker, wish_of(query), has_durations=True)
         of_all, paces = pace_of_all(reading), paces_from(reading, By.TABLE)
     return PacesOut(items=[PaceOut.of(one) for one in paces], house=PaceOut.of(of_all))
 

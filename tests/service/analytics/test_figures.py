@@ -124,9 +124,10 @@ def test_nothing_dealt_gives_no_figures(database: Database) -> None:
 def test_pace_tells_rounds_an_hour_and_what_phases_take(floor: Database) -> None:
     refresh_all(floor)
     with floor.reading() as session:
-        reading = Reading(session, HOUSE, ADMIN, FigureWish())
+        reading = Reading(session, HOUSE, ADMIN, FigureWish(), has_durations=True)
         of_all, by_table = pace_of_all(reading), paces_from(reading, By.TABLE)
-        by_hour = paces_from(Reading(session, HOUSE, ADMIN, FigureWish(table="B09")), By.HOUR)
+        of_one = Reading(session, HOUSE, ADMIN, FigureWish(table="B09"), has_durations=True)
+        by_hour = paces_from(of_one, By.HOUR)
     assert of_all.rounds_per_hour == pytest.approx(3600 / 70)
     assert [one.name for one in by_table] == ["B07", "B08", "B09"]
     medians = {one.phase: one.median_s for one in of_all.phases}
