@@ -178,9 +178,11 @@ def _encode(video: Path, target: Path, span: ClipSpan) -> ClipSpan:
     return ClipSpan(from_s=times[0], to_s=times[-1])
 
 
-def _decode(container: InputContainer, stream: VideoStream, span: ClipSpan) -> Iterator[tuple[float, av.VideoFrame]]:
+def _decode(
+    container: InputContainer, stream: VideoStream, span: ClipSpan, *, key_by_s: float | None = None
+) -> Iterator[tuple[float, av.VideoFrame]]:
     assert stream.time_base is not None
-    seek(container, stream, span.from_s)
+    seek(container, stream, span.from_s if key_by_s is None else key_by_s)
     try:
         for frame in container.decode(stream):
             if frame.pts is None:
@@ -194,7 +196,13 @@ def _decode(container: InputContainer, stream: VideoStream, span: ClipSpan) -> I
         return
 
 
-def decode_span(video: Path, span: ClipSpan) -> Iterator[tuple[float, av.VideoFrame]]:
-    """Every frame of a stretch with its stream time; ends early where the file does."""
+def decode_span(video: Path, span: ClipSpan, *, key_by_s: float | None = None) -> Iterator[tuple[float, av.VideoFrame]]:
+    """Every frame of a stretch with its stream time; ends early where the file does.
+
+    Args:
+        video: The file.
+        span: The stretch.
+        key_by_s: Frames before the last key frame at or before this moment may be left out; None: all are wanted.
+    """
     with open_video(video) as (container, stream):
-        yield from _decode(container, stream, span)
+        yield from _decode(container, stream, span, key_by_s=key_by_s)

@@ -94,15 +94,31 @@ def project(calibration: Calibration, polygon_mm: Sequence[tuple[float, float]])
 
 
 def _shade_around(image_hw3: Image, polygons_px: Sequence[NDArray[np.float64]]) -> Image:
+    """A copy, darker but for what the polygons hold and a soft rim; where there is none, as bright as it was."""
     if not polygons_px:
         return image_hw3.copy()
-    mask = np.zeros(image_hw3.shape[:2], np.uint8)
-    cv2.fillPoly(mask, [points.round().astype(np.int32) for points in polygons_px if len(points)], 255)
+    shaded = np.asarray(cv2.convertScaleAbs(image_hw3, alpha=SHADE), np.uint8)
+    drawn = [points.round().astype(np.int32) for points in polygons_px if len(points)]
     grow = max(3, round(60 * image_hw3.shape[1] / REFERENCE_WIDTH_PX))
-    grown = cv2.dilate(mask, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (grow, grow)))
-    soft = cv2.blur(grown, (grow, grow)).astype(np.float32)[..., None] / 255.0
-    shaded = image_hw3.astype(np.float32)
-    return np.asarray((shaded * (SHADE + (1 - SHADE) * soft)).round(), dtype=np.uint8)
+    rows, columns = _around(drawn, 2 * grow, image_hw3.shape[:2])
+    piece = image_hw3[rows, columns]
+    if piece.size:
+        mask = np.zeros(piece.shape[:2], np.uint8)
+        cv2.fillPoly(mask, drawn, 255, offset=(-columns.start, -rows.start))
+        grown = cv2.dilate(mask, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (grow, grow)))
+        soft = cv2.blur(grown, (grow, grow)).astype(np.float32)[..., None] / 255.0
+        shaded[rows, columns] = (piece * (SHADE + (1 - SHADE) * soft)).round()
+    return shaded
+
+
+def _around(polygons_px: Sequence[NDArray[np.int32]], margin_px: int, shape_hw: tuple[int, ...]) -> tuple[slice, slice]:
+    """Rows and columns of a picture that hold all polygons and a margin; none where there is no polygon."""
+    if not polygons_px:
+        return slice(0, 0), slice(0, 0)
+    points = np.concatenate(polygons_px)
+    left, top = np.clip(points.min(axis=0) - margin_px, 0, shape_hw[1::-1])
+    right, bottom = np.clip(points.max(axis=0) + margin_px + 1, 0, shape_hw[1::-1])
+    return slice(int(top), int(bottom)), slice(int(left), int(right))
 
 
 def _line(canvas: Image, points_px: NDArray[np.float64], colour: Colour, width_px: int) -> None:

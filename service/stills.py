@@ -36,8 +36,9 @@ class Still:
 
 def still_at(video: Path, t: float, *, tolerance_s: float = 1.0) -> Still | None:
     """The last frame at or before `t`, else the first after it; None where the video has none that near."""
+    near = ClipSpan(from_s=t - tolerance_s, to_s=t + tolerance_s)
     found: tuple[float, VideoFrame] | None = None
-    for frame_t, frame in decode_span(video, ClipSpan(from_s=t - tolerance_s, to_s=t + tolerance_s)):
+    for frame_t, frame in decode_span(video, near, key_by_s=t):
         if frame_t > t + 1e-6 and found is not None:
             break
         found = frame_t, frame

@@ -7,8 +7,8 @@ next. Sealed like a picture; a browser draws it over the clip.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from datetime import datetime, timedelta
+from functools import cache
 from pathlib import Path
 
 from calibration.camera import Calibration
@@ -39,6 +39,12 @@ def write_overlay(
         calibration: The camera; its picture's size is that of the clip.
         questioned: The area that the alert is about.
     """
+
+    @cache
+    def shown(polygon_mm: tuple[tuple[float, float], ...]) -> list[list[float]]:
+        pixels: list[list[float]] = project(calibration, polygon_mm).round(1).tolist()
+        return pixels
+
     body = {
         "version": VERSION,
         "size": list(calibration.image_size_wh_px),
@@ -46,7 +52,7 @@ def write_overlay(
             {
                 "id": area.id,
                 "kind": area.kind,
-                "polygon": _polygon(calibration, area_outline(area).polygon_mm),
+                "polygon": shown(area_outline(area).polygon_mm),
                 "questioned": area.id == questioned,
             }
             for area in layout.areas
@@ -55,9 +61,7 @@ def write_overlay(
         "cards": [
             {
                 "t": _seconds(since.at - began),
-                "shown": [
-                    {"polygon": _polygon(calibration, card.polygon_mm), "text": card.text} for card in since.what
-                ],
+                "shown": [{"polygon": shown(card.polygon_mm), "text": card.text} for card in since.what],
             }
             for since in stretch.cards
         ],
@@ -67,10 +71,6 @@ def write_overlay(
         ],
     }
     path.write_text(json.dumps(body, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")
-
-
-def _polygon(calibration: Calibration, polygon_mm: Sequence[tuple[float, float]]) -> list[list[float]]:
-    return [[round(float(x), 1), round(float(y), 1)] for x, y in project(calibration, polygon_mm)]
 
 
 def _seconds(length: timedelta) -> float:

@@ -21,6 +21,7 @@ from service.live.messages import Failed
 from service.live.pictures import PictureWriter
 from service.live.table_lock import watching_alone
 from service.live.worker import Worker
+from service.one_thread import keep_to_one_thread
 from service.pipeline import read_signals, start_watch
 from service.wiring import now_utc
 from vision.errors import VisionError
@@ -43,6 +44,7 @@ def run_table(home: Path, table_file: Path, service: Connection) -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the service decides when its tables end
         if multiprocessing.parent_process() is not None:
             os.nice(NICENESS)
+            keep_to_one_thread()
     logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s", level=logging.INFO)
     try:
         table = load_table(table_file)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from multiprocessing import get_context
 from multiprocessing.queues import Queue
 
+from service.one_thread import keep_to_one_thread
 from service.review.engine import TRIES, EngineError, JobKey, Jobs, Told, watch_or_tell
 from service.review.segment_watch import SegmentJob, SegmentResult
 
@@ -58,6 +59,7 @@ class LocalEngine:
 
 def _begin(news: Queue[tuple[JobKey, float]], parent: int) -> None:
     os.nice(NICENESS)
+    keep_to_one_thread()
     _told.append(news)
     threading.Thread(target=_leave_with, args=(parent,), daemon=True).start()
 

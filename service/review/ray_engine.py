@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from service.one_thread import keep_to_one_thread
 from service.ray_cluster import check_code, code_digest, joined
 from service.ray_inference import served_eyes, start_servers
 from service.review.engine import TRIES, EngineError, JobKey, Jobs, Told, watch_or_tell
@@ -113,6 +114,7 @@ class _Order:
 
 def _watch(key: JobKey, job: SegmentJob, order: _Order) -> SegmentResult:
     check_code(order.digest)
+    keep_to_one_thread()
 
     def tell(t: float) -> None:
         order.board.write.remote(key, t)

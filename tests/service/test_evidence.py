@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
+import numpy as np
 import pytest
 
 from service.config import load_table
 from service.evidence import EvidenceKeeper, format_evidence
-from service.overlay import Outline
+from service.overlay import SHADE, Outline, draw_overlay
 from tests.service.watch_fakes import CHANGE_S, SIZE_WH_PX, make_alert, write_table, write_video
 
 
@@ -96,3 +98,21 @@ def test_evidence_of_a_video_that_is_gone_is_left_out_and_told(
 def test_format_evidence_names_only_what_is_there(folder: Path, tmp_path: Path) -> None:
     kept = keeper_of(folder, tmp_path).keep(make_alert(), noticed_at=8.0)
     assert set(format_evidence(kept)) == {"clip", "still", "before", "after", "from", "to"}
+
+
+@pytest.mark.parametrize("centre", [(160, 90), (0, 0), (319, 191), (4, 189)])
+def test_what_is_in_question_stays_bright_and_all_else_is_darker(folder: Path, centre: tuple[int, int]) -> None:
+    table = load_table(folder / "table.yaml")
+    calibration = table.cameras[0].calibration
+    picture = np.full((SIZE_WH_PX[1], SIZE_WH_PX[0], 3), 200, np.uint8)
+    corners = [(centre[0] + x, centre[1] + y) for x, y in ((-30, -20), (30, -20), (30, 20), (-30, 20))]
+    polygon = tuple((float(x), float(y)) for x, y in calibration.layout_from_image(corners))
+    bare = replace(table.layout, areas=())
+    drawn = draw_overlay(picture, calibration, bare, [Outline(polygon_mm=polygon, in_question=True)])
+    inside = drawn[max(centre[1] - 8, 0) : centre[1] + 8, max(centre[0] - 8, 0) : centre[0] + 8]
+    rows, columns = np.indices(picture.shape[:2])
+    far = np.maximum(np.abs(rows - centre[1]) - 20, np.abs(columns - centre[0]) - 30) > 30
+    assert (inside == 200).all()
+    assert (drawn[far] == round(200 * SHADE)).all()
+    rim = np.unique(drawn[:, :, 0])
+    assert len(rim) > 3, "the rim is soft"
