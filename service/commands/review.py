@@ -73,7 +73,7 @@ def review(
                 database=database,
                 engine=_engine(engine, address, count, urls),
                 now=now_utc,
-                threads=count,
+                processes=count,
                 evidence_url=EvidenceStore.of(folder.evidence, os.environ).url,
             )
             reviewer.review(shifts, progress)

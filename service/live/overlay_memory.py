@@ -53,6 +53,10 @@ class OverlayStretch:
     cards: Sequence[Since[Outline]]
     areas: Sequence[Since[AreaText]]
 
+    def between(self, from_at: datetime, to_at: datetime) -> OverlayStretch:
+        """A stretch within it."""
+        return OverlayStretch(cards=between(self.cards, from_at, to_at), areas=between(self.areas, from_at, to_at))
+
 
 @dataclass(slots=True)
 class OverlayMemory:
@@ -81,9 +85,7 @@ class OverlayMemory:
     def between(self, from_at: datetime, to_at: datetime) -> OverlayStretch:
         """What is remembered of a stretch."""
         with self._lock:
-            return OverlayStretch(
-                cards=between(self._cards, from_at, to_at), areas=between(self._areas, from_at, to_at)
-            )
+            return OverlayStretch(cards=self._cards, areas=self._areas).between(from_at, to_at)
 
 
 def area_texts(layout: Layout, state: RoundState) -> tuple[AreaText, ...]:

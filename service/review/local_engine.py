@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
-import time
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -12,13 +10,11 @@ from dataclasses import dataclass
 from multiprocessing import get_context
 from multiprocessing.queues import Queue
 
-from service.one_thread import keep_to_one_thread
 from service.review.engine import TRIES, EngineError, JobKey, Jobs, Told, watch_or_tell
 from service.review.segment_watch import SegmentJob, SegmentResult
+from service.review.worker import begin_worker
 
 LOOK_S = 0.5
-NICENESS = 19
-"""What is watched live goes before what was recorded."""
 _told: list[Queue[tuple[JobKey, float]]] = []
 
 
@@ -58,17 +54,8 @@ class LocalEngine:
 
 
 def _begin(news: Queue[tuple[JobKey, float]], parent: int) -> None:
-    os.nice(NICENESS)
-    keep_to_one_thread()
+    begin_worker(parent)
     _told.append(news)
-    threading.Thread(target=_leave_with, args=(parent,), daemon=True).start()
-
-
-def _leave_with(parent: int) -> None:
-    """End this process when the one that began it is gone, however it went."""
-    while os.getppid() == parent:
-        time.sleep(1.0)
-    os._exit(1)
 
 
 def _watch(key: JobKey, job: SegmentJob) -> SegmentResult:

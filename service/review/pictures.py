@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import bisect
 import hashlib
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import cache
 from pathlib import Path
 
 from rules.alerts import Alert
-from service.evidence import EvidenceKeeper
+from service.config import load_table
+from service.evidence import LONGEST_CLIP_S, EvidenceKeeper
 from service.evidence_store import EvidenceStore
 from service.live.overlay_file import write_overlay
-from service.live.overlay_memory import OverlayStretch, Since, between, hand_boxes, latest
+from service.live.overlay_memory import REMEMBERED, OverlayStretch, Since, hand_boxes, latest
 from service.overlay import Outline
 from service.review.judging import Verdict
 from service.review.segment_watch import SegmentResult
 from service.review.shift import Shift
 from service.review.sights import read_sights
-from service.review.timeline import Part
+from service.review.timeline import Part, Timeline
+
+_table_of = cache(load_table)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,29 +59,60 @@ def sights_of(shift: Shift, results: Sequence[SegmentResult], verdict: Verdict) 
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PictureOrder:
+    """What one alert's pictures are to show."""
+
+    number: int
+    """Its place among the shift's alerts."""
+    alert: Alert
+    """In the shift's time."""
+    sights: OverlayStretch
+    """What was read around it."""
+
+
+def picture_orders(
+    shift: Shift, results: Sequence[SegmentResult], verdict: Verdict, *, to_t: float = math.inf
+) -> list[PictureOrder]:
+    """One for each alert whose pictures end before `to_t`, in order of time."""
+    began_at, sights = shift.timeline.began_at, sights_of(shift, results, verdict)
+    orders = []
+    for number, judged in enumerate(verdict.alerts):
+        t = judged.alert.t
+        if t + LONGEST_CLIP_S < to_t:
+            from_at = began_at + timedelta(seconds=t) - REMEMBERED
+            around = sights.between(from_at, began_at + timedelta(seconds=t + LONGEST_CLIP_S))
+            orders.append(PictureOrder(number=number, alert=judged.alert, sights=around))
+    return orders
+
+
 @dataclass(frozen=True, slots=True)
 class ShiftPictures:
-    """Makes the evidence of one shift."""
+    """Makes the evidence of one shift; other processes can take it over."""
 
-    shift: Shift
-    sights: OverlayStretch
+    table: Path
+    """The table's file."""
+    timeline: Timeline
+    key: str
+    """The shift's."""
     evidence: EvidenceStore
 
-    def keep(self, alert: Alert, number: int) -> KeptPictures:
-        """Write the files of an alert; made again they are the same.
+    @classmethod
+    def of(cls, shift: Shift, evidence: EvidenceStore) -> ShiftPictures:
+        """Those of a shift."""
+        return cls(shift.table.path, shift.timeline, shift.key, evidence)
 
-        Args:
-            alert: In the shift's time.
-            number: Its place among the shift's alerts.
-        """
+    def keep(self, order: PictureOrder) -> KeptPictures:
+        """Write the files of an alert; made again they are the same."""
+        alert, sights = order.alert, order.sights
         part = self._part_at(alert.t)
         if part is None:
-            at = self.shift.timeline.began_at + timedelta(seconds=alert.t)
+            at = self.timeline.began_at + timedelta(seconds=alert.t)
             return KeptPictures(files=(), from_at=at, to_at=at, fault="nothing was filmed then")
-        table, zero_at = self.shift.table, part.file.began_at
-        shift_s = self.shift.timeline.t(zero_at)
+        table, zero_at = _table_of(self.table), part.file.began_at
+        shift_s = self.timeline.t(zero_at)
         day = self.evidence.folder / table.id / f"{part.from_at:%Y-%m-%d}"
-        folder = day / f"shift-{self.shift.key[:12]}-{number:04d}"
+        folder = day / f"shift-{self.key[:12]}-{order.number:04d}"
         for old in sorted(folder.glob("clips/*")):
             old.unlink()
         keeper = EvidenceKeeper(
@@ -84,41 +120,38 @@ class ShiftPictures:
         )
         noticed_at = (alert.t if alert.noticed_at is None else alert.noticed_at) - shift_s
         kept = keeper.keep(
-            replace(alert, t=alert.t - shift_s), noticed_at=noticed_at, seen=lambda t: self._seen_at(zero_at, t)
+            replace(alert, t=alert.t - shift_s), noticed_at=noticed_at, seen=lambda t: self._seen_at(sights, zero_at, t)
         )
         from_at, to_at = zero_at + timedelta(seconds=kept.from_s), zero_at + timedelta(seconds=kept.to_s)
         named = {"clip": kept.clip, "still": kept.still, "before": kept.before, "after": kept.after}
         paths = {kind: folder / name for kind, name in named.items() if name is not None}
         if "clip" in paths:
-            paths["overlay"] = self._overlay(paths["clip"], alert, from_at, to_at)
+            paths["overlay"] = self._overlay(paths["clip"], order, from_at, to_at)
         files = tuple(self._file(kind, path) for kind, path in paths.items())
         fault = None if "clip" in paths else "no clip could be cut"
         return KeptPictures(files=files, from_at=from_at, to_at=to_at, fault=fault)
 
     def _part_at(self, t: float) -> Part | None:
         """The part that shows a moment, or the last before it."""
-        timeline = self.shift.timeline
+        timeline = self.timeline
         begins = [timeline.t(part.from_at) for part in timeline.parts]
         place = bisect.bisect_right(begins, t) - 1
         return timeline.parts[place] if place >= 0 else None
 
-    def _seen_at(self, zero_at: datetime, t: float) -> tuple[Outline, ...]:
+    def _seen_at(self, sights: OverlayStretch, zero_at: datetime, t: float) -> tuple[Outline, ...]:
         """The cards and the hands as they were, `t` seconds into a file."""
         at = zero_at + timedelta(seconds=t)
-        return (*hand_boxes(self.shift.table.layout, latest(self.sights.areas, at)), *latest(self.sights.cards, at))
+        return (*hand_boxes(_table_of(self.table).layout, latest(sights.areas, at)), *latest(sights.cards, at))
 
-    def _overlay(self, clip: Path, alert: Alert, from_at: datetime, to_at: datetime) -> Path:
-        path, table = clip.with_suffix(".json"), self.shift.table
-        stretch = OverlayStretch(
-            cards=between(self.sights.cards, from_at, to_at), areas=between(self.sights.areas, from_at, to_at)
-        )
+    def _overlay(self, clip: Path, order: PictureOrder, from_at: datetime, to_at: datetime) -> Path:
+        path, table = clip.with_suffix(".json"), _table_of(self.table)
         write_overlay(
             path,
-            stretch,
+            order.sights.between(from_at, to_at),
             began=from_at,
             layout=table.layout,
             calibration=table.cameras[0].calibration,
-            questioned=alert.area,
+            questioned=order.alert.area,
         )
         return path
 

@@ -6,8 +6,9 @@ What was watched once is not watched again: a review that was stopped, or killed
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -20,9 +21,10 @@ from service.evidence_store import EvidenceStore
 from service.home import Home
 from service.review.engine import Engine, JobKey, Jobs
 from service.review.entering import Reviewed, enter, entered_log
+from service.review.gallery import Gallery, picture_pool
 from service.review.joining import join
 from service.review.judging import Verdict, judge
-from service.review.pictures import KeptPictures, ShiftPictures, sights_of
+from service.review.pictures import PictureOrder, ShiftPictures, picture_orders
 from service.review.segment_watch import SegmentJob, SegmentResult
 from service.review.segments import Segment, cut_segments
 from service.review.shift import Shift
@@ -66,6 +68,7 @@ class Plan:
     shift: Shift
     segments: Sequence[Segment]
     work: WorkFolder
+    gallery: Gallery
 
     def jobs(self, number: int) -> Jobs:
         """The segments that were not watched yet."""
@@ -75,6 +78,39 @@ class Plan:
             for segment in self.segments
             if self.work.done(segment.number) is None
         ]
+
+    def found(self) -> Found:
+        """What was found up to the first segment that is not watched yet."""
+        results = list(self._results())
+        shift = self.shift
+        log = join(self.segments[: len(results)], results, shift.table.cameras[0].name)
+        verdict = judge(log, build_referee(shift.table), shift.table.layout)
+        is_all = len(results) == len(self.segments)
+        to_t = math.inf if is_all else results[-1].to_t if results else -math.inf
+        return Found(self, results, log, verdict, picture_orders(shift, results, verdict, to_t=to_t))
+
+    def _results(self) -> Iterator[SegmentResult]:
+        for segment in self.segments:
+            result = self.work.done(segment.number)
+            if result is None:
+                return
+            yield result
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a shift's segments tell, joined and judged."""
+
+    plan: Plan
+    results: Sequence[SegmentResult]
+    log: Sequence[Event]
+    verdict: Verdict
+    orders: Sequence[PictureOrder]
+    """For the pictures of those alerts that no segment still to come can change."""
+
+    def begin_pictures(self) -> None:
+        """Have them made meanwhile."""
+        self.plan.gallery.begin(self.orders)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,16 +123,31 @@ class Reviewer:
     now: Callable[[], datetime]
     evidence_url: str | None = None
     """Where the evidence is sent; None: it stays in the home's folder."""
-    threads: int = 2
-    """So many alerts' pictures are made at once."""
+    processes: int = 2
+    """So many make alerts' pictures at once."""
 
     def review(self, shifts: Sequence[Shift], onlooker: Onlooker) -> None:
-        """Review them all; each is entered as soon as its last segment is watched.
+        """Review them all; each is entered soon after its last segment is watched.
 
         Raises:
             EngineError: Segments cannot be watched.
+            EvidenceStoreError: The store at the URL does not take evidence.
         """
-        plans = [self._plan(shift) for shift in shifts]
+        with picture_pool(self.processes) as pool:
+            plans = [self._plan(shift, pool) for shift in shifts]
+            judged: list[Found] = []
+            for found in self._watch(plans, onlooker):
+                if found is not None:
+                    found.begin_pictures()
+                    judged.append(found)
+                for ready in [one for one in judged if one.plan.gallery.is_done]:
+                    judged.remove(ready)
+                    self._enter(ready, onlooker)
+            for found in judged:
+                self._enter(found, onlooker)
+
+    def _watch(self, plans: Sequence[Plan], onlooker: Onlooker) -> Iterator[Found | None]:
+        """Watch them; gives what was found in each once it is watched to its end, and None as it goes on."""
         jobs: list[tuple[JobKey, SegmentJob]] = []
         left: dict[int, int] = {}
         for number, plan in enumerate(plans):
@@ -104,10 +155,11 @@ class Reviewer:
                 continue
             own = plan.jobs(number)
             onlooker.begin(plan.shift, plan.segments, len(plan.segments) - len(own))
+            if not own:
+                yield plan.found()
+                continue
             left[number] = len(own)
             jobs += own
-            if not own:
-                self._finish(plan, onlooker)
         for key, result in self.engine.watch(
             jobs, lambda key, t: onlooker.advance(plans[key.shift].shift, key.number, t)
         ):
@@ -115,13 +167,15 @@ class Reviewer:
             plan.work.keep(result)
             onlooker.advance(plan.shift, key.number, result.to_t)
             left[key.shift] -= 1
-            if not left[key.shift]:
-                self._finish(plan, onlooker)
+            if left[key.shift] and sum(left.values()) < self.processes:
+                plan.found().begin_pictures()  # a core has nothing else to do
+            yield None if left[key.shift] else plan.found()
 
-    def _plan(self, shift: Shift) -> Plan:
+    def _plan(self, shift: Shift, pool: Executor) -> Plan:
         work = WorkFolder(self.home.folder / "reviews" / f"{shift.table.id.replace('/', '_')}-{shift.key[:16]}")
         work.make()
-        return Plan(shift, cut_segments(shift.timeline), work)
+        evidence = EvidenceStore(self.home.evidence, self.evidence_url)
+        return Plan(shift, cut_segments(shift.timeline), work, Gallery(ShiftPictures.of(shift, evidence), pool))
 
     def _is_there(self, shift: Shift, onlooker: Onlooker) -> bool:
         log_id = entered_log(self.database, shift.key)
@@ -130,25 +184,13 @@ class Reviewer:
         onlooker.finish(shift, Outcome(log_id=log_id, was_there=True))
         return True
 
-    def _finish(self, plan: Plan, onlooker: Onlooker) -> None:
-        results = [result for segment in plan.segments if (result := plan.work.done(segment.number)) is not None]
-        camera = plan.shift.table.cameras[0].name
-        log = join(plan.segments, results, camera)
-        table = plan.shift.table
-        verdict = judge(log, build_referee(table), table.layout)
-        pictures = self._keep_pictures(plan.shift, verdict, results)
+    def _enter(self, found: Found, onlooker: Onlooker) -> None:
+        plan, log, verdict = found.plan, found.log, found.verdict
+        pictures = plan.gallery.pictures(found.orders)
         _write_logs(plan.work.path, log, verdict)
         reviewed = Reviewed(shift=plan.shift, log=log, verdict=verdict, pictures=pictures)
         log_id = enter(self.database, reviewed, self.now())
-        onlooker.finish(plan.shift, _outcome(log_id, verdict, results))
-
-    def _keep_pictures(
-        self, shift: Shift, verdict: Verdict, results: Sequence[SegmentResult]
-    ) -> Sequence[KeptPictures]:
-        evidence = EvidenceStore(self.home.evidence, self.evidence_url)
-        maker = ShiftPictures(shift, sights_of(shift, results, verdict), evidence)
-        with ThreadPoolExecutor(self.threads) as pool:
-            return list(pool.map(maker.keep, [judged.alert for judged in verdict.alerts], range(len(verdict.alerts))))
+        onlooker.finish(plan.shift, _outcome(log_id, verdict, found.results))
 
 
 def _outcome(log_id: int, verdict: Verdict, results: Sequence[SegmentResult]) -> Outcome:

@@ -63,7 +63,7 @@ def review(target: Path, home: Home, engine: Engine, breaker: Breaker) -> tuple[
     try:
         shifts = [open_shift(wanted, ZoneInfo("UTC")) for wanted in find_wanted([target], None)]
         begun = time.monotonic()
-        reviewer = Reviewer(home=home, database=database, engine=engine, now=now_utc, threads=os.cpu_count() or 1)
+        reviewer = Reviewer(home=home, database=database, engine=engine, now=now_utc, processes=os.cpu_count() or 1)
         reviewer.review([shift for shift in shifts if shift is not None], breaker)
         lasted_s = time.monotonic() - begun
         again = Breaker()

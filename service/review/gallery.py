@@ -1,0 +1,81 @@
+"""The pictures of one shift's alerts, made by processes of their own, those of sure alerts before its watch has ended.
+
+These processes take what time those leave that watch. Where one is killed, the pictures that are missing are made here.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+
+from service.review.pictures import KeptPictures, PictureOrder, ShiftPictures
+from service.review.worker import begin_worker
+
+
+@contextmanager
+def picture_pool(processes: int) -> Iterator[Executor]:
+    """Processes that make pictures; each begins when there is something for it."""
+    pool = ProcessPoolExecutor(processes, get_context("spawn"), initializer=_begin, initargs=(os.getpid(),))
+    try:
+        yield pool
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _begin(parent: int) -> None:
+    begin_worker(parent)
+    if sys.platform == "linux":
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+
+
+@dataclass(slots=True)
+class Gallery:
+    """One shift's pictures."""
+
+    maker: ShiftPictures
+    pool: Executor
+    _begun: dict[int, tuple[PictureOrder, Future[KeptPictures] | None]] = field(default_factory=dict)
+    """By the alert's number; no future where the pool is broken."""
+
+    def begin(self, orders: Sequence[PictureOrder]) -> None:
+        """Have the pictures made that were not ordered before, just so."""
+        for order in orders:
+            before, making = self._begun.get(order.number, (None, None))
+            if before == order:
+                continue
+            if making is not None:
+                wait([making])  # it writes to the same place
+            self._begun[order.number] = order, self._submitted(order)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether all that was begun is made."""
+        return all(making is None or making.done() for _, making in self._begun.values())
+
+    def pictures(self, orders: Sequence[PictureOrder]) -> list[KeptPictures]:
+        """Those of all alerts, in their order; waits for what is not made yet.
+
+        Raises:
+            EvidenceStoreError: The store at the URL does not take them.
+        """
+        self.begin(orders)
+        return [self._made(order) for order in orders]
+
+    def _submitted(self, order: PictureOrder) -> Future[KeptPictures] | None:
+        try:
+            return self.pool.submit(self.maker.keep, order)
+        except BrokenProcessPool:
+            return None
+
+    def _made(self, order: PictureOrder) -> KeptPictures:
+        _, making = self._begun[order.number]
+        try:
+            return self.maker.keep(order) if making is None else making.result()
+        except BrokenProcessPool:
+            return self.maker.keep(order)
