@@ -24,6 +24,7 @@ from vision.still_skipping import Stretch, key_frame
 STEP_S = 12.0
 LEAST_SCORE = 0.5
 """What may be a card, a chip or a hand."""
+NOTHING = (0, 0)
 REACH_MM = 60.0
 """A hand that is so near to a box is over it."""
 
@@ -41,6 +42,8 @@ def begun_at_rest(table: TableConfig, segment: Segment, eyes: Eyes) -> Segment:
             frame, frame_t = begun
             crowd = _crowd(frame, table, rectifier, eyes)
             best = (crowd, frame_t) if best is None or crowd < best[0] else best
+            if crowd == NOTHING:
+                break
         at_t -= STEP_S
     return _from(segment, max(segment.core_from_t - RUN_IN_S, segment.sources[0].at_t) if best is None else best[1])
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from service.review.timeline import JOINED_S, Part, Timeline, gap_s
 
@@ -16,6 +17,8 @@ SEGMENT_S = 2400.0
 """None is longer."""
 SIDE_BY_SIDE = 4
 """More than two are a multiple of so many: two or four processes then end together."""
+HALVED = 2
+"""The last so many of those are halved: no process waits long in the end for the others."""
 RUN_IN_S = 20.0
 LONGEST_RUN_IN_S = 150.0
 """So far before its own time a segment may begin, to begin where the cloth is clear."""
@@ -52,8 +55,8 @@ def cut_segments(timeline: Timeline) -> list[Segment]:
     segments: list[Segment] = []
     for filmed in _without_gaps(timeline.parts):
         from_t, to_t = timeline.t(filmed[0].from_at), timeline.t(filmed[-1].to_at)
-        count = _count(to_t - from_t)
-        bounds = [from_t + (to_t - from_t) * n / count for n in range(count + 1)]
+        bounds = _bounds(from_t, to_t)
+        count = len(bounds) - 1
         for n in range(count):
             is_first, is_last = n == 0, n == count - 1
             begins_t = from_t if is_first else max(from_t, bounds[n] - LONGEST_RUN_IN_S)
@@ -69,6 +72,14 @@ def cut_segments(timeline: Timeline) -> list[Segment]:
                 )
             )
     return segments
+
+
+def _bounds(from_t: float, to_t: float) -> list[float]:
+    """Where one segment ends and the next begins, and both ends of all."""
+    count = _count(to_t - from_t)
+    bounds = [from_t + (to_t - from_t) * n / count for n in range(count + 1)]
+    halves = [(one + other) / 2 for one, other in pairwise(bounds[-1 - HALVED :])] if count > 2 else []
+    return sorted([*bounds, *halves])
 
 
 def _count(lasts_s: float) -> int:
