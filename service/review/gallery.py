@@ -7,29 +7,22 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, wait
+from collections.abc import Sequence
+from concurrent.futures import Executor, Future, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from multiprocessing import get_context
 
 from service.review.pictures import KeptPictures, PictureOrder, ShiftPictures
-from service.review.worker import begin_worker
+from service.review.worker import worker_pool
 
 
-@contextmanager
-def picture_pool(processes: int) -> Iterator[Executor]:
+def picture_pool(processes: int) -> AbstractContextManager[Executor]:
     """Processes that make pictures; each begins when there is something for it."""
-    pool = ProcessPoolExecutor(processes, get_context("spawn"), initializer=_begin, initargs=(os.getpid(),))
-    try:
-        yield pool
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+    return worker_pool(processes, _take_what_is_left)
 
 
-def _begin(parent: int) -> None:
-    begin_worker(parent)
+def _take_what_is_left() -> None:
     if sys.platform == "linux":
         os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
 

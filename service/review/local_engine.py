@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from multiprocessing import get_context
@@ -12,7 +11,7 @@ from multiprocessing.queues import Queue
 
 from service.review.engine import TRIES, EngineError, JobKey, Jobs, Told, watch_or_tell
 from service.review.segment_watch import SegmentJob, SegmentResult
-from service.review.worker import begin_worker
+from service.review.worker import worker_pool
 
 LOOK_S = 0.5
 _told: list[Queue[tuple[JobKey, float]]] = []
@@ -36,25 +35,21 @@ class LocalEngine:
         raise EngineError(f"{len(waiting)} segments could not be watched: their processes were killed {TRIES} times")
 
     def _watch_once(self, jobs: Jobs, told: Told) -> Iterator[tuple[JobKey, SegmentResult]]:
-        context = get_context("spawn")
-        news: Queue[tuple[JobKey, float]] = context.Queue()
-        pool = ProcessPoolExecutor(self.processes, context, initializer=_begin, initargs=(news, os.getpid()))
-        try:
+        news: Queue[tuple[JobKey, float]] = get_context("spawn").Queue()
+        with worker_pool(self.processes, _begin, news) as pool:
             futures: dict[Future[SegmentResult], JobKey] = {pool.submit(_watch, key, job): key for key, job in jobs}
-            while futures:
-                done, _ = wait(futures, timeout=LOOK_S, return_when=FIRST_COMPLETED)
-                while not news.empty():
-                    told(*news.get())
-                for future in done:
-                    yield futures.pop(future), future.result()
-        except BrokenProcessPool:
-            return  # a process was killed: what is not done is begun anew
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+            try:
+                while futures:
+                    done, _ = wait(futures, timeout=LOOK_S, return_when=FIRST_COMPLETED)
+                    while not news.empty():
+                        told(*news.get())
+                    for future in done:
+                        yield futures.pop(future), future.result()
+            except BrokenProcessPool:
+                return  # a process was killed: what is not done is begun anew
 
 
-def _begin(news: Queue[tuple[JobKey, float]], parent: int) -> None:
-    begin_worker(parent)
+def _begin(news: Queue[tuple[JobKey, float]]) -> None:
     _told.append(news)
 
 

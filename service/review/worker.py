@@ -1,26 +1,54 @@
-"""What the processes of a review have in common: last in turn, one thread each, gone with the one that began them."""
+"""The processes of a review: last in turn, one thread each, gone with the one that began them or with its wish."""
 
 from __future__ import annotations
 
 import os
+import signal
 import threading
-import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from multiprocessing import get_context
+from multiprocessing.synchronize import Event
 
 from service.one_thread import keep_to_one_thread
 
 NICENESS = 19
 """What is watched live goes before what was recorded."""
+LOOK_S = 1.0
+"""So often a process looks whether the one that began it is still there."""
 
 
-def begin_worker(parent: int) -> None:
-    """Begin a process that works for the process `parent`."""
+@contextmanager
+def worker_pool(processes: int, begin: Callable[..., None], *arguments: object) -> Iterator[ProcessPoolExecutor]:
+    """Processes that each begin with `begin(*arguments)`, the first when there is something to do.
+
+    Where the block is left by an error, as when somebody stops the review, they end at once, amid what they do.
+    """
+    context = get_context("spawn")
+    is_over = context.Event()
+    pool = ProcessPoolExecutor(
+        processes, context, initializer=_begin, initargs=(os.getpid(), is_over, begin, arguments)
+    )
+    try:
+        yield pool
+    except BaseException:
+        is_over.set()
+        raise
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _begin(parent: int, is_over: Event, begin: Callable[..., None], arguments: tuple[object, ...]) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one that began this one
     os.nice(NICENESS)
     keep_to_one_thread()
-    threading.Thread(target=_leave_with, args=(parent,), daemon=True).start()
+    threading.Thread(target=_leave, args=(parent, is_over), daemon=True).start()
+    begin(*arguments)
 
 
-def _leave_with(parent: int) -> None:
-    """End this process when the one that began it is gone, however it went."""
-    while os.getppid() == parent:
-        time.sleep(1.0)
+def _leave(parent: int, is_over: Event) -> None:
+    """End this process when it is told to, or the one that began it is gone, however it went."""
+    while not is_over.wait(LOOK_S) and os.getppid() == parent:
+        pass
     os._exit(1)

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import os
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
-
 import cv2
 
-from service.review.local_engine import _begin
+from service.review.worker import worker_pool
 
 
 def threads() -> int:
@@ -16,7 +12,10 @@ def threads() -> int:
     return int(cv2.getNumThreads())
 
 
+def nothing() -> None:
+    """Done at a process's beginning."""
+
+
 def test_a_process_that_reviews_has_one_thread_for_its_pictures() -> None:
-    context = get_context("spawn")
-    with ProcessPoolExecutor(1, context, initializer=_begin, initargs=(context.Queue(), os.getpid())) as pool:
+    with worker_pool(1, nothing) as pool:
         assert pool.submit(threads).result() == 1
