@@ -50,7 +50,7 @@ class KeptPictures:
     """Why there is no clip."""
 
 
-def sights_of(shift: Shift, results: Sequence[SegmentResult], verdict: Verdict) -> OverlayStretch:
+def _sights_of(shift: Shift, results: Sequence[SegmentResult], verdict: Verdict) -> OverlayStretch:
     """All that was read in a shift, to be drawn onto its pictures."""
     began_at = shift.timeline.began_at
     return OverlayStretch(
@@ -75,7 +75,7 @@ def picture_orders(
     shift: Shift, results: Sequence[SegmentResult], verdict: Verdict, *, to_t: float = math.inf
 ) -> list[PictureOrder]:
     """One for each alert whose pictures end before `to_t`, in order of time."""
-    began_at, sights = shift.timeline.began_at, sights_of(shift, results, verdict)
+    began_at, sights = shift.timeline.began_at, _sights_of(shift, results, verdict)
     orders = []
     for number, judged in enumerate(verdict.alerts):
         t = judged.alert.t

@@ -76,7 +76,7 @@ class Plan:
         return [
             (JobKey(number, segment.number), SegmentJob(table=self.shift.table.path, segment=segment, signals=lines))
             for segment in self.segments
-            if self.work.done(segment.number) is None
+            if self.work.done(segment) is None
         ]
 
     def found(self) -> Found:
@@ -91,7 +91,7 @@ class Plan:
 
     def _results(self) -> Iterator[SegmentResult]:
         for segment in self.segments:
-            result = self.work.done(segment.number)
+            result = self.work.done(segment)
             if result is None:
                 return
             yield result
@@ -164,7 +164,7 @@ class Reviewer:
             jobs, lambda key, t: onlooker.advance(plans[key.shift].shift, key.number, t)
         ):
             plan = plans[key.shift]
-            plan.work.keep(result)
+            plan.work.keep(plan.segments[key.number], result)
             onlooker.advance(plan.shift, key.number, result.to_t)
             left[key.shift] -= 1
             if left[key.shift] and sum(left.values()) < self.processes:

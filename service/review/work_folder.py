@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from service.review.segment_watch import SegmentResult
+from service.review.segments import Segment
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,20 +27,21 @@ class WorkFolder:
         """Make what is not there yet."""
         self.segments.mkdir(parents=True, exist_ok=True)
 
-    def done(self, number: int) -> SegmentResult | None:
-        """What was found in a segment; None where it is not done, or its file was never finished."""
+    def done(self, segment: Segment) -> SegmentResult | None:
+        """What was found in just this segment; None where it is not done, or its file was never finished."""
         try:
-            text = self._file(number).read_text(encoding="utf-8")
+            text = self._file(segment).read_text(encoding="utf-8")
         except FileNotFoundError:
             return None
         return SegmentResult(**json.loads(text))
 
-    def keep(self, result: SegmentResult) -> None:
+    def keep(self, segment: Segment, result: SegmentResult) -> None:
         """Write what was found in a segment: whole or not at all."""
-        write_whole(self._file(result.number), json.dumps(dataclasses.asdict(result), ensure_ascii=False))
+        write_whole(self._file(segment), json.dumps(dataclasses.asdict(result), ensure_ascii=False))
 
-    def _file(self, number: int) -> Path:
-        return self.segments / f"{number:05d}.json"
+    def _file(self, segment: Segment) -> Path:
+        """Named by its bounds too: another program may have cut the shift otherwise."""
+        return self.segments / f"{segment.number:05d}-{segment.core_from_t:.3f}-{segment.core_to_t:.3f}.json"
 
 
 def write_whole(path: Path, text: str) -> None:
