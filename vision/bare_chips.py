@@ -17,6 +17,7 @@ from vision.cover import Cover
 from vision.detections import CHIPS, Detections, concatenate, order_corners
 from vision.frames import Frame, Image
 from vision.gate import GridFrame, Mask, largest
+from vision.light import light_gain
 from vision.rectify import Rectifier
 from vision.tiling import Rect, holds
 
@@ -126,7 +127,7 @@ class BareChips:
         bare = view.bare
         assert bare is not None
         now = self._look(view, frame)
-        gain = float(np.median((now[::4, ::4, 1] + 4.0) / (bare[::4, ::4, 1] + 4.0)))
+        gain = light_gain(now[::4, ::4, 1], bare[::4, ::4, 1])
         change = cv2.absdiff(now, cv2.convertScaleAbs(bare, alpha=gain))
         return np.asarray(largest(np.asarray(change, np.uint8)) > DIFFERENT_LEVELS, np.uint8)
 

@@ -35,6 +35,8 @@ BARE_S = 0.5
 """So long nothing must lie in sight before a table that was not bare at first is taken for bare."""
 CARD_SIDES = (0.62, 1.45)
 """A card's box has this share of the card's true sides."""
+ACROSS, DOWN = (shares.reshape(-1, 1) for shares in np.meshgrid(np.linspace(0.06, 0.94, 7), np.linspace(0.06, 0.94, 9)))
+"""A grid of points over a box, in shares of its sides."""
 
 Polygon = NDArray[np.float64]
 Read = Callable[[Sequence[Polygon]], Sequence[NDArray[np.float64] | None]]
@@ -176,8 +178,9 @@ def _one_a_place(cards: Detections) -> Detections:
 
 def _share_under(box: Polygon, others: Polygon) -> float:
     """Share of a (4, 2) box that lies under (N, 4, 2) others, by a grid of points."""
-    across, down = np.meshgrid(np.linspace(0.06, 0.94, 7), np.linspace(0.06, 0.94, 9))
-    points = box[0] + across.reshape(-1, 1) * (box[1] - box[0]) + down.reshape(-1, 1) * (box[3] - box[0])
+    if not len(others):
+        return 0.0
+    points = box[0] + ACROSS * (box[1] - box[0]) + DOWN * (box[3] - box[0])
     sides = np.roll(others, -1, axis=1) - others
     away = points[:, None, None] - others[None]
     is_inside = (sides[..., 0] * away[..., 1] - sides[..., 1] * away[..., 0] >= 0.0).all(axis=2)

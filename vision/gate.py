@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.camera import Calibration
+from vision.light import light_gain
 
 CELLS_PER_MM = 0.1
 MARGIN_MM = 120.0
@@ -115,9 +116,8 @@ class ChangeGate:
 
 def difference(picture: Picture, reference: Picture) -> NDArray[np.float32]:
     """(H, W) largest difference over the channels, after the median factor of the light is taken out."""
-    now, then = picture[::3, ::3, 1], reference[::3, ::3, 1]
-    gain = float(np.median((now + 4.0) / (then + 4.0)))
-    return largest(np.asarray(cv2.absdiff(picture, reference * np.float32(gain)), np.float32))
+    gain = np.float32(light_gain(picture[::3, ::3, 1], reference[::3, ::3, 1]))
+    return largest(np.asarray(cv2.absdiff(picture, reference * gain), np.float32))
 
 
 def largest(levels: NDArray[Level]) -> NDArray[Level]:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from vision.detections import order_corners
 from vision.frames import Image
 from vision.gate import largest
+from vision.light import light_gain
 from vision.rectify import Rectifier
 from vision.tracker import CardSight
 
@@ -155,7 +156,7 @@ class Leftovers:
 
     def _different(self, region: str, now: NDArray[np.float32]) -> Mask:
         bare = self._bare(region)
-        gain = np.float32(np.median((now[::4, ::4] + 4.0) / (bare[::4, ::4] + 4.0)))
+        gain = np.float32(light_gain(now[::4, ::4], bare[::4, ::4]))
         return np.asarray(largest(np.asarray(cv2.absdiff(now, bare * gain), np.float32)) > DIFFERENT_LEVELS, bool)
 
     def _bare(self, region: str) -> NDArray[np.float32]:
@@ -201,7 +202,7 @@ def _is_in_shadow(now: NDArray[np.float32], bare: NDArray[np.float32]) -> bool:
     """Whether (N, 3) pixels are those of the bare cloth, all darker alike: an arm's shadow lies over its print."""
     if not len(now):
         return False
-    gain = np.float32(np.median((now.sum(axis=1) + 4.0) / (bare.sum(axis=1) + 4.0)))
+    gain = np.float32(light_gain(now.sum(axis=1), bare.sum(axis=1)))
     if not SHADOW_GAIN[0] < gain < SHADOW_GAIN[1]:
         return False
     away = np.abs(now - bare * gain) > DIFFERENT_LEVELS * gain

@@ -80,8 +80,9 @@ class ModelSession:
         blob = np.empty((len(images), self.spec.channels, height, width), np.float32)
         for target, image in zip(blob, images, strict=True):
             self.spec.check_picture(image.shape)
-            rgb = image.reshape(height, width, -1, 3)[..., ::-1].reshape(image.shape)
-            np.multiply(rgb.transpose(2, 0, 1), np.float32(1 / 255), out=target, dtype=np.float32)
+            for channel, plane in enumerate(target):
+                bgr = channel + 2 - 2 * (channel % 3)
+                np.multiply(image[:, :, bgr], np.float32(1 / 255), out=plane, dtype=np.float32)
         return blob
 
 

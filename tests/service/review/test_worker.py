@@ -1,7 +1,8 @@
-"""Processes of a review end when they are no longer wanted, whatever they do."""
+"""Processes of a review: how they begin, and that they end when they are no longer wanted, whatever they do."""
 
 from __future__ import annotations
 
+import platform
 import time
 from multiprocessing import active_children
 from pathlib import Path
@@ -12,6 +13,7 @@ from service.review.worker import worker_pool
 
 LONG_S = 600.0
 PATIENCE_S = 60.0
+LARGE_MB = 64
 
 
 def nothing() -> None:
@@ -22,6 +24,32 @@ def work(at: Path) -> None:
     """Begin, and go on for long."""
     at.touch()
     time.sleep(LONG_S)
+
+
+def large_pages_mb() -> float:
+    """How much of a large piece of memory lies in large pages."""
+    before_mb = _large_mb()
+    piece = bytearray(LARGE_MB << 20)
+    return _large_mb() - before_mb if piece else 0.0
+
+
+def _large_mb() -> float:
+    lines = Path("/proc/self/smaps_rollup").read_text(encoding="ascii").splitlines()
+    return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("AnonHugePages:"))
+
+
+def has_large_pages() -> bool:
+    """Whether this system gives them to who asks, and its C library knows how to."""
+    library, version = platform.libc_ver()
+    setting = Path("/sys/kernel/mm/transparent_hugepage/enabled")
+    is_known = library == "glibc" and tuple(int(part) for part in version.split(".")) >= (2, 35)
+    return is_known and setting.is_file() and "[never]" not in setting.read_text(encoding="ascii")
+
+
+@pytest.mark.skipif(not has_large_pages(), reason="this system has no large pages")
+def test_the_memory_of_pictures_comes_in_large_pages() -> None:
+    with worker_pool(1, nothing) as pool:
+        assert pool.submit(large_pages_mb).result() > LARGE_MB / 2
 
 
 def test_processes_end_amid_their_work_when_somebody_stops_the_review(tmp_path: Path) -> None:
