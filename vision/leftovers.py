@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import cv2
 import numpy as np
@@ -47,6 +48,25 @@ ROW = 2
 
 Polygon = NDArray[np.float64]
 Mask = NDArray[np.bool_]
+Pixel = TypeVar("Pixel", np.bool_, np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class _Box:
+    """The pixels of a view that a card's rectangle covers: few, so nothing is done to all of the view for them."""
+
+    rows: slice
+    columns: slice
+    inside: Mask
+    """(h, w) of those rows and columns."""
+
+    def of(self, pixels: NDArray[Pixel]) -> NDArray[Pixel]:
+        """(N, ...) what a view, (H, W, ...), shows there."""
+        return pixels[self.rows, self.columns][self.inside]
+
+    def take_from(self, mask: Mask) -> None:
+        """Clear these pixels of a view's mask."""
+        mask[self.rows, self.columns] &= ~self.inside
 
 
 @dataclass(slots=True)
@@ -102,16 +122,16 @@ class Leftovers:
         now = self._view(region, image)
         at_all = self._different(region, now)
         different = at_all & ~covered
-        seen = [(sight, self._mask(region, sight.corners_mm), self.is_own(region, sight)) for sight in sights]
+        seen = [(sight, self._box(region, sight.corners_mm), self.is_own(region, sight)) for sight in sights]
         seen = [one for one in seen if not one[2] or not self._is_bare(region, one[1], at_all, covered, now)]
         fits = [
-            not is_own or not box.any() or bool(covered[box].any()) or float(different[box].mean()) >= WELL_FILLED
+            not is_own or not box.inside.any() or bool(box.of(covered).any()) or _is_filled(box.of(different))
             for _, box, is_own in seen
         ]
         rest = different.copy()
         for (_, box, _), fitting in zip(seen, fits, strict=True):
             if fitting:
-                rest &= ~box
+                box.take_from(rest)
         found = [card for card in self._cards_in(region, rest, different) if self.is_own(region, card)]
         kept = [
             sight
@@ -120,8 +140,9 @@ class Leftovers:
         ]
         return [*kept, *found]
 
-    def _is_bare(self, region: str, box: Mask, different: Mask, covered: Mask, now: NDArray[np.float32]) -> bool:
-        return _is_bare(box, different, covered) or _is_in_shadow(now[box], self._bare(region)[box])
+    def _is_bare(self, region: str, box: _Box, different: Mask, covered: Mask, now: NDArray[np.float32]) -> bool:
+        bare = self._bare(region)
+        return _is_bare(box.of(different), box.of(covered)) or _is_in_shadow(box.of(now), box.of(bare))
 
     def follow_light(self, region: str, image: Image) -> None:
         """Keep the region's view anew where it shows no card and hardly differs from the one kept: light drifts."""
@@ -142,8 +163,8 @@ class Leftovers:
             if is_cut or area < LEAST_SHARE * card_px:
                 continue
             for corners in rows_of_cards(self._around(region, pieces == piece), self._card_mm):
-                box = self._mask(region, corners)
-                if box.any() and float(different[box].mean()) >= WELL_FILLED:
+                box = self._box(region, corners)
+                if box.inside.any() and _is_filled(box.of(different)):
                     found.append(CardSight(corners_mm=corners, face_up=True, score=LEFTOVER_SCORE, is_side_sure=False))
         return found
 
@@ -173,12 +194,15 @@ class Leftovers:
         tile = self._rectifier.tile(image, view.origin_mm, view.size_px)
         return np.asarray(cv2.blur(tile, (3, 3)), np.float32)
 
-    def _mask(self, region: str, corners_mm: Polygon) -> Mask:
+    def _box(self, region: str, corners_mm: Polygon) -> _Box:
         view = self._regions[region]
-        mask = np.zeros((view.size_px[1], view.size_px[0]), np.uint8)
-        points = (corners_mm - np.array(view.origin_mm)) * self._rectifier.px_per_mm
-        cv2.fillPoly(mask, [np.round(points).astype(np.int32)], 1)
-        return mask.astype(bool)
+        points = np.round((corners_mm - np.array(view.origin_mm)) * self._rectifier.px_per_mm).astype(np.int32)
+        low = np.clip(points.min(axis=0), 0, view.size_px)
+        high = np.clip(points.max(axis=0) + 1, low, view.size_px)
+        inside = np.zeros((high[1] - low[1], high[0] - low[0]), np.uint8)
+        if inside.size:
+            cv2.fillPoly(inside, [points - low.astype(np.int32)], 1)
+        return _Box(slice(low[1], high[1]), slice(low[0], high[0]), inside.astype(bool))
 
     def _frame(self, polygon: Polygon) -> _Region:
         low, high = polygon.min(axis=0) - RIM_MM, polygon.max(axis=0) + RIM_MM
@@ -186,16 +210,25 @@ class Leftovers:
         return _Region(self._rectifier.snapped_mm((float(low[0]), float(low[1]))), (width, height))
 
 
-def _is_bare(box: Mask, different: Mask, covered: Mask) -> bool:
+def _is_filled(different: Mask) -> bool:
+    """Whether a card fills the box of these pixels, (N,) which of them differ from the bare cloth."""
+    return float(different.mean()) >= WELL_FILLED
+
+
+def _is_bare(different: Mask, covered: Mask) -> bool:
     """Whether all of a box looks like the bare cloth with its print, or what is surely in sight of it does.
 
     What just moved nearby counts as cover, so even a wholly covered box may show nothing but cloth.
+
+    Args:
+        different: (N,) which of the box's pixels differ from the bare cloth.
+        covered: (N,) which of them lie under something.
     """
-    if np.count_nonzero(different & box) < BARE_WHOLLY * np.count_nonzero(box):
+    if np.count_nonzero(different) < BARE_WHOLLY * len(different):
         return True
-    seen = box & ~covered
-    is_seen = np.count_nonzero(seen) >= SEEN_SHARE * np.count_nonzero(box)
-    return bool(is_seen and np.count_nonzero(different & seen) < BARE_SHARE * np.count_nonzero(seen))
+    seen = different[~covered]
+    is_seen = len(seen) >= SEEN_SHARE * len(different)
+    return bool(is_seen and np.count_nonzero(seen) < BARE_SHARE * len(seen))
 
 
 def _is_in_shadow(now: NDArray[np.float32], bare: NDArray[np.float32]) -> bool:
