@@ -23,6 +23,7 @@ from av.video.stream import VideoStream
 from vision.errors import VideoBreakError
 from vision.frames import Frame
 from vision.gate import MOTION_LEVELS, SMALL_WH_PX, ChangeGate, Picture, difference
+from vision.read_ahead import ReadAhead
 from vision.video import open_container
 
 LONGEST_PASSED_S = 4.0
@@ -63,10 +64,10 @@ class StillSkipper:
             UnreadableVideoError: The file cannot be opened.
             VideoBreakError: It breaks before the stretch's end.
         """
-        with open_container(stretch.source) as container:
+        with open_container(stretch.source) as container, ReadAhead(stretch.source) as ahead:
             stream = container.streams.video[0]
             try:
-                for picture in self._pictures(_groups(container, stream, stretch), stream):
+                for picture in self._pictures(_groups(container, stream, stretch, ahead), stream):
                     self._t = _shown_s(picture, stream)
                     if self._t <= stretch.to_s + 1e-6:
                         self.decoded += 1
@@ -167,7 +168,9 @@ class _Decoder:
         return held
 
 
-def _groups(container: InputContainer, stream: VideoStream, stretch: Stretch) -> Iterator[_Group]:
+def _groups(
+    container: InputContainer, stream: VideoStream, stretch: Stretch, ahead: ReadAhead | None = None
+) -> Iterator[_Group]:
     """The groups that a stretch touches, and the one behind it."""
     _seek(container, stream, stretch.from_s)
     group: _Group | None = None
@@ -177,6 +180,8 @@ def _groups(container: InputContainer, stream: VideoStream, stretch: Stretch) ->
             continue
         at_s = _seconds(packet.pts, stream)
         if packet.is_keyframe:
+            if ahead is not None:
+                ahead.reached(packet.pos)
             if group is not None:
                 group.lasts_s = at_s - begins_s
                 if at_s > stretch.from_s:
