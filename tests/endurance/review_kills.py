@@ -1,7 +1,8 @@
 """Review a shift while it is killed again and again, and see that the same stands there as after an untroubled review.
 
 `python -m tests.endurance.review_kills SHIFT --home DIR --kills 3`: the first home is reviewed in peace, the second is
-killed with -9 at random moments, its watching processes among them, and begun anew each time.
+killed with -9 at random moments, its watching processes among them, and begun anew each time. `--calm HOME` is a home
+that was reviewed in peace before.
 """
 
 from __future__ import annotations
@@ -76,16 +77,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("shift", type=Path)
     parser.add_argument("--home", type=Path, required=True, help="a folder for both homes; must not be there")
+    parser.add_argument("--calm", type=Path, help="a home in which the shift was reviewed in peace; else that is done")
     parser.add_argument("--kills", type=int, default=3)
     parser.add_argument("--longest-s", type=float, default=90.0, help="so long it lives at most before it is killed")
     parser.add_argument("--seed", type=int, default=1)
     given, rest = parser.parse_known_args()
     random.seed(given.seed)
     given.home.mkdir(parents=True)
-    calm, troubled = given.home / "calm", given.home / "troubled"
-    began = time.monotonic()
-    run(given.shift, calm, kill_after_s=None, rest=rest)
-    print(f"in peace: {time.monotonic() - began:.0f} s", flush=True)
+    calm, troubled = given.calm or given.home / "calm", given.home / "troubled"
+    if given.calm is None:
+        began = time.monotonic()
+        run(given.shift, calm, kill_after_s=None, rest=rest)
+        print(f"in peace: {time.monotonic() - began:.0f} s", flush=True)
     kills, began = 0, time.monotonic()
     while not run(
         given.shift,
