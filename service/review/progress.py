@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
 
@@ -29,8 +29,15 @@ class _Going:
     segments: Sequence[Segment]
     task: TaskID
     began: float
-    told: float = 0.0
-    watched_s: float = 0.0
+    before_s: float
+    """So much film was watched by reviews before this one."""
+    told: float = field(init=False)
+    """The share of the shift that was last told of."""
+    watched_s: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.watched_s = self.before_s
+        self.told = self.before_s / max(self.shift.lasts_s, 1e-9)
 
     def advance(self, number: int, t: float) -> float:
         """Take in how far a segment is; gives how many seconds of film are done."""
@@ -72,15 +79,16 @@ class ReviewProgress:
     ) -> None:
         self._bars.stop()
 
-    def begin(self, shift: Shift, segments: Sequence[Segment], done: int) -> None:
-        """A shift's review begins."""
-        total_s = sum(segment.core_to_t - segment.core_from_t for segment in segments)
-        task = self._bars.add_task(shift.table.id, total=total_s)
-        reached = {segment.number: segment.core_from_t for segment in segments}
-        self._going[shift.key] = _Going(shift, reached, segments, task, self.clock())
+    def begin(self, shift: Shift, segments: Sequence[Segment], done: Collection[int]) -> None:
+        """A shift's review begins, or goes on."""
+        before_s = sum(one.core_to_t - one.core_from_t for one in segments if one.number in done)
+        task = self._bars.add_task(shift.table.id, total=shift.lasts_s)
+        self._bars.update(task, completed=before_s)
+        reached = {one.number: one.core_to_t if one.number in done else one.core_from_t for one in segments}
+        self._going[shift.key] = _Going(shift, reached, segments, task, self.clock(), before_s)
         for note in shift.notes:
             self.console.print(f"{shift.table.id}: {note.kind}: {note.text}", highlight=False)
-        before = f", {done} of {len(segments)} segments watched before" if done else ""
+        before = f", {len(done)} of {len(segments)} segments watched before" if done else ""
         parts = counted(len(shift.timeline.parts), "file")
         self.console.print(f"{shift.table.id}: {duration(shift.lasts_s)} in {parts}{before}", highlight=False)
 
@@ -92,8 +100,8 @@ class ReviewProgress:
         share = watched_s / max(shift.lasts_s, 1e-9)
         if not self.console.is_terminal and share - going.told >= PLAIN_STEP:
             going.told = share
-            passed_s = self.clock() - going.began
-            left = duration(passed_s / share * (1 - share))
+            each_s = (self.clock() - going.began) / (watched_s - going.before_s)
+            left = duration(each_s * (shift.lasts_s - watched_s))
             self.console.print(f"{shift.table.id}: {100 * share:.0f} % watched, {left} left", highlight=False)
 
     def finish(self, shift: Shift, outcome: Outcome) -> None:
@@ -109,7 +117,8 @@ class ReviewProgress:
         frames = outcome.decoded + outcome.passed
         self.console.print(
             f"{shift.table.id}: {counted(outcome.rounds, 'round')}, {counted(outcome.alerts, 'alert')} in log "
-            f"{outcome.log_id}; {duration(took_s)}, {shift.lasts_s / took_s:.1f} x as fast as it was filmed; "
+            f"{outcome.log_id}; {duration(took_s)}, {(shift.lasts_s - going.before_s) / took_s:.1f} x as fast as it "
+            f"was filmed; "
             f"{100 * outcome.passed / max(frames, 1):.0f} % of the frames showed nothing new",
             highlight=False,
         )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from datetime import datetime
@@ -36,8 +36,8 @@ from service.wiring import build_referee
 class Onlooker(Protocol):
     """Who is told how a review goes."""
 
-    def begin(self, shift: Shift, segments: Sequence[Segment], done: int) -> None:
-        """A shift's review begins; so many of its segments were watched before."""
+    def begin(self, shift: Shift, segments: Sequence[Segment], done: Collection[int]) -> None:
+        """A shift's review begins; the segments of these numbers were watched before."""
 
     def advance(self, shift: Shift, number: int, t: float) -> None:
         """A segment's watch is that far, in the shift's time."""
@@ -154,7 +154,8 @@ class Reviewer:
             if self._is_there(plan.shift, onlooker):
                 continue
             own = plan.jobs(number)
-            onlooker.begin(plan.shift, plan.segments, len(plan.segments) - len(own))
+            wanted = {key.number for key, _ in own}
+            onlooker.begin(plan.shift, plan.segments, {one.number for one in plan.segments} - wanted)
             if not own:
                 yield plan.found()
                 continue

@@ -10,7 +10,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -37,9 +37,9 @@ class Breaker:
     lost: list[str] = field(default_factory=list)
     outcomes: list[Outcome] = field(default_factory=list)
 
-    def begin(self, shift: Shift, segments: Sequence[Segment], done: int) -> None:
+    def begin(self, shift: Shift, segments: Sequence[Segment], done: Collection[int]) -> None:
         """Nothing yet."""
-        print(f"{shift.table.id}: {shift.lasts_s:.0f} s of film, {len(segments)} segments, {done} done")
+        print(f"{shift.table.id}: {shift.lasts_s:.0f} s of film, {len(segments)} segments, {len(done)} done")
 
     def advance(self, shift: Shift, number: int, t: float) -> None:
         """Break something where it is time to."""

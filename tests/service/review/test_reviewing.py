@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 import signal
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime, timedelta
 from multiprocessing import active_children
 from pathlib import Path
@@ -42,7 +42,7 @@ class Killer:
         self.outcomes: list[Outcome] = []
         self.killed = 0
 
-    def begin(self, shift: Shift, segments: Sequence[Segment], done: int) -> None:
+    def begin(self, shift: Shift, segments: Sequence[Segment], done: Collection[int]) -> None:
         """Nothing to tell."""
 
     def advance(self, shift: Shift, number: int, t: float) -> None:
