@@ -114,11 +114,11 @@ class ReviewProgress:
         took_s = max(self.clock() - going.began, 1e-3)
         for fault in outcome.faults:
             self.console.print(f"{shift.table.id}: could not be watched whole: {fault}", highlight=False)
+        speed = max(shift.lasts_s - going.before_s, 0.0) / took_s
         frames = outcome.decoded + outcome.passed
         self.console.print(
             f"{shift.table.id}: {counted(outcome.rounds, 'round')}, {counted(outcome.alerts, 'alert')} in log "
-            f"{outcome.log_id}; {duration(took_s)}, {(shift.lasts_s - going.before_s) / took_s:.1f} x as fast as it "
-            f"was filmed; "
+            f"{outcome.log_id}; {duration(took_s)}, {speed:.1f} x as fast as it was filmed; "
             f"{100 * outcome.passed / max(frames, 1):.0f} % of the frames showed nothing new",
             highlight=False,
         )

@@ -51,8 +51,21 @@ def test_where_nothing_is_known_nothing_is_asked(tmp_path: Path, path: str, aske
     assert asked == []
 
 
-@pytest.mark.skipif(not hasattr(os, "posix_fadvise"), reason="this system takes no wishes")
-def test_the_system_takes_the_wishes(path: str) -> None:
+def test_where_the_system_takes_no_wishes_nothing_is_opened(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(os, "posix_fadvise")
+    monkeypatch.setattr(os, "open", lambda *_: pytest.fail("opened for nothing"))
     with ReadAhead(path) as ahead:
         ahead.reached(0)
-        ahead.reached(PIECE_BYTES)
+
+
+def test_this_system_takes_the_wishes(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    wish, taken = os.posix_fadvise, []
+
+    def ask(file: int, start: int, length: int, advice: int) -> None:
+        wish(file, start, length, advice)
+        taken.append(start)
+
+    monkeypatch.setattr(os, "posix_fadvise", ask)
+    with ReadAhead(path) as ahead:
+        ahead.reached(0)
+    assert len(taken) == AHEAD_BYTES // PIECE_BYTES

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import time
 from multiprocessing import active_children
@@ -44,6 +45,22 @@ def has_large_pages() -> bool:
     setting = Path("/sys/kernel/mm/transparent_hugepage/enabled")
     is_known = library == "glibc" and tuple(int(part) for part in version.split(".")) >= (2, 35)
     return is_known and setting.is_file() and "[never]" not in setting.read_text(encoding="ascii")
+
+
+def tunables() -> str | None:
+    """What a process was told of its memory as it began."""
+    return os.environ.get("GLIBC_TUNABLES")
+
+
+@pytest.mark.parametrize("own", [None, "glibc.malloc.arena_max=1"])
+def test_large_pages_are_asked_for_unless_somebody_knows_better(
+    own: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GLIBC_TUNABLES", own or "")
+    if own is None:
+        monkeypatch.delenv("GLIBC_TUNABLES")
+    with worker_pool(1, nothing) as pool:
+        assert pool.submit(tunables).result() == (own or "glibc.malloc.hugetlb=1")
 
 
 @pytest.mark.skipif(not has_large_pages(), reason="this system has no large pages")
