@@ -12,10 +12,9 @@ import typer
 from service.errors import ServiceError
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from service.review.engine import Engine
     from service.review.mirror import Fetched
+    from service.review.progress import ReviewProgress
     from service.review.shift import Shift
     from service.store.database import Database
 
@@ -67,7 +66,7 @@ def review(
     database = folder.open_database(os.environ)
     try:
         with fetched(targets, Cache.of(os.environ)) as (paths, urls), ReviewProgress(Console()) as progress:
-            shifts = _open_shifts(paths, table, zone, database, progress.console)
+            shifts = _open_shifts(paths, table, zone, database, progress)
             reviewer = Reviewer(
                 home=folder,
                 database=database,
@@ -82,7 +81,7 @@ def review(
 
 
 def _open_shifts(
-    targets: list[Path], table: Path | None, zone: ZoneInfo, database: Database, console: Console
+    targets: list[Path], table: Path | None, zone: ZoneInfo, database: Database, progress: ReviewProgress
 ) -> list[Shift]:
     """All shifts that can be watched and were not reviewed before; the others are named."""
     from service.config import load_table
@@ -90,16 +89,16 @@ def _open_shifts(
     from service.review.shift import find_wanted, open_shift
 
     shifts, faults = [], []
-    for wanted in find_wanted(targets, table):
+    for wanted in progress.opening(find_wanted(targets, table)):
         try:
             known = entered_fingerprints(database, load_table(wanted.table).id)
             shift = open_shift(wanted, zone, known)
         except ServiceError as error:
             faults.append(error)
-            console.print(f"left out: {error}", highlight=False)
+            progress.say(f"left out: {error}")
             continue
         if shift is None:
-            console.print(f"{wanted.table}: all of it was reviewed before", highlight=False)
+            progress.say(f"{wanted.table}: all of it was reviewed before")
         else:
             shifts.append(shift)
     if faults and not shifts:

@@ -1,51 +1,38 @@
-"""Show how reviews go: bars with the time left on a terminal, plain lines elsewhere."""
+"""Show how reviews go: bars with the time left on a terminal, plain lines elsewhere; in all, per table and per file."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
 
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from service.review.reach import Reach
 from service.review.reviewing import Outcome
 from service.review.segments import Segment
-from service.review.shift import Shift
+from service.review.shift import Shift, Wanted
 from service.wording import counted, duration
 
 PLAIN_STEP = 0.1
-"""How often plain output tells the progress: every tenth of a shift."""
+"""How often plain output tells the progress: every tenth of a table's film, and of all."""
+PACE_S = 300.0
+"""The time left that bars show is told by so much of the time before: still stretches pass fast, and rounds slowly."""
 
 
 @dataclass(slots=True)
 class _Going:
-    """How far a shift's review is."""
+    """A table's review and its bars."""
 
-    shift: Shift
-    reached_t: dict[int, float]
-    """By segment; where it began at first."""
-    segments: Sequence[Segment]
-    task: TaskID
-    began: float
-    before_s: float
-    """So much film was watched by reviews before this one."""
-    told: float = field(init=False)
-    """The share of the shift that was last told of."""
-    watched_s: float = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.watched_s = self.before_s
-        self.told = self.before_s / max(self.shift.lasts_s, 1e-9)
-
-    def advance(self, number: int, t: float) -> float:
-        """Take in how far a segment is; gives how many seconds of film are done."""
-        segment = self.segments[number]
-        reached_t = min(max(t, segment.core_from_t), segment.core_to_t)
-        self.watched_s += max(reached_t - self.reached_t[number], 0.0)
-        self.reached_t[number] = max(reached_t, self.reached_t[number])
-        return self.watched_s
+    reach: Reach
+    bar: TaskID
+    file_bars: Sequence[TaskID]
+    told: float
+    """The share that was last told of."""
+    is_finished: bool = False
 
 
 @dataclass(slots=True)
@@ -55,6 +42,9 @@ class ReviewProgress:
     console: Console
     clock: Callable[[], float] = time.monotonic
     _bars: Progress = field(init=False)
+    _all_bar: TaskID = field(init=False)
+    _all_told: float = 0.0
+    _began: float | None = None
     _going: dict[str, _Going] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -68,7 +58,9 @@ class ReviewProgress:
             TimeRemainingColumn(),
             console=self.console,
             disable=not self.console.is_terminal,
+            speed_estimate_period=PACE_S,
         )
+        self._all_bar = self._bars.add_task("all tables", total=0.0, visible=False)
 
     def __enter__(self) -> ReviewProgress:
         self._bars.start()
@@ -79,46 +71,131 @@ class ReviewProgress:
     ) -> None:
         self._bars.stop()
 
+    def opening(self, tables: Sequence[Wanted]) -> Iterator[Wanted]:
+        """Go through tables whose files are read, which takes a while where they have no index."""
+        bar = self._bars.add_task("reading files", total=sum(len(one.videos) for one in tables))
+        for one in tables:
+            yield one
+            self._bars.advance(bar, len(one.videos))
+        self._bars.remove_task(bar)
+
     def begin(self, shift: Shift, segments: Sequence[Segment], done: Collection[int]) -> None:
-        """A shift's review begins, or goes on."""
-        before_s = sum(one.core_to_t - one.core_from_t for one in segments if one.number in done)
-        task = self._bars.add_task(shift.table.id, total=shift.lasts_s)
-        self._bars.update(task, completed=before_s)
-        reached = {one.number: one.core_to_t if one.number in done else one.core_from_t for one in segments}
-        self._going[shift.key] = _Going(shift, reached, segments, task, self.clock(), before_s)
+        """A table's review begins, or goes on."""
+        self._began = self.clock() if self._began is None else self._began
+        reach = Reach(shift=shift, segments=segments, done=done)
+        bar = self._bar(shift.table.id, shift.lasts_s)
+        file_bars = [self._bar(f"  {file.name}", file.lasts_s) for file in reach.files]
+        going = _Going(reach, bar, file_bars, reach.watched_s / max(shift.lasts_s, 1e-9))
+        self._going[shift.key] = going
+        self._all_told = self._all_share
+        self._bars.update(self._all_bar, total=self._all_lasts_s, visible=len(self._going) > 1)
+        for one in self._going.values():
+            self._draw(one)
         for note in shift.notes:
-            self.console.print(f"{shift.table.id}: {note.kind}: {note.text}", highlight=False)
+            self._tell(shift, f"{note.kind}: {note.text}")
         before = f", {len(done)} of {len(segments)} segments watched before" if done else ""
-        parts = counted(len(shift.timeline.parts), "file")
-        self.console.print(f"{shift.table.id}: {duration(shift.lasts_s)} in {parts}{before}", highlight=False)
+        self._tell(shift, f"{duration(shift.lasts_s)} in {counted(len(reach.files), 'file')}{before}")
 
     def advance(self, shift: Shift, number: int, t: float) -> None:
         """A segment's watch is that far."""
         going = self._going[shift.key]
-        watched_s = going.advance(number, t)
-        self._bars.update(going.task, completed=watched_s)
-        share = watched_s / max(shift.lasts_s, 1e-9)
-        if not self.console.is_terminal and share - going.told >= PLAIN_STEP:
-            going.told = share
-            each_s = (self.clock() - going.began) / (watched_s - going.before_s)
-            left = duration(each_s * (shift.lasts_s - watched_s))
-            self.console.print(f"{shift.table.id}: {100 * share:.0f} % watched, {left} left", highlight=False)
+        going.reach.advance(number, t)
+        self._draw(going)
+        if not self.console.is_terminal:
+            self._tell_steps(going)
 
     def finish(self, shift: Shift, outcome: Outcome) -> None:
         """A shift is in the store."""
         if outcome.was_there:
-            self.console.print(f"{shift.table.id}: was reviewed before, log {outcome.log_id}", highlight=False)
+            self._tell(shift, f"was reviewed before, log {outcome.log_id}")
             return
         going = self._going[shift.key]
-        self._bars.update(going.task, completed=shift.lasts_s)
-        took_s = max(self.clock() - going.began, 1e-3)
+        going.is_finished = True
+        for bar in going.file_bars:
+            self._bars.update(bar, visible=False)
+        self._bars.update(going.bar, completed=shift.lasts_s, visible=len(self._going) == 1)
         for fault in outcome.faults:
-            self.console.print(f"{shift.table.id}: could not be watched whole: {fault}", highlight=False)
-        speed = max(shift.lasts_s - going.before_s, 0.0) / took_s
-        frames = outcome.decoded + outcome.passed
-        self.console.print(
-            f"{shift.table.id}: {counted(outcome.rounds, 'round')}, {counted(outcome.alerts, 'alert')} in log "
-            f"{outcome.log_id}; {duration(took_s)}, {speed:.1f} x as fast as it was filmed; "
-            f"{100 * outcome.passed / max(frames, 1):.0f} % of the frames showed nothing new",
-            highlight=False,
-        )
+            self._tell(shift, f"could not be watched whole: {fault}")
+        found = f"{counted(outcome.rounds, 'round')}, {counted(outcome.alerts, 'alert')} in log {outcome.log_id}"
+        passed = 100 * outcome.passed / max(outcome.decoded + outcome.passed, 1)
+        self._tell(shift, f"{found}; {passed:.0f} % of the frames showed nothing new")
+        if all(one.is_finished for one in self._going.values()):
+            self._tell_pace()
+
+    @property
+    def _all_lasts_s(self) -> float:
+        return sum(one.reach.shift.lasts_s for one in self._going.values())
+
+    @property
+    def _all_share(self) -> float:
+        return sum(one.reach.watched_s for one in self._going.values()) / max(self._all_lasts_s, 1e-9)
+
+    @property
+    def _each_s(self) -> float:
+        """How long a second of film takes, by what all tables' watches did so far."""
+        watched_s = sum(one.reach.watched_s - one.reach.before_s for one in self._going.values())
+        return (self.clock() - (self._began or 0.0)) / max(watched_s, 1e-3)
+
+    def _tell_pace(self) -> None:
+        took_s = max(self.clock() - (self._began or 0.0), 1e-3)
+        film_s = sum(one.reach.shift.lasts_s - one.reach.before_s for one in self._going.values())
+        self.say(f"reviewed in {duration(took_s)}, {film_s / took_s:.1f} x as fast as it was filmed")
+
+    def _bar(self, text: str, film_s: float) -> TaskID:
+        return self._bars.add_task(escape(text), total=film_s, start=False, visible=False)
+
+    def _draw(self, going: _Going) -> None:
+        reach = going.reach
+        under_way = {id(file) for file in reach.under_way}
+        for file, bar in zip(reach.files, going.file_bars, strict=True):
+            self._move(bar, file.watched_s, is_shown=id(file) in under_way)
+        self._move(going.bar, reach.watched_s, is_shown=len(self._going) == 1 or bool(under_way))
+        self._bars.update(self._all_bar, completed=self._all_share * self._all_lasts_s)
+
+    def _move(self, bar: TaskID, watched_s: float, *, is_shown: bool) -> None:
+        """A bar's time runs from when it is first shown."""
+        if is_shown:
+            self._bars.start_task(bar)
+        self._bars.update(bar, completed=watched_s, visible=is_shown)
+
+    def _tell_steps(self, going: _Going) -> None:
+        """A line where another tenth of the table is watched, and where another tenth of all is."""
+        reach = going.reach
+        share = reach.watched_s / max(reach.shift.lasts_s, 1e-9)
+        if share - going.told >= PLAIN_STEP:
+            going.told = share
+            whole = sum(file.is_whole for file in reach.files)
+            files = f"{whole} of {counted(len(reach.files), 'file')}"
+            text = f"{100 * share:.0f} % watched, {files}, {self._left(self._left_until_s(going))}"
+            self._tell(reach.shift, "; ".join([text, *self._files_under_way(reach)]))
+        if len(self._going) > 1 and self._all_share - self._all_told >= PLAIN_STEP:
+            self._all_told = self._all_share
+            left = self._left(sum(one.reach.left_s for one in self._going.values()))
+            self.say(f"all {len(self._going)} tables: {100 * self._all_share:.0f} % watched, {left}")
+
+    def _left_until_s(self, going: _Going) -> float:
+        """How much film there is until a table's end: tables are watched in their order."""
+        left_s = 0.0
+        for one in self._going.values():
+            left_s += one.reach.left_s
+            if one is going:
+                break
+        return left_s
+
+    def _files_under_way(self, reach: Reach) -> list[str]:
+        """Each with its time left; they share the cores."""
+        under_way = reach.under_way
+        return [
+            f"{file.name} {100 * file.watched_s / file.lasts_s:.0f} %, {self._left(len(under_way) * file.left_s)}"
+            for file in under_way
+        ]
+
+    def _left(self, film_s: float) -> str:
+        return f"{duration(self._each_s * film_s)} left"
+
+    def _tell(self, shift: Shift, text: str) -> None:
+        self.say(f"{shift.table.id}: {text}")
+
+    def say(self, text: str) -> None:
+        """Tell something else, beside the bars."""
+        self.console.print(text, highlight=False, markup=False)

@@ -11,6 +11,7 @@ from collections.abc import Container, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cached_property
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -36,7 +37,7 @@ class Skipped:
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Shift:
     """All recordings of one table that are to be reviewed together."""
 
@@ -56,7 +57,7 @@ class Shift:
         )
         return (*broken, *self.timeline.notes)
 
-    @property
+    @cached_property
     def key(self) -> str:
         """SHA-256 over the table's rules, the footage and the signals: the same shift has the same."""
         parts = [
