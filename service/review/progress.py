@@ -198,4 +198,4 @@ class ReviewProgress:
 
     def say(self, text: str) -> None:
         """Tell something else, beside the bars."""
-        self.console.print(text, highlight=False, markup=False)
+        self.console.print(text, highlight=False, markup=False, soft_wrap=True)
