@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
 
@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from service.review.reach import Reach
+from service.review.reach import FileReach, Reach
 from service.review.reviewing import Outcome
 from service.review.segments import Segment
 from service.review.shift import Shift, Wanted
@@ -29,9 +29,11 @@ class _Going:
 
     reach: Reach
     bar: TaskID
-    file_bars: Sequence[TaskID]
+    file_bars: Mapping[str, TaskID]
     told: float
     """The share that was last told of."""
+    shown: Mapping[str, FileReach] = field(default_factory=dict)
+    """The files whose bars are seen."""
     is_finished: bool = False
 
 
@@ -70,6 +72,8 @@ class ReviewProgress:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._bars.stop()
+        if self._going and all(one.is_finished for one in self._going.values()):
+            self._tell_pace()
 
     def opening(self, tables: Sequence[Wanted]) -> Iterator[Wanted]:
         """Go through tables whose files are read, which takes a while where they have no index."""
@@ -84,7 +88,7 @@ class ReviewProgress:
         self._began = self.clock() if self._began is None else self._began
         reach = Reach(shift=shift, segments=segments, done=done)
         bar = self._bar(shift.table.id, shift.lasts_s)
-        file_bars = [self._bar(f"  {file.name}", file.lasts_s) for file in reach.files]
+        file_bars = {file.name: self._bar(f"  {file.name}", file.lasts_s) for file in reach.files}
         going = _Going(reach, bar, file_bars, reach.watched_s / max(shift.lasts_s, 1e-9))
         self._going[shift.key] = going
         self._all_told = self._all_share
@@ -111,16 +115,14 @@ class ReviewProgress:
             return
         going = self._going[shift.key]
         going.is_finished = True
-        for bar in going.file_bars:
-            self._bars.update(bar, visible=False)
+        for name in going.shown:
+            self._bars.update(going.file_bars[name], visible=False)
         self._bars.update(going.bar, completed=shift.lasts_s, visible=len(self._going) == 1)
         for fault in outcome.faults:
             self._tell(shift, f"could not be watched whole: {fault}")
         found = f"{counted(outcome.rounds, 'round')}, {counted(outcome.alerts, 'alert')} in log {outcome.log_id}"
         passed = 100 * outcome.passed / max(outcome.decoded + outcome.passed, 1)
         self._tell(shift, f"{found}; {passed:.0f} % of the frames showed nothing new")
-        if all(one.is_finished for one in self._going.values()):
-            self._tell_pace()
 
     @property
     def _all_lasts_s(self) -> float:
@@ -145,11 +147,11 @@ class ReviewProgress:
         return self._bars.add_task(escape(text), total=film_s, start=False, visible=False)
 
     def _draw(self, going: _Going) -> None:
-        reach = going.reach
-        under_way = {id(file) for file in reach.under_way}
-        for file, bar in zip(reach.files, going.file_bars, strict=True):
-            self._move(bar, file.watched_s, is_shown=id(file) in under_way)
-        self._move(going.bar, reach.watched_s, is_shown=len(self._going) == 1 or bool(under_way))
+        under_way = {file.name: file for file in going.reach.under_way}
+        for name, file in {**going.shown, **under_way}.items():
+            self._move(going.file_bars[name], file.watched_s, is_shown=name in under_way)
+        going.shown = under_way
+        self._move(going.bar, going.reach.watched_s, is_shown=len(self._going) == 1 or bool(under_way))
         self._bars.update(self._all_bar, completed=self._all_share * self._all_lasts_s)
 
     def _move(self, bar: TaskID, watched_s: float, *, is_shown: bool) -> None:
