@@ -15,7 +15,7 @@ from service.analytics.trend import Trend
 
 ROW_WIDTH = 360.0
 WIDTH, HEIGHT = 900.0, 320.0
-LEFT, RIGHT, TOP, BOTTOM = 46.0, 16.0, 12.0, 34.0
+LEFT, RIGHT, TOP, BOTTOM = 46.0, 16.0, 24.0, 34.0
 FUNNEL_STEPS = 60
 MOST_TICKS = 6
 
