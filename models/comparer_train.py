@@ -23,6 +23,7 @@ import torch
 from models import gauge_school
 from models.comparer_net import CHANGE_UNIT_PX, ComparerNet
 from models.comparer_school import MARGIN_PX, TRUTH, fates_of
+from models.precision import mixed_precision
 from vision import gauge
 from vision.alignment import pulled_back
 from vision.comparer import HEIGHT_PX, WIDTH_PX
@@ -148,7 +149,7 @@ class Training:
         images = self._light.relit(torch.from_numpy(pictures).to(device).permute(0, 3, 1, 2).float())
         fate, moved = (torch.from_numpy(column).to(device) for column in change)
         self._net.train()
-        with torch.autocast(torch.device(device).type, torch.bfloat16):
+        with mixed_precision(device):
             logits, told = self._net.told(images)
         error = (told - moved).abs() / CHANGE_UNIT_PX
         loss = torch.nn.functional.cross_entropy(logits.float(), fate)

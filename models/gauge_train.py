@@ -22,6 +22,7 @@ import torch
 from models.comparer_school import TRUTH
 from models.gauge_net import CELL_PX, GRID_HW, GaugeNet
 from models.gauge_school import MARGIN_PX
+from models.precision import mixed_precision
 from vision.gauge import HEIGHT_PX, WIDTH_PX
 
 PEAK_RATE = 4e-3
@@ -132,7 +133,7 @@ class Training:
         device = self._settings.device
         images = self._light.relit(torch.from_numpy(pictures).to(device).permute(0, 3, 1, 2).float())
         self._net.train()
-        with torch.autocast(torch.device(device).type, torch.bfloat16):
+        with mixed_precision(device):
             found, maps = self._net.look(images)
         loss = gauge_loss(found, maps, torch.from_numpy(told).to(device))
         self._optimizer.zero_grad(set_to_none=True)

@@ -25,6 +25,7 @@ import torch
 from torch.nn import functional
 
 from datasets.decks.deck import PHOTO_FOLDERS, deck_names
+from models.precision import mixed_precision
 from models.reader_bank import build_bank, holds, open_bank
 from models.reader_crops import Lesson, ReaderSchool
 from models.reader_evaluate import LessonBook, draw_lessons, evaluate
@@ -139,7 +140,7 @@ class _Training:
         pictures = self._pictures(batch[0])
         labels = torch.from_numpy(batch[1]).to(device)
         self._net.train()
-        with torch.autocast(torch.device(device).type, torch.bfloat16):
+        with mixed_precision(device):
             logits = self._net(pictures.contiguous(memory_format=torch.channels_last))
         loss = functional.cross_entropy(logits.float(), labels)
         self._optimizer.zero_grad(set_to_none=True)

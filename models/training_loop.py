@@ -24,6 +24,8 @@ import numpy.typing as npt
 import torch
 from torch import nn
 
+from models.precision import mixed_precision
+
 WEIGHT_DECAY = 0.02
 WARM_UP = 0.03
 EMA_DECAY = 0.998
@@ -155,7 +157,7 @@ class _Training:
             group["lr"] = self._settings.rate * min(1.0, done / WARM_UP + 0.01) * fade
         tensors = tuple(torch.from_numpy(part).to(self._settings.device) for part in batch)
         self._net.train()
-        with torch.autocast(torch.device(self._settings.device).type, torch.bfloat16):
+        with mixed_precision(self._settings.device):
             loss = self._subject.loss(self._net, tensors)
         self._optimizer.zero_grad(set_to_none=True)
         loss.backward()

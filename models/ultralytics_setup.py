@@ -36,10 +36,13 @@ def prepare(*, threads: int) -> None:
 
 
 def use_bfloat16_on_cpu() -> None:
-    """Lets Ultralytics' mixed precision run on a CPU, where its own check refuses it; torch takes bfloat16 there."""
+    """Lets Ultralytics' mixed precision, whose own check refuses any CPU, run on one that computes bfloat16."""
     import ultralytics.engine.trainer as trainer
 
-    trainer.check_amp = lambda model: True
+    from models.precision import computes_bfloat16
+
+    if computes_bfloat16("cpu"):
+        trainer.check_amp = lambda model: True
 
 
 def to_channels_last(trainer: Any) -> None:
