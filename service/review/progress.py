@@ -141,7 +141,8 @@ class ReviewProgress:
     def _tell_pace(self) -> None:
         took_s = max(self.clock() - (self._began or 0.0), 1e-3)
         film_s = sum(one.reach.shift.lasts_s - one.reach.before_s for one in self._going.values())
-        self.say(f"reviewed in {duration(took_s)}, {film_s / took_s:.1f} x as fast as it was filmed")
+        speed = f", {film_s / took_s:.1f} x as fast as it was filmed" if film_s > 0.1 else ""
+        self.say(f"reviewed in {duration(took_s)}{speed}")
 
     def _bar(self, text: str, film_s: float) -> TaskID:
         return self._bars.add_task(escape(text), total=film_s, start=False, visible=False)

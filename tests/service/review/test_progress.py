@@ -7,13 +7,14 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from rich.console import Console
 
 from service.config import load_table
 from service.review.progress import ReviewProgress
 from service.review.reviewing import Outcome
 from service.review.segments import Segment, cut_segments
-from service.review.shift import Shift
+from service.review.shift import Shift, Wanted
 from service.review.timeline import build_timeline
 from service.wording import duration
 from tests.service.review.shift_fakes import recorded
@@ -125,3 +126,29 @@ def test_a_terminal_shows_a_bar_for_all_and_for_the_tables_and_files_under_way()
         assert re.search(rf"{re.escape(text)} .* {share} %", shown), shown
     assert "b.mp4" not in shown
     assert "T02" not in shown
+
+
+def test_where_all_was_watched_before_no_speed_is_told() -> None:
+    segments = len(cut_segments(filmed("a.mp4", "b.mp4", "c.mp4", "d.mp4").timeline))
+    assert reviewed(done=segments, speed=20.0)[-1] == "reviewed in 0 s"
+
+
+def test_a_fault_is_told_and_a_review_that_fails_tells_no_pace() -> None:
+    page, shift = Page(), filmed("a.mp4")
+    with pytest.raises(KeyError), page.progress:
+        page.begin(shift)
+        raise KeyError
+    assert not any(line.startswith("reviewed in") for line in page.lines)
+
+    with page.progress:
+        page.progress.finish(shift, Outcome(log_id=1, was_there=False, faults=("a.mp4 ends at 12:00",)))
+    assert "T01: could not be watched whole: a.mp4 ends at 12:00" in page.lines
+
+
+def test_the_files_that_are_read_first_are_shown_and_then_gone() -> None:
+    page = Page(terminal=True)
+    tables = [Wanted(table=Path(name), videos=(Path("a.mp4"), Path("b.mp4"))) for name in ("one", "other")]
+    with page.progress:
+        assert list(page.progress.opening(tables)) == tables
+    assert "reading files" in "".join(page.lines)
+    assert "reading files" not in page.lines[-1]
