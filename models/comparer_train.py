@@ -1,7 +1,8 @@
 """Teach the comparer: `python -m models.comparer_train --device cpu --minutes 25 --out runs/comparer --seed 1`.
 
 Learns from the files of `models.comparer_school`, also from those written while it runs; checkpoints every minute and
-goes on where it stopped with `--resume`. Needs the `train` extra (torch).
+goes on where it stopped with `--resume`; `--from` begins with the weights that are shipped. Needs the `train` extra
+(torch).
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from models import gauge_school
 from models.comparer_net import CHANGE_UNIT_PX, ComparerNet
 from models.comparer_school import MARGIN_PX, TRUTH, fates_of
 from models.precision import mixed_precision
+from models.warm_start import start_from_onnx
 from vision import gauge
 from vision.alignment import pulled_back
 from vision.comparer import HEIGHT_PX, WIDTH_PX
@@ -52,6 +54,9 @@ class TrainSettings:
     out: Path
     seed: int
     resume: bool
+    rate: float
+    start: Path | None
+    """An ONNX file that such a network was exported to."""
 
 
 class Looks(NamedTuple):
@@ -117,6 +122,8 @@ class Training:
     def run(self) -> None:
         """Learn until the time is spent."""
         total_s, folder = self._settings.minutes * 60, SchoolFolder(self._settings.school, "train")
+        if self._settings.start is not None and not self._seen:
+            self._begin_with(self._settings.start, folder)
         started, before_s, saved_s = time.perf_counter(), self._spent_s, self._spent_s
         losses: list[tuple[float, float]] = []
         while self._spent_s < total_s:
@@ -134,6 +141,12 @@ class Training:
         self._save()
         _say(f"done: {self._seen} pairs in {self._spent_s:.0f} s")
 
+    def _begin_with(self, path: Path, folder: SchoolFolder) -> None:
+        """Takes an exported network's weights, its norms' statistics from pairs as training shows them."""
+        rows = self._rng.integers(folder.look(), size=8 * self._settings.batch)
+        start_from_onnx(self._net, path, self._drawn(folder, rows)[0])
+        self._average.module.load_state_dict(self._net.state_dict())
+
     def _orders(self, count: int) -> Iterator[npt.NDArray[np.int64]]:
         order = self._rng.permutation(count)
         batch = self._settings.batch
@@ -142,14 +155,12 @@ class Training:
 
     def _learn(self, folder: SchoolFolder, rows: npt.NDArray[np.int64], done: float) -> tuple[float, float]:
         for group in self._optimizer.param_groups:
-            group["lr"] = PEAK_RATE * min(1.0, done / WARM_UP + 0.02) * 0.5 * (1 + math.cos(math.pi * min(done, 1.0)))
-        pairs, truths = folder.take(rows)
-        pictures, change = varied(pairs, truths, self._rng)
-        device = self._settings.device
-        images = self._light.relit(torch.from_numpy(pictures).to(device).permute(0, 3, 1, 2).float())
-        fate, moved = (torch.from_numpy(column).to(device) for column in change)
+            group["lr"] = (
+                self._settings.rate * min(1.0, done / WARM_UP + 0.02) * 0.5 * (1 + math.cos(math.pi * min(done, 1.0)))
+            )
+        images, fate, moved = self._drawn(folder, rows)
         self._net.train()
-        with mixed_precision(device):
+        with mixed_precision(self._settings.device):
             logits, told = self._net.told(images)
         error = (told - moved).abs() / CHANGE_UNIT_PX
         loss = torch.nn.functional.cross_entropy(logits.float(), fate)
@@ -160,6 +171,14 @@ class Training:
         self._average.update_parameters(self._net)
         self._seen += len(rows)
         return float(loss.detach()), float((logits.argmax(dim=1) == fate).float().mean())
+
+    def _drawn(self, folder: SchoolFolder, rows: npt.NDArray[np.int64]) -> tuple[torch.Tensor, ...]:
+        """Some pairs, varied and in another light, and what became of them: fates, and what the change shows as."""
+        pairs, truths = folder.take(rows)
+        pictures, change = varied(pairs, truths, self._rng)
+        device = self._settings.device
+        images = self._light.relit(torch.from_numpy(pictures).to(device).permute(0, 3, 1, 2).float())
+        return images, *(torch.from_numpy(column).to(device) for column in change)
 
     def _save(self) -> None:
         settings = {"minutes": self._settings.minutes, "batch": self._settings.batch, "seed": self._settings.seed}
@@ -282,6 +301,8 @@ def _parse(arguments: list[str] | None) -> TrainSettings:
     parser.add_argument("--out", type=Path, default=Path("runs/comparer"))
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--resume", action="store_true")
+    parser.add_argument("--rate", type=float, default=PEAK_RATE, help="highest learning rate")
+    parser.add_argument("--from", dest="start", type=Path, help="an exported ONNX file to begin with")
     return TrainSettings(**vars(parser.parse_args(arguments)))
 
 

@@ -25,8 +25,8 @@ def start_from_onnx(net: nn.Module, path: Path, pictures: torch.Tensor) -> None:
 
     Args:
         net: The network, with batch norm; changed in place and left in training mode. What it never learns it keeps.
-        path: What the network's exporter wrote; initializers bear the names of the network's layers.
-        pictures: A batch as in training, (N, 3, H, W); the norms' statistics are measured on it.
+        path: What the network's exporter wrote; its initializers or its nodes bear the names of the network's layers.
+        pictures: A batch as in training, (N, channels, H, W); the norms' statistics are measured on it.
 
     Raises:
         WarmStartError: A layer's weights are missing or of another shape.
@@ -93,7 +93,19 @@ def _initializers(path: Path) -> dict[str, torch.Tensor]:
     from onnx import numpy_helper
 
     graph = onnx.load(str(path)).graph
-    return {tensor.name: torch.from_numpy(np.array(numpy_helper.to_array(tensor))) for tensor in graph.initializer}
+    named = {tensor.name: torch.from_numpy(np.array(numpy_helper.to_array(tensor))) for tensor in graph.initializer}
+    for node in graph.node:
+        if node.op_type == "Conv":
+            parts = zip(("weight", "bias"), node.input[1:], strict=False)
+            named |= {f"{_layer(node.name)}.{part}": named[name] for part, name in parts if name in named}
+    return named
+
+
+def _layer(node: str) -> str:
+    """What the network calls a node's layer: "/join/join.1/first/first.0/Conv" is of "join.1.first.0"."""
+    scopes = node.split("/")[1:-1]
+    inner = [scope for scope, after in zip(scopes, [*scopes[1:], ""], strict=True) if not after.startswith(f"{scope}.")]
+    return ".".join(inner)
 
 
 def _taken(weights: dict[str, torch.Tensor], name: str, like: torch.Tensor, path: Path) -> torch.Tensor:

@@ -27,6 +27,7 @@ SURE_MARGIN_MM = 25.0
 SURE, DOUBTFUL = 0.9, 0.5
 HANDOVER_S = 0.5
 """A card that was turned so shortly after it came back may have been turned on its way."""
+OFF_TABLE = "off_table"
 _PREFIX = "seat:"
 
 
@@ -77,6 +78,18 @@ def turned_by(card: CardOnTable, t: float, entries_mm: Sequence[tuple[float, flo
         return card.holder or UNKNOWN
     box = next(area for area in layout.of_kind("hand") if area.hand == str(card.side))
     return who_reached(entries_mm, box, layout)
+
+
+def was_taken_off(place: str, entries_mm: Sequence[tuple[float, float] | None], layout: Layout) -> bool:
+    """Whether a card that is nowhere was taken off the table by the player before whom it lay.
+
+    Args:
+        place: of that player.
+        entries_mm: where the last arms over the card came in, look by look.
+        layout: the cloth.
+    """
+    areas = [area for area in layout.of_kind("wager") if f"{_PREFIX}{area.seat}" == place]
+    return bool(areas) and who_reached(entries_mm, areas[0], layout) == place
 
 
 def shifted_lines(t: float, before: CardOnTable, now: CardOnTable, *, certainty: float) -> list[Event]:

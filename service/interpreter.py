@@ -16,6 +16,7 @@ from rules.events import (
     CameraBack,
     CardDealt,
     CardMoved,
+    CardRemoved,
     CutCardDrawn,
     Event,
     NoMoreBets,
@@ -31,6 +32,9 @@ from service.calls import LAMP_WITHIN_S, Calls, with_doubt
 from service.card_lines import card_of, certainty_of, dealt_line, turned_line
 from service.device_events import DEVICE_EVENTS
 from service.handing import (
+    DOUBTFUL,
+    OFF_TABLE,
+    SURE,
     given_back,
     hand_wagers_of,
     is_before_a_seat,
@@ -38,6 +42,7 @@ from service.handing import (
     shifted_lines,
     taken_by,
     turned_by,
+    was_taken_off,
 )
 from service.silence import UNREPORTED_S, ClothCleared, Silence
 from service.table_state import CardOnTable, TableState
@@ -159,6 +164,8 @@ class Interpreter:
                 return self._card_shifted(t, item)
             case seen.CardLeft():
                 return self._card_left(t, item)
+            case seen.CardTakenOff():
+                return self._card_taken_off(t, item)
             case seen.CardBeside() | seen.CardBesideHidden() | seen.RegionVisited() | seen.CutCardRested():
                 return _beside_the_boxes(t, item, self)
             case seen.StacksChanged():
@@ -250,6 +257,17 @@ class Interpreter:
         are_seen = self.state.was_in_sight(hand_wagers_of(self.layout, shifted.region))
         sure = passing_certainty(shifted.margin_mm, now, self.state.cards.values(), are_wagers_seen=are_seen)
         return shifted_lines(t, card, now, certainty=sure)
+
+    def _card_taken_off(self, t: float, taken: seen.CardTakenOff) -> list[Event]:
+        card = self.state.cards.get(taken.track_id)
+        if card is None or not self.state.is_out(card) or self.blindness.was_blind(t - TRAVEL_S, t):
+            return []
+        if not was_taken_off(taken.region, taken.entries_mm, self.layout):
+            return []
+        now = replace(taken_by(card, taken.region), lost_t=t)
+        self.state.cards[taken.track_id] = now
+        passed = shifted_lines(t, card, now, certainty=DOUBTFUL)
+        return [*passed, CardRemoved(t=t, card_id=card.card_id, to=OFF_TABLE, confidence=SURE, source=Source.CAMERA)]
 
     def _card_left(self, t: float, left: seen.CardLeft) -> list[Event]:
         card = self.state.cards.get(left.track_id)

@@ -184,7 +184,7 @@ class TableState:
                 self.cards_dealt += 1
                 self.last_dealt_t = line.t
                 self.collected = []
-            case CardRemoved():
+            case CardRemoved() if line.to == "discard":
                 self.cards_removed += 1
             case ResultAnnounced():
                 self.has_result = True

@@ -38,6 +38,11 @@ KEPT_S = 10.0
 """How long a glimpse is kept: a card is told of long before."""
 REAL_SCORE = 0.7
 """What never reads as a card must look this much like one to be told of."""
+BROUGHT_SCORE, BROUGHT_LOOKS = 0.65, 5
+"""What may be a missing card needs no clear look where it looks like one so often and so much: a card half under
+another reads as nothing."""
+LEAST_BROUGHT_SCORE = 0.45
+"""Nor is it one where it looks less like one than this, whatever it reads as."""
 SAME_PLACE_MM = 12.0
 ONE_CARD_MM = 24.0
 """Two middles nearer than this are one card's."""
@@ -148,6 +153,14 @@ def is_real(track: CardTrack, labels: tuple[str, ...]) -> bool:
     if track.sight.face_up:
         return track.score >= REAL_SCORE and looks_like_a_face(track, labels)
     return track.score >= REAL_SCORE or float(track.votes.posterior()[labels.index(BACK)]) >= SURE_ENOUGH
+
+
+def is_brought(track: CardTrack, labels: tuple[str, ...]) -> bool:
+    """Whether something before a seat is a card, now that one whose back was up is missing."""
+    posterior = track.votes.posterior()
+    is_back = float(posterior[labels.index(BACK)]) >= SURE_ENOUGH
+    is_like_one = track.score >= BROUGHT_SCORE and track.looks >= BROUGHT_LOOKS and not track.sight.face_up
+    return track.score >= LEAST_BROUGHT_SCORE and (is_back or is_like_one)
 
 
 def looks_like_a_face(track: CardTrack, labels: tuple[str, ...]) -> bool:

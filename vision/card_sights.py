@@ -6,13 +6,13 @@ Knows where cards may lie, not what they mean. Layout millimetres.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.cover import Cover
-from vision.detections import CARD_BACK, CARD_FACE, Detections
+from vision.detections import CARD_BACK, CARD_FACE, CUT_CARD, Detections
 from vision.frames import Frame
 from vision.gate import Change, GridFrame
 from vision.leftovers import Leftovers, true_rectangle
@@ -82,7 +82,7 @@ class CardSights:
     def of(self, found: Detections, look: CardLook) -> list[CardSight]:
         """The cards in sight, given all that the detector last found."""
         if self._trued is None or self._trued[0] is not found:
-            self._trued = found, self._true(found)
+            self._trued = found, self._true(found, CARD_FACE, CARD_BACK)
         sights = self._without_print(self._trued[1], look)
         if self._began_amid_play:
             self._begin_anew_when_bare(sights, look)
@@ -132,8 +132,12 @@ class CardSights:
         self._followed_t[region] = look.frame.t
         self._leftovers.follow_light(region, look.frame.image)
 
-    def _true(self, found: Detections) -> list[CardSight]:
-        cards = found.of(CARD_FACE, CARD_BACK)
+    def like_cut_cards(self, found: Detections) -> list[CardSight]:
+        """What looks like a cutting card and may be a plain back."""
+        return [replace(sight, face_up=False, is_like_cut_card=True) for sight in self._true(found, CUT_CARD)]
+
+    def _true(self, found: Detections, *labels: int) -> list[CardSight]:
+        cards = found.of(*labels)
         shares = np.sort(sides_mm(cards.corners_mm), axis=1)[:, ::2] / np.array(self._card_mm)
         cards = cards.take(((shares >= CARD_SIDES[0]) & (shares <= CARD_SIDES[1])).all(axis=1))
         cards = _one_a_place(cards.take(cards.score >= CARD_SCORE))

@@ -15,14 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.card_reading import (
-    BACK,
     ENOUGH_READS,
     ONE_CARD_MM,
     REAL_SCORE,
-    SURE_ENOUGH,
     CardReading,
     IsCovered,
     ReadFaces,
+    is_brought,
     is_read,
     is_real,
     looks_like_a_face,
@@ -38,9 +37,10 @@ from vision.observations import (
     CardShifted,
     CardTurned,
     Observation,
-    Point,
     Reading,
 )
+from vision.off_table import EntryOf, OffTable
+from vision.passed_on import Laid, PassedOn
 from vision.reaches import Reaches
 from vision.tracker import CardSight, CardTrack, Motion, Tracker
 from vision.voting import GUESSED, NO_FACE, Votes
@@ -75,6 +75,8 @@ class CardWatch:
     _cards: KnownCards = field(init=False)
     _reading: CardReading = field(init=False)
     _reaches: Reaches = field(default_factory=Reaches)
+    _passed_on: PassedOn = field(default_factory=PassedOn)
+    _off_table: OffTable = field(init=False)
     _looked_t: float | None = None
     are_cards_away: bool = field(default=False, init=False)
     """Whether a card may lie at one of the places to which cards are taken."""
@@ -82,6 +84,7 @@ class CardWatch:
     def __post_init__(self) -> None:
         self._reading = CardReading(self.tracker, self.labels)
         self._cards = KnownCards(self.tracker, self.handed)
+        self._off_table = OffTable(self._cards)
 
     def update(
         self,
@@ -91,15 +94,17 @@ class CardWatch:
         is_covered: IsCovered,
         read_faces: ReadFaces,
         hidden_s: Callable[[NDArray[np.float64]], float] = lambda corners: 0.0,
-        entry_of: Callable[[NDArray[np.float64]], Point | None] = lambda corners: None,
+        entry_of: EntryOf = lambda corners: None,
     ) -> list[Observation]:
         """Take one look in and say what is new."""
         looked_t, self._looked_t = t if self._looked_t is None else self._looked_t, t
         unseen_s = t - looked_t if t - looked_t > USUAL_GAP_S else 0.0
-        near = [sight for sight in sights if self.region_of(sight.at_mm) is not None]
-        beside = [sight for sight in sights if not any(sight is each for each in near)]
         self.are_cards_away = self._cards.is_out(t, looked_t)
-        near = self._reading.read([*near, *self.handed.admit(beside, is_out=self.are_cards_away)], read_faces)
+        sights = [sight for sight in sights if self.are_cards_away or not sight.is_like_cut_card]
+        near = [each for each in sights if self.region_of(each.at_mm) is not None and not each.is_like_cut_card]
+        beside = [sight for sight in sights if not any(sight is each for each in near)]
+        brought = self.handed.admit(beside, t, is_play=self.are_cards_away or self._cards.is_in_play(t))
+        near = self._reading.read([*near, *brought], read_faces)
         changes = self.tracker.update(near, t, is_covered=is_covered)
         for track in self.tracker.tracks:
             if track.looks == 1:
@@ -116,10 +121,13 @@ class CardWatch:
         for track in self.tracker.tracks:
             if track.track_id in self._cards.known and is_covered(track.sight.corners_mm):
                 self._reaches.note(track.track_id, t, entry_of(track.sight.corners_mm))
+        if self._cards.are_backs_in_sight(t):
+            self._passed_on.note(self._cards.unknown(), t, region_of=self.region_of)
         told: list[Observation] = []
         for track in list(self.tracker.tracks):
             told += self._tell(track, t, is_covered)
-        return told + self._tell_gone(t)
+        off = self._off_table.update(t, self.regions.values(), is_covered=is_covered, entry_of=entry_of)
+        return [*told, *self._tell_gone(t), *off]
 
     def region_of(self, at_mm: NDArray[np.float64]) -> str | None:
         """The card region a point lies in, or the nearest within the slack."""
@@ -188,10 +196,11 @@ class CardWatch:
         enough_s = WAIT_FOR_FACE_S if track.sight.face_up else WAIT_FOR_BACK_S
         if (track.sight.face_up and not told and waited_s < enough_s) or waited_s < WAIT_FOR_BACK_S:
             return []
-        if not told and not is_real(track, self.labels):
+        is_beside = self.region_of(track.sight.at_mm) is None
+        if not told and not is_real(track, self.labels) and not (is_beside and is_brought(track, self.labels)):
             return []
         others = [other for other in self.tracker.tracks if other is not track and other.track_id in self._cards.known]
-        if _lies_on_one_of(others, track) or self._has_a_twin(track, OVERLAPPING_MM):
+        if _lies_on_one_of(others, track) or self._cards.has_a_twin(track, self._guess(track), OVERLAPPING_MM):
             return []
         if is_covered(track.sight.corners_mm) and self._may_be_a_part(track):
             return []
@@ -201,19 +210,11 @@ class CardWatch:
         """Whether a half hidden face may be what shows of a card beside it: nobody can guess it, or both are alike."""
         if not track.sight.face_up:
             return False
-        posterior = track.votes.posterior()
-        is_guessed = posterior.max() >= GUESSED and self.labels[int(posterior.argmax())] not in NO_FACE
-        return not is_guessed or self._has_a_twin(track, BESIDE_MM)
+        is_guessed = track.votes.posterior().max() >= GUESSED and self._guess(track) not in NO_FACE
+        return not is_guessed or self._cards.has_a_twin(track, self._guess(track), BESIDE_MM)
 
-    def _has_a_twin(self, track: CardTrack, within_mm: float) -> bool:
-        """Whether a known card so near shows the face that `track` is guessed to show."""
-        guess = self.labels[int(track.votes.posterior().argmax())]
-        return any(
-            self._cards.known[other.track_id].reading.label == guess
-            and float(np.linalg.norm(other.sight.at_mm - track.sight.at_mm)) < within_mm
-            for other in self.tracker.tracks
-            if other is not track and other.track_id in self._cards.known
-        )
+    def _guess(self, track: CardTrack) -> str:
+        return self.labels[int(track.votes.posterior().argmax())]
 
     def _begin(self, track: CardTrack, t: float, reading: Reading) -> list[Observation]:
         rested_t = track.rested_t if track.rested_t is not None else t
@@ -244,11 +245,25 @@ class CardWatch:
     def _begin_elsewhere(self, track: CardTrack, t: float, rested_t: float, reading: Reading) -> list[Observation]:
         """A card that was brought to one of the places: one whose back was up and that is gone from where it lay."""
         place = self.handed.place_of(track.sight.at_mm)
-        is_back = float(track.votes.posterior()[self.labels.index(BACK)]) >= SURE_ENOUGH
-        old = None if place is None else self._cards.missing_back(track, t, place)
-        if place is None or old is None or not (is_back or reading.label):
+        if place is None or not (is_brought(track, self.labels) or reading.label):
             return []
-        return self._go_on(old, track, rested_t, place, reading)
+        old = self._cards.missing_back(track, t, place)
+        if old is not None:
+            return self._go_on(old, track, rested_t, place, reading)
+        laid = self._passed_on.take(track, self._cards.known)
+        return [] if laid is None else self._begin_with(laid, track, rested_t, place, reading)
+
+    def _begin_with(self, laid: Laid, track: CardTrack, t: float, place: str, reading: Reading) -> list[Observation]:
+        """A card that was dealt, its back up, and passed on before it could be told of."""
+        at = float(laid.sight.at_mm[0]), float(laid.sight.at_mm[1])
+        dealt = replace(_rested(track, laid.t, laid.region, NOTHING_READ), at_mm=at, face_up=False)
+        known = Known(region=laid.region, home=laid.region, face_up=False, reading=NOTHING_READ)
+        self._cards.known[track.track_id] = known
+        told: list[Observation] = [replace(dealt, hidden_s=laid.hidden_s), self._shifted(track, t, place)]
+        if track.sight.face_up:
+            known.face_up, known.reading = True, reading
+            told.append(self._turned(track, t, face_up=True, reading=reading))
+        return told
 
     def _go_on(self, old: CardTrack, track: CardTrack, t: float, region: str, reading: Reading) -> list[Observation]:
         known = self._cards.known[old.track_id]
@@ -269,7 +284,8 @@ class CardWatch:
         if known.turned_t is not None:
             reading = track.votes.reading()
             is_doubtful = t - known.turned_t < WAIT_FOR_FACE_S or not looks_like_a_face(track, self.labels)
-            if track.sight.face_up and ((not is_read(track, reading) and is_doubtful) or self._is_pushed(reading, t)):
+            is_waited_for = (not is_read(track, reading) and is_doubtful) or self._cards.has_just_left(reading, t)
+            if track.sight.face_up and is_waited_for:
                 return []
             turned_t, known.turned_t = known.turned_t, None
             if track.sight.face_up != known.face_up:
@@ -291,12 +307,6 @@ class CardWatch:
     def _turned(self, track: CardTrack, t: float, *, face_up: bool, reading: Reading) -> CardTurned:
         entries = self._reaches.about(track.track_id, t)
         return CardTurned(track_id=track.track_id, t=t, face_up=face_up, reading=reading, entries_mm=entries)
-
-    def _is_pushed(self, reading: Reading, t: float) -> bool:
-        """Whether the face belongs to a card that just left its place: it was pushed over this one."""
-        told = [old for old in self.tracker.tracks if old.track_id in self._cards.known and old.seen_t < t]
-        left = [self._cards.known[old.track_id] for old in [*told, *(old for old, _ in self._cards.gone.values())]]
-        return reading.label is not None and any(each.face_up and each.reading.label == reading.label for each in left)
 
     def _tell_gone(self, t: float) -> list[Observation]:
         ripe = [track for track, since in self._cards.gone.values() if t - since >= LEAVE_S]

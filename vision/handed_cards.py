@@ -1,7 +1,7 @@
 """Places beside the card regions to which cards are taken for a while: which cards seen there are to be believed.
 
-A card is looked for there only while one that lay in a region, its back up, is not to be seen; what was there before
-is furniture. Nothing begins there: a card that is not known to have left its region is not told of. Distances are
+A card is looked for there only while cards are in play; what was there before is furniture. Nothing begins there: a
+card that is not known to have left its region, or to have lain there for a moment, is not told of. Distances are
 millimetres, durations seconds.
 """
 
@@ -19,6 +19,8 @@ from vision.tracker import CardSight, CardTrack
 SLACK_MM = 25.0
 SAME_THING_MM = 35.0
 """What is seen so near to where something was seen before a card could be there is that thing."""
+FURNITURE_S = 20.0
+"""So long what was seen while no card could be there is remembered: print is taken for a card now and then."""
 AWAY_S = 25.0
 """A card that was taken away and not seen since may come back for so long."""
 
@@ -30,14 +32,15 @@ class HandedCards:
     """What a card watch has to know of such places."""
 
     places: Polygons
-    _furniture: list[NDArray[np.float64]] = field(default_factory=list)
+    _furniture: list[tuple[float, NDArray[np.float64]]] = field(default_factory=list)
     _away: dict[int, tuple[CardTrack, float]] = field(default_factory=dict)
 
-    def admit(self, sights: Sequence[CardSight], *, is_out: bool) -> list[CardSight]:
-        """The sights at the places that may be cards; none while no card is missing."""
+    def admit(self, sights: Sequence[CardSight], t: float, *, is_play: bool) -> list[CardSight]:
+        """The sights at the places that may be cards; none while no card lies in a region or is missing."""
         there = [sight for sight in sights if self.place_of(sight.at_mm) is not None]
-        if not is_out:
-            self._furniture = [sight.at_mm for sight in there]
+        if not is_play:
+            kept = [(seen_t, at) for seen_t, at in self._furniture if t - seen_t <= FURNITURE_S]
+            self._furniture = [*kept, *((t, sight.at_mm) for sight in there if not self._is_furniture(sight))]
             return []
         return [sight for sight in there if not self._is_furniture(sight)]
 
@@ -78,4 +81,4 @@ class HandedCards:
         return [entry for entry in depths if entry[0] >= -SLACK_MM]
 
     def _is_furniture(self, sight: CardSight) -> bool:
-        return any(float(np.linalg.norm(sight.at_mm - at)) < SAME_THING_MM for at in self._furniture)
+        return any(float(np.linalg.norm(sight.at_mm - at)) < SAME_THING_MM for _, at in self._furniture)

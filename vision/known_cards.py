@@ -6,6 +6,7 @@ Distances are millimetres, durations seconds.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import permutations
 
 import numpy as np
 
@@ -15,6 +16,10 @@ from vision.tracker import OUT_OF_SIGHT_S, CardTrack, Tracker
 
 MISSED_LOOKS = 2
 """A card that one look missed may still lie there."""
+SEEN_TWICE_S = 0.5
+"""What was seen at another place for longer while a card was seen at its own is another thing."""
+NEXT_MM = 130.0
+"""Cards of one hand that were brought together lie nearer to each other."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -49,15 +54,67 @@ class KnownCards:
         return [*(old for old, _ in self.gone.values()), *self.handed.away(t), *missed]
 
     def missing_back(self, track: CardTrack, t: float, place: str) -> CardTrack | None:
-        """The missing card nearest to `track` of those whose backs were up, and that lay at no other place before."""
+        """Which card `track` is of those whose backs were up, that are missing, and that lay at no other place before.
+
+        The nearest; where another card was brought with it, the two that were neighbours keep their order.
+        """
         backs = [
             old
             for old in self.missing(t)
             if old is not track
             and not self.known[old.track_id].face_up
             and self.known[old.track_id].region in (place, self.known[old.track_id].home)
+            and track.first_t > old.seen_t - SEEN_TWICE_S
         ]
-        return min(backs, key=lambda old: float(np.linalg.norm(old.sight.at_mm - track.sight.at_mm)), default=None)
+        nearest = min(backs, key=lambda old: _away_mm(old, track), default=None)
+        second = self._brought_with(track)
+        if nearest is None or second is None:
+            return nearest
+        of_its_hand = [old for old in backs if self.known[old.track_id].home == self.known[nearest.track_id].home]
+        pairs = list(permutations(of_its_hand, 2)) or [(nearest, nearest)]
+        return min(pairs, key=lambda pair: _away_mm(pair[0], track) ** 2 + _away_mm(pair[1], second) ** 2)[0]
+
+    def _brought_with(self, track: CardTrack) -> CardTrack | None:
+        """The unknown card next to `track`."""
+        others = [
+            other
+            for other in self.tracker.tracks
+            if other is not track
+            and other.track_id not in self.known
+            and self.handed.place_of(other.sight.at_mm) is not None
+            and _away_mm(other, track) < NEXT_MM
+        ]
+        return min(others, key=lambda other: _away_mm(other, track), default=None)
+
+    def is_in_play(self, t: float) -> bool:
+        """Whether a card was told of and is there, or may come back."""
+        return any(old.track_id in self.known for old in [*self.tracker.tracks, *self.missing(t)])
+
+    def are_backs_in_sight(self, t: float) -> bool:
+        """Whether every card of the regions whose back is up was seen at this look: then none is on its way."""
+        told = [old for old in [*self.tracker.tracks, *self.missing(t)] if old.track_id in self.known]
+        return all(
+            self.known[old.track_id].face_up or self.known[old.track_id].region in self.handed.places or old.seen_t == t
+            for old in told
+        )
+
+    def unknown(self) -> list[CardTrack]:
+        """What was not told of."""
+        return [track for track in self.tracker.tracks if track.track_id not in self.known]
+
+    def has_a_twin(self, track: CardTrack, label: str, within_mm: float) -> bool:
+        """Whether a known card so near shows the face that `track` is guessed to show."""
+        return any(
+            self.known[other.track_id].reading.label == label and _away_mm(other, track) < within_mm
+            for other in self.tracker.tracks
+            if other is not track and other.track_id in self.known
+        )
+
+    def has_just_left(self, reading: Reading, t: float) -> bool:
+        """Whether the face belongs to a card that just left its place."""
+        told = [old for old in self.tracker.tracks if old.track_id in self.known and old.seen_t < t]
+        left = [self.known[old.track_id] for old in [*told, *(old for old, _ in self.gone.values())]]
+        return reading.label is not None and any(each.face_up and each.reading.label == reading.label for each in left)
 
     def is_out(self, t: float, looked_t: float) -> bool:
         """Whether a card may be at one of the places: one lies there, or one whose back was up is not to be seen."""
@@ -108,4 +165,8 @@ class KnownCards:
 def _strangeness(known: Known, old: CardTrack, track: CardTrack, reading: Reading) -> tuple[bool, float]:
     """Same faces first, then the nearest."""
     differs = reading.label is None or known.reading.label != reading.label
-    return differs, float(np.linalg.norm(old.sight.at_mm - track.sight.at_mm))
+    return differs, _away_mm(old, track)
+
+
+def _away_mm(one: CardTrack, other: CardTrack) -> float:
+    return float(np.linalg.norm(one.sight.at_mm - other.sight.at_mm))

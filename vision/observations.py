@@ -84,6 +84,19 @@ class CardLeft:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CardTakenOff:
+    """A card that was with a player lies nowhere, and no hand is there to hold it."""
+
+    track_id: int
+    t: float
+    """Since when."""
+    region: str
+    """The place before that player."""
+    entries_mm: tuple[Point | None, ...] = ()
+    """Where the last arms over it came in, look by look."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CardBeside:
     """A card came to rest on the ground beside the card regions."""
 
@@ -240,6 +253,7 @@ Observation = (
     | CardRead
     | CardShifted
     | CardLeft
+    | CardTakenOff
     | CardBeside
     | CardBesideHidden
     | CutCardRested

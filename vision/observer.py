@@ -218,7 +218,7 @@ class Observer:
         sights = self._card_sights.of(found, card_look)
         look = _look_beside(found, card_look, self._cover_memory)
         told += self._cards.update(
-            sights,
+            [*sights, *self._card_sights.like_cut_cards(found)],
             frame.t,
             is_covered=look.is_covered,
             read_faces=look.read_faces,

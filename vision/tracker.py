@@ -66,6 +66,8 @@ class CardSight:
     """False where `face_up` is a guess: it turns no card over."""
     log_probs: NDArray[np.float64] | None = None
     """(n_labels,) how a reader read it, where it was read."""
+    is_like_cut_card: bool = False
+    """It looks like a cutting card, and may be a plain back where one is missing."""
     at_mm: NDArray[np.float64] = field(init=False)
     """(2,) its centre."""
 

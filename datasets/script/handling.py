@@ -104,7 +104,8 @@ def _entitled(director: Direction, side: Side) -> list[int]:
 
 def _pass(director: Direction, cards: Sequence[CardActor], seat: int, spec: Round) -> float:
     """Pass cards of one hand to a seat; gives when they rest there."""
-    spots = [_about(director.stage, spot, 5.0, 4.0) for spot in director.places.before_seat(seat, len(cards))]
+    places = _uncrossed(cards, director.places.before_seat(seat, len(cards)))
+    spots = [_about(director.stage, spot, 5.0, 4.0) for spot in places]
     t = director.clock = director.dealer.carry(director.clock + 0.2, cards, spots)
     _log(director, cards, lambda card_id, t: CardPassed(t=t, card_id=card_id, to=f"seat:{seat}"))
     side = cards[0].hand
@@ -114,6 +115,13 @@ def _pass(director: Direction, cards: Sequence[CardActor], seat: int, spec: Roun
     director.dealer.rest()
     director.clock += director.stage.between(0.3, 0.8) * director.script.pace
     return t
+
+
+def _uncrossed(cards: Sequence[CardActor], places: Sequence[Pose]) -> Sequence[Pose]:
+    """The places in such an order that cards which are slid there together stay on their sides of each other."""
+    (x, y), (end_x, end_y) = cards[0].pose.at_mm, cards[-1].pose.at_mm
+    way_x, way_y = places[-1].x_mm - places[0].x_mm, places[-1].y_mm - places[0].y_mm
+    return places if (end_x - x) * way_x + (end_y - y) * way_y >= 0 else places[::-1]
 
 
 def _squeeze(director: Direction, cards: Sequence[CardActor], seat: int, spec: Round) -> None:

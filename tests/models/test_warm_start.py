@@ -29,6 +29,19 @@ def test_a_net_begun_with_the_shipped_reader_reads_as_it_does() -> None:
         np.testing.assert_allclose(mode(torch.from_numpy(crops)).detach().numpy(), wanted, atol=1e-3)
 
 
+def test_a_net_begun_with_the_shipped_comparer_tells_as_it_does() -> None:
+    from models.comparer_export import compare
+    from models.comparer_net import ComparerNet
+    from models.warm_start import start_from_onnx
+
+    path = load_model_spec("comparer").weights
+    net = ComparerNet()
+
+    start_from_onnx(net, path, torch.rand(8, 9, 112, 64))
+
+    assert compare(net.eval(), path) < 1e-2
+
+
 def test_weights_of_another_net_are_refused() -> None:
     from models.reader_net import ReaderNet
     from models.warm_start import WarmStartError, start_from_onnx

@@ -22,7 +22,7 @@ from rules.events import (
 )
 from service.handing import is_before_a_seat, places_before_seats
 from tests.service.test_interpreter import DEALER_EDGE, REGIONS, SEAT_EDGE, log_of, rested
-from vision.observations import CardLeft, CardRested, CardShifted, Reading
+from vision.observations import CardLeft, CardRested, CardShifted, CardTakenOff, Reading
 from vision.observations import CardTurned as SeenTurned
 
 LAYOUT = load_layout("mini-7", Path())
@@ -140,3 +140,33 @@ def test_card_that_is_seen_gone_when_the_round_is_over_is_none_of_the_next() -> 
     lines = log_of(back(1, 5.0), back(2, 6.0, "banker"), RoundClosed(t=9.0), CardLeft(track_id=1, t=9.1), back(3, 15.0))
     assert [line.card_id for line in lines if isinstance(line, CardRemoved)] == ["c1"]
     assert [line.card_id for line in lines if isinstance(line, CardDealt)] == ["c1", "c2", "c3"]
+
+
+def taken_off(track: int, t: float, entry: tuple[float, float]) -> CardTakenOff:
+    return CardTakenOff(track_id=track, t=t, region="seat:3", entries_mm=(entry, entry, entry))
+
+
+def removals(lines: list[Event]) -> list[tuple[float, str]]:
+    return [(line.t, line.to) for line in lines if isinstance(line, CardRemoved)]
+
+
+def test_card_that_its_player_took_over_the_edge_left_the_table() -> None:
+    gone = (back(1, 5.0), shifted(1, 8.0, "seat:3"), taken_off(1, 9.0, SEAT_EDGE))
+    lines = log_of(*gone, shifted(1, 12.0, "seat:3"), turned(1, 14.0))
+    assert removals(lines) == [(9.0, "off_table")]
+    assert passings(lines) == [(8.0, "seat:3")]
+    assert [line.by for line in lines if isinstance(line, CardTurned)] == ["seat:3"]
+
+
+def test_card_that_was_taken_off_as_it_was_passed_was_passed() -> None:
+    lines = log_of(back(1, 5.0), taken_off(1, 9.0, SEAT_EDGE))
+    assert passings(lines) == [(9.0, "seat:3")]
+    assert removals(lines) == [(9.0, "off_table")]
+
+
+def test_card_that_went_out_of_sight_under_the_dealers_hand_did_not_leave_the_table() -> None:
+    assert removals(log_of(back(1, 5.0), shifted(1, 8.0, "seat:3"), taken_off(1, 9.0, DEALER_EDGE))) == []
+
+
+def test_card_that_is_face_up_in_its_box_cannot_be_taken_off_by_a_player() -> None:
+    assert removals(log_of(rested(1, 5.0, "player", "7H"), taken_off(1, 9.0, SEAT_EDGE))) == []

@@ -11,7 +11,7 @@ from service.blindness import UNSEEN_CONFIDENCE
 from service.table_state import LEFT_OVER_S, CardOnTable, TableState
 from tests.endurance.rests import Resting, watch_resting
 from tests.service.test_blindness import FROZEN, LAYOUT, interpreter_of, log_of, placed, rested
-from tests.vision.test_card_watch import Table, sight
+from tests.vision.card_table import Table, sight
 from vision.observations import CardLeft, CardRested, CardTurned, Observation, PictureCleared, PictureFaulted, Reading
 
 DEMO = Path(__file__).parents[2] / "datasets" / "demo" / "table.yaml"

@@ -2,72 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
-from vision.card_watch import new_card_watch
-from vision.observations import CardLeft, CardRead, CardRested, CardShifted, CardTurned, Observation
-from vision.tracker import CardSight
-
-LABELS = ("7H", "KS", "back", "unclear")
-LEFT = np.array([[0, 0], [300, 0], [300, 150], [0, 150]], np.float64)
-RIGHT = LEFT + np.array([400.0, 0.0])
-
-
-def sight(x_mm: float, *, face_up: bool = True, y_mm: float = 75.0) -> CardSight:
-    corners = np.array([[-31.5, -44], [31.5, -44], [31.5, 44], [-31.5, 44]]) + np.array([x_mm, y_mm])
-    return CardSight(corners_mm=corners, face_up=face_up, score=0.9)
-
-
-@dataclass
-class Table:
-    """Plays looks to a watch, ten a second."""
-
-    faces: Callable[[float], str | None] = lambda x: "7H"
-    covered: Callable[[float], bool] = lambda x: False
-    t: float = 0.0
-    told: list[Observation] = field(default_factory=list)
-    shown: tuple[CardSight, ...] = ()
-    misseen: bool = False
-    """Whether the detector calls faces backs."""
-
-    def __post_init__(self) -> None:
-        self.watch = new_card_watch({"left": LEFT, "right": RIGHT}, LABELS)
-
-    def look(self, *sights: CardSight, looks: int = 1) -> list[Observation]:
-        new: list[Observation] = []
-        self.shown = sights
-        seen = [replace(each, face_up=False) for each in sights] if self.misseen else sights
-        for _ in range(looks):
-            new += self.watch.update(
-                seen,
-                self.t,
-                is_covered=lambda corners: self.covered(float(corners[:, 0].mean())),
-                read_faces=self._read,
-            )
-            self.t = round(self.t + 0.1, 3)
-        self.told += new
-        return new
-
-    def _read(self, places: Sequence[NDArray[np.float64]]) -> list[NDArray[np.float64] | None]:
-        return [self._one(self._label_at(float(corners[:, 0].mean()))) for corners in places]
-
-    def _label_at(self, x_mm: float) -> str | None:
-        is_back = any(not each.face_up and abs(each.at_mm[0] - x_mm) < 1 for each in self.shown)
-        return "back" if is_back else self.faces(x_mm)
-
-    def _one(self, label: str | None) -> NDArray[np.float64]:
-        if label is None:
-            return np.array([-0.71, -0.71, -4.6, -4.6])
-        return np.array([-0.03 if each == label else -4.6 for each in LABELS])
-
-
-def kinds(observations: Sequence[Observation]) -> list[type]:
-    return [type(each) for each in observations]
+from tests.vision.card_table import Table, kinds, sight
+from vision.observations import CardLeft, CardRead, CardRested, CardShifted, CardTurned
 
 
 def test_card_that_comes_to_rest_is_told_once_with_its_face() -> None:

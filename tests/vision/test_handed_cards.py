@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from tests.vision.test_card_watch import LABELS, LEFT, RIGHT, Table, kinds, sight
+from tests.vision.card_table import LABELS, LEFT, RIGHT, Table, kinds, sight
 from vision.card_watch import new_card_watch
 from vision.handed_cards import HandedCards
 from vision.observations import CardLeft, CardRested, CardShifted, CardTurned
@@ -99,3 +101,50 @@ def test_point_between_two_places_belongs_to_neither_by_much() -> None:
     assert places.margin_mm(np.array([100.0, 75.0])) > 50
     assert places.margin_mm(np.array([289.0, 75.0])) < 10
     assert places.place_of(np.array([100.0, 500.0])) is None
+
+
+def test_two_backs_that_are_brought_together_keep_their_order() -> None:
+    table = handed_table()
+    table.look(sight(60, face_up=False), sight(130, face_up=False), looks=8)
+    ids = {each.at_mm[0]: each.track_id for each in table.told if isinstance(each, CardRested)}
+    table.look(looks=2)
+    table.look(sight(620, face_up=False, y_mm=IN_NEAR), sight(550, face_up=False, y_mm=IN_NEAR), looks=12)
+    at = {track.track_id: track.sight.at_mm[0] for track in table.watch.tracker.tracks}
+    assert {each.track_id for each in table.told if isinstance(each, CardShifted)} == set(ids.values())
+    assert at[ids[60.0]] < at[ids[130.0]]
+
+
+def test_card_that_is_passed_on_before_it_rested_was_dealt_face_down() -> None:
+    table = handed_table()
+    table.look(sight(200), looks=10)
+    for x_mm in (60.0, 70.0, 60.0):
+        table.look(sight(200), sight(x_mm, face_up=False))
+    table.look(sight(200), looks=2)
+    table.look(sight(200), sight(150, face_up=False, y_mm=IN_NEAR), looks=12)
+    _, dealt, shifted = table.told
+    assert isinstance(dealt, CardRested) and isinstance(shifted, CardShifted)
+    assert (dealt.region, dealt.face_up, dealt.at_mm[0], shifted.region) == ("left", False, 60.0, "near")
+    assert dealt.track_id == shifted.track_id
+    assert dealt.t < shifted.t
+
+
+def test_back_that_rested_in_a_region_is_not_the_one_that_lies_at_a_place() -> None:
+    table = handed_table()
+    table.look(sight(200), looks=10)
+    table.look(sight(200), sight(60, face_up=False), looks=8)
+    table.look(sight(200), sight(60, face_up=False), sight(150, face_up=False, y_mm=IN_NEAR), looks=12)
+    assert kinds(table.told) == [CardRested, CardRested]
+
+
+def test_plain_back_that_looks_like_a_cutting_card_is_the_one_that_is_missing() -> None:
+    table = handed_table()
+    table.look(sight(100, face_up=False), looks=8)
+    table.look(looks=2)
+    table.look(replace(sight(150, face_up=False, y_mm=IN_NEAR), is_like_cut_card=True), looks=12)
+    assert kinds(table.told) == [CardRested, CardShifted]
+
+
+def test_cutting_card_in_a_region_is_no_card() -> None:
+    table = handed_table()
+    table.look(replace(sight(150, face_up=False), is_like_cut_card=True), looks=12)
+    assert table.told == []

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.vision.test_card_watch import LABELS, LEFT, RIGHT, sight
+from tests.vision.card_table import LABELS, LEFT, RIGHT, sight
 from vision.card_watch import new_card_watch
 from vision.detections import CARD_FACE, CUT_CARD, Detections
 from vision.gate import GridFrame

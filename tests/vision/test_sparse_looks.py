@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.vision.test_card_watch import Table, sight
+from tests.vision.card_table import Table, sight
 from vision.observations import CardRested
 
 

@@ -1,0 +1,59 @@
+"""Backs that lay in a card region too shortly to come to rest there: cards that were passed on at once.
+
+Millimetres of the layout plane, seconds of stream time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.tracker import CardSight, CardTrack
+
+LEAST_LOOKS = 3
+LEAST_SCORE = 0.45
+"""Mean detector score of what was a card."""
+ON_ITS_WAY_S = 2.5
+"""A card that is passed on rests before a seat within so long."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Laid:
+    """A back that lay in a region for a moment."""
+
+    region: str
+    t: float
+    """Since when it was there."""
+    seen_t: float
+    sight: CardSight
+    hidden_s: float
+
+
+@dataclass(slots=True)
+class PassedOn:
+    """What was laid down last and not told of."""
+
+    _laid: dict[int, Laid] = field(default_factory=dict)
+
+    def note(
+        self, unknown: Iterable[CardTrack], t: float, *, region_of: Callable[[NDArray[np.float64]], str | None]
+    ) -> None:
+        """Take in the cards of a look that were not told of, while every back that was told of is in sight."""
+        self._laid = {key: laid for key, laid in self._laid.items() if t - laid.seen_t <= ON_ITS_WAY_S}
+        for track in unknown:
+            region = region_of(track.sight.at_mm)
+            is_card = track.looks >= LEAST_LOOKS and track.score >= LEAST_SCORE and not track.sight.face_up
+            if is_card and region is not None and track.seen_t == t:
+                self._laid[track.track_id] = Laid(region, track.place_since_t, t, track.sight, track.hidden_s)
+
+    def take(self, track: CardTrack, known: Container[int]) -> Laid | None:
+        """The back that was laid down last before `track` was first seen: it is the same card, and is taken once."""
+        others = [laid for key, laid in self._laid.items() if key != track.track_id and key not in known]
+        before = [laid for laid in others if laid.seen_t <= track.first_t]
+        last = max(before, key=lambda laid: laid.seen_t, default=None)
+        if last is not None:
+            self._laid.clear()
+        return last
