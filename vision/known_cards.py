@@ -18,6 +18,8 @@ MISSED_LOOKS = 2
 """A card that one look missed may still lie there."""
 SEEN_TWICE_S = 0.5
 """What was seen at another place for longer while a card was seen at its own is another thing."""
+SAME_CARD_MM = 40.0
+"""So far a player moves a card that he bends up or turns."""
 NEXT_MM = 130.0
 """Cards of one hand that were brought together lie nearer to each other."""
 
@@ -54,16 +56,21 @@ class KnownCards:
         return [*(old for old, _ in self.gone.values()), *self.handed.away(t), *missed]
 
     def missing_back(self, track: CardTrack, t: float, place: str) -> CardTrack | None:
-        """Which card `track` is of those whose backs were up, that are missing, and that lay at no other place before.
+        """Which card `track` is: the one that is hidden just there, else one of those that are missing, their backs up.
 
-        The nearest; where another card was brought with it, the two that were neighbours keep their order.
+        Of these none that lay at another place before, or whose hand lies there. The nearest; where another card was
+        brought with it, the two that were neighbours keep their order.
         """
+        hidden = self._hidden_at(track, t, place)
+        if hidden is not None:
+            return hidden
         backs = [
             old
             for old in self.missing(t)
             if old is not track
             and not self.known[old.track_id].face_up
             and self.known[old.track_id].region in (place, self.known[old.track_id].home)
+            and self._is_hand_at(self.known[old.track_id].home, place)
             and track.first_t > old.seen_t - SEEN_TWICE_S
         ]
         nearest = min(backs, key=lambda old: _away_mm(old, track), default=None)
@@ -73,6 +80,28 @@ class KnownCards:
         of_its_hand = [old for old in backs if self.known[old.track_id].home == self.known[nearest.track_id].home]
         pairs = list(permutations(of_its_hand, 2)) or [(nearest, nearest)]
         return min(pairs, key=lambda pair: _away_mm(pair[0], track) ** 2 + _away_mm(pair[1], second) ** 2)[0]
+
+    def _hidden_at(self, track: CardTrack, t: float, place: str) -> CardTrack | None:
+        """A card at the place, its back up, that was not seen at this look and lay where `track` is."""
+        hidden = [
+            old
+            for old in self.tracker.tracks
+            if old is not track
+            and old.track_id in self.known
+            and self.known[old.track_id].region == place
+            and not self.known[old.track_id].face_up
+            and old.seen_t < t
+            and _away_mm(old, track) < SAME_CARD_MM
+        ]
+        return min(hidden, key=lambda old: _away_mm(old, track), default=None)
+
+    def _is_hand_at(self, home: str, place: str) -> bool:
+        """Whether no card of a hand lies at another place."""
+        regions = [self.known[each.track_id].region for each in self.tracker.tracks if self._is_of_hand(each, home)]
+        return all(region in (home, place) or region not in self.handed.places for region in regions)
+
+    def _is_of_hand(self, track: CardTrack, home: str) -> bool:
+        return track.track_id in self.known and self.known[track.track_id].home == home
 
     def _brought_with(self, track: CardTrack) -> CardTrack | None:
         """The unknown card next to `track`."""

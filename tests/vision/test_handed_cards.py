@@ -148,3 +148,23 @@ def test_cutting_card_in_a_region_is_no_card() -> None:
     table = handed_table()
     table.look(replace(sight(150, face_up=False), is_like_cut_card=True), looks=12)
     assert table.told == []
+
+
+def test_card_that_is_turned_under_a_hand_is_not_one_of_another_hand() -> None:
+    table = handed_table()
+    table.look(sight(100, face_up=False), sight(500, face_up=False), looks=8)
+    table.look(sight(500, face_up=False), looks=2)
+    table.look(sight(500, face_up=False), sight(150, face_up=False, y_mm=IN_NEAR), looks=12)
+    table.covered = lambda x: 100 < x < 200
+    table.look(looks=12)
+    table.look(sight(178, y_mm=IN_NEAR), looks=12)
+    turned = [each.track_id for each in table.told if isinstance(each, CardTurned)]
+    assert turned == [each.track_id for each in table.told if isinstance(each, CardShifted)]
+
+
+def test_cards_of_one_hand_go_to_one_place() -> None:
+    table = handed_table()
+    table.look(sight(60, face_up=False), sight(130, face_up=False), looks=8)
+    table.look(sight(60, face_up=False), sight(150, face_up=False, y_mm=IN_NEAR), looks=12)
+    table.look(sight(150, face_up=False, y_mm=IN_NEAR), sight(550, face_up=False, y_mm=IN_NEAR), looks=12)
+    assert [each.region for each in table.told if isinstance(each, CardShifted)] == ["near"]
