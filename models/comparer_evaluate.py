@@ -10,16 +10,19 @@ import argparse
 import itertools
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+import cv2
 import numpy as np
 import numpy.typing as npt
 
+from models import gauge_school
 from models.comparer_school import TOUCHES, TRUTH
-from vision.comparer import StackComparer, log_probabilities, middle_of
+from vision.comparer import AS_TOLD, Judging, StackComparer, log_probabilities, middle_of
 from vision.frames import Image
-from vision.growth import ANEW, FEWER, MORE, SAME, compared_growth
+from vision.gauge import DISC_PX, HEIGHT_PX, WIDTH_PX, StackGauge
+from vision.growth import ANEW, ERROR_SCALES, FEWER, LEAST_ERROR_MM, MORE, SAME, compared_growth, leaning, leant
 from vision.model_spec import REGISTRY_PATH, load_model_spec
 
 FALSE_CHANGES = 0.005
@@ -30,6 +33,8 @@ LOW_STACK = 10
 PX_PER_MM = (0.0, 0.6, 0.9, 9.0)
 CHIP_PX = (0.0, 0.5, 1.0, 1.5, 2.0, 9.0)
 BATCH = 64
+CHIP_MM = 39.0
+"""What a chip measures across, about."""
 Values = npt.NDArray[np.float64]
 Run = Callable[[Sequence[Image]], Values]
 """Pairs as `StackComparer.read` takes them to log probabilities or logits, (N, 4)."""
@@ -43,6 +48,9 @@ class Examination:
     """(N, 4) logits or log probabilities."""
     truths: Mapping[str, Values]
     """(N,) a column of the truth."""
+    leanings: Values
+    """(N,) what the gauge says of the direction."""
+    judging: Judging = AS_TOLD
 
     @property
     def added(self) -> npt.NDArray[np.int64]:
@@ -51,26 +59,43 @@ class Examination:
 
     def tempered(self, temperature: float) -> Examination:
         """The same with logits divided by a temperature and made log probabilities."""
-        return Examination(log_probabilities(self.told / temperature), self.truths)
+        return replace(self, told=log_probabilities(self.told / temperature))
 
     def fates(self) -> Values:
         """(N, 4) probabilities."""
-        return np.exp(log_probabilities(self.told))
+        return leant(np.exp(log_probabilities(self.told)), self.leanings, self.judging)
 
 
-def examine(folder: Path, run: Run) -> Examination:
-    """Let the comparer look at everything in a folder."""
-    told, truths = [], []
+def examine(folder: Path, run: Run, gauge: StackGauge, judging: Judging = AS_TOLD) -> Examination:
+    """Let the comparer and the gauge look at everything in a folder."""
+    told, truths, leanings = [], [], []
     for path in sorted(folder.glob("*.npz")):
         with np.load(path) as file:
             looks = [[middle_of(look) for look in file[name]] for name in ("before", "after", "moved")]
             truths.append(file["truths"].astype(np.float64))
+            leanings.append(gauged(gauge, file["before"], file["after"], truths[-1]))
         pairs = [np.dstack(row) for row in zip(*looks, strict=True)]
         told.append(np.concatenate([run(pairs[i : i + BATCH]) for i in range(0, len(pairs), BATCH)]))
     if not told:
         raise FileNotFoundError(f"{folder}: no *.npz; models.comparer_school writes them")
     columns = np.concatenate(truths)
-    return Examination(np.concatenate(told), {name: columns[:, i] for i, name in enumerate(TRUTH)})
+    truth = {name: columns[:, i] for i, name in enumerate(TRUTH)}
+    return Examination(np.concatenate(told), truth, np.concatenate(leanings), judging)
+
+
+def gauged(gauge: StackGauge, before: Values, after: Values, truths: Values) -> Values:
+    """What the gauge says of the direction of each pair, (N,); looks after lack a rim, which is drawn out."""
+    rim = gauge_school.MARGIN_PX
+    crops = [look[rim:-rim, rim:-rim] for look in before]
+    rims = [(size - look) // 2 for size, look in zip((HEIGHT_PX, WIDTH_PX), after.shape[1:3], strict=True)]
+    crops += [cv2.copyMakeBorder(look, rims[0], rims[0], rims[1], rims[1], cv2.BORDER_REPLICATE) for look in after]
+    rows = np.concatenate([gauge.read(crops[i : i + BATCH]) for i in range(0, len(crops), BATCH)])
+    least_px = LEAST_ERROR_MM * DISC_PX / CHIP_MM
+    errors = np.hypot(np.exp(rows[:, 1]) * ERROR_SCALES, least_px)
+    old, new = slice(0, len(before)), slice(len(before), None)
+    chips, changes = truths[:, TRUTH.index("chip_px")], rows[new, 0] - rows[old, 0]
+    told = zip(changes, chips, np.hypot(errors[old], errors[new]), strict=True)
+    return np.array([leaning(float(change), float(chip), float(error)) for change, chip, error in told])
 
 
 def least_same(found: Examination) -> float:
@@ -213,7 +238,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--registry", type=Path, default=REGISTRY_PATH)
     options = parser.parse_args(arguments)
     comparer = StackComparer.open(load_model_spec("comparer", options.registry))
-    sys.stdout.write(report(examine(options.pairs, comparer.read), comparer.least_same) + "\n")
+    found = examine(options.pairs, comparer.read, StackGauge.open(), comparer.judging)
+    sys.stdout.write(report(found, comparer.judging.least_same) + "\n")
 
 
 if __name__ == "__main__":

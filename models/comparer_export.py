@@ -1,4 +1,4 @@
-"""Turn a trained comparer into the ONNX file that runs, set its temperature and threshold, and declare it.
+"""Turn a trained comparer into the ONNX file that runs, set its temperature and how it is judged, and declare it.
 
     python -m models.comparer_export runs/comparer/last.pt --pairs build/comparer-validation
 
@@ -12,10 +12,12 @@ import argparse
 import hashlib
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+import scipy.optimize
 import torch
 
 from models.comparer_evaluate import Examination, examine, least_same, report
@@ -23,8 +25,10 @@ from models.comparer_net import ComparerNet
 from models.comparer_school import fates_of
 from models.gauge_export import ExportError
 from models.registry import write_entry
-from vision.comparer import CHANNELS, FATES, HEIGHT_PX, WIDTH_PX
+from vision.comparer import CHANNELS, FATES, HEIGHT_PX, WIDTH_PX, Judging
 from vision.frames import Image
+from vision.gauge import StackGauge
+from vision.growth import FEWER, MORE
 from vision.model_spec import REGISTRY_PATH
 
 INPUT, OUTPUT = "pairs", "logits"
@@ -95,6 +99,21 @@ def fit_temperature(found: Examination) -> float:
     return float(min(TEMPERATURES, key=surprise))
 
 
+def fit_judging(found: Examination) -> Judging:
+    """How much comparer and gauge count for the direction: what makes the true ones of changed stacks likeliest."""
+    way = np.sign(found.added)
+    changed, fates = way != 0, found.fates()
+    odds = np.log((fates[:, MORE] + 1e-9) / (fates[:, FEWER] + 1e-9))
+
+    def surprise(weights: npt.NDArray[np.float64]) -> float:
+        told = way * (weights[0] * odds + weights[1] * found.leanings)
+        return float(np.logaddexp(0.0, -told[changed]).mean())
+
+    comparison, leaning = scipy.optimize.minimize(surprise, [1.0, 0.0], method="Nelder-Mead").x
+    judged = replace(found, judging=Judging(comparison=float(comparison), leaning=float(leaning)))
+    return replace(judged.judging, least_same=least_same(judged))
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Exports as the command line asks and says what it wrote."""
     parser = argparse.ArgumentParser(prog="python -m models.comparer_export", description=__doc__)
@@ -106,20 +125,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
     torch.set_num_threads(1)
     network = load_network(options.checkpoint)
     path = export(network, options.weights_dir)
-    found = examine(options.pairs, lambda pairs: logits_of(network, pairs))
+    found = examine(options.pairs, lambda pairs: logits_of(network, pairs), StackGauge.open())
     temperature = fit_temperature(found)
     found = found.tempered(temperature)
-    threshold = least_same(found)
+    judging = fit_judging(found)
     entry = {
         "weights": path.name,
         "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
         "input": {"name": INPUT, "shape": [None, CHANNELS, HEIGHT_PX, WIDTH_PX]},
         "output": {"name": OUTPUT, "shape": [None, len(FATES)]},
         "classes": list(FATES),
-        "settings": {"temperature": round(temperature, 4), "least_same": round(threshold, 4)},
+        "settings": {"temperature": round(temperature, 4)} | {k: round(v, 4) for k, v in asdict(judging).items()},
     }
     write_entry(options.registry, "comparer", entry)
-    sys.stdout.write(f"{path}, temperature {temperature:.3f}, least_same {threshold:.4f}\n{report(found, threshold)}\n")
+    told = report(replace(found, judging=judging), judging.least_same)
+    sys.stdout.write(f"{path}, temperature {temperature:.3f}, {judging}\n{told}\n")
 
 
 if __name__ == "__main__":

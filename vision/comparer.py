@@ -8,6 +8,7 @@ before. Knows nothing of heights and counts.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,20 @@ CHANNELS = 9
 FATES = ("fewer", "same", "more", "anew")
 """What may have become of a stack's chips, in the order of the network's answers: fewer, left as they lay, more, or as
 many, but laid anew, as by a hand that straightens them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judging:
+    """How what the comparer says is judged, as its weights were examined."""
+
+    least_same: float = 0.0
+    """A stack is called changed where it is less likely than this that nothing was added or taken."""
+    comparison: float = 1.0
+    leaning: float = 0.0
+    """How much the comparer's log odds of more chips to fewer count for the direction, and how much the gauge's."""
+
+
+AS_TOLD = Judging()
 
 
 class StackComparer:
@@ -47,9 +62,10 @@ class StackComparer:
         return cls(ModelSession.open(spec, threads=threads))
 
     @property
-    def least_same(self) -> float:
-        """A stack is called changed where it is less likely than this that nothing was added or taken."""
-        return self._session.spec.setting("least_same")
+    def judging(self) -> Judging:
+        """How what it says is judged."""
+        spec = self._session.spec
+        return Judging(**{name: spec.setting(name) for name in ("least_same", "comparison", "leaning")})
 
     def compare(self, pairs: Sequence[tuple[Image, Image]]) -> list[NDArray[np.float64]]:
         """Hold looks before against looks after.

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from vision.comparer import FATES
+from vision.comparer import FATES, Judging
 from vision.gauge import Gauging, Sureness
 from vision.observations import Point, Stack
 
@@ -53,6 +53,10 @@ class GrowthOptics:
         """How far a point is from the one under the camera."""
         return float(np.hypot(point_mm[0] - self.camera_mm[0], point_mm[1] - self.camera_mm[1]))
 
+    def error_mm(self, gauging: Gauging) -> float:
+        """How far off a displacement is."""
+        return float(np.hypot(gauging.scale_mm * ERROR_SCALES, LEAST_ERROR_MM))
+
     def stack(self, gauging: Gauging, *, least_chip_mm: float) -> Stack:
         """A stack as the gauge sees it; its count is told where a chip shows as `least_chip_mm` or more."""
         height = self.height_mm(gauging.foot_mm, gauging.displacement_mm)
@@ -66,8 +70,7 @@ class GrowthOptics:
         chips = np.arange(1, MOST_CHIPS + 1)
         heights = chips * self.thickness_mm
         displacements = self.distance_mm(gauging.foot_mm) * heights / (-self.camera_mm[2] - heights)
-        error = float(np.hypot(gauging.scale_mm * ERROR_SCALES, LEAST_ERROR_MM))
-        logs = -np.abs(displacements - gauging.displacement_mm) / error - chips / USUAL_CHIPS
+        logs = -np.abs(displacements - gauging.displacement_mm) / self.error_mm(gauging) - chips / USUAL_CHIPS
         shares = np.exp(logs - logs.max())
         return tuple((shares / shares.sum()).tolist())
 
@@ -105,6 +108,37 @@ class Growth:
     """1 more chips, -1 fewer, 0 as many; None where it cannot be told."""
     sureness: float = 1.0
     """Probability that a direction of 1 or -1 is right."""
+
+
+def leaning(change: float, chip: float, error: float) -> float:
+    """ln odds of one chip more to one less, by what the gauge says: Laplace's distribution round either.
+
+    Args:
+        change: By how much the displacement grew.
+        chip: What one chip displaces the top by.
+        error: The error of the change; all three in one unit.
+    """
+    return (abs(change + chip) - abs(change - chip)) / error
+
+
+def leanings(before: Sequence[Gauging], after: Sequence[Gauging], optics: GrowthOptics) -> list[float]:
+    """Each stack's, averaged over looks; as many before as after, in the same order."""
+    told = []
+    for old, new in zip(before, after, strict=True):
+        change = new.displacement_mm - old.displacement_mm * _carried(old.foot_mm, new.foot_mm, optics)
+        chip = optics.chip_mm(new.foot_mm, new.displacement_mm)
+        told.append(leaning(change, chip, float(np.hypot(optics.error_mm(old), optics.error_mm(new)))))
+    return told
+
+
+def leant(fates: NDArray[np.float64], leaning: ArrayLike, judging: Judging) -> NDArray[np.float64]:
+    """Probabilities of FATES, (..., 4), with what the gauge says of the direction, (...), among it."""
+    told = np.array(fates, np.float64)
+    both = told[..., FEWER] + told[..., MORE]
+    odds = judging.comparison * np.log((told[..., MORE] + 1e-9) / (told[..., FEWER] + 1e-9))
+    share = 1.0 / (1.0 + np.exp(-odds - judging.leaning * np.asarray(leaning)))
+    told[..., MORE], told[..., FEWER] = both * share, both * (1.0 - share)
+    return told
 
 
 def compared_growth(fates: Sequence[NDArray[np.float64]], *, least_same: float) -> Growth:

@@ -18,7 +18,7 @@ from vision.camera_health import CameraHealth
 from vision.card_sights import CardLook, CardSights, sides_mm
 from vision.card_watch import CardWatch, new_card_watch
 from vision.chip_faces import ChipFaceReader
-from vision.comparer import WIDE_WH_PX, StackComparer
+from vision.comparer import AS_TOLD, WIDE_WH_PX, StackComparer
 from vision.cover import Cover, everything_covered
 from vision.cover_memory import CoverMemory
 from vision.crops import card_crop
@@ -137,8 +137,8 @@ class Observer:
             thickness_mm=sizes.chip_thickness_mm,
         )
         sureness = None if eyes.gauge is None else eyes.gauge.sureness
-        least_same = 0.0 if eyes.comparer is None else eyes.comparer.least_same
-        self._stacks = StackWatch(regions.stacks, self._gate.grid, optics, sureness=sureness, least_same=least_same)
+        judging = AS_TOLD if eyes.comparer is None else eyes.comparer.judging
+        self._stacks = StackWatch(regions.stacks, self._gate.grid, optics, sureness=sureness, judging=judging)
         self._sweeps = SweepWatch(regions.sweeps, self._gate.grid, regions.size_mm)
         self._lamps = [
             Lamp(region=region, polygon_px=calibration.image_from_layout(polygon))

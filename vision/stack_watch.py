@@ -12,6 +12,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.comparer import AS_TOLD, Judging
 from vision.cover import Cover
 from vision.detections import Detections
 from vision.frames import Image
@@ -67,9 +68,9 @@ class StackWatch:
         optics: StackOptics,
         *,
         sureness: Sureness | None = None,
-        least_same: float = 0.0,
+        judging: Judging = AS_TOLD,
     ) -> None:
-        """Takes the regions; `sureness` is the gauge's, None where there is none; `least_same` is the comparer's."""
+        """Takes the regions; `sureness` is the gauge's, None where there is none; `judging` is the comparer's."""
         self._polygons = {region: polygon.astype(np.float32) for region, polygon in regions.items()}
         self._reaches = {region: (*polygon.min(axis=0), *polygon.max(axis=0)) for region, polygon in regions.items()}
         self._masks: dict[str, Mask] = {region: grid.mask_of(polygon) for region, polygon in regions.items()}
@@ -77,7 +78,7 @@ class StackWatch:
         growth = None
         if sureness is not None and optics.camera_mm is not None:
             growth = GrowthOptics(camera_mm=optics.camera_mm, thickness_mm=optics.thickness_mm, sureness=sureness)
-        self._regions = {region: StackRegion(region, growth, least_same) for region in regions}
+        self._regions = {region: StackRegion(region, growth, judging) for region in regions}
         self._grid, self._optics = grid, optics
         self._measured: dict[bytes, _Measured] = {}
         """What was told of each box at the last look: most are the same again."""

@@ -14,12 +14,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.chip_faces import face_of
-from vision.comparer import mean_of, middle_of
+from vision.comparer import AS_TOLD, Judging, mean_of, middle_of
 from vision.cover import USUAL_GAP_S, Arm
 from vision.frames import Image
 from vision.gauge import CropFrame, Gauging
 from vision.glimpses import Glimpse, Glimpses, stand_alike
-from vision.growth import GAUGED_SURENESS, Growth, GrowthOptics, averaged, compared_growth, growth_of, matching
+from vision.growth import (
+    GAUGED_SURENESS,
+    Growth,
+    GrowthOptics,
+    averaged,
+    compared_growth,
+    growth_of,
+    leanings,
+    leant,
+    matching,
+)
 from vision.observations import Stack, StacksChanged
 from vision.stack_optics import LEAST_CHIP_MM
 
@@ -100,7 +110,7 @@ class StackRegion:
     region: str
     optics: GrowthOptics | None = None
     """What the gauge's measures mean; None without a gauge or a pose."""
-    least_same: float = 0.0
+    judging: Judging = AS_TOLD
     """The comparer's."""
     settled: Standing | None = None
     _looks: list[RegionLook] = field(default_factory=list)
@@ -214,7 +224,17 @@ class StackRegion:
             return []
         if not before.matches(after, within_mm=COMPARED_MM):
             return []
-        return list(compare(list(zip(mean_of(self._views), mean_of(crops), strict=True))))
+        return self._leant(compare(list(zip(mean_of(self._views), mean_of(crops), strict=True))))
+
+    def _leant(self, fates: Sequence[NDArray[np.float64]]) -> list[NDArray[np.float64]]:
+        """With what the gauge says of the direction, where it measured them all."""
+        settled = () if self.settled is None else self.settled.gaugings
+        both = [_gaugings(measures) for measures in (self._measures, [look.standing for look in self._looks])]
+        if self.optics is None or any(len(each) != len(fates) for each in (settled, *both)):
+            return list(fates)
+        before, after = ([each[i] for i in matching(settled, each)] for each in both)
+        told = leanings(before, after, self.optics)
+        return [leant(fate, leaning, self.judging) for fate, leaning in zip(fates, told, strict=True)]
 
     def _settle(self, fates: Sequence[NDArray[np.float64]], name: Name | None) -> tuple[StacksChanged, ...]:
         before, measures_before = self.settled, self._measures
@@ -225,7 +245,7 @@ class StackRegion:
         self.settled, self._looks, self._recent = after, [], []
         self._look_anew(after)
         if fates:
-            growth = compared_growth(fates, least_same=self.least_same)
+            growth = compared_growth(fates, least_same=self.judging.least_same)
         else:
             growth = _growth(before, measures_before, after, self._measures, optics=self.optics)
         if before is None and not after.stacks:

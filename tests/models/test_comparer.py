@@ -45,7 +45,8 @@ def pairs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def found(pairs: Path) -> Examination:
-    return comparer_evaluate.examine(pairs, StackComparer.open().read)
+    comparer = StackComparer.open()
+    return comparer_evaluate.examine(pairs, comparer.read, StackGauge.open(), comparer.judging)
 
 
 def test_chips_are_added_on_top_and_taken_from_it(opened: tuple[World, SceneRenderer]) -> None:
@@ -114,11 +115,14 @@ def test_registry_declares_a_small_comparer() -> None:
     spec.check_weights()
     assert spec.classes == FATES
     assert spec.weights.stat().st_size < 2_000_000
-    assert 0.0 < spec.setting("least_same") < 0.5
+    judging = StackComparer.open().judging
+    assert 0.0 < judging.least_same < 0.5
+    assert judging.comparison > 0.0
+    assert judging.leaning > 0.0
 
 
 def test_shipped_comparer_keeps_its_floors(found: Examination) -> None:
-    said = decide(found, StackComparer.open().least_same)
+    said = decide(found, found.judging.least_same)
     seen, right, wrong = shares(found, said, found.added != 0)
     figures = {
         "seen": seen,
@@ -147,7 +151,7 @@ def test_examination_counts_what_is_seen_and_told() -> None:
         "added": added.astype(float),
         "touch": np.array([0, 1, 1, 0, 0, 0.0]),
     }
-    found = Examination(np.log(np.array(rows) + 1e-12), columns)
+    found = Examination(np.log(np.array(rows) + 1e-12), columns, np.zeros(6))
     said = decide(found, 0.2)
     assert false_changes(found, said, "none") == 0.0
     assert false_changes(found, said, "nudged") == 0.5
@@ -156,12 +160,17 @@ def test_examination_counts_what_is_seen_and_told() -> None:
     assert least_same(found) == pytest.approx(0.05, abs=0.02)
 
 
+def test_gauge_tells_of_most_drawn_stacks_which_way_they_changed(found: Examination) -> None:
+    rows = np.abs(found.added) >= 2
+    assert float((np.sign(found.leanings) == np.sign(found.added))[rows].mean()) > 0.8
+
+
 def test_examination_without_pairs_says_who_draws_them(tmp_path: Path) -> None:
     def run(pairs: Sequence[Image]) -> np.ndarray:
         return np.zeros((len(pairs), len(FATES)))
 
     with pytest.raises(FileNotFoundError, match=r"no \*\.npz; models\.comparer_school writes them"):
-        comparer_evaluate.examine(tmp_path, run)
+        comparer_evaluate.examine(tmp_path, run, StackGauge.open())
 
 
 def test_network_is_small_and_exports_for_any_number_of_pairs(tmp_path: Path) -> None:

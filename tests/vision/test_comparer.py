@@ -17,6 +17,7 @@ from vision.comparer import (
     HEIGHT_PX,
     WIDE_WH_PX,
     WIDTH_PX,
+    Judging,
     StackComparer,
     joined,
     log_probabilities,
@@ -26,13 +27,14 @@ from vision.comparer import (
 from vision.errors import ModelError
 from vision.frames import Image
 from vision.gauge import Gauging, StackView, stack_crop
-from vision.growth import Growth, compared_growth
+from vision.growth import Growth, compared_growth, leaning, leant
 from vision.model_spec import ModelSpec, TensorSpec
 from vision.observations import StacksChanged
 from vision.stack_optics import StackOptics
 from vision.stacks import Asked, RegionLook, StackRegion, Standing
 
 LEAST_SAME = 0.1
+JUDGING = Judging(least_same=LEAST_SAME)
 
 
 def fate(fewer: float, same: float, more: float, anew: float = 0.0) -> NDArray[np.float64]:
@@ -119,11 +121,11 @@ def test_the_middle_of_a_gauge_s_crop_is_the_comparer_s_own_crop() -> None:
     assert np.abs(middle_of(wide).astype(int) - own.astype(int)).mean() < 0.5
 
 
-def seen(x_mm: float, number: int) -> Gauging:
-    """A stack of three chips whose look bears a number."""
+def seen(x_mm: float, number: int, chips: int = 3) -> Gauging:
+    """A stack, of three chips mostly, whose look bears a number."""
     camera = tilted_camera()
     crop = np.full((128, 80, 3), number, np.uint8)
-    return replace(stack_at(x_mm, 3), view=StackView(crop=crop, frame=frame_at(camera, (520.0, 310.0))))
+    return replace(stack_at(x_mm, chips), view=StackView(crop=crop, frame=frame_at(camera, (520.0, 310.0))))
 
 
 def look_at(t: float, gaugings: tuple[Gauging, ...], *, covered: bool = False, crops: int | None = None) -> RegionLook:
@@ -137,9 +139,9 @@ def look_at(t: float, gaugings: tuple[Gauging, ...], *, covered: bool = False, c
     return RegionLook(t=t, standing=standing, covered=covered, crops=wide)
 
 
-def settled_at(x_mm: float) -> StackRegion:
+def settled_at(x_mm: float, judging: Judging = JUDGING) -> StackRegion:
     """A region in which a stack of three was seen six times before a cover came."""
-    region = StackRegion("s1-player", OPTICS, LEAST_SAME)
+    region = StackRegion("s1-player", OPTICS, judging)
     for k in range(6):
         region.update(look_at(0.1 * k, (seen(x_mm, 10 * k),), crops=10 * k if region.frames else None))
     region.update(look_at(0.6, (), covered=True))
@@ -210,6 +212,52 @@ def test_region_tells_counts_where_chips_hardly_show_once_a_direction_is_known()
     change, _ = after_cover(100.0, fate(0.95, 0.03, 0.02), at_mm=100.0)
     assert change.growth == -1
     assert change.after[0].count == pytest.approx(3.0)
+
+
+@pytest.mark.parametrize(("chips", "growth"), [(4, 1), (2, -1)])
+def test_gauge_tells_the_direction_where_the_comparer_cannot(chips: int, growth: int) -> None:
+    region, unsure = settled_at(700.0, replace(JUDGING, leaning=0.8)), fate(0.45, 0.05, 0.45, 0.05)
+
+    def compare(pairs: Sequence[tuple[Image, Image]]) -> list[NDArray[np.float64]]:
+        return [unsure] * len(pairs)
+
+    looks = [look_at(0.7 + 0.1 * k, (seen(700.0, 90, chips),), crops=90) for k in range(6)]
+    (change,) = [change for look in looks for change in region.update(look, Asked(compare=compare))]
+    assert change.growth == growth
+    assert change.sureness > 0.6
+
+
+def test_gauge_s_measures_go_to_the_stacks_they_are_of() -> None:
+    region = StackRegion("s1-player", OPTICS, replace(JUDGING, leaning=0.8))
+    for k in range(6):
+        stacks = (seen(700.0, 0), seen(760.0, 0))
+        region.update(look_at(0.1 * k, stacks[:: -1 if k % 2 else 1], crops=0 if region.frames else None))
+    region.update(look_at(0.6, (), covered=True))
+    settled = region.settled
+    assert settled is not None
+
+    def compare(pairs: Sequence[tuple[Image, Image]]) -> list[NDArray[np.float64]]:
+        unsure, same = fate(0.47, 0.01, 0.47, 0.05), fate(0.0, 1.0, 0.0)
+        return [unsure if each.foot_mm[0] == 700.0 else same for each in settled.gaugings]
+
+    looks = [look_at(0.7 + 0.1 * k, (seen(760.0, 0), seen(700.0, 0, 4)), crops=90) for k in range(6)]
+    (change,) = [change for look in looks for change in region.update(look, Asked(compare=compare))]
+    assert change.growth == 1
+    assert change.sureness > 0.6
+
+
+def test_leaning_is_the_log_odds_of_one_chip_more_to_one_less() -> None:
+    assert leaning(0.0, 1.0, 0.5) == 0.0
+    assert leaning(0.25, 1.0, 0.5) == pytest.approx(1.0)
+    assert leaning(9.0, 1.0, 0.5) == leaning(1.0, 1.0, 0.5) == pytest.approx(4.0)
+    assert leaning(-9.0, 1.0, 0.5) == pytest.approx(-4.0)
+
+
+def test_direction_leans_and_what_else_became_of_the_stack_stays() -> None:
+    told = leant(fate(0.3, 0.2, 0.3, 0.2), 2.0, Judging(leaning=0.5))
+    assert told == pytest.approx([0.6 * (1 - 0.7311), 0.2, 0.6 * 0.7311, 0.2], abs=1e-3)
+    unmoved = fate(0.1, 0.2, 0.6, 0.1)
+    assert leant(unmoved, 2.0, Judging()) == pytest.approx(unmoved)
 
 
 def test_region_tells_a_visit_where_the_comparer_sees_the_same() -> None:
