@@ -109,7 +109,8 @@ class CardReading:
                 self._glimpses.append(Glimpse(t, track.sight.at_mm, track.track_id))
             if t - track.still_since_t < STILL_BEFORE_VOTE_S:
                 continue
-            is_clear = back >= CLEAR or log_probs.max() >= LOG_SURE or not is_covered(track.sight.corners_mm)
+            is_sure = log_probs.max() >= LOG_SURE and (track.sight.face_up or unclear < CLEAR)
+            is_clear = back >= CLEAR or is_sure or not is_covered(track.sight.corners_mm)
             track.votes.add(log_probs, 1.0 if is_clear else COVERED_WEIGHT)
 
     def wants_reading(self, track: CardTrack) -> bool:
@@ -119,7 +120,7 @@ class CardReading:
         if track.votes.count >= MOST_READS:
             return False
         if not track.sight.face_up:
-            return track.votes.count < ENOUGH_READS
+            return track.votes.count < ENOUGH_READS or not is_real(track, self.labels)
         reading = track.votes.reading()
         return track.votes.count < ENOUGH_READS or reading.label is None or reading.confidence < SURE_ENOUGH
 

@@ -17,7 +17,7 @@ from vision.tracker import OUT_OF_SIGHT_S, CardTrack, Tracker
 MISSED_LOOKS = 2
 """A card that one look missed may still lie there."""
 SEEN_TWICE_S = 0.5
-"""What was seen at another place for longer while a card was seen at its own is another thing."""
+"""What was seen for longer while a card was seen at its own place is another card."""
 SAME_CARD_MM = 40.0
 """So far a player moves a card that he bends up or turns."""
 NEXT_MM = 130.0
@@ -71,7 +71,7 @@ class KnownCards:
             and not self.known[old.track_id].face_up
             and self.known[old.track_id].region in (place, self.known[old.track_id].home)
             and self._is_hand_at(self.known[old.track_id].home, place)
-            and track.first_t > old.seen_t - SEEN_TWICE_S
+            and not _were_both_seen(old, track)
         ]
         nearest = min(backs, key=lambda old: _away_mm(old, track), default=None)
         second = self._brought_with(track)
@@ -160,6 +160,7 @@ class KnownCards:
             old.track_id in self.known
             and old is not track
             and t - old.seen_t >= OUT_OF_SIGHT_S
+            and not _were_both_seen(old, track)
             and (
                 (old.missing_looks < MISSED_LOOKS and self._fits(old, region, reading)) or self._is_nameless(old, track)
             )
@@ -174,8 +175,9 @@ class KnownCards:
         gone = [old for old, _ in self.gone.values()]
         away = {old.track_id for old in self.handed.away(t)}
         missing = [old for old in self.missing(t) if track.sight.face_up or old.track_id not in away]
-        fits = [old for old in missing if old is not track and self._fits(old, region, reading)]
-        fits = fits or [old for old in gone if self._is_nameless(old, track)]
+        others = [old for old in missing if old is not track and not _were_both_seen(old, track)]
+        fits = [old for old in others if self._fits(old, region, reading)]
+        fits = fits or [old for old in gone if old in others and self._is_nameless(old, track)]
         return min(fits, key=lambda old: _strangeness(self.known[old.track_id], old, track, reading), default=None)
 
     def _fits(self, old: CardTrack, region: str, reading: Reading) -> bool:
@@ -195,6 +197,11 @@ def _strangeness(known: Known, old: CardTrack, track: CardTrack, reading: Readin
     """Same faces first, then the nearest."""
     differs = reading.label is None or known.reading.label != reading.label
     return differs, _away_mm(old, track)
+
+
+def _were_both_seen(old: CardTrack, track: CardTrack) -> bool:
+    """Whether `track` was seen long before the other was seen last: they are two cards."""
+    return track.first_t < old.seen_t - SEEN_TWICE_S
 
 
 def _away_mm(one: CardTrack, other: CardTrack) -> float:

@@ -22,6 +22,8 @@ SAME_PLACE_MM = 28.0
 """A card that comes to rest has been at its place since it first came this near to it."""
 REST_S = 0.19
 REST_LOOKS = 3
+SHAKEN_S, SHAKEN_LOOKS = 0.38, 5
+"""A card that hands shake, or half hide, is at rest once it has been about one place for so long."""
 FOLLOW_MOVING_MM = 75.0
 """A card on its way may move this far between two looks and be followed."""
 FOLLOW_RESTING_MM = 48.0
@@ -266,7 +268,9 @@ def _move(track: CardTrack, sight: CardSight, t: float) -> None:
 
 
 def _has_come_to_rest(track: CardTrack, t: float) -> bool:
-    return track.looks >= REST_LOOKS and t - track.still_since_t >= REST_S and track.other_side_looks == 0
+    is_still = track.looks >= REST_LOOKS and t - track.still_since_t >= REST_S
+    is_shaken = track.looks >= SHAKEN_LOOKS and t - track.place_since_t >= SHAKEN_S
+    return (is_still or is_shaken) and track.other_side_looks == 0
 
 
 def _is_gone(track: CardTrack, t: float, is_covered: Callable[[NDArray[np.float64]], bool]) -> bool:
