@@ -21,6 +21,8 @@ from vision.observations import StacksChanged
 
 LEAST_SURENESS = 0.6
 """A direction of change that is less sure than this is not told."""
+PRINT_CONFIDENCE = 0.5
+"""Of a change that tells that print had passed for chips."""
 
 
 @dataclass(slots=True)
@@ -68,6 +70,7 @@ class WagerLines:
         chips_before, chips_after = chip_counts(change) if is_told else (None, None)
         before, after = self.amounts.change(change)
         certainty = rounded(sure_side(change.t_earliest, change.t_latest, self.state.called_t))
+        certainty = min(certainty, rounded(change.sureness)) if is_told else certainty
         return WagerChanged(
             t=t,
             area=area.id,
@@ -83,6 +86,6 @@ class WagerLines:
             chips_after=chips_after,
             by=by,
             picture=change.picture,
-            confidence=min(certainty, rounded(change.sureness) if is_told else 1.0),
+            confidence=PRINT_CONFIDENCE if change.was_print else certainty,
             source=Source.CAMERA,
         )

@@ -1,7 +1,8 @@
 """Find chips that the detector missed or doubted in an empty-looking region, by what differs from its bare cloth.
 
 A region's bare view is kept from when it was empty. A compact piece as wide as a chip that was not there before is a
-stack. Where chips were surely seen a moment ago less shows that they are there still. Layout millimetres.
+stack. Where chips were surely seen a moment ago less shows that they are there still. What looks like chips and just
+like the bare cloth is its print. Layout millimetres.
 """
 
 from __future__ import annotations
@@ -40,6 +41,10 @@ APART = 0.7
 SAME_PLACE = 0.3
 """Chip diameters: so near to what was seen lately it is the same; a stack's middle moves as chips go from its top."""
 FOUND_SCORE = 0.7
+PRINT_LIKENESS = 0.85
+"""Correlation of a box with the bare cloth from which on it shows print."""
+PRINT_LEVELS = 8.0
+"""Print stands out from the cloth: its levels spread so much, or more."""
 
 
 @dataclass(slots=True)
@@ -53,6 +58,8 @@ class _View:
     """What the last look at the region added."""
     sure: list[tuple[float, NDArray[np.float64]]] = field(default_factory=list)
     """When and where, (2,) mm, the detector was sure of chips lately."""
+    print_mm: list[NDArray[np.float64]] = field(default_factory=list)
+    """Where, (2,) mm, the last look in plain sight showed print that it was sure of."""
 
 
 class BareChips:
@@ -61,11 +68,16 @@ class BareChips:
     def __init__(
         self, regions: Mapping[str, NDArray[np.float64]], rectifier: Rectifier, grid: GridFrame, diameter_mm: float
     ) -> None:
-        self._rectifier, self._diameter_mm = rectifier, diameter_mm
+        self._rectifier, self._grid, self._diameter_mm = rectifier, grid, diameter_mm
         reach_px = round(JOINED * diameter_mm * rectifier.px_per_mm / 2)
         self._joint = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * reach_px + 1, 2 * reach_px + 1))
         self._views = [self._view_of(polygon, grid) for polygon in regions.values()]
         self._middles_mm = np.array([polygon.mean(axis=0) for polygon in regions.values()]).reshape(-1, 2)
+
+    @property
+    def print_mm(self) -> list[NDArray[np.float64]]:
+        """Where print passes for chips, (2,) mm each."""
+        return [at for view in self._views for at in view.print_mm]
 
     def add(
         self, chips: Detections, doubtful: Detections, frame: Frame, cover: Cover, looked_mm: Sequence[Rect]
@@ -84,6 +96,10 @@ class BareChips:
             is_looked_at |= holds(box, self._middles_mm, slack_mm=RIM_MM)
         for view, looked in zip(self._views, is_looked_at, strict=True):
             if looked:
+                self._note_print(view, chips, frame, cover)
+        chips = chips.take(np.array([not self._is_print(middle) for middle in chips.centres_mm], bool))
+        for view, looked in zip(self._views, is_looked_at, strict=True):
+            if looked:
                 view.found = self._look_again(view, chips, doubtful, frame, cover)
         found = [corners for view in self._views for corners in view.found]
         if not found:
@@ -91,6 +107,38 @@ class BareChips:
         corners = order_corners(np.array(found, np.float64))
         count = len(found)
         return concatenate([chips, Detections(corners, np.full(count, CHIPS), np.full(count, FOUND_SCORE))])
+
+    def _note_print(self, view: _View, chips: Detections, frame: Frame, cover: Cover) -> None:
+        """Which of the chips that are surely seen look as the bare cloth does; as before where something lies there."""
+        boxes = [box for box in chips.corners_mm if self._reaches(view, box.mean(axis=0), RIM_MM / 2)]
+        if view.bare is None or not boxes:
+            view.print_mm = []
+            return
+        now, is_covered = self._look(view, frame), bool((cover.mask & view.cells).any())
+        view.print_mm = [
+            box.mean(axis=0)
+            for box in boxes
+            if (
+                self._is_print(box.mean(axis=0))
+                if is_covered and (cover.mask & self._grid.mask_of(box)).any()
+                else self._likeness(view, box, now) >= PRINT_LIKENESS
+            )
+        ]
+
+    def _likeness(self, view: _View, corners_mm: NDArray[np.float64], now: Image) -> float:
+        """Correlation of what a box shows with the bare view, -1 to 1."""
+        points = (corners_mm - np.array(view.origin_mm)) * self._rectifier.px_per_mm
+        x, y, width, height = cv2.boundingRect(np.round(points).astype(np.int32))
+        part = (slice(max(y, 0), y + height), slice(max(x, 0), x + width))
+        bare = view.bare
+        assert bare is not None
+        if bare[part].std(axis=(0, 1)).max() < PRINT_LEVELS:
+            return 0.0
+        return float(cv2.matchTemplate(now[part], bare[part], cv2.TM_CCOEFF_NORMED)[0, 0])
+
+    def _is_print(self, at_mm: NDArray[np.float64]) -> bool:
+        near_mm = SAME_PLACE * self._diameter_mm
+        return any(float(np.linalg.norm(at - at_mm)) < near_mm for at in self.print_mm)
 
     def _look_again(
         self, view: _View, chips: Detections, doubtful: Detections, frame: Frame, cover: Cover

@@ -182,6 +182,8 @@ class StacksChanged:
     """What the picture of it is called, where one was kept."""
     tips_mm: tuple[Point | None, ...] = ()
     """How far the cover reached from where it entered, look by look."""
+    was_print: bool = False
+    """What is gone was the cloth's print, as it turned out: nobody took it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

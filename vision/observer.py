@@ -230,6 +230,7 @@ class Observer:
             chips = self._chips(found)
             is_sure = chips.score >= CHIPS_SCORE
             self._seen_chips = self._bare_chips.add(chips.take(is_sure), chips.take(~is_sure), frame, cover, looked_mm)
+            told += self._stacks.forget_print(self._bare_chips.print_mm, frame.t)
         changes = self._stacks.update(
             self._seen_chips,
             cover,

@@ -21,7 +21,8 @@ from vision.gauge import CropFrame, Gauging, Sureness
 from vision.growth import GrowthOptics
 from vision.observations import Stack, StacksChanged
 from vision.stack_optics import StackOptics
-from vision.stacks import NOBODY, Asked, RegionLook, StackRegion, Standing
+from vision.stacks import NOBODY, Asked, RegionLook, StackRegion
+from vision.standings import Standing
 
 REGION_SLACK_MM = 14.0
 COVERED_SHARE = 0.04
@@ -101,6 +102,12 @@ class StackWatch:
         if cut is not None:
             looks |= self._cut_out(looks, cut)
         return [change for region, watched in self._regions.items() for change in watched.update(looks[region], ask)]
+
+    def forget_print(self, print_mm: Sequence[NDArray[np.float64]], t: float) -> list[StacksChanged]:
+        """Nothing stands where these points are: it is the cloth's print."""
+        if not print_mm:
+            return []
+        return [gone for watched in self._regions.values() for gone in watched.forget_print(print_mm, t)]
 
     def asked_mm(self) -> list[NDArray[np.float64]]:
         """Where further looks would tell more: all over regions in which something may have changed.

@@ -13,17 +13,15 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.chip_faces import face_of
 from vision.comparer import AS_TOLD, Judging, mean_of, middle_of
 from vision.cover import USUAL_GAP_S, Arm
 from vision.frames import Image
-from vision.gauge import CropFrame, Gauging
-from vision.glimpses import Glimpse, Glimpses, stand_alike
+from vision.gauge import CropFrame
+from vision.glimpses import Glimpse, Glimpses
 from vision.growth import (
     GAUGED_SURENESS,
     Growth,
     GrowthOptics,
-    averaged,
     compared_growth,
     growth_of,
     leanings,
@@ -32,6 +30,16 @@ from vision.growth import (
 )
 from vision.observations import Stack, StacksChanged
 from vision.stack_optics import LEAST_CHIP_MM
+from vision.standings import (
+    Name,
+    Standing,
+    gaugings_of,
+    lies_at,
+    mean_length_mm,
+    measured,
+    named,
+    uncounted,
+)
 
 SETTLE_LOOKS = 3
 SETTLE_S = 0.25
@@ -40,8 +48,6 @@ FLICKERS = 3
 FLICKERING_LOOKS = 10
 LASTING = 0.7
 """There, what this share of so many looks shows stands there."""
-MOVED_MM = 14.0
-"""A stack whose foot moved less than this stands where it stood."""
 COMPARED_MM = 12.0
 """A stack that moved by less than this is held against how it looked."""
 GROWN_MM = 3.2
@@ -55,8 +61,6 @@ PATIENT_LOOKS = 6
 
 Compare = Callable[[Sequence[tuple[Image, Image]]], Sequence[NDArray[np.float64]]]
 """What the comparer says of stacks, each a look before and a wide one after: probabilities of FATES, (4,) each."""
-Name = Callable[[Sequence[Image]], Sequence[tuple[float, ...]]]
-"""How likely each kind of chip is the one a top face shows, a row a face, empty where that cannot be told."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,24 +72,6 @@ class Asked:
 
 
 NOBODY = Asked()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
-    """The chips of one region at one moment."""
-
-    stacks: tuple[Stack, ...]
-    lengths_mm: tuple[float, ...]
-    gaugings: tuple[Gauging, ...] = ()
-    """One a stack where a gauge measured them all, else none."""
-
-    def matches(self, other: Standing, *, within_mm: float = MOVED_MM) -> bool:
-        """Whether both show as many stacks at the same places."""
-        return stand_alike(self.stacks, other.stacks, within_mm=within_mm)
-
-    def has(self, stack: Stack) -> bool:
-        """Whether a stack stands where that one stood."""
-        return any(float(np.hypot(*np.subtract(stack.at_mm, each.at_mm))) < MOVED_MM for each in self.stacks)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,6 +158,32 @@ class StackRegion:
         is_sure = all(float(fate.max()) >= SURE for fate in fates) and not self._has_been_carried
         return self._settle(fates, ask.name) if is_sure or len(self._looks) >= PATIENT_LOOKS else ()
 
+    def forget_print(self, print_mm: Sequence[NDArray[np.float64]], t: float) -> tuple[StacksChanged, ...]:
+        """Take print that passed for chips out of what stands here, once it is known for what it is."""
+        settled = self.settled
+        if settled is None or self._cover_began_t is not None:
+            return ()
+        kept = [i for i, stack in enumerate(settled.stacks) if not lies_at(stack, print_mm)]
+        if len(kept) == len(settled.stacks):
+            return ()
+        before = uncounted(measured(settled, self._measures, self.optics, LEAST_CHIP_MM))
+        stacks = tuple(settled.stacks[i] for i in kept)
+        self.settled = Standing(stacks=stacks, lengths_mm=tuple(settled.lengths_mm[i] for i in kept))
+        self._measures = []
+        self._look_anew(self.settled)
+        gone = StacksChanged(
+            region=self.region,
+            t=t,
+            t_earliest=t,
+            t_latest=t,
+            before=before,
+            after=uncounted(stacks),
+            growth=-1,
+            entries_mm=(),
+            was_print=True,
+        )
+        return (gone,)
+
     @property
     def _has_been_carried(self) -> bool:
         """Whether as many stacks stand there, elsewhere: one that is overlooked where two stand looks alike."""
@@ -229,7 +241,7 @@ class StackRegion:
     def _leant(self, fates: Sequence[NDArray[np.float64]]) -> list[NDArray[np.float64]]:
         """With what the gauge says of the direction, where it measured them all."""
         settled = () if self.settled is None else self.settled.gaugings
-        both = [_gaugings(measures) for measures in (self._measures, [look.standing for look in self._looks])]
+        both = [gaugings_of(measures) for measures in (self._measures, [look.standing for look in self._looks])]
         if self.optics is None or any(len(each) != len(fates) for each in (settled, *both)):
             return list(fates)
         before, after = ([each[i] for i in matching(settled, each)] for each in both)
@@ -256,10 +268,10 @@ class StackRegion:
             growth = Growth(is_seen=False, direction=0)
         has_grown = before is not None and bool(before.stacks and after.stacks and growth.direction)
         least_mm = 0.0 if has_grown else LEAST_CHIP_MM
-        told_before = _measured(before, measures_before, self.optics, least_mm) if before is not None else None
-        told_after = _named(_measured(after, self._measures, self.optics, least_mm), self._measures, name)
+        told_before = measured(before, measures_before, self.optics, least_mm) if before is not None else None
+        told_after = named(measured(after, self._measures, self.optics, least_mm), self._measures, name)
         if growth.direction is None and told_before:
-            told_before, told_after = _uncounted(told_before), _uncounted(told_after)
+            told_before, told_after = uncounted(told_before), uncounted(told_after)
         began = cover.began_t if cover.began_t is not None else first.t
         change = StacksChanged(
             region=self.region,
@@ -319,7 +331,7 @@ def _parted(change: StacksChanged, glimpse: Glimpse, *, ended_t: float | None) -
         change,
         t=(change.t_earliest + glimpse.t_first) / 2,
         t_latest=glimpse.t_first,
-        before=_uncounted(change.before or ()),
+        before=uncounted(change.before or ()),
         after=glimpse.stacks,
         growth=1,
         sureness=1.0,
@@ -331,39 +343,13 @@ def _parted(change: StacksChanged, glimpse: Glimpse, *, ended_t: float | None) -
         t=(glimpse.t_last + (ended_t if ended_t is not None else change.t_latest)) / 2,
         t_earliest=glimpse.t_last,
         before=glimpse.stacks,
-        after=_uncounted(change.after),
+        after=uncounted(change.after),
         growth=-1,
         sureness=1.0,
         entries_mm=change.entries_mm[glimpse.entries :],
         tips_mm=change.tips_mm[glimpse.entries :],
     )
     return came, went
-
-
-def _measured(
-    standing: Standing, measures: Sequence[Standing], optics: GrowthOptics | None, least_mm: float
-) -> tuple[Stack, ...]:
-    """The stacks as the gauge sees them on average, or as one look's boxes tell; counts where a chip shows as much."""
-    gaugings = _gaugings(measures)
-    if optics is None or not gaugings:
-        return standing.stacks
-    return tuple(optics.stack(gauging, least_chip_mm=least_mm) for gauging in gaugings)
-
-
-def _named(stacks: tuple[Stack, ...], measures: Sequence[Standing], name: Name | None) -> tuple[Stack, ...]:
-    """The stacks with what lies on top of them, each by its mean face over looks."""
-    looks = [standing.gaugings for standing in measures if standing.gaugings]
-    if name is None or not looks or len(looks[0]) != len(stacks):
-        return stacks
-    rows = [[look[i] for i in matching(looks[0], look)] for look in looks]
-    seen = [[face_of(each.view.crop, each) for each in row if each.view is not None] for row in rows]
-    if any(len(row) < len(stacks) for row in seen):
-        return stacks
-    return tuple(replace(stack, faces=told) for stack, told in zip(stacks, name(mean_of(seen)), strict=True))
-
-
-def _gaugings(measures: Sequence[Standing]) -> tuple[Gauging, ...]:
-    return averaged([standing.gaugings for standing in measures if standing.gaugings])
 
 
 def _growth(
@@ -381,20 +367,10 @@ def _growth(
         return Growth(is_seen=True, direction=1 if len(after.stacks) > len(before.stacks) else -1)
     if not after.stacks or not measures_before or not measures_after:
         return Growth(is_seen=False, direction=0)
-    gauged_before, gauged_after = _gaugings(measures_before), _gaugings(measures_after)
+    gauged_before, gauged_after = gaugings_of(measures_before), gaugings_of(measures_after)
     if optics is not None and gauged_before and gauged_after:
         return growth_of(gauged_before, gauged_after, optics)
-    change = _mean_length_mm(measures_after) - _mean_length_mm(measures_before)
+    change = mean_length_mm(measures_after) - mean_length_mm(measures_before)
     if abs(change) >= GROWN_MM:
         return Growth(is_seen=True, direction=1 if change > 0 else -1, sureness=GAUGED_SURENESS)
     return Growth(is_seen=False, direction=0)
-
-
-def _uncounted(stacks: tuple[Stack, ...]) -> tuple[Stack, ...]:
-    """Without counts, which would claim to tell a direction that is not known."""
-    return tuple(replace(stack, count=None) for stack in stacks)
-
-
-def _mean_length_mm(measures: Sequence[Standing]) -> float:
-    """Length of all silhouettes together, averaged over looks."""
-    return float(np.mean([sum(standing.lengths_mm) for standing in measures]))

@@ -230,6 +230,12 @@ def test_counts_differ_the_way_the_stack_grew() -> None:
     assert (line.chips_before, line.chips_after) == (5, 4)
 
 
+def test_print_that_passed_for_chips_is_gone_by_nobody_and_not_surely() -> None:
+    (line,) = log_of(replace(chips(9.0, 2, 0, -1), was_print=True))
+    assert isinstance(line, WagerChanged)
+    assert (line.by, line.chips_after, line.confidence) == ("unknown", 0, 0.5)
+
+
 def test_stack_pushed_aside_is_no_change_of_the_wager() -> None:
     assert log_of(chips(3.0, 5, 5, 0, SEAT_EDGE)) == []
 

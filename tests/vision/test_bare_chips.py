@@ -35,10 +35,11 @@ class Table:
         hidden_mm: tuple[int, int, int, int] | None = None,
         t: float = 0.0,
     ) -> Detections:
-        """Discs on the cloth; what lies in `hidden_mm`, a box, looks like the cloth."""
+        """Discs on the cloth, of a negative radius white; what lies in `hidden_mm`, a box, looks like the cloth."""
         image = np.full((1080, 1920, 3), (60, 90, 40), np.uint8)
         for x, y, radius in discs_mm:
-            cv2.circle(image, (round(x + 60), round(y + 90)), round(radius), (40, 40, 210), -1)
+            colour = (40, 40, 210) if radius > 0 else (230, 230, 230)
+            cv2.circle(image, (round(x + 60), round(y + 90)), round(abs(radius)), colour, -1)
         if hidden_mm is not None:
             x0, y0, x1, y1 = hidden_mm
             image[y0 + 90 : y1 + 90, x0 + 60 : x1 + 60] = (60, 90, 40)
@@ -137,3 +138,25 @@ def test_doubtful_chip_beside_a_sure_one_counts_where_it_was_sure_a_moment_ago()
     table.add(*both, seen=concatenate([one, other]), t=0.1)
     assert len(table.add(*both, seen=one, doubtful=other, t=0.2).label) == 2
     assert len(table.add(*both, seen=one, doubtful=stack(436, 550), t=0.3).label) == 1
+
+
+PRINT = (450, 550, 20), (445, 545, -8)
+"""A disc as large as a chip, with something in it."""
+CHIP = (450, 550, 21), (453, 556, -12)
+
+
+def test_print_that_the_detector_takes_for_chips_now_and_then_is_no_chip() -> None:
+    table = Table()
+    table.add(*PRINT)
+    assert table.chips.print_mm == []
+    assert len(table.add(*PRINT, seen=stack(450, 550)).label) == 0
+    assert [at.tolist() for at in table.chips.print_mm] == [[450, 550]]
+    assert len(table.add(*PRINT, seen=stack(450, 550), covered=True).label) == 0
+    assert len(table.add(*PRINT, *CHIP, seen=stack(450, 550)).label) == 1
+    assert table.chips.print_mm == []
+
+
+def test_chip_under_a_hand_is_not_held_against_the_cloth() -> None:
+    table = Table()
+    table.add(*PRINT)
+    assert len(table.add(*PRINT, seen=stack(450, 550), covered=True).label) == 1

@@ -31,7 +31,8 @@ from vision.growth import Growth, compared_growth, leaning, leant
 from vision.model_spec import ModelSpec, TensorSpec
 from vision.observations import StacksChanged
 from vision.stack_optics import StackOptics
-from vision.stacks import Asked, RegionLook, StackRegion, Standing
+from vision.stacks import Asked, RegionLook, StackRegion
+from vision.standings import Standing
 
 LEAST_SAME = 0.1
 JUDGING = Judging(least_same=LEAST_SAME)

@@ -18,7 +18,8 @@ from vision.growth import GrowthOptics, averaged, growth_of, matching
 from vision.model_spec import ModelSpec, TensorSpec
 from vision.observations import StacksChanged
 from vision.stack_optics import StackOptics
-from vision.stacks import RegionLook, StackRegion, Standing
+from vision.stacks import RegionLook, StackRegion
+from vision.standings import Standing
 
 OPTICS = GrowthOptics(camera_mm=(0.0, 0.0, -2000.0), thickness_mm=3.3, sureness=Sureness(floor_mm=0.8, scales=2.0))
 WHITE = (255, 255, 255)

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from vision.cover import Arm
 from vision.observations import StacksChanged
 from vision.stack_optics import StackOptics
-from vision.stacks import RegionLook, StackRegion, Standing
+from vision.stacks import RegionLook, StackRegion
+from vision.standings import Standing
 
 OPTICS = StackOptics(camera_mm=(0.0, 0.0, -2000.0), diameter_mm=40.0, thickness_mm=3.3)
 
@@ -207,3 +208,22 @@ def test_payment_that_came_and_went_beside_a_wager_that_stayed_is_two_changes() 
     play.look(standing((700, 3)), covered=True, looks=3)
     play.look(standing((700, 3)), looks=6)
     assert [change.growth for change in play.told] == [1, -1]
+
+
+def test_print_that_passed_for_a_stack_is_taken_out_without_a_hand() -> None:
+    play = Play(standing((700, 3), (800, 2)))
+    at = np.array(play.told[0].after[0].at_mm)
+    (gone,) = play.region.forget_print([at], play.t)
+    assert gone.was_print
+    assert gone.before is not None
+    assert (len(gone.before), len(gone.after), gone.growth, gone.entries_mm) == (2, 1, -1, ())
+    assert play.region.forget_print([at], play.t) == ()
+    assert play.after_cover(standing((800, 2))) is not None
+    assert play.told[-1].growth == 0
+
+
+def test_print_under_a_hand_is_waited_for() -> None:
+    play = Play(standing((700, 3)))
+    at = np.array(play.told[0].after[0].at_mm)
+    play.look(standing(), covered=True, looks=5, entry=900.0)
+    assert play.region.forget_print([at], play.t) == ()
