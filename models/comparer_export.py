@@ -2,8 +2,9 @@
 
     python -m models.comparer_export runs/comparer/last.pt --pairs build/comparer-validation
 
-Takes the averaged network of the checkpoint; the pairs are of worlds that neither training nor the examination uses.
-The file is named by its hash. Imports torch, which running never does.
+Takes the averaged network of the checkpoint, and with `--with` that of an earlier export of a single network beside
+it; the pairs are of worlds that neither training nor the examination uses. The file is named by its hash. Imports
+torch, which running never does.
 """
 
 from __future__ import annotations
@@ -21,10 +22,11 @@ import scipy.optimize
 import torch
 
 from models.comparer_evaluate import Examination, examine, least_same, report
-from models.comparer_net import ComparerNet
+from models.comparer_net import ComparerNet, Together
 from models.comparer_school import fates_of
 from models.gauge_export import ExportError
 from models.registry import write_entry
+from models.warm_start import start_from_onnx
 from vision.comparer import CHANNELS, FATES, HEIGHT_PX, WIDTH_PX, Judging
 from vision.frames import Image
 from vision.gauge import StackGauge
@@ -47,7 +49,18 @@ def load_network(checkpoint: Path) -> ComparerNet:
     return network
 
 
-def export(network: ComparerNet, weights_dir: Path) -> Path:
+def load_export(path: Path) -> ComparerNet:
+    """The network of an ONNX file that a single one was exported to, ready to run."""
+    network = ComparerNet()
+    pairs = torch.rand(8, CHANNELS, HEIGHT_PX, WIDTH_PX, generator=torch.Generator().manual_seed(0))
+    start_from_onnx(network, path, pairs)
+    network.eval()
+    if compare(network, path) > ALLOWED_DIFFERENCE:
+        raise ExportError(f"{path}: differs from the network that was made of it")
+    return network
+
+
+def export(network: torch.nn.Module, weights_dir: Path) -> Path:
     """Writes the ONNX file; raises ExportError where it differs from the network."""
     weights_dir.mkdir(parents=True, exist_ok=True)
     draft = weights_dir / "comparer-draft.onnx"
@@ -69,7 +82,7 @@ def export(network: ComparerNet, weights_dir: Path) -> Path:
     return path
 
 
-def compare(network: ComparerNet, path: Path) -> float:
+def compare(network: torch.nn.Module, path: Path) -> float:
     """Largest difference between torch's and ONNX Runtime's answers over noise."""
     import onnxruntime
 
@@ -80,7 +93,7 @@ def compare(network: ComparerNet, path: Path) -> float:
     return float(np.abs(wanted - np.asarray(session.run([OUTPUT], {INPUT: pairs})[0])).max())
 
 
-def logits_of(network: ComparerNet, pairs: Sequence[Image]) -> npt.NDArray[np.float64]:
+def logits_of(network: torch.nn.Module, pairs: Sequence[Image]) -> npt.NDArray[np.float64]:
     """What the network tells of pairs as the running code makes them, (N, 4)."""
     channels = np.stack(pairs)[..., [2, 1, 0, 5, 4, 3, 8, 7, 6]].transpose(0, 3, 1, 2)
     with torch.no_grad():
@@ -118,12 +131,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Exports as the command line asks and says what it wrote."""
     parser = argparse.ArgumentParser(prog="python -m models.comparer_export", description=__doc__)
     parser.add_argument("checkpoint", type=Path)
+    parser.add_argument("--with", dest="beside", type=Path, help="an export of a single network to average with")
     parser.add_argument("--pairs", type=Path, default=Path("build/comparer-validation"))
     parser.add_argument("--weights-dir", type=Path, default=REGISTRY_PATH.parent / "weights")
     parser.add_argument("--registry", type=Path, default=REGISTRY_PATH)
     options = parser.parse_args(arguments)
     torch.set_num_threads(1)
     network = load_network(options.checkpoint)
+    if options.beside is not None:
+        network = Together([load_export(options.beside), network]).eval()
     path = export(network, options.weights_dir)
     found = examine(options.pairs, lambda pairs: logits_of(network, pairs), StackGauge.open())
     temperature = fit_temperature(found)

@@ -6,6 +6,8 @@ inside. Output: (N, 4) logits as `vision.comparer.FATES` says. Needs torch, so n
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 from torch import nn
 
@@ -58,6 +60,18 @@ class ComparerNet(nn.Module):  # type: ignore[misc]
             row = torch.cat([features.mean(dim=(2, 3)), features.amax(dim=(2, 3)) * 0.3, found], dim=1)
             answer = self.tell(self.read(row))
             return answer[:, : len(FATES)], answer[:, len(FATES)] * CHANGE_UNIT_PX
+
+
+class Together(nn.Module):  # type: ignore[misc]
+    """Several networks whose log probabilities are averaged: what each learned by heart the others do not say."""
+
+    def __init__(self, networks: Sequence[ComparerNet]) -> None:
+        super().__init__()
+        self.networks = nn.ModuleList(networks)
+
+    def forward(self, pairs: torch.Tensor) -> torch.Tensor:
+        """(N, 4) log probabilities as `vision.comparer.FATES` says, not made to sum to 1."""
+        return torch.stack([torch.log_softmax(network(pairs), dim=1) for network in self.networks]).mean(dim=0)
 
 
 class _Residual(nn.Module):  # type: ignore[misc]

@@ -57,6 +57,8 @@ class TrainSettings:
     rate: float
     start: Path | None
     """An ONNX file that such a network was exported to."""
+    part: str
+    """Which of its networks."""
 
 
 class Looks(NamedTuple):
@@ -144,7 +146,7 @@ class Training:
     def _begin_with(self, path: Path, folder: SchoolFolder) -> None:
         """Takes an exported network's weights, its norms' statistics from pairs as training shows them."""
         rows = self._rng.integers(folder.look(), size=8 * self._settings.batch)
-        start_from_onnx(self._net, path, self._drawn(folder, rows)[0])
+        start_from_onnx(self._net, path, self._drawn(folder, rows)[0], part=self._settings.part)
         self._average.module.load_state_dict(self._net.state_dict())
 
     def _orders(self, count: int) -> Iterator[npt.NDArray[np.int64]]:
@@ -303,6 +305,7 @@ def _parse(arguments: list[str] | None) -> TrainSettings:
     parser.add_argument("--resume", action="store_true")
     parser.add_argument("--rate", type=float, default=PEAK_RATE, help="highest learning rate")
     parser.add_argument("--from", dest="start", type=Path, help="an exported ONNX file to begin with")
+    parser.add_argument("--part", default="", help="which of the file's networks, where it holds several: networks.1")
     return TrainSettings(**vars(parser.parse_args(arguments)))
 
 

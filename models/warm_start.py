@@ -20,18 +20,20 @@ class WarmStartError(Exception):
     """The file's weights are not this network's."""
 
 
-def start_from_onnx(net: nn.Module, path: Path, pictures: torch.Tensor) -> None:
+def start_from_onnx(net: nn.Module, path: Path, pictures: torch.Tensor, *, part: str = "") -> None:
     """Gives `net` the weights of an ONNX file that was exported from such a network.
 
     Args:
         net: The network, with batch norm; changed in place and left in training mode. What it never learns it keeps.
         path: What the network's exporter wrote; its initializers or its nodes bear the names of the network's layers.
         pictures: A batch as in training, (N, channels, H, W); the norms' statistics are measured on it.
+        part: What the file's network calls the one that is wanted, where it holds several, as "networks.1".
 
     Raises:
         WarmStartError: A layer's weights are missing or of another shape.
     """
-    weights = _initializers(path)
+    named, before = _initializers(path), f"{part}." if part else ""
+    weights = {name.removeprefix(before): value for name, value in named.items() if name.startswith(before)}
     norms = dict(_normed(net))
     biases: dict[str, torch.Tensor] = {}
     for name, module in net.named_modules():

@@ -114,7 +114,7 @@ def test_registry_declares_a_small_comparer() -> None:
     spec = load_model_spec("comparer")
     spec.check_weights()
     assert spec.classes == FATES
-    assert spec.weights.stat().st_size < 2_000_000
+    assert spec.weights.stat().st_size < 3_000_000
     judging = StackComparer.open().judging
     assert 0.0 < judging.least_same < 0.5
     assert judging.comparison > 0.0
@@ -182,7 +182,7 @@ def test_network_is_small_and_exports_for_any_number_of_pairs(tmp_path: Path) ->
     network = ComparerNet().eval()
     assert sum(each.numel() for each in network.parameters()) < 400_000
     path = export(network, tmp_path)
-    assert path.stat().st_size < 2_000_000
+    assert path.stat().st_size < 3_000_000
     assert compare(network, path) < 0.01
 
 

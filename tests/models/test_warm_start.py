@@ -29,17 +29,20 @@ def test_a_net_begun_with_the_shipped_reader_reads_as_it_does() -> None:
         np.testing.assert_allclose(mode(torch.from_numpy(crops)).detach().numpy(), wanted, atol=1e-3)
 
 
-def test_a_net_begun_with_the_shipped_comparer_tells_as_it_does() -> None:
+def test_nets_begun_with_the_shipped_comparer_tell_as_it_does() -> None:
     from models.comparer_export import compare
-    from models.comparer_net import ComparerNet
+    from models.comparer_net import ComparerNet, Together
     from models.warm_start import start_from_onnx
 
-    path = load_model_spec("comparer").weights
-    net = ComparerNet()
+    path, pairs = load_model_spec("comparer").weights, torch.rand(8, 9, 112, 64)
+    both, apart = Together([ComparerNet(), ComparerNet()]), [ComparerNet(), ComparerNet()]
 
-    start_from_onnx(net, path, torch.rand(8, 9, 112, 64))
+    start_from_onnx(both, path, pairs)
+    for number, net in enumerate(apart):
+        start_from_onnx(net, path, pairs, part=f"networks.{number}")
 
-    assert compare(net.eval(), path) < 1e-2
+    assert compare(both.eval(), path) < 1e-2
+    assert compare(Together([net.eval() for net in apart]), path) < 1e-2
 
 
 def test_weights_of_another_net_are_refused() -> None:
