@@ -121,7 +121,7 @@ class CardWatch:
         for track in self.tracker.tracks:
             if track.track_id in self._cards.known and is_covered(track.sight.corners_mm):
                 self._reaches.note(track.track_id, t, entry_of(track.sight.corners_mm))
-        if self._cards.are_backs_in_sight(t):
+        if self._cards.are_all_open(t):
             self._passed_on.note(self._cards.unknown(), t, region_of=self.region_of)
         told: list[Observation] = []
         for track in list(self.tracker.tracks):

@@ -119,13 +119,10 @@ class KnownCards:
         """Whether a card was told of and is there, or may come back."""
         return any(old.track_id in self.known for old in [*self.tracker.tracks, *self.missing(t)])
 
-    def are_backs_in_sight(self, t: float) -> bool:
-        """Whether every card of the regions whose back is up was seen at this look: then none is on its way."""
+    def are_all_open(self, t: float) -> bool:
+        """Whether every card that was told of shows its face: then none is on its way, and the next is a third card."""
         told = [old for old in [*self.tracker.tracks, *self.missing(t)] if old.track_id in self.known]
-        return all(
-            self.known[old.track_id].face_up or self.known[old.track_id].region in self.handed.places or old.seen_t == t
-            for old in told
-        )
+        return all(self.known[old.track_id].face_up for old in told)
 
     def unknown(self) -> list[CardTrack]:
         """What was not told of."""

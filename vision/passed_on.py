@@ -1,6 +1,7 @@
 """Backs that lay in a card region too shortly to come to rest there: cards that were passed on at once.
 
-Millimetres of the layout plane, seconds of stream time.
+Third cards only: a hand's first two are both dealt before they are passed, and by then all four lie open. Millimetres
+of the layout plane, seconds of stream time.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class PassedOn:
     def note(
         self, unknown: Iterable[CardTrack], t: float, *, region_of: Callable[[NDArray[np.float64]], str | None]
     ) -> None:
-        """Take in the cards of a look that were not told of, while every back that was told of is in sight."""
+        """Take in the cards of a look that were not told of, while all that were told of lie open."""
         self._laid = {key: laid for key, laid in self._laid.items() if t - laid.seen_t <= ON_ITS_WAY_S}
         for track in unknown:
             region = region_of(track.sight.at_mm)

@@ -168,3 +168,15 @@ def test_cards_of_one_hand_go_to_one_place() -> None:
     table.look(sight(60, face_up=False), sight(150, face_up=False, y_mm=IN_NEAR), looks=12)
     table.look(sight(150, face_up=False, y_mm=IN_NEAR), sight(550, face_up=False, y_mm=IN_NEAR), looks=12)
     assert [each.region for each in table.told if isinstance(each, CardShifted)] == ["near"]
+
+
+def test_back_seen_for_a_moment_while_another_is_out_may_be_that_one() -> None:
+    table = handed_table()
+    table.look(sight(200, face_up=False), sight(500), looks=10)
+    for x_mm in (60.0, 70.0, 60.0):
+        table.look(sight(500), sight(x_mm, face_up=False))
+    table.look(sight(500), looks=2)
+    near, far = sight(150, face_up=False, y_mm=IN_NEAR), sight(550, face_up=False, y_mm=IN_NEAR)
+    table.look(sight(500), near, looks=12)
+    table.look(sight(500), near, far, looks=12)
+    assert kinds(table.told) == [CardRested, CardRested, CardShifted]
