@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tests.vision.card_table import LABELS, LEFT, RIGHT, Table, kinds, sight
 from vision.card_watch import new_card_watch
@@ -180,3 +182,27 @@ def test_back_seen_for_a_moment_while_another_is_out_may_be_that_one() -> None:
     table.look(sight(500), near, looks=12)
     table.look(sight(500), near, far, looks=12)
     assert kinds(table.told) == [CardRested, CardRested, CardShifted]
+
+
+def test_card_that_hands_shake_is_at_rest_once_it_has_been_about_one_place() -> None:
+    table = handed_table()
+    for step in range(8):
+        table.look(sight(100 + 10 * (step % 2), face_up=False))
+    (rested,) = table.told
+    assert isinstance(rested, CardRested)
+    assert rested.t == 0.0
+
+
+def test_back_is_read_until_it_is_sure() -> None:
+    table, asked = handed_table(), []
+
+    def read(places: Sequence[NDArray[np.float64]]) -> list[NDArray[np.float64]]:
+        asked.append(len(places))
+        unsure, sure = np.log([0.01, 0.01, 0.2, 0.78]), np.log([0.001, 0.001, 0.997, 0.001])
+        return [unsure if len(asked) <= 4 else sure for _ in places]
+
+    for step in range(16):
+        faint = replace(sight(100, face_up=False), score=0.5)
+        table.told += table.watch.update([faint], 0.1 * step, is_covered=lambda corners: False, read_faces=read)
+    assert kinds(table.told) == [CardRested]
+    assert len(asked) > 5
