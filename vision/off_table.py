@@ -18,8 +18,10 @@ from vision.known_cards import KnownCards
 from vision.observations import CardTakenOff, Point
 from vision.tracker import CardTrack
 
-FREE_S = 0.8
-"""So long its place must be free: a card that is thrown back is in sight again sooner."""
+FREE_S, FREE_LOOKS = 0.8, 4
+"""So long, at so many looks in a row, its place must be free: a card that is thrown back is in sight again sooner."""
+APART_S = 1.0
+"""What came between two looks that are farther apart nobody saw: it is waited anew."""
 REACH_MM = 130.0
 """A hand that holds the card is nearer than this to where it was."""
 UNKNOWN_LOOKS = 3
@@ -44,7 +46,8 @@ class OffTable:
     """How long each missing card's place has been free of hands, and who was there last."""
 
     _cards: KnownCards
-    _free_since: dict[int, float] = field(default_factory=dict)
+    _free: dict[int, list[float]] = field(default_factory=dict)
+    """When each was looked for in vain, since its place became free."""
     _entries: dict[str, tuple[Point | None, ...]] = field(default_factory=dict)
     """Where the last arms over each place's cards came in, look by look."""
     _told: set[int] = field(default_factory=set)
@@ -69,21 +72,22 @@ class OffTable:
         missing = self._missing(t)
         ids = {card.track_id for card in missing}
         self._told &= ids
-        self._free_since = {key: since for key, since in self._free_since.items() if key in ids}
+        self._free = {key: looks for key, looks in self._free.items() if key in ids}
         is_clear = bool(missing) and not any(map(_may_be_a_card, self._cards.unknown()))
         is_clear = is_clear and not any(is_covered(region) for region in regions)
         return [told for card in missing for told in self._watch(card, t, is_clear, is_covered)]
 
     def _watch(self, card: _Missing, t: float, is_clear: bool, is_covered: IsCovered) -> list[CardTakenOff]:
         if not is_clear or is_covered(_around(card.at_mm)):
-            self._free_since.pop(card.track_id, None)
+            self._free.pop(card.track_id, None)
             return []
-        since = self._free_since.setdefault(card.track_id, t)
-        if t - since < FREE_S or card.track_id in self._told:
+        looks = self._free.get(card.track_id, [])
+        looks = self._free[card.track_id] = [*looks, t] if looks and t - looks[-1] <= APART_S else [t]
+        if len(looks) < FREE_LOOKS or t - looks[0] < FREE_S or card.track_id in self._told:
             return []
         self._told.add(card.track_id)
         entries_mm = self._entries.get(card.place, ())
-        return [CardTakenOff(track_id=card.track_id, t=since, region=card.place, entries_mm=entries_mm)]
+        return [CardTakenOff(track_id=card.track_id, t=looks[0], region=card.place, entries_mm=entries_mm)]
 
     def _missing(self, t: float) -> list[_Missing]:
         """The cards with players that are not to be seen, their backs up."""

@@ -53,3 +53,11 @@ def test_weights_of_another_net_are_refused() -> None:
 
     with pytest.raises(WarmStartError, match=r"body\.0\.0\.weight: absent"):
         start_from_onnx(ReaderNet(), path, torch.zeros(1, 3, 112, 80))
+
+
+def test_export_of_several_nets_is_not_taken_for_one() -> None:
+    from models.comparer_export import load_export
+    from models.warm_start import WarmStartError
+
+    with pytest.raises(WarmStartError, match=r"look\.0\.0\.weight: absent"):
+        load_export(load_model_spec("comparer").weights)

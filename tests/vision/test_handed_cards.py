@@ -206,3 +206,15 @@ def test_back_is_read_until_it_is_sure() -> None:
         table.told += table.watch.update([faint], 0.1 * step, is_covered=lambda corners: False, read_faces=read)
     assert kinds(table.told) == [CardRested]
     assert len(asked) > 5
+
+
+def test_card_that_was_passed_on_at_once_and_is_first_known_by_its_face_was_turned_there() -> None:
+    table = handed_table()
+    table.look(sight(200), looks=10)
+    for x_mm in (60.0, 70.0, 60.0):
+        table.look(sight(200), sight(x_mm, face_up=False))
+    table.look(sight(200), looks=2)
+    table.look(sight(200), sight(150, y_mm=IN_NEAR), looks=12)
+    _, dealt, shifted, turned = table.told
+    assert isinstance(dealt, CardRested) and isinstance(shifted, CardShifted) and isinstance(turned, CardTurned)
+    assert (dealt.face_up, shifted.region, turned.face_up, turned.reading.label) == (False, "near", True, "7H")

@@ -80,3 +80,12 @@ def test_card_that_left_its_region_and_was_never_with_a_player_is_elsewhere() ->
     table.look(sight(150, y_mm=IN_NEAR), sight(450, face_up=False), looks=8)
     table.look(sight(150, y_mm=IN_NEAR), looks=30)
     assert taken_off(table.told) == []
+
+
+def test_what_happened_between_looks_far_apart_nobody_saw() -> None:
+    table = passed_table()
+    for _ in range(6):
+        table.look()
+        table.t += 1.4
+    table.look()
+    assert taken_off(table.told) == []
