@@ -41,8 +41,9 @@ APART = 0.7
 SAME_PLACE = 0.3
 """Chip diameters: so near to what was seen lately it is the same; a stack's middle moves as chips go from its top."""
 FOUND_SCORE = 0.7
-PRINT_LIKENESS = 0.85
-"""Correlation of a box with the bare cloth from which on it shows print."""
+PRINT_LIKENESS = 0.92
+PRINT_DIFFERS = 0.03
+"""Correlation of a box with the bare cloth from which on it shows print, and the share of it that may differ."""
 PRINT_LEVELS = 8.0
 """Print stands out from the cloth: its levels spread so much, or more."""
 
@@ -115,15 +116,21 @@ class BareChips:
             view.print_mm = []
             return
         now, is_covered = self._look(view, frame), bool((cover.mask & view.cells).any())
+        different = self._different(view, now)
         view.print_mm = [
             box.mean(axis=0)
             for box in boxes
             if (
                 self._is_print(box.mean(axis=0))
                 if is_covered and (cover.mask & self._grid.mask_of(box)).any()
-                else self._likeness(view, box, now) >= PRINT_LIKENESS
+                else self._is_bare(view, box, now, different)
             )
         ]
+
+    def _is_bare(self, view: _View, box: NDArray[np.float64], now: Image, different: NDArray[np.uint8]) -> bool:
+        """Whether a box shows the print that is on the bare cloth, and nothing else."""
+        differs = self._share(view, box, different)
+        return differs <= PRINT_DIFFERS and self._likeness(view, box, now) >= PRINT_LIKENESS
 
     def _likeness(self, view: _View, corners_mm: NDArray[np.float64], now: Image) -> float:
         """Correlation of what a box shows with the bare view, -1 to 1."""
@@ -153,7 +160,7 @@ class BareChips:
         boxes = [corners for corners in doubtful.corners_mm if self._reaches(view, corners.mean(axis=0))]
         if sure and not boxes:
             return []
-        different = self._different(view, frame)
+        different = self._different(view, self._look(view, frame))
         confirmed = [box for box in boxes if self._share(view, box, different) >= self._wanted(view, box, sure)]
         return confirmed if confirmed or sure else self._pieces(view, different)
 
@@ -170,11 +177,10 @@ class BareChips:
             return CONFIRMED_AGAIN
         return np.inf if sure else CONFIRMED
 
-    def _different(self, view: _View, frame: Frame) -> NDArray[np.uint8]:
+    def _different(self, view: _View, now: Image) -> NDArray[np.uint8]:
         """Where the region differs from its bare view, (h, w) of 0 and 1."""
         bare = view.bare
         assert bare is not None
-        now = self._look(view, frame)
         gain = light_gain(now[::4, ::4, 1], bare[::4, ::4, 1])
         change = cv2.absdiff(now, cv2.convertScaleAbs(bare, alpha=gain))
         return np.asarray(largest(np.asarray(change, np.uint8)) > DIFFERENT_LEVELS, np.uint8)
