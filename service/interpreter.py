@@ -47,6 +47,7 @@ from service.handing import (
 from service.silence import UNREPORTED_S, ClothCleared, Silence
 from service.table_state import CardOnTable, TableState
 from service.together import IN_TWO_BOXES_S, Together
+from service.unseen_backs import UnseenBacks
 from service.wager_lines import WagerLines
 from service.waiting_items import WaitingItems
 from vision import observations as seen
@@ -78,6 +79,7 @@ class Interpreter:
     amounts: Amounts = field(default_factory=Amounts)
     """What lies on each area, as it was logged last."""
     burns: Burns = field(default_factory=Burns)
+    backs: UnseenBacks = field(default_factory=UnseenBacks)
     together: Together = field(default_factory=Together)
     silence: Silence = field(default_factory=Silence)
     state: TableState = field(default_factory=TableState)
@@ -150,6 +152,7 @@ class Interpreter:
             self.state.apply(line)
             self.blindness.apply(line)
             self.burns.apply(line)
+            self.backs.apply(line)
             self.signalled = self.silence.after(line, self.signalled)
         self.calls.is_signalled = NoMoreBets in self.signalled
         return lines
@@ -200,21 +203,31 @@ class Interpreter:
         closing = self.silence.close_before(t, self.state)
         card_id = f"c{next(self._card_numbers)}"
         self.state.cards[card.track_id] = CardOnTable(card_id=card_id, side=side, card=face, face_up=card.face_up)
-        from_t = card.t - card.hidden_s
-        left_t = from_t - TRAVEL_S
-        dealt = dealt_line(t, card_id, side, card)
-        untold_since_t = self.state.untold_since_t(self.signalled)
-        dealt = self.blindness.doubted(dealt, left_t, max(card.t, t), untold_since_t=untold_since_t)
-        if not self.blindness.was_blind(left_t, card.t):
-            dealt = self.together.joined(dealt, from_t, card.t)
-        if dealt.together_with is None and self._is_order_unseen(card):
-            sure = min(dealt.confidence or 0.0, UNSEEN_ORDER_CONFIDENCE)
-            dealt = replace(dealt, confidence=sure, value_confidence=None)
-        if card.face_up and card.hidden_s > HIDDEN_S:
-            dealt = replace(dealt, card=None, face_up=False, value_confidence=None)
+        dealt = self._as_dealt(t, dealt_line(t, card_id, side, card), card)
+        if card.face_up and not dealt.face_up:
             turned = seen.CardTurned(track_id=card.track_id, t=card.t, face_up=True, reading=card.reading)
             self.waiting.put(card.t, turned)
         return [*closing, *self.calls.by_first_card(t, self.state), dealt]
+
+    def _as_dealt(self, t: float, dealt: CardDealt, card: seen.CardRested) -> CardDealt:
+        """The line with what is doubtful of it: when the card came, with which other, and which side was up."""
+        from_t = card.t - card.hidden_s
+        left_t = from_t - TRAVEL_S
+        untold_since_t = self.state.untold_since_t(self.signalled)
+        dealt = self.blindness.doubted(dealt, left_t, max(card.t, t), untold_since_t=untold_since_t)
+        is_blind, was_hidden = self.blindness.was_blind(left_t, card.t), card.hidden_s > HIDDEN_S
+        is_missed = card.face_up and self.backs.is_missed(dealt.hand, self.state.cards_dealt)
+        if not is_blind and not was_hidden:
+            self.backs.note(self.state.cards_dealt, face_up=card.face_up)
+        is_moment_unseen = is_missed or self.backs.are_unseen
+        if not is_blind and not is_moment_unseen:
+            dealt = self.together.joined(dealt, from_t, card.t)
+        if dealt.together_with is None and (is_moment_unseen or self._is_order_unseen(card)):
+            sure = min(dealt.confidence or 0.0, UNSEEN_ORDER_CONFIDENCE)
+            dealt = replace(dealt, confidence=sure, value_confidence=None)
+        if card.face_up and (was_hidden or is_missed):
+            dealt = replace(dealt, card=None, face_up=False, value_confidence=None)
+        return dealt
 
     def _is_order_unseen(self, card: seen.CardRested) -> bool:
         """Whether another card came while this one's place was not seen, or was first seen elsewhere with it.

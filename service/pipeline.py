@@ -27,7 +27,8 @@ from service.config import TableConfig
 from service.device_events import device_events_of
 from service.interpreter import Interpreter
 from service.spread_sights import ShownSpread, shown_spreads
-from service.wiring import build_observer, build_referee, open_eyes, watches_burns
+from service.unseen_backs import UnseenBacks
+from service.wiring import build_observer, build_referee, dealt_face_down, open_eyes, watches_burns
 from vision.errors import VideoBreakError
 from vision.frames import Frame
 from vision.observations import CardInSight, PictureCleared, StacksChanged
@@ -243,6 +244,7 @@ def start_watch(
             amounts=Amounts([chip.value for chip in table.chips.chips]),
             blindness=Blindness(table.cameras[0].name),
             burns=Burns(is_signalled=CardBurned in reported, is_watched=watches_burns(table)),
+            backs=UnseenBacks(dealt_face_down(table)),
         ),
         referee=build_referee(table),
         signals=signals,

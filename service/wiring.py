@@ -15,7 +15,7 @@ from calibration.layout import Layout
 from rules.cards import RANKS, SUITS
 from rules.referee import Referee
 from rules.rulebook import elect, load_rulebook
-from rules.rulebook_model import BurnCount
+from rules.rulebook_model import BurnCount, Phase
 from service.config import TableConfig
 from service.handing import places_before_seats
 from service.shoe_ground import shows_burns, side_regions
@@ -67,7 +67,7 @@ def build_observer(table: TableConfig, eyes: Eyes) -> Observer:
         observed_regions(
             table.layout,
             sweeps="no_more_bets" in table.gestures,
-            are_cards_handed=_are_cards_handed(table),
+            are_cards_handed=bool(dealt_face_down(table)),
             are_burns_watched=watches_burns(table),
         ),
         table.cameras[0].calibration,
@@ -88,9 +88,9 @@ def watches_burns(table: TableConfig) -> bool:
     return is_ordered and shows_burns(table.layout, table.cameras[0].calibration)
 
 
-def _are_cards_handed(table: TableConfig) -> bool:
-    """Whether cards come face down, so that some may be passed to players."""
-    return bool(elect(load_rulebook(table.rulebook), table.options).style.face_down)
+def dealt_face_down(table: TableConfig) -> frozenset[Phase]:
+    """Which cards come face down at a table, as its rulebook and the elected style have it."""
+    return elect(load_rulebook(table.rulebook), table.options).style.face_down
 
 
 def observed_regions(
@@ -101,7 +101,7 @@ def observed_regions(
     Args:
         layout: the cloth.
         sweeps: whether arms that sweep over wagers are looked for.
-        are_cards_handed: whether cards are looked for before the seats.
+        are_cards_handed: whether cards are looked for before the seats: they come face down, some may be passed on.
         are_burns_watched: whether burned cards are looked for from the shoe to the rack.
     """
     polygons = {

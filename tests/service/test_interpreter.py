@@ -24,8 +24,10 @@ from rules.events import (
     WagerChanged,
     WagerSettled,
 )
+from rules.rulebook_model import Phase
 from service.device_events import device_events_of
 from service.interpreter import HOLD_S, TRAVEL_S, Interpreter
+from service.unseen_backs import UnseenBacks
 from vision.observations import (
     CardLeft,
     CardRested,
@@ -358,3 +360,19 @@ def _sureness_of_two(first: CardRested, second: CardRested) -> list[bool]:
 )
 def test_order_of_cards_is_doubted_where_nobody_saw_it(second: CardRested, are_sure: list[bool]) -> None:
     assert _sureness_of_two(rested(1, 5.0), second) == are_sure
+
+
+@pytest.mark.parametrize("face_down", [frozenset(), frozenset(Phase)])
+def test_cards_whose_backs_are_not_seen_are_told_of_when_they_are_turned(face_down: frozenset[Phase]) -> None:
+    interpreter = Interpreter(LAYOUT, frozenset({NoMoreBets, RoundClosed}), backs=UnseenBacks(face_down))
+    for track, t, hand in ((1, 9.0, "player"), (2, 12.0, "player"), (3, 15.0, "banker"), (4, 15.0, "banker")):
+        interpreter.observe(rested(track, t, hand))
+    lines = interpreter.finish()
+    dealt = [line for line in lines if isinstance(line, CardDealt)]
+    turned = [line for line in lines if isinstance(line, CardTurned)]
+    if not face_down:
+        assert [line.face_up for line in dealt] == [True] * 4 and dealt[-1].together_with == "c3" and not turned
+        return
+    assert [(line.face_up, line.confidence) for line in dealt] == [(True, 0.98)] + [(False, 0.5)] * 3
+    assert not any(line.together_with for line in dealt)
+    assert [(line.t, line.card, line.by) for line in turned] == [(t, parse_card("7H"), "unknown") for t in (12, 15, 15)]

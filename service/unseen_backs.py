@@ -1,0 +1,75 @@
+"""Tell cards that were dealt face up from cards whose backs the camera does not see.
+
+A dealer shows one card by mistake at times. Where one after the other is open when it is first seen, though all come
+face down, it is their backs that do not show: plain ones on a cloth of their colour, in little light. When such a card
+left the shoe, and before which other, nobody saw.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, field
+
+from rules.events import Event, RoundClosed
+from rules.round import INITIAL_CARDS
+from rules.rulebook_model import Phase
+from rules.words import Side
+
+logger = logging.getLogger(__name__)
+
+OPEN_BY_MISTAKE = 1
+"""No dealer shows more cards of one round by mistake."""
+ENOUGH_BACKS = 3
+"""A round in which so many backs were seen, and no more open cards than that, shows that backs are seen again."""
+_ORDER = (Side.PLAYER, Side.BANKER)
+
+
+@dataclass(slots=True)
+class UnseenBacks:
+    """How the cards of one table came that are dealt face down there."""
+
+    face_down: frozenset[Phase] = frozenset()
+    """Which cards come face down."""
+    are_unseen: bool = field(default=False, init=False)
+    """Whether this camera does not see backs, as the last rounds show."""
+    _open: int = field(default=0, init=False)
+    _backs: int = field(default=0, init=False)
+    """Cards of the running round that were first seen with their faces, or their backs, up."""
+
+    def is_missed(self, side: Side | None, dealt: int) -> bool:
+        """Whether a card that shows its face at the first look lay there before, its back unseen.
+
+        Args:
+            side: In which hand it lies.
+            dealt: How many cards of the round were told of before.
+        """
+        if not self._comes_face_down(dealt):
+            return False
+        is_out_of_order = dealt < INITIAL_CARDS and side is not _ORDER[dealt % 2]
+        return self.are_unseen or self._open >= OPEN_BY_MISTAKE or is_out_of_order
+
+    def note(self, dealt: int, *, face_up: bool) -> None:
+        """Take in how a card of the round lay when it was first seen, in plain sight."""
+        if not self._comes_face_down(dealt):
+            return
+        if face_up:
+            self._open += 1
+        else:
+            self._backs += 1
+
+    def apply(self, line: Event) -> None:
+        """Take a written line in."""
+        if not isinstance(line, RoundClosed):
+            return
+        if self._open > OPEN_BY_MISTAKE:
+            if not self.are_unseen:
+                logger.warning(
+                    "the backs of cards are not seen: how and in what order they left the shoe is not alleged"
+                )
+            self.are_unseen = True
+        elif self._backs >= ENOUGH_BACKS:
+            self.are_unseen = False
+        self._open = self._backs = 0
+
+    def _comes_face_down(self, dealt: int) -> bool:
+        return (Phase.INITIAL if dealt < INITIAL_CARDS else Phase.THIRD) in self.face_down
