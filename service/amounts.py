@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from vision.observations import Stack, StacksChanged
 
-SURE = 0.95
+SURE = 0.98
 """An amount less sure than this is not told."""
 RARE = 0.02
 """Numbers of chips beyond which less than this share lies, and kinds less likely than this, are left out."""

@@ -38,7 +38,8 @@ ONE_100 = stack({1: 1.0}, {100: 1.0})
         pytest.param((stack({3: 1.0}, {25: 1.0}),), 75, 1025, None, id="below a small chip may lie larger ones"),
         pytest.param((stack({1: 0.6, 2: 0.4}, {100: 1.0}),), 100, 600, None, id="one or two"),
         pytest.param((stack({1: 1.0}, {25: 0.5, 100: 0.5}),), 25, 100, None, id="either kind"),
-        pytest.param((stack({1: 0.97, 4: 0.03}, {100: 0.99, 5: 0.01}),), 100, 100, 100, id="sure enough"),
+        pytest.param((stack({1: 0.99, 4: 0.01}, {100: 0.995, 5: 0.005}),), 100, 100, 100, id="sure enough"),
+        pytest.param((stack({1: 0.97, 4: 0.03}, {100: 1.0}),), 100, 1600, None, id="not sure enough"),
     ],
 )
 def test_amount_of_stacks_that_came(stacks: tuple[Stack, ...], low: int, high: int, told: int | None) -> None:
@@ -70,7 +71,7 @@ def test_amount_of_chips_that_were_not_read_is_unknown(missing: str) -> None:
 
 
 def test_amounts_that_are_doubtful_are_doubtful_together() -> None:
-    doubtful = Amount(low=100, high=100, sureness=0.96)
+    doubtful = Amount(low=100, high=100, sureness=0.985)
     assert doubtful.told == 100
     assert (doubtful + doubtful).told is None
 
