@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from rules.cards import Card
-from rules.drawing import CardFault, Drawing
+from rules.drawing import UNSEEN, CardFault, Drawing
 from rules.duty import Verdict
 from rules.events import ResultAnnounced
 from rules.findings import Finding, name_of
 from rules.round import INITIAL_CARDS, DealtCard, Round
-from rules.words import Outcome, Side
+from rules.words import Outcome, Side, Source
 
 _PLAYER_WINS, _BANKER_WINS, _TIE = Outcome
 _ORDINALS = ("first", "second", "third", "fourth")
@@ -69,7 +70,8 @@ def find_missing_cards(at_deadline: Drawing, running: Round) -> Iterator[Finding
     missing = at_deadline.missing()
     if missing is not None and all(count >= 2 for count in placed.values()):
         side, duty = missing
-        yield _missing(side, duty.rule, t, at_deadline)
+        finding = _missing(side, duty.rule, t, at_deadline)
+        yield replace(finding, confidence=finding.confidence * _sureness_of_lack(side, at_deadline, running))
 
 
 def find_exhausted_shoe(drawing: Drawing, running: Round) -> Iterator[Finding]:
@@ -121,6 +123,8 @@ def find_wrong_result(at_result: Drawing, running: Round) -> Iterator[Finding]:
         return
     winner, announced = winner_of(player, banker), (result.player, result.banker, result.winner)
     confidence = at_result.confidence() * (1.0 if result.confidence is None else result.confidence)
+    if missing is not None:
+        confidence *= _sureness_of_lack(missing[0], at_result, running)
     yield Finding(
         code="misdeal.wrong_result",
         t=result.t,
@@ -142,6 +146,19 @@ def is_borne_out(result: ResultAnnounced, drawing: Drawing) -> bool:
         and (result.banker is None or result.banker == banker)
         and (result.winner is None or result.winner is winner_of(player, banker))
     )
+
+
+def _sureness_of_lack(side: Side, drawing: Drawing, running: Round) -> float:
+    """How sure it is that a hand lacks the card it is due, which nobody saw.
+
+    A camera may miss a card. Where the hand's total was announced as another one than that of the cards seen, that
+    alone would explain both, and two faults in one would be rare.
+    """
+    result = running.result
+    if result is None or all(card.came.source is not Source.CAMERA for card in running.cards.values()):
+        return 1.0
+    announced = result.player if side is Side.PLAYER else result.banker
+    return 1.0 if announced in (None, drawing.total(side)) else UNSEEN
 
 
 def winner_of(player: int, banker: int) -> Outcome:

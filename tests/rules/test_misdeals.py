@@ -293,3 +293,22 @@ def test_simultaneous_cards_are_told_once_and_their_order_is_not_judged(rulebook
 def test_rule_tas_14_1_last_hand_keeps_no_card() -> None:
     log = log_of("tas").open().add("last_round_announced").four("P KH 7C | B 3D 4H").third("player", "6S")
     assert alerts_of(log)[0].remedy.action == "stand"
+
+
+@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+@pytest.mark.parametrize(
+    ("source", "banker", "sure"),
+    [
+        pytest.param("camera", 3, {"third_card_missing": 0.5, "wrong_result": 0.5}, id="one-was-missed"),
+        pytest.param("camera", 1, {"third_card_missing": 1.0}, id="none-came"),
+        pytest.param("signal", 3, {"third_card_missing": 1.0, "wrong_result": 1.0}, id="not-filmed"),
+    ],
+)
+def test_a_card_that_a_camera_missed_would_explain_another_total(
+    rulebook_id: str, source: str, banker: int, sure: dict[str, float]
+) -> None:
+    log = log_of(rulebook_id).open()
+    for hand, card in (("player", "KH"), ("banker", "JD"), ("player", "7C"), ("banker", "AH")):
+        log.deal(hand, card, source=source)
+    alerts = alerts_of(log.turn_all().result(7, banker).close())
+    assert {alert.code.removeprefix("misdeal."): alert.confidence for alert in alerts} == sure
