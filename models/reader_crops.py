@@ -78,7 +78,10 @@ class ReaderSchool:
         self.lesson = lesson
         self._cloths = draw_cloths(np.random.default_rng([seed, 1]), lesson.cloths)
         self._alpha = _corner_alpha()
-        weights = np.array([1.0 if name.startswith("machine:") else artwork_weight for name in bank.names])
+        self.weigh(np.array([1.0 if name.startswith("machine:") else artwork_weight for name in bank.names]))
+
+    def weigh(self, weights: npt.NDArray[np.float64]) -> None:
+        """Draw decks from here on as often as these say, (decks,)."""
         self._deck_odds = np.cumsum(weights / weights.sum())
 
     def batch(self, count: int) -> tuple[Picture, npt.NDArray[np.int64], npt.NDArray[np.float32]]:

@@ -28,7 +28,8 @@ from datasets.decks.deck import PHOTO_FOLDERS, deck_names
 from models.precision import mixed_precision
 from models.reader_bank import build_bank, holds, open_bank
 from models.reader_crops import Lesson, ReaderSchool
-from models.reader_evaluate import LessonBook, draw_lessons, evaluate
+from models.reader_evaluate import LessonBook, draw_lessons, evaluate, onnx_reader
+from models.reader_mining import deck_weights
 from models.reader_net import ReaderNet
 from models.reader_photos import read_photographs
 from models.training_loop import lean_average, say
@@ -50,6 +51,8 @@ ARTWORK_WEIGHT = 10.0
 """How much oftener an artwork or photographed deck is drawn than a machine-made one."""
 
 Batch = tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]
+Weights = npt.NDArray[np.float64]
+"""(decks,) how often each deck of the bank is drawn."""
 
 
 class Progress(Protocol):
@@ -75,6 +78,8 @@ class TrainSettings:
     start: Path | None
     """An earlier run's checkpoint, or an ONNX file that one was exported to."""
     seed: int
+    mine: int
+    """Crops of each deck that the beginning is tried on, so that decks which it misreads are drawn oftener; 0: none."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -112,7 +117,8 @@ class _Training:
         """Learn until the time is spent."""
         total_s = self._settings.minutes * 60
         progress = multiprocessing.Value("d", self._spent_s / total_s)
-        batches = _batches(bank, self._settings, progress, seed=self._settings.seed + round(self._spent_s))
+        weights = _deck_weights(bank, self._settings)
+        batches = _batches(bank, weights, self._settings, progress, seed=self._settings.seed + round(self._spent_s))
         if self._settings.start is not None and self._settings.start.suffix == ".onnx" and not self._seen:
             start_from_onnx(self._net, self._settings.start, self._pictures(next(batches)[0]))
         started, before_s, saved, judged = time.perf_counter(), self._spent_s, 0.0, self._spent_s
@@ -182,13 +188,27 @@ class _Training:
         self._spent_s, self._seen = state["spent_s"], state["seen"]
 
 
-def _batches(bank: Path, settings: TrainSettings, progress: Progress, *, seed: int) -> Iterator[Batch]:
+def _deck_weights(bank_path: Path, settings: TrainSettings) -> Weights:
+    """How often each deck is drawn: artwork oftener, and what the beginning misreads."""
+    bank = open_bank(bank_path)
+    weights = np.array([1.0 if name.startswith("machine:") else ARTWORK_WEIGHT for name in bank.names])
+    if settings.mine and settings.start is not None and settings.start.suffix == ".onnx":
+        mined = deck_weights(bank, onnx_reader(settings.start), seed=settings.seed, crops=settings.mine)
+        hardest = [bank.names[i] for i in np.argsort(-mined)[:12]]
+        say(f"{(mined > 1.5).sum()} of {len(mined)} decks drawn oftener, among them {', '.join(hardest)}")
+        weights = weights * mined
+    return weights
+
+
+def _batches(
+    bank: Path, weights: Weights, settings: TrainSettings, progress: Progress, *, seed: int
+) -> Iterator[Batch]:
     """Fresh batches from the workers, each followed by an older one turned by half a turn."""
     context = multiprocessing.get_context("fork")
     queue: multiprocessing.Queue[Batch] = context.Queue(maxsize=12)
     for worker in range(settings.workers):
         context.Process(
-            target=_work, args=(bank, settings, seed + 100_000 * worker, queue, progress), daemon=True
+            target=_work, args=(bank, weights, settings, seed + 100_000 * worker, queue, progress), daemon=True
         ).start()
     older: deque[Batch] = deque()
     while True:
@@ -201,13 +221,19 @@ def _batches(bank: Path, settings: TrainSettings, progress: Progress, *, seed: i
 
 
 def _work(
-    bank: Path, settings: TrainSettings, seed: int, queue: multiprocessing.Queue[Batch], progress: Progress
+    bank: Path,
+    weights: Weights,
+    settings: TrainSettings,
+    seed: int,
+    queue: multiprocessing.Queue[Batch],
+    progress: Progress,
 ) -> None:
     """Draw crops that grow from clean to hard over the first part of the time; runs until its parent ends."""
     cv2.setNumThreads(1)
     photos = read_photographs(settings.photos / "annotations.json", validation=False) if settings.photos else None
     lesson = Lesson(other_inks=OTHER_INKS)
-    school = ReaderSchool(open_bank(bank), seed=seed, lesson=lesson, photos=photos, artwork_weight=ARTWORK_WEIGHT)
+    school = ReaderSchool(open_bank(bank), seed=seed, lesson=lesson, photos=photos)
+    school.weigh(weights)
     while True:
         hardness = 1.0 if settings.start else min(1.0, 0.35 + 0.65 * progress.value / EASY_UNTIL)
         smallest_px = 42.0 if hardness < 0.7 else lesson.width_px[0]
@@ -245,6 +271,7 @@ def _parse(arguments: list[str] | None) -> TrainSettings:
     parser.add_argument("--rate", type=float, default=PEAK_RATE, help="highest learning rate")
     parser.add_argument("--from", dest="start", type=Path, help="a checkpoint or the shipped ONNX file to begin with")
     parser.add_argument("--seed", type=int, default=SEED, help="other seeds draw other crops")
+    parser.add_argument("--mine", type=int, default=0, help="crops a deck to find those that --from misreads")
     parser.add_argument("--resume", action="store_true")
     told = vars(parser.parse_args(arguments))
     told["decks"] = told["decks"] if told["decks"].is_dir() else None

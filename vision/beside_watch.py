@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from vision.card_reading import IsCovered, ReadFaces
+from vision.card_reading import UNREADABLE, IsCovered, ReadFaces
 from vision.card_watch import CardWatch
 from vision.observations import CardBeside, CardBesideHidden, CardRested
 from vision.tracker import CardSight, CardTrack, Motion
@@ -34,7 +34,8 @@ class BesideWatch:
     ) -> list[CardBeside | CardBesideHidden]:
         """Take one look in; `sights` are those where no card belongs."""
         told = self.cards.update(sights, t, is_covered=is_covered, read_faces=read_faces)
-        return [*(_beside(each) for each in told if isinstance(each, CardRested)), *self._seen_again(t)]
+        cards = [_beside(each) for each in told if isinstance(each, CardRested) and _is_no_clutter(each)]
+        return [*cards, *self._seen_again(t)]
 
     def _seen_again(self, t: float) -> list[CardBesideHidden]:
         """Cards that came in sight again where they lay, and stayed: one that is gathered soon is gone."""
@@ -50,6 +51,11 @@ class BesideWatch:
 
 def _rests(track: CardTrack) -> bool:
     return track.motion is Motion.RESTING
+
+
+def _is_no_clutter(card: CardRested) -> bool:
+    """Where no card belongs, what nobody can read is something else."""
+    return card.reading.label is not None or card.score > UNREADABLE
 
 
 def _beside(card: CardRested) -> CardBeside:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.observations import Reading
-from vision.tracker import CardSight, CardTrack, Motion, Tracker
+from vision.tracker import ONE_CARD_MM, CardSight, CardTrack, Motion, Tracker
 from vision.voting import NO_FACE
 
 LEAST_READS = 2
@@ -29,7 +29,9 @@ BACK, UNCLEAR = "back", "unclear"
 BACKS_SEEN = 2
 """A card of which so many looks showed the back at its place was laid face down, also where it was turned at once."""
 GLIMPSED = 0.9
-"""A back read as surely as this is believed at one look."""
+"""A back read as surely as this is believed at one look, where it looks like a card besides."""
+SURELY_GLIMPSED, FAINT_SCORE, FAINT_GLIMPSES = 0.99, 0.4, 2
+"""One that looks less like a card is believed at so many looks that read it as surely as this."""
 GLIMPSE_S = 2.5
 """How long before a card came to rest its back may have been seen at its place."""
 LATE_FACE_S = 0.4
@@ -38,14 +40,16 @@ KEPT_S = 10.0
 """How long a glimpse is kept: a card is told of long before."""
 REAL_SCORE = 0.7
 """What never reads as a card must look this much like one to be told of."""
+LONG_THERE_S, LONG_THERE_LOOKS, LONG_THERE_SCORE = 2.0, 15, 0.75
+"""What looks this much like an open card for so long is one, though nobody can read it."""
+UNREADABLE = 0.5
+"""How sure it is at most that it is one."""
 BROUGHT_SCORE, BROUGHT_LOOKS = 0.65, 5
 """What may be a missing card needs no clear look where it looks like one so often and so much: a card half under
 another reads as nothing."""
 LEAST_BROUGHT_SCORE = 0.45
 """Nor is it one where it looks less like one than this, whatever it reads as."""
 SAME_PLACE_MM = 12.0
-ONE_CARD_MM = 24.0
-"""Two middles nearer than this are one card's."""
 
 IsCovered = Callable[[NDArray[np.float64]], bool]
 ReadFaces = Callable[[Sequence[NDArray[np.float64]]], Sequence[NDArray[np.float64] | None]]
@@ -58,6 +62,8 @@ class Glimpse:
     t: float
     at_mm: NDArray[np.float64]
     track_id: int
+    is_faint: bool
+    """Whether it looked little like a card."""
 
 
 @dataclass(slots=True)
@@ -105,8 +111,10 @@ class CardReading:
             track.back_looks += back >= CLEAR
             if track.face_t is None and 1.0 - back - unclear >= CLEAR:
                 track.face_t = t
-            if track.motion is Motion.MOVING and back >= GLIMPSED and track.sight.score >= REAL_SCORE:
-                self._glimpses.append(Glimpse(t, track.sight.at_mm, track.track_id))
+            is_faint = track.sight.score < REAL_SCORE
+            is_glimpse = back >= (SURELY_GLIMPSED if is_faint else GLIMPSED) and track.sight.score >= FAINT_SCORE
+            if track.motion is Motion.MOVING and is_glimpse:
+                self._glimpses.append(Glimpse(t, track.sight.at_mm, track.track_id, is_faint))
             if t - track.still_since_t < STILL_BEFORE_VOTE_S:
                 continue
             is_sure = log_probs.max() >= LOG_SURE and (track.sight.face_up or unclear < CLEAR)
@@ -130,7 +138,9 @@ class CardReading:
         Its back was seen, if only on its way or shortly, or its face was not until long after it came to rest.
         """
         is_late = track.face_t is not None and track.face_t - rested_t > LATE_FACE_S
-        return is_late or track.back_looks >= BACKS_SEEN or any(self._is_of(g, track, rested_t) for g in self._glimpses)
+        own = [glimpse for glimpse in self._glimpses if self._is_of(glimpse, track, rested_t)]
+        is_glimpsed = len(own) >= FAINT_GLIMPSES or any(not glimpse.is_faint for glimpse in own)
+        return is_late or track.back_looks >= BACKS_SEEN or is_glimpsed
 
     def _is_of(self, glimpse: Glimpse, track: CardTrack, rested_t: float) -> bool:
         """Whether it was this card's back: what is seen there after it came to rest may fly over it."""
@@ -154,6 +164,13 @@ def is_real(track: CardTrack, labels: tuple[str, ...]) -> bool:
     if track.sight.face_up:
         return track.score >= REAL_SCORE and looks_like_a_face(track, labels)
     return track.score >= REAL_SCORE or float(track.votes.posterior()[labels.index(BACK)]) >= SURE_ENOUGH
+
+
+def is_long_there(track: CardTrack, t: float) -> bool:
+    """Whether something that the reader makes nothing of looks like an open card all the same, look after look."""
+    waited_s = t - (t if track.rested_t is None else track.rested_t)
+    is_like_one = track.sight.face_up and track.score >= LONG_THERE_SCORE and track.looks >= LONG_THERE_LOOKS
+    return is_like_one and waited_s >= LONG_THERE_S
 
 
 def is_brought(track: CardTrack, labels: tuple[str, ...]) -> bool:

@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 
 from vision.card_reading import (
     ENOUGH_READS,
-    ONE_CARD_MM,
     REAL_SCORE,
+    UNREADABLE,
     CardReading,
     IsCovered,
     ReadFaces,
     is_brought,
+    is_long_there,
     is_read,
     is_real,
     looks_like_a_face,
@@ -42,7 +43,7 @@ from vision.observations import (
 from vision.off_table import EntryOf, OffTable
 from vision.passed_on import Laid, PassedOn
 from vision.reaches import Reaches
-from vision.tracker import CardSight, CardTrack, Motion, Tracker
+from vision.tracker import ONE_CARD_MM, CardSight, CardTrack, Motion, Tracker
 from vision.voting import GUESSED, NO_FACE, Votes
 
 REGION_SLACK_MM = 22.0
@@ -108,7 +109,7 @@ class CardWatch:
         changes = self.tracker.update(near, t, is_covered=is_covered)
         for track in self.tracker.tracks:
             if track.looks == 1:
-                track.hidden_s = max(unseen_s, hidden_s(track.sight.corners_mm))
+                track.hidden_s = max(track.hidden_s, unseen_s, hidden_s(track.sight.corners_mm))
         for track in changes.turned:
             if track.track_id in self._cards.known:
                 self._cards.known[track.track_id].turned_t = track.turned_t
@@ -197,8 +198,10 @@ class CardWatch:
         if (track.sight.face_up and not told and waited_s < enough_s) or waited_s < WAIT_FOR_BACK_S:
             return []
         is_beside = self.region_of(track.sight.at_mm) is None
-        if not told and not is_real(track, self.labels) and not (is_beside and is_brought(track, self.labels)):
-            return []
+        if not told and not is_real(track, self.labels):
+            is_one = is_brought(track, self.labels) if is_beside else is_long_there(track, t)
+            if not is_one:
+                return []
         others = [other for other in self.tracker.tracks if other is not track and other.track_id in self._cards.known]
         if _lies_on_one_of(others, track) or self._cards.has_a_twin(track, self._guess(track), OVERLAPPING_MM):
             return []
@@ -234,6 +237,8 @@ class CardWatch:
             unread_t=None if reading.label else t,
         )
         rested = _rested(track, rested_t, region, reading)
+        if reading.label is None and not is_real(track, self.labels):
+            rested = replace(rested, reading=NOTHING_READ, score=min(track.score, UNREADABLE))
         if not track.sight.face_up or not self._reading.was_face_down(track, rested_t):
             return [rested]
         turned_t = max(track.turned_t or track.face_t or rested_t, rested_t)

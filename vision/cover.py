@@ -105,5 +105,5 @@ def everything_covered(grid: GridFrame, t: float) -> Cover:
     """The cover while the camera cannot see."""
     moving, still_s = np.ones(grid.shape_hw, bool), np.zeros(grid.shape_hw)
     picture = np.zeros((*grid.shape_hw, 3), np.float32)
-    change = Change(t=t, picture=picture, moving=moving, foreground=moving, still_s=still_s)
+    change = Change(t=t, picture=picture, moving=moving, foreground=moving, strange=moving, still_s=still_s)
     return Cover(grid, change, np.zeros(grid.shape_hw, bool))

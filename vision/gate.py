@@ -70,6 +70,8 @@ class Change:
     """(H, W) cells that differ from the last picture."""
     foreground: Mask
     """(H, W) cells that differ from the settled table, or move."""
+    strange: Mask
+    """(H, W) cells that differ from the settled table: what something has just left does not."""
     still_s: NDArray[np.float64]
     """(H, W) seconds since each cell last moved."""
 
@@ -101,11 +103,12 @@ class ChangeGate:
         moving = difference(picture, self._last) > MOTION_LEVELS
         self._moved_t[moving] = t
         still_s = t - self._moved_t
-        foreground = (difference(picture, self._settled) > CHANGE_LEVELS) | (still_s < 0.3)
+        strange = difference(picture, self._settled) > CHANGE_LEVELS
         settled = still_s >= SETTLE_S
         cv2.accumulateWeighted(picture, self._settled, SETTLING, mask=settled.astype(np.uint8))
         self._last = picture
-        return Change(t=t, picture=picture, moving=moving, foreground=foreground, still_s=still_s)
+        foreground = strange | (still_s < 0.3)
+        return Change(t=t, picture=picture, moving=moving, foreground=foreground, strange=strange, still_s=still_s)
 
     def rectified(self, small_hw3: NDArray[np.uint8]) -> Picture:
         """The cells' colours in a picture, (270, 480, 3) uint8, of which nothing is remembered."""

@@ -20,6 +20,8 @@ SEEN_TWICE_S = 0.5
 """What was seen for longer while a card was seen at its own place is another card."""
 SAME_CARD_MM = 40.0
 """So far a player moves a card that he bends up or turns."""
+ONE_PLACE_MM = 40.0
+"""Two cards that were never seen at one look and lie no farther apart may be one that was pushed on."""
 NEXT_MM = 130.0
 """Cards of one hand that were brought together lie nearer to each other."""
 
@@ -156,7 +158,7 @@ class KnownCards:
         return any(
             old.track_id in self.known
             and old is not track
-            and t - old.seen_t >= OUT_OF_SIGHT_S
+            and (t - old.seen_t >= OUT_OF_SIGHT_S or _may_be_one(old, track))
             and not _were_both_seen(old, track)
             and (
                 (old.missing_looks < MISSED_LOOKS and self._fits(old, region, reading)) or self._is_nameless(old, track)
@@ -173,9 +175,19 @@ class KnownCards:
         away = {old.track_id for old in self.handed.away(t)}
         missing = [old for old in self.missing(t) if track.sight.face_up or old.track_id not in away]
         others = [old for old in missing if old is not track and not _were_both_seen(old, track)]
-        fits = [old for old in others if self._fits(old, region, reading)]
+        fits = [old for old in others if self._fits(old, region, reading) and not self._is_nearer(old, track, t)]
         fits = fits or [old for old in gone if old in others and self._is_nameless(old, track)]
         return min(fits, key=lambda old: _strangeness(self.known[old.track_id], old, track, reading), default=None)
+
+    def _is_nearer(self, old: CardTrack, track: CardTrack, t: float) -> bool:
+        """Whether another card that is not known yet, the same side up, lies where `old` lay, and `track` does not."""
+        return _away_mm(old, track) > ONE_PLACE_MM and any(
+            other is not track
+            and other.seen_t == t
+            and other.sight.face_up == track.sight.face_up
+            and _away_mm(old, other) < ONE_PLACE_MM
+            for other in self.unknown()
+        )
 
     def _fits(self, old: CardTrack, region: str, reading: Reading) -> bool:
         """Whether both read alike; where one was not read, or lay face down, whether it vanished from that region."""
@@ -199,6 +211,12 @@ def _strangeness(known: Known, old: CardTrack, track: CardTrack, reading: Readin
 def _were_both_seen(old: CardTrack, track: CardTrack) -> bool:
     """Whether `track` was seen long before the other was seen last: they are two cards."""
     return track.first_t < old.seen_t - SEEN_TWICE_S
+
+
+def _may_be_one(old: CardTrack, track: CardTrack) -> bool:
+    """Whether two backs that lie over each other may be one card: no look showed both."""
+    is_back = not old.sight.face_up and not track.sight.face_up
+    return is_back and old.track_id not in track.beside and _away_mm(old, track) < ONE_PLACE_MM
 
 
 def _away_mm(one: CardTrack, other: CardTrack) -> float:

@@ -1,8 +1,9 @@
 """Notice an arm that sweeps over a table's regions from the top edge and withdraws, as one gesture.
 
-An arm is a hand, or what moves, that reaches in over the top edge; its tip is followed from look to look while it is
-among the regions. A sweep goes one way across a large share of them within a second or two; an arm that puts or takes
-something goes to a place, stops, and comes back. Layout millimetres, seconds of stream time.
+An arm is a hand, or what moves and was not there when all was still, that reaches in over the top edge; its tip is
+followed from look to look while it is among the regions. A sweep goes one way across a large share of them within a
+second or two; an arm that puts or takes something goes to a place, stops, and comes back. Layout millimetres, seconds
+of stream time.
 """
 
 from __future__ import annotations
@@ -139,7 +140,7 @@ class SweepWatch:
 
     def _tips_mm(self, cover: Cover) -> list[tuple[float, bool]]:
         """x of the tip of each arm from the top edge among the regions, and whether the arm is over one."""
-        mask = cover.hands | cover.change.moving
+        mask = cover.hands | (cover.change.moving & cover.change.strange)
         if np.count_nonzero(mask & self._among) < LEAST_CELLS:
             return []
         pieces = _connected(mask)

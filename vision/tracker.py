@@ -18,6 +18,8 @@ from vision.voting import Votes
 
 STILL_MM = 6.0
 """A card whose centre moved less than this since the last look lies still."""
+ONE_CARD_MM = 24.0
+"""Two middles nearer than this are one card's."""
 SAME_PLACE_MM = 28.0
 """A card that comes to rest has been at its place since it first came this near to it."""
 REST_S = 0.19
@@ -45,6 +47,9 @@ DROP_S = 0.35
 LAID_S = 1.2
 """A card that was seen free, no hand on it, before it had been seen long enough to be at rest, and that a hand covers
 now, is waited for so long: where looks are sparse, hands leave it free too briefly."""
+LOST_S, LOST_SCORE, LOST_LOOKS = 3.0, 0.6, 2
+"""What looked this much like a card, free of hands or so often, and was lost before it had come to rest may have been
+the one that is found at its place within so long."""
 GONE_S = 0.5
 GONE_LOOKS = 3
 
@@ -107,6 +112,8 @@ class CardTrack:
     """When its face could first be told."""
     was_free: bool = False
     """Whether nothing lay over it when it was seen last."""
+    beside: set[int] = field(default_factory=set)
+    """The cards that were seen at one look with it: they are others."""
 
     @property
     def score(self) -> float:
@@ -130,6 +137,8 @@ class Tracker:
     new_votes: Callable[[], Votes]
     tracks: list[CardTrack] = field(default_factory=list)
     _next_id: int = 1
+    _lost: list[CardTrack] = field(default_factory=list)
+    """Cards that were not seen any more before they had come to rest."""
 
     def update(
         self, sights: Sequence[CardSight], t: float, *, is_covered: Callable[[NDArray[np.float64]], bool]
@@ -153,6 +162,8 @@ class Tracker:
                 track.motion, track.rested_t = Motion.RESTING, track.place_since_t
                 rested.append(track)
         seen = {track.track_id for track, _ in pairs}
+        for track, _ in pairs:
+            track.beside |= seen
         left = [track for track in self.tracks if track.track_id not in seen and _is_gone(track, t, is_covered)]
         gone = {track.track_id for track in left}
         self.tracks = [track for track in self.tracks if track.track_id not in gone]
@@ -160,12 +171,16 @@ class Tracker:
         for sight in sights:
             if id(sight) not in used:
                 self._begin(sight, t, is_free=is_free[id(sight)])
+        lost = [track for track in left if track.motion is Motion.MOVING and _may_have_lain(track)]
+        self._lost = [track for track in (*self._lost, *lost) if t - track.seen_t <= LOST_S]
         resting_left = tuple(track for track in left if track.motion is Motion.RESTING)
         return TrackChanges(rested=tuple(rested), turned=tuple(turned), left=resting_left)
 
     def adopt(self, old: CardTrack, new: CardTrack) -> None:
         """Let `new` go on as `old`: they are the same card."""
-        new.track_id, new.first_t = old.track_id, old.first_t
+        for track in self.tracks:
+            track.beside |= {old.track_id} if new.track_id in track.beside else set()
+        new.track_id, new.first_t, new.beside = old.track_id, old.first_t, new.beside | old.beside
         self.tracks = [track for track in self.tracks if track is not old]
 
     def forget(self, track_ids: Collection[int]) -> None:
@@ -189,9 +204,15 @@ class Tracker:
                 votes=self.new_votes(),
                 score_sum=sight.score,
                 was_free=is_free,
+                hidden_s=self._lost_s(sight, t),
             )
         )
         self._next_id += 1
+
+    def _lost_s(self, sight: CardSight, t: float) -> float:
+        """How long ago a card that was lost since first lay where `sight` is; 0 for none."""
+        there = [track for track in self._lost if np.linalg.norm(track.sight.at_mm - sight.at_mm) < ONE_CARD_MM]
+        return max((t - track.place_since_t for track in there), default=0.0)
 
 
 def _assign(
@@ -271,6 +292,10 @@ def _has_come_to_rest(track: CardTrack, t: float) -> bool:
     is_still = track.looks >= REST_LOOKS and t - track.still_since_t >= REST_S
     is_shaken = track.looks >= SHAKEN_LOOKS and t - track.place_since_t >= SHAKEN_S
     return (is_still or is_shaken) and track.other_side_looks == 0
+
+
+def _may_have_lain(track: CardTrack) -> bool:
+    return track.score >= LOST_SCORE and (track.was_free or track.looks >= LOST_LOOKS)
 
 
 def _is_gone(track: CardTrack, t: float, is_covered: Callable[[NDArray[np.float64]], bool]) -> bool:

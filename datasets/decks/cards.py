@@ -2,8 +2,9 @@
 
 from typing import Literal
 
-Variety = Literal["plain", "varied", "held_out"]
-"""How far a machine-drawn deck strays from a common one: the first training decks, the later ones, those kept apart."""
+Variety = Literal["plain", "varied", "sparse", "held_out"]
+"""How far a machine-drawn deck strays from a common one: the first training decks, the later ones, those with thin
+letters and often a single sign, and those kept apart."""
 
 RANKS = ("A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K")
 SUITS = ("C", "D", "H", "S")

@@ -25,8 +25,9 @@ from datasets.errors import DatasetsError
 Texture = npt.NDArray[np.uint8]
 Box = tuple[float, float, float, float]
 
-TRAIN_SEEDS = range(960)
+TRAIN_SEEDS = range(1440)
 FIRST_VARIED_SEED = 480
+FIRST_SPARSE_SEED = 960
 VALIDATION_SEEDS = range(8000, 8030)
 """For calibration: never trained on, and no part of the final judgement."""
 HELD_OUT_SEEDS = range(9000, 9040)
@@ -91,7 +92,9 @@ def variety_of(seed: int) -> Variety:
     """Which letters, signs and inks a machine-drawn deck chooses from."""
     if seed >= FIRST_HELD_OUT_SEED:
         return "held_out"
-    return "varied" if FIRST_VARIED_SEED <= seed < TRAIN_SEEDS.stop else "plain"
+    if FIRST_SPARSE_SEED <= seed < TRAIN_SEEDS.stop:
+        return "sparse"
+    return "varied" if FIRST_VARIED_SEED <= seed < FIRST_SPARSE_SEED else "plain"
 
 
 def artwork_deck(name: str, folder: Path) -> Deck:

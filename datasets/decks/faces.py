@@ -19,6 +19,9 @@ _BLACK: tuple[Colour, ...] = ((18, 18, 20), (32, 32, 36), (10, 14, 30), (44, 40,
 _GREEN: tuple[Colour, ...] = ((20, 120, 60), (10, 96, 40), (30, 140, 50))
 _BLUE: tuple[Colour, ...] = ((24, 70, 180), (30, 100, 200), (16, 60, 140))
 _ORANGE: tuple[Colour, ...] = ((226, 120, 20), (210, 100, 20), (228, 190, 50), (236, 206, 60))
+_LAYOUTS = (0.8, 0.09, 0.05, 0.06)
+_LAYOUTS_SPARSE = (0.4, 0.2, 0.16, 0.24)
+"""Shares of the layouts in the order `pips`, `magnum`, `letter`, `lone`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +66,8 @@ class FaceStyle:
 
 def draw_face_style(rng: np.random.Generator, variety: Variety) -> FaceStyle:
     """Draw a style; what is held out takes its letters, signs and pip places from where training never does."""
-    held_out = variety == "held_out"
+    held_out, is_sparse = variety == "held_out", variety == "sparse"
+    is_varied = is_sparse or variety == "varied"
     kind = str(rng.choice(["normal", "jumbo", "giant", "peek"], p=[0.47, 0.33, 0.08, 0.12]))
     height = float(
         rng.uniform(*{"normal": (6.0, 9.0), "jumbo": (10.0, 15.0), "giant": (16, 22), "peek": (4, 5.6)}[kind])
@@ -75,10 +79,10 @@ def draw_face_style(rng: np.random.Generator, variety: Variety) -> FaceStyle:
     spread = (float(rng.uniform(10.5, 15.0)), float(rng.uniform(22.0, 30.0)))
     if held_out:
         spread = (float(rng.uniform(9.0, 10.4)), float(rng.uniform(24.0, 27.0)))
-    layout = str(rng.choice(["pips", "magnum", "letter", "lone"], p=[0.8, 0.09, 0.05, 0.06]))
+    layout = str(rng.choice(["pips", "magnum", "letter", "lone"], p=_LAYOUTS_SPARSE if is_sparse else _LAYOUTS))
     return FaceStyle(
         paper=_draw_paper(rng),
-        inks=_draw_varied_inks(rng) if variety == "varied" else _draw_inks(rng),
+        inks=_draw_varied_inks(rng) if is_varied else _draw_inks(rng),
         masks=masks,
         shape=draw_shape(rng, variety),
         index_kind=kind,
@@ -97,7 +101,7 @@ def draw_face_style(rng: np.random.Generator, variety: Variety) -> FaceStyle:
         court=draw_court_style(rng, width + 2),
         court_layout=_court_layout(float(rng.random()), variety),
         border_mm=float(rng.uniform(1.2, 3.2)) if rng.random() < 0.08 else 0.0,
-        shading=float(rng.uniform(-0.25, 0.25)) if variety == "varied" and rng.random() < 0.3 else 0.0,
+        shading=float(rng.uniform(-0.25, 0.25)) if is_varied and rng.random() < 0.3 else 0.0,
     )
 
 
@@ -159,7 +163,7 @@ def _draw_masks(rng: np.random.Generator, variety: Variety) -> dict[str, Mask]:
 
 
 def _court_layout(draw: float, variety: Variety) -> str:
-    if draw < {"plain": 0.86, "varied": 0.74, "held_out": 0.93}[variety]:
+    if draw < {"plain": 0.86, "varied": 0.74, "sparse": 0.6, "held_out": 0.93}[variety]:
         return "figure"
     return "letter" if variety == "held_out" or draw < (0.92 if variety == "plain" else 0.84) else "initial"
 

@@ -127,6 +127,30 @@ VARIED_FONTS = [
 ]
 """Those of the later training decks: handwriting, blackletter, typewriters, figures that hang below the line."""
 
+SPARSE_FONTS = [
+    *VARIED_FONTS,
+    "AveriaGWF-Light",
+    "AveriaSerifGWF-Light",
+    "BebasNeue-Light",
+    "BebasNeue-Thin",
+    "Cantarell-Light",
+    "Comfortaa-Light",
+    "DejaVuSans-ExtraLight",
+    "JunicodeTwoBeta-CondensedLight",
+    "JunicodeTwoBeta-Light",
+    "JunicodeTwoBeta-SemiCondensed",
+    "Jura-Light",
+    "Lato-Light",
+    "Lato-Thin",
+    "LeagueSpartan-Light",
+    "OCRACondensed",
+    "OpenSans-CondLight",
+    "OpenSans-Light",
+    "RobotoSlab-Light",
+    "YanoneKaffeesatz-Light",
+]
+"""Those of the latest training decks: strokes of a hair's width, letters set close."""
+
 HELD_OUT_FONTS = [
     "DejaVuSerifCondensed-Bold",
     "LiberationSansNarrow-Bold",
@@ -199,7 +223,12 @@ def stroke_masks(rng: np.random.Generator) -> Mapping[str, Mask]:
 @functools.cache
 def find_fonts(variety: Variety) -> tuple[Path, ...]:
     """The font files of this machine that a kind of deck uses; in the order of the lists above."""
-    wanted = {"plain": TRAIN_FONTS, "varied": VARIED_FONTS, "held_out": HELD_OUT_FONTS}[variety]
+    wanted = {
+        "plain": TRAIN_FONTS,
+        "varied": VARIED_FONTS,
+        "sparse": SPARSE_FONTS,
+        "held_out": HELD_OUT_FONTS,
+    }[variety]
     found: dict[str, Path] = {}
     for folder in FONT_FOLDERS:
         for path in sorted((*folder.rglob("*.ttf"), *folder.rglob("*.otf"))):

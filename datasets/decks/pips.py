@@ -70,7 +70,7 @@ class PipShape:
 
 def draw_shape(rng: np.random.Generator, variety: Variety) -> PipShape:
     """Draw a shape; those kept out of training are lean and strongly bent, the varied ones range widest."""
-    if variety == "varied":
+    if variety in ("varied", "sparse"):
         return _draw_varied(rng)
     if variety == "held_out":
         return PipShape(

@@ -29,9 +29,8 @@ def cards(count: int) -> Detections:
 def change(t: float, still_s: float) -> Change:
     nothing = np.zeros(GRID.shape_hw, bool)
     still = np.full(GRID.shape_hw, still_s)
-    return Change(
-        t=t, picture=np.zeros((*GRID.shape_hw, 3), np.float32), moving=nothing, foreground=nothing, still_s=still
-    )
+    picture = np.zeros((*GRID.shape_hw, 3), np.float32)
+    return Change(t=t, picture=picture, moving=nothing, foreground=nothing, strange=nothing, still_s=still)
 
 
 def watch(*looks: tuple[int, float]) -> tuple[list[bool], tuple[SpreadSight, ...], list[int]]:

@@ -33,7 +33,7 @@ def cover_of(arms: Iterable[Arm], t: float, *, from_top: bool = True) -> Cover:
             mask |= GRID.mask_of(np.array([[x - 50, low], [x + 50, low], [x + 50, high], [x - 50, high]]))
     still_s = np.full(GRID.shape_hw, 9.0)
     picture = np.zeros((*GRID.shape_hw, 3), np.float32)
-    change = Change(t=t, picture=picture, moving=mask, foreground=mask, still_s=still_s)
+    change = Change(t=t, picture=picture, moving=mask, foreground=mask, strange=mask, still_s=still_s)
     return Cover(GRID, change, mask)
 
 
