@@ -175,19 +175,9 @@ class KnownCards:
         away = {old.track_id for old in self.handed.away(t)}
         missing = [old for old in self.missing(t) if track.sight.face_up or old.track_id not in away]
         others = [old for old in missing if old is not track and not _were_both_seen(old, track)]
-        fits = [old for old in others if self._fits(old, region, reading) and not self._is_nearer(old, track, t)]
+        fits = [old for old in others if self._fits(old, region, reading)]
         fits = fits or [old for old in gone if old in others and self._is_nameless(old, track)]
         return min(fits, key=lambda old: _strangeness(self.known[old.track_id], old, track, reading), default=None)
-
-    def _is_nearer(self, old: CardTrack, track: CardTrack, t: float) -> bool:
-        """Whether another card that is not known yet, the same side up, lies where `old` lay, and `track` does not."""
-        return _away_mm(old, track) > ONE_PLACE_MM and any(
-            other is not track
-            and other.seen_t == t
-            and other.sight.face_up == track.sight.face_up
-            and _away_mm(old, other) < ONE_PLACE_MM
-            for other in self.unknown()
-        )
 
     def _fits(self, old: CardTrack, region: str, reading: Reading) -> bool:
         """Whether both read alike; where one was not read, or lay face down, whether it vanished from that region."""

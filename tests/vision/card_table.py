@@ -17,9 +17,9 @@ LEFT = np.array([[0, 0], [300, 0], [300, 150], [0, 150]], np.float64)
 RIGHT = LEFT + np.array([400.0, 0.0])
 
 
-def sight(x_mm: float, *, face_up: bool = True, y_mm: float = 75.0) -> CardSight:
+def sight(x_mm: float, *, face_up: bool = True, y_mm: float = 75.0, score: float = 0.9) -> CardSight:
     corners = np.array([[-31.5, -44], [31.5, -44], [31.5, 44], [-31.5, 44]]) + np.array([x_mm, y_mm])
-    return CardSight(corners_mm=corners, face_up=face_up, score=0.9)
+    return CardSight(corners_mm=corners, face_up=face_up, score=score)
 
 
 @dataclass
@@ -65,7 +65,8 @@ class Table:
     def _one(self, label: str | None) -> NDArray[np.float64]:
         if label is None:
             return np.array([-0.71, -0.71, -4.6, -4.6])
-        return np.array([-0.03 if each == label else -4.6 for each in LABELS])
+        sure, other = (-0.009, -5.8) if label == "back" else (-0.03, -4.6)
+        return np.array([sure if each == label else other for each in LABELS])
 
 
 def kinds(observations: Sequence[Observation]) -> list[type]:

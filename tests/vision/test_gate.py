@@ -64,6 +64,18 @@ def test_gate_sees_motion_where_it_is_and_for_how_long_it_is_over() -> None:
     assert change.still_s[inside].min() == pytest.approx(0.6)
 
 
+def test_gate_takes_what_something_has_just_left_for_moving_and_not_for_strange() -> None:
+    gate = ChangeGate(straight_down(), SIZE_MM)
+    gate.update(picture(), 0.0)
+    gate.update(with_box(400, 300, 500, 400), 0.1)
+    change = gate.update(with_box(900, 300, 1000, 400), 0.2)
+    left, came = (
+        gate.grid.mask_of(np.array([[x, 320.0], [x + 60, 320], [x + 60, 380], [x, 380]])) for x in (420.0, 920.0)
+    )
+    assert change.moving[left].all() and not change.strange[left].any()
+    assert change.moving[came].all() and change.strange[came].all()
+
+
 def test_cover_finds_where_an_arm_comes_in() -> None:
     gate = ChangeGate(straight_down(), SIZE_MM)
     gate.update(picture(), 0.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -94,6 +95,17 @@ def test_arm_that_stops_on_its_way_came_for_something() -> None:
         return (float(np.interp(t, [2.0, 2.4, 3.6, 4.0], [300.0, 1000.0, 1000.0, 1700.0])), 720.0)
 
     assert watched(stopping) == []
+
+
+def test_place_that_an_arm_has_just_left_is_no_second_arm() -> None:
+    arm, watch = sweep(2.0, 0.5), SweepWatch(REGIONS, GRID, SIZE_MM)
+    told: list[RegionsSwept] = []
+    for t in np.arange(0.0, 6.0, LOOK_S):
+        now, before = cover_of((arm,), float(t)), cover_of((arm,), float(t) - LOOK_S)
+        moving = now.hands | before.hands
+        change = replace(now.change, moving=moving, foreground=moving)
+        told += watch.update(Cover(GRID, change, np.zeros(GRID.shape_hw, bool)), [], calm_since_t=None)
+    assert len(told) == 1
 
 
 def test_arm_from_the_seats_is_not_told() -> None:
