@@ -198,10 +198,8 @@ class CardWatch:
         if (track.sight.face_up and not told and waited_s < enough_s) or waited_s < WAIT_FOR_BACK_S:
             return []
         is_beside = self.region_of(track.sight.at_mm) is None
-        if not told and not is_real(track, self.labels):
-            is_one = is_brought(track, self.labels) if is_beside else is_long_there(track, t)
-            if not is_one:
-                return []
+        if not told and not _is_card(track, t, self.labels, is_beside=is_beside):
+            return []
         others = [other for other in self.tracker.tracks if other is not track and other.track_id in self._cards.known]
         if _lies_on_one_of(others, track) or self._cards.has_a_twin(track, self._guess(track), OVERLAPPING_MM):
             return []
@@ -236,9 +234,7 @@ class CardWatch:
             reading=reading,
             unread_t=None if reading.label else t,
         )
-        rested = _rested(track, rested_t, region, reading)
-        if reading.label is None and not is_real(track, self.labels):
-            rested = replace(rested, reading=NOTHING_READ, score=min(track.score, UNREADABLE))
+        rested = _with_doubt(_rested(track, rested_t, region, reading), track, self.labels)
         if not track.sight.face_up or not self._reading.was_face_down(track, rested_t):
             return [rested]
         turned_t = max(track.turned_t or track.face_t or rested_t, rested_t)
@@ -351,6 +347,20 @@ def _in_sight(track: CardTrack, known: Known) -> CardInSight:
         face_up=known.face_up,
         label=known.reading.label if known.face_up else None,
     )
+
+
+def _is_card(track: CardTrack, t: float, labels: tuple[str, ...], *, is_beside: bool) -> bool:
+    """Whether what was not read is a card all the same."""
+    if is_real(track, labels):
+        return True
+    return is_brought(track, labels) if is_beside else is_long_there(track, t)
+
+
+def _with_doubt(rested: CardRested, track: CardTrack, labels: tuple[str, ...]) -> CardRested:
+    """The same; of what nobody can read and that only looks like a card, with doubt whether it is one."""
+    if rested.reading.label is not None or is_real(track, labels):
+        return rested
+    return replace(rested, reading=NOTHING_READ, score=min(track.score, UNREADABLE))
 
 
 def _rested(track: CardTrack, t: float, region: str, reading: Reading) -> CardRested:
