@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from vision.card_reading import (
     ENOUGH_READS,
+    LEAST_READS,
     REAL_SCORE,
     UNREADABLE,
     CardReading,
@@ -28,6 +29,7 @@ from vision.card_reading import (
     looks_like_a_face,
 )
 from vision.cover import USUAL_GAP_S
+from vision.familiarity import Familiarity
 from vision.handed_cards import HandedCards, Polygons
 from vision.known_cards import Known, KnownCards
 from vision.observations import (
@@ -44,7 +46,7 @@ from vision.off_table import EntryOf, OffTable
 from vision.passed_on import Laid, PassedOn
 from vision.reaches import Reaches
 from vision.tracker import ONE_CARD_MM, CardSight, CardTrack, Motion, Tracker
-from vision.voting import GUESSED, NO_FACE, Votes
+from vision.voting import GUESSED, MOST_LOOKS, NO_FACE, Votes
 
 REGION_SLACK_MM = 22.0
 WAIT_FOR_FACE_S = 1.0
@@ -73,6 +75,7 @@ class CardWatch:
     tracker: Tracker
     labels: tuple[str, ...]
     handed: HandedCards = field(default_factory=lambda: HandedCards({}))
+    familiarity: Familiarity = field(default_factory=Familiarity)
     _cards: KnownCards = field(init=False)
     _reading: CardReading = field(init=False)
     _reaches: Reaches = field(default_factory=Reaches)
@@ -201,7 +204,7 @@ class CardWatch:
         if not told and not _is_card(track, t, self.labels, is_beside=is_beside):
             return []
         others = [other for other in self.tracker.tracks if other is not track and other.track_id in self._cards.known]
-        if _lies_on_one_of(others, track) or self._cards.has_a_twin(track, self._guess(track), OVERLAPPING_MM):
+        if _lies_on_one_of(others, track) or self._cards.has_a_twin(track, track.votes.guess(), OVERLAPPING_MM):
             return []
         if is_covered(track.sight.corners_mm) and self._may_be_a_part(track):
             return []
@@ -211,11 +214,8 @@ class CardWatch:
         """Whether a half hidden face may be what shows of a card beside it: nobody can guess it, or both are alike."""
         if not track.sight.face_up:
             return False
-        is_guessed = track.votes.posterior().max() >= GUESSED and self._guess(track) not in NO_FACE
-        return not is_guessed or self._cards.has_a_twin(track, self._guess(track), BESIDE_MM)
-
-    def _guess(self, track: CardTrack) -> str:
-        return self.labels[int(track.votes.posterior().argmax())]
+        is_guessed = track.votes.posterior().max() >= GUESSED and track.votes.guess() not in NO_FACE
+        return not is_guessed or self._cards.has_a_twin(track, track.votes.guess(), BESIDE_MM)
 
     def _begin(self, track: CardTrack, t: float, reading: Reading) -> list[Observation]:
         rested_t = track.rested_t if track.rested_t is not None else t
@@ -314,6 +314,8 @@ class CardWatch:
         for track in ripe:
             self._reaches.forget(track.track_id)
             known = self._cards.known[track.track_id]
+            if known.face_up and track.votes.count >= LEAST_READS:
+                self.familiarity.note(track.votes.sureness())
             if known.face_up and known.region in self.regions:
                 self.handed.forget()
             else:
@@ -379,4 +381,6 @@ def _rested(track: CardTrack, t: float, region: str, reading: Reading) -> CardRe
 
 def new_card_watch(regions: Polygons, labels: tuple[str, ...], places: Polygons | None = None) -> CardWatch:
     """A watch over card regions, and places to which cards are taken for a while, with a reader's labels."""
-    return CardWatch(regions, Tracker(lambda: Votes(labels)), labels, HandedCards(places or {}))
+    familiarity = Familiarity()
+    tracker = Tracker(lambda: Votes(labels, most_looks=lambda: familiarity.most_looks(MOST_LOOKS)))
+    return CardWatch(regions, tracker, labels, HandedCards(places or {}), familiarity)

@@ -38,7 +38,8 @@ FOLLOW_TURNED_MM = 45.0
 OTHER_SIDE_MM = 30.0
 """Added to the distance where the other side shows."""
 PASSING_MM = 12.0
-"""Added to the distance where the card had not come to rest: what lies at a place is the card that rests there."""
+"""Added to the distance where the card had not come to rest: what lies at a place is the card that rests there. And
+where what was seen may be passing over it: what lies beside that is rather the card."""
 FAR_MM = 1e4
 TURN_LOOKS = 2
 OUT_OF_SIGHT_S = 0.3
@@ -230,7 +231,8 @@ def _assign(
     moved = np.where(waited, SAME_PLACE_MM, FOLLOW_MOVING_MM)
     reach = np.where(moving, moved, np.where(turned, FOLLOW_TURNED_MM, resting))
     other = np.array([[_is_another(track, sight, t) for sight in sights] for track in tracks])
-    strange = OTHER_SIDE_MM * turned + PASSING_MM * moving
+    passing = np.array([[_may_pass_over(track, sight) for sight in sights] for track in tracks])
+    strange = OTHER_SIDE_MM * turned + PASSING_MM * (moving | passing)
     cost = np.where((distance <= reach) & ~other, distance + strange, FAR_MM)
     rows, columns = linear_sum_assignment(cost)
     return [(tracks[int(i)], sights[int(j)]) for i, j in zip(rows, columns, strict=True) if cost[i, j] < FAR_MM]

@@ -6,6 +6,8 @@ log probabilities are therefore averaged and weighted as a small number of indep
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -33,9 +35,16 @@ TENS = frozenset({"10", "J", "Q", "K"})
 class Votes:
     """The readings of one side of one card."""
 
-    def __init__(self, labels: tuple[str, ...], no_face: frozenset[str] = NO_FACE) -> None:
+    def __init__(
+        self,
+        labels: tuple[str, ...],
+        no_face: frozenset[str] = NO_FACE,
+        most_looks: Callable[[], float] = lambda: MOST_LOOKS,
+    ) -> None:
+        """Takes the labels, those that name no face, and as how many looks any number of votes counts at most."""
         self._labels = labels
         self._no_face = no_face
+        self._most_looks = most_looks
         self._are_faces = np.array([label not in no_face for label in labels])
         self._sum: NDArray[np.float64] = np.zeros(len(labels))
         self.count = 0.0
@@ -55,7 +64,17 @@ class Votes:
         """(n_labels,) probabilities of the labels after all votes."""
         if self.count == 0.0:
             return np.full(len(self._labels), 1.0 / len(self._labels))
-        looks = min(1.0 + INDEPENDENT_SHARE * max(self.count - 1, 0.0), MOST_LOOKS)
+        return self._pooled(min(1.0 + INDEPENDENT_SHARE * max(self.count - 1, 0.0), self._most_looks()))
+
+    def guess(self) -> str:
+        """The likeliest label."""
+        return self._labels[int(self.posterior().argmax())]
+
+    def sureness(self) -> float:
+        """How sure the votes are of one label on average, as if there had been a single look; 0 before the first."""
+        return float(self._pooled(1.0).max()) if self.count else 0.0
+
+    def _pooled(self, looks: float) -> NDArray[np.float64]:
         logits = self._sum / self.count * looks
         odds = np.exp(logits - logits.max())
         return np.asarray(odds / odds.sum(), dtype=np.float64)

@@ -366,6 +366,15 @@ def test_face_that_is_pushed_over_a_card_does_not_turn_it() -> None:
     assert kinds(table.told).count(CardLeft) == 2
 
 
+def test_card_that_is_covered_in_part_is_not_lost_to_what_nobody_can_tell_beside_it() -> None:
+    table = Table(faces=lambda x: "unclear" if x == 86.0 else "7H")
+    table.look(sight(100), looks=10)
+    table.covered = lambda x: True
+    table.look(sight(86), sight(115))
+    card = table.watch.tracker.tracks[0]
+    assert (card.seen_t, card.sight.at_mm[0]) == (1.0, 115.0)
+
+
 def test_passing_card_of_no_clear_side_does_not_pull_a_resting_one_along() -> None:
     table = Table(faces=lambda x: "unclear" if x == 126 else "7H")
     table.look(sight(100), looks=10)
