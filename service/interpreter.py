@@ -25,11 +25,14 @@ from rules.events import (
     Side,
     Source,
 )
+from rules.round import INITIAL_CARDS
 from service.amounts import Amounts
 from service.blindness import Blindness
 from service.burning import Burns
 from service.calls import LAMP_WITHIN_S, Calls, with_doubt
 from service.card_lines import card_of, certainty_of, dealt_line, turned_line
+from service.dealt_open import SURE as DEALT_OPEN
+from service.dealt_open import as_dealt_open
 from service.device_events import DEVICE_EVENTS
 from service.handing import (
     DOUBTFUL,
@@ -201,15 +204,25 @@ class Interpreter:
         if self.state.is_decided(ResultAnnounced in self.signalled) and self.state.is_collected(side, face):
             return []
         closing = self.silence.close_before(t, self.state)
+        opened = self._as_dealt_open(card)
+        card = card if opened is None else opened
         card_id = f"c{next(self._card_numbers)}"
         self.state.cards[card.track_id] = CardOnTable(card_id=card_id, side=side, card=face, face_up=card.face_up)
-        dealt = self._as_dealt(t, dealt_line(t, card_id, side, card), card)
+        dealt = self._as_dealt(t, dealt_line(t, card_id, side, card), card, is_open=opened is not None)
         if card.face_up and not dealt.face_up:
             turned = seen.CardTurned(track_id=card.track_id, t=card.t, face_up=True, reading=card.reading)
             self.waiting.put(card.t, turned)
         return [*closing, *self.calls.by_first_card(t, self.state), dealt]
 
-    def _as_dealt(self, t: float, dealt: CardDealt, card: seen.CardRested) -> CardDealt:
+    def _as_dealt_open(self, card: seen.CardRested) -> seen.CardRested | None:
+        """One of the first cards that came face up under a hand, though all come face down; None for any other."""
+        are_down = self.backs.come_face_down(self.state.cards_dealt) and not self.backs.are_unseen
+        is_plain = card.face_up and card.hidden_s <= HIDDEN_S
+        if is_plain or not are_down or self.state.cards_dealt >= INITIAL_CARDS or self.state.shows_a_face:
+            return None
+        return as_dealt_open(card, self.waiting)
+
+    def _as_dealt(self, t: float, dealt: CardDealt, card: seen.CardRested, *, is_open: bool) -> CardDealt:
         """The line with what is doubtful of it: when the card came, with which other, and which side was up."""
         from_t = card.t - card.hidden_s
         left_t = from_t - TRAVEL_S
@@ -225,7 +238,9 @@ class Interpreter:
         if dealt.together_with is None and (is_moment_unseen or self._is_order_unseen(card)):
             sure = min(dealt.confidence or 0.0, UNSEEN_ORDER_CONFIDENCE)
             dealt = replace(dealt, confidence=sure, value_confidence=None)
-        if card.face_up and (was_hidden or is_missed):
+        if is_open and not is_missed:
+            dealt = replace(dealt, confidence=min(dealt.confidence or 0.0, DEALT_OPEN), value_confidence=None)
+        elif card.face_up and (was_hidden or is_missed):
             dealt = replace(dealt, card=None, face_up=False, value_confidence=None)
         return dealt
 

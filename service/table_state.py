@@ -90,6 +90,11 @@ class TableState:
         """Whether cards may come out of the shoe: betting is closed, or a card was dealt, and there is no result."""
         return (self.is_called or self.cards_dealt > 0) and not self.has_result
 
+    @property
+    def shows_a_face(self) -> bool:
+        """Whether a card of the running round lies open."""
+        return any(card.face_up and not card.is_left_over for card in self.cards.values())
+
     def is_decided(self, result_is_reported: bool) -> bool:
         """Whether settling has begun: by the result where a device reports it, else by the cards that are out."""
         if self.has_result:

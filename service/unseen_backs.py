@@ -43,14 +43,14 @@ class UnseenBacks:
             side: In which hand it lies.
             dealt: How many cards of the round were told of before.
         """
-        if not self._comes_face_down(dealt):
+        if not self.come_face_down(dealt):
             return False
         is_out_of_order = dealt < INITIAL_CARDS and side is not _ORDER[dealt % 2]
         return self.are_unseen or self._open >= OPEN_BY_MISTAKE or is_out_of_order
 
     def note(self, dealt: int, *, face_up: bool) -> None:
         """Take in how a card of the round lay when it was first seen, in plain sight."""
-        if not self._comes_face_down(dealt):
+        if not self.come_face_down(dealt):
             return
         if face_up:
             self._open += 1
@@ -71,5 +71,6 @@ class UnseenBacks:
             self.are_unseen = False
         self._open = self._backs = 0
 
-    def _comes_face_down(self, dealt: int) -> bool:
+    def come_face_down(self, dealt: int) -> bool:
+        """Whether the next card comes face down, so many having been dealt in the round."""
         return (Phase.INITIAL if dealt < INITIAL_CARDS else Phase.THIRD) in self.face_down

@@ -135,12 +135,16 @@ class CardReading:
     def was_face_down(self, track: CardTrack, rested_t: float) -> bool:
         """Whether a card that shows its face was laid face down, or may have been under the hand that laid it.
 
-        Its back was seen, if only on its way or shortly, or its face was not until long after it came to rest.
+        Its back was seen, or its face was not until long after it came to rest.
         """
         is_late = track.face_t is not None and track.face_t - rested_t > LATE_FACE_S
+        return is_late or self.was_back_seen(track, rested_t)
+
+    def was_back_seen(self, track: CardTrack, rested_t: float) -> bool:
+        """Whether some look showed the back of a card, if only on its way or shortly."""
         own = [glimpse for glimpse in self._glimpses if self._is_of(glimpse, track, rested_t)]
         is_glimpsed = len(own) >= FAINT_GLIMPSES or any(not glimpse.is_faint for glimpse in own)
-        return is_late or track.back_looks >= BACKS_SEEN or is_glimpsed
+        return track.back_looks >= BACKS_SEEN or is_glimpsed
 
     def _is_of(self, glimpse: Glimpse, track: CardTrack, rested_t: float) -> bool:
         """Whether it was this card's back: what is seen there after it came to rest may fly over it."""

@@ -227,19 +227,17 @@ class CardWatch:
         old = self._cards.same_card(track, t, region, reading)
         if old is not None:
             return self._go_on(old, track, rested_t, region, reading)
+        face_up, unread_t = track.sight.face_up, None if reading.label else t
         self._cards.known[track.track_id] = Known(
-            region=region,
-            home=region,
-            face_up=track.sight.face_up,
-            reading=reading,
-            unread_t=None if reading.label else t,
+            region=region, home=region, face_up=face_up, reading=reading, unread_t=unread_t
         )
         rested = _with_doubt(_rested(track, rested_t, region, reading), track, self.labels)
         if not track.sight.face_up or not self._reading.was_face_down(track, rested_t):
             return [rested]
         turned_t = max(track.turned_t or track.face_t or rested_t, rested_t)
+        is_back_seen = self._reading.was_back_seen(track, rested_t)
         return [
-            replace(rested, face_up=False, reading=NOTHING_READ),
+            replace(rested, face_up=False, reading=NOTHING_READ, is_back_seen=is_back_seen),
             self._turned(track, turned_t, face_up=True, reading=reading),
         ]
 

@@ -41,6 +41,8 @@ class CardRested:
     hidden_s: float = 0.0
     """How long its place was covered, or not looked at, until it was first seen: so long it may have been turned
     unseen."""
+    is_back_seen: bool = True
+    """False for one that is said to have lain face down only because no look showed which side was up."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
