@@ -157,11 +157,11 @@ HELD_OUT_FONTS = [
     "Lato-Heavy",
     "Lato-Semibold",
     "C059-Bold",
-    "Caladea-Regular",
     "OpenSans-Semibold",
     "FreeSans",
     "NimbusSansNarrow-Regular",
 ]
+"""All must be there for the frozen decks to be drawn as they were: which a deck gets depends on how many there are."""
 
 _SIZE_PX = 96
 _STROKES: Mapping[str, tuple[str, ...]] = {

@@ -1,7 +1,8 @@
 """The frozen test split: held-out scripts, their seeds and decks, each with its SHA-256, in `datasets/frozen.yaml`.
 
 Videos are not hashed: encoders differ. A deck's hash is that of its drawn faces and back; it depends on the fonts of
-the machine and is checked only when asked for. `python -m datasets.script.frozen [--decks DIR]` tells what is changed.
+the machine, which are named where they are missing, and is checked only when asked for.
+`python -m datasets.script.frozen [--decks DIR]` tells what is changed.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from pathlib import Path
 import yaml
 
 from datasets.decks.deck import load_deck
+from datasets.decks.glyphs import HELD_OUT_FONTS, find_fonts
 from datasets.script.script import load_script
 
 SCRIPTS = Path(__file__).parents[1] / "scripts"
@@ -46,6 +48,12 @@ def deck_digest(name: str, folder: Path | None) -> str:
     return digest.hexdigest()
 
 
+def missing_fonts() -> list[str]:
+    """The fonts of held-out decks that this machine lacks."""
+    found = {path.stem for path in find_fonts("held_out")}
+    return [stem for stem in HELD_OUT_FONTS if stem not in found]
+
+
 def differences(frozen: Mapping[str, object], found: Mapping[str, object]) -> list[str]:
     """One line for everything that is not as frozen."""
     told = [f"{name}: is missing" for name in frozen if name not in found]
@@ -74,6 +82,9 @@ def main() -> int:
         return 0
     frozen_scripts, frozen_decks = load_frozen()
     told = differences(frozen_scripts, scripts) + (differences(frozen_decks, decks) if decks else [])
+    told += [
+        f"font {stem}: is not on this machine, and held-out decks are lettered otherwise" for stem in missing_fonts()
+    ]
     for line in told or ["all as frozen"]:
         print(line)
     return 1 if told else 0

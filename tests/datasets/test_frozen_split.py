@@ -5,7 +5,18 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from datasets.script.frozen import FOLDERS, SCRIPTS, deck_digest, differences, fingerprint, load_frozen
+import pytest
+
+from datasets.script import frozen as frozen_split
+from datasets.script.frozen import (
+    FOLDERS,
+    SCRIPTS,
+    deck_digest,
+    differences,
+    fingerprint,
+    load_frozen,
+    missing_fonts,
+)
 
 
 def test_held_out_scripts_are_as_frozen() -> None:
@@ -37,3 +48,10 @@ def test_changed_absent_and_new_scripts_are_told(tmp_path: Path) -> None:
 
 def test_deck_has_the_same_digest_each_time_and_another_than_others() -> None:
     assert deck_digest("machine:9500", None) == deck_digest("machine:9500", None) != deck_digest("machine:9501", None)
+
+
+def test_fonts_that_this_machine_lacks_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(frozen_split, "find_fonts", lambda variety: (Path("/fonts/FreeSans.ttf"),))
+
+    assert "FreeSans" not in missing_fonts()
+    assert {"DejaVuSerifCondensed-Bold", "C059-Bold"} <= set(missing_fonts())
