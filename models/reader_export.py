@@ -1,7 +1,9 @@
 """Turn a trained reader into the weights that run: `python -m models.reader_export runs/reader/last.pt`.
 
 Writes `models/weights/reader-<hash>.onnx` (the network's average, batch norm folded in), finds the temperature that
-makes its confidence true on validation decks and photographs, and enters both into `models/registry.yaml`.
+makes its confidence true on validation decks and photographs, and enters both into `models/registry.yaml`. With
+`--with` the weights are averaged with those of the export that the training began with: what both learned is kept, and
+what each learned by heart is halved (Wortsman et al., "Model soups", 2022), at no cost to who reads.
 """
 
 from __future__ import annotations
@@ -13,10 +15,11 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+import torch
 from scipy.optimize import minimize_scalar
 
 from datasets.decks.deck import VALIDATION_SEEDS
-from models.onnx_file import write_onnx
+from models.onnx_file import fold, write_onnx
 from models.reader_bank import build_bank, open_bank
 from models.reader_crops import CLASSES, CROP_SIZE_WH_PX, Lesson, ReaderSchool
 from models.reader_evaluate import LessonBook, draw_lessons, judge, onnx_reader
@@ -24,6 +27,7 @@ from models.reader_net import ReaderNet
 from models.reader_photos import read_photographs
 from models.registry import write_entry
 from models.training_loop import load_average
+from models.warm_start import start_from_onnx
 
 WEIGHTS = Path("models/weights")
 VALIDATION_COUNT = 4000
@@ -35,16 +39,41 @@ def main(arguments: list[str] | None = None) -> int:
     """Export, calibrate, register; says what it wrote."""
     parser = argparse.ArgumentParser(prog="python -m models.reader_export", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("checkpoint", type=Path)
+    parser.add_argument("--with", dest="beside", type=Path, help="the export that the training began with (--from)")
+    parser.add_argument("--share", type=float, default=0.5, help="how much the new weights count beside those, 0 to 1")
     parser.add_argument("--photos", type=Path, help="optional: a folder with annotations.json and images/")
     parser.add_argument("--registry", type=Path, default=Path("models/registry.yaml"))
     told = parser.parse_args(arguments)
-    path = export(load_average(told.checkpoint, ReaderNet()), WEIGHTS)
+    net = load_average(told.checkpoint, ReaderNet())
+    path = export(net if told.beside is None else averaged(load_export(told.beside), net, told.share), WEIGHTS)
     book = draw_validation(told.photos)
     logits = onnx_reader(path)(book.pictures)
     temperature = fit_temperature(logits, book.labels)
     write_entry(told.registry, "reader", registry_entry(path, temperature))
     sys.stdout.write(f"{path}, temperature {temperature:.3f}\n{judge(logits / temperature, book).text()}\n")
     return 0
+
+
+def load_export(path: Path) -> ReaderNet:
+    """The network of an exported file, ready to run."""
+    net, (width, height) = ReaderNet(), CROP_SIZE_WH_PX
+    start_from_onnx(net, path, torch.rand(48, 3, height, width, generator=torch.Generator().manual_seed(0)))
+    return net.eval()
+
+
+def averaged(first: ReaderNet, second: ReaderNet, share: float) -> ReaderNet:
+    """A network with the mean of two networks' weights, their batch norms folded in; both are folded afterwards.
+
+    Args:
+        first: Where the training of `second` began: far from each other a mean computes nothing.
+        second: In evaluation mode, as the first.
+        share: How much the second counts, 0 to 1.
+    """
+    fold(first)
+    fold(second)
+    new = second.state_dict()
+    first.load_state_dict({name: (1 - share) * old + share * new[name] for name, old in first.state_dict().items()})
+    return first
 
 
 def export(net: ReaderNet, folder: Path) -> Path:

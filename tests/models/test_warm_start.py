@@ -29,6 +29,32 @@ def test_a_net_begun_with_the_shipped_reader_reads_as_it_does() -> None:
         np.testing.assert_allclose(mode(torch.from_numpy(crops)).detach().numpy(), wanted, atol=1e-3)
 
 
+@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
+def test_mean_of_a_reader_and_its_own_export_reads_as_it_does(share: float) -> None:
+    from models.reader_export import averaged, load_export
+
+    path, crops = load_model_spec("reader").weights, torch.rand(8, 3, 112, 80)
+
+    both = averaged(load_export(path), load_export(path), share)
+
+    with torch.no_grad():
+        np.testing.assert_allclose(both(crops).numpy(), load_export(path)(crops).numpy(), atol=1e-3)
+
+
+def test_mean_of_two_readers_counts_each_by_its_share() -> None:
+    from models.onnx_file import fold
+    from models.reader_export import averaged
+    from models.reader_net import ReaderNet
+
+    one, other = ReaderNet().eval(), ReaderNet().eval()
+    bias, wanted = one.head.bias.clone(), other.head.bias.clone()
+
+    mean = averaged(one, other, 0.25)
+
+    fold(other)
+    torch.testing.assert_close(mean.head.bias, 0.75 * bias + 0.25 * wanted)
+
+
 def test_nets_begun_with_the_shipped_comparer_tell_as_it_does() -> None:
     from models.comparer_export import compare
     from models.comparer_net import ComparerNet, Together
