@@ -14,9 +14,13 @@ settings.load_profile("house")
 
 @pytest.fixture(scope="module")
 def plain_letters() -> Iterator[None]:
-    """Machine decks have the letters of Pillow's own font, so that every machine judges the same faces."""
+    """Machine decks and cloths have the letters of Pillow's own font, so that every machine judges the same pictures."""
     from datasets.decks import faces
+    from datasets.scene import cloth
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(faces, "find_fonts", lambda variety: ())
+        patch.setattr(cloth, "_font_files", lambda: ())
+        cloth.text_mask.cache_clear()
         yield
+    cloth.text_mask.cache_clear()
