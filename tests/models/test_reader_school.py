@@ -11,6 +11,7 @@ from datasets.decks import CARDS
 from models.reader_bank import BACK, TextureBank, build_bank, open_bank
 from models.reader_crops import CLASSES, UNCLEAR, Lesson, ReaderSchool
 from models.reader_evaluate import LessonBook, judge
+from models.reader_mining import LEAST, MOST, USUAL, deck_weights
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +36,30 @@ def test_same_seed_draws_the_same_crops(bank: TextureBank) -> None:
     first, second = (ReaderSchool(bank, seed=5, lesson=Lesson(cloths=8)).batch(12) for _ in range(2))
     for one, other in zip(first, second, strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+def test_decks_are_drawn_as_often_as_their_weights_say(bank: TextureBank) -> None:
+    school = ReaderSchool(bank, seed=5, lesson=Lesson(cloths=8))
+    school.weigh(np.array([0.0, 1.0]))
+    assert {school._deck() for _ in range(50)} == {1}
+
+
+def test_deck_that_a_reader_misreads_weighs_more(bank: TextureBank) -> None:
+    asked: list[int] = []
+
+    def reads_the_first_deck(pictures: np.ndarray) -> np.ndarray:
+        asked.append(len(pictures))
+        truth = ReaderSchool(bank, seed=3, lesson=USUAL)
+        truth.weigh(np.array([1.0, 0.0]))
+        logits = np.zeros((len(pictures), len(CLASSES)), np.float32)
+        if len(asked) == 1:
+            logits[np.arange(len(pictures)), truth.batch(len(pictures))[1]] = 20.0
+        return logits
+
+    weights = deck_weights(bank, reads_the_first_deck, seed=3, crops=6)
+
+    assert asked == [6, 6]
+    assert weights[0] == LEAST < 1.0 < weights[1] <= MOST
 
 
 def test_crops_have_the_readers_form_and_all_kinds(bank: TextureBank) -> None:
