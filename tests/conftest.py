@@ -14,7 +14,7 @@ settings.load_profile("house")
 
 @pytest.fixture(scope="module")
 def plain_letters() -> Iterator[None]:
-    """Machine decks and cloths have the letters of Pillow's own font, so that every machine judges the same pictures."""
+    """Machine decks and cloths have the letters of Pillow's own font, so that all machines judge the same pictures."""
     from datasets.decks import faces
     from datasets.scene import cloth
 
