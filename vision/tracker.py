@@ -165,14 +165,15 @@ class Tracker:
         seen = {track.track_id for track, _ in pairs}
         for track, _ in pairs:
             track.beside |= seen
-        left = [track for track in self.tracks if track.track_id not in seen and _is_gone(track, t, is_covered)]
+        left = [track for track in self.tracks if track.track_id not in seen and self._is_gone(track, t, is_covered)]
         gone = {track.track_id for track in left}
         self.tracks = [track for track in self.tracks if track.track_id not in gone]
         used = {id(sight) for _, sight in pairs}
         for sight in sights:
             if id(sight) not in used:
                 self._begin(sight, t, is_free=is_free[id(sight)])
-        lost = [track for track in left if track.motion is Motion.MOVING and _may_have_lain(track)]
+        moving = [track for track in left if track.motion is Motion.MOVING]
+        lost = [track for track in moving if _may_have_lain(track) and not self._lies_on_another(track)]
         self._lost = [track for track in (*self._lost, *lost) if t - track.seen_t <= LOST_S]
         resting_left = tuple(track for track in left if track.motion is Motion.RESTING)
         return TrackChanges(rested=tuple(rested), turned=tuple(turned), left=resting_left)
@@ -209,6 +210,27 @@ class Tracker:
             )
         )
         self._next_id += 1
+
+    def _is_gone(self, track: CardTrack, t: float, is_covered: Callable[[NDArray[np.float64]], bool]) -> bool:
+        if track.motion is Motion.MOVING:
+            is_laid = track.was_free and is_covered(track.sight.corners_mm) and not self._lies_on_another(track)
+            return t - track.seen_t > (LAID_S if is_laid else DROP_S)
+        if is_covered(track.sight.corners_mm):
+            track.missing_since_t, track.missing_looks = None, 0
+            return False
+        if track.missing_since_t is None:
+            track.missing_since_t = t
+        track.missing_looks += 1
+        return track.missing_looks >= GONE_LOOKS and t - track.missing_since_t >= GONE_S
+
+    def _lies_on_another(self, track: CardTrack) -> bool:
+        """Whether a card rests where `track` was seen: that was a look at it, set awry, and no card that was laid."""
+        return any(
+            other is not track
+            and other.motion is Motion.RESTING
+            and np.linalg.norm(other.sight.at_mm - track.sight.at_mm) < ONE_CARD_MM
+            for other in self.tracks
+        )
 
     def _lost_s(self, sight: CardSight, t: float) -> float:
         """How long ago a card that was lost since first lay where `sight` is; 0 for none."""
@@ -298,16 +320,3 @@ def _has_come_to_rest(track: CardTrack, t: float) -> bool:
 
 def _may_have_lain(track: CardTrack) -> bool:
     return track.score >= LOST_SCORE and (track.was_free or track.looks >= LOST_LOOKS)
-
-
-def _is_gone(track: CardTrack, t: float, is_covered: Callable[[NDArray[np.float64]], bool]) -> bool:
-    if track.motion is Motion.MOVING:
-        is_laid = track.was_free and is_covered(track.sight.corners_mm)
-        return t - track.seen_t > (LAID_S if is_laid else DROP_S)
-    if is_covered(track.sight.corners_mm):
-        track.missing_since_t, track.missing_looks = None, 0
-        return False
-    if track.missing_since_t is None:
-        track.missing_since_t = t
-    track.missing_looks += 1
-    return track.missing_looks >= GONE_LOOKS and t - track.missing_since_t >= GONE_S

@@ -236,46 +236,6 @@ def test_card_whose_back_was_glimpsed_was_laid_face_down() -> None:
     assert isinstance(turned, CardTurned) and turned.reading.label == "7H"
 
 
-@pytest.mark.parametrize(
-    ("looks", "face_up"), [pytest.param(1, True, id="one faint look"), pytest.param(2, False, id="two")]
-)
-def test_back_that_looks_little_like_a_card_is_believed_at_two_looks(looks: int, face_up: bool) -> None:
-    table = Table()
-    table.look(sight(112, face_up=False, score=0.45))
-    table.look(*(sight(100, face_up=False, score=0.45),) * (looks - 1))
-    table.look(looks=6)
-    table.look(sight(100), looks=15)
-    assert [each.face_up for each in table.told if isinstance(each, CardRested)] == [face_up]
-
-
-def test_back_that_lay_for_a_moment_under_the_hand_that_slid_it_is_one_card() -> None:
-    table = Table(covered=lambda x: True)
-    table.look(sight(100, face_up=False), looks=6)
-    table.look(sight(128, face_up=False), looks=3)
-    table.look(sight(100, face_up=False))
-    table.look(sight(128, face_up=False), looks=4)
-    table.covered = lambda x: False
-    table.look(sight(128, face_up=False), looks=20)
-    assert kinds(table.told) == [CardRested]
-
-
-def test_backs_that_lie_over_each_other_and_were_seen_at_one_look_are_two() -> None:
-    table = Table(covered=lambda x: True)
-    table.look(sight(100, face_up=False), looks=6)
-    table.look(sight(100, face_up=False), sight(128, face_up=False), looks=8)
-    assert kinds(table.told) == [CardRested, CardRested]
-
-
-def test_what_looks_like_an_open_card_for_long_is_told_with_doubt_though_nobody_can_read_it() -> None:
-    table = Table(faces=lambda x: "unclear")
-    table.look(sight(100, score=0.8), looks=18)
-    assert table.told == []
-    table.look(sight(100, score=0.8), looks=6)
-    (rested,) = table.told
-    assert isinstance(rested, CardRested)
-    assert (rested.face_up, rested.reading.label, rested.score) == (True, None, 0.5)
-
-
 def test_face_that_cannot_be_told_long_after_its_card_rested_may_have_been_turned_up_by_then() -> None:
     table = Table(faces=lambda x: "unclear", covered=lambda x: True)
     table.look(sight(100), looks=6)
@@ -364,15 +324,6 @@ def test_face_that_is_pushed_over_a_card_does_not_turn_it() -> None:
     table.look(looks=30)
     assert CardTurned not in kinds(table.told)
     assert kinds(table.told).count(CardLeft) == 2
-
-
-def test_card_that_is_covered_in_part_is_not_lost_to_what_nobody_can_tell_beside_it() -> None:
-    table = Table(faces=lambda x: "unclear" if x == 86.0 else "7H")
-    table.look(sight(100), looks=10)
-    table.covered = lambda x: True
-    table.look(sight(86), sight(115))
-    card = table.watch.tracker.tracks[0]
-    assert (card.seen_t, card.sight.at_mm[0]) == (1.0, 115.0)
 
 
 def test_passing_card_of_no_clear_side_does_not_pull_a_resting_one_along() -> None:
