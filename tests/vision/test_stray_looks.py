@@ -69,3 +69,13 @@ def test_card_that_is_covered_in_part_is_not_lost_to_what_nobody_can_tell_beside
     table.look(sight(86), sight(115))
     card = table.watch.tracker.tracks[0]
     assert (card.seen_t, card.sight.at_mm[0]) == (1.0, 115.0)
+
+
+def test_covered_card_at_rest_is_not_dragged_along_by_one_that_is_slid_past_it() -> None:
+    table = Table(covered=lambda x: True)
+    table.look(sight(150, face_up=False), looks=10)
+    table.look(sight(148, face_up=False), sight(216, face_up=False))
+    table.look(sight(126, face_up=False), sight(158, face_up=False))
+    assert [track.sight.at_mm[0] for track in table.watch.tracker.tracks] == [158.0, 216.0, 126.0]
+    table.look(sight(153, face_up=False), sight(89, face_up=False), looks=8)
+    assert [round(one.at_mm[0]) for one in table.told if isinstance(one, CardRested)] == [150, 89]
