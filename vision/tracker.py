@@ -40,10 +40,10 @@ OTHER_SIDE_MM = 30.0
 PASSING_MM = 12.0
 """Added to the distance where the card had not come to rest: what lies at a place is the card that rests there. And
 where what was seen may be passing over it: what lies beside that is rather the card."""
-DRAGGED = 6.0
-"""How much each millimetre counts by which a covered card at rest would be farther off than it can be by mistake: what
-is slid past it is seen beside it, and may have been too fast to be followed."""
-FAR_MM = 150.0
+DRAGGED, MOST_DRAGGED_MM = 12.0, 90.0
+"""How much each millimetre counts by which a covered card at rest would be farther off than it can be by mistake, and
+all of them at most: what is slid past it is seen beside it, and may have been too fast to be followed."""
+FAR_MM = 160.0
 """What it counts to follow a card to nothing, or to what it cannot be; more than anything that it can be."""
 TURN_LOOKS = 2
 OUT_OF_SIGHT_S = 0.3
@@ -259,7 +259,8 @@ def _assign(
     other = np.array([[_is_another(track, sight, t) for sight in sights] for track in tracks])
     passing = np.array([[_may_pass_over(track, sight) for sight in sights] for track in tracks])
     strange = OTHER_SIDE_MM * turned + PASSING_MM * (moving | passing)
-    strange = strange + np.where(~moving & np.array(covered), DRAGGED * np.maximum(distance - 2 * STILL_MM, 0.0), 0.0)
+    dragged = np.clip(DRAGGED * (distance - 2 * STILL_MM), 0.0, MOST_DRAGGED_MM)
+    strange = strange + np.where(~moving & np.array(covered), dragged, 0.0)
     cost = np.where((distance <= reach) & ~other, distance + strange, FAR_MM)
     rows, columns = linear_sum_assignment(cost)
     return [(tracks[int(i)], sights[int(j)]) for i, j in zip(rows, columns, strict=True) if cost[i, j] < FAR_MM]
