@@ -38,8 +38,8 @@ FOLLOW_TURNED_MM = 45.0
 OTHER_SIDE_MM = 30.0
 """Added to the distance where the other side shows."""
 PASSING_MM = 12.0
-"""Added to the distance where the card had not come to rest: what lies at a place is the card that rests there. And
-where what was seen may be passing over it: what lies beside that is rather the card."""
+"""Added to the distance where the card had not come to rest: what lies at a place is the card that rests there. Twice
+as much where what was seen may be passing over it: what lies beside that is rather the card."""
 DRAGGED, MOST_DRAGGED_MM = 12.0, 90.0
 """How much each millimetre counts by which a covered card at rest would be farther off than it can be by mistake, and
 all of them at most: what is slid past it is seen beside it, and may have been too fast to be followed."""
@@ -258,7 +258,7 @@ def _assign(
     reach = np.where(moving, moved, np.where(turned, FOLLOW_TURNED_MM, resting))
     other = np.array([[_is_another(track, sight, t) for sight in sights] for track in tracks])
     passing = np.array([[_may_pass_over(track, sight) for sight in sights] for track in tracks])
-    strange = OTHER_SIDE_MM * turned + PASSING_MM * (moving | passing)
+    strange = OTHER_SIDE_MM * turned + PASSING_MM * moving + 2 * PASSING_MM * passing
     dragged = np.clip(DRAGGED * (distance - 2 * STILL_MM), 0.0, MOST_DRAGGED_MM)
     strange = strange + np.where(~moving & np.array(covered), dragged, 0.0)
     cost = np.where((distance <= reach) & ~other, distance + strange, FAR_MM)
