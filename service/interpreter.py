@@ -223,7 +223,10 @@ class Interpreter:
         return as_dealt_open(card, self.waiting)
 
     def _as_dealt(self, t: float, dealt: CardDealt, card: seen.CardRested, *, is_open: bool) -> CardDealt:
-        """The line with what is doubtful of it: when the card came, with which other, and which side was up."""
+        """The line with what is doubtful of it: when the card came, with which other, and which side was up.
+
+        After the result nobody deals: what lies there then and cannot be read is one of those that lay there.
+        """
         from_t = card.t - card.hidden_s
         left_t = from_t - TRAVEL_S
         untold_since_t = self.state.untold_since_t(self.signalled)
@@ -232,7 +235,7 @@ class Interpreter:
         is_missed = card.face_up and self.backs.is_missed(dealt.hand, self.state.cards_dealt)
         if not is_blind and not was_hidden:
             self.backs.note(self.state.cards_dealt, face_up=card.face_up)
-        is_moment_unseen = is_missed or self.backs.are_unseen
+        is_moment_unseen = is_missed or self.backs.are_unseen or (self.state.has_result and dealt.card is None)
         if not is_blind and not is_moment_unseen:
             dealt = self.together.joined(dealt, from_t, card.t)
         if dealt.together_with is None and (is_moment_unseen or self._is_order_unseen(card)):

@@ -362,6 +362,13 @@ def test_order_of_cards_is_doubted_where_nobody_saw_it(second: CardRested, are_s
     assert _sureness_of_two(rested(1, 5.0), second) == are_sure
 
 
+@pytest.mark.parametrize(("label", "is_sure"), [("7H", True), (None, False)])
+def test_card_that_is_found_after_the_result_and_cannot_be_read_is_doubted(label: str | None, is_sure: bool) -> None:
+    result = ResultAnnounced(t=9.0)
+    lines = log_of(rested(1, 5.0), result, rested(2, 12.0, label=label), devices=frozenset({ResultAnnounced}))
+    assert [(line.confidence or 0.0) > 0.6 for line in lines if isinstance(line, CardDealt)] == [True, is_sure]
+
+
 @pytest.mark.parametrize("face_down", [frozenset(), frozenset(Phase)])
 def test_cards_whose_backs_are_not_seen_are_told_of_when_they_are_turned(face_down: frozenset[Phase]) -> None:
     interpreter = Interpreter(LAYOUT, frozenset({NoMoreBets, RoundClosed}), backs=UnseenBacks(face_down))
