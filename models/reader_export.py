@@ -58,7 +58,8 @@ def load_export(path: Path) -> ReaderNet:
     """The network of an exported file, ready to run."""
     net, (width, height) = ReaderNet(), CROP_SIZE_WH_PX
     start_from_onnx(net, path, torch.rand(48, 3, height, width, generator=torch.Generator().manual_seed(0)))
-    return net.eval()
+    net.eval()
+    return net
 
 
 def averaged(first: ReaderNet, second: ReaderNet, share: float) -> ReaderNet:
