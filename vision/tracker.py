@@ -38,13 +38,9 @@ FOLLOW_TURNED_MM = 45.0
 OTHER_SIDE_MM = 30.0
 """Added to the distance where the other side shows."""
 PASSING_MM = 12.0
-"""Added to the distance where the card had not come to rest: what lies at a place is the card that rests there. Twice
-as much where what was seen may be passing over it: what lies beside that is rather the card."""
-DRAGGED, MOST_DRAGGED_MM = 12.0, 90.0
-"""How much each millimetre counts by which a covered card at rest would be farther off than it can be by mistake, and
-all of them at most: what is slid past it is seen beside it, and may have been too fast to be followed."""
-FAR_MM = 160.0
-"""What it counts to follow a card to nothing, or to what it cannot be; more than anything that it can be."""
+"""Added to the distance where the card had not come to rest: what lies at a place is the card that rests there. And
+where what was seen may be passing over it: what lies beside that is rather the card."""
+FAR_MM = 1e4
 TURN_LOOKS = 2
 OUT_OF_SIGHT_S = 0.3
 """A card that was not seen for longer may have been exchanged for another."""
@@ -258,12 +254,31 @@ def _assign(
     reach = np.where(moving, moved, np.where(turned, FOLLOW_TURNED_MM, resting))
     other = np.array([[_is_another(track, sight, t) for sight in sights] for track in tracks])
     passing = np.array([[_may_pass_over(track, sight) for sight in sights] for track in tracks])
-    strange = OTHER_SIDE_MM * turned + PASSING_MM * moving + 2 * PASSING_MM * passing
-    dragged = np.clip(DRAGGED * (distance - 2 * STILL_MM), 0.0, MOST_DRAGGED_MM)
-    strange = strange + np.where(~moving & np.array(covered), dragged, 0.0)
+    strange = OTHER_SIDE_MM * turned + PASSING_MM * (moving | passing)
     cost = np.where((distance <= reach) & ~other, distance + strange, FAR_MM)
     rows, columns = linear_sum_assignment(cost)
-    return [(tracks[int(i)], sights[int(j)]) for i, j in zip(rows, columns, strict=True) if cost[i, j] < FAR_MM]
+    chosen = {int(i): int(j) for i, j in zip(rows, columns, strict=True) if cost[i, j] < FAR_MM}
+    _give_back(chosen, distance, moving[:, 0])
+    return [(tracks[i], sights[j]) for i, j in chosen.items()]
+
+
+def _give_back(chosen: dict[int, int], distance: NDArray[np.float64], is_moving: NDArray[np.bool_]) -> None:
+    """Let a card at rest keep what lies at its place, where one on its way was taken to have come there from afar.
+
+    What is slid past a card may be too fast to be followed; that card would be dragged along in its stead.
+    """
+    for i, j in list(chosen.items()):
+        if is_moving[i] or distance[i, j] <= 2 * STILL_MM:
+            continue
+        own = int(distance[i].argmin())
+        other = next((k for k, seen in chosen.items() if seen == own), None)
+        if (
+            other is not None
+            and is_moving[other]
+            and distance[i, own] < 2 * STILL_MM < SAME_PLACE_MM < distance[other, own]
+        ):
+            chosen[i] = own
+            del chosen[other]
 
 
 def _shows_other_side(track: CardTrack, sight: CardSight) -> bool:
