@@ -312,6 +312,7 @@ class CardWatch:
         for track in ripe:
             self._reaches.forget(track.track_id)
             known = self._cards.known[track.track_id]
+            known.turned_t = None
             if known.face_up and track.votes.count >= LEAST_READS:
                 self.familiarity.note(track.votes.sureness())
             if known.face_up and known.region in self.regions:

@@ -36,6 +36,8 @@ SHADOW_GAIN = (0.35, 1.05)
 SEEN_SHARE = 0.4
 LEAST_SHARE = 0.55
 """A piece must have this share of a card's area."""
+OWN_SHARE = 0.5
+"""And of each card found in it this much: the rest may be another card's."""
 LEFTOVER_SCORE = 0.75
 DRIFT_SHARE = 0.3
 """A view differs from the bare one by drifting light where less than this share of a card's area does."""
@@ -162,9 +164,10 @@ class Leftovers:
             is_cut = left == 0 or top == 0 or left + width == rest.shape[1] or top + height == rest.shape[0]
             if is_cut or area < LEAST_SHARE * card_px:
                 continue
-            for corners in rows_of_cards(self._around(region, pieces == piece), self._card_mm):
+            own = pieces == piece
+            for corners in rows_of_cards(self._around(region, own), self._card_mm):
                 box = self._box(region, corners)
-                if box.inside.any() and _is_filled(box.of(different)):
+                if box.inside.any() and _is_filled(box.of(different)) and box.of(own).mean() >= OWN_SHARE:
                     found.append(CardSight(corners_mm=corners, face_up=True, score=LEFTOVER_SCORE, is_side_sure=False))
         return found
 

@@ -38,8 +38,8 @@ FOLLOW_TURNED_MM = 45.0
 OTHER_SIDE_MM = 30.0
 """Added to the distance where the other side shows."""
 PASSING_MM = 12.0
-"""Added to the distance where the card had not come to rest: what lies at a place is the card that rests there. And
-where what was seen may be passing over it: what lies beside that is rather the card."""
+"""Added to the distance where the card had not come to rest, or came to where another rested: what lies at a place is
+the card that rests there. And where what was seen may be passing over it: what lies beside that is rather the card."""
 FAR_MM = 1e4
 TURN_LOOKS = 2
 OUT_OF_SIGHT_S = 0.3
@@ -254,7 +254,8 @@ def _assign(
     reach = np.where(moving, moved, np.where(turned, FOLLOW_TURNED_MM, resting))
     other = np.array([[_is_another(track, sight, t) for sight in sights] for track in tracks])
     passing = np.array([[_may_pass_over(track, sight) for sight in sights] for track in tracks])
-    strange = OTHER_SIDE_MM * turned + PASSING_MM * (moving | passing)
+    ghost = np.array([[_lies_on_an_older(track, tracks)] for track in tracks])
+    strange = OTHER_SIDE_MM * turned + PASSING_MM * (moving | passing | ghost)
     cost = np.where((distance <= reach) & ~other, distance + strange, FAR_MM)
     rows, columns = linear_sum_assignment(cost)
     chosen = {int(i): int(j) for i, j in zip(rows, columns, strict=True) if cost[i, j] < FAR_MM}
@@ -337,6 +338,16 @@ def _has_come_to_rest(track: CardTrack, t: float) -> bool:
     is_still = track.looks >= REST_LOOKS and t - track.still_since_t >= REST_S
     is_shaken = track.looks >= SHAKEN_LOOKS and t - track.place_since_t >= SHAKEN_S
     return (is_still or is_shaken) and track.other_side_looks == 0
+
+
+def _lies_on_an_older(track: CardTrack, tracks: Sequence[CardTrack]) -> bool:
+    """Whether an older card rests at the place: what was taken for `track` was a part of that one, a hand over it."""
+    return any(
+        other.track_id < track.track_id
+        and other.motion is Motion.RESTING
+        and np.linalg.norm(other.sight.at_mm - track.sight.at_mm) < ONE_CARD_MM
+        for other in tracks
+    )
 
 
 def _may_have_lain(track: CardTrack) -> bool:

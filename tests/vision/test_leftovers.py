@@ -101,6 +101,13 @@ def test_sight_of_another_card_stays_where_one_is_mended(leftovers: Leftovers) -
     assert any(card is other for card in found) and len(found) == 2
 
 
+def test_rim_that_a_fitting_box_leaves_of_its_card_makes_no_row_with_the_card_beside_it(leftovers: Leftovers) -> None:
+    fits, awry = sight(card_at(500, 285)), sight(card_at(563, 320))
+    (*kept, found) = leftovers.refine("box", [fits, awry], cloth(card_at(500, 280), card_at(563, 280)), BARE)
+    assert kept == [fits]
+    assert np.allclose(found.at_mm, [563, 280], atol=5.0)
+
+
 def test_print_under_what_just_moved_is_no_card(leftovers: Leftovers) -> None:
     assert leftovers.refine("box", [sight(card_at(560, 280))], cloth(), ~BARE) == []
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.vision.card_table import Table, kinds, sight
-from vision.observations import CardRested, CardTurned
+from vision.observations import CardLeft, CardRested, CardTurned
 
 
 @pytest.mark.parametrize(
@@ -79,3 +79,28 @@ def test_covered_card_at_rest_is_not_dragged_along_by_one_that_is_slid_past_it()
     assert [track.sight.at_mm[0] for track in table.watch.tracker.tracks] == [158.0, 216.0, 126.0]
     table.look(sight(153, face_up=False), sight(89, face_up=False), looks=8)
     assert [round(one.at_mm[0]) for one in table.told if isinstance(one, CardRested)] == [150, 89]
+
+
+def test_card_keeps_its_place_from_what_a_hand_once_left_of_it_to_see() -> None:
+    table = Table(faces=lambda x: "unclear" if x < 90 else "7H")
+    table.look(sight(100), looks=10)
+    table.covered = lambda x: True
+    table.look(sight(81), sight(107))
+    for x_mm in (81, 77, 86, 94, 94, 95, 96, 99):
+        table.look(sight(x_mm))
+    table.look(sight(100), looks=5)
+    table.look(sight(110))
+    table.look(sight(100), looks=5)
+    table.covered = lambda x: False
+    table.look(sight(100), looks=40)
+    assert kinds(table.told) == [CardRested]
+
+
+def test_nothing_is_waited_for_of_a_card_that_showed_its_other_side_as_it_was_taken() -> None:
+    table = Table(faces=lambda x: None)
+    table.look(sight(100, face_up=False), looks=10)
+    table.look(sight(100), looks=2)
+    assert table.watch.waiting_since_t() is not None
+    table.look(looks=30)
+    assert kinds(table.told) == [CardRested, CardLeft]
+    assert table.watch.waiting_since_t() is None
