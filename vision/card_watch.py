@@ -206,16 +206,16 @@ class CardWatch:
         others = [other for other in self.tracker.tracks if other is not track and other.track_id in self._cards.known]
         if _lies_on_one_of(others, track) or self._cards.has_a_twin(track, track.votes.guess(), OVERLAPPING_MM):
             return []
-        if is_covered(track.sight.corners_mm) and self._may_be_a_part(track):
+        if is_covered(track.sight.corners_mm) and self._may_be_a_part(track, t):
             return []
         return self._begin(track, t, reading)
 
-    def _may_be_a_part(self, track: CardTrack) -> bool:
+    def _may_be_a_part(self, track: CardTrack, t: float) -> bool:
         """Whether a half hidden face may be what shows of a card beside it: nobody can guess it, or both are alike."""
-        if not track.sight.face_up:
+        guess, is_guessed = track.votes.guess(), track.votes.posterior().max() >= GUESSED
+        if not track.sight.face_up or (is_guessed and self._cards.may_be_missing(guess, t)):
             return False
-        is_guessed = track.votes.posterior().max() >= GUESSED and track.votes.guess() not in NO_FACE
-        return not is_guessed or self._cards.has_a_twin(track, track.votes.guess(), BESIDE_MM)
+        return not is_guessed or guess in NO_FACE or self._cards.has_a_twin(track, guess, BESIDE_MM)
 
     def _begin(self, track: CardTrack, t: float, reading: Reading) -> list[Observation]:
         rested_t = track.rested_t if track.rested_t is not None else t

@@ -12,7 +12,7 @@ import numpy as np
 
 from vision.handed_cards import HandedCards
 from vision.observations import Reading
-from vision.tracker import OUT_OF_SIGHT_S, CardTrack, Tracker
+from vision.tracker import OUT_OF_SIGHT_S, REST_LOOKS, CardTrack, Tracker
 
 MISSED_LOOKS = 2
 """A card that one look missed may still lie there."""
@@ -61,7 +61,7 @@ class KnownCards:
         """Which card `track` is: the one that is hidden just there, else one of those that are missing, their backs up.
 
         Of these none that lay at another place before, or whose hand lies there. The nearest; where another card was
-        brought with it, the two that were neighbours keep their order.
+        brought with it, the two that were neighbours keep their order: None until the right one is known to be missing.
         """
         hidden = self._hidden_at(track, t, place)
         if hidden is not None:
@@ -79,9 +79,23 @@ class KnownCards:
         second = self._brought_with(track)
         if nearest is None or second is None:
             return nearest
-        of_its_hand = [old for old in backs if self.known[old.track_id].home == self.known[nearest.track_id].home]
+        home = self.known[nearest.track_id].home
+        of_its_hand = [old for old in backs if self.known[old.track_id].home == home]
+        of_its_hand += [old for old in self._out_of_sight(home, t) if old not in of_its_hand and old is not track]
         pairs = list(permutations(of_its_hand, 2)) or [(nearest, nearest)]
-        return min(pairs, key=lambda pair: _away_mm(pair[0], track) ** 2 + _away_mm(pair[1], second) ** 2)[0]
+        best = min(pairs, key=lambda pair: _away_mm(pair[0], track) ** 2 + _away_mm(pair[1], second) ** 2)[0]
+        return best if best in backs else None
+
+    def _out_of_sight(self, home: str, t: float) -> list[CardTrack]:
+        """The cards of a hand, their backs up, that something covers where they lay: they may be gone."""
+        return [
+            old
+            for old in self.tracker.tracks
+            if self._is_of_hand(old, home)
+            and self.known[old.track_id].region == home
+            and not self.known[old.track_id].face_up
+            and t - old.seen_t >= OUT_OF_SIGHT_S
+        ]
 
     def _hidden_at(self, track: CardTrack, t: float, place: str) -> CardTrack | None:
         """A card at the place, its back up, that was not seen at this look and lay where `track` is."""
@@ -106,7 +120,7 @@ class KnownCards:
         return track.track_id in self.known and self.known[track.track_id].home == home
 
     def _brought_with(self, track: CardTrack) -> CardTrack | None:
-        """The unknown card next to `track`."""
+        """The unknown card next to `track`; what was seen often first, the rest may be parts of it under a hand."""
         others = [
             other
             for other in self.tracker.tracks
@@ -115,7 +129,7 @@ class KnownCards:
             and self.handed.place_of(other.sight.at_mm) is not None
             and _away_mm(other, track) < NEXT_MM
         ]
-        return min(others, key=lambda other: _away_mm(other, track), default=None)
+        return min(others, key=lambda other: (other.looks < REST_LOOKS, _away_mm(other, track)), default=None)
 
     def is_in_play(self, t: float) -> bool:
         """Whether a card was told of and is there, or may come back."""
@@ -137,6 +151,11 @@ class KnownCards:
             for other in self.tracker.tracks
             if other is not track and other.track_id in self.known
         )
+
+    def may_be_missing(self, label: str, t: float) -> bool:
+        """Whether a card that is not where it was shows this face, or one that nobody could read."""
+        away = [self.known[old.track_id] for old in self.missing(t)]
+        return any(each.face_up and each.reading.label in (None, label) for each in away)
 
     def has_just_left(self, reading: Reading, t: float) -> bool:
         """Whether the face belongs to a card that just left its place."""

@@ -116,6 +116,45 @@ def test_two_backs_that_are_brought_together_keep_their_order() -> None:
     assert at[ids[60.0]] < at[ids[130.0]]
 
 
+def test_two_backs_keep_their_order_though_a_hand_lies_where_one_of_them_was() -> None:
+    table = handed_table()
+    table.look(sight(60, face_up=False), sight(130, face_up=False), looks=8)
+    ids = {each.at_mm[0]: each.track_id for each in table.told if isinstance(each, CardRested)}
+    brought = sight(550, face_up=False, y_mm=IN_NEAR), sight(620, face_up=False, y_mm=IN_NEAR)
+    table.covered = lambda x: 40 < x < 80
+    table.look(*brought, looks=7)
+    table.covered = lambda x: False
+    table.look(*brought, looks=8)
+    at = {track.track_id: track.sight.at_mm[0] for track in table.watch.tracker.tracks}
+    assert (at[ids[60.0]], at[ids[130.0]]) == (550.0, 620.0)
+
+
+def test_stray_look_beside_two_backs_is_not_what_was_brought_with_them() -> None:
+    table = handed_table()
+    table.look(sight(60, face_up=False), sight(130, face_up=False), looks=8)
+    ids = {each.at_mm[0]: each.track_id for each in table.told if isinstance(each, CardRested)}
+    brought = sight(640, face_up=False, y_mm=IN_NEAR), sight(710, face_up=False, y_mm=IN_NEAR)
+    table.look(*brought, looks=3)
+    for x_mm in (612, 609):
+        table.look(*brought, sight(x_mm, face_up=False, y_mm=IN_NEAR))
+    table.look(*brought, looks=8)
+    at = {track.track_id: track.sight.at_mm[0] for track in table.watch.tracker.tracks}
+    assert (at[ids[60.0]], at[ids[130.0]]) == (640.0, 710.0)
+
+
+def test_card_that_is_brought_back_under_a_hand_to_one_with_the_same_face_is_that_card() -> None:
+    table = handed_table()
+    table.look(sight(60, face_up=False), sight(130, face_up=False), looks=8)
+    at_seat = sight(550, face_up=False, y_mm=IN_NEAR), sight(620, face_up=False, y_mm=IN_NEAR)
+    table.look(*at_seat, looks=10)
+    table.faces = lambda x: None
+    table.look(*(replace(each, face_up=True) for each in at_seat), looks=14)
+    table.faces, table.covered = lambda x: "7H", lambda x: 100 < x < 160
+    table.look(sight(60), sight(130), looks=25)
+    assert CardLeft not in kinds(table.told)
+    assert [each.region for each in table.told if isinstance(each, CardShifted)][2:] == ["left", "left"]
+
+
 def test_card_that_is_passed_on_before_it_rested_was_dealt_face_down() -> None:
     table = handed_table()
     table.look(sight(200), looks=10)
