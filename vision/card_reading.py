@@ -34,6 +34,8 @@ SURELY_GLIMPSED, FAINT_SCORE, FAINT_GLIMPSES = 0.99, 0.4, 2
 """One that looks less like a card is believed at so many looks that read it as surely as this."""
 GLIMPSE_S = 2.5
 """How long before a card came to rest its back may have been seen at its place."""
+NEXT_CARD_S = 0.5
+"""A card comes to rest at least so long after the one before it."""
 LATE_FACE_S = 0.4
 """A face that could not be told for so long after its card came to rest may have been turned up meanwhile."""
 KEPT_S = 10.0
@@ -142,13 +144,19 @@ class CardReading:
 
     def was_back_seen(self, track: CardTrack, rested_t: float) -> bool:
         """Whether some look showed the back of a card, if only on its way or shortly."""
-        own = [glimpse for glimpse in self._glimpses if self._is_of(glimpse, track, rested_t)]
+        since_t = self._last_came_to_rest(track, rested_t)
+        own = [glimpse for glimpse in self._glimpses if self._is_of(glimpse, track, rested_t, since_t)]
         is_glimpsed = len(own) >= FAINT_GLIMPSES or any(not glimpse.is_faint for glimpse in own)
         return track.back_looks >= BACKS_SEEN or is_glimpsed
 
-    def _is_of(self, glimpse: Glimpse, track: CardTrack, rested_t: float) -> bool:
+    def _last_came_to_rest(self, track: CardTrack, rested_t: float) -> float:
+        """When the card before this one came to rest, wherever: until then backs were that one's, on its way there."""
+        others = [other.rested_t for other in self.tracker.tracks if other is not track and other.rested_t is not None]
+        return max((other_t for other_t in others if rested_t - other_t >= NEXT_CARD_S), default=-np.inf)
+
+    def _is_of(self, glimpse: Glimpse, track: CardTrack, rested_t: float, since_t: float) -> bool:
         """Whether it was this card's back: what is seen there after it came to rest may fly over it."""
-        is_its_own = glimpse.track_id == track.track_id or glimpse.t <= rested_t
+        is_its_own = glimpse.track_id == track.track_id or since_t < glimpse.t <= rested_t
         is_there = float(np.linalg.norm(glimpse.at_mm - track.sight.at_mm)) < ONE_CARD_MM
         return is_its_own and is_there and rested_t - glimpse.t <= GLIMPSE_S
 
