@@ -85,6 +85,8 @@ class SchoolFolder:
             if path.name not in self._names:
                 self._names.add(path.name)
                 with np.load(path) as file:
+                    if not len(file["truths"]):
+                        continue
                     before = np.ascontiguousarray(file["before"][:, _RIM_PX:-_RIM_PX, _RIM_PX:-_RIM_PX])
                     self._parts.append((before, file["after"], file["moved"]))
                     self._truths.append(file["truths"])
