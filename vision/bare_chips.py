@@ -58,7 +58,7 @@ class _View:
     found: list[NDArray[np.float64]] = field(default_factory=list)
     """What the last look at the region added."""
     sure: list[tuple[float, NDArray[np.float64]]] = field(default_factory=list)
-    """When and where, (2,) mm, the detector was sure of chips lately."""
+    """When and in which boxes, (4, 2) mm, the detector was sure of chips lately."""
     print_mm: list[NDArray[np.float64]] = field(default_factory=list)
     """Where, (2,) mm, the last look in plain sight showed print that it was sure of."""
 
@@ -150,32 +150,58 @@ class BareChips:
     def _look_again(
         self, view: _View, chips: Detections, doubtful: Detections, frame: Frame, cover: Cover
     ) -> list[NDArray[np.float64]]:
-        sure = [middle for middle in chips.centres_mm if self._reaches(view, middle, RIM_MM / 2)]
-        view.sure = [(t, at) for t, at in view.sure if frame.t - t <= LATELY_S] + [(frame.t, at) for at in sure]
+        seen = [box for box in chips.corners_mm if self._reaches(view, box.mean(axis=0), RIM_MM / 2)]
+        lately = [(t, box) for t, box in view.sure if frame.t - t <= LATELY_S]
+        view.sure = [*lately, *((frame.t, box) for box in seen)]
         if (cover.mask & view.cells).any():
             return []
         if view.bare is None:
-            view.bare = None if sure else self._look(view, frame)
+            view.bare = None if seen else self._look(view, frame)
             return []
+        sure = [box.mean(axis=0) for box in seen]
         boxes = [corners for corners in doubtful.corners_mm if self._reaches(view, corners.mean(axis=0))]
-        if sure and not boxes:
+        stayed = self._stayed(lately, sure, frame.t, cover)
+        if sure and not boxes and not stayed:
             return []
         different = self._different(view, self._look(view, frame))
         confirmed = [box for box in boxes if self._share(view, box, different) >= self._wanted(view, box, sure)]
+        told = [*sure, *(box.mean(axis=0) for box in confirmed)]
+        confirmed += [
+            box
+            for box in stayed
+            if not self._is_near(box.mean(axis=0), told, APART) and self._share(view, box, different) >= CONFIRMED_AGAIN
+        ]
         return confirmed if confirmed or sure else self._pieces(view, different)
+
+    def _stayed(
+        self,
+        lately: Sequence[tuple[float, NDArray[np.float64]]],
+        sure: Sequence[NDArray[np.float64]],
+        t: float,
+        cover: Cover,
+    ) -> list[NDArray[np.float64]]:
+        """The boxes of what was surely seen lately and is not now, though nothing moved there since."""
+        stayed: list[NDArray[np.float64]] = []
+        for seen_t, box in reversed(lately):
+            told = [*sure, *(each.mean(axis=0) for each in stayed)]
+            if self._is_near(box.mean(axis=0), told, APART):
+                continue
+            if float(cover.change.still_s[self._grid.mask_of(box)].min(initial=np.inf)) >= t - seen_t:
+                stayed.append(box)
+        return stayed
 
     def _wanted(self, view: _View, box: NDArray[np.float64], sure: Sequence[NDArray[np.float64]]) -> float:
         """The share of a doubtful box that must differ from the bare cloth so that it counts beside the sure ones."""
-        middle, diameter_mm = box.mean(axis=0), self._diameter_mm
-
-        def is_near(at: NDArray[np.float64], diameters: float) -> bool:
-            return float(np.linalg.norm(at - middle)) < diameters * diameter_mm
-
-        if any(is_near(at, APART) for at in sure):
+        middle = box.mean(axis=0)
+        if self._is_near(middle, sure, APART):
             return np.inf
-        if any(is_near(at, SAME_PLACE) for _, at in view.sure):
+        if self._is_near(middle, [each.mean(axis=0) for _, each in view.sure], SAME_PLACE):
             return CONFIRMED_AGAIN
         return np.inf if sure else CONFIRMED
+
+    def _is_near(self, at_mm: NDArray[np.float64], places: Sequence[NDArray[np.float64]], diameters: float) -> bool:
+        """Whether one of some places is nearer than so many chip diameters."""
+        return any(float(np.linalg.norm(each - at_mm)) < diameters * self._diameter_mm for each in places)
 
     def _different(self, view: _View, now: Image) -> NDArray[np.uint8]:
         """Where the region differs from its bare view, (h, w) of 0 and 1."""

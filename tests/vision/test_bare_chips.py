@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 import pytest
@@ -34,6 +36,7 @@ class Table:
         covered: bool = False,
         hidden_mm: tuple[int, int, int, int] | None = None,
         t: float = 0.0,
+        still_s: float = np.inf,
     ) -> Detections:
         """Discs on the cloth, of a negative radius white; what lies in `hidden_mm`, a box, looks like the cloth."""
         image = np.full((1080, 1920, 3), (60, 90, 40), np.uint8)
@@ -43,7 +46,8 @@ class Table:
         if hidden_mm is not None:
             x0, y0, x1, y1 = hidden_mm
             image[y0 + 90 : y1 + 90, x0 + 60 : x1 + 60] = (60, 90, 40)
-        cover = Cover(self.gate.grid, self.change, np.full(self.gate.grid.shape_hw, covered))
+        change = replace(self.change, still_s=np.full(self.gate.grid.shape_hw, still_s))
+        cover = Cover(self.gate.grid, change, np.full(self.gate.grid.shape_hw, covered))
         return self.chips.add(seen, doubtful, Frame(0, t, image), cover, [(0.0, 0.0, *SIZE_MM)])
 
 
@@ -125,8 +129,20 @@ def test_chip_that_was_surely_seen_is_gone_where_the_cloth_is_bare_or_it_is_seen
     table = Table()
     table.add()
     table.add(RIM, seen=stack(450, 550))
-    assert len(table.add(doubtful=stack(450, 550), t=0.1).label) == 0
-    assert len(table.add(RIM, hidden_mm=GREY_ON_GREY, doubtful=stack(490, 550), t=0.2).label) == 0
+    assert len(table.add(doubtful=stack(450, 550), t=0.5).label) == 0
+    assert len(table.add(RIM, hidden_mm=GREY_ON_GREY, doubtful=stack(490, 550), t=1.0, still_s=0.4).label) == 0
+
+
+def test_chip_that_was_surely_seen_is_there_still_where_nothing_moved_since() -> None:
+    table = Table()
+    table.add()
+    both = (430, 550, 20), (490, 550, 20)
+    one, other = stack(430, 550), stack(490, 550)
+    table.add(*both, seen=concatenate([one, other]), t=0.1)
+    assert len(table.add(*both, seen=one, t=0.5).label) == 2
+    assert len(table.add(both[0], seen=one, t=0.7).label) == 1
+    assert len(table.add(*both, seen=one, t=0.9, still_s=0.6).label) == 1
+    assert len(table.add(*both, seen=one, t=2.2).label) == 1
 
 
 def test_doubtful_chip_beside_a_sure_one_counts_where_it_was_sure_a_moment_ago() -> None:
@@ -137,7 +153,7 @@ def test_doubtful_chip_beside_a_sure_one_counts_where_it_was_sure_a_moment_ago()
     assert len(table.add(*both, seen=one, doubtful=other).label) == 1
     table.add(*both, seen=concatenate([one, other]), t=0.1)
     assert len(table.add(*both, seen=one, doubtful=other, t=0.2).label) == 2
-    assert len(table.add(*both, seen=one, doubtful=stack(436, 550), t=0.3).label) == 1
+    assert len(table.add(*both, seen=one, doubtful=stack(436, 550), t=0.6, still_s=0.4).label) == 1
 
 
 PRINT = (450, 550, 20), (445, 545, -8)
