@@ -86,6 +86,8 @@ class Wager(NamedTuple):
     """Whether the dealer has dealt with it in this round."""
     confidence: float = 1.0
     """Of what was last seen of it."""
+    least: int | None = None
+    """What lies there at least, where the value is not known."""
 
     @property
     def is_empty(self) -> bool:
@@ -94,7 +96,7 @@ class Wager(NamedTuple):
     @property
     def is_seen(self) -> bool:
         """Whether chips are known to lie there."""
-        return bool(self.value) or bool(self.chips)
+        return bool(self.value) or bool(self.chips) or bool(self.least)
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +239,7 @@ def changed_wager(event: WagerChanged, old: Wager | None, *, is_settled: bool) -
         0 if is_empty else event.chips_after,
         is_settled or (old is not None and old.is_settled),
         confidence_of(event),
+        None if is_empty else event.after_low,
     )
 
 
