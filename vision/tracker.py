@@ -35,6 +35,8 @@ FOLLOW_COVERED_MM = 24.0
 """Nor one farther off than this where something may lie over it: what shows of a half hidden card misleads."""
 FOLLOW_TURNED_MM = 45.0
 """A card at rest whose other side shows may lie this far off."""
+FOLLOW_HIDDEN_MM = 12.0
+"""And no farther where that is its back: open cards stay open, and a back that lies over one is another card's."""
 OTHER_SIDE_MM = 30.0
 """Added to the distance where the other side shows."""
 PASSING_MM = 12.0
@@ -251,7 +253,9 @@ def _assign(
     resting = np.where(np.array(covered), FOLLOW_COVERED_MM, FOLLOW_RESTING_MM)
     waited = np.array([[t - track.seen_t > DROP_S] for track in tracks])
     moved = np.where(waited, SAME_PLACE_MM, FOLLOW_MOVING_MM)
-    reach = np.where(moving, moved, np.where(turned, FOLLOW_TURNED_MM, resting))
+    is_open = np.array([[track.sight.face_up] for track in tracks])
+    turning = np.where(is_open, FOLLOW_HIDDEN_MM, FOLLOW_TURNED_MM)
+    reach = np.where(moving, moved, np.where(turned, turning, resting))
     other = np.array([[_is_another(track, sight, t) for sight in sights] for track in tracks])
     passing = np.array([[_may_pass_over(track, sight) for sight in sights] for track in tracks])
     ghost = np.array([[_lies_on_an_older(track, tracks)] for track in tracks])

@@ -62,7 +62,9 @@ def test_rule_nz_12_3_chips_after_the_exposed_first_card(rulebook_id: str) -> No
 
 def test_chips_whose_value_is_known_between_bounds_alone_lie_there() -> None:
     log = TableLog(rules_of("tas")).add("void_hand_announced")
-    log.add("wager_changed", area="s6-banker", seat=6, bet="banker", before=0, after_low=5, after_high=3500, by="unknown")
+    log.add(
+        "wager_changed", area="s6-banker", seat=6, bet="banker", before=0, after_low=5, after_high=3500, by="unknown"
+    )
     log.deal("player", "6H")
     assert codes_of(log) == ["procedure.void_hand_wagered"]
 

@@ -104,3 +104,19 @@ def test_nothing_is_waited_for_of_a_card_that_showed_its_other_side_as_it_was_ta
     table.look(looks=30)
     assert kinds(table.told) == [CardRested, CardLeft]
     assert table.watch.waiting_since_t() is None
+
+
+def test_back_that_is_laid_over_an_open_card_is_another_card() -> None:
+    table = Table()
+    table.look(sight(100), looks=10)
+    table.covered = lambda x: True
+    table.look(sight(105, face_up=False, y_mm=95))
+    table.look(sight(66, face_up=False, y_mm=97), looks=3)
+    table.look(sight(66, face_up=False, y_mm=97), sight(103), looks=4)
+    table.covered = lambda x: False
+    table.look(sight(66, face_up=False, y_mm=97), sight(103), looks=12)
+    assert [(each.face_up, each.at_mm[0]) for each in table.told if isinstance(each, CardRested)] == [
+        (True, 100),
+        (False, 66),
+    ]
+    assert CardTurned not in kinds(table.told)
