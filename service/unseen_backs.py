@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass, field
 
-from rules.events import Event, RoundClosed
+from rules.events import CardTurned, Event, RoundClosed
 from rules.round import INITIAL_CARDS
 from rules.rulebook_model import Phase
 from rules.words import Side
@@ -35,9 +35,13 @@ class UnseenBacks:
     _open: int = field(default=0, init=False)
     _backs: int = field(default=0, init=False)
     """Cards of the running round that were first seen with their faces, or their backs, up."""
+    _has_turned: bool = field(default=False, init=False)
+    """Whether one of them was turned up."""
 
     def is_missed(self, side: Side | None, dealt: int) -> bool:
         """Whether a card that shows its face at the first look lay there before, its back unseen.
+
+        Nobody turns a card before the first four lie on the table: one of them that is found after that was there.
 
         Args:
             side: In which hand it lies.
@@ -45,7 +49,7 @@ class UnseenBacks:
         """
         if not self.come_face_down(dealt):
             return False
-        is_out_of_order = dealt < INITIAL_CARDS and side is not _ORDER[dealt % 2]
+        is_out_of_order = dealt < INITIAL_CARDS and (self._has_turned or side is not _ORDER[dealt % 2])
         return self.are_unseen or self._open >= OPEN_BY_MISTAKE or is_out_of_order
 
     def note(self, dealt: int, *, face_up: bool) -> None:
@@ -59,6 +63,7 @@ class UnseenBacks:
 
     def apply(self, line: Event) -> None:
         """Take a written line in."""
+        self._has_turned |= isinstance(line, CardTurned) and line.face_up
         if not isinstance(line, RoundClosed):
             return
         if self._open > OPEN_BY_MISTAKE:
@@ -69,7 +74,7 @@ class UnseenBacks:
             self.are_unseen = True
         elif self._backs >= ENOUGH_BACKS:
             self.are_unseen = False
-        self._open = self._backs = 0
+        self._open, self._backs, self._has_turned = 0, 0, False
 
     def come_face_down(self, dealt: int) -> bool:
         """Whether the next card comes face down, so many having been dealt in the round."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rules.events import RoundClosed
+from rules.cards import parse_card
+from rules.events import CardTurned, RoundClosed
 from rules.rulebook_model import Phase
 from rules.words import Side
 from service.unseen_backs import UnseenBacks
@@ -38,6 +39,18 @@ def test_an_open_card_out_of_order_lay_there_before() -> None:
     backs.note(0, face_up=False)
     assert backs.is_missed(P, 1)
     assert not backs.is_missed(B, 1)
+
+
+def test_one_of_the_first_four_that_is_first_seen_after_another_was_turned_lay_there_before() -> None:
+    backs = UnseenBacks(ALL)
+    for dealt in range(3):
+        backs.note(dealt, face_up=False)
+    assert not backs.is_missed(B, 3)
+    backs.apply(CardTurned(t=1.0, card_id="c1", card=parse_card("6D"), face_up=True, by="dealer"))
+    assert backs.is_missed(B, 3)
+    assert not backs.is_missed(P, 4)
+    backs.apply(RoundClosed(t=2.0))
+    assert not backs.is_missed(B, 3)
 
 
 @pytest.mark.parametrize("kept", ["ffff", "bbf", "bb"])
