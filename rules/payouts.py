@@ -81,7 +81,8 @@ class PayoutJudge:
         """What was settled wrongly in the round that closes; then begin anew."""
         findings: list[Finding] = []
         if running.closed_t is not None:
-            self._is_disputed = self._is_disputed or (running.result is None and self._is_opposed(record.due))
+            rests_on_sight = running.result is None or (running.is_void and running.void_rule is not None)
+            self._is_disputed = self._is_disputed or (rests_on_sight and self._is_opposed(record.due))
             for due in record.due:
                 if due.area in self._late:
                     running.doubt("payout.wrong_amount", f"the wager on {due.area} changed after betting closed")
@@ -95,7 +96,10 @@ class PayoutJudge:
         return findings
 
     def _is_opposed(self, due: Iterable[Due]) -> bool:
-        """Whether more wagers were seen to be settled against what the cards say than by it: one may be misread."""
+        """Whether more wagers were seen to be settled against what the cards say than by it: one may be misread.
+
+        Or the fault for which the hand is void was none, where nobody announced that it is.
+        """
         acts = [(one, act) for one in due for act in self._settled.get(one.area, []) if act.source is Source.CAMERA]
         clear = [_is_as_due(one, act) for one, act in acts if not _is_unclear(one, act)]
         return clear.count(False) > clear.count(True)
@@ -104,7 +108,8 @@ class PayoutJudge:
         acts = self._settled.get(due.area, [])
         if self._is_disputed and any(act.source is Source.CAMERA for act in acts):
             running.doubt(
-                "payout.loser_paid", "the wagers were settled by a result that is not what the cards were read to say"
+                "payout.loser_paid",
+                "the wagers were settled by another outcome than the cards were read to have",
             )
             return
         if any(_is_unclear(due, act) for act in acts) and due.outcome is not Settling.LOSE:

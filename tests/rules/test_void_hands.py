@@ -69,6 +69,14 @@ def test_chips_whose_value_is_known_between_bounds_alone_lie_there() -> None:
     assert codes_of(log) == ["procedure.void_hand_wagered"]
 
 
+@pytest.mark.parametrize(("source", "codes"), [("camera", []), ("person", ["payout.push_taken", "payout.loser_paid"])])
+def test_hand_that_nobody_settled_as_void_was_read_to_be_void(source: str, codes: list[str]) -> None:
+    log = disclosed_excess("nz-authority").open("s3-banker", "s4-player").four("P 6H KD | B 3S 4C").result(6, 7)
+    log.settle("s4-player", "collected", None, source=source).settle("s3-banker", "paid", 95, source=source).close()
+    found = [alert.code for alert in run(log.rules, log.events)[0] if alert.code.startswith("payout.")]
+    assert sorted(found) == sorted(codes)
+
+
 @pytest.mark.parametrize("rulebook_id", ["sg-rws", "nsw"])
 def test_rulebooks_without_void_hands_ask_nothing(rulebook_id: str) -> None:
     log = TableLog(rules_of(rulebook_id)).add("void_hand_announced").wager("s3-banker", 0, 100).deal("player", "6H")
