@@ -10,6 +10,7 @@ from rules.drawing import UNSEEN, CardFault, Drawing
 from rules.duty import Verdict
 from rules.events import ResultAnnounced
 from rules.findings import Finding, name_of
+from rules.misreading import is_one_misread
 from rules.round import INITIAL_CARDS, DealtCard, Round
 from rules.words import Outcome, Side, Source
 
@@ -125,6 +126,8 @@ def find_wrong_result(at_result: Drawing, running: Round) -> Iterator[Finding]:
     confidence = at_result.confidence() * (1.0 if result.confidence is None else result.confidence)
     if missing is not None:
         confidence *= _sureness_of_lack(missing[0], at_result, running)
+    if is_one_misread(result, at_result):
+        confidence *= UNSEEN
     yield Finding(
         code="misdeal.wrong_result",
         t=result.t,
