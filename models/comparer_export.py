@@ -2,7 +2,7 @@
 
     python -m models.comparer_export runs/comparer/last.pt --pairs build/comparer-validation
 
-Takes the averaged network of the checkpoint, and with `--with` that of an earlier export of a single network beside
+Takes the averaged network of the checkpoint, and with `--with` those of an earlier export beside
 it; the pairs are of worlds that neither training nor the examination uses. The file is named by its hash. Imports
 torch, which running never does.
 """
@@ -26,7 +26,7 @@ from models.comparer_net import ComparerNet, Together
 from models.comparer_school import fates_of
 from models.gauge_export import ExportError
 from models.registry import write_entry
-from models.warm_start import start_from_onnx
+from models.warm_start import parts_of, start_from_onnx
 from vision.comparer import CHANNELS, FATES, HEIGHT_PX, WIDTH_PX, Judging
 from vision.frames import Image
 from vision.gauge import StackGauge
@@ -49,15 +49,17 @@ def load_network(checkpoint: Path) -> ComparerNet:
     return network
 
 
-def load_export(path: Path) -> ComparerNet:
-    """The network of an ONNX file that a single one was exported to, ready to run."""
-    network = ComparerNet()
+def load_export(path: Path) -> list[ComparerNet]:
+    """The networks of an ONNX file that one or several were exported to, ready to run."""
     pairs = torch.rand(8, CHANNELS, HEIGHT_PX, WIDTH_PX, generator=torch.Generator().manual_seed(0))
-    start_from_onnx(network, path, pairs)
-    network.eval()
-    if compare(network, path) > ALLOWED_DIFFERENCE:
-        raise ExportError(f"{path}: differs from the network that was made of it")
-    return network
+    networks = []
+    for part in parts_of(path):
+        network = ComparerNet()
+        start_from_onnx(network, path, pairs, part=part)
+        networks.append(network.eval())
+    if compare(networks[0] if len(networks) == 1 else Together(networks).eval(), path) > ALLOWED_DIFFERENCE:
+        raise ExportError(f"{path}: differs from what was made of it")
+    return networks
 
 
 def export(network: torch.nn.Module, weights_dir: Path) -> Path:
@@ -131,7 +133,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Exports as the command line asks and says what it wrote."""
     parser = argparse.ArgumentParser(prog="python -m models.comparer_export", description=__doc__)
     parser.add_argument("checkpoint", type=Path)
-    parser.add_argument("--with", dest="beside", type=Path, help="an export of a single network to average with")
+    parser.add_argument("--with", dest="beside", type=Path, help="an export of one or several networks to average with")
     parser.add_argument("--pairs", type=Path, default=Path("build/comparer-validation"))
     parser.add_argument("--weights-dir", type=Path, default=REGISTRY_PATH.parent / "weights")
     parser.add_argument("--registry", type=Path, default=REGISTRY_PATH)
@@ -139,7 +141,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     torch.set_num_threads(1)
     network = load_network(options.checkpoint)
     if options.beside is not None:
-        network = Together([load_export(options.beside), network]).eval()
+        network = Together([*load_export(options.beside), network]).eval()
     path = export(network, options.weights_dir)
     found = examine(options.pairs, lambda pairs: logits_of(network, pairs), StackGauge.open())
     temperature = fit_temperature(found)

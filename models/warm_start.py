@@ -46,6 +46,12 @@ def start_from_onnx(net: nn.Module, path: Path, pictures: torch.Tensor, *, part:
     _unfold(net, norms, biases, pictures)
 
 
+def parts_of(path: Path) -> list[str]:
+    """What a file calls the networks that it holds, as "networks.1"; one empty name where there is a single one."""
+    names = {".".join(name.split(".")[:2]) for name in _initializers(path) if name.startswith("networks.")}
+    return sorted(names) or [""]
+
+
 def _unfold(
     net: nn.Module, norms: dict[str, nn.BatchNorm2d], biases: dict[str, torch.Tensor], pictures: torch.Tensor
 ) -> None:

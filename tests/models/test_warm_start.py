@@ -58,14 +58,15 @@ def test_mean_of_two_readers_counts_each_by_its_share() -> None:
 def test_nets_begun_with_the_shipped_comparer_tell_as_it_does() -> None:
     from models.comparer_export import compare
     from models.comparer_net import ComparerNet, Together
-    from models.warm_start import start_from_onnx
+    from models.warm_start import parts_of, start_from_onnx
 
     path, pairs = load_model_spec("comparer").weights, torch.rand(8, 9, 112, 64)
-    both, apart = Together([ComparerNet(), ComparerNet()]), [ComparerNet(), ComparerNet()]
+    parts = parts_of(path)
+    both, apart = Together([ComparerNet() for _ in parts]), [ComparerNet() for _ in parts]
 
     start_from_onnx(both, path, pairs)
-    for number, net in enumerate(apart):
-        start_from_onnx(net, path, pairs, part=f"networks.{number}")
+    for part, net in zip(parts, apart, strict=True):
+        start_from_onnx(net, path, pairs, part=part)
 
     assert compare(both.eval(), path) < 1e-2
     assert compare(Together([net.eval() for net in apart]), path) < 1e-2
@@ -81,9 +82,14 @@ def test_weights_of_another_net_are_refused() -> None:
         start_from_onnx(ReaderNet(), path, torch.zeros(1, 3, 112, 80))
 
 
-def test_export_of_several_nets_is_not_taken_for_one() -> None:
-    from models.comparer_export import load_export
-    from models.warm_start import WarmStartError
+def test_export_of_several_nets_is_taken_apart() -> None:
+    from models.comparer_export import compare, load_export
+    from models.comparer_net import Together
+    from models.warm_start import parts_of
 
-    with pytest.raises(WarmStartError, match=r"look\.0\.0\.weight: absent"):
-        load_export(load_model_spec("comparer").weights)
+    path = load_model_spec("comparer").weights
+    networks = load_export(path)
+
+    assert len(networks) == len(parts_of(path)) > 1
+    assert compare(Together(networks).eval(), path) < 1e-2
+    assert compare(networks[0], path) > 1e-1
