@@ -42,6 +42,8 @@ OTHER_SIDE_MM = 30.0
 PASSING_MM = 12.0
 """Added to the distance where the card had not come to rest: what lies at a place is the card that rests there. And
 where what was seen may be passing over it: what lies beside that is rather the card."""
+GHOST_MM = OTHER_SIDE_MM + ONE_CARD_MM
+"""And where it came to where an older card rests: what is seen there is that one, whichever side shows."""
 FAR_MM = 1e4
 TURN_LOOKS = 2
 OUT_OF_SIGHT_S = 0.3
@@ -259,7 +261,7 @@ def _assign(
     other = np.array([[_is_another(track, sight, t) for sight in sights] for track in tracks])
     passing = np.array([[_may_pass_over(track, sight) for sight in sights] for track in tracks])
     ghost = np.array([[_lies_on_an_older(track, tracks)] for track in tracks])
-    strange = OTHER_SIDE_MM * turned + PASSING_MM * (moving | passing) + ONE_CARD_MM * ghost
+    strange = OTHER_SIDE_MM * turned + PASSING_MM * (moving | passing) + GHOST_MM * ghost
     cost = np.where((distance <= reach) & ~other, distance + strange, FAR_MM)
     rows, columns = linear_sum_assignment(cost)
     chosen = {int(i): int(j) for i, j in zip(rows, columns, strict=True) if cost[i, j] < FAR_MM}
