@@ -38,6 +38,8 @@ CONFIRMED_AGAIN = 0.15
 LATELY_S = 2.0
 APART = 0.7
 """Chip diameters: a doubtful box so near to chips that are surely seen shows them again."""
+STOOD_APART = 0.9
+"""Nor did two stacks ever stand nearer to each other than about a diameter."""
 SAME_PLACE = 0.3
 """Chip diameters: so near to what was seen lately it is the same; a stack's middle moves as chips go from its top."""
 FOUND_SCORE = 0.7
@@ -169,7 +171,8 @@ class BareChips:
         confirmed += [
             box
             for box in stayed
-            if not self._is_near(box.mean(axis=0), told, APART) and self._share(view, box, different) >= CONFIRMED_AGAIN
+            if not self._is_near(box.mean(axis=0), told, STOOD_APART)
+            and self._share(view, box, different) >= CONFIRMED_AGAIN
         ]
         return confirmed if confirmed or sure else self._pieces(view, different)
 
@@ -184,7 +187,7 @@ class BareChips:
         stayed: list[NDArray[np.float64]] = []
         for seen_t, box in reversed(lately):
             told = [*sure, *(each.mean(axis=0) for each in stayed)]
-            if self._is_near(box.mean(axis=0), told, APART):
+            if self._is_near(box.mean(axis=0), told, STOOD_APART):
                 continue
             if float(cover.change.still_s[self._grid.mask_of(box)].min(initial=np.inf)) >= t - seen_t:
                 stayed.append(box)

@@ -145,6 +145,14 @@ def test_chip_that_was_surely_seen_is_there_still_where_nothing_moved_since() ->
     assert len(table.add(*both, seen=one, t=2.2).label) == 1
 
 
+def test_box_that_showed_a_stack_twice_over_is_not_kept() -> None:
+    table = Table()
+    table.add()
+    tall = (430, 550, 20), (448, 565, 20)
+    table.add(*tall, seen=concatenate([stack(430, 550), stack(450, 570)]), t=0.1)
+    assert len(table.add(*tall, seen=stack(430, 550), t=0.2).label) == 1
+
+
 def test_doubtful_chip_beside_a_sure_one_counts_where_it_was_sure_a_moment_ago() -> None:
     table = Table()
     table.add()

@@ -123,13 +123,13 @@ def test_back_that_is_laid_over_an_open_card_is_another_card() -> None:
 
 
 def test_card_that_is_turned_is_not_what_a_hand_once_left_of_it_to_see() -> None:
-    table = Table(faces=lambda x: None)
+    table = Table(faces=lambda x: "unclear")
     table.look(sight(100, face_up=False), looks=10)
     table.covered = lambda x: True
     for _ in range(4):
-        table.look(sight(104, face_up=False, y_mm=45), sight(101, y_mm=82))
-    table.look(sight(100, face_up=False), looks=3)
+        table.look(sight(104, face_up=False, y_mm=49), sight(101, y_mm=81))
+        table.look(sight(100, face_up=False))
     table.faces = lambda x: "7H"
-    table.look(sight(99, y_mm=70))
-    table.look(sight(100), looks=12)
-    assert kinds(table.told) == [CardRested, CardTurned]
+    table.look(sight(99, y_mm=70), sight(160))
+    card = table.watch.tracker.tracks[0]
+    assert (card.track_id, card.other_side_looks) == (1, 1)
