@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from tests.vision.card_table import Table, kinds, sight
+from tests.vision.card_table import LABELS, Table, kinds, sight
+from vision.card_watch import new_card_watch
 from vision.observations import CardLeft, CardRested, CardTurned
+from vision.tracker import CardTrack, Motion
 
 
 @pytest.mark.parametrize(
@@ -123,13 +127,11 @@ def test_back_that_is_laid_over_an_open_card_is_another_card() -> None:
 
 
 def test_card_that_is_turned_is_not_what_a_hand_once_left_of_it_to_see() -> None:
-    table = Table(faces=lambda x: "unclear")
-    table.look(sight(100, face_up=False), looks=10)
-    table.covered = lambda x: True
-    for _ in range(4):
-        table.look(sight(104, face_up=False, y_mm=49), sight(101, y_mm=81))
-        table.look(sight(100, face_up=False))
-    table.faces = lambda x: "7H"
-    table.look(sight(99, y_mm=70), sight(160))
-    card = table.watch.tracker.tracks[0]
-    assert (card.track_id, card.other_side_looks) == (1, 1)
+    tracker = new_card_watch({}, LABELS).tracker
+    for number, shown in enumerate((sight(100, face_up=False), sight(101, y_mm=74)), start=1):
+        track = CardTrack(
+            track_id=number, sight=shown, first_t=0.0, still_since_t=0.0, seen_t=0.2, votes=tracker.new_votes()
+        )
+        tracker.tracks.append(replace(track, motion=Motion.RESTING))
+    tracker.update([sight(100, y_mm=64)], 0.3, is_covered=lambda corners: True)
+    assert [track.other_side_looks for track in tracker.tracks] == [1, 0]
