@@ -248,12 +248,13 @@ def settled_wager(event: WagerSettled, old: Wager | None) -> Wager:
     stays = event.action is _PAID
     value = old.value if old is not None and stays else None if stays else 0
     chips = old.chips if old is not None and stays else None if stays else 0
-    return Wager(event.area, event.seat, event.bet, value, chips, True)
+    least = old.least if old is not None and stays else None
+    return Wager(event.area, event.seat, event.bet, value, chips, True, least=least)
 
 
 def freed_wager(wager: Wager) -> Wager:
     """What lies on the area when the next round begins."""
-    return Wager(wager.area, wager.seat, wager.bet, wager.value, wager.chips, False, wager.confidence)
+    return wager._replace(is_settled=False)
 
 
 def is_by_dealer(event: WagerChanged) -> bool:

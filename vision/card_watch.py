@@ -212,10 +212,11 @@ class CardWatch:
 
     def _may_be_a_part(self, track: CardTrack, t: float) -> bool:
         """Whether a half hidden face may be what shows of a card beside it: nobody can guess it, or both are alike."""
-        guess, is_guessed = track.votes.guess(), track.votes.posterior().max() >= GUESSED
+        guess = track.votes.guess()
+        is_guessed = track.votes.posterior().max() >= GUESSED and guess not in NO_FACE
         if not track.sight.face_up or (is_guessed and self._cards.may_be_missing(guess, t)):
             return False
-        return not is_guessed or guess in NO_FACE or self._cards.has_a_twin(track, guess, BESIDE_MM)
+        return not is_guessed or self._cards.has_a_twin(track, guess, BESIDE_MM)
 
     def _begin(self, track: CardTrack, t: float, reading: Reading) -> list[Observation]:
         rested_t = track.rested_t if track.rested_t is not None else t

@@ -69,6 +69,16 @@ def test_chips_whose_value_is_known_between_bounds_alone_lie_there() -> None:
     assert codes_of(log) == ["procedure.void_hand_wagered"]
 
 
+def test_chips_that_are_known_between_bounds_and_stay_from_the_round_before_lie_there() -> None:
+    log = TableLog(rules_of("tas")).add("bets_opened")
+    log.add(
+        "wager_changed", area="s6-banker", seat=6, bet="banker", before=0, after_low=5, after_high=3500, by="seat:6"
+    )
+    log.add("no_more_bets").four("P 6H KD | B 2S 4C").result(6, 6).close().add("void_hand_announced")
+    found = run(log.rules, log.deal("player", "6H").events)[0]
+    assert [alert.code for alert in found if alert.code.startswith("procedure")] == ["procedure.void_hand_wagered"]
+
+
 @pytest.mark.parametrize(("source", "codes"), [("camera", []), ("person", ["payout.push_taken", "payout.loser_paid"])])
 def test_hand_that_nobody_settled_as_void_was_read_to_be_void(source: str, codes: list[str]) -> None:
     log = disclosed_excess("nz-authority").open("s3-banker", "s4-player").four("P 6H KD | B 3S 4C").result(6, 7)
