@@ -74,7 +74,8 @@ def test_chips_that_are_known_between_bounds_and_stay_from_the_round_before_lie_
     log.add(
         "wager_changed", area="s6-banker", seat=6, bet="banker", before=0, after_low=5, after_high=3500, by="seat:6"
     )
-    log.add("no_more_bets").four("P 6H KD | B 2S 4C").result(6, 6).close().add("void_hand_announced")
+    log.add("no_more_bets").four("P 6H KD | B 3S 4C").result(6, 7).settle("s6-banker", "paid", None).close()
+    log.add("void_hand_announced")
     found = run(log.rules, log.deal("player", "6H").events)[0]
     assert [alert.code for alert in found if alert.code.startswith("procedure")] == ["procedure.void_hand_wagered"]
 
