@@ -17,6 +17,7 @@ from vision.bare_chips import BareChips
 from vision.camera_health import CameraHealth
 from vision.card_sights import CardLook, CardSights, sides_mm
 from vision.card_watch import CardWatch, new_card_watch
+from vision.carried_chips import CarriedChips
 from vision.chip_faces import ChipFaceReader
 from vision.comparer import AS_TOLD, WIDE_WH_PX, StackComparer
 from vision.cover import Cover, everything_covered
@@ -146,6 +147,7 @@ class Observer:
         ]
         self._bare_chips = BareChips(regions.stacks, self._rectifier, self._gate.grid, sizes.chip_diameter_mm)
         self._seen_chips = Detections.empty()
+        self._carried_chips = CarriedChips()
         self._house_chips = HouseChips(eyes.chip_faces, chip_colours)
         self._cover_memory = CoverMemory(self._gate.grid)
         self._card_sights = CardSights(
@@ -226,8 +228,9 @@ class Observer:
             entry_of=lambda corners: cover.entry_of(self._gate.grid.mask_of(corners)),
         )
         told += self._side.update(sights, frame.t, look)
+        chips = self._chips(found)
+        self._carried_chips.see(chips, frame.t)
         if looked_mm:
-            chips = self._chips(found)
             is_sure = chips.score >= CHIPS_SCORE
             self._seen_chips = self._bare_chips.add(chips.take(is_sure), chips.take(~is_sure), frame, cover, looked_mm)
             told += self._stacks.forget_print(self._bare_chips.print_mm, frame.t)
@@ -239,7 +242,11 @@ class Observer:
             cut=lambda places: [
                 stack_crop(frame.image, self._calibration, each, size_wh_px=WIDE_WH_PX) for each in places
             ],
-            ask=Asked(compare=None if self._eyes.comparer is None else self._compare, name=self._house_chips.name),
+            ask=Asked(
+                compare=None if self._eyes.comparer is None else self._compare,
+                name=self._house_chips.name,
+                carried=self._carried_chips.told,
+            ),
         )
         told += [*changes, *self._sweeps.update(cover, changes, calm_since_t=self._stacks.waiting_since_t(frame.t))]
         self._spend("track", started)

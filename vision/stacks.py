@@ -13,6 +13,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.carried_chips import Carried, Touch, touch_of
 from vision.comparer import AS_TOLD, Judging, mean_of, middle_of
 from vision.cover import USUAL_GAP_S, Arm
 from vision.frames import Image
@@ -27,6 +28,7 @@ from vision.growth import (
     leanings,
     leant,
     matching,
+    weighed,
 )
 from vision.observations import Stack, StacksChanged
 from vision.stack_optics import LEAST_CHIP_MM
@@ -69,6 +71,7 @@ class Asked:
 
     compare: Compare | None = None
     name: Name | None = None
+    carried: Carried | None = None
 
 
 NOBODY = Asked()
@@ -112,7 +115,8 @@ class StackRegion:
     _looked_t: float | None = None
     _cover_began_t: float | None = None
     _cover_ended_t: float | None = None
-    _arms: list[Arm | None] = field(default_factory=list)
+    _arms: list[tuple[float, Arm | None]] = field(default_factory=list)
+    """When looks showed it covered, and by what."""
     _glimpses: Glimpses = field(default_factory=Glimpses)
 
     @property
@@ -143,7 +147,7 @@ class StackRegion:
         looked_t, self._looked_t = look.t if self._looked_t is None else self._looked_t, look.t
         if look.covered:
             if self._cover_began_t is not None and self._has_settled:
-                told = self._settle(self._fates(ask.compare), ask.name)
+                told = self._settle(self._fates(ask), ask.name)
             self._cover(look, came_t=looked_t if look.t - looked_t > USUAL_GAP_S else look.t)
             self._glimpse(look)
             return told
@@ -154,7 +158,7 @@ class StackRegion:
         self._looks = self._alike(look)
         if not self._has_settled:
             return ()
-        fates = self._fates(ask.compare)
+        fates = self._fates(ask)
         is_sure = all(float(fate.max()) >= SURE for fate in fates) and not self._has_been_carried
         return self._settle(fates, ask.name) if is_sure or len(self._looks) >= PATIENT_LOOKS else ()
 
@@ -214,7 +218,7 @@ class StackRegion:
             self._glimpses = Glimpses()
         self._cover_ended_t = look.t
         self._looks, self._recent = [], []
-        self._arms.append(look.arm)
+        self._arms.append((look.t, look.arm))
 
     def _glimpse(self, look: RegionLook) -> None:
         if self._cover_began_t is not None:
@@ -228,15 +232,30 @@ class StackRegion:
             if look.crops:
                 self._views.append(tuple(middle_of(crop) for crop in look.crops))
 
-    def _fates(self, compare: Compare | None) -> list[NDArray[np.float64]]:
-        """What the comparer makes of each stack that stands where it stood; none where it cannot be asked."""
+    def _fates(self, ask: Asked) -> list[NDArray[np.float64]]:
+        """What became of each stack that stands where it stood; none where the comparer cannot be asked.
+
+        The comparer's answer, with what the gauge says of the direction, and chips in the hand that was there.
+        """
         before, after = self.settled, self._looks[-1].standing
         crops = [look.crops for look in self._looks if look.crops]
-        if compare is None or before is None or not self._views or not crops:
+        if ask.compare is None or before is None or not self._views or not crops:
             return []
         if not before.matches(after, within_mm=COMPARED_MM):
             return []
-        return self._leant(compare(list(zip(mean_of(self._views), mean_of(crops), strict=True))))
+        fates = self._leant(ask.compare(list(zip(mean_of(self._views), mean_of(crops), strict=True))))
+        touches = self._touches(before)
+        if ask.carried is None or len(touches) != len(fates):
+            return fates
+        return [weighed(fate, ask.carried(touch)) for fate, touch in zip(fates, touches, strict=True)]
+
+    def _touches(self, before: Standing) -> list[Touch]:
+        """When each of the stacks was under a hand; none where none was."""
+        began_t, ended_t = self._cover_began_t, self._cover_ended_t
+        if began_t is None or ended_t is None:
+            return []
+        tips = [(t, arm.tip_mm) for t, arm in self._arms if arm is not None]
+        return [touch_of(stack.at_mm, tips, began_t=began_t, ended_t=ended_t) for stack in before.stacks]
 
     def _leant(self, fates: Sequence[NDArray[np.float64]]) -> list[NDArray[np.float64]]:
         """With what the gauge says of the direction, where it measured them all."""
@@ -289,7 +308,8 @@ class StackRegion:
 
     def _lift(self) -> _Lifted:
         """The cover, which is over."""
-        cover = _Lifted(self._cover_began_t, self._cover_ended_t, tuple(self._arms))
+        arms = tuple(arm for _, arm in self._arms)
+        cover = _Lifted(self._cover_began_t, self._cover_ended_t, arms)
         self._cover_began_t, self._arms, self._glimpses = None, [], Glimpses()
         return cover
 

@@ -25,6 +25,7 @@ from datasets.script.drawn_rounds import (
 from datasets.script.drawn_tables import CHIPS, TABLES, DrawnTable, draw_look, handled
 from datasets.script.errors import ScriptError
 from datasets.script.judgement import judged_alerts
+from datasets.script.late_changes import late_changes_round
 from datasets.script.rare_rounds import RARE, decks_for, rare_table
 from datasets.script.render import prepare
 from datasets.script.script import parse_script
@@ -36,6 +37,8 @@ INCIDENT_FILES = 12
 INCIDENTS_EACH = 5
 CARD_FILES = 8
 CARD_ROUNDS = 14
+CHIP_FILES = 8
+CHIP_ROUNDS = 9
 SHIFT_ROUNDS = 40
 SHIFT_PAUSE_S = 3.4
 """Between rounds the cloth lies still so long that the video can be cut there."""
@@ -51,6 +54,7 @@ _HEADINGS = {
     "handling": "Faults in handling cards, in settling wagers and beyond the table's notice, drawn by machine.",
     "rare": "What tables seldom see, drawn by machine.",
     "shift": "A shoe from its beginning, with a pause before each round: what a shift is made of.",
+    "chips": "Late changes of wagers at more than a pixel a millimetre, three a round, drawn by machine.",
     "cards": "Cards at more than a pixel a millimetre: rounds without wagers, drawn by machine.",
 }
 _HELD_OUT = "Held out: no training, tuning or threshold saw its deck, cloth, camera or seed."
@@ -74,10 +78,19 @@ def draw_cards(seed: int, count: int = CARD_FILES) -> Drawn:
     bare: list[dict[str, object]] = [{"wagers": [], "pause_s": 0.3} for _ in range(CARD_ROUNDS)]
     for number, table in enumerate(tables):
         name, mapping = _playable(number, table, seed, "X", lambda drawer: bare)
-        camera, video = mapping["camera"], mapping["video"]
-        assert isinstance(camera, dict)
-        assert isinstance(video, dict)
-        yield name, {**mapping, "camera": camera | SHARP, "video": video | {"mbit_s": 3.6}, "pace": 0.7}
+        yield name, _sharper(mapping) | {"pace": 0.7}
+
+
+def draw_chips(seed: int, count: int = CHIP_FILES) -> Drawn:
+    """Scripts full of late changes of wagers, seen by a sharper camera, by name."""
+    tables = [table for table in TABLES if table.layout == "mini-7"][-count:]
+
+    def draw(drawer: Drawer) -> list[dict[str, object]]:
+        return [late_changes_round(drawer) for _ in range(CHIP_ROUNDS)]
+
+    for number, table in enumerate(tables):
+        name, mapping = _playable(number, table, seed, "W", draw)
+        yield name, _sharper(mapping)
 
 
 def draw_incidents(seed: int, count: int = INCIDENT_FILES, each: int = INCIDENTS_EACH) -> Drawn:
@@ -132,6 +145,14 @@ def draw_shift(seed: int, count: int = 1) -> Drawn:
         video = mapping["video"]
         assert isinstance(video, dict)
         yield name, {**mapping, "video": video | {"fps": 15, "mbit_s": 2.4}, "pace": 1.0}
+
+
+def _sharper(mapping: Mapping[str, object]) -> dict[str, object]:
+    """The same script, seen by a camera that shows a millimetre as a pixel and more."""
+    camera, video = mapping["camera"], mapping["video"]
+    assert isinstance(camera, dict)
+    assert isinstance(video, dict)
+    return {**mapping, "camera": camera | SHARP, "video": video | {"mbit_s": 3.6}}
 
 
 def write_script(folder: Path, name: str, mapping: Mapping[str, object], heading: str) -> Path:
@@ -189,7 +210,7 @@ def _flow(value: object) -> str:
     return yaml.safe_dump(value, default_flow_style=True, sort_keys=False, width=10_000).removesuffix("...\n").strip()
 
 
-_PLAIN = {"clean": draw_clean, "cards": draw_cards, "shift": draw_shift}
+_PLAIN = {"clean": draw_clean, "cards": draw_cards, "chips": draw_chips, "shift": draw_shift}
 _OF_INCIDENTS = {"incidents": draw_incidents, "handling": draw_handling, "rare": draw_rare}
 
 

@@ -20,7 +20,9 @@ from datasets.script.script import load_script
 
 SCRIPTS = Path(__file__).parents[1] / "scripts"
 FROZEN = SCRIPTS.parent / "frozen.yaml"
-FOLDERS = ("held_out", "held_out_more", "held_out_handling", "held_out_rare", "held_out_sharp", "clean")
+FOLDERS = (
+    "held_out", "held_out_more", "held_out_handling", "held_out_rare", "held_out_sharp", "held_out_chips", "clean",
+)  # fmt: skip
 _HEADING = """# The frozen test split: nothing was trained or tuned on it, no threshold set.
 # Written by python -m datasets.script.frozen --write --decks build/decks.
 """

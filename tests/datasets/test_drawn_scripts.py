@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from datasets.script.draw_scripts import draw_clean, draw_handling, draw_incidents, draw_rare, write_script
+from datasets.script.draw_scripts import draw_chips, draw_clean, draw_handling, draw_incidents, draw_rare, write_script
 from datasets.script.drawn_rounds import HANDLING, INCIDENTS, PAYOUTS, can_happen, spread_incidents
 from datasets.script.drawn_tables import TABLES, handled
 from datasets.script.frozen import FOLDERS
@@ -51,6 +51,16 @@ def test_held_out_folders_hold_a_hundred_incidents() -> None:
     )
 
 
+def test_late_changes_are_two_hundred_of_three_kinds_seen_by_a_sharp_camera() -> None:
+    scripts = shipped("held_out_chips")
+    counts = Counter(kind for script in scripts for kind in incidents_of(script))
+
+    assert set(counts) == {"increased", "reduced", "moved"}
+    assert sum(counts.values()) > 200
+    assert min(counts.values()) >= 60
+    assert all(script.camera.resolution == (2880, 1620) for script in scripts)
+
+
 def test_no_seed_serves_twice() -> None:
     seeds = [load_script(path).seed for path in sorted(SCRIPTS.rglob("*.yaml"))]
 
@@ -83,8 +93,8 @@ def test_faults_in_handling_and_settling_are_spread_where_they_can_be() -> None:
 
 @pytest.mark.parametrize(
     "draw",
-    [draw_clean, draw_incidents, draw_handling, draw_rare],
-    ids=["clean", "incidents", "handling", "rare"],
+    [draw_clean, draw_incidents, draw_handling, draw_rare, draw_chips],
+    ids=["clean", "incidents", "handling", "rare", "chips"],
 )
 def test_drawn_script_is_the_same_when_read_back(draw: Draw, tmp_path: Path) -> None:
     name, mapping = next(draw(77))

@@ -1,0 +1,51 @@
+"""Rounds in which several players change their wagers too late, by a chip or two: what chips are measured on."""
+
+from __future__ import annotations
+
+from datasets.script.drawn_rounds import Act, Drawer
+
+UNITS = (100, 500)
+"""Every drawn set has chips of both."""
+TOPS = {100: (4, 500), 500: (1, 1000)}
+"""For each, how many may lie on top of what is worth a multiple of the larger value."""
+HIGHEST = 4900
+TWO_SHARE = 0.3
+CHANGERS = 3
+ACTIONS = ("increased", "reduced", "moved")
+
+
+def late_changes_round(drawer: Drawer) -> Act:
+    """A round with three late changes, and a fourth player who nudges his wager or reaches over it.
+
+    Wagers are of one to nine chips, the larger ones below; mostly one chip is added or taken, now and then two.
+    """
+    seats = drawer.seats(CHANGERS + 1)
+    wagers, acts = [], []
+    for seat, card in zip(seats, (2, 3, 4), strict=False):
+        wager, act = _late_change(drawer, seat, card)
+        wagers.append(wager)
+        acts.append(act)
+    wagers.append({"seat": seats[-1], "bet": "player", "value": _value(drawer, 100, least=1)})
+    touch = drawer.one_of(("nudge", "nudge", "reach"))
+    when = {"after": "card", "card": int(drawer.rng.integers(1, 5)), "seconds": drawer.seconds(0.2, 1.0)}
+    acts.append({"kind": touch, "seat": seats[-1], "bet": "player", "when": when})
+    return {"pause_s": 0.3, "wagers": wagers, "happenings": acts}
+
+
+def _late_change(drawer: Drawer, seat: int, card: int) -> tuple[Act, Act]:
+    """A wager and how it changes after that card."""
+    action, unit = drawer.one_of(ACTIONS), int(drawer.rng.choice(UNITS))
+    chips = 2 if unit == UNITS[0] and drawer.rng.random() < TWO_SHARE else 1
+    value = _value(drawer, unit, least=chips + 1 if action == "reduced" else 1)
+    act: Act = {"kind": "late_bet", "action": action, "seat": seat, "bet": "player"}
+    act |= {"to": drawer.one_of(("banker", "tie"))} if action == "moved" else {"value": chips * unit}
+    when = {"after": "card", "card": card, "seconds": drawer.seconds(0.1, 1.1)}
+    return {"seat": seat, "bet": "player", "value": value}, act | {"when": when}
+
+
+def _value(drawer: Drawer, unit: int, *, least: int) -> int:
+    """A wager of so many chips at least: some of that unit on top, larger ones below."""
+    most, larger = TOPS[unit]
+    top = int(drawer.rng.integers(min(least, most), most + 1))
+    fewest = 0 if top >= least else 1
+    return top * unit + larger * int(drawer.rng.integers(fewest, (HIGHEST - top * unit) // larger + 1))

@@ -1,0 +1,99 @@
+"""Chips in a moving hand: whether one brought some to a stack, or took some away from it.
+
+A hand that adds chips carries them when it comes, one that takes some carries them when it goes. The detector sees
+most of them, blurred as they are, for fingers hide half a chip. Places are layout millimetres, times seconds.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.detections import Detections
+from vision.observations import Point
+
+LEAST_SCORE = 0.5
+REMEMBERED_S = 6.0
+RESTING_LOOKS, RESTING_MM = 4, 8.0
+"""What so many looks show so near to one place rests there."""
+APART_MM = 16.0
+"""What shows nearer to a thing that rests may be that one, half hidden."""
+NEAREST_MM, FARTHEST_MM = 22.0, 150.0
+"""Chips are on their way to a stack or from it where they show so far from its foot."""
+AROUND_S = 0.6
+"""So long before a cover and after it a hand is on its way."""
+SAME_LOOK_S = 0.03
+AT_STACK_MM, TIP_SLACK_MM = 25.0, 12.0
+"""A hand is at a stack when its tip is so near, or no more than this farther away than it ever comes."""
+BROUGHT, TAKEN, NEITHER = 1, -1, 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Touch:
+    """A stack was under a hand."""
+
+    at_mm: Point
+    """Its foot."""
+    began_t: float
+    touched_t: float
+    """When the hand was at the stack first."""
+    ended_t: float
+
+
+def touch_of(at_mm: Point, tips: Sequence[tuple[float, Point]], *, began_t: float, ended_t: float) -> Touch:
+    """When a hand was at a stack.
+
+    Args:
+        at_mm: The stack's foot.
+        tips: When looks showed an arm over the region, and its tip.
+        began_t: When the region was covered first.
+        ended_t: And last.
+    """
+    ways = [(t, float(np.hypot(*np.subtract(tip_mm, at_mm)))) for t, tip_mm in tips]
+    nearest_mm = min((way_mm for _, way_mm in ways), default=0.0)
+    near_mm = max(AT_STACK_MM, nearest_mm + TIP_SLACK_MM)
+    touched_t = min((t for t, way_mm in ways if way_mm <= near_mm), default=began_t)
+    return Touch(at_mm=at_mm, began_t=began_t, touched_t=touched_t, ended_t=ended_t)
+
+
+Carried = Callable[[Touch], int]
+"""Whether chips were BROUGHT to a stack, TAKEN from it, or NEITHER was seen, or both."""
+
+
+class CarriedChips:
+    """Where chips showed lately, on the whole cloth."""
+
+    def __init__(self) -> None:
+        self._looks: deque[tuple[float, NDArray[np.float64]]] = deque()
+        """When, and the middles, (N, 2)."""
+
+    def see(self, chips: Detections, t: float) -> None:
+        """Take one look in."""
+        self._looks.append((t, chips.centres_mm[chips.score >= LEAST_SCORE]))
+        while t - self._looks[0][0] > REMEMBERED_S:
+            self._looks.popleft()
+
+    def told(self, touch: Touch) -> int:
+        """Whether chips were on their way before the hand was at the stack, or after it was, or neither, or both."""
+        places = np.concatenate([middles for _, middles in self._looks]) if self._looks else np.zeros((0, 2))
+        came = went = False
+        for t, middles in self._looks:
+            if not touch.began_t - AROUND_S <= t <= touch.ended_t + AROUND_S:
+                continue
+            ways_mm = np.linalg.norm(middles - touch.at_mm, axis=1)
+            near = middles[(ways_mm >= NEAREST_MM) & (ways_mm <= FARTHEST_MM)]
+            if any(not _rests(middle, places) for middle in near):
+                came |= t <= touch.touched_t + SAME_LOOK_S
+                went |= t > touch.touched_t + SAME_LOOK_S
+        return int(came) - int(went)
+
+
+def _rests(middle: NDArray[np.float64], places: NDArray[np.float64]) -> bool:
+    """Whether chips rest at a place, or so near to it that they may be those that show there."""
+    around = places[np.linalg.norm(places - middle, axis=1) <= APART_MM]
+    gaps = np.linalg.norm(around[:, None] - around[None], axis=2)
+    return bool(((gaps <= RESTING_MM).sum(axis=1) >= RESTING_LOOKS).any())
