@@ -124,6 +124,7 @@ READERS: Mapping[str, Callable[[object], Any]] = {
     "t": read_time,
     "confidence": _read_confidence,
     "value_confidence": _read_confidence,
+    "passing_confidence": _read_confidence,
     "source": _choice(Source, optional=True),
     "within_s": _read_duration,
     "decks": _read_count,

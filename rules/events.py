@@ -187,6 +187,8 @@ class CardPassed(Event):
     card_id: str
     to: str
     """`seat:4` or `dealer`."""
+    passing_confidence: float | None = None
+    """0 to 1, how sure it is that it went to a player, whoever that is; None: as `confidence`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -368,11 +370,12 @@ class _Plan:
     readers: Mapping[str, Callable[[object], Any]]
 
 
-_COMMON = ("confidence", "value_confidence", "source")
+_COMMON = ("confidence", "value_confidence", "passing_confidence", "source")
 _DROPPABLE = frozenset(
     {
         "confidence",
         "value_confidence",
+        "passing_confidence",
         "source",
         "together_with",
         "found_face_up",

@@ -81,7 +81,7 @@ class HandlingJudge:
             message=f"Seat {min(both)} holds both hands." if both else "Both hands are with players at once.",
             facts=frozenset({"same_seat"}) if both else frozenset(),
             seat=min(both) if both else None,
-            confidence=confidence_of(event),
+            confidence=confidence_of(event) if both or event.passing_confidence is None else event.passing_confidence,
         )
 
     def _find_wrong_handler(self, event: CardPassed, seat: int, side: Side, running: Round) -> Iterator[Finding]:

@@ -6,7 +6,7 @@ Millimetres of the layout plane, seconds of stream time.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -92,12 +92,32 @@ def was_taken_off(place: str, entries_mm: Sequence[tuple[float, float] | None], 
     return bool(areas) and who_reached(entries_mm, areas[0], layout) == place
 
 
-def shifted_lines(t: float, before: CardOnTable, now: CardOnTable, *, certainty: float) -> list[Event]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Certainty:
+    """How sure a passing is, 0 to 1."""
+
+    to_the_seat: float
+    to_a_player: float
+    """Whoever that is."""
+
+
+DOUBTED = Certainty(to_the_seat=DOUBTFUL, to_a_player=DOUBTFUL)
+
+
+def shifted_lines(t: float, before: CardOnTable, now: CardOnTable, certainty: Certainty) -> list[Event]:
     """What the log says of a card that lies elsewhere now."""
     lines: list[Event] = []
     if now.holder != before.holder:
-        to = now.holder or DEALER
-        lines.append(CardPassed(t=t, card_id=now.card_id, to=to, confidence=certainty, source=Source.CAMERA))
+        is_surer = certainty.to_a_player > certainty.to_the_seat
+        passed = CardPassed(
+            t=t,
+            card_id=now.card_id,
+            to=now.holder or DEALER,
+            confidence=certainty.to_the_seat,
+            passing_confidence=certainty.to_a_player if is_surer else None,
+            source=Source.CAMERA,
+        )
+        lines.append(passed)
     if now.side is not before.side:
         lines.append(CardMoved(t=t, card_id=now.card_id, hand=now.side, source=Source.CAMERA))
     return lines
@@ -105,17 +125,17 @@ def shifted_lines(t: float, before: CardOnTable, now: CardOnTable, *, certainty:
 
 def passing_certainty(
     margin_mm: float, now: CardOnTable, cards: Iterable[CardOnTable], *, are_wagers_seen: bool
-) -> float:
-    """How sure it is that a card was passed to that seat, and while the other hand's cards were where the log says.
+) -> Certainty:
+    """How sure it is that a card was passed, and to that seat, while the other hand's cards were where the log says.
 
-    A hand goes to one seat: a card before another seat than the rest of its hand is doubtful. So is one before a seat
-    whose wagers were not in plain sight: what entitles to the hand may lie there.
+    A hand goes to one seat: that a card before another seat than the rest of its hand went there is doubtful. So is it
+    of one before a seat whose wagers were not in plain sight: what entitles to the hand may lie there.
     """
     held = [card for card in cards if card.holder is not None]
     is_unseen = any(card.lost_t is not None for card in held if card.side is not now.side)
     is_parted = any(card.holder != now.holder for card in held if card.side is now.side and now.holder is not None)
     is_sure = are_wagers_seen and not is_unseen and not is_parted and margin_mm >= SURE_MARGIN_MM
-    return SURE if is_sure else DOUBTFUL
+    return Certainty(to_the_seat=SURE if is_sure else DOUBTFUL, to_a_player=DOUBTFUL if is_unseen else SURE)
 
 
 def _place(corners: NDArray[np.float64], middle: NDArray[np.float64]) -> NDArray[np.float64]:

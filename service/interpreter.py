@@ -35,7 +35,7 @@ from service.dealt_open import SURE as DEALT_OPEN
 from service.dealt_open import as_dealt_open
 from service.device_events import DEVICE_EVENTS
 from service.handing import (
-    DOUBTFUL,
+    DOUBTED,
     OFF_TABLE,
     SURE,
     given_back,
@@ -287,7 +287,7 @@ class Interpreter:
         self.state.cards[shifted.track_id] = now
         are_seen = self.state.was_in_sight(hand_wagers_of(self.layout, shifted.region))
         sure = passing_certainty(shifted.margin_mm, now, self.state.cards.values(), are_wagers_seen=are_seen)
-        return shifted_lines(t, card, now, certainty=sure)
+        return shifted_lines(t, card, now, sure)
 
     def _card_taken_off(self, t: float, taken: seen.CardTakenOff) -> list[Event]:
         card = self.state.cards.get(taken.track_id)
@@ -297,7 +297,7 @@ class Interpreter:
             return []
         now = replace(taken_by(card, taken.region), lost_t=t)
         self.state.cards[taken.track_id] = now
-        passed = shifted_lines(t, card, now, certainty=DOUBTFUL)
+        passed = shifted_lines(t, card, now, DOUBTED)
         return [*passed, CardRemoved(t=t, card_id=card.card_id, to=OFF_TABLE, confidence=SURE, source=Source.CAMERA)]
 
     def _card_left(self, t: float, left: seen.CardLeft) -> list[Event]:

@@ -31,7 +31,7 @@ from vision.gate import SMALL_WH_PX, Change, ChangeGate
 from vision.gauge import Gauging, StackGauge, stack_crop
 from vision.house_chips import HouseChips
 from vision.lamp import Lamp
-from vision.observations import CardInSight, LampChanged, LampCovered, Observation
+from vision.observations import CardInSight, LampChanged, LampCovered, Observation, StacksChanged
 from vision.reader import Reader
 from vision.rectify import Rectifier
 from vision.sharp_reader import SharpReader
@@ -228,27 +228,9 @@ class Observer:
             entry_of=lambda corners: cover.entry_of(self._gate.grid.mask_of(corners)),
         )
         told += self._side.update(sights, frame.t, look)
-        chips = self._chips(found)
-        self._carried_chips.see(chips, frame.t)
-        if looked_mm:
-            is_sure = chips.score >= CHIPS_SCORE
-            self._seen_chips = self._bare_chips.add(chips.take(is_sure), chips.take(~is_sure), frame, cover, looked_mm)
-            told += self._stacks.forget_print(self._bare_chips.print_mm, frame.t)
-        changes = self._stacks.update(
-            self._seen_chips,
-            cover,
-            frame.t,
-            measure=lambda places: self._gauge(frame, places),
-            cut=lambda places: [
-                stack_crop(frame.image, self._calibration, each, size_wh_px=WIDE_WH_PX) for each in places
-            ],
-            ask=Asked(
-                compare=None if self._eyes.comparer is None else self._compare,
-                name=self._house_chips.name,
-                carried=self._carried_chips.told,
-            ),
-        )
-        told += [*changes, *self._sweeps.update(cover, changes, calm_since_t=self._stacks.waiting_since_t(frame.t))]
+        changes = self._watch_chips(frame, cover, looked_mm)
+        touched = [change for change in changes if not change.was_print]
+        told += [*changes, *self._sweeps.update(cover, touched, calm_since_t=self._stacks.waiting_since_t(frame.t))]
         self._spend("track", started)
         self.stage_seconds["track"] -= self.stage_seconds["read"] - read_before
         return told
@@ -314,6 +296,31 @@ class Observer:
             self._looks += 1
             self._freshness.renew(fields, found, change)
         return boxes
+
+    def _watch_chips(self, frame: Frame, cover: Cover, looked_mm: Sequence[Rect]) -> list[StacksChanged]:
+        """What became of the stacks."""
+        gone: list[StacksChanged] = []
+        chips = self._chips(self._freshness.found)
+        self._carried_chips.see(chips, frame.t)
+        if looked_mm:
+            is_sure = chips.score >= CHIPS_SCORE
+            self._seen_chips = self._bare_chips.add(chips.take(is_sure), chips.take(~is_sure), frame, cover, looked_mm)
+            gone = self._stacks.forget_print(self._bare_chips.print_mm, frame.t)
+        changes = self._stacks.update(
+            self._seen_chips,
+            cover,
+            frame.t,
+            measure=lambda places: self._gauge(frame, places),
+            cut=lambda places: [
+                stack_crop(frame.image, self._calibration, each, size_wh_px=WIDE_WH_PX) for each in places
+            ],
+            ask=Asked(
+                compare=None if self._eyes.comparer is None else self._compare,
+                name=self._house_chips.name,
+                carried=self._carried_chips.told,
+            ),
+        )
+        return [*gone, *changes]
 
     def _chips(self, found: Detections) -> Detections:
         """What may be chips and is as wide as this table's: print is often narrower."""

@@ -79,6 +79,7 @@ def test_card_between_two_seats_is_doubtful() -> None:
         for margin in (10.0, 60.0)
     )
     assert (near.confidence, far.confidence) == (0.5, 0.9)
+    assert (near.passing_confidence, far.passing_confidence) == (0.9, None)
 
 
 @pytest.mark.parametrize(
@@ -102,6 +103,7 @@ def test_passing_while_the_other_hand_is_out_of_sight_is_doubtful() -> None:
         shifted(2, 12.0, "seat:5"),
     )
     assert [line.confidence for line in lines if isinstance(line, CardPassed)] == [0.9, 0.5]
+    assert [line.passing_confidence for line in lines if isinstance(line, CardPassed)] == [None, None]
 
 
 def test_card_before_another_seat_than_the_rest_of_its_hand_is_doubtful() -> None:
