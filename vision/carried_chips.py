@@ -78,18 +78,26 @@ class CarriedChips:
             self._looks.popleft()
 
     def told(self, touch: Touch) -> int:
-        """Whether chips were on their way before the hand was at the stack, or after it was, or neither, or both."""
+        """Whether chips were on their way before the hand was at the stack, or after it was, or neither, or both.
+
+        At the look that shows it there first they may be on either way; if none shows later they came.
+        """
         places = np.concatenate([middles for _, middles in self._looks]) if self._looks else np.zeros((0, 2))
-        came = went = False
-        for t, middles in self._looks:
-            if not touch.began_t - AROUND_S <= t <= touch.ended_t + AROUND_S:
-                continue
-            ways_mm = np.linalg.norm(middles - touch.at_mm, axis=1)
-            near = middles[(ways_mm >= NEAREST_MM) & (ways_mm <= FARTHEST_MM)]
-            if any(not _rests(middle, places) for middle in near):
-                came |= t <= touch.touched_t + SAME_LOOK_S
-                went |= t > touch.touched_t + SAME_LOOK_S
+        seen_t = [
+            t
+            for t, middles in self._looks
+            if touch.began_t - AROUND_S <= t <= touch.ended_t + AROUND_S
+            and any(not _rests(middle, places) for middle in _on_the_way(middles, touch.at_mm))
+        ]
+        went = any(t > touch.touched_t + SAME_LOOK_S for t in seen_t)
+        came = any(t < touch.touched_t - SAME_LOOK_S for t in seen_t) or (bool(seen_t) and not went)
         return int(came) - int(went)
+
+
+def _on_the_way(middles: NDArray[np.float64], stack_mm: Point) -> NDArray[np.float64]:
+    """Those of some places that are neither at a stack nor far from it."""
+    ways_mm = np.linalg.norm(middles - stack_mm, axis=1)
+    return np.asarray(middles[(ways_mm >= NEAREST_MM) & (ways_mm <= FARTHEST_MM)], np.float64)
 
 
 def _rests(middle: NDArray[np.float64], places: NDArray[np.float64]) -> bool:
