@@ -80,7 +80,7 @@ class CarriedChips:
     def told(self, touch: Touch) -> int:
         """Whether chips were on their way before the hand was at the stack, or after it was, or neither, or both.
 
-        At the look that shows it there first they may be on either way; if none shows later they came.
+        At the look that shows it there first they may be on either way.
         """
         places = np.concatenate([middles for _, middles in self._looks]) if self._looks else np.zeros((0, 2))
         seen_t = [
@@ -89,8 +89,8 @@ class CarriedChips:
             if touch.began_t - AROUND_S <= t <= touch.ended_t + AROUND_S
             and any(not _rests(middle, places) for middle in _on_the_way(middles, touch.at_mm))
         ]
+        came = any(t < touch.touched_t - SAME_LOOK_S for t in seen_t)
         went = any(t > touch.touched_t + SAME_LOOK_S for t in seen_t)
-        came = any(t < touch.touched_t - SAME_LOOK_S for t in seen_t) or (bool(seen_t) and not went)
         return int(came) - int(went)
 
 

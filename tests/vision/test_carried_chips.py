@@ -42,11 +42,6 @@ def test_chips_on_their_way_before_the_hand_is_there_are_brought() -> None:
     assert told([(1.9, (500.0, 400.0)), (2.0, (500.0, 345.0))]) == BROUGHT
 
 
-def test_chips_beside_the_stack_at_the_look_that_shows_the_hand_there_first_came_unless_more_show_later() -> None:
-    assert told([(2.1, (500.0, 335.0))]) == BROUGHT
-    assert told([(2.1, (500.0, 335.0)), (2.2, (500.0, 390.0))]) == TAKEN
-
-
 def test_chips_on_their_way_after_the_hand_was_there_are_taken() -> None:
     assert told([(2.3, (500.0, 345.0)), (2.4, (500.0, 400.0))]) == TAKEN
 
@@ -57,6 +52,7 @@ def test_chips_on_their_way_after_the_hand_was_there_are_taken() -> None:
         pytest.param([], id="nothing-moves"),
         pytest.param([(1.9, (500.0, 400.0)), (2.4, (500.0, 400.0))], id="both-ways"),
         pytest.param([(1.9, (500.0, 310.0))], id="at-the-stack-itself"),
+        pytest.param([(2.1, (500.0, 335.0))], id="when-the-hand-is-there-first"),
         pytest.param([(1.9, (500.0, 450.0))], id="what-rests-there-half-hidden"),
         pytest.param([(1.9, (800.0, 300.0))], id="far-away"),
         pytest.param([(0.9, (500.0, 400.0))], id="long-before"),
