@@ -140,19 +140,19 @@ class PayoutJudge:
         if due.area in self._moved or chips.staked is None or chips.left is None:
             return False
         if due.area in self._filmed:
-            return due.area in untouched and not self._may_return and self._is_in_play(due, least_chips=0)
+            return due.area in untouched and not self._may_return and self._is_in_play(due, chips.staked.least or 0)
         return (
             chips.left.is_seen
             and (due.stake is not None or bool(chips.staked.chips))
-            and (self._is_in_play(due, least_chips=chips.staked.chips or 0))
+            and self._is_in_play(due, (chips.staked.chips or 0) * (self._smallest_chip or 0))
         )
 
-    def _is_in_play(self, due: Due, *, least_chips: int) -> bool:
-        """Whether a part of the wager at least can be paid exactly, by its value or its number of chips."""
+    def _is_in_play(self, due: Due, least: int) -> bool:
+        """Whether a part of the wager at least can be paid exactly, by its value or what it is worth at least."""
         if due.stake is not None:
             return True
         step = exact_step_of(due.bet, self._rules, smallest_chip=self._smallest_chip)
-        return step is None or least_chips * (self._smallest_chip or 0) >= step
+        return step is None or least >= step
 
     def _wrong_amount(
         self, due: Due, paid: list[WagerSettled], running: Round, record: RoundRecord

@@ -189,6 +189,8 @@ class TableState:
                 self.cards_dealt += 1
                 self.last_dealt_t = line.t
                 self.collected = []
+                if not (self.has_result or self.has_settled):
+                    self.visited, self.reached = set(), set()
             case CardRemoved() if line.to == "discard":
                 self.cards_removed += 1
             case ResultAnnounced():

@@ -193,10 +193,20 @@ class KnownCards:
         gone = [old for old, _ in self.gone.values()]
         away = {old.track_id for old in self.handed.away(t)}
         missing = [old for old in self.missing(t) if track.sight.face_up or old.track_id not in away]
-        others = [old for old in missing if old is not track and not _were_both_seen(old, track)]
+        others = [
+            old
+            for old in missing
+            if old is not track and (not _were_both_seen(old, track) or self._shows_its_face(old, track, reading))
+        ]
         fits = [old for old in others if self._fits(old, region, reading)]
         fits = fits or [old for old in gone if old in others and self._is_nameless(old, track)]
         return min(fits, key=lambda old: _strangeness(self.known[old.track_id], old, track, reading), default=None)
+
+    def _shows_its_face(self, old: CardTrack, track: CardTrack, reading: Reading) -> bool:
+        """Whether `track` shows the face of a card just there, and no look showed both."""
+        label = self.known[old.track_id].reading.label
+        is_there = old.track_id not in track.beside and _away_mm(old, track) < ONE_PLACE_MM
+        return is_there and label is not None and label == reading.label
 
     def _fits(self, old: CardTrack, region: str, reading: Reading) -> bool:
         """Whether both read alike; where one was not read, or lay face down, whether it vanished from that region."""

@@ -101,6 +101,16 @@ def test_rule_nz_5_13_untouched_chips_that_nobody_counted_may_all_be_void() -> N
     assert (told(log, smallest_chip=5), doubts(log, smallest_chip=5)) == ([], ["payout.loser_kept"])
 
 
+@pytest.mark.parametrize(("least", "is_told"), [(100, True), (95, False)])
+def test_rule_nz_5_13_untouched_chips_of_which_enough_lies_there_at_least_are_told(least: int, is_told: bool) -> None:
+    log = TableLog(rules_of("nz-authority")).add("bets_opened")
+    bounds = {"after_low": least, "after_high": 8100}
+    log.wager("s3-banker", 0, None, chips_before=0, chips_after=3, **bounds, source="camera", confidence=0.97)
+    log.add("no_more_bets").four("P 2C 4D | B KS 9D").result(6, 9).add("round_closed", untouched=["s3-banker"])
+    codes = [code for code, *_ in told(log, smallest_chip=5)]
+    assert codes == (["payout.winner_unpaid"] if is_told else [])
+
+
 def test_what_was_left_alone_is_as_sure_as_the_sight_of_it() -> None:
     log = TableLog(rules_of("tas")).add("bets_opened").wager("s3-banker", 0, None, **COUNTED, confidence=0.8)
     log.add("no_more_bets").four(LOST).result(8, 7).close()

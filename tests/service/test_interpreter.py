@@ -309,6 +309,16 @@ def test_close_names_the_chips_that_nobody_reached_for(
     assert isinstance(closed, RoundClosed) and closed.untouched == untouched
 
 
+def test_chips_that_were_reached_over_before_the_last_card_was_dealt_are_untouched() -> None:
+    cards = [rested(k, 3.0 + k) for k in range(1, 5)]
+    items = [chips(2.0, 0, 4, 1, SEAT_EDGE), *cards, chips(8.0, 4, 4, 0, SEAT_EDGE), rested(5, 10.0)]
+    assert isinstance(closed := log_of(*items, RoundClosed(t=20.0), devices=frozenset({RoundClosed}))[-1], RoundClosed)
+    assert closed.untouched == (AREA.id,)
+    late = [*items, chips(12.0, 4, 4, 0, SEAT_EDGE), RoundClosed(t=20.0)]
+    assert isinstance(closed := log_of(*late, devices=frozenset({RoundClosed}))[-1], RoundClosed)
+    assert closed.untouched == ()
+
+
 @pytest.mark.parametrize(
     "first",
     [

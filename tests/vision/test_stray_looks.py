@@ -135,3 +135,25 @@ def test_card_that_is_turned_is_not_what_a_hand_once_left_of_it_to_see() -> None
         tracker.tracks.append(replace(track, motion=Motion.RESTING))
     tracker.update([sight(100, y_mm=64)], 0.3, is_covered=lambda corners: True)
     assert [track.other_side_looks for track in tracker.tracks] == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("face", "told"),
+    [pytest.param("7H", [CardRested], id="its-own"), pytest.param("KS", [CardRested, CardRested], id="another")],
+)
+def test_parts_that_show_under_an_arm_in_turns_are_one_card_where_they_show_one_face(
+    face: str, told: list[type]
+) -> None:
+    table = Table()
+    table.look(sight(100), looks=20)
+    table.covered, table.faces = lambda x: True, lambda x: None
+    for x_mm in (56, 74, 74, 77, 78, 72):
+        table.look(sight(x_mm, score=0.7))
+    table.look(looks=2)
+    table.look(sight(73, score=0.6))
+    table.look()
+    table.faces = lambda x: face
+    table.look(sight(100), looks=4)
+    table.covered = lambda x: False
+    table.look(sight(100), looks=30)
+    assert kinds([each for each in table.told if isinstance(each, CardRested)]) == told
