@@ -80,18 +80,27 @@ class CarriedChips:
     def told(self, touch: Touch) -> int:
         """Whether chips were on their way before the hand was at the stack, or after it was, or neither, or both.
 
-        At the look that shows it there first they may be on either way.
+        At the look that shows it there first they may be on either way. Chips that show both before and after came if
+        they came nearer all the time, and went if they only went farther away: when a hand is there is not known to a
+        look.
         """
         places = np.concatenate([middles for _, middles in self._looks]) if self._looks else np.zeros((0, 2))
-        seen_t = [
-            t
+        seen = [
+            (t, float(np.linalg.norm(middle - touch.at_mm)))
             for t, middles in self._looks
             if touch.began_t - AROUND_S <= t <= touch.ended_t + AROUND_S
-            and any(not _rests(middle, places) for middle in _on_the_way(middles, touch.at_mm))
+            for middle in _on_the_way(middles, touch.at_mm)
+            if not _rests(middle, places)
         ]
-        came = any(t < touch.touched_t - SAME_LOOK_S for t in seen_t)
-        went = any(t > touch.touched_t + SAME_LOOK_S for t in seen_t)
-        return int(came) - int(went)
+        came = any(t < touch.touched_t - SAME_LOOK_S for t, _ in seen)
+        went = any(t > touch.touched_t + SAME_LOOK_S for t, _ in seen)
+        return _heading([way_mm for _, way_mm in seen]) if came and went else int(came) - int(went)
+
+
+def _heading(ways_mm: Sequence[float]) -> int:
+    """Which way chips went that were seen at these distances from a stack, one after the other."""
+    steps_mm = np.diff(ways_mm)
+    return BROUGHT if (steps_mm < 0.0).all() else TAKEN if (steps_mm > 0.0).all() else NEITHER
 
 
 def _on_the_way(middles: NDArray[np.float64], stack_mm: Point) -> NDArray[np.float64]:

@@ -42,6 +42,12 @@ def test_chips_on_their_way_before_the_hand_is_there_are_brought() -> None:
     assert told([(1.9, (500.0, 400.0)), (2.0, (500.0, 345.0))]) == BROUGHT
 
 
+@pytest.mark.parametrize(("ways_mm", "way"), [((100.0, 40.0), BROUGHT), ((40.0, 100.0), TAKEN)])
+def test_chips_that_show_before_and_after_went_the_way_they_were_going(ways_mm: tuple[float, float], way: int) -> None:
+    first, last = ways_mm
+    assert told([(2.0, (500.0, 300.0 + first)), (2.2, (500.0, 300.0 + last))]) == way
+
+
 def test_chips_on_their_way_after_the_hand_was_there_are_taken() -> None:
     assert told([(2.3, (500.0, 345.0)), (2.4, (500.0, 400.0))]) == TAKEN
 
