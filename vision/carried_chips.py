@@ -80,9 +80,9 @@ class CarriedChips:
     def told(self, touch: Touch) -> int:
         """Whether chips were on their way before the hand was at the stack, or after it was, or neither, or both.
 
-        At the look that shows it there first they may be on either way. Chips that show both before and after came if
-        they came nearer all the time, and went if they only went farther away: when a hand is there is not known to a
-        look.
+        Those that show at just the look that shows it there first went where a look before showed it coming, with
+        none. Chips that show both before and after came if they came nearer all the time, and went if they only went
+        farther away: when a hand is there is not known to a look.
         """
         places = np.concatenate([middles for _, middles in self._looks]) if self._looks else np.zeros((0, 2))
         seen = [
@@ -94,6 +94,8 @@ class CarriedChips:
         ]
         came = any(t < touch.touched_t - SAME_LOOK_S for t, _ in seen)
         went = any(t > touch.touched_t + SAME_LOOK_S for t, _ in seen)
+        if seen and not came and not went:
+            return TAKEN if touch.touched_t > touch.began_t + SAME_LOOK_S else BROUGHT
         return _heading([way_mm for _, way_mm in seen]) if came and went else int(came) - int(went)
 
 

@@ -31,7 +31,7 @@ CARRYING = {
     NEITHER: np.array([0.5, 1.0, 0.5, 1.0]),
 }
 """How likely, for each of FATES, chips are seen in the hand as it comes alone, as it goes alone, or not so, each row
-by itself. Of 37 chips added or taken at two tables 34 were seen so, none the wrong way; a palm hides more than fingers
+by itself. Of 53 changes at three tables 51 were seen so, none the wrong way; a palm hides more than fingers
 do, and a hand that comes by with chips may leave a stack alone."""
 NEAREST_MM = 50.0
 """Nearer to the point under the camera than this a displacement is not carried over to another place."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -28,6 +29,7 @@ def told(
     *,
     resting: Sequence[tuple[float, float]] = (STACK, BANK),
     score: float = 0.8,
+    touch: Touch = TOUCH,
 ) -> int:
     """What is told when chips rest at some places and others show in passing."""
     watched = CarriedChips()
@@ -35,7 +37,7 @@ def told(
         t = 0.1 * k
         shown = [at for when, at in passing if abs(when - t) < 0.01]
         watched.see(chips_at(*resting, *shown, score=score), t)
-    return watched.told(TOUCH)
+    return watched.told(touch)
 
 
 def test_chips_on_their_way_before_the_hand_is_there_are_brought() -> None:
@@ -48,6 +50,11 @@ def test_chips_that_show_before_and_after_went_the_way_they_were_going(ways_mm: 
     assert told([(2.0, (500.0, 300.0 + first)), (2.2, (500.0, 300.0 + last))]) == way
 
 
+def test_chips_at_the_look_that_shows_the_hand_there_first_went_if_it_was_seen_to_come_without() -> None:
+    assert told([(2.1, (500.0, 335.0))]) == TAKEN
+    assert told([(2.1, (500.0, 335.0))], touch=replace(TOUCH, began_t=2.1)) == BROUGHT
+
+
 def test_chips_on_their_way_after_the_hand_was_there_are_taken() -> None:
     assert told([(2.3, (500.0, 345.0)), (2.4, (500.0, 400.0))]) == TAKEN
 
@@ -58,7 +65,6 @@ def test_chips_on_their_way_after_the_hand_was_there_are_taken() -> None:
         pytest.param([], id="nothing-moves"),
         pytest.param([(1.9, (500.0, 400.0)), (2.4, (500.0, 400.0))], id="both-ways"),
         pytest.param([(1.9, (500.0, 310.0))], id="at-the-stack-itself"),
-        pytest.param([(2.1, (500.0, 335.0))], id="when-the-hand-is-there-first"),
         pytest.param([(1.9, (500.0, 450.0))], id="what-rests-there-half-hidden"),
         pytest.param([(1.9, (800.0, 300.0))], id="far-away"),
         pytest.param([(0.9, (500.0, 400.0))], id="long-before"),
