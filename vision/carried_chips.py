@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.cover import USUAL_GAP_S
 from vision.detections import Detections
 from vision.observations import Point
 
@@ -39,8 +40,8 @@ class Touch:
     at_mm: Point
     """Its foot."""
     began_t: float
-    touched_t: float
-    """When the hand was at the stack first."""
+    touched_t: float | None
+    """When the hand was at the stack first; None where no arm was made out."""
     ended_t: float
 
 
@@ -54,14 +55,13 @@ def touch_of(at_mm: Point, tips: Sequence[tuple[float, Point]], *, began_t: floa
         ended_t: And last.
     """
     ways = [(t, float(np.hypot(*np.subtract(tip_mm, at_mm)))) for t, tip_mm in tips]
-    nearest_mm = min((way_mm for _, way_mm in ways), default=0.0)
-    near_mm = max(AT_STACK_MM, nearest_mm + TIP_SLACK_MM)
-    touched_t = min((t for t, way_mm in ways if way_mm <= near_mm), default=began_t)
+    near_mm = max(AT_STACK_MM, min((way_mm for _, way_mm in ways), default=0.0) + TIP_SLACK_MM)
+    touched_t = min((t for t, way_mm in ways if way_mm <= near_mm), default=None)
     return Touch(at_mm=at_mm, began_t=began_t, touched_t=touched_t, ended_t=ended_t)
 
 
-Carried = Callable[[Touch], int]
-"""Whether chips were BROUGHT to a stack, TAKEN from it, or NEITHER was seen, or both."""
+Carried = Callable[[Touch], int | None]
+"""Whether chips were BROUGHT to a stack, TAKEN from it, or NEITHER was seen, or both; None: nobody could look."""
 
 
 class CarriedChips:
@@ -72,19 +72,24 @@ class CarriedChips:
         """When, and the middles, (N, 2)."""
 
     def see(self, chips: Detections, t: float) -> None:
-        """Take one look in."""
+        """Take one look in, also where it found what the look before did: what rests is known by it."""
         self._looks.append((t, chips.centres_mm[chips.score >= LEAST_SCORE]))
         while t - self._looks[0][0] > REMEMBERED_S:
             self._looks.popleft()
 
-    def told(self, touch: Touch) -> int:
+    def told(self, touch: Touch) -> int | None:
         """Whether chips were on their way before the hand was at the stack, or after it was, or neither, or both.
+
+        None where it is not known when the hand was there: no arm was made out, or looks were too far apart.
 
         Those that show at just the look that shows it there first went where a look before showed it coming, with
         none. Chips that show both before and after came if they came nearer all the time, and went if they only went
         farther away: when a hand is there is not known to a look.
         """
-        places = np.concatenate([middles for _, middles in self._looks]) if self._looks else np.zeros((0, 2))
+        touched_t = touch.touched_t
+        if touched_t is None or not self._looked_on(touch):
+            return None
+        places = np.concatenate([middles for _, middles in self._looks])
         seen = [
             (t, float(np.linalg.norm(middle - touch.at_mm)))
             for t, middles in self._looks
@@ -92,11 +97,17 @@ class CarriedChips:
             for middle in _on_the_way(middles, touch.at_mm)
             if not _rests(middle, places)
         ]
-        came = any(t < touch.touched_t - SAME_LOOK_S for t, _ in seen)
-        went = any(t > touch.touched_t + SAME_LOOK_S for t, _ in seen)
+        came = any(t < touched_t - SAME_LOOK_S for t, _ in seen)
+        went = any(t > touched_t + SAME_LOOK_S for t, _ in seen)
         if seen and not came and not went:
-            return TAKEN if touch.touched_t > touch.began_t + SAME_LOOK_S else BROUGHT
+            return TAKEN if touched_t > touch.began_t + SAME_LOOK_S else BROUGHT
         return _heading([way_mm for _, way_mm in seen]) if came and went else int(came) - int(went)
+
+    def _looked_on(self, touch: Touch) -> bool:
+        """Whether looks followed each other as usual while the hand was there."""
+        times = [t for t, _ in self._looks if touch.began_t - SAME_LOOK_S <= t <= touch.ended_t + SAME_LOOK_S]
+        ends = np.array([touch.began_t, *times, touch.ended_t])
+        return bool(times) and float(np.diff(ends).max()) <= USUAL_GAP_S + SAME_LOOK_S
 
 
 def _heading(ways_mm: Sequence[float]) -> int:

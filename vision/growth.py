@@ -150,8 +150,10 @@ def leant(fates: NDArray[np.float64], leaning: ArrayLike, judging: Judging) -> N
     return told
 
 
-def weighed(fates: NDArray[np.float64], carried: int) -> NDArray[np.float64]:
-    """Probabilities of FATES, (4,), once it was seen that chips were BROUGHT, TAKEN, or NEITHER."""
+def weighed(fates: NDArray[np.float64], carried: int | None) -> NDArray[np.float64]:
+    """Probabilities of FATES, (4,), once it was seen that chips were BROUGHT, TAKEN, or NEITHER; None: as they are."""
+    if carried is None:
+        return fates
     told = fates * CARRYING[carried]
     return np.asarray(told / told.sum(), np.float64)
 

@@ -10,7 +10,8 @@ TOPS = {100: (4, 500), 500: (1, 1000)}
 """For each, how many may lie on top of what is worth a multiple of the larger value."""
 HIGHEST = 4900
 TWO_SHARE = 0.3
-CHANGERS = 3
+CHANGED_AFTER = (2, 3, 4)
+"""The cards after which somebody changes his wager."""
 ACTIONS = ("increased", "reduced", "moved")
 
 
@@ -19,16 +20,16 @@ def late_changes_round(drawer: Drawer) -> Act:
 
     Wagers are of one to nine chips, the larger ones below; mostly one chip is added or taken, now and then two.
     """
-    seats = drawer.seats(CHANGERS + 1)
+    *seats, beside = drawer.seats(len(CHANGED_AFTER) + 1)
     wagers, acts = [], []
-    for seat, card in zip(seats, (2, 3, 4), strict=False):
+    for seat, card in zip(seats, CHANGED_AFTER, strict=True):
         wager, act = _late_change(drawer, seat, card)
         wagers.append(wager)
         acts.append(act)
-    wagers.append({"seat": seats[-1], "bet": "player", "value": _value(drawer, 100, least=1)})
+    wagers.append({"seat": beside, "bet": "player", "value": _value(drawer, 100, least=1)})
     touch = drawer.one_of(("nudge", "nudge", "reach"))
     when = {"after": "card", "card": int(drawer.rng.integers(1, 5)), "seconds": drawer.seconds(0.2, 1.0)}
-    acts.append({"kind": touch, "seat": seats[-1], "bet": "player", "when": when})
+    acts.append({"kind": touch, "seat": beside, "bet": "player", "when": when})
     return {"pause_s": 0.3, "wagers": wagers, "happenings": acts}
 
 

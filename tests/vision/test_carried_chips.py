@@ -30,7 +30,7 @@ def told(
     resting: Sequence[tuple[float, float]] = (STACK, BANK),
     score: float = 0.8,
     touch: Touch = TOUCH,
-) -> int:
+) -> int | None:
     """What is told when chips rest at some places and others show in passing."""
     watched = CarriedChips()
     for k in range(30):
@@ -83,7 +83,22 @@ def test_chips_that_wait_in_a_hand_rest_and_tell_nothing() -> None:
 
 
 def test_nothing_was_looked_at_yet() -> None:
-    assert CarriedChips().told(TOUCH) == NEITHER
+    assert CarriedChips().told(TOUCH) is None
+
+
+def test_looks_that_are_far_apart_do_not_tell_that_a_hand_was_empty() -> None:
+    watched = CarriedChips()
+    for t in (0.0, 1.0, 2.0, 2.4, 3.0):
+        watched.see(chips_at(STACK, BANK), t)
+    assert watched.told(TOUCH) is None
+
+
+def test_cover_in_which_no_arm_is_made_out_does_not_tell_when_it_was_at_the_stack() -> None:
+    assert told([(2.3, (500.0, 345.0))], touch=touch_of(STACK, [], began_t=2.0, ended_t=2.4)) is None
+
+
+def test_what_nobody_could_look_at_leaves_all_as_it_is() -> None:
+    assert weighed(fate(0.2, 0.0, 0.6, 0.2), None).tolist() == [0.2, 0.0, 0.6, 0.2]
 
 
 def test_hand_is_at_a_stack_once_its_tip_is_as_near_as_it_comes() -> None:
@@ -91,10 +106,6 @@ def test_hand_is_at_a_stack_once_its_tip_is_as_near_as_it_comes() -> None:
 
     assert touch_of(STACK, tips, began_t=1.9, ended_t=2.3).touched_t == 2.1
     assert touch_of((500.0, 250.0), tips, began_t=1.9, ended_t=2.3).touched_t == 2.1
-
-
-def test_cover_that_is_no_arm_is_at_the_stack_from_its_beginning() -> None:
-    assert touch_of(STACK, [], began_t=1.9, ended_t=2.3).touched_t == 1.9
 
 
 @pytest.mark.parametrize(("carried", "way"), [(BROUGHT, 1), (TAKEN, -1)])
