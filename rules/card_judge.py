@@ -28,8 +28,10 @@ from rules.misdeals import (
     find_wrong_result,
     is_borne_out,
 )
+from rules.misreading import confirmed
 from rules.options import Rules
 from rules.round import INITIAL_CARDS, Round
+from rules.words import Source
 
 NEWS = (CardTurned, CardMoved, ResultAnnounced, WagerSettled, RoundClosed, CardBurned, ShoeClosed)
 """The events besides a dealt card after which there may be news of the cards: of their faces or places, of the
@@ -75,7 +77,10 @@ class CardJudge:
             return ()
         running.has_news = False
         drawing = self.drawing_of(running)
-        return () if self._is_faultless(event, running, drawing) else self._find(event, running, drawing)
+        if self._is_faultless(event, running, drawing):
+            return ()
+        findings = self._find(event, running, drawing)
+        return confirmed(findings) if _is_confirmed(running, drawing) else findings
 
     def _is_faultless(self, event: Event, running: Round, drawing: Drawing) -> bool:
         """Whether it is clear at a glance that nothing can be found."""
@@ -135,3 +140,11 @@ class CardJudge:
 
     def _follow(self, running: Round, count: int) -> Drawing:
         return follow(running.placements[:count], self._duties, self._order)
+
+
+def _is_confirmed(running: Round, drawing: Drawing) -> bool:
+    """Whether both totals were announced, and as the lawful cards have them."""
+    result = running.result
+    if result is None or None in (result.player, result.banker) or result.source is Source.CAMERA:
+        return False
+    return None not in drawing.reckon()[:2] and is_borne_out(result, drawing)

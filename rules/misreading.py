@@ -1,21 +1,39 @@
-"""Tell where one misread card would explain both a third card that was not due and a result that the cards deny.
+"""Hold what was read of the cards against the result that was announced.
 
-Two faults in one round are rarer than a card that a camera misread.
+One misread card may explain both a third card that was not due and a result that the cards deny: two faults in one
+round are rarer than that. And a card that was misread is hardly borne out by the announcement.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from rules.drawing import Drawing
 from rules.duty import NO_THIRD, Verdict
 from rules.events import ResultAnnounced
+from rules.findings import Finding
 from rules.round import DealtCard
 from rules.words import Side, Source
 
 POINTS = range(10)
+COINCIDENCE = 0.1
+"""How often an announcement of both totals is what misread cards come to by chance: a total is one of ten."""
+_BY_FACES = frozenset({"misdeal.third_card_missing", "misdeal.third_card_not_due", "exposed_card.excess"})
 Hands = dict[Side, list[int]]
 """What each card of a hand counts, in the order in which they came."""
+
+
+def confirmed(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """The same findings, where the announcement of both totals says what the lawful cards come to as they were read.
+
+    Those that a misread card might have made are surer by Bayes' rule, whose odds COINCIDENCE divides.
+    """
+    for finding in findings:
+        if finding.code in _BY_FACES and 0.0 < finding.confidence < 1.0:
+            sure = finding.confidence / (finding.confidence + (1.0 - finding.confidence) * COINCIDENCE)
+            finding = replace(finding, confidence=sure)
+        yield finding
 
 
 def is_one_misread(result: ResultAnnounced, drawing: Drawing) -> bool:

@@ -88,7 +88,19 @@ class Referee:
         device: str = "shoe",
         limits: Mapping[str, object] | None = None,
         smallest_chip: int | None = None,
+        is_alleged: Callable[[Alert], bool] = lambda alert: True,
     ) -> None:
+        """Take the rules and what the table's notice says.
+
+        Args:
+            rules: The rulebook and what the house elected.
+            decks: In the shoe.
+            device: What deals.
+            limits: The table's notice.
+            smallest_chip: That the table plays for.
+            is_alleged: Whether an alert is sure enough to be told, and for the hand after it to be played as it
+                orders. One that is not may become so later in its round.
+        """
         notice = parse_notice(limits or {})
         self._rules = rules
         self._table = TableState(smallest_chip=smallest_chip, notice=notice)
@@ -110,6 +122,9 @@ class Referee:
         )
         self._remedies = RemedyBook()
         self._payouts = PayoutJudge(rules, smallest_chip=smallest_chip)
+        self._is_alleged = is_alleged
+        self._found: set[tuple[object, ...]] = set()
+        """What bears on the round, told or not."""
         self._told: set[tuple[object, ...]] = set()
         at_table = self._hearing_at_table()
         self.hearing = (*at_table, *self._hearing_in_round())
@@ -198,12 +213,15 @@ class Referee:
                 continue
             known_t = finding.t if now is None else now
             alert = alert_of(finding, self._rules, round_number=self._table.rounds_begun, now=known_t)
-            if alert is not None:
+            if alert is not None and finding.key not in self._found:
+                self._found.add(finding.key)
+                self._payouts.note(alert)
+                self._table.follow_remedy(alert)
+            if alert is not None and self._is_alleged(alert):
                 self._told.add(finding.key)
                 alerts.append(alert)
                 self._remedies.order(finding, alert)
-                self._payouts.note(alert)
-                self._table.follow_remedy(alert, is_certain=UNDETERMINED not in finding.facts)
+                self._table.follow_later(alert, is_certain=UNDETERMINED not in finding.facts)
         return alerts
 
     def _close(self, running: Round, alerts: list[Alert]) -> RoundRecord:
@@ -223,6 +241,7 @@ class Referee:
         self._table.end()
         self._shoe.end_round()
         self._told.clear()
+        self._found.clear()
         return record
 
 

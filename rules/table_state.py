@@ -75,14 +75,17 @@ class TableState:
         }
         self.running = None
 
-    def follow_remedy(self, alert: Alert, *, is_certain: bool) -> None:
-        """Where the rulebook voids this round, or orders the next without wagers, that is how it is played."""
+    def follow_remedy(self, alert: Alert) -> None:
+        """Where the rulebook voids this round, that is how it is played."""
         remedy, running = alert.remedy, self.running
         if remedy.action == "void_round" and running is not None:
             running.is_annulled = not running.is_void and alert.code.startswith("misdeal.")
             running.is_void, running.void_rule = True, remedy.rule
-        elif remedy.action == "void_next_hand" and is_certain:
-            self.is_next_void, self.next_void_rule = True, remedy.rule
+
+    def follow_later(self, alert: Alert, *, is_certain: bool) -> None:
+        """Where the rulebook orders the next hand without wagers, that is how it is played."""
+        if alert.remedy.action == "void_next_hand" and is_certain:
+            self.is_next_void, self.next_void_rule = True, alert.remedy.rule
 
     def are_all_settled(self, running: Round) -> bool:
         """Whether there were wagers and the dealer has dealt with each."""

@@ -6,7 +6,6 @@ referee. Seconds of stream time.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -19,6 +18,7 @@ from rules.log import read_log
 from rules.records import RoundRecord
 from rules.referee import Judgement, Referee
 from rules.round import RoundPhase, RoundState
+from service.alleging import LEAST_CONFIDENCE
 from service.amounts import Amounts
 from service.blindness import Blindness
 from service.burning import Burns
@@ -35,15 +35,6 @@ from vision.observations import CardInSight, PictureCleared, StacksChanged
 from vision.observer import Eyes, Observer
 from vision.video import VideoReader
 
-logger = logging.getLogger(__name__)
-
-LEAST_CONFIDENCE = 0.6
-"""What is less sure than this is not alleged: a person would look twice for nothing."""
-FACES_DECIDE = frozenset(
-    {"misdeal.third_card_missing", "misdeal.third_card_not_due", "misdeal.wrong_result", "exposed_card.excess"}
-)
-LEAST_OF_FACES = 0.95
-"""What a misread card alone may make a fault is alleged from here on: below, every twentieth would be a false one."""
 SharedEyes = Eyes
 """Open models that several watches may share."""
 STOPPED = "stopped"
@@ -183,17 +174,8 @@ class TableWatch:
             self._keep(self.referee.observe(line), now_t)
 
     def _keep(self, judgement: Judgement, now_t: float) -> None:
-        for alert in judgement.alerts:
-            if not is_alleged(alert):
-                logger.info("round %d: %s not alleged, confidence %.2f", alert.round, alert.code, alert.confidence)
-                continue
-            self.alerts.append(replace(alert, noticed_at=round(now_t, 3)))
+        self.alerts += [replace(alert, noticed_at=round(now_t, 3)) for alert in judgement.alerts]
         self.rounds += judgement.rounds
-
-
-def is_alleged(alert: Alert) -> bool:
-    """Whether a finding is sure enough to be told."""
-    return alert.confidence >= (LEAST_OF_FACES if alert.code in FACES_DECIDE else LEAST_CONFIDENCE)
 
 
 def watch_table(table: TableConfig, *, signals: Path | None = None) -> Iterator[Progress]:

@@ -16,6 +16,7 @@ from rules.cards import RANKS, SUITS
 from rules.referee import Referee
 from rules.rulebook import elect, load_rulebook
 from rules.rulebook_model import BurnCount, Phase
+from service.alleging import is_alleged
 from service.config import TableConfig
 from service.handing import places_before_seats
 from service.shoe_ground import shows_burns, side_regions
@@ -121,8 +122,10 @@ def observed_regions(
 
 
 def build_referee(table: TableConfig) -> Referee:
-    """The referee of a table's rulebook, options, shoe, limits and chips."""
+    """The referee of a table's rulebook, options, shoe, limits and chips; tells what is sure enough to be alleged."""
     rules = elect(load_rulebook(table.rulebook), table.options)
     limits = table.limits.model_dump(exclude_none=True)
     shoe, chip = table.shoe, table.chips.smallest_value
-    return Referee(rules, decks=shoe.decks, device=shoe.device, limits=limits, smallest_chip=chip)
+    return Referee(
+        rules, decks=shoe.decks, device=shoe.device, limits=limits, smallest_chip=chip, is_alleged=is_alleged
+    )

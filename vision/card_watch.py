@@ -309,18 +309,18 @@ class CardWatch:
         return CardTurned(track_id=track.track_id, t=t, face_up=face_up, reading=reading, entries_mm=entries)
 
     def _tell_gone(self, t: float) -> list[Observation]:
-        ripe = [track for track, since in self._cards.gone.values() if t - since >= LEAVE_S]
-        for track in ripe:
+        ripe = [(track, since) for track, since in self._cards.gone.values() if t - since >= LEAVE_S]
+        for track, since in ripe:
             self._reaches.forget(track.track_id)
             known = self._cards.known[track.track_id]
             known.turned_t = None
             if known.face_up and track.votes.count >= LEAST_READS:
                 self.familiarity.note(track.votes.sureness())
             if known.face_up and known.region in self.regions:
-                self.handed.forget()
+                self.handed.clear(since)
             else:
-                self.handed.take_away(track, t)
-        return [CardLeft(track_id=track.track_id, t=self._cards.gone.pop(track.track_id)[1]) for track in ripe]
+                self.handed.take_away(track, since)
+        return [CardLeft(track_id=track.track_id, t=self._cards.gone.pop(track.track_id)[1]) for track, _ in ripe]
 
 
 def _read_at_last(track: CardTrack, known: Known, t: float) -> list[Observation]:

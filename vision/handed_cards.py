@@ -23,6 +23,8 @@ FURNITURE_S = 20.0
 """So long what was seen while no card could be there is remembered: print is taken for a card now and then."""
 AWAY_S = 25.0
 """A card that was taken away and not seen since may come back for so long."""
+CLEARING_S = 6.0
+"""So long after an open card was cleared a back that goes is cleared too."""
 
 Polygons = Mapping[str, NDArray[np.float64]]
 
@@ -34,6 +36,8 @@ class HandedCards:
     places: Polygons
     _furniture: list[tuple[float, NDArray[np.float64]]] = field(default_factory=list)
     _away: dict[int, tuple[CardTrack, float]] = field(default_factory=dict)
+    _cleared_t: float = float("-inf")
+    """When an open card left its region last."""
 
     def admit(self, sights: Sequence[CardSight], t: float, *, is_play: bool) -> list[CardSight]:
         """The sights at the places that may be cards; none while no card lies in a region or is missing."""
@@ -54,8 +58,8 @@ class HandedCards:
         return depths[0] - max(depths[1] if len(depths) > 1 else -SLACK_MM, -SLACK_MM) if depths else 0.0
 
     def take_away(self, track: CardTrack, t: float) -> None:
-        """A card is gone, and may come back."""
-        if self.places:
+        """A card is gone since `t`, its back up, and may come back, unless the regions are being cleared."""
+        if self.places and t - self._cleared_t > CLEARING_S:
             self._away[track.track_id] = (track, t)
 
     def away(self, t: float) -> list[CardTrack]:
@@ -67,8 +71,13 @@ class HandedCards:
         """A card was found again; whether it had been given up for gone."""
         return self._away.pop(track.track_id, None) is not None
 
+    def clear(self, t: float) -> None:
+        """An open card left its region at `t`: the regions are being cleared, and no card that is away will come back."""
+        self._cleared_t = t
+        self.forget()
+
     def forget(self) -> None:
-        """No card that is away will come back: the regions were cleared."""
+        """No card that is away will come back."""
         self._away.clear()
 
     def _depths(self, at_mm: NDArray[np.float64]) -> list[tuple[float, str]]:

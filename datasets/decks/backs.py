@@ -30,6 +30,12 @@ def draw_back(rng: np.random.Generator, paper: Colour) -> Texture:
     return texture
 
 
+def draw_back_like(rng: np.random.Generator, colour: Colour) -> Texture:
+    """Draw a back without rim or logo in two inks near `colour`, as a cloth's: only its edges and its print tell it."""
+    inks = [np.clip(np.asarray(colour) * rng.uniform(0.82, 1.3) + rng.normal(0, 7, 3), 4, 250) for _ in range(2)]
+    return _mix(inks[0], inks[1] if rng.random() < 0.5 else inks[0], _pattern(str(rng.choice(_PATTERNS)), rng))
+
+
 def _pattern(name: str, rng: np.random.Generator) -> npt.NDArray[np.float32]:
     """How much of the first ink lies on each texture pixel, (440, 315) float32 0..1."""
     width_px, height_px = TEXTURE_SIZE_WH_PX

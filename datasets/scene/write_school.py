@@ -10,19 +10,25 @@ import argparse
 import logging
 import os
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import cv2
 import numpy as np
 
-from datasets.decks.deck import deck_names, load_deck
+from datasets.decks.backs import draw_back_like
+from datasets.decks.canvas import with_round_corners
+from datasets.decks.deck import Deck, deck_names, load_deck
+from datasets.scene.looks import look_of
+from datasets.scene.model import World
 from datasets.scene.random_scene import random_scene
 from datasets.scene.renderer import SceneRenderer
 from datasets.scene.tiles import CLASSES, label_lines, school_tiles
 from datasets.scene.worlds import Split, random_world
 
 LOG = logging.getLogger(__name__)
+BACKS_LIKE_CLOTH = {"train": 0.3, "held_out": 0.0}
+"""Of the worlds of each split: how many have such backs. The examination was made before there were any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +42,8 @@ class Job:
     scenes: int
     tiles: int
     artwork: Path | None
+    backs_like_cloth: float | None = None
+    """How likely this world's cards have backs in the colour of its cloth; None: as usual for its split."""
 
     @property
     def stem(self) -> str:
@@ -57,6 +65,10 @@ def run_job(job: Job) -> int:
     rng = np.random.default_rng([job.seed, job.index, 0 if job.split == "train" else 1])
     world = random_world(rng, job.split, deck_names(job.split, job.artwork))
     deck = load_deck(world.deck, job.artwork)
+    dyeing = np.random.default_rng([world.seed, 3])
+    share = BACKS_LIKE_CLOTH[job.split] if job.backs_like_cloth is None else job.backs_like_cloth
+    if dyeing.random() < share:
+        deck = _with_back_like_cloth(deck, world, dyeing)
     renderer = SceneRenderer(world, deck=deck)
     written = 0
     for i in range(job.scenes):
@@ -69,6 +81,12 @@ def run_job(job: Job) -> int:
             written += 1
     done.write_text(str(written), encoding="utf-8")
     return written
+
+
+def _with_back_like_cloth(deck: Deck, world: World, rng: np.random.Generator) -> Deck:
+    blue, green, red = (round(value) for value in look_of(world.style, world.seed).cloth.colour)
+    back = with_round_corners(draw_back_like(rng, (red, green, blue)))
+    return replace(deck, draw_back=lambda: back)
 
 
 def prepare(out: Path) -> None:
@@ -92,6 +110,9 @@ def main() -> None:
     parser.add_argument("--tiles-per-scene", type=int, default=5)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--split", choices=("train", "held_out"), default="train")
+    parser.add_argument(
+        "--backs-like-cloth", type=float, help="share of the worlds whose backs have the cloth's colour"
+    )
     parser.add_argument("--processes", type=int, default=max((os.cpu_count() or 2) - 1, 1))
     parser.add_argument("--artwork", type=Path, default=None, help="folder of rasterised decks")
     args = parser.parse_args()
@@ -100,7 +121,7 @@ def main() -> None:
     jobs = [
         Job(
             out=args.out, split=args.split, seed=args.seed, index=i, scenes=args.scenes_per_world,
-            tiles=args.tiles_per_scene, artwork=args.artwork,
+            tiles=args.tiles_per_scene, artwork=args.artwork, backs_like_cloth=args.backs_like_cloth,
         )
         for i in range(args.first_world, args.first_world + args.worlds)
     ]  # fmt: skip

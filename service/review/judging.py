@@ -11,7 +11,6 @@ from rules.events import DealerChanged, Event, RoundClosed
 from rules.records import RoundRecord
 from rules.referee import Referee
 from service.live.overlay_memory import AreaText, area_texts
-from service.pipeline import is_alleged
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +44,7 @@ class Verdict:
 
 
 def judge(log: Sequence[Event], referee: Referee, layout: Layout) -> Verdict:
-    """Judge a whole log; what is not sure enough is not alleged."""
+    """Judge a whole log."""
     areas: list[tuple[float, tuple[AreaText, ...]]] = []
     rounds: list[JudgedRound] = []
     alerts: list[JudgedAlert] = []
@@ -55,7 +54,7 @@ def judge(log: Sequence[Event], referee: Referee, layout: Layout) -> Verdict:
         if isinstance(event, DealerChanged):
             dealer = event.dealer
         told = referee.observe(event)
-        alerts += _alleged(told.alerts, dealer, event.t)
+        alerts += _judged(told.alerts, dealer, event.t)
         rounds += [_round(record, dealer, first_line, line) for record in told.rounds]
         if isinstance(event, RoundClosed):
             first_line = line + 1
@@ -63,19 +62,15 @@ def judge(log: Sequence[Event], referee: Referee, layout: Layout) -> Verdict:
         if not areas or areas[-1][1] != texts:
             areas.append((event.t, texts))
     told = referee.finish()
-    alerts += _alleged(told.alerts, dealer, log[-1].t if log else 0.0)
+    alerts += _judged(told.alerts, dealer, log[-1].t if log else 0.0)
     rounds += [_round(record, dealer, min(first_line, len(log)), len(log)) for record in told.rounds]
     return Verdict(
         rounds=tuple(rounds), alerts=tuple(sorted(alerts, key=lambda judged: judged.alert.t)), areas=tuple(areas)
     )
 
 
-def _alleged(alerts: Iterable[Alert], dealer: str | None, t: float) -> list[JudgedAlert]:
-    return [
-        JudgedAlert(alert=replace(alert, noticed_at=round(t, 3)), dealer=dealer)
-        for alert in alerts
-        if is_alleged(alert)
-    ]
+def _judged(alerts: Iterable[Alert], dealer: str | None, t: float) -> list[JudgedAlert]:
+    return [JudgedAlert(alert=replace(alert, noticed_at=round(t, 3)), dealer=dealer) for alert in alerts]
 
 
 def _round(record: RoundRecord, dealer: str | None, first_line: int, last_line: int) -> JudgedRound:

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from datasets.decks.backs import draw_back_like
 from datasets.scene.errors import CameraPoseError, StyleError
 from datasets.scene.looks import look_of
 from datasets.scene.random_scene import random_scene
@@ -53,6 +54,12 @@ def test_splits_share_no_seed_print_or_cloth() -> None:
         assert all((world.seed >= FIRST_HELD_OUT_SEED) == (split == "held_out") for world in worlds)
         looks[split] = {look_of(world.style, world.seed).cloth.family for world in worlds} - {"plain"}
     assert not looks["train"] & looks["held_out"]
+
+
+def test_back_like_a_cloth_has_its_colour_and_no_rim() -> None:
+    back = draw_back_like(np.random.default_rng(4), (120, 70, 40)).astype(float)
+    assert np.abs(back.mean(axis=(0, 1)) - [120, 70, 40]).max() < 45
+    assert np.abs(back[:20].mean(axis=(0, 1)) - back.mean(axis=(0, 1))).max() < 12
 
 
 def test_world_and_scene_follow_from_the_seed() -> None:

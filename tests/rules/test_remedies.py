@@ -154,3 +154,14 @@ def test_unread_wager_leaves_handler_and_limits_open(value: int | None) -> None:
     codes = {doubt.code for doubt in records[0].undetermined}
     assert [alert.code for alert in alerts if not alert.code.startswith("misdeal")] == []
     assert {"procedure.wrong_handler", "limit.below_minimum", "limit.above_maximum", "limit.differential"} <= codes
+
+
+@pytest.mark.parametrize("is_alleged", [True, False])
+def test_next_hand_is_void_only_by_what_is_alleged(is_alleged: bool) -> None:
+    log = TableLog(rules_of("tas")).open().four("P 9H KD | B 3S KC").third("player", "2C").result(9, 3).close()
+    log.open().deal("player", "4H").wager("s3-tie", 0, 100)
+    codes = [
+        alert.code for alert in run(log.rules, log.events, is_alleged=lambda alert: is_alleged or alert.round > 1)[0]
+    ]
+    assert ("procedure.void_hand_wagered" in codes) == is_alleged
+    assert ("late_bet.placed" in codes) != is_alleged

@@ -28,10 +28,11 @@ from rules.events import (
 )
 from rules.referee import Referee
 from rules.rulebook import elect, load_rulebook
+from service.alleging import LEAST_CONFIDENCE
 from service.blindness import UNSEEN_CONFIDENCE, Blindness
 from service.config import load_table
 from service.interpreter import HOLD_S, Interpreter
-from service.pipeline import LEAST_CONFIDENCE, start_watch
+from service.pipeline import start_watch
 from tests.service.watch_fakes import write_table
 from tests.vision.drawn_clips import RATE_HZ, clip, covered, frozen, moved, straight_down
 from vision.observations import (

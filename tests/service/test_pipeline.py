@@ -9,8 +9,9 @@ import pytest
 from rules.alerts import Alert, Remedy, Severity
 from rules.cards import parse_card
 from rules.events import BetsOpened, CardDealt, Event, RoundClosed, Side
+from service.alleging import is_alleged
 from service.config import load_table
-from service.pipeline import is_alleged, start_watch
+from service.pipeline import start_watch
 
 DEMO = Path(__file__).parents[2] / "datasets" / "demo" / "table.yaml"
 HALF_A_ROUND: list[Event] = [

@@ -257,3 +257,12 @@ def test_card_that_was_passed_on_at_once_and_is_first_known_by_its_face_was_turn
     _, dealt, shifted, turned = table.told
     assert isinstance(dealt, CardRested) and isinstance(shifted, CardShifted) and isinstance(turned, CardTurned)
     assert (dealt.face_up, shifted.region, turned.face_up, turned.reading.label) == (False, "near", True, "7H")
+
+
+def test_back_that_is_cleared_after_open_cards_does_not_come_back_as_the_next_rounds_first_open_card() -> None:
+    table = handed_table()
+    table.look(sight(60), sight(130), sight(550, face_up=False), looks=10)
+    table.look(sight(550, face_up=False), looks=20)
+    table.look(looks=60)
+    table.look(sight(540), looks=12)
+    assert kinds(table.told) == [CardRested, CardRested, CardRested, CardLeft, CardLeft, CardLeft, CardRested]
