@@ -72,7 +72,7 @@ class HandedCards:
         return self._away.pop(track.track_id, None) is not None
 
     def clear(self, t: float) -> None:
-        """An open card left its region at `t`: the regions are being cleared, and no card that is away will come back."""
+        """An open card left its region at `t`: they are being cleared, and no card that is away will come back."""
         self._cleared_t = t
         self.forget()
 
