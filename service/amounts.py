@@ -101,23 +101,6 @@ def amount_after(change: StacksChanged, before: Amount | Unknown, values: Sequen
     return amount
 
 
-def chip_counts(change: StacksChanged) -> tuple[int | None, int | None]:
-    """Chips before and after; where both were estimated they differ the way the stacks grew, or none is told."""
-    before, after = _count(change.before), _count(change.after)
-    if before and after and change.growth:
-        after = max(after, before + 1) if change.growth > 0 else min(after, before - 1)
-        if after < 1:
-            before, after = before + 1, 1
-    return before, after
-
-
-def _count(stacks: tuple[Stack, ...] | None) -> int | None:
-    if stacks is None:
-        return None
-    counts = [stack.count for stack in stacks if stack.count is not None]
-    return sum(max(round(each), 1) for each in counts) if len(counts) == len(stacks) else None
-
-
 def _amount(stack: Stack, worth: NDArray[np.int64]) -> Amount:
     """Of one stack by itself: n chips, the top one of kind k, are worth n v(k) to v(k) + (n - 1) max(v)."""
     counts, faces = np.array(stack.counts), np.array(stack.faces)

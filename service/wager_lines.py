@@ -10,11 +10,12 @@ from dataclasses import dataclass
 
 from calibration.layout import Area, Layout
 from rules.events import DEALER, UNKNOWN, Bet, Event, ResultAnnounced, Source, WagerChanged
-from service.amounts import Amounts, chip_counts
+from service.amounts import Amounts
 from service.attribution import who_reached
 from service.blindness import Blindness
 from service.calls import sure_side
 from service.card_lines import rounded
+from service.chip_counts import chip_counts
 from service.settling import settled_line
 from service.table_state import TableState
 from vision.observations import StacksChanged
