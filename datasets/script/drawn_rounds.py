@@ -13,6 +13,7 @@ import numpy as np
 
 from calibration.layout import load_layout
 from datasets.script.drawn_tables import DrawnTable
+from datasets.script.errors import ScriptError
 from datasets.script.places import Places
 from datasets.script.plan import Hands, Shoe, result_of
 from rules.cards import format_card
@@ -119,9 +120,15 @@ def spread_incidents(
     of: Sequence[str] = INCIDENTS,
     can: Callable[[str, DrawnTable], bool] = can_happen,
 ) -> list[list[str]]:
-    """Which kinds happen at which table: all tables about as many, all kinds `each` times, each where it can be."""
+    """Which kinds happen at which table: all tables about as many, all kinds `each` times, each where it can be.
+
+    Raises:
+        ScriptError: A kind can happen at none of the tables.
+    """
     kinds: list[list[str]] = [[] for _ in tables]
     for kind in sorted(of, key=lambda kind: len([t for t in tables if can(kind, t)])):
+        if not any(can(kind, table) for table in tables):
+            raise ScriptError("files", len(tables), f"none of these tables can show {kind}; draw more, or another seed")
         for _ in range(each):
             fitting = [i for i, table in enumerate(tables) if can(kind, table)]
             fewest = min(len(kinds[i]) + 3 * kinds[i].count(kind) for i in fitting)

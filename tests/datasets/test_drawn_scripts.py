@@ -12,6 +12,7 @@ import pytest
 from datasets.script.draw_scripts import draw_chips, draw_clean, draw_handling, draw_incidents, draw_rare, write_script
 from datasets.script.drawn_rounds import HANDLING, INCIDENTS, PAYOUTS, can_happen, spread_incidents
 from datasets.script.drawn_tables import TABLES, handled
+from datasets.script.errors import ScriptError
 from datasets.script.frozen import FOLDERS
 from datasets.script.script import Change, Script, load_script, parse_script
 
@@ -102,3 +103,9 @@ def test_drawn_script_is_the_same_when_read_back(draw: Draw, tmp_path: Path) -> 
     path = write_script(tmp_path, name, mapping, "Drawn.")
 
     assert load_script(path) == parse_script(mapping, "draw")
+
+
+def test_kind_that_can_happen_at_none_of_the_tables_is_named() -> None:
+    tables = [table for table in TABLES if table.style == "A"][:1]
+    with pytest.raises(ScriptError, match=r"files = 1; none of these tables can show .*; draw more, or another seed"):
+        spread_incidents(tables, 1, np.random.default_rng(4), of=("face_up_deal",))
