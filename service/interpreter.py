@@ -232,7 +232,8 @@ class Interpreter:
         untold_since_t = self.state.untold_since_t(self.signalled)
         dealt = self.blindness.doubted(dealt, left_t, max(card.t, t), untold_since_t=untold_since_t)
         is_blind, was_hidden = self.blindness.was_blind(left_t, card.t), card.hidden_s > HIDDEN_S
-        is_missed = card.face_up and self.backs.is_missed(dealt.hand, self.state.cards_dealt)
+        since_call_s = 0.0 if self.state.called_t is None else card.t - self.state.called_t
+        is_missed = card.face_up and self.backs.is_missed(dealt.hand, self.state.cards_dealt, since_call_s)
         if not is_blind and not was_hidden:
             self.backs.note(self.state.cards_dealt, face_up=card.face_up)
         is_moment_unseen = is_missed or self.backs.are_unseen or (self.state.has_result and dealt.card is None)

@@ -21,6 +21,8 @@ OPEN_BY_MISTAKE = 1
 """No dealer shows more cards of one round by mistake."""
 ENOUGH_BACKS = 3
 """A round in which so many backs were seen, and no more open cards than that, shows that backs are seen again."""
+SOON_S = 4.0
+"""A round's first card comes sooner after betting closed."""
 _ORDER = (Side.PLAYER, Side.BANKER)
 
 
@@ -32,23 +34,29 @@ class UnseenBacks:
     """Which cards come face down."""
     are_unseen: bool = field(default=False, init=False)
     """Whether this camera does not see backs, as the last rounds show."""
+    _are_proven: bool = field(default=False, init=False)
+    """Whether a back was seen at all."""
     _open: int = field(default=0, init=False)
     _backs: int = field(default=0, init=False)
     """Cards of the running round that were first seen with their faces, or their backs, up."""
     _has_turned: bool = field(default=False, init=False)
     """Whether one of them was turned up."""
 
-    def is_missed(self, side: Side | None, dealt: int) -> bool:
+    def is_missed(self, side: Side | None, dealt: int, since_call_s: float = 0.0) -> bool:
         """Whether a card that shows its face at the first look lay there before, its back unseen.
 
-        Nobody turns a card before the first four lie on the table: one of them that is found after that was there.
+        Nobody turns a card before the first four lie on the table: one of them that is found after that was there. And
+        a round's first card that is found late lay there where no back was ever seen: perhaps none can be.
 
         Args:
             side: In which hand it lies.
             dealt: How many cards of the round were told of before.
+            since_call_s: How long ago betting closed, as far as that is known.
         """
         if not self.come_face_down(dealt):
             return False
+        if dealt == 0 and not self._are_proven and since_call_s > SOON_S:
+            return True
         is_out_of_order = dealt < INITIAL_CARDS and (self._has_turned or side is not _ORDER[dealt % 2])
         return self.are_unseen or self._open >= OPEN_BY_MISTAKE or is_out_of_order
 
@@ -60,6 +68,7 @@ class UnseenBacks:
             self._open += 1
         else:
             self._backs += 1
+            self._are_proven = True
 
     def apply(self, line: Event) -> None:
         """Take a written line in."""

@@ -44,9 +44,10 @@ from vision.observations import (
 )
 from vision.off_table import EntryOf, OffTable
 from vision.passed_on import Laid, PassedOn
+from vision.plain_backs import PlainBacks
 from vision.reaches import Reaches
 from vision.tracker import ONE_CARD_MM, CardSight, CardTrack, Motion, Tracker
-from vision.voting import GUESSED, MOST_LOOKS, NO_FACE, Votes
+from vision.voting import MOST_LOOKS, Votes
 
 REGION_SLACK_MM = 22.0
 WAIT_FOR_FACE_S = 1.0
@@ -58,9 +59,6 @@ LEAVE_S = 1.6
 """How long a card that is gone may turn up elsewhere before it is told as gone."""
 WAIT_FOR_COVER_S = 4.0
 """How long to wait for the sight of an old place before a card counts as new."""
-BESIDE_MM = 100.0
-"""Middles of cards that lie side by side are nearer than this."""
-
 OVERLAPPING_MM = 45.0
 """Middles of cards that overlap are nearer; one that reads as such a neighbour is what another card leaves of it."""
 
@@ -80,6 +78,7 @@ class CardWatch:
     _reading: CardReading = field(init=False)
     _reaches: Reaches = field(default_factory=Reaches)
     _passed_on: PassedOn = field(default_factory=PassedOn)
+    _plain_backs: PlainBacks = field(default_factory=PlainBacks)
     _off_table: OffTable = field(init=False)
     _looked_t: float | None = None
     are_cards_away: bool = field(default=False, init=False)
@@ -104,6 +103,9 @@ class CardWatch:
         looked_t, self._looked_t = t if self._looked_t is None else self._looked_t, t
         unseen_s = t - looked_t if t - looked_t > USUAL_GAP_S else 0.0
         self.are_cards_away = self._cards.is_out(t, looked_t)
+        self._plain_backs.note(sights, self._cards.backs())
+        sights = self._plain_backs.told_apart(sights, lambda sight: self.region_of(sight.at_mm) is not None)
+        like_cut_cards = [sight for sight in sights if sight.is_like_cut_card]
         sights = [sight for sight in sights if self.are_cards_away or not sight.is_like_cut_card]
         near = [each for each in sights if self.region_of(each.at_mm) is not None and not each.is_like_cut_card]
         beside = [sight for sight in sights if not any(sight is each for each in near)]
@@ -130,18 +132,19 @@ class CardWatch:
         told: list[Observation] = []
         for track in list(self.tracker.tracks):
             told += self._tell(track, t, is_covered)
+        if not self.are_cards_away and not self._cards.is_out(t, t):
+            self.handed.note_furniture(like_cut_cards, t)
         off = self._off_table.update(t, self.regions.values(), is_covered=is_covered, entry_of=entry_of)
         return [*told, *self._tell_gone(t), *off]
 
+    @property
+    def has_plain_backs(self) -> bool:
+        """Whether the cards' backs look like cutting cards."""
+        return self._plain_backs.are_plain
+
     def region_of(self, at_mm: NDArray[np.float64]) -> str | None:
         """The card region a point lies in, or the nearest within the slack."""
-        point = (float(at_mm[0]), float(at_mm[1]))
-        inside = {
-            region: cv2.pointPolygonTest(polygon.astype(np.float32), point, True)
-            for region, polygon in self.regions.items()
-        }
-        best = max(inside, key=lambda region: inside[region], default=None)
-        return best if best is not None and inside[best] >= -REGION_SLACK_MM else None
+        return _region_at(self.regions, at_mm)
 
     def unsettled(self) -> list[CardTrack]:
         """Cards that further looks would tell more of."""
@@ -206,17 +209,9 @@ class CardWatch:
         others = [other for other in self.tracker.tracks if other is not track and other.track_id in self._cards.known]
         if _lies_on_one_of(others, track) or self._cards.has_a_twin(track, track.votes.guess(), OVERLAPPING_MM):
             return []
-        if is_covered(track.sight.corners_mm) and self._may_be_a_part(track, t):
+        if is_covered(track.sight.corners_mm) and self._cards.may_be_a_part(track, t):
             return []
         return self._begin(track, t, reading)
-
-    def _may_be_a_part(self, track: CardTrack, t: float) -> bool:
-        """Whether a half hidden face may be what shows of a card beside it: nobody can guess it, or both are alike."""
-        guess = track.votes.guess()
-        is_guessed = track.votes.posterior().max() >= GUESSED and guess not in NO_FACE
-        if not track.sight.face_up or (is_guessed and self._cards.may_be_missing(guess, t)):
-            return False
-        return not is_guessed or self._cards.has_a_twin(track, guess, BESIDE_MM)
 
     def _begin(self, track: CardTrack, t: float, reading: Reading) -> list[Observation]:
         rested_t = track.rested_t if track.rested_t is not None else t
@@ -229,6 +224,9 @@ class CardWatch:
         if old is not None:
             return self._go_on(old, track, rested_t, region, reading)
         face_up, unread_t = track.sight.face_up, None if reading.label else t
+        laid = self._passed_on.take_back(track, region, self._cards.known) if face_up and self.handed.places else None
+        if laid is not None:
+            return self._begin_with(laid, track, rested_t, region, reading)
         self._cards.known[track.track_id] = Known(
             region=region, home=region, face_up=face_up, reading=reading, unread_t=unread_t
         )
@@ -259,7 +257,9 @@ class CardWatch:
         dealt = replace(_rested(track, laid.t, laid.region, NOTHING_READ), at_mm=at, face_up=False)
         known = Known(region=laid.region, home=laid.region, face_up=False, reading=NOTHING_READ)
         self._cards.known[track.track_id] = known
-        told: list[Observation] = [replace(dealt, hidden_s=laid.hidden_s), self._shifted(track, t, place)]
+        told: list[Observation] = [replace(dealt, hidden_s=laid.hidden_s)]
+        if place != laid.region:
+            told.append(self._shifted(track, t, place))
         if track.sight.face_up:
             known.face_up, known.reading = True, reading
             told.append(self._turned(track, t, face_up=True, reading=reading))
@@ -321,6 +321,15 @@ class CardWatch:
             else:
                 self.handed.take_away(track, since)
         return [CardLeft(track_id=track.track_id, t=self._cards.gone.pop(track.track_id)[1]) for track, _ in ripe]
+
+
+def _region_at(regions: Polygons, at_mm: NDArray[np.float64]) -> str | None:
+    point = (float(at_mm[0]), float(at_mm[1]))
+    inside = {
+        region: cv2.pointPolygonTest(polygon.astype(np.float32), point, True) for region, polygon in regions.items()
+    }
+    best = max(inside, key=lambda region: inside[region], default=None)
+    return best if best is not None and inside[best] >= -REGION_SLACK_MM else None
 
 
 def _read_at_last(track: CardTrack, known: Known, t: float) -> list[Observation]:

@@ -13,6 +13,7 @@ import numpy as np
 from vision.handed_cards import HandedCards
 from vision.observations import Reading
 from vision.tracker import OUT_OF_SIGHT_S, REST_LOOKS, CardTrack, Tracker
+from vision.voting import GUESSED, NO_FACE
 
 MISSED_LOOKS = 2
 """A card that one look missed may still lie there."""
@@ -22,6 +23,8 @@ SAME_CARD_MM = 40.0
 """So far a player moves a card that he bends up or turns."""
 ONE_PLACE_MM = 40.0
 """Two cards that were never seen at one look and lie no farther apart may be one that was pushed on."""
+BESIDE_MM = 100.0
+"""Middles of cards that lie side by side are nearer than this."""
 NEXT_MM = 130.0
 """Cards of one hand that were brought together lie nearer to each other."""
 
@@ -140,9 +143,25 @@ class KnownCards:
         told = [old for old in [*self.tracker.tracks, *self.missing(t)] if old.track_id in self.known]
         return all(self.known[old.track_id].face_up for old in told)
 
+    def backs(self) -> list[CardTrack]:
+        """The tracks of the cards whose backs are known to be up."""
+        return [
+            track
+            for track in self.tracker.tracks
+            if track.track_id in self.known and not self.known[track.track_id].face_up
+        ]
+
     def unknown(self) -> list[CardTrack]:
         """What was not told of."""
         return [track for track in self.tracker.tracks if track.track_id not in self.known]
+
+    def may_be_a_part(self, track: CardTrack, t: float) -> bool:
+        """Whether a half hidden face may be what shows of a card beside it: nobody can guess it, or both are alike."""
+        guess = track.votes.guess()
+        is_guessed = track.votes.posterior().max() >= GUESSED and guess not in NO_FACE
+        if not track.sight.face_up or (is_guessed and self.may_be_missing(guess, t)):
+            return False
+        return not is_guessed or self.has_a_twin(track, guess, BESIDE_MM)
 
     def has_a_twin(self, track: CardTrack, label: str, within_mm: float) -> bool:
         """Whether a known card so near shows the face that `track` is guessed to show."""

@@ -53,6 +53,14 @@ def test_one_of_the_first_four_that_is_first_seen_after_another_was_turned_lay_t
     assert not backs.is_missed(B, 3)
 
 
+def test_first_card_that_is_found_open_long_after_the_call_lay_there_where_no_back_was_ever_seen() -> None:
+    backs = UnseenBacks(ALL)
+    assert not backs.is_missed(P, 0, 1.5)
+    assert backs.is_missed(P, 0, 9.0)
+    round_of(backs, "bbbb")
+    assert not backs.is_missed(P, 0, 9.0)
+
+
 @pytest.mark.parametrize("kept", ["ffff", "bbf", "bb"])
 def test_open_cards_are_not_believed_until_backs_are_seen_again(kept: str) -> None:
     backs = UnseenBacks(ALL)

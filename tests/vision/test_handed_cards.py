@@ -259,6 +259,15 @@ def test_card_that_was_passed_on_at_once_and_is_first_known_by_its_face_was_turn
     assert (dealt.face_up, shifted.region, turned.face_up, turned.reading.label) == (False, "near", True, "7H")
 
 
+def test_cutting_card_that_lay_at_a_place_before_a_card_left_is_not_that_card() -> None:
+    table = handed_table()
+    cut = replace(sight(150, face_up=False, y_mm=IN_NEAR), is_like_cut_card=True)
+    table.look(cut, looks=4)
+    table.look(sight(100, face_up=False), cut, looks=10)
+    table.look(cut, looks=12)
+    assert kinds(table.told) == [CardRested]
+
+
 def test_back_that_is_cleared_after_open_cards_does_not_come_back_as_the_next_rounds_first_open_card() -> None:
     table = handed_table()
     table.look(sight(60), sight(130), sight(550, face_up=False), looks=10)
@@ -266,3 +275,18 @@ def test_back_that_is_cleared_after_open_cards_does_not_come_back_as_the_next_ro
     table.look(looks=60)
     table.look(sight(540), looks=12)
     assert kinds(table.told) == [CardRested, CardRested, CardRested, CardLeft, CardLeft, CardLeft, CardRested]
+
+
+def test_back_that_was_passed_on_unseen_and_comes_back_open_was_dealt_face_down() -> None:
+    table = handed_table()
+    table.faces = lambda x: "KS" if x > 100 else "7H"
+    table.look(sight(60), looks=10)
+    table.covered = lambda x: x > 100
+    table.look(sight(60), sight(160, face_up=False, score=0.5), looks=3)
+    table.look(sight(60), looks=40)
+    table.covered = lambda x: False
+    table.look(sight(60), sight(155), looks=12)
+    dealt = table.told[1]
+    assert isinstance(dealt, CardRested) and not dealt.face_up
+    assert dealt.t < 1.5
+    assert kinds(table.told) == [CardRested, CardRested, CardTurned]
