@@ -74,11 +74,11 @@ class CardWatch:
     labels: tuple[str, ...]
     handed: HandedCards = field(default_factory=lambda: HandedCards({}))
     familiarity: Familiarity = field(default_factory=Familiarity)
+    plain_backs: PlainBacks = field(default_factory=PlainBacks)
     _cards: KnownCards = field(init=False)
     _reading: CardReading = field(init=False)
     _reaches: Reaches = field(default_factory=Reaches)
     _passed_on: PassedOn = field(default_factory=PassedOn)
-    _plain_backs: PlainBacks = field(default_factory=PlainBacks)
     _off_table: OffTable = field(init=False)
     _looked_t: float | None = None
     are_cards_away: bool = field(default=False, init=False)
@@ -103,8 +103,8 @@ class CardWatch:
         looked_t, self._looked_t = t if self._looked_t is None else self._looked_t, t
         unseen_s = t - looked_t if t - looked_t > USUAL_GAP_S else 0.0
         self.are_cards_away = self._cards.is_out(t, looked_t)
-        self._plain_backs.note(sights, self._cards.backs())
-        sights = self._plain_backs.told_apart(sights, lambda sight: self.region_of(sight.at_mm) is not None)
+        self.plain_backs.note(sights, self._cards.backs())
+        sights = self.plain_backs.told_apart(sights, lambda sight: self.region_of(sight.at_mm) is not None)
         like_cut_cards = [sight for sight in sights if sight.is_like_cut_card]
         sights = [sight for sight in sights if self.are_cards_away or not sight.is_like_cut_card]
         near = [each for each in sights if self.region_of(each.at_mm) is not None and not each.is_like_cut_card]
@@ -136,11 +136,6 @@ class CardWatch:
             self.handed.note_furniture(like_cut_cards, t)
         off = self._off_table.update(t, self.regions.values(), is_covered=is_covered, entry_of=entry_of)
         return [*told, *self._tell_gone(t), *off]
-
-    @property
-    def has_plain_backs(self) -> bool:
-        """Whether the cards' backs look like cutting cards."""
-        return self._plain_backs.are_plain
 
     def region_of(self, at_mm: NDArray[np.float64]) -> str | None:
         """The card region a point lies in, or the nearest within the slack."""

@@ -94,7 +94,7 @@ class SideWatch:
 
     def _may_be_a_card(self, at_mm: NDArray[np.float64]) -> bool:
         """Whether cards belong there or are taken there for a while: a plain back looks like a cutting card."""
-        may_be_handed = self._cards.are_cards_away or self._cards.has_plain_backs
+        may_be_handed = self._cards.are_cards_away or self._cards.plain_backs.are_plain
         is_handed = may_be_handed and self._cards.handed.place_of(at_mm) is not None
         return is_handed or self._is_card_region(at_mm)
 

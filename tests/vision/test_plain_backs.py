@@ -18,7 +18,7 @@ def table_with_a_back(*, is_like_cut_card: bool) -> Table:
 
 def test_what_looks_like_a_cutting_card_among_cards_is_a_back_once_backs_looked_so() -> None:
     table = table_with_a_back(is_like_cut_card=True)
-    assert table.watch.has_plain_backs
+    assert table.watch.plain_backs.are_plain
     like_cut = replace(sight(60, face_up=False), is_like_cut_card=True)
     table.look(like_cut, replace(sight(150, face_up=False), is_like_cut_card=True), looks=12)
     assert kinds(table.told) == [CardRested, CardRested]
@@ -26,6 +26,6 @@ def test_what_looks_like_a_cutting_card_among_cards_is_a_back_once_backs_looked_
 
 def test_cutting_card_among_cards_is_none_where_backs_look_otherwise() -> None:
     table = table_with_a_back(is_like_cut_card=False)
-    assert not table.watch.has_plain_backs
+    assert not table.watch.plain_backs.are_plain
     table.look(sight(60, face_up=False), replace(sight(150, face_up=False), is_like_cut_card=True), looks=12)
     assert kinds(table.told) == [CardRested]
