@@ -43,7 +43,7 @@ def test_fault_is_as_sure_as_what_it_rests_on(two_each: str, thirds: list[str], 
 
 
 def test_missing_card_rests_on_all_that_decided() -> None:
-    log = log_of().four("P 2H 3C | B KD 3H").third("player", "4S").result(9, 3)
+    log = log_of().four("P 2H 3C | B KD 3H").third("player", "4S").close()
     (alert,) = [alert for alert in alerts_of(log) if alert.code == "misdeal.third_card_missing"]
     assert alert.confidence == pytest.approx(SURE**5)
 
