@@ -237,6 +237,7 @@ class Interpreter:
         if not is_blind and not was_hidden:
             self.backs.note(self.state.cards_dealt, face_up=card.face_up)
         is_moment_unseen = is_missed or self.backs.are_unseen or (self.state.has_result and dealt.card is None)
+        is_moment_unseen |= self.backs.may_have_missed_one(dealt.hand, self.state.cards_dealt)
         if not is_blind and not is_moment_unseen:
             dealt = self.together.joined(dealt, from_t, card.t)
         if dealt.together_with is None and (is_moment_unseen or self._is_order_unseen(card)):

@@ -36,6 +36,8 @@ class UnseenBacks:
     """Whether this camera does not see backs, as the last rounds show."""
     _are_proven: bool = field(default=False, init=False)
     """Whether a back was seen at all."""
+    _are_seen_well: bool = field(default=False, init=False)
+    """Whether so many of one round were seen that backs are surely seen."""
     _open: int = field(default=0, init=False)
     _backs: int = field(default=0, init=False)
     """Cards of the running round that were first seen with their faces, or their backs, up."""
@@ -60,6 +62,13 @@ class UnseenBacks:
         is_out_of_order = dealt < INITIAL_CARDS and (self._has_turned or side is not _ORDER[dealt % 2])
         return self.are_unseen or self._open >= OPEN_BY_MISTAKE or is_out_of_order
 
+    def may_have_missed_one(self, side: Side | None, dealt: int) -> bool:
+        """Whether a back may lie in the other hand unseen: the round's first card, as it seems, came to the wrong one.
+
+        Until most backs of a round were seen, that says more of the eyes than of the dealer.
+        """
+        return dealt == 0 and side is not _ORDER[0] and self.come_face_down(dealt) and not self._are_seen_well
+
     def note(self, dealt: int, *, face_up: bool) -> None:
         """Take in how a card of the round lay when it was first seen, in plain sight."""
         if not self.come_face_down(dealt):
@@ -82,7 +91,7 @@ class UnseenBacks:
                 )
             self.are_unseen = True
         elif self._backs >= ENOUGH_BACKS:
-            self.are_unseen = False
+            self.are_unseen, self._are_seen_well = False, True
         self._open, self._backs, self._has_turned = 0, 0, False
 
     def come_face_down(self, dealt: int) -> bool:

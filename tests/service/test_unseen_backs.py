@@ -61,6 +61,15 @@ def test_first_card_that_is_found_open_long_after_the_call_lay_there_where_no_ba
     assert not backs.is_missed(P, 0, 9.0)
 
 
+def test_first_back_in_the_wrong_hand_is_believed_once_the_backs_of_a_round_were_seen() -> None:
+    backs = UnseenBacks(ALL)
+    assert backs.may_have_missed_one(B, 0)
+    assert not backs.may_have_missed_one(P, 0)
+    round_of(backs, "bbbb")
+    assert not backs.may_have_missed_one(B, 0)
+    assert not UnseenBacks(frozenset()).may_have_missed_one(B, 0)
+
+
 @pytest.mark.parametrize("kept", ["ffff", "bbf", "bb"])
 def test_open_cards_are_not_believed_until_backs_are_seen_again(kept: str) -> None:
     backs = UnseenBacks(ALL)
