@@ -128,7 +128,11 @@ class PayoutJudge:
             yield from self._wrong_amount(due, paid, running, record)
         elif is_given_back or due.outcome in _STANDS_OFF or (collected and due.outcome is Settling.LOSE):
             return
-        elif running.was_camera_lost or not self._is_left(due, acts, chips, running.untouched):
+        elif (
+            running.was_camera_lost
+            or any(act.source is Source.CAMERA for act in returned)
+            or not self._is_left(due, acts, chips, running.untouched)
+        ):
             running.doubt(_absent_code(due), f"what became of the wager on {due.area} was not seen")
         else:
             yield _absence(due, running, acts, chips)

@@ -28,6 +28,14 @@ def test_wager_that_a_camera_saw_go_is_left_open(rulebook_id: str) -> None:
     assert payouts(log) == ([], ["payout.winner_unpaid"])
 
 
+@pytest.mark.parametrize(("source", "told"), [("camera", []), ("person", ["payout.loser_kept"])])
+def test_loser_that_was_given_back_as_a_camera_saw_it_is_left_open(source: str, told: list[str]) -> None:
+    """How far an arm reached is all that a camera sees of it."""
+    log = TableLog(rules_of("tas")).open("s3-player").four(WON).result(7, 8)
+    log.settle("s3-player", "returned", None, source=source, confidence=0.9).close()
+    assert payouts(log) == (told, [] if told else ["payout.loser_kept"])
+
+
 @pytest.mark.parametrize("rulebook_id", RULEBOOKS)
 def test_unread_amount_or_stake_is_left_open(rulebook_id: str) -> None:
     assert payouts(won(rulebook_id).settle("s3-banker", "paid", None).close()) == ([], ["payout.wrong_amount"])
