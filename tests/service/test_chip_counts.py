@@ -22,8 +22,16 @@ def stack(chips: float, *, x_mm: float = 0.0, counted: bool = True, scale: float
 
 
 def changed(before: tuple[Stack, ...] | None, after: tuple[Stack, ...], growth: int | None = None) -> StacksChanged:
-    times = {"t": 1.0, "t_earliest": 0.5, "t_latest": 1.5}
-    return StacksChanged(region="s3-banker", **times, before=before, after=after, growth=growth, entries_mm=())
+    return StacksChanged(
+        region="s3-banker",
+        t=1.0,
+        t_earliest=0.5,
+        t_latest=1.5,
+        before=before,
+        after=after,
+        growth=growth,
+        entries_mm=(),
+    )
 
 
 @pytest.mark.parametrize(
