@@ -145,6 +145,6 @@ class CardJudge:
 def _is_confirmed(running: Round, drawing: Drawing) -> bool:
     """Whether both totals were announced, and as the lawful cards have them."""
     result = running.result
-    if result is None or None in (result.player, result.banker) or result.source is Source.CAMERA:
+    if result is None or None in (result.player, result.banker) or result.source in (Source.CAMERA, Source.INFERRED):
         return False
     return None not in drawing.reckon()[:2] and is_borne_out(result, drawing)

@@ -13,13 +13,12 @@ from numpy.typing import NDArray
 
 from vision.growth import USUAL_CHIPS
 from vision.observations import Stack, StacksChanged
+from vision.standings import MOVED_MM
 
 USUAL_CHANGE = 1.0
 """Numbers of chips that are added or taken become rarer by a factor of e for so many more."""
 NEARLY = (1.0, 1.5, 1.0)
 """What a number that is one off is worth beside the right one."""
-ONE_PLACE_MM = 14.0
-"""A stack that stands nearer to where one stood is that one."""
 Shares = NDArray[np.float64]
 """How likely there are 1, 2, 3 ... chips."""
 
@@ -29,13 +28,13 @@ def chip_counts(change: StacksChanged) -> tuple[int | None, int | None]:
     before, after = change.before, change.after
     if not before or not after or not change.growth or any(each.count is None for each in (*before, *after)):
         return _count(before), _count(after)
-    if not all(each.counts for each in (*before, *after)):
-        return _kept_in_order(_rounded(before), _rounded(after), change.growth)
-    if len(before) == len(after) == 1:
-        return _grown(before[0], after[0], change.growth)
-    if len(before) != len(after):
-        return _counted_beside(before, after), _counted_beside(after, before)
-    return _kept_in_order(_rounded(before), _rounded(after), change.growth)
+    counts = _rounded(before), _rounded(after)
+    if all(each.counts for each in (*before, *after)):
+        if len(before) == len(after) == 1:
+            counts = _grown(before[0], after[0], change.growth)
+        elif len(before) != len(after):
+            counts = _counted_beside(before, after), _counted_beside(after, before)
+    return _kept_in_order(*counts, change.growth)
 
 
 def _count(stacks: tuple[Stack, ...] | None) -> int | None:
@@ -59,15 +58,14 @@ def _grown(old: Stack, new: Stack, growth: int) -> tuple[int, int]:
     more = (chips[None] - chips[:, None]) * growth
     logs = np.where(more > 0, logs - more / USUAL_CHANGE, -np.inf)
     shares = np.exp(logs - logs.max())
-    before, after = _likeliest([shares.sum(axis=1)]), _likeliest([shares.sum(axis=0)])
-    return _kept_in_order(before, after, growth)
+    return _likeliest([shares.sum(axis=1)]), _likeliest([shares.sum(axis=0)])
 
 
 def _counted_beside(stacks: Sequence[Stack], others: Sequence[Stack]) -> int:
     """Of stacks some of which stood, or stand, where others do: those were seen twice, for another came or went."""
     told = []
     for stack in stacks:
-        twins = [other for other in others if np.hypot(*np.subtract(stack.at_mm, other.at_mm)) < ONE_PLACE_MM]
+        twins = [other for other in others if np.hypot(*np.subtract(stack.at_mm, other.at_mm)) < MOVED_MM]
         logs = sum((_evidence(twin) for twin in twins), _evidence(stack))
         told.append(np.exp(logs - logs.max()))
     return _likeliest(told)

@@ -41,16 +41,17 @@ class HandedCards:
 
     def admit(self, sights: Sequence[CardSight], t: float, *, is_play: bool) -> list[CardSight]:
         """The sights at the places that may be cards; none while no card lies in a region or is missing."""
-        there = [sight for sight in sights if self.place_of(sight.at_mm) is not None]
         if not is_play:
             self._furniture = [(seen_t, at) for seen_t, at in self._furniture if t - seen_t <= FURNITURE_S]
-            self.note_furniture(there, t)
+            self.note_furniture(sights, t)
             return []
+        there = [sight for sight in sights if self.place_of(sight.at_mm) is not None]
         return [sight for sight in there if not self._is_furniture(sight)]
 
     def note_furniture(self, sights: Sequence[CardSight], t: float) -> None:
-        """What is seen while no card can be there: print, a cutting card that lies about."""
-        self._furniture += [(t, sight.at_mm) for sight in sights if not self._is_furniture(sight)]
+        """What is seen at the places while no card can be there: print, a cutting card that lies about."""
+        there = [sight for sight in sights if self.place_of(sight.at_mm) is not None]
+        self._furniture += [(t, sight.at_mm) for sight in there if not self._is_furniture(sight)]
 
     def place_of(self, at_mm: NDArray[np.float64]) -> str | None:
         """The place that a point lies in, the deepest where places overlap."""
