@@ -13,6 +13,7 @@ from rules.events import DealerChanged, parse_event
 from rules.records import RoundRecord, format_round
 from rules.referee import Judgement, Referee
 from rules.rulebook import elect, load_rulebook
+from service.alleging import is_alleged
 from service.errors import ServiceError
 from service.store import chain
 
@@ -41,7 +42,7 @@ class Verdicts:
 
 
 def referee_of(rules: Mapping[str, Any]) -> Referee:
-    """The referee by what a log's row keeps: rulebook, options, shoe, limits and the smallest chip.
+    """The referee by what a log's row keeps: rulebook, options, shoe, limits and the smallest chip; as a watch has it.
 
     Raises:
         UnjudgeableError: They name no rulebook that is known.
@@ -57,6 +58,7 @@ def referee_of(rules: Mapping[str, Any]) -> Referee:
         device=shoe.get("device", "shoe"),
         limits=rules.get("limits", {}),
         smallest_chip=rules.get("smallest_chip"),
+        is_alleged=is_alleged,
     )
 
 

@@ -1,0 +1,17 @@
+"""A corrected log is judged as a watch judges one."""
+
+from __future__ import annotations
+
+import pytest
+
+from rules.events import format_event
+from service.corrections.judging import judge_lines
+from tests.rules.builders import TableLog, rules_of
+
+
+@pytest.mark.parametrize(("confidence", "told"), [(0.9, False), (1.0, True)])
+def test_what_a_watch_would_not_allege_a_correction_does_not_either(confidence: float, told: bool) -> None:
+    log = TableLog(rules_of("tas"), confidence=confidence).open()
+    log.four("P 9H KD | B 3S KC").third("player", "2C").close()
+    verdicts = judge_lines({"rulebook": "tas"}, [format_event(event) for event in log.events])
+    assert ("misdeal.third_card_not_due" in [alert.code for alert in verdicts.alerts]) is told
