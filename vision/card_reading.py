@@ -32,8 +32,12 @@ GLIMPSED = 0.9
 """A back read as surely as this is believed at one look, where it looks like a card besides."""
 SURELY_GLIMPSED, FAINT_SCORE, FAINT_GLIMPSES = 0.99, 0.4, 2
 """One that looks less like a card is believed at so many looks that read it as surely as this."""
+LONG_HIDDEN_S, FAINTEST_SCORE = 0.6, 0.3
+"""Where its card was hidden for so long that it may have been turned meanwhile, one look at this is enough."""
 GLIMPSE_S = 2.5
 """How long before a card came to rest its back may have been seen at its place."""
+ON_ITS_WAY_S = 1.0
+"""And how long before on its way there, wherever that was."""
 NEXT_CARD_S = 0.5
 """A card comes to rest at least so long after the one before it."""
 LATE_FACE_S = 0.4
@@ -64,8 +68,8 @@ class Glimpse:
     t: float
     at_mm: NDArray[np.float64]
     track_id: int
-    is_faint: bool
-    """Whether it looked little like a card."""
+    score: float
+    """How much it looked like a card."""
 
 
 @dataclass(slots=True)
@@ -113,10 +117,10 @@ class CardReading:
             track.back_looks += back >= CLEAR
             if track.face_t is None and 1.0 - back - unclear >= CLEAR:
                 track.face_t = t
-            is_faint = track.sight.score < REAL_SCORE
-            is_glimpse = back >= (SURELY_GLIMPSED if is_faint else GLIMPSED) and track.sight.score >= FAINT_SCORE
+            score = track.sight.score
+            is_glimpse = back >= (GLIMPSED if score >= REAL_SCORE else SURELY_GLIMPSED) and score >= FAINTEST_SCORE
             if track.motion is Motion.MOVING and is_glimpse:
-                self._glimpses.append(Glimpse(t, track.sight.at_mm, track.track_id, is_faint))
+                self._glimpses.append(Glimpse(t, track.sight.at_mm, track.track_id, score))
             if t - track.still_since_t < STILL_BEFORE_VOTE_S:
                 continue
             is_sure = log_probs.max() >= LOG_SURE and (track.sight.face_up or unclear < CLEAR)
@@ -145,9 +149,14 @@ class CardReading:
     def was_back_seen(self, track: CardTrack, rested_t: float) -> bool:
         """Whether some look showed the back of a card, if only on its way or shortly."""
         since_t = self._last_came_to_rest(track, rested_t)
-        own = [glimpse for glimpse in self._glimpses if self._is_of(glimpse, track, rested_t, since_t)]
-        is_glimpsed = len(own) >= FAINT_GLIMPSES or any(not glimpse.is_faint for glimpse in own)
-        return track.back_looks >= BACKS_SEEN or is_glimpsed
+        is_long_hidden = track.hidden_s >= LONG_HIDDEN_S
+        own = [
+            glimpse
+            for glimpse in self._glimpses
+            if self._is_of(glimpse, track, rested_t, since_t) and (is_long_hidden or glimpse.score >= FAINT_SCORE)
+        ]
+        is_glimpsed = len(own) >= FAINT_GLIMPSES or any(glimpse.score >= REAL_SCORE for glimpse in own)
+        return track.back_looks >= BACKS_SEEN or is_glimpsed or (is_long_hidden and bool(own))
 
     def _last_came_to_rest(self, track: CardTrack, rested_t: float) -> float:
         """When the card before this one came to rest, wherever: until then backs were that one's, on its way there."""
@@ -158,7 +167,19 @@ class CardReading:
         """Whether it was this card's back: what is seen there after it came to rest may fly over it."""
         is_its_own = glimpse.track_id == track.track_id or since_t < glimpse.t <= rested_t
         is_there = float(np.linalg.norm(glimpse.at_mm - track.sight.at_mm)) < ONE_CARD_MM
-        return is_its_own and is_there and rested_t - glimpse.t <= GLIMPSE_S
+        since_s = rested_t - glimpse.t
+        if is_there:
+            return is_its_own and since_s <= GLIMPSE_S
+        return is_its_own and 0.0 <= since_s <= ON_ITS_WAY_S and not self._is_of_another(glimpse, track)
+
+    def _is_of_another(self, glimpse: Glimpse, track: CardTrack) -> bool:
+        """Whether a back was that of another card in sight, or lay where one came to rest."""
+        return any(
+            other.track_id == glimpse.track_id
+            or (other.rested_t is not None and float(np.linalg.norm(glimpse.at_mm - other.sight.at_mm)) < ONE_CARD_MM)
+            for other in self.tracker.tracks
+            if other is not track
+        )
 
 
 def is_read(track: CardTrack, reading: Reading) -> bool:

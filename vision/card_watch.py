@@ -269,7 +269,8 @@ class CardWatch:
         if known.region != region or was_away:
             told.append(self._shifted(track, t, region))
         if known.face_up != track.sight.face_up:
-            told.append(self._turned(track, t, face_up=track.sight.face_up, reading=reading))
+            turned_t = max(t, track.turned_t or t)
+            told.append(self._turned(track, turned_t, face_up=track.sight.face_up, reading=reading))
             known.face_up, known.reading = track.sight.face_up, reading
         return told
 

@@ -23,6 +23,8 @@ SAME_CARD_MM = 40.0
 """So far a player moves a card that he bends up or turns."""
 ONE_PLACE_MM = 40.0
 """Two cards that were never seen at one look and lie no farther apart may be one that was pushed on."""
+SURELY_TWO_LOOKS = 2
+"""What was seen so often at one look with a card is another."""
 BESIDE_MM = 100.0
 """Middles of cards that lie side by side are nearer than this."""
 NEXT_MM = 130.0
@@ -222,9 +224,9 @@ class KnownCards:
         return min(fits, key=lambda old: _strangeness(self.known[old.track_id], old, track, reading), default=None)
 
     def _shows_its_face(self, old: CardTrack, track: CardTrack, reading: Reading) -> bool:
-        """Whether `track` shows the face of a card just there, and no look showed both."""
+        """Whether `track` shows the face of a card just there, and no two looks showed both: one may have erred."""
         label = self.known[old.track_id].reading.label
-        is_there = old.track_id not in track.beside and _away_mm(old, track) < ONE_PLACE_MM
+        is_there = track.beside[old.track_id] < SURELY_TWO_LOOKS and _away_mm(old, track) < ONE_PLACE_MM
         return is_there and label is not None and label == reading.label
 
     def _fits(self, old: CardTrack, region: str, reading: Reading) -> bool:
@@ -247,14 +249,18 @@ def _strangeness(known: Known, old: CardTrack, track: CardTrack, reading: Readin
 
 
 def _were_both_seen(old: CardTrack, track: CardTrack) -> bool:
-    """Whether `track` was seen long before the other was seen last: they are two cards."""
-    return track.first_t < old.seen_t - SEEN_TWICE_S
+    """Whether `track` was seen long before the other was seen last: they are two cards.
+
+    Not where a back was seen in turns with what lies over it: looks under a hand shift it.
+    """
+    is_in_turns = not old.sight.face_up and track.beside[old.track_id] == 0 and _away_mm(old, track) < ONE_PLACE_MM
+    return track.first_t < old.seen_t - SEEN_TWICE_S and not is_in_turns
 
 
 def _may_be_one(old: CardTrack, track: CardTrack) -> bool:
     """Whether two backs that lie over each other may be one card: no look showed both."""
     is_back = not old.sight.face_up and not track.sight.face_up
-    return is_back and old.track_id not in track.beside and _away_mm(old, track) < ONE_PLACE_MM
+    return is_back and track.beside[old.track_id] == 0 and _away_mm(old, track) < ONE_PLACE_MM
 
 
 def _away_mm(one: CardTrack, other: CardTrack) -> float:

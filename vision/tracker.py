@@ -6,6 +6,7 @@ is gone. Knows nothing of the game and nothing of pixels.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -48,6 +49,8 @@ FAR_MM = 1e4
 TURN_LOOKS = 2
 OUT_OF_SIGHT_S = 0.3
 """A card that was not seen for longer may have been exchanged for another."""
+CLEAR_SCORE = 0.6
+"""Of a card under a hand two boxes may be seen at one look; one of them scores less than this."""
 DROP_S = 0.35
 LAID_S = 1.2
 """A card that was seen free, no hand on it, before it had been seen long enough to be at rest, and that a hand covers
@@ -117,8 +120,8 @@ class CardTrack:
     """When its face could first be told."""
     was_free: bool = False
     """Whether nothing lay over it when it was seen last."""
-    beside: set[int] = field(default_factory=set)
-    """The cards that were seen at one look with it: they are others."""
+    beside: Counter[int] = field(default_factory=Counter)
+    """At how many looks other cards were clearly seen with it."""
 
     @property
     def score(self) -> float:
@@ -167,8 +170,9 @@ class Tracker:
                 track.motion, track.rested_t = Motion.RESTING, track.place_since_t
                 rested.append(track)
         seen = {track.track_id for track, _ in pairs}
+        clear = {track.track_id for track, sight in pairs if sight.score >= CLEAR_SCORE}
         for track, _ in pairs:
-            track.beside |= seen
+            track.beside.update(clear - {track.track_id} if track.track_id in clear else ())
         left = [track for track in self.tracks if track.track_id not in seen and self._is_gone(track, t, is_covered)]
         gone = {track.track_id for track in left}
         self.tracks = [track for track in self.tracks if track.track_id not in gone]
@@ -185,8 +189,8 @@ class Tracker:
     def adopt(self, old: CardTrack, new: CardTrack) -> None:
         """Let `new` go on as `old`: they are the same card."""
         for track in self.tracks:
-            track.beside |= {old.track_id} if new.track_id in track.beside else set()
-        new.track_id, new.first_t, new.beside = old.track_id, old.first_t, new.beside | old.beside
+            track.beside[old.track_id] += track.beside[new.track_id]
+        new.track_id, new.first_t, new.beside = old.track_id, old.first_t, new.beside + old.beside
         self.tracks = [track for track in self.tracks if track is not old]
 
     def forget(self, track_ids: Collection[int]) -> None:

@@ -33,6 +33,8 @@ class Table:
     t: float = 0.0
     told: list[Observation] = field(default_factory=list)
     shown: tuple[CardSight, ...] = ()
+    hidden_s: float = 0.0
+    """How long ago something covered the place of what is seen first."""
     misseen: bool = False
     """Whether the detector calls faces backs."""
 
@@ -49,6 +51,7 @@ class Table:
                 self.t,
                 is_covered=lambda corners: self.covered(float(corners[:, 0].mean())) or self.covers(corners),
                 read_faces=self._read,
+                hidden_s=lambda corners: self.hidden_s,
                 entry_of=lambda corners: self.entry,
             )
             self.t = round(self.t + 0.1, 3)

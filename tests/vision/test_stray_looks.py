@@ -56,6 +56,41 @@ def test_backs_that_lie_over_each_other_and_were_seen_at_one_look_are_two() -> N
     assert kinds(table.told) == [CardRested, CardRested]
 
 
+def test_back_that_a_hand_parts_into_two_boxes_is_one_card() -> None:
+    table = Table()
+    table.look(sight(100, face_up=False, score=0.68), sight(131, face_up=False, score=0.45))
+    table.look(sight(104, face_up=False), looks=2)
+    table.look(sight(100, face_up=False, score=0.68), sight(131, face_up=False, score=0.45))
+    table.look(sight(100, face_up=False), looks=3)
+    table.look(sight(131), looks=30)
+    assert kinds(table.told) == [CardRested, CardTurned]
+
+
+def test_card_that_was_dragged_aside_by_looks_at_its_rest_is_no_second_one_where_it_lay() -> None:
+    table = Table()
+    table.look(sight(100), looks=10)
+    table.covered = lambda x: True
+    for x_mm in (84, 76, 67):
+        table.look(sight(x_mm, score=0.6))
+    table.look(sight(98), looks=7)
+    table.look(sight(67, score=0.72), sight(98))
+    table.covered = lambda x: False
+    table.look(sight(98), looks=20)
+    assert kinds(table.told) == [CardRested]
+
+
+@pytest.mark.parametrize(
+    ("hidden_looks", "face_up"), [pytest.param(2, True, id="shortly"), pytest.param(7, False, id="for long")]
+)
+def test_faintest_back_is_believed_where_its_card_was_hidden_for_long(hidden_looks: int, face_up: bool) -> None:
+    table = Table()
+    table.look(sight(100, face_up=False, score=0.35))
+    table.hidden_s = 0.1 * hidden_looks
+    table.look(looks=hidden_looks)
+    table.look(sight(100), looks=15)
+    assert [each.face_up for each in table.told if isinstance(each, CardRested)] == [face_up]
+
+
 def test_what_looks_like_an_open_card_for_long_is_told_with_doubt_though_nobody_can_read_it() -> None:
     table = Table(faces=lambda x: "unclear")
     table.look(sight(100, score=0.8), looks=18)
