@@ -36,8 +36,6 @@ LONG_HIDDEN_S, FAINTEST_SCORE = 0.6, 0.3
 """Where its card was hidden for so long that it may have been turned meanwhile, one look at this is enough."""
 GLIMPSE_S = 2.5
 """How long before a card came to rest its back may have been seen at its place."""
-ON_ITS_WAY_S = 1.0
-"""And how long before on its way there, wherever that was."""
 NEXT_CARD_S = 0.5
 """A card comes to rest at least so long after the one before it."""
 LATE_FACE_S = 0.4
@@ -167,19 +165,7 @@ class CardReading:
         """Whether it was this card's back: what is seen there after it came to rest may fly over it."""
         is_its_own = glimpse.track_id == track.track_id or since_t < glimpse.t <= rested_t
         is_there = float(np.linalg.norm(glimpse.at_mm - track.sight.at_mm)) < ONE_CARD_MM
-        since_s = rested_t - glimpse.t
-        if is_there:
-            return is_its_own and since_s <= GLIMPSE_S
-        return is_its_own and 0.0 <= since_s <= ON_ITS_WAY_S and not self._is_of_another(glimpse, track)
-
-    def _is_of_another(self, glimpse: Glimpse, track: CardTrack) -> bool:
-        """Whether a back was that of another card in sight, or lay where one came to rest."""
-        return any(
-            other.track_id == glimpse.track_id
-            or (other.rested_t is not None and float(np.linalg.norm(glimpse.at_mm - other.sight.at_mm)) < ONE_CARD_MM)
-            for other in self.tracker.tracks
-            if other is not track
-        )
+        return is_its_own and is_there and rested_t - glimpse.t <= GLIMPSE_S
 
 
 def is_read(track: CardTrack, reading: Reading) -> bool:

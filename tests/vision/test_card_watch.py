@@ -236,23 +236,12 @@ def test_card_whose_back_was_glimpsed_was_laid_face_down() -> None:
     assert isinstance(turned, CardTurned) and turned.reading.label == "7H"
 
 
-@pytest.mark.parametrize(
-    ("looks_later", "face_up"),
-    [pytest.param(3, False, id="shortly before"), pytest.param(14, True, id="long before: another's")],
-)
-def test_card_whose_back_was_seen_on_its_way_was_laid_face_down(looks_later: int, face_up: bool) -> None:
+def test_card_whose_back_was_seen_on_its_way_alone_was_turned_up_before_it_lay() -> None:
     table = Table()
     table.look(sight(20, face_up=False))
-    table.look(looks=looks_later)
+    table.look(looks=2)
     table.look(sight(160), looks=15)
-    assert [each.face_up for each in table.told if isinstance(each, CardRested)] == [face_up]
-
-
-def test_back_of_another_card_on_its_way_is_not_its_own() -> None:
-    table = Table()
-    table.look(sight(500, face_up=False))
-    table.look(sight(500, face_up=False), sight(160), looks=15)
-    assert sorted(each.face_up for each in table.told if isinstance(each, CardRested)) == [False, True]
+    assert [each.face_up for each in table.told if isinstance(each, CardRested)] == [True]
 
 
 def test_face_that_cannot_be_told_long_after_its_card_rested_may_have_been_turned_up_by_then() -> None:
