@@ -1,7 +1,8 @@
-"""Find a moment at which a watch may begin: as few cards at the hands' boxes as can be, nobody there, no wager.
+"""Find a moment at which a watch may begin: no open card at the hands' boxes, nobody there, as few wagers as can be.
 
-What lies on the cloth when a watch begins is taken for part of it for a while. Printed outlines look like cards as
-well, but lie there always: so moments are compared with each other.
+What lies on the cloth when a watch begins is taken for part of it for a while. Printed outlines look like backs as
+well, now more and now less, but lie there always: so moments are compared with each other, and backs count no more
+than wagers, without which no card is dealt.
 """
 
 from __future__ import annotations
@@ -60,14 +61,15 @@ def _frame_before(segment: Segment, at_t: float) -> tuple[Frame, float] | None:
 
 
 def _crowd(frame: Frame, table: TableConfig, rectifier: Rectifier, eyes: Eyes) -> tuple[int, int]:
-    """How many cards and hands are at the hands' boxes, and how many chips and hands on wagering areas."""
+    """How many open cards and hands are at the hands' boxes; how many backs there, and chips and hands on wagers."""
     width, height = table.layout.size_mm
     found = eyes.detector.detect_regions(frame.image, rectifier, [(0.0, 0.0, float(width), float(height))])
     found = found.take(found.score >= LEAST_SCORE)
     boxes = [area.polygon_mm for area in table.layout.of_kind("hand")]
     wagers = [area.polygon_mm for area in table.layout.of_kind("wager")]
-    cards = _count_near(found, (CARD_FACE, CARD_BACK, HAND), boxes, REACH_MM)
-    return cards, _count_near(found, (CHIPS, HAND), wagers, 0.0)
+    open_or_hands = _count_near(found, (CARD_FACE, HAND), boxes, REACH_MM)
+    backs = _count_near(found, (CARD_BACK,), boxes, REACH_MM)
+    return open_or_hands, backs + _count_near(found, (CHIPS, HAND), wagers, 0.0)
 
 
 def _count_near(
