@@ -33,7 +33,7 @@ GLIMPSED = 0.9
 SURELY_GLIMPSED, FAINT_SCORE, FAINT_GLIMPSES = 0.99, 0.4, 2
 """One that looks less like a card is believed at so many looks that read it as surely as this."""
 LONG_HIDDEN_S, FAINTEST_SCORE = 0.6, 0.3
-"""Where its card was hidden for so long that it may have been turned meanwhile, one look at this is enough."""
+"""One look that looks even less like one is enough where its card was hidden for so long: it may have been turned."""
 GLIMPSE_S = 2.5
 """How long before a card came to rest its back may have been seen at its place."""
 NEXT_CARD_S = 0.5

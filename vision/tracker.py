@@ -170,9 +170,9 @@ class Tracker:
                 track.motion, track.rested_t = Motion.RESTING, track.place_since_t
                 rested.append(track)
         seen = {track.track_id for track, _ in pairs}
-        clear = {track.track_id for track, sight in pairs if sight.score >= CLEAR_SCORE}
-        for track, _ in pairs:
-            track.beside.update(clear - {track.track_id} if track.track_id in clear else ())
+        clear = {track.track_id: track for track, sight in pairs if sight.score >= CLEAR_SCORE}
+        for track_id, track in clear.items():
+            track.beside.update(clear.keys() - {track_id})
         left = [track for track in self.tracks if track.track_id not in seen and self._is_gone(track, t, is_covered)]
         gone = {track.track_id for track in left}
         self.tracks = [track for track in self.tracks if track.track_id not in gone]

@@ -64,6 +64,7 @@ def test_back_that_a_hand_parts_into_two_boxes_is_one_card() -> None:
     table.look(sight(100, face_up=False), looks=3)
     table.look(sight(131), looks=30)
     assert kinds(table.told) == [CardRested, CardTurned]
+    assert [each.t for each in table.told] == [0.0, 0.7]
 
 
 def test_card_that_was_dragged_aside_by_looks_at_its_rest_is_no_second_one_where_it_lay() -> None:
