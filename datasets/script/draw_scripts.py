@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import yaml
 
+from calibration.chips import load_chips
 from datasets.script.drawn_rounds import (
     BEYOND_NOTICE,
     HANDLING,
@@ -69,7 +70,7 @@ def draw_clean(seed: int, count: int = CLEAN_FILES) -> Drawn:
     """Scripts of clean play, by name."""
     for number in range(count):
         table = TABLES[number % len(TABLES)]
-        yield _playable(number, table, seed, "C", _rounds_of([None] * ROUNDS))
+        yield _playable(number, table, seed, "C", _in_any_order([None] * ROUNDS))
 
 
 def draw_cards(seed: int, count: int = CARD_FILES) -> Drawn:
@@ -98,9 +99,7 @@ def draw_incidents(seed: int, count: int = INCIDENT_FILES, each: int = INCIDENTS
     rng = np.random.default_rng(seed)
     tables = [TABLES[int(i)] for i in rng.permutation(len(TABLES))[:count]]
     for number, kinds in enumerate(spread_incidents(tables, each, rng)):
-        rounds: list[str | None] = [*kinds, None]
-        rounds = [rounds[int(i)] for i in rng.permutation(len(rounds))]
-        yield _playable(number, tables[number], seed, "M", _rounds_of(rounds))
+        yield _playable(number, tables[number], seed, "M", _in_any_order([*kinds, None]))
 
 
 def draw_handling(seed: int, count: int = INCIDENT_FILES, each: int = INCIDENTS_EACH) -> Drawn:
@@ -111,9 +110,7 @@ def draw_handling(seed: int, count: int = INCIDENT_FILES, each: int = INCIDENTS_
     tables += [table for table in order if table not in tables][: count - len(tables)]
     tables = [handled(table) for table in tables]
     for number, kinds in enumerate(spread_incidents(tables, each, rng, of=(*HANDLING, *PAYOUTS, *BEYOND_NOTICE))):
-        rounds: list[str | None] = [*kinds, None]
-        rounds = [rounds[int(i)] for i in rng.permutation(len(rounds))]
-        yield _playable(number, tables[number], seed, "P", _rounds_of(rounds))
+        yield _playable(number, tables[number], seed, "P", _in_any_order([*kinds, None]))
 
 
 def draw_rare(seed: int, count: int = INCIDENT_FILES, each: int = INCIDENTS_EACH) -> Drawn:
@@ -172,9 +169,17 @@ def write_script(folder: Path, name: str, mapping: Mapping[str, object], heading
     return path
 
 
-def _rounds_of(kinds: Sequence[str | None]) -> DrawRounds:
-    """Draws a round for each kind of incident, a clean one for None."""
-    return lambda drawer: [clean_round(drawer) if kind is None else incident_round(drawer, kind) for kind in kinds]
+def _in_any_order(kinds: Sequence[str | None]) -> DrawRounds:
+    """Draws a round for each kind of incident, a clean one for None; in an order of its own each time.
+
+    Not every order can be played: a card in excess voids the hand after it, so that no late bet can be one there.
+    """
+
+    def draw(drawer: Drawer) -> list[dict[str, object]]:
+        order = [kinds[int(i)] for i in drawer.rng.permutation(len(kinds))]
+        return [clean_round(drawer) if kind is None else incident_round(drawer, kind) for kind in order]
+
+    return draw
 
 
 def _playable(
@@ -184,10 +189,9 @@ def _playable(
     trouble = ""
     for attempt in range(TRIES):
         rng = np.random.default_rng((seed, number, attempt))
-        drawer = Drawer(table, rng)
-        rounds = draw(drawer)
-        script_seed = 100_000 + 10_000 * seed + 100 * number + attempt % 100
         chips = CHIPS[int(rng.integers(len(CHIPS)))]
+        rounds = draw(Drawer(table, load_chips(chips, Path()), rng))
+        script_seed = 100_000 + 10_000 * seed + 100 * number + attempt % 100
         mapping = table.mapping(f"{letter}{number + 1:02d}", chips, decks=decks)
         mapping |= draw_look(table, rng, 9500 + 100 * seed + number)
         mapping = {**mapping, "seed": script_seed, **table.play(), "rounds": rounds}

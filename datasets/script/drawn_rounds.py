@@ -11,13 +11,15 @@ from pathlib import Path
 
 import numpy as np
 
+from calibration.chips import ChipSet
 from calibration.layout import load_layout
 from datasets.script.drawn_tables import DrawnTable
 from datasets.script.errors import ScriptError
 from datasets.script.places import Places
 from datasets.script.plan import Hands, Shoe, result_of
+from datasets.script.settlement import payable
 from rules.cards import format_card
-from rules.words import Outcome
+from rules.words import Bet, Outcome
 
 INCIDENTS = (
     "order", "third_card_not_due", "third_card_missing", "extra_card", "wrong_result", "face_up_deal", "no_call",
@@ -38,6 +40,8 @@ OPEN_UNTIL_CARD = ("nsw", "tas")
 """Rulebooks under which a wager may still change after the call."""
 TIE_SHARE = 0.15
 BETS = ("player", "banker")
+CHANGES = (50, 100, 100, 200)
+"""What is added to a wager or taken from it; 200 can be paid exactly under every rulebook."""
 
 Act = dict[str, object]
 
@@ -47,6 +51,7 @@ class Drawer:
     """What a table's draws need."""
 
     table: DrawnTable
+    chips: ChipSet
     rng: np.random.Generator
     places: Places = field(init=False)
 
@@ -201,7 +206,9 @@ def _change(drawer: Drawer, kind: str, action: str, seat: int) -> Act:
     bet = drawer.one_of(BETS)
     act: Act = {"kind": kind, "action": action, "seat": seat, "bet": bet}
     if action in ("placed", "increased", "reduced"):
-        act["value"] = int(drawer.rng.choice([50, 100, 100, 200]))
+        rules = (drawer.table.rulebook, drawer.table.rule_options)
+        values = [value for value in CHANGES if payable(Bet(bet), value, drawer.chips, rules)]
+        act["value"] = int(drawer.rng.choice(values))
     if action == "moved":
         act["to"] = drawer.one_of([*(other for other in BETS if other != bet), "tie"])
     return act

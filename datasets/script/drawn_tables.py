@@ -10,7 +10,7 @@ import numpy as np
 HEIGHTS_MM = {"mini-7": (2150, 2500), "midi-9": (2600, 2950), "full-14": (3050, 3200)}
 LAMP_DEVICES = ["bets_opened", "result_announced", "round_closed", "void_hand_announced"]
 FEW_DEVICES = ["bets_opened", "round_closed"]
-CHIPS: tuple[object, ...] = (
+CHIPS: tuple[str | Mapping[str, object], ...] = (
     "house",
     {
         "diameter_mm": 39,
@@ -55,11 +55,15 @@ class DrawnTable:
     handling: str = "dealer"
     """`players`: who deals face down passes the cards to them."""
 
+    @property
+    def rule_options(self) -> dict[str, object]:
+        """The rulebook's options that this variant chooses."""
+        return {"dealing_style": self.style, **self.options}
+
     def mapping(self, table_id: str, chips: object, *, decks: int | None = None) -> dict[str, object]:
         """The script's `table`; `decks`: how many the shoe holds, None for the usual number."""
-        options = {"dealing_style": self.style, **self.options}
         limits = {"minimum": 50 if self.layout == "midi-9" else 25, "maximum": 5000}
-        table = {"id": table_id, "rulebook": self.rulebook, "options": options, "limits": limits}
+        table = {"id": table_id, "rulebook": self.rulebook, "options": self.rule_options, "limits": limits}
         shoe = {} if decks is None else {"shoe": {"decks": decks}}
         return {"table": {**table, **shoe, "layout": self.layout, "chips": chips}}
 

@@ -105,6 +105,12 @@ def test_drawn_script_is_the_same_when_read_back(draw: Draw, tmp_path: Path) -> 
     assert load_script(path) == parse_script(mapping, "draw")
 
 
+def test_incident_that_an_earlier_round_would_void_is_drawn_in_another_order() -> None:
+    drawn = [parse_script(mapping, name) for name, mapping in draw_incidents(7060, 7, 4)]
+
+    assert Counter(kind for script in drawn for kind in incidents_of(script)) == dict.fromkeys(INCIDENTS, 4)
+
+
 def test_kind_that_can_happen_at_none_of_the_tables_is_named() -> None:
     tables = [table for table in TABLES if table.style == "A"][:1]
     with pytest.raises(ScriptError, match=r"files = 1; none of these tables can show .*; draw more, or another seed"):
