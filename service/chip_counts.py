@@ -1,7 +1,7 @@
 """Say how many chips lay in a region before a change and after it.
 
 Where the same stack was seen both times, both numbers are told together: what each sight says, and which way the stack
-grew. The number is told that most likely is right or one off.
+grew. The number is told that most likely is right or one off, and only where it likely is.
 """
 
 from __future__ import annotations
@@ -17,14 +17,27 @@ from vision.standings import MOVED_MM
 
 USUAL_CHANGE = 1.0
 """Numbers of chips that are added or taken become rarer by a factor of e for so many more."""
+LEAST_LIKELY = 0.6
+"""A number that less likely is right or one off is not told."""
 NEARLY = (1.0, 1.5, 1.0)
 """What a number that is one off is worth beside the right one."""
 Shares = NDArray[np.float64]
 """How likely there are 1, 2, 3 ... chips."""
 
 
-def chip_counts(change: StacksChanged) -> tuple[int | None, int | None]:
-    """Chips before and after; None where they cannot be told, or were not seen."""
+def chip_counts(change: StacksChanged, *, tell_direction: bool = True) -> tuple[int | None, int | None]:
+    """Chips before and after; None where they cannot be told, or were not seen.
+
+    Args:
+        tell_direction: Whether the two numbers are to say which way a stack grew; they are told then, however unsure.
+    """
+    told = _told(change)
+    if change.before and change.after and tell_direction:
+        return told
+    return _if_likely(told[0], change.before), _if_likely(told[1], change.after)
+
+
+def _told(change: StacksChanged) -> tuple[int | None, int | None]:
     before, after = change.before, change.after
     if not before or not after or not change.growth or any(each.count is None for each in (*before, *after)):
         return _count(before), _count(after)
@@ -35,6 +48,15 @@ def chip_counts(change: StacksChanged) -> tuple[int | None, int | None]:
         elif len(before) != len(after):
             counts = _counted_beside(before, after), _counted_beside(after, before)
     return _kept_in_order(*counts, change.growth)
+
+
+def _if_likely(number: int | None, stacks: tuple[Stack, ...] | None) -> int | None:
+    """The number, None where it likely is more than one off."""
+    if number is None or not stacks or not all(each.counts for each in stacks):
+        return number
+    totals = _totals([np.array(each.counts) for each in stacks])
+    likely = totals[max(number - 1, 0) : number + 2].sum()
+    return number if likely >= LEAST_LIKELY else None
 
 
 def _count(stacks: tuple[Stack, ...] | None) -> int | None:
@@ -66,7 +88,7 @@ def _counted_beside(stacks: Sequence[Stack], others: Sequence[Stack]) -> int:
     told = []
     for stack in stacks:
         twins = [other for other in others if np.hypot(*np.subtract(stack.at_mm, other.at_mm)) < MOVED_MM]
-        logs = sum((_evidence(twin) for twin in twins), _evidence(stack))
+        logs = sum((_evidence(twin) for twin in twins), np.log(np.array(stack.counts) + 1e-30))
         told.append(np.exp(logs - logs.max()))
     return _likeliest(told)
 
@@ -79,7 +101,13 @@ def _evidence(stack: Stack) -> Shares:
 
 def _likeliest(stacks: Sequence[Shares]) -> int:
     """How many chips all have together: what is most likely right or nearly."""
-    shares = np.ones(1)
+    nearly = np.convolve(_totals(stacks), NEARLY, "same")
+    return int(np.argmax(nearly[len(stacks) :])) + len(stacks)
+
+
+def _totals(stacks: Sequence[Shares]) -> Shares:
+    """How likely all have 0, 1, 2 ... chips together."""
+    totals = np.ones(1)
     for each in stacks:
-        shares = np.convolve(shares, each / each.sum())
-    return int(np.argmax(np.convolve(shares, NEARLY, "same"))) + len(stacks)
+        totals = np.convolve(totals, np.append(0.0, each / each.sum()))
+    return totals

@@ -42,14 +42,15 @@ class WagerLines:
         is_decided = self.state.is_decided(ResultAnnounced in signalled)
         self.state.see_chips(area.id, bool(change.after), is_decided)
         by = self._by(change, area, is_decided=is_decided)
-        line = self._line(t, change, area, by)
+        is_settling = by == DEALER and is_decided
+        line = self._line(t, change, area, by, is_settling=is_settling)
         if line is None:
             return []
         span = change.t_earliest, max(change.t_latest, t)
         is_result_told = ResultAnnounced in signalled
         untold_since_t = self.state.untold_since_t(signalled) if is_result_told else self.state.called_t
         line = self.blindness.doubted(line, *span, untold_since_t=untold_since_t)
-        if by != DEALER or not is_decided:
+        if not is_settling:
             return [line]
         at_mm = change.before[0].at_mm if change.before else None
         settled = settled_line(t, area, self.layout, growth=change.growth, at_mm=at_mm, tips_mm=change.tips_mm)
@@ -64,11 +65,11 @@ class WagerLines:
             return UNKNOWN
         return by
 
-    def _line(self, t: float, change: StacksChanged, area: Area, by: str) -> WagerChanged | None:
+    def _line(self, t: float, change: StacksChanged, area: Area, by: str, *, is_settling: bool) -> WagerChanged | None:
         if change.growth == 0 or area.bet is None:
             return None
         is_told = change.sureness >= LEAST_SURENESS
-        chips_before, chips_after = chip_counts(change) if is_told else (None, None)
+        chips_before, chips_after = chip_counts(change, tell_direction=not is_settling) if is_told else (None, None)
         before, after = self.amounts.change(change)
         certainty = rounded(sure_side(change.t_earliest, change.t_latest, self.state.called_t))
         certainty = min(certainty, rounded(change.sureness)) if is_told else certainty

@@ -62,3 +62,21 @@ def test_wager_that_is_paid_beside_stands_there_as_before() -> None:
     before, after = (stack(4.0),), (stack(6.0, scale=3.0), stack(4.0, x_mm=60))
     assert chip_counts(changed(before, after, 1)) == (4, 8)
     assert chip_counts(changed(after, before, -1)) == (8, 4)
+
+
+def test_number_that_likely_is_more_than_one_off_is_not_told() -> None:
+    unclear = (stack(9.0, scale=9.0),)
+
+    assert chip_counts(changed((), unclear, 1)) == (0, None)
+    assert chip_counts(changed(unclear, (), -1)) == (None, 0)
+
+
+def test_numbers_that_say_which_way_a_stack_grew_are_told_however_unsure() -> None:
+    grown = changed((stack(4.0),), (stack(4.0), stack(9.0, x_mm=60, scale=9.0)), 1)
+
+    before, after = chip_counts(grown)
+
+    assert before is not None
+    assert after is not None
+    assert before < after
+    assert chip_counts(grown, tell_direction=False) == (4, None)
