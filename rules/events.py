@@ -118,6 +118,9 @@ class WagerChanged(Event):
     chips_after: int | None = None
     by: str = UNKNOWN
     """`seat:3`, `dealer` or `unknown`."""
+    t_low: float | None = None
+    t_high: float | None = None
+    """Between which moments it happened, any as likely as any other; None: at `t`."""
     picture: str | None = None
     """A picture of the area before and after, beside the log."""
 
@@ -384,7 +387,7 @@ _DROPPABLE = frozenset(
         "untouched",
         "picture",
     }
-) | {f"{moment}_{end}" for moment in ("before", "after") for end in ("low", "high")}
+) | {f"{name}_{end}" for name in ("t", "before", "after") for end in ("low", "high")}
 
 
 def _plan(cls: type[Event]) -> _Plan:

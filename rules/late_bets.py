@@ -59,6 +59,7 @@ class LateChange:
     event: WagerChanged
     kind: ChangeKind
     finding: Finding
+    close: Close
     is_by_dealer: bool = False
 
 
@@ -143,7 +144,7 @@ def find_late_change(
         severity=Severity.CRITICAL if is_critical else Severity.HIGH,
         confidence=_confidence(event, close),
     )
-    return LateChange(event, kind, finding, is_by_dealer(event))
+    return LateChange(event, kind, finding, close, is_by_dealer(event))
 
 
 def find_frozen_change(event: WagerChanged) -> Finding | None:
@@ -174,6 +175,8 @@ class HeldChanges:
 
     def __init__(self) -> None:
         self.changes: list[LateChange] = []
+        self._placed: dict[int, WagerChanged] = {}
+        """What each seat put down last."""
 
     def add(self, change: LateChange, wagers: Iterable[Wager]) -> list[Finding]:
         """Take a change in; returns what is certain at once.
@@ -182,6 +185,7 @@ class HeldChanges:
             change: the late change.
             wagers: what lies on the table; a seat that has nothing else there can't have moved its chips.
         """
+        change = _taken_before(change, self._placed.get(change.finding.seat or 0))
         for other in self.changes:
             if is_one_move(change, other):
                 self.changes.remove(other)
@@ -190,6 +194,13 @@ class HeldChanges:
             return [change.finding]
         self.changes.append(change)
         return []
+
+    def note_placed(self, event: WagerChanged) -> None:
+        """A seat put chips down, in time or not."""
+        seat = seat_of(event.by)
+        if seat is not None:
+            self._placed[seat] = event
+            self.changes = [_taken_before(one, event) if one.finding.seat == seat else one for one in self.changes]
 
     def pay(self, area: str) -> None:
         """A payment was logged on the area: chips that the dealer just put there are winnings."""
@@ -202,6 +213,18 @@ class HeldChanges:
         ripe = [one for one in self.changes if t is None or t - one.event.t > MOVE_WINDOW_S]
         self.changes = [one for one in self.changes if one not in ripe]
         return [one.finding for one in ripe]
+
+
+def _taken_before(change: LateChange, placed: WagerChanged | None) -> LateChange:
+    """What a hand took that put chips down elsewhere while it still lay there: it did so before."""
+    low_t, high_t = change.event.t_low, change.event.t_high
+    if change.kind is not _REMOVED or placed is None or placed.area == change.event.area or placed.t_low is None:
+        return change
+    if low_t is None or high_t is None or not low_t < placed.t_low < high_t:
+        return change
+    event = replace(change.event, t_high=placed.t_low)
+    finding = replace(change.finding, confidence=_confidence(event, change.close))
+    return replace(change, event=event, finding=finding)
 
 
 def _may_be_half_of_a_move(change: LateChange, wagers: Iterable[Wager]) -> bool:
@@ -258,10 +281,11 @@ def _moved(one: LateChange, other: LateChange) -> Finding:
 def _confidence(event: WagerChanged, close: Close) -> float:
     """How sure it is that the change was late, by somebody who may not.
 
-    `w` seconds is how far the close may be from its time, any error being as likely as any other: of a change `d`
-    seconds after that time (w + d) / 2w of them leave it late.
+    A change that came some time between two moments is late by the share of that time after the close. `w` seconds is
+    how far the close may be from its time, any error being as likely as any other: of a change `d` seconds after that
+    time (w + d) / 2w of them leave it late.
     """
-    confidence = confidence_of(event) * close.confidence
+    confidence = confidence_of(event) * close.confidence * _share_after(close.t, event.t_low, event.t_high)
     if is_by_nobody_known(event):
         confidence *= UNKNOWN_ACTOR_CONFIDENCE
     after_s = event.t - close.t
@@ -272,6 +296,13 @@ def _confidence(event: WagerChanged, close: Close) -> float:
     elif after_s < close.within_s:
         confidence *= (close.within_s + after_s) / (2 * close.within_s)
     return confidence
+
+
+def _share_after(t: float, low_t: float | None, high_t: float | None) -> float:
+    """How much of the time between two moments lies after `t`."""
+    if low_t is None or high_t is None or low_t >= t:
+        return 1.0
+    return max(high_t - t, 0.0) / (high_t - low_t)
 
 
 def _message(event: WagerChanged, kind: ChangeKind, seat: int | None, close: Close, *, is_losing: bool) -> str:

@@ -50,6 +50,8 @@ class Wagering:
         settles = running.is_decided and (is_by_dealer(event) or is_by_nobody_known(event))
         wager = changed_wager(event, old, is_settled=settles)
         findings: list[Finding] = []
+        if kind_of(event) is _PLACED:
+            self._held.note_placed(event)
         if close is None or event.t < close.t:
             findings = self._change_in_time(event, wager, running)
         elif not self._is_free(event, running, old):

@@ -19,8 +19,6 @@ HIDDEN_LAMP_CONFIDENCE = 0.75
 GESTURE_CONFIDENCE = 0.9
 LOOK_S = 0.1
 """A gesture begins and ends between two looks."""
-SURE_SIDE = 0.97
-"""Of a change that surely came before the call, or after it."""
 INFERRED_CONFIDENCE = 0.7
 INFERRED_WITHIN_S = 1.5
 """The call came hardly longer before the first card, where nothing else tells of it."""
@@ -85,14 +83,6 @@ class Calls:
         if not self.is_signalled and (self.lit or self.hidden):
             return True
         return not state.was_opening_seen and (self.is_opening_signalled or t < BEGIN_S)
-
-
-def sure_side(t_earliest: float, t_latest: float, called_t: float | None) -> float:
-    """How sure it is that a change between two moments fell on the side of the call that its time says."""
-    if called_t is None or not t_earliest < called_t < t_latest:
-        return SURE_SIDE
-    share = (t_latest - called_t) / (t_latest - t_earliest)
-    return max(share, 1.0 - share)
 
 
 def with_doubt(signal: Event) -> Event:

@@ -13,7 +13,6 @@ from rules.events import DEALER, UNKNOWN, Bet, Event, ResultAnnounced, Source, W
 from service.amounts import Amounts
 from service.attribution import who_reached
 from service.blindness import Blindness
-from service.calls import sure_side
 from service.card_lines import rounded
 from service.chip_counts import chip_counts
 from service.settling import settled_line
@@ -22,6 +21,8 @@ from vision.observations import StacksChanged
 
 LEAST_SURENESS = 0.6
 """A direction of change that is less sure than this is not told."""
+SEEN_CONFIDENCE = 0.97
+"""Of a change that was surely seen, when it came left aside."""
 PRINT_CONFIDENCE = 0.5
 """Of a change that tells that print had passed for chips."""
 
@@ -71,8 +72,7 @@ class WagerLines:
         is_told = change.sureness >= LEAST_SURENESS
         chips_before, chips_after = chip_counts(change, tell_direction=not is_settling) if is_told else (None, None)
         before, after = self.amounts.change(change)
-        certainty = rounded(sure_side(change.t_earliest, change.t_latest, self.state.called_t))
-        certainty = min(certainty, rounded(change.sureness)) if is_told else certainty
+        certainty = min(SEEN_CONFIDENCE, rounded(change.sureness)) if is_told else SEEN_CONFIDENCE
         return WagerChanged(
             t=t,
             area=area.id,
@@ -87,6 +87,8 @@ class WagerLines:
             chips_before=chips_before,
             chips_after=chips_after,
             by=by,
+            t_low=min(round(change.t_earliest, 3), t),
+            t_high=max(round(change.t_latest, 3), t),
             picture=change.picture,
             confidence=PRINT_CONFIDENCE if change.was_print else certainty,
             source=Source.CAMERA,

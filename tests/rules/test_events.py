@@ -26,6 +26,10 @@ LINES: list[dict[str, Any]] = [
         "t": 0.5, "type": "wager_changed", "area": "s3-banker", "seat": 3, "bet": "banker", "before": 0, "after": None,
         "chips_before": 0, "chips_after": 4, "by": "seat:3",
     },
+    {
+        "t": 0.5, "type": "wager_changed", "area": "s3-banker", "seat": 3, "bet": "banker", "before": 100, "after": 0,
+        "chips_before": 4, "chips_after": 0, "by": "seat:3", "t_low": 0.2, "t_high": 0.9,
+    },
     {"t": 0.5, "type": "card_dealt", "card_id": "c1", "hand": None, "card": None, "face_up": False},
     {
         "t": 0.5, "type": "card_dealt", "card_id": "c2", "hand": "player", "card": "AS", "face_up": True,

@@ -274,12 +274,12 @@ def test_dealer_s_change_after_the_result_settles(after: int, growth: int, actio
     assert isinstance(changed, WagerChanged) and changed.by == "dealer"
 
 
-def test_change_near_the_call_is_as_sure_as_its_time_allows() -> None:
-    call = NoMoreBets(t=3.1)
-    (_, near) = log_of(call, chips(3.3, 0, 4, 1, SEAT_EDGE))
-    (_, far) = log_of(call, chips(5.3, 0, 4, 1, SEAT_EDGE))
-    assert near.confidence == pytest.approx(0.75)
-    assert far.confidence == pytest.approx(0.97)
+def test_change_says_between_which_moments_it_came() -> None:
+    seen = chips(3.3, 0, 4, 1, SEAT_EDGE)
+    (_, change) = log_of(NoMoreBets(t=3.1), seen)
+    assert isinstance(change, WagerChanged)
+    assert (change.t_low, change.t_high) == pytest.approx((seen.t_earliest, seen.t_latest))
+    assert change.confidence == pytest.approx(0.97)
 
 
 def test_device_events_are_known_from_the_signals() -> None:
