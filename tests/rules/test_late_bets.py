@@ -316,7 +316,8 @@ def test_change_that_may_have_come_before_the_close_is_late_by_the_share_of_time
         log.deal("player", "KH")
     log.wager("s3-player", 100, 150, after_s=0.2, t_low=closed_t - 0.5, t_high=closed_t + 1.5)
     (late,) = alerts_of(log)
-    assert (late.code, late.confidence) == ("late_bet.increased", pytest.approx(0.75))
+    assert late.code == "late_bet.increased"
+    assert late.confidence == pytest.approx(0.75)
 
 
 @pytest.mark.parametrize("placed_first", [False, True])
