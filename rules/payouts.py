@@ -9,8 +9,8 @@ that nobody reached there.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from math import ceil, floor
+from dataclasses import dataclass, replace
+from math import ceil, floor, prod
 
 from rules.alerts import Alert
 from rules.events import WagerChanged, WagerSettled
@@ -19,9 +19,9 @@ from rules.findings import Finding, name_of
 from rules.hand_ends import end_of, facts_of
 from rules.options import Rules
 from rules.records import Due, RoundRecord, Settling
-from rules.round import Round, Wager, confidence_of
+from rules.round import DealtCard, Round, Wager, confidence_of
 from rules.settlement import exact_step_of, pay_case
-from rules.words import SettleAction, Source
+from rules.words import Bet, SettleAction, Source
 
 _SETTLES_FREELY = ("misdeal.", "exposed_card.")
 """Faults after which any wager of the round may be given back."""
@@ -29,6 +29,7 @@ SURE_WAY = 0.8
 """From this confidence on a camera saw which way chips went."""
 _STANDS_OFF = (Settling.PUSH, Settling.VOID)
 _WIN, _LOSE = Settling.WIN, Settling.LOSE
+_HANDS = (Bet.PLAYER, Bet.BANKER)
 _PAID, _COLLECTED = SettleAction.PAID, SettleAction.COLLECTED
 
 
@@ -93,15 +94,17 @@ class PayoutJudge:
         self._moved.clear()
         self._late.clear()
         self._may_return = self._is_disputed = False
-        return findings
+        return findings if running.result is not None else _resting_on(running.cards.values(), findings)
 
     def _is_opposed(self, due: Iterable[Due]) -> bool:
         """Whether more wagers were seen to be settled against what the cards say than by it: one may be misread.
 
-        Or the fault for which the hand is void was none, where nobody announced that it is.
+        Or the fault for which the hand is void was none, where nobody announced that it is. A wager on neither hand
+        that was collected tells nothing: most of them lose whoever wins.
         """
         acts = [(one, act) for one in due for act in self._settled.get(one.area, []) if act.source is Source.CAMERA]
-        clear = [_is_as_due(one, act) for one, act in acts if not _is_unclear(one, act)]
+        telling = [(one, act) for one, act in acts if not _is_unclear(one, act) and not _loses_anyway(one, act)]
+        clear = [_is_as_due(one, act) for one, act in telling]
         return clear.count(False) > clear.count(True)
 
     def _judge(self, due: Due, running: Round, record: RoundRecord, chips: _Chips) -> Iterator[Finding]:
@@ -189,6 +192,12 @@ class PayoutJudge:
         return None if case is None else case.rule
 
 
+def _resting_on(cards: Iterable[DealtCard], findings: list[Finding]) -> list[Finding]:
+    """The same findings, as sure at most as what the cards were read to count: nobody announced the result."""
+    sure = prod(card.confidence for card in cards if card.card is not None)
+    return [replace(finding, confidence=finding.confidence * sure) for finding in findings]
+
+
 def _is_just_as_due(due: Due, acts: list[WagerSettled] | None) -> bool:
     """Whether one act settled the wager, and to the point."""
     if acts is None or len(acts) != 1:
@@ -204,6 +213,10 @@ def _is_as_due(due: Due, act: WagerSettled) -> bool:
     if due.outcome in _STANDS_OFF:
         return act.action is SettleAction.RETURNED
     return act.action is (_PAID if due.outcome is _WIN else _COLLECTED)
+
+
+def _loses_anyway(due: Due, act: WagerSettled) -> bool:
+    return due.bet not in _HANDS and due.outcome is _LOSE and act.action is _COLLECTED
 
 
 def _is_unclear(due: Due, act: WagerSettled) -> bool:

@@ -83,7 +83,7 @@ def test_winner_whose_chips_a_camera_saw_go_to_the_dealer_may_get_change() -> No
     assert (told(log.close()), doubts(log)) == ([], ["payout.winner_unpaid"])
 
 
-@pytest.mark.parametrize(("others", "is_told"), [((), False), (("s5-player",), True)])
+@pytest.mark.parametrize(("others", "is_told"), [((), False), (("s5-player",), True), (("s5-tie",), False)])
 def test_wagers_settled_against_cards_that_nobody_announced_are_told_where_others_bear_them_out(
     others: tuple[str, ...], is_told: bool
 ) -> None:
@@ -92,8 +92,17 @@ def test_wagers_settled_against_cards_that_nobody_announced_are_told_where_other
         log.wager(area, 0, None, source="camera")
     log.add("no_more_bets").four(LOST)
     for area in ("s3-banker", *others):
-        log.settle(area, "paid", None, source="camera")
+        log.settle(area, "collected" if "tie" in area else "paid", None, source="camera", confidence=0.9)
     assert [code for code, *_ in told(log.close())] == (["payout.loser_paid"] if is_told else [])
+
+
+def test_settlement_of_a_result_that_nobody_announced_is_as_sure_as_the_cards() -> None:
+    log = TableLog(rules_of("tas"), confidence=0.99).add("bets_opened").wager("s3-player", 0, None, source="camera")
+    log.wager("s5-banker", 0, None, source="camera").add("no_more_bets").four(LOST)
+    log.settle("s3-player", "paid", None, source="camera").settle("s5-banker", "paid", None, source="camera").close()
+    ((code, _, sure),) = told(log)
+    assert code == "payout.loser_paid"
+    assert sure == pytest.approx(0.99**4)
 
 
 def test_rule_nz_5_13_untouched_chips_that_nobody_counted_may_all_be_void() -> None:
