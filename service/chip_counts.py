@@ -19,6 +19,7 @@ USUAL_CHANGE = 1.0
 """Numbers of chips that are added or taken become rarer by a factor of e for so many more."""
 LEAST_LIKELY = 0.6
 """A number that less likely is right or one off is not told."""
+QUANTILES = (np.arange(200) + 0.5) / 200
 NEARLY = (1.0, 1.5, 1.0)
 """What a number that is one off is worth beside the right one."""
 Shares = NDArray[np.float64]
@@ -51,12 +52,12 @@ def _told(change: StacksChanged) -> tuple[int | None, int | None]:
 
 
 def _if_likely(number: int | None, stacks: tuple[Stack, ...] | None) -> int | None:
-    """The number, None where it likely is more than one off."""
+    """The number, None where it likely is more than one off; a camera that sees one stack too high does so with all."""
     if number is None or not stacks or not all(each.counts for each in stacks):
         return number
-    totals = _totals([np.array(each.counts) for each in stacks])
-    likely = totals[max(number - 1, 0) : number + 2].sum()
-    return number if likely >= LEAST_LIKELY else None
+    heights = [np.searchsorted(np.cumsum(each.counts), QUANTILES * sum(each.counts)) + 1 for each in stacks]
+    is_near = np.abs(np.sum(heights, axis=0) - number) <= 1
+    return number if is_near.mean() >= LEAST_LIKELY else None
 
 
 def _count(stacks: tuple[Stack, ...] | None) -> int | None:
@@ -101,13 +102,7 @@ def _evidence(stack: Stack) -> Shares:
 
 def _likeliest(stacks: Sequence[Shares]) -> int:
     """How many chips all have together: what is most likely right or nearly."""
-    nearly = np.convolve(_totals(stacks), NEARLY, "same")
-    return int(np.argmax(nearly[len(stacks) :])) + len(stacks)
-
-
-def _totals(stacks: Sequence[Shares]) -> Shares:
-    """How likely all have 0, 1, 2 ... chips together."""
-    totals = np.ones(1)
+    shares = np.ones(1)
     for each in stacks:
-        totals = np.convolve(totals, np.append(0.0, each / each.sum()))
-    return totals
+        shares = np.convolve(shares, each / each.sum())
+    return int(np.argmax(np.convolve(shares, NEARLY, "same"))) + len(stacks)
