@@ -38,7 +38,7 @@ class Calls:
     has_lamp: bool = False
     """Whether a lamp was ever lit: it says more than a gesture."""
     has_gesture: bool = False
-    """Whether the call is made by a gesture here: the table says so, or one was seen."""
+    """Whether the call was ever made by a gesture that was seen."""
     lit: set[str] = field(default_factory=set)
     """The lamps that are lit."""
     hidden: set[str] = field(default_factory=set)

@@ -77,8 +77,6 @@ class Interpreter:
     layout: Layout
     signalled: frozenset[type[Event]] = frozenset()
     """What devices at this table report by themselves."""
-    has_gesture: bool = False
-    """Whether the dealer makes the call by a gesture here."""
     blindness: Blindness = field(default_factory=Blindness)
     """When the camera could not see."""
     amounts: Amounts = field(default_factory=Amounts)
@@ -96,11 +94,7 @@ class Interpreter:
     """Nothing earlier than this will be logged any more."""
 
     def __post_init__(self) -> None:
-        self.calls = Calls(
-            is_signalled=NoMoreBets in self.signalled,
-            is_opening_signalled=BetsOpened in self.signalled,
-            has_gesture=self.has_gesture,
-        )
+        self.calls = Calls(is_signalled=NoMoreBets in self.signalled, is_opening_signalled=BetsOpened in self.signalled)
         self.wagers = WagerLines(self.layout, self.state, self.blindness, self.amounts)
 
     def signal(self, event: Event) -> None:

@@ -223,7 +223,6 @@ def start_watch(
         interpreter=Interpreter(
             table.layout,
             reported,
-            has_gesture="no_more_bets" in table.gestures,
             amounts=Amounts([chip.value for chip in table.chips.chips]),
             blindness=Blindness(table.cameras[0].name),
             burns=Burns(is_signalled=CardBurned in reported, is_watched=watches_burns(table)),

@@ -41,15 +41,6 @@ def first_calls(*items: Event | Observation, devices: frozenset[type[Event]]) ->
     return [line for line in interpreter.finish() if isinstance(line, NoMoreBets)]
 
 
-def test_round_without_the_gesture_by_which_the_table_calls_has_no_call_from_the_first_round_on() -> None:
-    for has_gesture in (False, True):
-        interpreter = Interpreter(LAYOUT, frozenset({BetsOpened, RoundClosed}), has_gesture=has_gesture)
-        interpreter.signal(BetsOpened(t=0.0))
-        interpreter.observe(card(6.0))
-        calls = [line for line in interpreter.finish() if isinstance(line, NoMoreBets)]
-        assert len(calls) == (not has_gesture)
-
-
 def calls_of(*items: Event | Observation, devices: frozenset[type[Event]] = frozenset()) -> list[NoMoreBets]:
     return first_calls(BetsOpened(t=0.0), *items, devices=devices | {RoundClosed})
 
