@@ -242,7 +242,8 @@ class Drawing:
             return
         if any(fault.code == "misdeal.order" for fault in self.faults):
             return
-        fault = CardFault(code="misdeal.order", t=event.t, card=card, hand=side, confidence=value_confidence_of(event))
+        sure = min(value_confidence_of(event), *(_seen_to_come(before) for before in self.initial[:index]), 1.0)
+        fault = CardFault(code="misdeal.order", t=event.t, card=card, hand=side, confidence=sure)
         self.faults.append(fault)
 
     def _is_half_of_pair(self, card: DealtCard) -> bool:
@@ -335,6 +336,12 @@ def _trust(cards: Sequence[DealtCard]) -> float:
     is_deck_known = sum(card.shown_t is not None for card in unread) < 2
     unseen = [card for card in cards if card.card is not None and card.confidence <= UNSEEN]
     return prod(card.confidence for card in (*unread, *unseen)) * (1.0 if is_deck_known else UNKNOWN_DECK)
+
+
+def _seen_to_come(card: DealtCard) -> float:
+    """How sure it is that a card came when it is said to; where nobody saw that another may have come before it too."""
+    sure = value_confidence_of(card.came)
+    return sure if sure <= UNSEEN else 1.0
 
 
 def _two_of_each(cards: Iterable[DealtCard], owners: Iterable[Side | None]) -> tuple[TwoCards, TwoCards]:

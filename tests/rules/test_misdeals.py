@@ -312,3 +312,12 @@ def test_a_card_that_a_camera_missed_would_explain_another_total(
         log.deal(hand, card, source=source)
     alerts = alerts_of(log.turn_all().result(7, banker).close())
     assert {alert.code.removeprefix("misdeal."): alert.confidence for alert in alerts} == sure
+
+
+@pytest.mark.parametrize(("seen", "sure"), [(1.0, 0.8), (0.9, 0.8), (0.5, 0.5)])
+def test_order_is_in_doubt_where_nobody_saw_the_card_before_come(seen: float, sure: float) -> None:
+    log = TableLog(rules_of("nsw")).open().deal("player", None, face_up=False, confidence=seen)
+    log.deal("player", None, face_up=False, confidence=0.8)
+    (alert,) = alerts_of(log)
+    assert alert.code == "misdeal.order"
+    assert alert.confidence == pytest.approx(sure)
