@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 import cv2
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
 
 from vision.cover import Cover
 from vision.gate import CELLS_PER_MM, MARGIN_MM, GridFrame, Mask
@@ -32,6 +33,8 @@ LOST_S = 0.3
 STEP_MM_S = 3200.0
 STEP_MM = 60.0
 """How far an arm's middle may go between two looks: this and so much a second."""
+BEYOND_MM = 1e6
+"""More than any table is wide."""
 DURATION_S = (0.3, 2.6)
 LEAST_SHARE = 0.4
 """Part of the regions' width that a sweep crosses at least."""
@@ -66,9 +69,13 @@ class _Stay:
         self.x_mm.append(x_mm)
         self.over_mm += [x_mm] * is_over
 
-    def gap_mm(self, t: float, x_mm: float) -> float:
-        """How far a point is from where this arm was, less what it may have gone since; below 0 it may be this arm."""
-        return abs(x_mm - self.x_mm[-1]) - STEP_MM - STEP_MM_S * (t - self.t[-1])
+    def miss_mm(self, t: float, x_mm: float) -> float:
+        """How far a point is from where this arm would be had it gone on; BEYOND_MM where it cannot have got there."""
+        waited_s = t - self.t[-1]
+        if abs(x_mm - self.x_mm[-1]) > STEP_MM + STEP_MM_S * waited_s:
+            return BEYOND_MM
+        speed = (self.x_mm[-1] - self.x_mm[-2]) / (self.t[-1] - self.t[-2]) if len(self.t) > 1 else 0.0
+        return min(abs(x_mm - self.x_mm[-1] - speed * waited_s), BEYOND_MM)
 
     def may_sweep(self, width_mm: float) -> bool:
         """Whether it may still turn out to be a sweep: it just came, or it is on its way."""
@@ -124,15 +131,15 @@ class SweepWatch:
         return min([*times, *(one.t_began for one in self._swept)], default=None)
 
     def _follow(self, cover: Cover, t: float) -> None:
-        free = list(self._stays)
-        for x_mm, is_over in self._tips_mm(cover):
-            nearest = min(free, key=lambda stay: stay.gap_mm(t, x_mm), default=None)
-            if nearest is None or nearest.gap_mm(t, x_mm) > 0:
-                nearest = _Stay()
-                self._stays.append(nearest)
-            else:
-                free.remove(nearest)
-            nearest.add(t, x_mm, is_over=is_over)
+        tips = self._tips_mm(cover)
+        misses = np.array([[stay.miss_mm(t, x_mm) for x_mm, _ in tips] for stay in self._stays])
+        pairs = zip(*linear_sum_assignment(misses), strict=True) if misses.size else ()
+        stays = {int(j): self._stays[int(i)] for i, j in pairs if misses[i, j] < BEYOND_MM}
+        for j, (x_mm, is_over) in enumerate(tips):
+            if j not in stays:
+                stays[j] = _Stay()
+                self._stays.append(stays[j])
+            stays[j].add(t, x_mm, is_over=is_over)
         gone = [stay for stay in self._stays if t - stay.t[-1] > LOST_S]
         self._stays = [stay for stay in self._stays if stay not in gone]
         swept = [one for stay in gone if (one := _sweep_of(stay, self._width_mm)) is not None]

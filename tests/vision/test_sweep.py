@@ -88,6 +88,13 @@ def test_arm_that_does_something_else_is_not_told(arms: tuple[Arm, ...]) -> None
     assert watched(*arms) == []
 
 
+@pytest.mark.parametrize("behind_mm", [150.0, 240.0, 320.0])
+def test_arm_that_comes_in_behind_a_sweep_is_not_taken_for_it(behind_mm: float) -> None:
+    (swept,) = watched(sweep(2.0, 0.6), visit(2.3, 1000.0 - behind_mm))
+
+    assert swept.t == pytest.approx(2.3, abs=0.1)
+
+
 def test_arm_that_stops_on_its_way_came_for_something() -> None:
     def stopping(t: float) -> Point | None:
         if not 2.0 <= t <= 4.0:
