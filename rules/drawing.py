@@ -242,7 +242,7 @@ class Drawing:
             return
         if any(fault.code == "misdeal.order" for fault in self.faults):
             return
-        sure = min(value_confidence_of(event), *(_seen_to_come(before) for before in self.initial[:index]), 1.0)
+        sure = min([value_confidence_of(event), *map(_seen_to_come, self.initial[:index])])
         fault = CardFault(code="misdeal.order", t=event.t, card=card, hand=side, confidence=sure)
         self.faults.append(fault)
 

@@ -39,7 +39,7 @@ def _read_duration(value: object) -> float | None:
     return float(value)
 
 
-def _read_moment(value: object) -> float | None:
+def _read_span(value: object) -> float | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
@@ -150,8 +150,8 @@ READERS: Mapping[str, Callable[[object], Any]] = {
     "chips_before": _read_count,
     "chips_after": _read_count,
     "by": _read_text,
-    "t_low": _read_moment,
-    "t_high": _read_moment,
+    "earlier_s": _read_span,
+    "later_s": _read_span,
     "picture": _read_optional_text,
     "card_id": _read_text,
     "hand": _choice(Side, optional=True),

@@ -118,9 +118,9 @@ class WagerChanged(Event):
     chips_after: int | None = None
     by: str = UNKNOWN
     """`seat:3`, `dealer` or `unknown`."""
-    t_low: float | None = None
-    t_high: float | None = None
-    """Between which moments it happened, any as likely as any other; None: at `t`."""
+    earlier_s: float | None = None
+    later_s: float | None = None
+    """How far at most it happened before `t`, and after it; any moment between is as likely as any other."""
     picture: str | None = None
     """A picture of the area before and after, beside the log."""
 
@@ -387,7 +387,7 @@ _DROPPABLE = frozenset(
         "untouched",
         "picture",
     }
-) | {f"{name}_{end}" for name in ("t", "before", "after") for end in ("low", "high")}
+) | {"earlier_s", "later_s", *(f"{moment}_{end}" for moment in ("before", "after") for end in ("low", "high"))}
 
 
 def _plan(cls: type[Event]) -> _Plan:

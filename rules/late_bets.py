@@ -27,6 +27,9 @@ DOUBTFUL_CONFIDENCE = 0.5
 UNKNOWN_ACTOR_CONFIDENCE = 0.6
 
 
+Span = tuple[float, float]
+
+
 class ChangeKind(StrEnum):
     """How a wager changed."""
 
@@ -80,6 +83,11 @@ def kind_of(event: WagerChanged) -> ChangeKind | None:
     if before is None or after is None or before == after:
         return None
     return _INCREASED if after > before else _REDUCED
+
+
+def span_of(event: WagerChanged) -> Span:
+    """Between which moments it happened."""
+    return event.t - (event.earlier_s or 0.0), event.t + (event.later_s or 0.0)
 
 
 def amount_of(event: WagerChanged) -> int | None:
@@ -142,7 +150,7 @@ def find_late_change(
         area=event.area,
         amount=amount,
         severity=Severity.CRITICAL if is_critical else Severity.HIGH,
-        confidence=_confidence(event, close),
+        confidence=_confidence(event, close, span_of(event)),
     )
     return LateChange(event, kind, finding, close, is_by_dealer(event))
 
@@ -217,14 +225,13 @@ class HeldChanges:
 
 def _taken_before(change: LateChange, placed: WagerChanged | None) -> LateChange:
     """What a hand took that put chips down elsewhere while it still lay there: it did so before."""
-    low_t, high_t = change.event.t_low, change.event.t_high
-    if change.kind is not _REMOVED or placed is None or placed.area == change.event.area or placed.t_low is None:
+    if change.kind is not _REMOVED or placed is None or placed.area == change.event.area or placed.earlier_s is None:
         return change
-    if low_t is None or high_t is None or not low_t < placed.t_low < high_t:
+    (low_t, high_t), (put_t, _) = span_of(change.event), span_of(placed)
+    if not low_t < put_t < high_t:
         return change
-    event = replace(change.event, t_high=placed.t_low)
-    finding = replace(change.finding, confidence=_confidence(event, change.close))
-    return replace(change, event=event, finding=finding)
+    sure = _confidence(change.event, change.close, (low_t, put_t))
+    return replace(change, finding=replace(change.finding, confidence=sure))
 
 
 def _may_be_half_of_a_move(change: LateChange, wagers: Iterable[Wager]) -> bool:
@@ -278,14 +285,14 @@ def _moved(one: LateChange, other: LateChange) -> Finding:
     )
 
 
-def _confidence(event: WagerChanged, close: Close) -> float:
+def _confidence(event: WagerChanged, close: Close, span: Span) -> float:
     """How sure it is that the change was late, by somebody who may not.
 
     A change that came some time between two moments is late by the share of that time after the close. `w` seconds is
     how far the close may be from its time, any error being as likely as any other: of a change `d` seconds after that
     time (w + d) / 2w of them leave it late.
     """
-    confidence = confidence_of(event) * close.confidence * _share_after(close.t, event.t_low, event.t_high)
+    confidence = confidence_of(event) * close.confidence * _share_after(close.t, span)
     if is_by_nobody_known(event):
         confidence *= UNKNOWN_ACTOR_CONFIDENCE
     after_s = event.t - close.t
@@ -298,11 +305,12 @@ def _confidence(event: WagerChanged, close: Close) -> float:
     return confidence
 
 
-def _share_after(t: float, low_t: float | None, high_t: float | None) -> float:
+def _share_after(t: float, span: Span) -> float:
     """How much of the time between two moments lies after `t`."""
-    if low_t is None or high_t is None or low_t >= t:
+    low_t, high_t = span
+    if low_t >= t:
         return 1.0
-    return max(high_t - t, 0.0) / (high_t - low_t)
+    return (high_t - t) / (high_t - low_t) if high_t > t else 0.0
 
 
 def _message(event: WagerChanged, kind: ChangeKind, seat: int | None, close: Close, *, is_losing: bool) -> str:

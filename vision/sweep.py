@@ -75,7 +75,7 @@ class _Stay:
         if abs(x_mm - self.x_mm[-1]) > STEP_MM + STEP_MM_S * waited_s:
             return BEYOND_MM
         speed = (self.x_mm[-1] - self.x_mm[-2]) / (self.t[-1] - self.t[-2]) if len(self.t) > 1 else 0.0
-        return min(abs(x_mm - self.x_mm[-1] - speed * waited_s), BEYOND_MM)
+        return abs(x_mm - self.x_mm[-1] - speed * waited_s)
 
     def may_sweep(self, width_mm: float) -> bool:
         """Whether it may still turn out to be a sweep: it just came, or it is on its way."""

@@ -28,7 +28,7 @@ LINES: list[dict[str, Any]] = [
     },
     {
         "t": 0.5, "type": "wager_changed", "area": "s3-banker", "seat": 3, "bet": "banker", "before": 100, "after": 0,
-        "chips_before": 4, "chips_after": 0, "by": "seat:3", "t_low": 0.2, "t_high": 0.9,
+        "chips_before": 4, "chips_after": 0, "by": "seat:3", "earlier_s": 0.3, "later_s": 0.4,
     },
     {"t": 0.5, "type": "card_dealt", "card_id": "c1", "hand": None, "card": None, "face_up": False},
     {

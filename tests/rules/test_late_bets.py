@@ -311,10 +311,9 @@ def test_seen_close_a_change_within_its_doubt_is_as_likely_late_as_the_doubt_lea
 @pytest.mark.parametrize("rulebook_id", RULEBOOKS)
 def test_change_that_may_have_come_before_the_close_is_late_by_the_share_of_time_after_it(rulebook_id: str) -> None:
     log = log_of(rulebook_id).open("s3-player")
-    closed_t = log.t if rulebook_id in CLOSED_BY_CALL else log.t + 1.0
     if rulebook_id not in CLOSED_BY_CALL:
         log.deal("player", "KH")
-    log.wager("s3-player", 100, 150, after_s=0.2, t_low=closed_t - 0.5, t_high=closed_t + 1.5)
+    log.wager("s3-player", 100, 150, after_s=0.2, earlier_s=0.7, later_s=1.3)
     (late,) = alerts_of(log)
     assert late.code == "late_bet.increased"
     assert late.confidence == pytest.approx(0.75)
@@ -324,12 +323,13 @@ def test_change_that_may_have_come_before_the_close_is_late_by_the_share_of_time
 def test_chips_were_taken_before_the_hand_that_took_them_put_others_down(placed_first: bool) -> None:
     """Tie closes with the first card, the wager on the Banker later."""
     log = log_of("tas").open("s3-tie").deal("player", "KH")
-    taken = {"t_low": log.t - 0.6, "t_high": log.t + 1.4}
-    put = {"t_low": log.t - 0.1, "t_high": log.t + 1.3}
+    span = {"earlier_s": 0.9, "later_s": 1.1}
     if placed_first:
-        log.wager("s3-banker", 0, 100, after_s=0.3, **put).wager("s3-tie", 100, 0, after_s=0.1, **taken)
+        log.wager("s3-banker", 0, 100, after_s=0.3, earlier_s=0.4, later_s=1.0)
+        log.wager("s3-tie", 100, 0, after_s=0.1, **span)
     else:
-        log.wager("s3-tie", 100, 0, after_s=0.3, **taken).wager("s3-banker", 0, 100, after_s=0.1, **put)
+        log.wager("s3-tie", 100, 0, after_s=0.3, **span)
+        log.wager("s3-banker", 0, 100, after_s=0.1, earlier_s=0.5, later_s=0.9)
     (late,) = alerts_of(log)
     assert (late.code, late.confidence) == ("late_bet.removed", 0.0)
 

@@ -278,7 +278,8 @@ def test_change_says_between_which_moments_it_came() -> None:
     seen = chips(3.3, 0, 4, 1, SEAT_EDGE)
     (_, change) = log_of(NoMoreBets(t=3.1), seen)
     assert isinstance(change, WagerChanged)
-    assert (change.t_low, change.t_high) == pytest.approx((seen.t_earliest, seen.t_latest))
+    assert change.t - (change.earlier_s or 0.0) == pytest.approx(seen.t_earliest)
+    assert change.t + (change.later_s or 0.0) == pytest.approx(seen.t_latest)
     assert change.confidence == pytest.approx(0.97)
 
 
