@@ -11,10 +11,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-_FONTS = (
-    "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",
-    "/usr/share/fonts/truetype/liberation/LiberationSans-Regular.ttf",
-)
+from datasets.fonts.shipped import font_path
 
 
 def prepare(*, threads: int) -> None:
@@ -54,10 +51,9 @@ def to_channels_last(trainer: Any) -> None:
 
 def _lay_font(path: Path) -> None:
     """Ultralytics looks for this file on the network where it is absent; any font will do."""
-    found = next((Path(font) for font in _FONTS if Path(font).is_file()), None)
-    if found is not None and not path.exists():
+    if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(found.read_bytes())
+        path.write_bytes(font_path("DejaVuSans").read_bytes())
 
 
 def _import_torchvision() -> None:

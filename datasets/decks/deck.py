@@ -1,7 +1,7 @@
 """A deck as 52 faces and a back: drawn from a seed, rasterised from artwork, or photographed.
 
 Textures are (440, 315, 4) uint8 RGBA, upright, 5 px to the millimetre, alpha 0 beyond the round corners. Everything is
-a function of the deck's name (and of the fonts this machine has): the same name draws the same deck.
+a function of the deck's name: the same name draws the same deck on every machine.
 """
 
 from __future__ import annotations

@@ -11,8 +11,9 @@ import numpy as np
 from datasets.decks.canvas import Colour, Mask, Texture, blank, fill_all, stamp, stroke
 from datasets.decks.cards import CARD_SIZE_MM, PX_PER_MM, Variety
 from datasets.decks.courts import CourtStyle, draw_court, draw_court_style
-from datasets.decks.glyphs import find_fonts, font_masks, stroke_masks, warped
+from datasets.decks.glyphs import font_masks, stroke_masks, warped
 from datasets.decks.pips import OTHER_PLACES, PLACES, PipShape, draw_shape, suit_outlines
+from datasets.fonts.shipped import HELD_OUT_FONTS, SPARSE_FONTS, TRAIN_FONTS, VARIED_FONTS
 
 _RED: tuple[Colour, ...] = ((206, 22, 34), (190, 16, 40), (222, 44, 38), (170, 20, 30), (226, 30, 60))
 _BLACK: tuple[Colour, ...] = ((18, 18, 20), (32, 32, 36), (10, 14, 30), (44, 40, 40))
@@ -22,6 +23,13 @@ _ORANGE: tuple[Colour, ...] = ((226, 120, 20), (210, 100, 20), (228, 190, 50), (
 _LAYOUTS = (0.8, 0.09, 0.05, 0.06)
 _LAYOUTS_SPARSE = (0.4, 0.2, 0.16, 0.24)
 """Shares of the layouts in the order `pips`, `magnum`, `letter`, `lone`."""
+
+_FONTS: Mapping[Variety, tuple[str, ...]] = {
+    "plain": TRAIN_FONTS,
+    "varied": VARIED_FONTS,
+    "sparse": SPARSE_FONTS,
+    "held_out": HELD_OUT_FONTS,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,13 +159,12 @@ def index_boxes_mm(style: FaceStyle) -> tuple[tuple[float, float, float, float],
 
 
 def _draw_masks(rng: np.random.Generator, variety: Variety) -> dict[str, Mask]:
-    fonts, held_out = find_fonts(variety), variety == "held_out"
+    fonts, held_out = _FONTS[variety], variety == "held_out"
     width, slant = float(rng.uniform(0.8, 1.1)), float(rng.choice([0.0, 0.0, 0.0, rng.uniform(0.08, 0.22)]))
     if not held_out and rng.random() < (0.25 if variety == "plain" else 0.15):
         masks = stroke_masks(rng)
     else:
-        font = fonts[int(rng.integers(len(fonts)))] if fonts else None
-        masks = font_masks(font, width=width, slant=slant)
+        masks = font_masks(fonts[int(rng.integers(len(fonts)))], width=width, slant=slant)
     strength = 0.0 if held_out else float(rng.choice([0.0, 0.015, 0.03]))
     return {rank: warped(mask, rng, strength=strength) for rank, mask in masks.items()}
 

@@ -1,167 +1,19 @@
-"""The ranks of a deck as masks: from a font of the system, from Pillow's own, or from pen strokes of ours.
+"""The ranks of a deck as masks: from a shipped font, or from pen strokes of ours.
 
 A mask is (H, W) float32, 0..1, trimmed to its ink; "10" is one mask.
 """
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
-from pathlib import Path
 
 import cv2
 import numpy as np
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageDraw
 
 from datasets.decks.canvas import Mask
-from datasets.decks.cards import RANKS, Variety
-
-FONT_FOLDERS = (
-    Path("/usr/share/fonts"),
-    Path("/usr/local/share/fonts"),
-    Path("/Library/Fonts"),
-    Path("C:/Windows/Fonts"),
-)
-TRAIN_FONTS = [
-    "DejaVuSans-Bold",
-    "DejaVuSans",
-    "DejaVuSansCondensed-Bold",
-    "DejaVuSansCondensed",
-    "DejaVuSerif-Bold",
-    "DejaVuSerif",
-    "DejaVuSerifCondensed",
-    "Lato-Bold",
-    "Lato-Black",
-    "Lato-Regular",
-    "Lato-Medium",
-    "LiberationSans-Bold",
-    "LiberationSans-Regular",
-    "LiberationSansNarrow-Regular",
-    "LiberationSerif-Bold",
-    "LiberationSerif-Regular",
-    "LiberationSerif-BoldItalic",
-    "LiberationSans-BoldItalic",
-    "DejaVuSerif-BoldItalic",
-    "LiberationMono-Bold",
-    "DejaVuSansMono-Bold",
-    "C059-Roman",
-    "P052-Bold",
-    "P052-Roman",
-    "URWBookman-Light",
-    "URWBookman-Demi",
-    "URWGothic-Demi",
-    "URWGothic-Book",
-    "NimbusSansNarrow-Bold",
-    "NimbusSans-Bold",
-    "NimbusRoman-Bold",
-    "FreeSerifBold",
-    "FreeSansBold",
-    "FreeSerif",
-    "Carlito-Bold",
-    "Caladea-Bold",
-    "Cantarell-Bold",
-    "OpenSans-Bold",
-    "OpenSans-CondensedBold",
-    "RobotoSlab-Bold",
-    "RobotoSlab-Regular",
-    "EBGaramond12-Bold",
-    "NimbusMonoPS-Bold",
-]
-VARIED_FONTS = [
-    *TRAIN_FONTS,
-    "AccanthisADFStd-Bold",
-    "AccanthisADFStdNo3-Regular",
-    "Andika-Bold",
-    "AveriaGWF-Gruesa",
-    "AveriaSerifGWF-Bold",
-    "BABELreg",
-    "BaskervaldADFStd-Heavy",
-    "BebasNeue-Bold",
-    "BebasNeue-Book",
-    "BerenisADFPro-Regular",
-    "Blankenburg_UNZ1A",
-    "Cabin-Bold",
-    "CharisSIL-Bold",
-    "Comfortaa-Bold",
-    "Domestic_Manners",
-    "Dustismo",
-    "Dustismo_Roman_Bold",
-    "GFSDidot",
-    "GFSDidotBold",
-    "GNUTypewriter",
-    "GenBkBasBI",
-    "GilliusADF-Bold",
-    "GilliusADFNo2-Regular",
-    "GoudyBookletter1911",
-    "JunicodeTwoBeta-Bold",
-    "Jura-Bold",
-    "LeagueSpartan-Bold",
-    "LobsterTwo-Bold",
-    "LobsterTwo-Regular",
-    "MekanusADFStd-Bold",
-    "MekanusADFTitlingStd-Regular",
-    "OCRABold",
-    "OCRB",
-    "OldStandard-Bold",
-    "OldStandard-Regular",
-    "OldaniaADFStd-Bold",
-    "Quattrocento-Regular",
-    "Quercus_Bold_It",
-    "RadisSans-medium",
-    "RomandeADFStd-DemiBold",
-    "TomsonTalks",
-    "TribunADFStd-Bold",
-    "Tuffy_Bold",
-    "Verana-Bold",
-    "VeranaSans-Bold",
-    "Vollkorn-Bold",
-    "YanoneKaffeesatz-Bold",
-    "apibold",
-    "apiregul",
-    "ipabolit",
-    "lobster",
-    "summersby",
-    "texgyreadventor-bold",
-    "texgyrecursor-bold",
-    "texgyreschola-bold",
-]
-"""Those of the later training decks: handwriting, blackletter, typewriters, figures that hang below the line."""
-
-SPARSE_FONTS = [
-    *VARIED_FONTS,
-    "AveriaGWF-Light",
-    "AveriaSerifGWF-Light",
-    "BebasNeue-Light",
-    "BebasNeue-Thin",
-    "Cantarell-Light",
-    "Comfortaa-Light",
-    "DejaVuSans-ExtraLight",
-    "JunicodeTwoBeta-CondensedLight",
-    "JunicodeTwoBeta-Light",
-    "JunicodeTwoBeta-SemiCondensed",
-    "Jura-Light",
-    "Lato-Light",
-    "Lato-Thin",
-    "LeagueSpartan-Light",
-    "OCRACondensed",
-    "OpenSans-CondLight",
-    "OpenSans-Light",
-    "RobotoSlab-Light",
-    "YanoneKaffeesatz-Light",
-]
-"""Those of the latest training decks: strokes of a hair's width, letters set close."""
-
-HELD_OUT_FONTS = [
-    "DejaVuSerifCondensed-Bold",
-    "LiberationSansNarrow-Bold",
-    "Lato-Heavy",
-    "Lato-Semibold",
-    "C059-Bold",
-    "OpenSans-Semibold",
-    "FreeSans",
-    "NimbusSansNarrow-Regular",
-]
-"""All must be there for the frozen decks to be drawn as they were: which a deck gets depends on how many there are."""
+from datasets.decks.cards import RANKS
+from datasets.fonts.shipped import open_font
 
 _SIZE_PX = 96
 _STROKES: Mapping[str, tuple[str, ...]] = {
@@ -192,9 +44,9 @@ _SERIFS: Mapping[str, str] = {
 }
 
 
-def font_masks(font: Path | None, *, width: float, slant: float) -> Mapping[str, Mask]:
-    """A mask per rank in a font file, or in Pillow's own font for None; `width` squeezes, `slant` leans."""
-    face = ImageFont.truetype(str(font), _SIZE_PX) if font else ImageFont.load_default(size=_SIZE_PX)
+def font_masks(font: str, *, width: float, slant: float) -> Mapping[str, Mask]:
+    """A mask per rank in a shipped font; `width` squeezes, `slant` leans."""
+    face = open_font(font, _SIZE_PX)
     masks = {}
     for rank in RANKS:
         picture = Image.new("L", (3 * _SIZE_PX, 2 * _SIZE_PX))
@@ -218,22 +70,6 @@ def stroke_masks(rng: np.random.Generator) -> Mapping[str, Mask]:
             _draw_line(picture, _points(line, smooth=False) * unit_px + 35, serif_px)
         masks[rank] = _leaned(np.asarray(picture, dtype=np.float32) / np.float32(255), width=width, slant=slant)
     return masks
-
-
-@functools.cache
-def find_fonts(variety: Variety) -> tuple[Path, ...]:
-    """The font files of this machine that a kind of deck uses; in the order of the lists above."""
-    wanted = {
-        "plain": TRAIN_FONTS,
-        "varied": VARIED_FONTS,
-        "sparse": SPARSE_FONTS,
-        "held_out": HELD_OUT_FONTS,
-    }[variety]
-    found: dict[str, Path] = {}
-    for folder in FONT_FOLDERS:
-        for path in sorted((*folder.rglob("*.ttf"), *folder.rglob("*.otf"))):
-            found.setdefault(path.stem, path)
-    return tuple(found[stem] for stem in wanted if stem in found)
 
 
 def warped(mask: Mask, rng: np.random.Generator, *, strength: float) -> Mask:

@@ -7,19 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from pathlib import Path
 
 import cv2
 import numpy as np
 from PIL import Image as PillowImage
-from PIL import ImageDraw, ImageFont
+from PIL import ImageDraw
 
 from calibration.layout import Area, Layout
+from datasets.fonts.shipped import CLOTH_FONTS, open_font
 from datasets.scene.looks import Cloth, Colour
 from datasets.scene.patterns import pattern_mask
 from datasets.scene.raster import FloatImage, Image, Points, mixed, smooth_noise
 
-_FONT_FOLDER = Path("/usr/share/fonts")
 _WORDS = {
     "player": ("PLAYER", "PLAYER", "PUNTO", "JOUEUR"),
     "banker": ("BANKER", "BANKER", "BANK", "BANCO"),
@@ -31,19 +30,10 @@ _WORDS = {
 _SHIFT = 4
 
 
-@lru_cache(maxsize=1)
-def _font_files() -> tuple[Path, ...]:
-    unfit = ("Hairline", "ExtraLight", "Mono", "Math", "Thin")
-    found = sorted(_FONT_FOLDER.rglob("*.ttf")) if _FONT_FOLDER.is_dir() else []
-    return tuple(path for path in found if not any(word in path.name for word in unfit))
-
-
 @lru_cache(maxsize=256)
 def text_mask(text: str, height_px: int, font: int) -> Image:
-    """Draw a line of text, white on black, cut to its ink."""
-    files = _font_files()
-    size = max(int(height_px * 1.35), 6)
-    face = ImageFont.truetype(str(files[font % len(files)]), size) if files else ImageFont.load_default(size)
+    """Draw a line of text in one of the shipped fonts, white on black, cut to its ink."""
+    face = open_font(CLOTH_FONTS[font % len(CLOTH_FONTS)], max(int(height_px * 1.35), 6))
     left, top, right, bottom = face.getbbox(text)
     canvas = PillowImage.new("L", (max(int(right - left) + 4, 2), max(int(bottom - top) + 4, 2)))
     ImageDraw.Draw(canvas).text((2 - left, 2 - top), text, fill=255, font=face)
@@ -56,11 +46,14 @@ class ClothDrawing:
     def __init__(self, layout: Layout, cloth: Cloth, *, scale: float, seed: int) -> None:
         self._layout = layout
         self._cloth = cloth
-        self._scale = scale
+        self.scale = scale
+        """Pixels to the millimetre."""
         self._rng = np.random.default_rng([seed, 31])
         width, height = round(layout.size_mm[0] * scale), round(layout.size_mm[1] * scale)
         self.image: Image = np.empty((height, width, 3), np.uint8)
         self.image[:] = np.round(cloth.colour).astype(np.uint8)
+        self.lettering: list[tuple[str, Image]] = []
+        """Every line of text printed so far, and its mask."""
         self._font = int(self._rng.integers(1000))
         self._pattern()
 
@@ -86,8 +79,8 @@ class ClothDrawing:
 
     def line(self, points_mm: Points, colour: Sequence[float], *, width_mm: float, closed: bool = True) -> None:
         """Print a line."""
-        fixed = np.round((points_mm * self._scale - 0.5) * (1 << _SHIFT)).astype(np.int32)
-        thick = max(round(width_mm * self._scale), 1)
+        fixed = np.round((points_mm * self.scale - 0.5) * (1 << _SHIFT)).astype(np.int32)
+        thick = max(round(width_mm * self.scale), 1)
         cv2.polylines(self.image, [fixed], closed, tuple(colour), thick, cv2.LINE_AA, _SHIFT)
 
     def text(
@@ -101,10 +94,11 @@ class ClothDrawing:
         font: int = 0,
     ) -> None:
         """Print a line of text about a point."""
-        mask = text_mask(text, max(round(height_mm * self._scale), 5), self._font + font)
+        mask = text_mask(text, max(round(height_mm * self.scale), 5), self._font + font)
+        self.lettering.append((text, mask))
         height, width = mask.shape
         reach = int(np.hypot(width, height) / 2) + 2
-        cx, cy = round(at_mm[0] * self._scale), round(at_mm[1] * self._scale)
+        cx, cy = round(at_mm[0] * self.scale), round(at_mm[1] * self.scale)
         turn = cv2.getRotationMatrix2D(((width - 1) / 2, (height - 1) / 2), -angle_deg, 1.0)
         turn[:, 2] += np.array([reach - (width - 1) / 2, reach - (height - 1) / 2])
         big = np.asarray(cv2.warpAffine(mask, turn, (2 * reach + 1, 2 * reach + 1)), np.uint8)
@@ -116,7 +110,7 @@ class ClothDrawing:
 
     def _pattern(self) -> None:
         height, width = self.image.shape[:2]
-        mask = pattern_mask(self._cloth.family, (width, height), scale=self._scale, rng=self._rng)
+        mask = pattern_mask(self._cloth.family, (width, height), scale=self.scale, rng=self._rng)
         if mask is not None:
             tone = self._cloth.ink if self._rng.random() < 0.5 else mixed(self._cloth.colour, (0, 0, 0), 0.6)
             blend(self.image, mask, tone, self._cloth.pattern * 0.6)
@@ -128,7 +122,7 @@ class ClothDrawing:
         colour = self._bet_colour(bet)
         if cloth.fill > 0 and area.kind == "wager":
             mask = np.zeros(self.image.shape[:2], np.uint8)
-            fixed = np.round((points * self._scale - 0.5) * (1 << _SHIFT)).astype(np.int32)
+            fixed = np.round((points * self.scale - 0.5) * (1 << _SHIFT)).astype(np.int32)
             cv2.fillPoly(mask, [fixed], 255, cv2.LINE_AA, _SHIFT)
             self.ink(mask, mixed(colour, cloth.colour, 0.25), cloth.fill)
         is_filled = cloth.fill > 0.3 and area.kind == "wager"
@@ -210,12 +204,12 @@ class ClothDrawing:
         if markers is None:
             return
         dictionary = cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, markers.dictionary))
-        side = round(markers.side_mm * self._scale)
+        side = round(markers.side_mm * self.scale)
         rim = max(side // 6, 2)
         for number, (x, y) in markers.at.items():
             tile = cv2.aruco.generateImageMarker(dictionary, int(number), side)
             tile = cv2.copyMakeBorder(tile, rim, rim, rim, rim, cv2.BORDER_CONSTANT, value=(245,))
-            x0, y0 = round(x * self._scale - tile.shape[1] / 2), round(y * self._scale - tile.shape[0] / 2)
+            x0, y0 = round(x * self.scale - tile.shape[1] / 2), round(y * self.scale - tile.shape[0] / 2)
             target = self.image[max(y0, 0) : y0 + tile.shape[0], max(x0, 0) : x0 + tile.shape[1]]
             cut = tile[max(-y0, 0) :, max(-x0, 0) :][: target.shape[0], : target.shape[1]]
             target[:] = cut[:, :, None]
@@ -224,8 +218,8 @@ class ClothDrawing:
         cloth = self._cloth
         height, width = self.image.shape[:2]
         size = (width, height)
-        wear: FloatImage = 1 + cloth.wear * 0.7 * smooth_noise(self._rng, size, 160 * self._scale)
-        wear += cloth.wear * 0.5 * smooth_noise(self._rng, size, 30 * self._scale)
+        wear: FloatImage = 1 + cloth.wear * 0.7 * smooth_noise(self._rng, size, 160 * self.scale)
+        wear += cloth.wear * 0.5 * smooth_noise(self._rng, size, 30 * self.scale)
         fine = self._rng.standard_normal((height, width), dtype=np.float32)
         wear += cloth.weave * cv2.GaussianBlur(fine, (0, 0), 0.7)
         streak = self._rng.standard_normal((height, width), dtype=np.float32)

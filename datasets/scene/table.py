@@ -95,8 +95,8 @@ def _skirt(backdrop: Backdrop, outline: Points, look: Look) -> None:
     backdrop.fill(backdrop.projector.px(dense(np.concatenate([wide, wide[:1]]), 30.0)), shaded(look.rail, 0.35))
 
 
-def _lay_cloth(backdrop: Backdrop, world: World, look: Look, outline: Points) -> None:
-    projector = backdrop.projector
+def draw_cloth(world: World, look: Look, projector: Projector) -> ClothDrawing:
+    """Print a world's cloth, as fine as its camera sees it."""
     width_mm, height_mm = world.layout.size_mm
     finest = max(
         projector.px_per_mm(p)
@@ -105,7 +105,14 @@ def _lay_cloth(backdrop: Backdrop, world: World, look: Look, outline: Points) ->
     scale = float(np.clip(finest * 1.15, 0.6, 2.6))
     drawing = ClothDrawing(world.layout, look.cloth, scale=scale, seed=world.seed)
     print_emblems(drawing, world.layout, look.cloth.ink, np.random.default_rng([world.seed, 79]))
-    texture = drawing.draw()
+    drawing.draw()
+    return drawing
+
+
+def _lay_cloth(backdrop: Backdrop, world: World, look: Look, outline: Points) -> None:
+    projector = backdrop.projector
+    drawing = draw_cloth(world, look, projector)
+    texture, scale = drawing.image, drawing.scale
     width, height = projector.size_wh_px
     step = 8
     x, y = np.meshgrid(np.arange(0, width + step, step), np.arange(0, height + step, step))

@@ -1,8 +1,9 @@
 """The frozen test split: held-out scripts, their seeds and decks, each with its SHA-256, in `datasets/frozen.yaml`.
 
-Videos are not hashed: encoders differ. A deck's hash is that of its drawn faces and back; it depends on the fonts of
-the machine, which are named where they are missing, and is checked only when asked for.
-`python -m datasets.script.frozen [--decks DIR]` tells what is changed.
+Videos are not hashed: encoders differ. A cloth's hash is that of its lettering, every line of text and its mask as the
+script's camera needs it; a deck's that of its drawn faces and back. They are the same on every machine, since fonts
+come with the package; the cloth's weave and wear, which OpenCV may round otherwise on other processors, are left out.
+`python -m datasets.script.frozen [--decks DIR]` tells what is changed; with DIR, of decks of artwork too.
 """
 
 from __future__ import annotations
@@ -10,12 +11,17 @@ from __future__ import annotations
 import argparse
 import hashlib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
 
+from datasets.decks.artwork import ARTWORK
 from datasets.decks.deck import load_deck
-from datasets.decks.glyphs import HELD_OUT_FONTS, find_fonts
+from datasets.scene.looks import look_of
+from datasets.scene.projection import Projector
+from datasets.scene.table import draw_cloth
+from datasets.script.render import world_of
 from datasets.script.script import load_script
 
 SCRIPTS = Path(__file__).parents[1] / "scripts"
@@ -28,6 +34,18 @@ _HEADING = """# The frozen test split: nothing was trained or tuned on it, no th
 """
 
 Entry = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FrozenSplit:
+    """What was frozen."""
+
+    scripts: Mapping[str, Entry]
+    """Hash, seed and deck of each script, by its path."""
+    cloths: Mapping[str, str]
+    """The hash of each script's cloth."""
+    decks: Mapping[str, str]
+    """The hash of each deck, by its name."""
 
 
 def fingerprint(scripts: Path = SCRIPTS) -> dict[str, Entry]:
@@ -50,10 +68,14 @@ def deck_digest(name: str, folder: Path | None) -> str:
     return digest.hexdigest()
 
 
-def missing_fonts() -> list[str]:
-    """The fonts of held-out decks that this machine lacks."""
-    found = {path.stem for path in find_fonts("held_out")}
-    return [stem for stem in HELD_OUT_FONTS if stem not in found]
+def cloth_digest(script_path: Path) -> str:
+    """The hash of the lettering on a script's cloth."""
+    script, digest = load_script(script_path), hashlib.sha256()
+    world = world_of(script, script_path.parent)
+    for text, mask in draw_cloth(world, look_of(world.style, world.seed), Projector(world.camera)).lettering:
+        digest.update(f"{text} {mask.shape}\n".encode())
+        digest.update(mask.tobytes())
+    return digest.hexdigest()
 
 
 def differences(frozen: Mapping[str, object], found: Mapping[str, object]) -> list[str]:
@@ -63,30 +85,30 @@ def differences(frozen: Mapping[str, object], found: Mapping[str, object]) -> li
     return told + [f"{name}: was changed" for name in frozen if name in found and found[name] != frozen[name]]
 
 
-def load_frozen(path: Path = FROZEN) -> tuple[dict[str, Entry], dict[str, str]]:
-    """The frozen scripts and decks."""
+def load_frozen(path: Path = FROZEN) -> FrozenSplit:
+    """The frozen scripts, cloths and decks."""
     split = yaml.safe_load(path.read_text(encoding="utf-8"))
-    return dict(split["scripts"]), dict(split.get("decks") or {})
+    return FrozenSplit(scripts=split["scripts"], cloths=split.get("cloths") or {}, decks=split.get("decks") or {})
 
 
 def main() -> int:
     """The command line; 1 where something is not as frozen."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--decks", type=Path, help="check the decks too; the folder of rasterised artwork")
+    parser.add_argument("--decks", type=Path, help="check decks of artwork too; the folder of rasterised artwork")
     parser.add_argument("--write", action="store_true", help="freeze what is there now")
     given = parser.parse_args()
-    scripts = fingerprint()
+    frozen, scripts = load_frozen(), fingerprint()
+    cloths = {name: cloth_digest(SCRIPTS / name) for name in scripts}
     names = sorted({str(entry["deck"]) for entry in scripts.values()})
-    decks = {} if given.decks is None else {name: deck_digest(name, given.decks) for name in names}
+    unseen = {name for name in names if given.decks is None and name in ARTWORK}
+    kept = {name: frozen.decks[name] for name in unseen if name in frozen.decks}
+    decks = {name: kept[name] if name in kept else deck_digest(name, given.decks) for name in names}
     if given.write:
-        split = {"scripts": scripts, "decks": decks}
+        split = {"scripts": scripts, "cloths": cloths, "decks": decks}
         FROZEN.write_text(_HEADING + yaml.safe_dump(split, sort_keys=False, width=200), encoding="utf-8")
         return 0
-    frozen_scripts, frozen_decks = load_frozen()
-    told = differences(frozen_scripts, scripts) + (differences(frozen_decks, decks) if decks else [])
-    told += [
-        f"font {stem}: is not on this machine, and held-out decks are lettered otherwise" for stem in missing_fonts()
-    ]
+    told = [*differences(frozen.scripts, scripts), *differences(frozen.decks, decks)]
+    told += [f"{line} (cloth)" for line in differences(frozen.cloths, cloths)]
     for line in told or ["all as frozen"]:
         print(line)
     return 1 if told else 0

@@ -129,10 +129,16 @@ def render_script(
 
 def prepare(script: Script, base: Path, *, decks: Path | None = None) -> tuple[_Job, Performance]:
     """Play a script and hang its camera, without a picture yet."""
+    world = world_of(script, base)
+    performance = perform(script, world.layout, world.chips)
+    return _Job(world=world, timeline=performance.timeline, script=script, base=base, decks=decks), performance
+
+
+def world_of(script: Script, base: Path) -> World:
+    """The table that a script plays at, under its camera."""
     layout, chips = load_cloth(script, base), load_house_chips(script, base)
-    performance = perform(script, layout, chips)
     width, height = script.table.cards.get("size_mm", [63.0, 88.0])
-    world = World(
+    return World(
         layout=layout,
         chips=chips,
         camera=hang_camera(script.camera, layout, script.seed),
@@ -141,7 +147,6 @@ def prepare(script: Script, base: Path, *, decks: Path | None = None) -> tuple[_
         style=script.style,
         seed=script.seed,
     )
-    return _Job(world=world, timeline=performance.timeline, script=script, base=base, decks=decks), performance
 
 
 def moments_of(timeline: Timeline, t: float, *, blur: bool) -> tuple[Scene, ...]:

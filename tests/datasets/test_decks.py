@@ -13,7 +13,8 @@ from datasets.decks import CARDS, DeckNameError, deck_names, load_deck, machine_
 from datasets.decks.artwork import ARTWORK
 from datasets.decks.cards import TEXTURE_SIZE_WH_PX
 from datasets.decks.deck import FIRST_HELD_OUT_SEED, VALIDATION_SEEDS
-from datasets.decks.glyphs import HELD_OUT_FONTS, TRAIN_FONTS, find_fonts, font_masks, stroke_masks
+from datasets.decks.glyphs import font_masks, stroke_masks
+from datasets.fonts.shipped import HELD_OUT_FONTS, SPARSE_FONTS, STEMS, TRAIN_FONTS, VARIED_FONTS
 
 SEEDS = (0, 3, 11, 9004)
 
@@ -90,8 +91,8 @@ def test_splits_have_no_deck_in_common(tmp_path: Path) -> None:
 
 
 def test_splits_share_no_font() -> None:
-    assert not set(TRAIN_FONTS) & set(HELD_OUT_FONTS)
-    assert not set(find_fonts("varied")) & set(find_fonts("held_out"))
+    for fonts in (TRAIN_FONTS, VARIED_FONTS, SPARSE_FONTS):
+        assert not set(fonts) & set(HELD_OUT_FONTS)
 
 
 def test_artwork_is_listed_only_where_its_pictures_are(tmp_path: Path) -> None:
@@ -135,10 +136,11 @@ def test_a_card_that_is_none_is_refused() -> None:
         machine_deck(1).face("1H")
 
 
-def test_letters_come_from_pillow_where_no_font_is_found() -> None:
-    masks = font_masks(None, width=1.0, slant=0.0)
+@pytest.mark.parametrize("font", STEMS)
+def test_every_shipped_font_has_a_mask_of_each_rank(font: str) -> None:
+    masks = font_masks(font, width=1.0, slant=0.0)
     assert len(masks) == 13
-    assert all(mask.max() > 0.9 and min(mask.shape) > 10 for mask in masks.values())
+    assert all(mask.max() > 0.9 and mask.shape[0] > 10 and mask.shape[1] > 2 for mask in masks.values())
 
 
 def test_letters_by_pen_differ_from_each_other() -> None:

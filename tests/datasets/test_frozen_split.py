@@ -7,28 +7,42 @@ from pathlib import Path
 
 import pytest
 
-from datasets.script import frozen as frozen_split
 from datasets.script.frozen import (
     FOLDERS,
     SCRIPTS,
+    cloth_digest,
     deck_digest,
     differences,
     fingerprint,
     load_frozen,
-    missing_fonts,
 )
 
 
 def test_held_out_scripts_are_as_frozen() -> None:
-    frozen, _ = load_frozen()
-
-    assert differences(frozen, fingerprint()) == []
+    assert differences(load_frozen().scripts, fingerprint()) == []
 
 
 def test_every_held_out_deck_is_frozen() -> None:
-    scripts, decks = load_frozen()
+    frozen = load_frozen()
 
-    assert {entry["deck"] for entry in scripts.values()} == set(decks)
+    assert {entry["deck"] for entry in frozen.scripts.values()} == set(frozen.decks)
+
+
+def test_every_held_out_cloth_is_frozen() -> None:
+    frozen = load_frozen()
+
+    assert frozen.scripts.keys() == frozen.cloths.keys()
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_last_cloth_of_a_folder_is_lettered_as_frozen(folder: str) -> None:
+    name = max(name for name in load_frozen().cloths if name.startswith(f"{folder}/"))
+
+    assert cloth_digest(SCRIPTS / name) == load_frozen().cloths[name]
+
+
+def test_deck_drawn_by_machine_is_as_frozen() -> None:
+    assert deck_digest("machine:9902", None) == load_frozen().decks["machine:9902"]
 
 
 def test_changed_absent_and_new_scripts_are_told(tmp_path: Path) -> None:
@@ -48,10 +62,3 @@ def test_changed_absent_and_new_scripts_are_told(tmp_path: Path) -> None:
 
 def test_deck_has_the_same_digest_each_time_and_another_than_others() -> None:
     assert deck_digest("machine:9500", None) == deck_digest("machine:9500", None) != deck_digest("machine:9501", None)
-
-
-def test_fonts_that_this_machine_lacks_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(frozen_split, "find_fonts", lambda variety: (Path("/fonts/FreeSans.ttf"),))
-
-    assert "FreeSans" not in missing_fonts()
-    assert {"DejaVuSerifCondensed-Bold", "C059-Bold"} <= set(missing_fonts())

@@ -44,7 +44,7 @@ def draw_matches(detector: Detector) -> list[Match]:
 
 
 @pytest.fixture(scope="module")
-def figures(plain_letters: None) -> Mapping[str, Mapping[str, float]]:
+def figures() -> Mapping[str, Mapping[str, float]]:
     detector = Detector.open()
     classes: Mapping[str, Mapping[str, float]] = summarise(draw_matches(detector), detector.score)["classes"]
     return classes

@@ -24,8 +24,7 @@ FLOOR: dict[str, Any] = yaml.safe_load((REGISTRY_PATH.parent / "metrics.yaml").r
 
 
 @pytest.fixture(scope="module")
-def bank(plain_letters: None) -> IndexBank:
-    """Held-out decks with the letters of Pillow's own font, so that every machine judges the same faces."""
+def bank() -> IndexBank:
     decks = [machine_deck(seed) for seed in HELD_OUT]
     faces = [[shrink(deck.face(card)) for card in deck.cards] + [shrink(deck.back())] for deck in decks]
     names, boxes = tuple(deck.name for deck in decks), tuple(deck.index_boxes_mm for deck in decks)

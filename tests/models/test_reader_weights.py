@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from datasets.decks.deck import machine_deck
 from models.reader_bank import BACK, TextureBank, shrink
 from models.reader_crops import CLASSES, Lesson, ReaderSchool
 from models.reader_evaluate import onnx_reader
@@ -16,10 +17,7 @@ FLOOR_CLEAN = 0.98
 
 
 @pytest.fixture(scope="module")
-def bank(plain_letters: None) -> TextureBank:
-    """Held-out decks with the letters of Pillow's own font, so that every machine judges the same faces."""
-    from datasets.decks.deck import machine_deck
-
+def bank() -> TextureBank:
     decks = [machine_deck(seed) for seed in HELD_OUT]
     textures = np.stack([[shrink(deck.face(card)) for card in deck.cards] + [shrink(deck.back())] for deck in decks])
     boxes = tuple(deck.index_boxes_mm for deck in decks)

@@ -8,8 +8,6 @@ import pytest
 from datasets.decks.deck import machine_deck
 from vision.reader import BACK, UNCLEAR, Reader, Readings, log_softmax
 
-pytestmark = pytest.mark.usefixtures("plain_letters")
-
 
 @pytest.fixture(scope="module")
 def reader() -> Reader:

@@ -18,8 +18,6 @@ from vision.recognise import PhotoModels, find, load_image, recognise, without_p
 LAID = {"7H": ((300, 260), 20), "QS": ((620, 300), 200), "AC": ((430, 560), 95)}
 
 
-pytestmark = pytest.mark.usefixtures("plain_letters")
-
 FAN = ("2C", "9S", "KD", "4H", "JC", "7D")
 
 
