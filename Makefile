@@ -61,5 +61,5 @@ lock:
 	mv build/requirements.lock requirements.lock
 
 clean:
-	rm -rf $(VENV) build out runs *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) build out runs *.egg-info src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -15,8 +15,8 @@ import numpy as np
 import yaml
 from numpy.typing import ArrayLike, NDArray
 
-from calibration.documents import check_keys, is_number, read_document, take_list
-from calibration.errors import CameraError, PoseMissingError
+from thirdcard.calibration.documents import check_keys, is_number, read_document, take_list
+from thirdcard.calibration.errors import CameraError, PoseMissingError
 
 FloatArray = NDArray[np.float64]
 Map = NDArray[np.float32]

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from calibration.documents import check_keys, read_document, take_list, take_number, take_text
-from calibration.errors import MISSING, ChipsError, NoSuchNameError
+from thirdcard.calibration.documents import check_keys, read_document, take_list, take_number, take_text
+from thirdcard.calibration.errors import MISSING, ChipsError, NoSuchNameError
 
 BUILT_IN_CHIPS = ("house",)
 CHIPS_FOLDER = Path(__file__).parent / "chipsets"

@@ -1,7 +1,8 @@
 """Draw the built-in layouts: a mini table of 7 seats, a midi table of 9, a full table of 14.
 
-`python -m calibration.cloths` writes `calibration/layouts/*.yaml` anew. Millimetres, axes as in `calibration.layout`.
-Seats lie along arcs of circles; their areas are cut out of rings around the same centre, so that they never overlap.
+`python -m thirdcard.calibration.cloths` writes `calibration/layouts/*.yaml` anew. Millimetres, axes as in
+`thirdcard.calibration.layout`. Seats lie along arcs of circles; their areas are cut out of rings around the same
+centre, so that they never overlap.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from pathlib import Path
 
 import yaml
 
-from calibration.layout import LAYOUT_FOLDER
+from thirdcard.calibration.layout import LAYOUT_FOLDER
 
 Point = tuple[float, float]
 Entry = dict[str, object]
@@ -45,7 +46,7 @@ class Arc:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class BetRow:
     """Bets that lie side by side in one ring of every seat, left to right as the player sees them."""
 
     depth_mm: float
@@ -76,7 +77,7 @@ def box(left: float, top: float, width: float, height: float) -> list[Point]:
     return [(left, top), (left + width, top), (left + width, top + height), (left, top + height)]
 
 
-def seat_areas(arc: Arc, seat: int, angle_deg: float, rows: Sequence[Row]) -> list[Entry]:
+def seat_areas(arc: Arc, seat: int, angle_deg: float, rows: Sequence[BetRow]) -> list[Entry]:
     """All wager areas of a seat, the outermost row first."""
     areas: list[Entry] = []
     inward = 0.0
@@ -157,9 +158,9 @@ def mini_7() -> Entry:
     """One dealer, seven seats on a shallow arc, pairs."""
     arc = Arc(centre_mm=(1065.0, 0.0), radius_mm=965.0)
     rows = (
-        Row(depth_mm=90, bets=(("player", 290),)),
-        Row(depth_mm=90, bets=(("banker", 260),)),
-        Row(depth_mm=72, bets=(("player_pair", 0), ("tie", 105), ("banker_pair", 0))),
+        BetRow(depth_mm=90, bets=(("player", 290),)),
+        BetRow(depth_mm=90, bets=(("banker", 260),)),
+        BetRow(depth_mm=72, bets=(("player_pair", 0), ("tie", 105), ("banker_pair", 0))),
     )
     areas = dealer_areas(1065, boxes_top=175, box_size=(360, 160), float_width=600)
     for seat in range(1, 8):
@@ -181,10 +182,10 @@ def midi_9() -> Entry:
     """One dealer, nine seats on a deep arc, pairs, dragon bonus and super six, standing players at both ends."""
     arc = Arc(centre_mm=(1300.0, 190.0), radius_mm=1130.0)
     rows = (
-        Row(depth_mm=90, bets=(("player", 310),)),
-        Row(depth_mm=90, bets=(("banker", 280),)),
-        Row(depth_mm=70, bets=(("super_six", 100), ("tie", 135))),
-        Row(depth_mm=54, bets=(("dragon_player", 0), ("player_pair", 0), ("banker_pair", 0), ("dragon_banker", 0))),
+        BetRow(depth_mm=90, bets=(("player", 310),)),
+        BetRow(depth_mm=90, bets=(("banker", 280),)),
+        BetRow(depth_mm=70, bets=(("super_six", 100), ("tie", 135))),
+        BetRow(depth_mm=54, bets=(("dragon_player", 0), ("player_pair", 0), ("banker_pair", 0), ("dragon_banker", 0))),
     )
     areas = dealer_areas(1300, boxes_top=185, box_size=(380, 165), float_width=640)
     for seat in range(1, 10):
@@ -208,9 +209,9 @@ def full_14() -> Entry:
     left = Arc(centre_mm=(790.0, 750.0), radius_mm=650.0)
     right = Arc(centre_mm=(2810.0, 750.0), radius_mm=650.0)
     rows = (
-        Row(depth_mm=84, bets=(("player", 270),)),
-        Row(depth_mm=84, bets=(("banker", 235),)),
-        Row(depth_mm=66, bets=(("super_six", 0), ("tie", 105))),
+        BetRow(depth_mm=84, bets=(("player", 270),)),
+        BetRow(depth_mm=84, bets=(("banker", 235),)),
+        BetRow(depth_mm=66, bets=(("super_six", 0), ("tie", 105))),
     )
     areas = dealer_areas(1800, boxes_top=330, box_size=(420, 180), float_width=900)
     for seat in range(1, 8):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import yaml
 
-from calibration.errors import MISSING, CalibrationError, DocumentError
+from thirdcard.calibration.errors import MISSING, CalibrationError, DocumentError
 
 
 def read_document(path: Path) -> Mapping[str, object]:

@@ -20,10 +20,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import least_squares
 
-from calibration.camera import Calibration
-from calibration.errors import CameraError, FitError
-from calibration.layout import Layout
-from calibration.markers import find_markers, marker_corners_mm
+from thirdcard.calibration.camera import Calibration
+from thirdcard.calibration.errors import CameraError, FitError
+from thirdcard.calibration.layout import Layout
+from thirdcard.calibration.markers import find_markers, marker_corners_mm
 
 FloatArray = NDArray[np.float64]
 Point = tuple[float, float]
@@ -57,7 +57,7 @@ class LensSource(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lens:
+class KnownLens:
     """A lens that is known beforehand, in OpenCV's model."""
 
     camera_matrix: FloatArray
@@ -89,7 +89,7 @@ class _Problem:
     points_px: FloatArray
     """(N, 2), distorted."""
     image_size_wh_px: tuple[int, int]
-    lens: Lens | None
+    lens: KnownLens | None
 
     @property
     def distortion_terms(self) -> int:
@@ -129,7 +129,7 @@ class _Problem:
 
 
 def fit_from_points(
-    points_px: Mapping[str, Point], layout: Layout, *, image_size_wh_px: tuple[int, int], lens: Lens | None = None
+    points_px: Mapping[str, Point], layout: Layout, *, image_size_wh_px: tuple[int, int], lens: KnownLens | None = None
 ) -> Fit:
     """Fit a camera to reference points of the layout that a person found in the picture.
 
@@ -153,7 +153,7 @@ def fit_from_points(
     return fit_camera(points_px, points_mm, image_size_wh_px=image_size_wh_px, lens=lens)
 
 
-def fit_from_markers(image_hw3: NDArray[np.uint8], layout: Layout, *, lens: Lens | None = None) -> Fit:
+def fit_from_markers(image_hw3: NDArray[np.uint8], layout: Layout, *, lens: KnownLens | None = None) -> Fit:
     """Fit a camera to the ArUco markers that lie on the cloth.
 
     The markers may have been laid any way up, all of them the same way.
@@ -198,7 +198,7 @@ def fit_camera(
     points_mm: Mapping[str, Point],
     *,
     image_size_wh_px: tuple[int, int],
-    lens: Lens | None = None,
+    lens: KnownLens | None = None,
 ) -> Fit:
     """Fit a camera to named points of the cloth.
 

@@ -14,7 +14,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.documents import (
+from thirdcard.calibration.documents import (
     check_keys,
     is_number,
     read_document,
@@ -24,7 +24,7 @@ from calibration.documents import (
     take_numbers,
     take_text,
 )
-from calibration.errors import MISSING, CalibrationError, LayoutError, NoSuchNameError
+from thirdcard.calibration.errors import MISSING, CalibrationError, LayoutError, NoSuchNameError
 
 AREA_KINDS = ("hand", "wager", "shoe", "discard", "chip_tray", "no_more_bets_lamp", "paddle")
 HANDS = ("player", "banker")

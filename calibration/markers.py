@@ -11,8 +11,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.errors import LayoutError
-from calibration.layout import Markers
+from thirdcard.calibration.errors import LayoutError
+from thirdcard.calibration.layout import Markers
 
 FloatArray = NDArray[np.float64]
 

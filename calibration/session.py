@@ -14,12 +14,12 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.camera import Calibration
-from calibration.documents import read_document, take_numbers
-from calibration.errors import CalibrationError, FitError
-from calibration.fit import Fit, Lens, fit_from_markers, fit_from_points
-from calibration.layout import Layout
-from calibration.markers import find_markers, marker_corners_mm
+from thirdcard.calibration.camera import Calibration
+from thirdcard.calibration.documents import read_document, take_numbers
+from thirdcard.calibration.errors import CalibrationError, FitError
+from thirdcard.calibration.fit import Fit, KnownLens, fit_from_markers, fit_from_points
+from thirdcard.calibration.layout import Layout
+from thirdcard.calibration.markers import find_markers, marker_corners_mm
 
 FloatArray = NDArray[np.float64]
 Image = NDArray[np.uint8]
@@ -161,13 +161,13 @@ def _check(calibration: Calibration, names: tuple[str, ...], *, points_mm: Float
     )
 
 
-def _lens(lens_of: Calibration | None, image_size_wh_px: tuple[int, int]) -> Lens | None:
+def _lens(lens_of: Calibration | None, image_size_wh_px: tuple[int, int]) -> KnownLens | None:
     if lens_of is None:
         return None
     if lens_of.image_size_wh_px != image_size_wh_px:
         allowed = f"must be the picture's size, {list(image_size_wh_px)}, for its lens to be taken over"
         raise FitError("lens", "image_size", value=list(lens_of.image_size_wh_px), allowed=allowed)
-    return Lens(camera_matrix=lens_of.camera_matrix, distortion=lens_of.distortion)
+    return KnownLens(camera_matrix=lens_of.camera_matrix, distortion=lens_of.distortion)
 
 
 def _crossing(corners: FloatArray) -> FloatArray:

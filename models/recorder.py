@@ -10,7 +10,7 @@ import av
 import cv2
 import numpy as np
 
-from vision.frames import Image
+from thirdcard.vision.frames import Image
 
 KEY_FRAMES = 30
 

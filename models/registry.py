@@ -1,4 +1,4 @@
-"""Write an entry of `models/registry.yaml`; `vision/model_spec.py` reads it.
+"""Write an entry of `models/registry.yaml`; `vision/inference/model_spec.py` reads it.
 
 Keeps the other entries and the opening comment as they are.
 """
@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 HEADER = """\
-# The models that run, each as its file must be: vision/model_spec.py holds them against this when they open.
+# The models that run, each as its file must be: vision/inference/model_spec.py holds them against this when they open.
 # Inputs are RGB, 0 to 1, float32, (batch, 3, height, width), 9 for three; smaller ones where step_px is set.
 # Weights: models/weights, named by hash.
 """

@@ -24,7 +24,7 @@ import numpy.typing as npt
 import torch
 from torch import nn
 
-from models.precision import mixed_precision
+from thirdcard.models.precision import mixed_precision
 
 WEIGHT_DECAY = 0.02
 WARM_UP = 0.03

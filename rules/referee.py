@@ -10,12 +10,18 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rules.alerts import Alert
-from rules.burn import BurnJudge
-from rules.cameras import find_camera_fault
-from rules.card_judge import NEWS, CardJudge
-from rules.certainty import note_doubts
-from rules.events import (
+from thirdcard.rules.cards.burn import BurnJudge
+from thirdcard.rules.cards.cameras import find_camera_fault
+from thirdcard.rules.cards.card_judge import NEWS, CardJudge
+from thirdcard.rules.cards.handling import HandlingJudge
+from thirdcard.rules.cards.last_round import LastRoundJudge
+from thirdcard.rules.cards.procedure import ProcedureJudge
+from thirdcard.rules.cards.remedies import RemedyBook
+from thirdcard.rules.cards.shoe import Shoe
+from thirdcard.rules.cards.undetermined import note_doubts
+from thirdcard.rules.findings.alerts import Alert
+from thirdcard.rules.findings.findings import UNDETERMINED, Finding, alert_of
+from thirdcard.rules.log.events import (
     EVENT_TYPES,
     BetsOpened,
     CameraLost,
@@ -38,24 +44,17 @@ from rules.events import (
     WagerChanged,
     WagerSettled,
 )
-from rules.findings import UNDETERMINED, Finding, alert_of
-from rules.handling import HandlingJudge
-from rules.insurance import InsuranceJudge
-from rules.last_round import LastRoundJudge
-from rules.late_bets import HeldChanges
-from rules.limits import LimitJudge, parse_notice
-from rules.options import Rules
-from rules.payouts import PayoutJudge
-from rules.procedure import ProcedureJudge
-from rules.records import Doubt, RoundRecord
-from rules.remedies import RemedyBook
-from rules.round import Round, RoundState
-from rules.round_records import record_of
-from rules.shoe import Shoe
-from rules.table_state import NOTED, TableState
-from rules.taking import TAKERS
-from rules.void_hands import find_wager_on_void_hand
-from rules.wagering import Wagering
+from thirdcard.rules.round.records import Doubt, RoundRecord
+from thirdcard.rules.round.round import TAKERS, Round, RoundState
+from thirdcard.rules.round.table_state import NOTED, TableState
+from thirdcard.rules.rulebook.options import Rules
+from thirdcard.rules.wagers.insurance import InsuranceJudge
+from thirdcard.rules.wagers.late_bets import HeldChanges
+from thirdcard.rules.wagers.limits import LimitJudge, parse_notice
+from thirdcard.rules.wagers.payouts import PayoutJudge
+from thirdcard.rules.wagers.round_records import record_of
+from thirdcard.rules.wagers.void_hands import find_wager_on_void_hand
+from thirdcard.rules.wagers.wagering import Wagering
 
 _BEGINNERS = frozenset({BetsOpened, WagerChanged, NoMoreBets, VoidHandAnnounced, CardDealt, CardMoved})
 """The events that begin a round where none runs."""

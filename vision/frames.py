@@ -1,16 +1,40 @@
-"""One decoded picture of a video and its moment.
+"""One decoded picture of a video and its time.
 
-Colours are converted on demand: most frames of a table are looked at only through `luma`, which costs nothing.
+Colours are converted on demand: most frames of a table are looked at only through `luma`, which costs nothing. The
+scalers are kept, one a thread and size, since setting one up costs as much as converting a picture.
 """
 
 from __future__ import annotations
 
+import threading
+
 import cv2
 import numpy as np
 from av import VideoFrame
+from av.video.reformatter import VideoReformatter
 from numpy.typing import NDArray
 
-from vision.conversion import as_bgr, as_small_bgr
+_kept = threading.local()
+
+
+def as_bgr(decoded: VideoFrame) -> NDArray[np.uint8]:
+    """(H, W, 3) uint8, BGR: the picture in its own size."""
+    whole = _scaler(None).reformat(decoded, format="bgr24", threads=1)
+    return np.asarray(whole.to_ndarray(), np.uint8)
+
+
+def as_small_bgr(decoded: VideoFrame, size_wh_px: tuple[int, int]) -> NDArray[np.uint8]:
+    """(height, width, 3) uint8, BGR: each pixel is the mean of those that it stands for."""
+    width, height = size_wh_px
+    scaler = _scaler(size_wh_px)
+    small = scaler.reformat(decoded, width=width, height=height, format="bgr24", interpolation="AREA", threads=1)
+    return np.asarray(small.to_ndarray(), np.uint8)
+
+
+def _scaler(size_wh_px: tuple[int, int] | None) -> VideoReformatter:
+    scalers: dict[tuple[int, int] | None, VideoReformatter] = _kept.__dict__.setdefault("scalers", {})
+    return scalers.setdefault(size_wh_px, VideoReformatter())
+
 
 Image = NDArray[np.uint8]
 

@@ -46,7 +46,7 @@ class CardRested:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CardTurned:
+class CardFlipped:
     """A card at rest shows its other side."""
 
     track_id: int
@@ -253,7 +253,7 @@ class PictureCleared:
 
 Observation = (
     CardRested
-    | CardTurned
+    | CardFlipped
     | CardRead
     | CardShifted
     | CardLeft

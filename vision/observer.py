@@ -12,40 +12,39 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.camera import Calibration
-from vision.bare_chips import BareChips
-from vision.camera_health import CameraHealth
-from vision.card_sights import CardLook, CardSights, sides_mm
-from vision.card_watch import CardWatch, new_card_watch
-from vision.carried_chips import CarriedChips
-from vision.chip_faces import ChipFaceReader
-from vision.comparer import AS_TOLD, WIDE_WH_PX, StackComparer
-from vision.cover import Cover, everything_covered
-from vision.cover_memory import CoverMemory
-from vision.crops import card_crop
-from vision.detections import CHIPS, Detections
-from vision.detector import Detector
-from vision.frames import Frame, Image
-from vision.freshness import Freshness
-from vision.gate import SMALL_WH_PX, Change, ChangeGate
-from vision.gauge import Gauging, StackGauge, stack_crop
-from vision.house_chips import HouseChips
-from vision.lamp import Lamp
-from vision.observations import CardInSight, LampChanged, LampCovered, Observation, StacksChanged
-from vision.reader import Reader
-from vision.rectify import Rectifier
-from vision.sharp_reader import SharpReader
-from vision.side_watch import SideLook, SideRegions, SideWatch
-from vision.spread_likeness import compared
-from vision.spread_reading import SeenRow, WholeCardReader, read_spread
-from vision.spread_watch import SpreadSight, SpreadWatch
-from vision.stack_optics import StackOptics
-from vision.stack_watch import StackWatch
-from vision.stacks import Asked
-from vision.sweep import SweepWatch
-from vision.tiling import Rect
-from vision.under_hands import UnderHands
-from vision.voting import LOG_CLEAR, NO_FACE
+from thirdcard.calibration.camera import Calibration
+from thirdcard.vision.cards.candidates import CardLook, CardSights, sides_mm
+from thirdcard.vision.cards.card_monitor import CardWatch, new_card_watch
+from thirdcard.vision.cards.label_fusion import LOG_CLEAR, NO_FACE
+from thirdcard.vision.cards.side_watch import SideLook, SideRegions, SideWatch
+from thirdcard.vision.cards.under_hands import UnderHands
+from thirdcard.vision.chips.hand_contents import CarriedChips
+from thirdcard.vision.chips.house_chips import HouseChips
+from thirdcard.vision.chips.missed_chips import BareChips
+from thirdcard.vision.chips.stack_optics import StackOptics
+from thirdcard.vision.chips.stack_region import StackModels
+from thirdcard.vision.chips.stack_watch import StackWatch
+from thirdcard.vision.detections import CHIPS, Detections
+from thirdcard.vision.frames import Frame, Image
+from thirdcard.vision.health.camera_health import CameraHealth
+from thirdcard.vision.inference.chip_faces import ChipFaceReader
+from thirdcard.vision.inference.crops import card_crop
+from thirdcard.vision.inference.detector import Detector
+from thirdcard.vision.inference.enrolled_reader import SharpReader
+from thirdcard.vision.inference.reader import Reader
+from thirdcard.vision.inference.stack_change import AS_TOLD, WIDE_WH_PX, StackComparer
+from thirdcard.vision.inference.stack_height import Gauging, StackGauge, stack_crop
+from thirdcard.vision.observations import CardInSight, LampChanged, LampCovered, Observation, StacksChanged
+from thirdcard.vision.plane.change_gate import SMALL_WH_PX, Change, ChangeGate
+from thirdcard.vision.plane.occlusion import Cover, CoverMemory, everything_covered
+from thirdcard.vision.plane.rectify import Rectifier
+from thirdcard.vision.plane.stale_regions import Freshness
+from thirdcard.vision.plane.tiling import Rect
+from thirdcard.vision.signals.lamp import Lamp
+from thirdcard.vision.signals.sweep_gesture import SweepWatch
+from thirdcard.vision.spread.spread_likeness import compared
+from thirdcard.vision.spread.spread_reading import SeenRow, WholeCardReader, read_spread
+from thirdcard.vision.spread.spread_watch import SpreadSight, SpreadWatch
 
 LAMP_RIM_MM = 20.0
 """A hand this near to a lamp is said to cover it."""
@@ -314,7 +313,7 @@ class Observer:
             cut=lambda places: [
                 stack_crop(frame.image, self._calibration, each, size_wh_px=WIDE_WH_PX) for each in places
             ],
-            ask=Asked(
+            ask=StackModels(
                 compare=None if self._eyes.comparer is None else self._compare,
                 name=self._house_chips.name,
                 carried=self._carried_chips.told,

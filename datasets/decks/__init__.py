@@ -1,6 +1,6 @@
 """Decks of cards: drawn by machine, rasterised from artwork packages, or photographed."""
 
-from datasets.decks.cards import CARDS, RANKS, SUITS
-from datasets.decks.deck import Deck, DeckNameError, deck_names, load_deck, machine_deck
+from thirdcard.datasets.decks.cards import CARDS, RANKS, SUITS
+from thirdcard.datasets.decks.deck import Deck, DeckNameError, deck_names, load_deck, machine_deck
 
 __all__ = ["CARDS", "RANKS", "SUITS", "Deck", "DeckNameError", "deck_names", "load_deck", "machine_deck"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from datasets.decks.cards import RANKS
+from thirdcard.datasets.decks.cards import RANKS
 
 GNOME_FOLDER = Path("/usr/share/aisleriot/cards")
 KDE_FOLDER = Path("/usr/share/carddecks")

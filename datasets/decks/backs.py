@@ -6,9 +6,9 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from datasets.decks.canvas import Colour, Texture, fill_all, stroke
-from datasets.decks.cards import CARD_SIZE_MM, PX_PER_MM, TEXTURE_SIZE_WH_PX
-from datasets.decks.pips import PipShape, suit_outlines
+from thirdcard.datasets.decks.canvas import Colour, Texture, fill_all, stroke
+from thirdcard.datasets.decks.cards import CARD_SIZE_MM, PX_PER_MM, TEXTURE_SIZE_WH_PX
+from thirdcard.datasets.decks.pips import PipShape, suit_outlines
 
 INKS: tuple[Colour, ...] = (
     (178, 24, 38), (22, 52, 132), (16, 92, 58), (24, 24, 28), (96, 34, 110), (140, 84, 24), (18, 112, 140),

@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from datasets.decks.cards import CARD_SIZE_MM, CORNER_RADIUS_MM, PX_PER_MM, TEXTURE_SIZE_WH_PX
+from thirdcard.datasets.decks.cards import CARD_SIZE_MM, CORNER_RADIUS_MM, PX_PER_MM, TEXTURE_SIZE_WH_PX
 
 Colour = tuple[int, int, int]
 Mask = npt.NDArray[np.float32]

@@ -8,8 +8,8 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from datasets.decks.canvas import Colour, Texture, fill, stroke, turned
-from datasets.decks.cards import CARD_SIZE_MM, PX_PER_MM
+from thirdcard.datasets.decks.canvas import Colour, Texture, fill, stroke, turned
+from thirdcard.datasets.decks.cards import CARD_SIZE_MM, PX_PER_MM
 
 _PALETTES: tuple[tuple[Colour, ...], ...] = (
     ((196, 30, 38), (240, 196, 40), (30, 60, 150), (20, 20, 24)),

@@ -15,12 +15,12 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from datasets.decks.artwork import ARTWORK
-from datasets.decks.backs import draw_back
-from datasets.decks.canvas import corner_alpha, with_round_corners
-from datasets.decks.cards import CARD_SIZE_MM, CARDS, CORNER_RADIUS_MM, TEXTURE_SIZE_WH_PX, Variety
-from datasets.decks.faces import draw_face, draw_face_style, index_boxes_mm
-from datasets.errors import DatasetsError
+from thirdcard.datasets.decks.artwork import ARTWORK
+from thirdcard.datasets.decks.backs import draw_back
+from thirdcard.datasets.decks.canvas import corner_alpha, with_round_corners
+from thirdcard.datasets.decks.cards import CARD_SIZE_MM, CARDS, CORNER_RADIUS_MM, TEXTURE_SIZE_WH_PX, Variety
+from thirdcard.datasets.decks.faces import draw_face, draw_face_style, index_boxes_mm
+from thirdcard.datasets.errors import DatasetsError
 
 Texture = npt.NDArray[np.uint8]
 Box = tuple[float, float, float, float]
@@ -98,7 +98,7 @@ def variety_of(seed: int) -> Variety:
 
 
 def artwork_deck(name: str, folder: Path) -> Deck:
-    """A deck that `datasets.decks.rasterise` has put into `folder`."""
+    """A deck that `thirdcard.datasets.decks.rasterise` has put into `folder`."""
     if name not in ARTWORK:
         raise DeckNameError(f"decks: name = {name}; must be one of {', '.join(ARTWORK)}")
     cards = tuple(card for card in CARDS if card[:-1] in ARTWORK[name].ranks)
@@ -136,7 +136,9 @@ def load_deck(name: str, folder: Path | None = None) -> Deck:
     if name in ARTWORK and folder is not None:
         return artwork_deck(name, folder)
     if name in ARTWORK:
-        raise DeckNameError(f"decks: name = {name}; needs the folder that python -m datasets.decks.rasterise fills")
+        raise DeckNameError(
+            f"decks: name = {name}; needs the folder that python -m thirdcard.datasets.decks.rasterise fills"
+        )
     raise DeckNameError(f"decks: name = {name}; must be machine:<seed>, an artwork deck or photo:<title>")
 
 

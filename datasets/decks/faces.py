@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from datasets.decks.canvas import Colour, Mask, Texture, blank, fill_all, stamp, stroke
-from datasets.decks.cards import CARD_SIZE_MM, PX_PER_MM, Variety
-from datasets.decks.courts import CourtStyle, draw_court, draw_court_style
-from datasets.decks.glyphs import font_masks, stroke_masks, warped
-from datasets.decks.pips import OTHER_PLACES, PLACES, PipShape, draw_shape, suit_outlines
-from datasets.fonts.shipped import HELD_OUT_FONTS, SPARSE_FONTS, TRAIN_FONTS, VARIED_FONTS
+from thirdcard.datasets.decks.canvas import Colour, Mask, Texture, blank, fill_all, stamp, stroke
+from thirdcard.datasets.decks.cards import CARD_SIZE_MM, PX_PER_MM, Variety
+from thirdcard.datasets.decks.courts import CourtStyle, draw_court, draw_court_style
+from thirdcard.datasets.decks.glyphs import font_masks, stroke_masks, warped
+from thirdcard.datasets.decks.pips import OTHER_PLACES, PLACES, PipShape, draw_shape, suit_outlines
+from thirdcard.datasets.fonts.shipped import HELD_OUT_FONTS, SPARSE_FONTS, TRAIN_FONTS, VARIED_FONTS
 
 _RED: tuple[Colour, ...] = ((206, 22, 34), (190, 16, 40), (222, 44, 38), (170, 20, 30), (226, 30, 60))
 _BLACK: tuple[Colour, ...] = ((18, 18, 20), (32, 32, 36), (10, 14, 30), (44, 40, 40))

@@ -11,9 +11,9 @@ import cv2
 import numpy as np
 from PIL import Image, ImageDraw
 
-from datasets.decks.canvas import Mask
-from datasets.decks.cards import RANKS
-from datasets.fonts.shipped import open_font
+from thirdcard.datasets.decks.canvas import Mask
+from thirdcard.datasets.decks.cards import RANKS
+from thirdcard.datasets.fonts.shipped import open_font
 
 _SIZE_PX = 96
 _STROKES: Mapping[str, tuple[str, ...]] = {

@@ -8,9 +8,9 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from datasets.decks.canvas import with_round_corners
-from datasets.decks.cards import TEXTURE_SIZE_WH_PX
-from datasets.decks.deck import Deck, Texture
+from thirdcard.datasets.decks.canvas import with_round_corners
+from thirdcard.datasets.decks.cards import TEXTURE_SIZE_WH_PX
+from thirdcard.datasets.decks.deck import Deck, Texture
 
 STRANGE = "~"
 JOKER = "joker"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from datasets.decks.cards import Variety
+from thirdcard.datasets.decks.cards import Variety
 
 Outline = npt.NDArray[np.float64]
 

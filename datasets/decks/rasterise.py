@@ -2,7 +2,7 @@
 
 Reads the SVGZ decks of `gnome-cards-data` and `kdegames-card-data-kf5` with `rsvg-convert`, trims the transparent rim
 and writes `<folder>/<family>-<name>/<card>.png` and `back.png`, 315 x 440 px RGBA, upright. The artwork stays out of
-the repository: run `python -m datasets.decks.rasterise build/decks`.
+the repository: run `python -m thirdcard.datasets.decks.rasterise build/decks`.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from datasets.decks.artwork import ARTWORK, Artwork
-from datasets.decks.cards import CARDS, TEXTURE_SIZE_WH_PX
-from datasets.errors import DatasetsError
+from thirdcard.datasets.decks.artwork import ARTWORK, Artwork
+from thirdcard.datasets.decks.cards import CARDS, TEXTURE_SIZE_WH_PX
+from thirdcard.datasets.errors import DatasetsError
 
 RANK_IDS = {"A": "1", "J": "jack", "Q": "queen", "K": "king"}
 SUIT_IDS = {"C": "club", "D": "diamond", "H": "heart", "S": "spade"}
@@ -74,7 +74,7 @@ def _render(path: Path, element_id: str) -> npt.NDArray[np.uint8]:
 def main(arguments: list[str] | None = None) -> int:
     """Rasterise every deck whose package is installed and say what was made."""
     parser = argparse.ArgumentParser(
-        prog="python -m datasets.decks.rasterise", description=(__doc__ or "").splitlines()[0]
+        prog="python -m thirdcard.datasets.decks.rasterise", description=(__doc__ or "").splitlines()[0]
     )
     parser.add_argument("folder", type=Path, nargs="?", default=Path("build/decks"))
     folder = parser.parse_args(arguments).folder

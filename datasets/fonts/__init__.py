@@ -1,5 +1,5 @@
 """Fonts that the renderer letters with, subsets of free ones; LICENCES.txt names whose they are."""
 
-from datasets.fonts.shipped import MissingFontError, font_path, open_font
+from thirdcard.datasets.fonts.shipped import MissingFontError, font_path, open_font
 
 __all__ = ["MissingFontError", "font_path", "open_font"]

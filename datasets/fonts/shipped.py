@@ -12,7 +12,7 @@ from pathlib import Path
 
 from PIL import ImageFont
 
-from datasets.errors import DatasetsError
+from thirdcard.datasets.errors import DatasetsError
 
 FOLDER = Path(__file__).parent
 TRAIN_FONTS = (

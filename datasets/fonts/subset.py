@@ -1,4 +1,4 @@
-"""Make the shipped fonts anew from whole ones: `python -m datasets.fonts.subset FOLDER`.
+"""Make the shipped fonts anew from whole ones: `python -m thirdcard.datasets.fonts.subset FOLDER`.
 
 FOLDER is searched with its subfolders for `<stem>.otf` and `<stem>.ttf` of every name in `datasets/fonts/shipped.py`,
 as Debian's packages named in LICENCES.txt hold them. A subset has the printable signs of Latin-1 with their hinting,
@@ -14,7 +14,7 @@ from collections.abc import Set
 from pathlib import Path
 from typing import Any
 
-from datasets.fonts.shipped import FOLDER, STEMS, MissingFontError
+from thirdcard.datasets.fonts.shipped import FOLDER, STEMS, MissingFontError
 
 SIGNS = (*range(0x20, 0x7F), *range(0xA0, 0x100))
 """Code points that a subset keeps."""

@@ -7,9 +7,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from datasets.scene.hands import FRONT_MM, LENGTH_MM, SCALE, SLEEVE_MM, WIDTH_MM
-from datasets.scene.projection import Projector
-from datasets.scene.raster import Points, Sprite
+from thirdcard.datasets.scene.hands import FRONT_MM, LENGTH_MM, SCALE, SLEEVE_MM, WIDTH_MM
+from thirdcard.datasets.scene.projection import Projector
+from thirdcard.datasets.scene.raster import Points, Sprite
 
 
 class ArmFrame:

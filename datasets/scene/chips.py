@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from calibration.chips import Chip, ChipSet
-from datasets.scene.cloth import text_mask
-from datasets.scene.furniture import shaded
-from datasets.scene.looks import Colour
-from datasets.scene.raster import Brush, Image, Points, Sprite, bgr_from_hex, mixed
+from thirdcard.calibration.chips import Chip, ChipSet
+from thirdcard.datasets.scene.cloth import text_mask
+from thirdcard.datasets.scene.furniture import shaded
+from thirdcard.datasets.scene.looks import Colour
+from thirdcard.datasets.scene.raster import Brush, Image, Points, Sprite, bgr_from_hex, mixed
 
 FACE_PX = 192
 _SPOTS = {

@@ -13,11 +13,11 @@ import numpy as np
 from PIL import Image as PillowImage
 from PIL import ImageDraw
 
-from calibration.layout import Area, Layout
-from datasets.fonts.shipped import CLOTH_FONTS, open_font
-from datasets.scene.looks import Cloth, Colour
-from datasets.scene.patterns import pattern_mask
-from datasets.scene.raster import FloatImage, Image, Points, mixed, smooth_noise
+from thirdcard.calibration.layout import Area, Layout
+from thirdcard.datasets.fonts.shipped import CLOTH_FONTS, open_font
+from thirdcard.datasets.scene.looks import Cloth, Colour
+from thirdcard.datasets.scene.patterns import pattern_mask
+from thirdcard.datasets.scene.raster import FloatImage, Image, Points, mixed, smooth_noise
 
 _WORDS = {
     "player": ("PLAYER", "PLAYER", "PUNTO", "JOUEUR"),

@@ -5,11 +5,11 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from calibration.layout import Layout
-from datasets.scene.cloth import text_mask
-from datasets.scene.furniture import Backdrop, oriented, shaded
-from datasets.scene.looks import Look
-from datasets.scene.raster import Image, Points, bgr_from_hex
+from thirdcard.calibration.layout import Layout
+from thirdcard.datasets.scene.cloth import text_mask
+from thirdcard.datasets.scene.furniture import Backdrop, oriented, shaded
+from thirdcard.datasets.scene.looks import Look
+from thirdcard.datasets.scene.raster import Image, Points, bgr_from_hex
 
 _KINDS = ("paper", "score", "phone", "puck", "glass", "pen", "box", "ticket", "mat", "note", "coaster")
 

@@ -7,7 +7,7 @@ from typing import Protocol
 import cv2
 import numpy as np
 
-from datasets.scene.raster import Image, Sprite
+from thirdcard.datasets.scene.raster import Image, Sprite
 
 
 class DeckPictures(Protocol):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from calibration.layout import Layout
-from datasets.scene.cloth import ClothDrawing, rounded
-from datasets.scene.furniture import oriented
-from datasets.scene.looks import Colour
-from datasets.scene.raster import Points
+from thirdcard.calibration.layout import Layout
+from thirdcard.datasets.scene.cloth import ClothDrawing, rounded
+from thirdcard.datasets.scene.furniture import oriented
+from thirdcard.datasets.scene.looks import Colour
+from thirdcard.datasets.scene.raster import Points
 
 
 def print_emblems(drawing: ClothDrawing, layout: Layout, ink: Colour, rng: np.random.Generator) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datasets.errors import DatasetsError
+from thirdcard.datasets.errors import DatasetsError
 
 
 class StyleError(DatasetsError):

@@ -12,9 +12,9 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from datasets.scene.looks import Colour, Light
-from datasets.scene.projection import Projector
-from datasets.scene.raster import Image, Points, soften, window_around
+from thirdcard.datasets.scene.looks import Colour, Light
+from thirdcard.datasets.scene.projection import Projector
+from thirdcard.datasets.scene.raster import Image, Points, soften, window_around
 
 _SHIFT = 4
 

@@ -13,8 +13,8 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from datasets.scene.looks import Colour
-from datasets.scene.raster import FloatImage, Image, Points, Sprite, bgr_from_hex, smooth_noise
+from thirdcard.datasets.scene.looks import Colour
+from thirdcard.datasets.scene.raster import FloatImage, Image, Points, Sprite, bgr_from_hex, smooth_noise
 
 SCALE = 1.6
 """Pixels per millimetre."""

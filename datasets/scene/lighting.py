@@ -5,8 +5,8 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from datasets.scene.looks import Lens, Light
-from datasets.scene.raster import FloatImage, Image, Window
+from thirdcard.datasets.scene.looks import Lens, Light
+from thirdcard.datasets.scene.raster import FloatImage, Image, Window
 
 NoiseTile = np.ndarray[tuple[int, ...], np.dtype[np.int8]]
 

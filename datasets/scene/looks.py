@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from datasets.scene.errors import StyleError
-from datasets.scene.raster import bgr_from_hex
+from thirdcard.datasets.scene.errors import StyleError
+from thirdcard.datasets.scene.raster import bgr_from_hex
 
 Colour = tuple[float, float, float]
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from calibration.camera import Calibration
-from calibration.chips import ChipSet
-from calibration.layout import Layout
+from thirdcard.calibration.camera import Calibration
+from thirdcard.calibration.chips import ChipSet
+from thirdcard.calibration.layout import Layout
 
 Point = tuple[float, float]
 
@@ -102,7 +102,7 @@ class World:
     chips: ChipSet
     camera: Calibration
     deck: str
-    """A deck's name as `datasets.decks` loads it."""
+    """A deck's name as `thirdcard.datasets.decks` loads it."""
     card_size_mm: Point = (63.0, 88.0)
     style: Mapping[str, str | float] = field(default_factory=dict)
     """Looks that a script may set: cloth_colour, print, light, noise, clutter ...; the rest follows the seed."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from datasets.scene.raster import Image
+from thirdcard.datasets.scene.raster import Image
 
 
 def pattern_mask(family: str, size_wh_px: tuple[int, int], *, scale: float, rng: np.random.Generator) -> Image | None:

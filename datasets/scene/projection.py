@@ -9,8 +9,8 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from calibration.camera import Calibration
-from datasets.scene.errors import CameraPoseError
+from thirdcard.calibration.camera import Calibration
+from thirdcard.datasets.scene.errors import CameraPoseError
 
 Points = npt.NDArray[np.float64]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from calibration.layout import Area, Layout
-from datasets.scene.furniture import oriented
-from datasets.scene.raster import Points
+from thirdcard.calibration.layout import Area, Layout
+from thirdcard.datasets.scene.furniture import oriented
+from thirdcard.datasets.scene.raster import Points
 
 _SHAPES = ("box", "box", "box", "oval", "hexagon", "trapezium")
 

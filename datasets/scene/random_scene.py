@@ -8,9 +8,9 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from datasets.scene.looks import look_of
-from datasets.scene.model import ArmObject, CardObject, ChipStack, CutCardObject, Point, Scene, World
-from datasets.scene.table import table_outline
+from thirdcard.datasets.scene.looks import look_of
+from thirdcard.datasets.scene.model import ArmObject, CardObject, ChipStack, CutCardObject, Point, Scene, World
+from thirdcard.datasets.scene.table import table_outline
 
 RANKS = ("A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K")
 CARDS = tuple(f"{rank}{suit}" for suit in "CDHS" for rank in RANKS)

@@ -13,16 +13,16 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from datasets.decks.deck import load_deck
-from datasets.scene.deck_art import DeckArt, DeckPictures
-from datasets.scene.lighting import LightMap, Sensor
-from datasets.scene.looks import look_of
-from datasets.scene.model import ArmObject, CardObject, ChipStack, CutCardObject, Scene, World
-from datasets.scene.projection import Projector
-from datasets.scene.raster import Image, Patch, Points, Window, soften, window_around
-from datasets.scene.sheets import MASK_STEP
-from datasets.scene.table import DISCARD_FLOOR_MM, draw_table, lamp_corners
-from datasets.scene.things import Drawn, ThingPainter
+from thirdcard.datasets.decks.deck import load_deck
+from thirdcard.datasets.scene.deck_art import DeckArt, DeckPictures
+from thirdcard.datasets.scene.lighting import LightMap, Sensor
+from thirdcard.datasets.scene.looks import look_of
+from thirdcard.datasets.scene.model import ArmObject, CardObject, ChipStack, CutCardObject, Scene, World
+from thirdcard.datasets.scene.projection import Projector
+from thirdcard.datasets.scene.raster import Image, Patch, Points, Window, soften, window_around
+from thirdcard.datasets.scene.sheets import MASK_STEP
+from thirdcard.datasets.scene.table import DISCARD_FLOOR_MM, draw_table, lamp_corners
+from thirdcard.datasets.scene.things import Drawn, ThingPainter
 
 Thing = CardObject | CutCardObject | ChipStack | ArmObject
 _HELD_MM = 110.0

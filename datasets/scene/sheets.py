@@ -5,8 +5,8 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from datasets.scene.model import CardObject
-from datasets.scene.raster import Brush, Points, Sprite
+from thirdcard.datasets.scene.model import CardObject
+from thirdcard.datasets.scene.raster import Brush, Points, Sprite
 
 MASK_STEP = 2
 """Visibility is measured on masks this many times coarser than the picture."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from datasets.scene.furniture import Backdrop, shaded
-from datasets.scene.looks import Colour, Look
-from datasets.scene.raster import Image, Points, bgr_from_hex, smooth_noise
+from thirdcard.datasets.scene.furniture import Backdrop, shaded
+from thirdcard.datasets.scene.looks import Colour, Look
+from thirdcard.datasets.scene.raster import Image, Points, bgr_from_hex, smooth_noise
 
 _STOOLS = ("#2a2a30", "#4a2020", "#203040", "#5a5040", "#181818", "#6a6a72", "#a09888")
 _CLOTHES = (

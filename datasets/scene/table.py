@@ -8,17 +8,17 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from calibration.layout import Area, Layout
-from datasets.scene.cloth import ClothDrawing
-from datasets.scene.clutter import put_clutter
-from datasets.scene.deck_art import DeckArt
-from datasets.scene.emblems import print_emblems
-from datasets.scene.furniture import Backdrop, oriented, shaded
-from datasets.scene.looks import Look
-from datasets.scene.model import World
-from datasets.scene.projection import Projector
-from datasets.scene.raster import Image, Points, fine_grid, mixed
-from datasets.scene.surroundings import draw_floor, put_people, put_stools
+from thirdcard.calibration.layout import Area, Layout
+from thirdcard.datasets.scene.cloth import ClothDrawing
+from thirdcard.datasets.scene.clutter import put_clutter
+from thirdcard.datasets.scene.deck_art import DeckArt
+from thirdcard.datasets.scene.emblems import print_emblems
+from thirdcard.datasets.scene.furniture import Backdrop, oriented, shaded
+from thirdcard.datasets.scene.looks import Look
+from thirdcard.datasets.scene.model import World
+from thirdcard.datasets.scene.projection import Projector
+from thirdcard.datasets.scene.raster import Image, Points, fine_grid, mixed
+from thirdcard.datasets.scene.surroundings import draw_floor, put_people, put_stools
 
 _BEYOND = -1e6
 DISCARD_FLOOR_MM = 6.0

@@ -13,17 +13,27 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from datasets.scene.arm_frame import ArmFrame, band, sleeve_band
-from datasets.scene.chips import PlacedChip, chip_looks, draw_side, ring_mm
-from datasets.scene.deck_art import DeckArt
-from datasets.scene.furniture import oriented, shaded
-from datasets.scene.hands import LENGTH_MM, ArmSprite, arm_sprite
-from datasets.scene.lighting import LightMap
-from datasets.scene.looks import Look
-from datasets.scene.model import ArmObject, CardObject, ChipStack, CutCardObject, World
-from datasets.scene.projection import Projector
-from datasets.scene.raster import Brush, FloatImage, Image, Patch, Points, Sprite, Window, bgr_from_hex, window_around
-from datasets.scene.sheets import CARD_LIFT_MM, card_corners, shade_curled, signed_area, whole_pixels
+from thirdcard.datasets.scene.arm_frame import ArmFrame, band, sleeve_band
+from thirdcard.datasets.scene.chips import PlacedChip, chip_looks, draw_side, ring_mm
+from thirdcard.datasets.scene.deck_art import DeckArt
+from thirdcard.datasets.scene.furniture import oriented, shaded
+from thirdcard.datasets.scene.hands import LENGTH_MM, ArmSprite, arm_sprite
+from thirdcard.datasets.scene.lighting import LightMap
+from thirdcard.datasets.scene.looks import Look
+from thirdcard.datasets.scene.model import ArmObject, CardObject, ChipStack, CutCardObject, World
+from thirdcard.datasets.scene.projection import Projector
+from thirdcard.datasets.scene.raster import (
+    Brush,
+    FloatImage,
+    Image,
+    Patch,
+    Points,
+    Sprite,
+    Window,
+    bgr_from_hex,
+    window_around,
+)
+from thirdcard.datasets.scene.sheets import CARD_LIFT_MM, card_corners, shade_curled, signed_area, whole_pixels
 
 _KEPT_BYTES = 200_000_000
 _CUT_COLOURS = ("#e8c820", "#c02028", "#20a060", "#2060c0", "#e87820", "#f0f0f0", "#202020")

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 import cv2
 import numpy as np
 
-from datasets.scene.model import Scene, World
-from datasets.scene.raster import Image, Points, fine_grid
-from datasets.scene.renderer import RenderedFrame, RenderedObject, SceneRenderer, clipped
+from thirdcard.datasets.scene.model import Scene, World
+from thirdcard.datasets.scene.raster import Image, Points, fine_grid
+from thirdcard.datasets.scene.renderer import RenderedFrame, RenderedObject, SceneRenderer, clipped
 
 CLASSES = ("card_face", "card_back", "chips", "cut_card", "hand")
 TILE_PX = 320
@@ -36,7 +36,7 @@ class Box:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Tile:
+class SchoolTile:
     """One picture of the school."""
 
     image_hw3: Image
@@ -45,7 +45,7 @@ class Tile:
 
 def school_tiles(
     world: World, scene: Scene, rng: np.random.Generator, *, count: int = 4, renderer: SceneRenderer | None = None
-) -> list[Tile]:
+) -> list[SchoolTile]:
     """Render a scene, degrade it as a recorder does, rectify it and cut tiles, most of them where things are."""
     painter = renderer or SceneRenderer(world)
     frame = painter.render(_moments(scene, rng))
@@ -86,7 +86,7 @@ def _recorded(image: Image, rng: np.random.Generator) -> Image:
     return np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8) if done else image
 
 
-def _tile(world: World, frame: RenderedFrame, image: Image, rng: np.random.Generator) -> Tile:
+def _tile(world: World, frame: RenderedFrame, image: Image, rng: np.random.Generator) -> SchoolTile:
     scale = PX_PER_MM * (float(rng.uniform(0.8, 1.25)) if rng.random() < 0.25 else 1.0)
     width, height = world.layout.size_mm
     span = TILE_PX / scale
@@ -108,7 +108,7 @@ def _tile(world: World, frame: RenderedFrame, image: Image, rng: np.random.Gener
         box = taught_box(thing, origin, scale)
         if box is not None:
             boxes.append(box)
-    return Tile(picture, tuple(boxes))
+    return SchoolTile(picture, tuple(boxes))
 
 
 def _chosen(things: Sequence[RenderedObject], rng: np.random.Generator) -> RenderedObject:

@@ -12,12 +12,12 @@ from typing import Literal
 import cv2
 import numpy as np
 
-from calibration.camera import Calibration
-from calibration.chips import Chip, ChipSet
-from calibration.layout import BUILT_IN_LAYOUTS, Layout, load_layout
-from datasets.scene.errors import CameraPoseError
-from datasets.scene.model import World
-from datasets.scene.random_layout import random_layout
+from thirdcard.calibration.camera import Calibration
+from thirdcard.calibration.chips import Chip, ChipSet
+from thirdcard.calibration.layout import BUILT_IN_LAYOUTS, Layout, load_layout
+from thirdcard.datasets.scene.errors import CameraPoseError
+from thirdcard.datasets.scene.model import World
+from thirdcard.datasets.scene.random_layout import random_layout
 
 Split = Literal["train", "held_out"]
 FIRST_HELD_OUT_SEED = 2_000_000_000

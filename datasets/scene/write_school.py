@@ -1,4 +1,5 @@
-"""Write the detector's school to disk in Ultralytics' layout: `python -m datasets.scene.write_school --out DIR`.
+"""Write the detector's school to disk in Ultralytics' layout: `python -m thirdcard.datasets.scene.write_school --out
+DIR`.
 
 Each world is one job; a job that is already done (its marker file is there) is skipped, so a broken run goes on where
 it stopped. Splits are written side by side: `images/train`, `images/val` for held-out worlds.
@@ -16,15 +17,15 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from datasets.decks.backs import draw_back_like
-from datasets.decks.canvas import with_round_corners
-from datasets.decks.deck import Deck, deck_names, load_deck
-from datasets.scene.looks import look_of
-from datasets.scene.model import World
-from datasets.scene.random_scene import random_scene
-from datasets.scene.renderer import SceneRenderer
-from datasets.scene.tiles import CLASSES, label_lines, school_tiles
-from datasets.scene.worlds import Split, random_world
+from thirdcard.datasets.decks.backs import draw_back_like
+from thirdcard.datasets.decks.canvas import with_round_corners
+from thirdcard.datasets.decks.deck import Deck, deck_names, load_deck
+from thirdcard.datasets.scene.looks import look_of
+from thirdcard.datasets.scene.model import World
+from thirdcard.datasets.scene.random_scene import random_scene
+from thirdcard.datasets.scene.renderer import SceneRenderer
+from thirdcard.datasets.scene.tiles import CLASSES, label_lines, school_tiles
+from thirdcard.datasets.scene.worlds import Split, random_world
 
 LOG = logging.getLogger(__name__)
 BACKS_LIKE_CLOTH = {"train": 0.3, "held_out": 0.0}

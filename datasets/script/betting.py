@@ -5,25 +5,34 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from calibration.chips import ChipSet
-from datasets.script.betting_close import MAIN_BETS, bets_closed_by_call, bets_closed_by_card
-from datasets.script.chronicle import Chronicle, DueAlert, Tolerance
-from datasets.script.dealing_script import VoidHandWagered
-from datasets.script.errors import ScriptError
-from datasets.script.patron import Patron, Wager
-from datasets.script.places import Places, bets_known
-from datasets.script.script import Anchor, Change, Limit, NoCall, Nudge, Reach, Round, Script
-from datasets.script.script import Wager as WagerSpec
-from datasets.script.settlement import chips_for, payable
-from datasets.script.stage import Stage
-from rules.events import WagerChanged
-from rules.words import Bet
+from thirdcard.calibration.chips import ChipSet
+from thirdcard.datasets.script.betting_close import MAIN_BETS, bets_closed_by_call, bets_closed_by_card
+from thirdcard.datasets.script.chronicle import Chronicle, DueAlert, ToleratedReading
+from thirdcard.datasets.script.dealing_script import VoidHandWagered
+from thirdcard.datasets.script.errors import ScriptError
+from thirdcard.datasets.script.patron import LaidWager, Patron
+from thirdcard.datasets.script.places import Places, bets_known
+from thirdcard.datasets.script.script import (
+    Anchor,
+    Limit,
+    NoCall,
+    Script,
+    ScriptedChange,
+    ScriptedNudge,
+    ScriptedReach,
+    ScriptedRound,
+)
+from thirdcard.datasets.script.script import ScriptedWager as WagerSpec
+from thirdcard.datasets.script.settlement import chips_for, payable
+from thirdcard.datasets.script.stage import Stage
+from thirdcard.rules.game.words import Bet
+from thirdcard.rules.log.events import WagerChanged
 
 FIRST_WAGER_S = 1.0
 GIVEN_BACK = ("placed", "moved")
-_Act = Callable[[Change, float], float]
-_Deed = Change | Reach | Nudge
-_SEATED = (Change, Reach, Nudge, VoidHandWagered)
+_Act = Callable[[ScriptedChange, float], float]
+_Deed = ScriptedChange | ScriptedReach | ScriptedNudge
+_SEATED = (ScriptedChange, ScriptedReach, ScriptedNudge, VoidHandWagered)
 """Happenings that name a seat."""
 
 
@@ -35,10 +44,10 @@ class Betting:
         self.chips = chips
         self._chronicle = chronicle
         self.patrons = {seat: self._patron(seat) for seat in self._occupied()}
-        self.wagers: dict[str, Wager] = {}
+        self.wagers: dict[str, LaidWager] = {}
         self.left: dict[str, str] = {}
         """Areas that the dealer wrongly left as they were, and what that is called."""
-        self.staying: list[Wager] = []
+        self.staying: list[LaidWager] = []
         """Wagers that their players leave in place for the next round."""
         self._round = 0
         self._where = ""
@@ -57,7 +66,7 @@ class Betting:
         """The rulebook and its options."""
         return (self._script.table.rulebook, self._script.table.options)
 
-    def begin(self, number: int, spec: Round, opened: float, where: str) -> float:
+    def begin(self, number: int, spec: ScriptedRound, opened: float, where: str) -> float:
         """Put down the round's wagers; gives when the last lies there."""
         self._round, self._where = number, where
         self._take_left(opened)
@@ -72,7 +81,7 @@ class Betting:
         for wager in specs:
             t += self._stage.between(0.55, 0.95)
             wanted = opened + wager.seconds if wager.seconds is not None else t
-            change = Change(kind="change", action="placed", seat=wager.seat, bet=wager.bet, value=wager.value)
+            change = ScriptedChange(kind="change", action="placed", seat=wager.seat, bet=wager.bet, value=wager.value)
             last = max(last, self._place(change, wanted))
         last = max([last, *(self._do(event, opened + event.when.seconds) for event in self._due("opened"))])
         return last + self._stage.between(0.7, 1.1)
@@ -82,7 +91,7 @@ class Betting:
         for area, code in self.left.items():
             self.blame(t, self.wagers[area], code)
 
-    def blame(self, t: float, wager: Wager, code: str, amount: int | None = None) -> None:
+    def blame(self, t: float, wager: LaidWager, code: str, amount: int | None = None) -> None:
         """A wager lies there, or was settled, as it may not be."""
         area = wager.area
         self._chronicle.raise_alert(
@@ -131,7 +140,7 @@ class Betting:
             last = max(last, *(patron.free_at for patron in self.patrons.values()))
         return max(t, last if last > t else t)
 
-    def log_change(self, t: float, wager: Wager, before: tuple[int, int], by: str) -> None:
+    def log_change(self, t: float, wager: LaidWager, before: tuple[int, int], by: str) -> None:
         """A wager changed; `before` is its value and count of chips until then."""
         self._chronicle.add(
             WagerChanged(
@@ -167,26 +176,26 @@ class Betting:
         return [event for event in self._waiting if event.when.after == anchor]
 
     def _do(self, event: _Deed, t: float) -> float:
-        if isinstance(event, Reach):
+        if isinstance(event, ScriptedReach):
             area = self._places.wager_area(event.seat, event.bet, self._where)
             return self.patrons[event.seat].wave(t, area)
-        if isinstance(event, Nudge):
+        if isinstance(event, ScriptedNudge):
             return self.patrons[event.seat].nudge(t, self._wager(event.seat, event.bet, there=True))
         return self._acts[event.action](event, t)
 
-    def _wager(self, seat: int, bet: str, *, there: bool) -> Wager:
+    def _wager(self, seat: int, bet: str, *, there: bool) -> LaidWager:
         bets_known(bet, f"{self._where}: bet")
         area = self._places.wager_area(seat, bet, self._where)
-        wager = self.wagers.setdefault(area.id, Wager(area))
+        wager = self.wagers.setdefault(area.id, LaidWager(area))
         if bool(wager.stacks) != there:
             allowed = "a wager must lie there" if there else "no wager may lie there yet"
             raise ScriptError(f"{self._where}: seat {seat}", bet, allowed)
         return wager
 
-    def _measure(self, wager: Wager) -> tuple[int, int]:
+    def _measure(self, wager: LaidWager) -> tuple[int, int]:
         return (wager.value(self.chips), len(wager.chips))
 
-    def _place(self, event: Change, t: float) -> float:
+    def _place(self, event: ScriptedChange, t: float) -> float:
         wager = self._wager(event.seat, event.bet, there=False)
         chips = chips_for(event.value, self.chips, f"{self._where}: seat {event.seat} {event.bet}")
         t = self.patrons[event.seat].place(t, wager, chips)
@@ -194,7 +203,7 @@ class Betting:
         self._judge(event, t, wager, event.value)
         return t
 
-    def _increase(self, event: Change, t: float) -> float:
+    def _increase(self, event: ScriptedChange, t: float) -> float:
         wager = self._wager(event.seat, event.bet, there=True)
         before = self._measure(wager)
         chips = chips_for(event.value, self.chips, f"{self._where}: seat {event.seat} {event.bet}")
@@ -203,7 +212,7 @@ class Betting:
         self._judge(event, t, wager, event.value)
         return t
 
-    def _reduce(self, event: Change, t: float) -> float:
+    def _reduce(self, event: ScriptedChange, t: float) -> float:
         wager = self._wager(event.seat, event.bet, there=True)
         before, chips = self._measure(wager), wager.stacks[-1].chips
         count = 1
@@ -216,7 +225,7 @@ class Betting:
         self._judge(event, t, wager, event.value)
         return t
 
-    def _remove(self, event: Change, t: float) -> float:
+    def _remove(self, event: ScriptedChange, t: float) -> float:
         wager = self._wager(event.seat, event.bet, there=True)
         before = self._measure(wager)
         t = self.patrons[event.seat].take(t, wager)
@@ -224,7 +233,7 @@ class Betting:
         self._judge(event, t, wager, before[0])
         return t
 
-    def _move(self, event: Change, t: float) -> float:
+    def _move(self, event: ScriptedChange, t: float) -> float:
         if event.to is None:
             raise ScriptError(f"{self._where}: seat {event.seat} to", None, "must name the bet that chips are moved to")
         wager, target = (
@@ -238,21 +247,23 @@ class Betting:
         self._judge(event, left, target, before[0])
         return rests
 
-    def _judge(self, event: Change, t: float, wager: Wager, amount: int) -> None:
+    def _judge(self, event: ScriptedChange, t: float, wager: LaidWager, amount: int) -> None:
         if event.kind != "late_bet":
             return
         wager.void = event.action in GIVEN_BACK
         self.blame(t, wager, f"late_bet.{event.action}", amount)
-        self._chronicle.tolerate(Tolerance(code="payout.*", round=self._round, start=t, end=t + 40.0, seat=event.seat))
+        self._chronicle.tolerate(
+            ToleratedReading(code="payout.*", round=self._round, start=t, end=t + 40.0, seat=event.seat)
+        )
 
-    def _drawn(self, spec: Round) -> tuple[WagerSpec, ...]:
+    def _drawn(self, spec: ScriptedRound) -> tuple[WagerSpec, ...]:
         """Wagers from the seed, and those that the round's happenings need."""
         needed: list[WagerSpec] = []
         busy = {int(wager.area.seat or 0) for wager in self.wagers.values()}
         for event in self._waiting:
             busy.add(event.seat)
-            if isinstance(event, Nudge) or (isinstance(event, Change) and event.action != "placed"):
-                halved = event.value if isinstance(event, Change) and event.action == "reduced" else 0
+            if isinstance(event, ScriptedNudge) or (isinstance(event, ScriptedChange) and event.action != "placed"):
+                halved = event.value if isinstance(event, ScriptedChange) and event.action == "reduced" else 0
                 value = 2 * halved or self._stake(Bet(event.bet))
                 if not any((w.seat, w.bet) == (event.seat, event.bet) for w in needed):
                     needed.append(WagerSpec(seat=event.seat, bet=event.bet, value=value))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rules.words import Bet
+from thirdcard.rules.game.words import Bet
 
 MAIN_BETS = (Bet.PLAYER, Bet.BANKER)
 _BY_CALL = ("nz-authority", "sg-rws")

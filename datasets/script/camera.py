@@ -11,9 +11,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.camera import Calibration
-from calibration.layout import Layout
-from datasets.script.script import Camera
+from thirdcard.calibration.camera import Calibration
+from thirdcard.calibration.layout import Layout
+from thirdcard.datasets.script.script import Camera
 
 FloatArray = NDArray[np.float64]
 FROM_DEG = {"players": 90.0, "dealer": -90.0, "right": 0.0, "left": 180.0}

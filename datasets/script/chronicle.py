@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from rules.cards import Card, format_card
-from rules.events import Event, format_event
-from rules.words import Side, Source
+from thirdcard.rules.game.cards import Card, format_card
+from thirdcard.rules.game.words import Side, Source
+from thirdcard.rules.log.events import Event, format_event
 
 TIME_DIGITS = 2
 
@@ -29,7 +29,7 @@ class DueAlert:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tolerance:
+class ToleratedReading:
     """A reading on which the rulebook leaves room: an alert of that code and seat within the time is not held false."""
 
     code: str
@@ -48,7 +48,7 @@ class Chronicle:
     events: list[Event] = field(default_factory=list)
     signals: list[Event] = field(default_factory=list)
     alerts: list[DueAlert] = field(default_factory=list)
-    tolerances: list[Tolerance] = field(default_factory=list)
+    tolerances: list[ToleratedReading] = field(default_factory=list)
     starts: list[float] = field(default_factory=list)
     """When each round began, for those who make stills."""
 
@@ -64,7 +64,7 @@ class Chronicle:
         """A fault happened."""
         self.alerts.append(replace(alert, t=round(alert.t, TIME_DIGITS)))
 
-    def tolerate(self, tolerance: Tolerance) -> None:
+    def tolerate(self, tolerance: ToleratedReading) -> None:
         """A verdict on which the rulebook leaves room."""
         start, end = round(tolerance.start, TIME_DIGITS), round(tolerance.end, TIME_DIGITS)
         self.tolerances.append(replace(tolerance, start=start, end=end))

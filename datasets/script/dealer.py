@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from datasets.script.motion import Point, Pose, path_of
-from datasets.script.places import Places
-from datasets.script.stage import Arm, CardActor, Stack, Stage, grip_on
-from datasets.script.timeline import ArmSpan
-from rules.cards import Card
-from rules.words import Side
+from thirdcard.datasets.script.motion import Point, Pose, path_of
+from thirdcard.datasets.script.places import Places
+from thirdcard.datasets.script.stage import CardActor, Stage, StageArm, StageStack, grip_on
+from thirdcard.datasets.script.timeline import ArmSpan
+from thirdcard.rules.game.cards import Card
+from thirdcard.rules.game.words import Side
 
 OUTSIDE_MM = 260.0
 SHOULDER_MM = 560.0
@@ -36,7 +36,7 @@ class Dealer:
         self._left, self._right = (self._arm(name, middle + side * 190.0, seed) for name, side in _SIDES)
         self._discarded = 0
 
-    def _arm(self, name: str, home_x_mm: float, seed: int) -> Arm:
+    def _arm(self, name: str, home_x_mm: float, seed: int) -> StageArm:
         width, depth = self._places.width_mm, self._places.depth_mm
         hidden = (-OUTSIDE_MM, 20.0 - OUTSIDE_MM, width + OUTSIDE_MM, depth + OUTSIDE_MM)
         span = ArmSpan(f"dealer-{name}", "dealer", _NOWHERE, _NOWHERE, [(0.0, "palm")], hidden, seed)
@@ -45,9 +45,9 @@ class Dealer:
         def shoulder(tip_mm: Point) -> Point:
             return (home_x_mm + 0.62 * (tip_mm[0] - home_x_mm), -SHOULDER_MM + 0.25 * max(0.0, tip_mm[1]))
 
-        return Arm(span, (home_x_mm, -OUTSIDE_MM), shoulder, self._pace)
+        return StageArm(span, (home_x_mm, -OUTSIDE_MM), shoulder, self._pace)
 
-    def _near(self, x_mm: float) -> Arm:
+    def _near(self, x_mm: float) -> StageArm:
         """The arm on that side."""
         return self._left if x_mm / self._places.width_mm < 0.5 else self._right
 
@@ -197,7 +197,7 @@ class Dealer:
             arm.follow(moment, self._grip(arm, point), 14.0)
         return times[-1], times
 
-    def collect(self, t: float, stacks: Sequence[Stack]) -> float:
+    def collect(self, t: float, stacks: Sequence[StageStack]) -> float:
         """Take chips into the tray; gives when they leave."""
         at = stacks[0].at_mm
         arm = self._near(at[0])
@@ -205,7 +205,7 @@ class Dealer:
         self._carry_chips(t, stacks, arm, self._tray_mm(at[0]))
         return t
 
-    def push_back(self, t: float, stacks: Sequence[Stack], to_mm: Point) -> float:
+    def push_back(self, t: float, stacks: Sequence[StageStack], to_mm: Point) -> float:
         """Push chips to a player; gives when they leave."""
         at = stacks[0].at_mm
         arm = self._near(at[0])
@@ -213,7 +213,7 @@ class Dealer:
         self._carry_chips(t, stacks, arm, to_mm)
         return t
 
-    def _carry_chips(self, t: float, stacks: Sequence[Stack], arm: Arm, to_mm: Point) -> None:
+    def _carry_chips(self, t: float, stacks: Sequence[StageStack], arm: StageArm, to_mm: Point) -> None:
         at = stacks[0].at_mm
         arm.go(t, grip_on(at, arm.home_mm, CHIP_GRIP_MM), height_mm=22.0, hand="grip")
         done = t + max(0.4, math.dist(at, to_mm) / 950.0) * self._pace
@@ -224,7 +224,7 @@ class Dealer:
         arm.follow(done, grip_on(to_mm, arm.home_mm, CHIP_GRIP_MM), 34.0)
         arm.hold(done + 0.06)
 
-    def pay(self, t: float, chips: tuple[int, ...], at_mm: Point, area: str) -> tuple[Stack, float]:
+    def pay(self, t: float, chips: tuple[int, ...], at_mm: Point, area: str) -> tuple[StageStack, float]:
         """Put chips from the tray there; gives the stack and when it rests."""
         arm, tray = self._near(at_mm[0]), self._tray_mm(at_mm[0])
         way = max(0.45, math.dist(tray, at_mm) / 950.0) * self._pace
@@ -239,7 +239,7 @@ class Dealer:
         arm.hold(rests + 0.09)
         return stack, rests
 
-    def tidy(self, t: float, stack: Stack) -> float:
+    def tidy(self, t: float, stack: StageStack) -> float:
         """Straighten a stack of chips, which hardly moves; gives when the hand lets go."""
         at = stack.at_mm
         arm = self._near(at[0])
@@ -269,7 +269,7 @@ class Dealer:
         share = 0.5 + 0.5 * (x_mm / self._places.width_mm - 0.5) + self._stage.between(-0.1, 0.1)
         return self._places.tray_mm(min(0.95, max(0.05, share)))
 
-    def _grip(self, arm: Arm, at_mm: Point) -> Point:
+    def _grip(self, arm: StageArm, at_mm: Point) -> Point:
         return grip_on(at_mm, (at_mm[0] + 0.38 * (arm.home_mm[0] - at_mm[0]), -SHOULDER_MM), CARD_GRIP_MM)
 
 

@@ -6,41 +6,42 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from calibration.chips import ChipSet
-from calibration.layout import Layout
-from datasets.script.betting import Betting
-from datasets.script.chronicle import Chronicle, DueAlert, Tolerance
-from datasets.script.dealer import Dealer
-from datasets.script.errors import ScriptError
-from datasets.script.handling import turned_by_players
-from datasets.script.places import Places
-from datasets.script.plan import (
+from thirdcard.calibration.chips import ChipSet
+from thirdcard.calibration.layout import Layout
+from thirdcard.datasets.script.betting import Betting
+from thirdcard.datasets.script.chronicle import Chronicle, DueAlert, ToleratedReading
+from thirdcard.datasets.script.dealer import Dealer
+from thirdcard.datasets.script.errors import ScriptError
+from thirdcard.datasets.script.handling import turned_by_players
+from thirdcard.datasets.script.places import Places
+from thirdcard.datasets.script.plan import (
     Announce,
     CutOut,
     Deal,
-    Fault,
+    DealingShoe,
     Hands,
     Move,
+    PlannedFault,
     RunOut,
     Setting,
-    Shoe,
     Step,
     Turn,
     complaint,
     parse_hands,
     plan_round,
 )
-from datasets.script.rare_plan import foreign_card, foreign_index, with_rarities
-from datasets.script.script import NoCall, Round, Script, Straighten
-from datasets.script.settling import give_all_back, settle
-from datasets.script.shoe_acts import announce_last_round, draw_along, open_shoe, run_out, set_cut_card_aside
-from datasets.script.spreading import Lay, Spreading
-from datasets.script.stage import CardActor, Stage
-from datasets.script.tidying import tidy_stacks
-from datasets.script.timeline import Timeline
-from datasets.script.void_hands import replace_wagers, void_all, void_running_hand, wagers_put_down
-from rules.cards import Card
-from rules.events import (
+from thirdcard.datasets.script.rare_plan import foreign_card, foreign_index, with_rarities
+from thirdcard.datasets.script.script import NoCall, Script, ScriptedRound, Straighten
+from thirdcard.datasets.script.settling import give_all_back, settle
+from thirdcard.datasets.script.shoe_acts import announce_last_round, draw_along, open_shoe, run_out, set_cut_card_aside
+from thirdcard.datasets.script.spreading import Lay, Spreading
+from thirdcard.datasets.script.stage import CardActor, Stage
+from thirdcard.datasets.script.tidying import tidy_stacks
+from thirdcard.datasets.script.timeline import Timeline
+from thirdcard.datasets.script.void_hands import replace_wagers, void_all, void_running_hand, wagers_put_down
+from thirdcard.rules.game.cards import Card
+from thirdcard.rules.game.words import DEALER, Side, Source
+from thirdcard.rules.log.events import (
     BetsOpened,
     CardDealt,
     CardMoved,
@@ -51,8 +52,7 @@ from rules.events import (
     RoundClosed,
     VoidHandAnnounced,
 )
-from rules.rulebook import load_rulebook
-from rules.words import DEALER, Side, Source
+from thirdcard.rules.rulebook.load import load_rulebook
 
 LEAD_IN_S = 1.0
 LEAD_OUT_S = 1.6
@@ -94,7 +94,7 @@ class _Director:
         self.script = script
         self.places = Places(layout, (width, height), chips.diameter_mm)
         self.stage = Stage(np.random.default_rng(script.seed))
-        self.shoe = Shoe(script.table.shoe.decks, np.random.default_rng(script.seed + 1))
+        self.shoe = DealingShoe(script.table.shoe.decks, np.random.default_rng(script.seed + 1))
         self.dealer = Dealer(self.stage, self.places, growth=script.growth, pace=script.pace)
         devices = [device for device in script.devices if device != "no_more_bets" or script.call == "signal"]
         self.chronicle = Chronicle(devices)
@@ -106,7 +106,7 @@ class _Director:
         self.number = 0
         self.cards: list[CardActor] = []
         self.lays: list[Lay] = []
-        self.pending: list[Fault] = []
+        self.pending: list[PlannedFault] = []
         """What is raised when the next card is dealt."""
         self.foreign: Card | None = None
         """The round's card of which every copy was out, until its face is seen."""
@@ -118,7 +118,7 @@ class _Director:
             spreading = Spreading(self.script.spread, self.stage, self.places, self.dealer)
             self.lays, self.clock = spreading.perform(self.clock)
 
-    def play(self, number: int, spec: Round) -> None:
+    def play(self, number: int, spec: ScriptedRound) -> None:
         self.number = number
         where = f"rounds[{number - 1}]"
         if spec.opening is not None:
@@ -160,7 +160,7 @@ class _Director:
         self.timeline.discards.sort()
         return Performance(timeline=self.timeline, chronicle=self.chronicle, lays=tuple(self.lays))
 
-    def _hands(self, spec: Round, where: str) -> Hands:
+    def _hands(self, spec: ScriptedRound, where: str) -> Hands:
         first = self.kept.card if self.kept else None
         if spec.cards:
             hands = parse_hands(spec.cards, f"{where}.cards")
@@ -180,7 +180,7 @@ class _Director:
         self.shoe.take(taken, where)
         return hands
 
-    def _open(self, spec: Round, where: str) -> None:
+    def _open(self, spec: ScriptedRound, where: str) -> None:
         """From the opening of bets to their close."""
         calls = not any(isinstance(event, NoCall) for event in spec.happenings)
         opened = self.clock
@@ -189,7 +189,7 @@ class _Director:
             self.chronicle.add(VoidHandAnnounced(t=opened))
             placed = self.betting.begin(self.number, replace_wagers(spec, allowed), opened, where)
             self.clock = max(opened + 1.2, placed)
-            self.pending += [Fault("procedure.void_hand_wagered", area=area) for area in void_all(self.betting)]
+            self.pending += [PlannedFault("procedure.void_hand_wagered", area=area) for area in void_all(self.betting)]
         else:
             self.chronicle.add(BetsOpened(t=opened))
             self.clock = self.betting.begin(self.number, spec, opened, where)
@@ -222,7 +222,7 @@ class _Director:
         self.kept = None
         self.clock = done + 0.2
 
-    def _step(self, step: Step, spec: Round) -> None:
+    def _step(self, step: Step, spec: ScriptedRound) -> None:
         if isinstance(step, Deal):
             self._deal(step, spec)
         elif isinstance(step, Move):
@@ -240,7 +240,7 @@ class _Director:
         else:
             self._announce(step)
 
-    def _deal(self, step: Deal, spec: Round) -> None:
+    def _deal(self, step: Deal, spec: ScriptedRound) -> None:
         dealt = len([actor for actor in self.cards if actor.span.start >= self.chronicle.starts[-1]]) + 1
         if dealt == 5 or (dealt == 6 and self.style == "A"):
             self.clock += self.stage.between(0.35, 0.8) * self.script.pace
@@ -277,14 +277,14 @@ class _Director:
             if isinstance(event, Straighten) and event.kind == "straighten_card" and event.card == len(self.cards):
                 self.clock = self.dealer.straighten(self.clock, actor) + 0.15
 
-    def _raise(self, t: float, fault: Fault) -> None:
+    def _raise(self, t: float, fault: PlannedFault) -> None:
         area = fault.area
         alert = DueAlert(t=t, round=self.number, code=fault.code, hand=fault.hand, cards=fault.cards)
         if area is not None:
             alert = replace(alert, seat=area.seat, bet=area.bet, area=area.id)
         self.chronicle.raise_alert(alert)
         if fault.code == "misdeal.simultaneous":
-            self.chronicle.tolerate(Tolerance(code="payout.*", round=self.number, start=t, end=t + 40.0))
+            self.chronicle.tolerate(ToleratedReading(code="payout.*", round=self.number, start=t, end=t + 40.0))
 
     def _look_for_foreign(self, t: float, card: Card) -> None:
         if card == self.foreign:
@@ -310,7 +310,7 @@ class _Director:
         self.chronicle.add(ResultAnnounced(t=t, player=step.player, banker=step.banker, winner=step.winner))
         for fault in step.faults:
             self._alert(t, fault.code, hand=fault.hand, cards=fault.cards)
-            self.chronicle.tolerate(Tolerance(code="payout.*", round=self.number, start=t - 0.5, end=t + 15.0))
+            self.chronicle.tolerate(ToleratedReading(code="payout.*", round=self.number, start=t - 0.5, end=t + 15.0))
         self.clock = max(t + 0.7, self.betting.at_result(t) + 0.25)
 
     def _clear(self) -> None:

@@ -1,7 +1,8 @@
 """Draw scenario scripts by machine, for recordings that nobody chose: clean play, or play full of incidents.
 
 Each file is drawn until it can be played and the referee says of it what it declares. The files are what is frozen;
-drawing them again gives the same only with the same code. `python -m datasets.script.draw_scripts clean --seed 1`.
+drawing them again gives the same only with the same code. `python -m thirdcard.datasets.script.draw_scripts clean
+--seed 1`.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from pathlib import Path
 import numpy as np
 import yaml
 
-from calibration.chips import load_chips
-from datasets.script.drawn_rounds import (
+from thirdcard.calibration.chips import load_chips
+from thirdcard.datasets.script.drawn_rounds import (
     BEYOND_NOTICE,
     HANDLING,
     PAYOUTS,
@@ -23,13 +24,13 @@ from datasets.script.drawn_rounds import (
     incident_round,
     spread_incidents,
 )
-from datasets.script.drawn_tables import CHIPS, TABLES, DrawnTable, draw_look, handled
-from datasets.script.errors import ScriptError
-from datasets.script.judgement import judged_alerts
-from datasets.script.late_changes import late_changes_round
-from datasets.script.rare_rounds import RARE, decks_for, rare_table
-from datasets.script.render import prepare
-from datasets.script.script import parse_script
+from thirdcard.datasets.script.drawn_tables import CHIPS, TABLES, DrawnTable, draw_look, handled
+from thirdcard.datasets.script.errors import ScriptError
+from thirdcard.datasets.script.judgement import judged_alerts
+from thirdcard.datasets.script.late_changes import late_changes_round
+from thirdcard.datasets.script.rare_rounds import RARE, decks_for, rare_table
+from thirdcard.datasets.script.render import prepare
+from thirdcard.datasets.script.script import parse_script
 
 TRIES = 400
 ROUNDS = 6

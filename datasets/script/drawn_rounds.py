@@ -11,15 +11,15 @@ from pathlib import Path
 
 import numpy as np
 
-from calibration.chips import ChipSet
-from calibration.layout import load_layout
-from datasets.script.drawn_tables import DrawnTable
-from datasets.script.errors import ScriptError
-from datasets.script.places import Places
-from datasets.script.plan import Hands, Shoe, result_of
-from datasets.script.settlement import payable
-from rules.cards import format_card
-from rules.words import Bet, Outcome
+from thirdcard.calibration.chips import ChipSet
+from thirdcard.calibration.layout import load_layout
+from thirdcard.datasets.script.drawn_tables import DrawnTable
+from thirdcard.datasets.script.errors import ScriptError
+from thirdcard.datasets.script.places import Places
+from thirdcard.datasets.script.plan import DealingShoe, Hands, result_of
+from thirdcard.datasets.script.settlement import payable
+from thirdcard.rules.game.cards import format_card
+from thirdcard.rules.game.words import Bet, Outcome
 
 INCIDENTS = (
     "order", "third_card_not_due", "third_card_missing", "extra_card", "wrong_result", "face_up_deal", "no_call",
@@ -170,7 +170,7 @@ def _tidying(drawer: Drawer) -> Act:
 
 
 def _tied(drawer: Drawer) -> str:
-    shoe = Shoe(8, drawer.rng)
+    shoe = DealingShoe(8, drawer.rng)
     hands = shoe.draw_hands(lambda hands: result_of(hands) is Outcome.TIE, None, "cards")
     return _written(hands)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datasets.errors import DatasetsError
+from thirdcard.datasets.errors import DatasetsError
 
 
 class ScriptError(DatasetsError):
@@ -15,5 +15,5 @@ class ScriptError(DatasetsError):
         super().__init__(f"{where} = {found!r}; {allowed}".replace("\n", " "))
 
 
-class RecordingError(DatasetsError):
+class RecordingWriteError(DatasetsError):
     """A recording can't be written."""

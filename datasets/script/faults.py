@@ -13,9 +13,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.camera import Calibration
-from calibration.layout import Layout
-from datasets.script.errors import ScriptError
+from thirdcard.calibration.camera import Calibration
+from thirdcard.calibration.layout import Layout
+from thirdcard.datasets.script.errors import ScriptError
 
 Image = NDArray[np.uint8]
 
@@ -33,7 +33,7 @@ COVER_PART = 0.8
 """How much of the picture a thing before the lens hides."""
 
 
-class Fault(StrEnum):
+class CameraFault(StrEnum):
     """What can be wrong with a camera, in the words of the table log."""
 
     FROZEN = "frozen"
@@ -48,7 +48,7 @@ class Fault(StrEnum):
 class Spell:
     """A stretch of time in which something is wrong."""
 
-    fault: Fault
+    fault: CameraFault
     from_s: float
     to_s: float
 
@@ -66,9 +66,11 @@ def parse_spell(text: str) -> Spell:
     kind, _, span = text.partition("@")
     begin, _, length = span.partition("+")
     try:
-        spell = Spell(Fault(kind), float(begin), float(begin) + float(length))
+        spell = Spell(CameraFault(kind), float(begin), float(begin) + float(length))
     except ValueError as error:
-        raise ScriptError("--fault", text, f"must be {', '.join(Fault)}, as in dark@20+8: from 20 s for 8 s") from error
+        raise ScriptError(
+            "--fault", text, f"must be {', '.join(CameraFault)}, as in dark@20+8: from 20 s for 8 s"
+        ) from error
     if not 0.0 <= spell.from_s < spell.to_s:
         raise ScriptError("--fault", text, "must begin at 0 s or later and last")
     return spell
@@ -83,16 +85,16 @@ class FaultMaker:
     last_good: Image | None = None
     """What a frozen camera shows."""
 
-    def spoil(self, image: Image, t: float, fault: Fault | None) -> Image:
+    def spoil(self, image: Image, t: float, fault: CameraFault | None) -> Image:
         """The picture with the fault; itself without one."""
         if fault is None:
             self.last_good = image
             return image
-        if fault is Fault.FROZEN:
+        if fault is CameraFault.FROZEN:
             return image if self.last_good is None else self.last_good
-        if fault is Fault.MOVED:
+        if fault is CameraFault.MOVED:
             return _shifted(image, self._step_px(MOVED_MM))
-        if fault is Fault.BLURRED:
+        if fault is CameraFault.BLURRED:
             return _blurred(image, float(np.linalg.norm(self._step_px(BLUR_MM))))
         return _LIGHT[fault](image, t)
 
@@ -141,8 +143,8 @@ def _noisy(picture: NDArray[np.floating], t: float) -> Image:
     return np.asarray(np.clip(picture + coarse, 0, 255), np.uint8)
 
 
-_LIGHT: Mapping[Fault, Callable[[Image, float], Image]] = {
-    Fault.DARK: _dark,
-    Fault.GLARE: _glaring,
-    Fault.COVERED: _covered,
+_LIGHT: Mapping[CameraFault, Callable[[Image, float], Image]] = {
+    CameraFault.DARK: _dark,
+    CameraFault.GLARE: _glaring,
+    CameraFault.COVERED: _covered,
 }

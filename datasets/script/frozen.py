@@ -3,7 +3,7 @@
 Videos are not hashed: encoders differ. A cloth's hash is that of its lettering, every line of text and its mask as the
 script's camera needs it; a deck's that of its drawn faces and back. They are the same on every machine, since fonts
 come with the package; the cloth's weave and wear, which OpenCV may round otherwise on other processors, are left out.
-`python -m datasets.script.frozen [--decks DIR]` tells what is changed; with DIR, of decks of artwork too.
+`python -m thirdcard.datasets.script.frozen [--decks DIR]` tells what is changed; with DIR, of decks of artwork too.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from pathlib import Path
 
 import yaml
 
-from datasets.decks.artwork import ARTWORK
-from datasets.decks.deck import load_deck
-from datasets.scene.looks import look_of
-from datasets.scene.projection import Projector
-from datasets.scene.table import draw_cloth
-from datasets.script.render import world_of
-from datasets.script.script import load_script
+from thirdcard.datasets.decks.artwork import ARTWORK
+from thirdcard.datasets.decks.deck import load_deck
+from thirdcard.datasets.scene.looks import look_of
+from thirdcard.datasets.scene.projection import Projector
+from thirdcard.datasets.scene.table import draw_cloth
+from thirdcard.datasets.script.render import world_of
+from thirdcard.datasets.script.script import load_script
 
 SCRIPTS = Path(__file__).parents[1] / "scripts"
 FROZEN = SCRIPTS.parent / "frozen.yaml"
@@ -30,7 +30,7 @@ FOLDERS = (
     "held_out", "held_out_more", "held_out_handling", "held_out_rare", "held_out_sharp", "held_out_chips", "clean",
 )  # fmt: skip
 _HEADING = """# The frozen test split: nothing was trained or tuned on it, no threshold set.
-# Written by python -m datasets.script.frozen --write --decks build/decks.
+# Written by python -m thirdcard.datasets.script.frozen --write --decks build/decks.
 """
 
 Entry = dict[str, object]

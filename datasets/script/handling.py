@@ -8,17 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from datasets.script.betting import Betting
-from datasets.script.chronicle import Chronicle, DueAlert
-from datasets.script.dealer import Dealer
-from datasets.script.errors import ScriptError
-from datasets.script.motion import Pose
-from datasets.script.patron import Patron
-from datasets.script.places import Places
-from datasets.script.script import BothOut, OffTable, Round, Script, WrongHandler
-from datasets.script.stage import CardActor, Stage
-from rules.events import CardPassed, CardRemoved, CardTurned
-from rules.words import DEALER, Bet, Side
+from thirdcard.datasets.script.betting import Betting
+from thirdcard.datasets.script.chronicle import Chronicle, DueAlert
+from thirdcard.datasets.script.dealer import Dealer
+from thirdcard.datasets.script.errors import ScriptError
+from thirdcard.datasets.script.motion import Pose
+from thirdcard.datasets.script.patron import Patron
+from thirdcard.datasets.script.places import Places
+from thirdcard.datasets.script.script import BothOut, Script, ScriptedRound, TakenOffTable, WrongHandler
+from thirdcard.datasets.script.stage import CardActor, Stage
+from thirdcard.rules.game.words import DEALER, Bet, Side
+from thirdcard.rules.log.events import CardPassed, CardRemoved, CardTurned
 
 BY_TABLE = "sg-rws"
 """Where the highest wager on the table, not on the hand, may squeeze."""
@@ -26,7 +26,7 @@ THROWN_SHARE = 0.35
 """How often a player throws the cards back instead of leaving them for the dealer to fetch."""
 
 
-class Direction(Protocol):
+class HandlingDirector(Protocol):
     """What of a director the handling of cards needs."""
 
     script: Script
@@ -40,7 +40,7 @@ class Direction(Protocol):
     chronicle: Chronicle
 
 
-def turned_by_players(director: Direction, hand: Side, spec: Round) -> bool:
+def turned_by_players(director: HandlingDirector, hand: Side, spec: ScriptedRound) -> bool:
     """Let a player turn a hand's cards that lie face down; False where the dealer must."""
     both = any(isinstance(event, BothOut) for event in spec.happenings)
     out = {side: _face_down(director, side) for side in ((hand, hand.other) if both else (hand,))}
@@ -60,25 +60,25 @@ def turned_by_players(director: Direction, hand: Side, spec: Round) -> bool:
     return True
 
 
-def _has_third(director: Direction, side: Side) -> bool:
+def _has_third(director: HandlingDirector, side: Side) -> bool:
     return len([actor for actor in director.cards if actor.hand is side]) > 2
 
 
-def _face_down(director: Direction, side: Side) -> list[CardActor]:
+def _face_down(director: HandlingDirector, side: Side) -> list[CardActor]:
     return [actor for actor in director.cards if actor.hand is side and not actor.face_up and not actor.gone]
 
 
-def _complain_of_lost_faults(director: Direction, hand: Side, spec: Round) -> None:
+def _complain_of_lost_faults(director: HandlingDirector, hand: Side, spec: ScriptedRound) -> None:
     """Refuse a script whose fault cannot happen, since nobody is passed the cards."""
     if not _face_down(director, hand):
         return
     for event in spec.happenings:
-        if isinstance(event, BothOut) or (isinstance(event, OffTable) and Side(event.hand) is hand):
+        if isinstance(event, BothOut) or (isinstance(event, TakenOffTable) and Side(event.hand) is hand):
             where = f"rounds[{director.number - 1}].happenings"
             raise ScriptError(where, event.kind, "needs handling: players and a wager on the hand")
 
 
-def _seat_for(director: Direction, side: Side, spec: Round) -> int | None:
+def _seat_for(director: HandlingDirector, side: Side, spec: ScriptedRound) -> int | None:
     """Whom the dealer passes a hand to; None where nobody wagered."""
     ranked = _entitled(director, side)
     for event in spec.happenings:
@@ -91,7 +91,7 @@ def _seat_for(director: Direction, side: Side, spec: Round) -> int | None:
     return ranked[0] if ranked and director.script.handling == "players" else None
 
 
-def _entitled(director: Direction, side: Side) -> list[int]:
+def _entitled(director: HandlingDirector, side: Side) -> list[int]:
     """The seats with a wager that entitles to a hand, the first of them first."""
     bets = [Bet.PLAYER, Bet.BANKER] if director.script.table.rulebook == BY_TABLE else [Bet(side)]
     stakes: dict[int, int] = {}
@@ -102,7 +102,7 @@ def _entitled(director: Direction, side: Side) -> list[int]:
     return sorted(stakes, key=lambda seat: (-stakes[seat], seat))
 
 
-def _pass(director: Direction, cards: Sequence[CardActor], seat: int, spec: Round) -> float:
+def _pass(director: HandlingDirector, cards: Sequence[CardActor], seat: int, spec: ScriptedRound) -> float:
     """Pass cards of one hand to a seat; gives when they rest there."""
     places = _uncrossed(cards, director.places.before_seat(seat, len(cards)))
     spots = [_about(director.stage, spot, 5.0, 4.0) for spot in places]
@@ -124,10 +124,14 @@ def _uncrossed(cards: Sequence[CardActor], places: Sequence[Pose]) -> Sequence[P
     return places if (end_x - x) * way_x + (end_y - y) * way_y >= 0 else places[::-1]
 
 
-def _squeeze(director: Direction, cards: Sequence[CardActor], seat: int, spec: Round) -> None:
+def _squeeze(director: HandlingDirector, cards: Sequence[CardActor], seat: int, spec: ScriptedRound) -> None:
     patron = director.betting.patrons[seat]
     for event in spec.happenings:
-        if isinstance(event, OffTable) and cards[0].hand == event.hand and not _has_third(director, Side(event.hand)):
+        if (
+            isinstance(event, TakenOffTable)
+            and cards[0].hand == event.hand
+            and not _has_third(director, Side(event.hand))
+        ):
             director.clock = _take_off(director, patron, cards[0])
     for actor, t in zip(cards, patron.squeeze(director.clock, cards), strict=True):
         director.chronicle.add(CardTurned(t=t, card_id=actor.card_id, card=actor.card, by=f"seat:{seat}"))
@@ -135,7 +139,7 @@ def _squeeze(director: Direction, cards: Sequence[CardActor], seat: int, spec: R
     director.clock += director.stage.between(0.3, 0.7) * director.script.pace
 
 
-def _take_off(director: Direction, patron: Patron, actor: CardActor) -> float:
+def _take_off(director: HandlingDirector, patron: Patron, actor: CardActor) -> float:
     """A player takes a card off the table and brings it back."""
     gone, back = patron.take_off(director.clock, actor)
     director.chronicle.add(CardRemoved(t=gone, card_id=actor.card_id, to="off_table"))
@@ -143,7 +147,7 @@ def _take_off(director: Direction, patron: Patron, actor: CardActor) -> float:
     return back
 
 
-def _give_back(director: Direction, cards: Sequence[CardActor], seat: int, slots: Sequence[Pose]) -> None:
+def _give_back(director: HandlingDirector, cards: Sequence[CardActor], seat: int, slots: Sequence[Pose]) -> None:
     if director.stage.rng.random() < THROWN_SHARE:
         rough = [_about(director.stage, slot, 9.0, 9.0) for slot in slots]
         director.clock = director.betting.patrons[seat].throw(director.clock, cards, rough)
@@ -155,12 +159,14 @@ def _give_back(director: Direction, cards: Sequence[CardActor], seat: int, slots
     director.clock += 0.2
 
 
-def _log(director: Direction, cards: Sequence[CardActor], passed: Callable[[str, float], CardPassed]) -> None:
+def _log(director: HandlingDirector, cards: Sequence[CardActor], passed: Callable[[str, float], CardPassed]) -> None:
     for actor in cards:
         director.chronicle.add(passed(actor.card_id, director.clock))
 
 
-def _alert(director: Direction, code: str, t: float, *, hand: Side | None = None, seat: int | None = None) -> None:
+def _alert(
+    director: HandlingDirector, code: str, t: float, *, hand: Side | None = None, seat: int | None = None
+) -> None:
     director.chronicle.raise_alert(DueAlert(t=t, round=director.number, code=code, hand=hand, seat=seat))
 
 

@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatch
 
-from datasets.script.chronicle import Chronicle
-from datasets.script.dealing_script import VoidHandWagered
-from datasets.script.errors import ScriptError
-from datasets.script.script import Payout, Script
-from rules.alerts import Alert, format_alert
-from rules.events import parse_event
-from rules.options import elect
-from rules.referee import Referee
-from rules.rulebook import load_rulebook
+from thirdcard.datasets.script.chronicle import Chronicle
+from thirdcard.datasets.script.dealing_script import VoidHandWagered
+from thirdcard.datasets.script.errors import ScriptError
+from thirdcard.datasets.script.script import Payout, Script
+from thirdcard.rules.findings.alerts import Alert, format_alert
+from thirdcard.rules.log.events import parse_event
+from thirdcard.rules.referee import Referee
+from thirdcard.rules.rulebook.load import load_rulebook
+from thirdcard.rules.rulebook.options import elect
 
 SCOPE = (
     "misdeal.",

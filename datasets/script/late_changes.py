@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datasets.script.drawn_rounds import Act, Drawer
+from thirdcard.datasets.script.drawn_rounds import Act, Drawer
 
 UNITS = (100, 500)
 """Every drawn set has chips of both."""

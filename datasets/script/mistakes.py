@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from datasets.script.errors import ScriptError
-from datasets.script.patron import Wager
-from datasets.script.script import Payout, Round
-from rules.words import Bet
+from thirdcard.datasets.script.errors import ScriptError
+from thirdcard.datasets.script.patron import LaidWager
+from thirdcard.datasets.script.script import Payout, ScriptedRound
+from thirdcard.rules.game.words import Bet
 
 HANDS = (Bet.PLAYER, Bet.BANKER)
 
 
 def chosen_mistakes(
-    spec: Round, wagers: Sequence[Wager], odds: Mapping[str, Fraction | None], where: str
+    spec: ScriptedRound, wagers: Sequence[LaidWager], odds: Mapping[str, Fraction | None], where: str
 ) -> dict[str, str]:
     """The mistake with each wager that is settled wrongly, by area.
 
@@ -42,7 +42,7 @@ def chosen_mistakes(
     return chosen
 
 
-def _fits(event: Payout, wager: Wager, share: Fraction | None) -> bool:
+def _fits(event: Payout, wager: LaidWager, share: Fraction | None) -> bool:
     if event.seat not in (None, wager.area.seat) or event.bet not in (None, wager.area.bet):
         return False
     if event.mistake in ("loser_paid", "loser_kept"):

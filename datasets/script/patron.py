@@ -9,12 +9,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from calibration.chips import ChipSet
-from calibration.layout import Area
-from datasets.script.motion import Point, Pose, path_of
-from datasets.script.places import Places, Seat
-from datasets.script.stage import Arm, CardActor, Stack, Stage, grip_on
-from datasets.script.timeline import ArmSpan
+from thirdcard.calibration.chips import ChipSet
+from thirdcard.calibration.layout import Area
+from thirdcard.datasets.script.motion import Point, Pose, path_of
+from thirdcard.datasets.script.places import Places, Seat
+from thirdcard.datasets.script.stage import CardActor, Stage, StageArm, StageStack, grip_on
+from thirdcard.datasets.script.timeline import ArmSpan
 
 OUTSIDE_MM = 260.0
 GRIP_MM = 8.0
@@ -24,11 +24,11 @@ TALLEST = 16
 
 
 @dataclass(slots=True)
-class Wager:
+class LaidWager:
     """What lies on one wagering area."""
 
     area: Area
-    stacks: list[Stack] = field(default_factory=list)
+    stacks: list[StageStack] = field(default_factory=list)
     void: bool = False
     """It was put there too late, and the dealer gives it back."""
 
@@ -51,10 +51,10 @@ class Patron:
         self._chips = chips
         self._pace = pace * stage.between(0.85, 1.2)
         self._arm = self._make_arm()
-        self._bank: dict[int, Stack] = {}
+        self._bank: dict[int, StageStack] = {}
         self._lay_out_bank()
 
-    def _make_arm(self) -> Arm:
+    def _make_arm(self) -> StageArm:
         seat, places = self.seat, self._places
         rests_on_table = self._stage.rng.random() < 0.45
         outward = (-seat.inward[0], -seat.inward[1])
@@ -72,7 +72,7 @@ class Patron:
             x, y = seat.base_mm
             return (x + 0.3 * (tip_mm[0] - seat.home_mm[0]), y + 0.3 * (tip_mm[1] - seat.home_mm[1]))
 
-        return Arm(span, home, shoulder, self._pace)
+        return StageArm(span, home, shoulder, self._pace)
 
     def _lay_out_bank(self) -> None:
         step = self._places.chip_radius_mm * 2 + self._stage.between(2.0, 12.0)
@@ -88,7 +88,7 @@ class Patron:
                 height = int(self._stage.rng.integers(3, 12))
                 self._bank[index] = self._stage.stack(0.0, (index,) * height, at)
 
-    def place(self, t: float, wager: Wager, chips: tuple[int, ...]) -> float:
+    def place(self, t: float, wager: LaidWager, chips: tuple[int, ...]) -> float:
         """Put chips on an area that is empty, or beside what lies there."""
         at = self._places.spot_in(wager.area, self._stage.rng, [stack.at_mm for stack in wager.stacks])
         stack, rests = self._bring(t, chips, at, 0.0)
@@ -96,7 +96,7 @@ class Patron:
         wager.stacks.append(stack)
         return rests
 
-    def add(self, t: float, wager: Wager, chips: tuple[int, ...]) -> float:
+    def add(self, t: float, wager: LaidWager, chips: tuple[int, ...]) -> float:
         """Put chips onto the stack that lies there."""
         below = wager.stacks[-1]
         if len(below.chips) + len(chips) > TALLEST:
@@ -106,7 +106,7 @@ class Patron:
         below.change(rests, below.chips + chips)
         return rests
 
-    def take(self, t: float, wager: Wager) -> float:
+    def take(self, t: float, wager: LaidWager) -> float:
         """Take all chips from an area."""
         at = wager.stacks[0].at_mm
         t = self._reach(t, at)
@@ -120,7 +120,7 @@ class Patron:
         wager.stacks.clear()
         return t
 
-    def take_some(self, t: float, wager: Wager, chips: tuple[int, ...]) -> float:
+    def take_some(self, t: float, wager: LaidWager, chips: tuple[int, ...]) -> float:
         """Take chips from the top of a stack; they must be its upper ones."""
         stack = wager.stacks[-1]
         at, keep = stack.at_mm, len(stack.chips) - len(chips)
@@ -135,7 +135,7 @@ class Patron:
         self._store(done, chips)
         return t
 
-    def move(self, t: float, wager: Wager, to: Wager) -> tuple[float, float]:
+    def move(self, t: float, wager: LaidWager, to: LaidWager) -> tuple[float, float]:
         """Carry all chips to another area; gives when they leave and when they rest."""
         at = wager.stacks[0].at_mm
         t = self._reach(t, at)
@@ -166,7 +166,7 @@ class Patron:
         self._arm.rest()
         return t
 
-    def nudge(self, t: float, wager: Wager) -> float:
+    def nudge(self, t: float, wager: LaidWager) -> float:
         """Push his stack a few millimetres with the fingers; gives when it rests."""
         stack = wager.stacks[-1]
         at = stack.at_mm
@@ -241,7 +241,7 @@ class Patron:
         """Where chips are pushed to."""
         return self._stage.near(self.seat.bank_mm, 8.0)
 
-    def _bring(self, t: float, chips: tuple[int, ...], at: Point, height_mm: float) -> tuple[Stack, float]:
+    def _bring(self, t: float, chips: tuple[int, ...], at: Point, height_mm: float) -> tuple[StageStack, float]:
         """Carry chips from his own to a place; gives the stack and when it rests."""
         source = self._bank_mm(chips[0])
         way = self._way_s(source, at)

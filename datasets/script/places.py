@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from calibration.layout import Area, Layout
-from datasets.script.errors import ScriptError
-from datasets.script.motion import Point, Pose
-from rules.words import Bet, Side
+from thirdcard.calibration.layout import Area, Layout
+from thirdcard.datasets.script.errors import ScriptError
+from thirdcard.datasets.script.motion import Point, Pose
+from thirdcard.rules.game.words import Bet, Side
 
 CARD_GAP_MM = 5.0
 EDGE_MM = 55.0

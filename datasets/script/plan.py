@@ -10,19 +10,28 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibration.layout import Area
-from datasets.script.errors import ScriptError
-from datasets.script.script import Extra, FaceUp, Happening, Missing, NotDue, Order, Round, WrongResult
-from rules.cards import PACK, Card, parse_card
-from rules.errors import CardError
-from rules.words import Outcome, Side
+from thirdcard.calibration.layout import Area
+from thirdcard.datasets.script.errors import ScriptError
+from thirdcard.datasets.script.script import (
+    Extra,
+    FaceUp,
+    Happening,
+    Missing,
+    NotDue,
+    Order,
+    ScriptedRound,
+    WrongResult,
+)
+from thirdcard.rules.errors import CardError
+from thirdcard.rules.game.cards import PACK, Card, parse_card
+from thirdcard.rules.game.words import Outcome, Side
 
 DEAL_ORDER = (Side.PLAYER, Side.BANKER, Side.PLAYER, Side.BANKER)
 _TRIES = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class PlannedFault:
     """An alert that a perfect observer raises at the time of the step."""
 
     code: str
@@ -39,7 +48,7 @@ class Deal:
     card: Card
     hand: Side | None
     face_up: bool
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[PlannedFault, ...] = ()
     kept: bool = False
     """It stays for the next round."""
     void_next: bool = False
@@ -71,7 +80,7 @@ class Announce:
     banker: int
     winner: Outcome
     truly: Outcome
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[PlannedFault, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,7 +164,7 @@ def parse_hands(text: str, where: str) -> Hands:
     return hands
 
 
-class Shoe:
+class DealingShoe:
     """The cards that are still in the shoe, drawn from a seed."""
 
     def __init__(self, decks: int, rng: np.random.Generator) -> None:
@@ -254,14 +263,14 @@ class Setting:
     """Whether the rulebook orders a hand without wagers where the first card is found face up."""
 
 
-def plan_round(spec: Round, hands: Hands, setting: Setting, shoe: Shoe) -> list[Step]:
+def plan_round(spec: ScriptedRound, hands: Hands, setting: Setting, shoe: DealingShoe) -> list[Step]:
     """The steps of a round, in order."""
     steps = _initial_deal(spec, hands, setting)
     if setting.style != "A":
         steps += [Turn(hand=Side.PLAYER), Turn(hand=Side.BANKER)]
     missing = [event.hand for event in spec.happenings if isinstance(event, Missing)]
     on_table = {Side.PLAYER: hands.player[:2], Side.BANKER: hands.banker[:2]}
-    faults = [Fault("misdeal.third_card_missing", hand=Side(hand)) for hand in missing]
+    faults = [PlannedFault("misdeal.third_card_missing", hand=Side(hand)) for hand in missing]
     for hand in (Side.PLAYER, Side.BANKER):
         steps += _not_due(spec, hand, hands, setting, shoe)
         given_away = hand is Side.BANKER and any(isinstance(e, NotDue) and e.then == "banker" for e in spec.happenings)
@@ -277,11 +286,11 @@ def plan_round(spec: Round, hands: Hands, setting: Setting, shoe: Shoe) -> list[
     for event in spec.happenings:
         if isinstance(event, WrongResult):
             winner = Outcome(event.winner) if event.winner else _another(truly)
-            faults.append(Fault("misdeal.wrong_result"))
+            faults.append(PlannedFault("misdeal.wrong_result"))
     return [*steps, Announce(player=player, banker=banker, winner=winner, truly=truly, faults=tuple(faults))]
 
 
-def _initial_deal(spec: Round, hands: Hands, setting: Setting) -> list[Step]:
+def _initial_deal(spec: ScriptedRound, hands: Hands, setting: Setting) -> list[Step]:
     steps: list[Step] = []
     cards = [hands.player[0], hands.banker[0], hands.player[1], hands.banker[1]]
     for number, (card, hand) in enumerate(zip(cards, DEAL_ORDER, strict=True), start=1):
@@ -290,9 +299,9 @@ def _initial_deal(spec: Round, hands: Hands, setting: Setting) -> list[Step]:
         shown = any(isinstance(event, FaceUp) and event.card == number for event in spec.happenings)
         astray = any(isinstance(event, Order) and event.card == number for event in spec.happenings)
         code = "first_card" if number == 1 and setting.voids_first else "face_up_deal"
-        faults = [Fault(f"exposed_card.{code}", cards=(card,))] if shown else []
+        faults = [PlannedFault(f"exposed_card.{code}", cards=(card,))] if shown else []
         if astray:
-            faults.append(Fault("misdeal.order", hand=hand.other, cards=(card,) if setting.style == "A" else ()))
+            faults.append(PlannedFault("misdeal.order", hand=hand.other, cards=(card,) if setting.style == "A" else ()))
         face_up = setting.style == "A" or shown
         steps.append(Deal(card=card, hand=hand.other if astray else hand, face_up=face_up, faults=tuple(faults)))
         if astray:
@@ -306,20 +315,20 @@ def _third(card: Card, hand: Side, setting: Setting) -> list[Step]:
     return [deal] if face_up else [deal, Turn(hand=hand)]
 
 
-def _not_due(spec: Round, hand: Side, hands: Hands, setting: Setting, shoe: Shoe) -> list[Step]:
+def _not_due(spec: ScriptedRound, hand: Side, hands: Hands, setting: Setting, shoe: DealingShoe) -> list[Step]:
     for event in spec.happenings:
         if not isinstance(event, NotDue) or Side(event.hand) is not hand:
             continue
         face_up = setting.style != "B"
         if event.then == "banker":
             card = hands.banker[2]
-            fault = Fault("misdeal.third_card_not_due", hand=hand, cards=(card,) if face_up else ())
+            fault = PlannedFault("misdeal.third_card_not_due", hand=hand, cards=(card,) if face_up else ())
             deal = Deal(card=card, hand=hand, face_up=face_up, faults=(fault,))
             return [deal, Move(hand=Side.BANKER), *([] if face_up else [Turn(hand=Side.BANKER)])]
         card = _chosen(event.card, shoe)
-        faults = [Fault("misdeal.third_card_not_due", hand=hand, cards=(card,) if face_up else ())]
+        faults = [PlannedFault("misdeal.third_card_not_due", hand=hand, cards=(card,) if face_up else ())]
         if face_up:
-            faults.append(Fault("exposed_card.excess", hand=hand, cards=(card,)))
+            faults.append(PlannedFault("exposed_card.excess", hand=hand, cards=(card,)))
         kept = event.then == "next"
         return [
             Deal(
@@ -334,14 +343,14 @@ def _not_due(spec: Round, hand: Side, hands: Hands, setting: Setting, shoe: Shoe
     return []
 
 
-def _extra(spec: Round, setting: Setting, shoe: Shoe) -> list[Step]:
+def _extra(spec: ScriptedRound, setting: Setting, shoe: DealingShoe) -> list[Step]:
     for event in spec.happenings:
         if isinstance(event, Extra):
             card = _chosen(event.card, shoe)
             hand = Side(event.hand) if event.hand else None
-            faults = [Fault("misdeal.extra_card", hand=hand, cards=(card,) if event.face_up else ())]
+            faults = [PlannedFault("misdeal.extra_card", hand=hand, cards=(card,) if event.face_up else ())]
             if event.face_up:
-                faults.append(Fault("exposed_card.excess", hand=hand, cards=(card,)))
+                faults.append(PlannedFault("exposed_card.excess", hand=hand, cards=(card,)))
             kept = event.then == "next"
             void_next = kept and event.face_up and setting.voids_next
             return [
@@ -357,7 +366,7 @@ def _extra(spec: Round, setting: Setting, shoe: Shoe) -> list[Step]:
     return []
 
 
-def _chosen(text: str | None, shoe: Shoe) -> Card:
+def _chosen(text: str | None, shoe: DealingShoe) -> Card:
     card = parse_card(text) if text else shoe.draw()
     shoe.take([card], "rounds")
     return card

@@ -8,18 +8,37 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from datasets.script.dealing_script import AfterLastRound, CutCard, ForeignCard, ShoeExhausted, ShortHand, Simultaneous
-from datasets.script.errors import ScriptError
-from datasets.script.plan import Announce, CutOut, Deal, Fault, Hands, Move, RunOut, Shoe, Step, outcome_of, total
-from datasets.script.script import Round
-from rules.cards import Card
-from rules.words import Side
+from thirdcard.datasets.script.dealing_script import (
+    AfterLastRound,
+    CutCard,
+    ForeignCard,
+    ShoeExhausted,
+    ShortHand,
+    Simultaneous,
+)
+from thirdcard.datasets.script.errors import ScriptError
+from thirdcard.datasets.script.plan import (
+    Announce,
+    CutOut,
+    Deal,
+    DealingShoe,
+    Hands,
+    Move,
+    PlannedFault,
+    RunOut,
+    Step,
+    outcome_of,
+    total,
+)
+from thirdcard.datasets.script.script import ScriptedRound
+from thirdcard.rules.game.cards import Card
+from thirdcard.rules.game.words import Side
 
 SUPERVISOR_S = 1.6
 """So long the dealer waits after he put cards in order."""
 
 
-def with_rarities(steps: Sequence[Step], spec: Round) -> list[Step]:
+def with_rarities(steps: Sequence[Step], spec: ScriptedRound) -> list[Step]:
     """The steps of a round as its rare happenings make them."""
     rare = list(steps)
     for event in spec.happenings:
@@ -33,16 +52,16 @@ def with_rarities(steps: Sequence[Step], spec: Round) -> list[Step]:
             place = _nth_deal(rare, event.card)
             rare = [*rare[:place], CutOut(is_first=event.card == 1), *rare[place:]]
         elif isinstance(event, AfterLastRound):
-            rare = _with_fault(rare, 1, Fault("misdeal.after_last_round"))
+            rare = _with_fault(rare, 1, PlannedFault("misdeal.after_last_round"))
     return rare
 
 
-def foreign_index(spec: Round) -> int | None:
+def foreign_index(spec: ScriptedRound) -> int | None:
     """Which of the first four cards, from 0, is one of which every copy is out; None where none is."""
     return next((event.card - 1 for event in spec.happenings if isinstance(event, ForeignCard)), None)
 
 
-def foreign_card(spec: Round, hands: Hands, shoe: Shoe, where: str) -> Card | None:
+def foreign_card(spec: ScriptedRound, hands: Hands, shoe: DealingShoe, where: str) -> Card | None:
     """The card of the round of which every copy is out, where the script wants one.
 
     Raises:
@@ -63,7 +82,7 @@ def _nth_deal(steps: Sequence[Step], number: int) -> int:
     return deals[number - 1] if number <= len(deals) else len(steps)
 
 
-def _with_fault(steps: Sequence[Step], number: int, fault: Fault) -> list[Step]:
+def _with_fault(steps: Sequence[Step], number: int, fault: PlannedFault) -> list[Step]:
     place = _nth_deal(steps, number)
     deal = steps[place]
     assert isinstance(deal, Deal)
@@ -75,7 +94,7 @@ def _with_two_at_once(steps: Sequence[Step], number: int) -> list[Step]:
     first, second = steps[_nth_deal(steps, number)], steps[_nth_deal(steps, number + 1)]
     assert isinstance(first, Deal) and isinstance(second, Deal) and second.hand is not None
     cards = (first.card, second.card) if first.face_up and second.face_up else ()
-    told = _with_fault(steps, number, Fault("misdeal.simultaneous", cards=cards))
+    told = _with_fault(steps, number, PlannedFault("misdeal.simultaneous", cards=cards))
     place = _nth_deal(told, number + 1)
     astray = replace(second, hand=first.hand, is_along=True)
     return [*told[:place], astray, Move(hand=second.hand, pause_s=SUPERVISOR_S), *told[place + 1 :]]
@@ -88,5 +107,5 @@ def _without_fourth_card(steps: Sequence[Step]) -> list[Step]:
     dealt = [step for step in steps[:end] if isinstance(step, Deal)]
     player, banker = (total(step.card for step in dealt if step.hand is side) for side in (Side.PLAYER, Side.BANKER))
     winner = outcome_of(player, banker)
-    fault = Fault("misdeal.short_hand", hand=Side.BANKER)
+    fault = PlannedFault("misdeal.short_hand", hand=Side.BANKER)
     return [*steps[:end], *later, Announce(player=player, banker=banker, winner=winner, truly=winner, faults=(fault,))]

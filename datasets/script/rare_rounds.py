@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from datasets.script.drawn_rounds import Act, Drawer, clean_round
-from datasets.script.drawn_tables import DrawnTable
+from thirdcard.datasets.script.drawn_rounds import Act, Drawer, clean_round
+from thirdcard.datasets.script.drawn_tables import DrawnTable
 
 ALL = ("nz-authority", "nz-secretary", "sg-rws", "nsw", "tas")
 NZ = ("nz-authority", "nz-secretary")

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import yaml
 
-from calibration.camera import Calibration, save_calibration
-from calibration.chips import CHIPS_FOLDER, ChipSet, load_chips
-from calibration.errors import CalibrationError
-from calibration.layout import BUILT_IN_LAYOUTS, LAYOUT_FOLDER, Layout, load_layout
-from datasets.decks.mixed import is_odd
-from datasets.scene.renderer import RenderedObject
-from datasets.script.chronicle import Chronicle
-from datasets.script.errors import ScriptError
-from datasets.script.script import Script
+from thirdcard.calibration.camera import Calibration, save_calibration
+from thirdcard.calibration.chips import CHIPS_FOLDER, ChipSet, load_chips
+from thirdcard.calibration.errors import CalibrationError
+from thirdcard.calibration.layout import BUILT_IN_LAYOUTS, LAYOUT_FOLDER, Layout, load_layout
+from thirdcard.datasets.decks.mixed import is_odd
+from thirdcard.datasets.scene.renderer import RenderedObject
+from thirdcard.datasets.script.chronicle import Chronicle
+from thirdcard.datasets.script.errors import ScriptError
+from thirdcard.datasets.script.script import Script
 
 VIDEO_NAME = "video.mp4"
 CAMERA_NAME = "overhead.yaml"

@@ -14,15 +14,15 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from datasets.decks.deck import load_deck
-from datasets.decks.mixed import MixedDeck
-from datasets.scene.model import Scene, World
-from datasets.scene.renderer import RenderedFrame, SceneRenderer
-from datasets.script.camera import hang_camera
-from datasets.script.director import Performance, perform
-from datasets.script.errors import ScriptError
-from datasets.script.judgement import judged_alerts
-from datasets.script.recording import (
+from thirdcard.datasets.decks.deck import load_deck
+from thirdcard.datasets.decks.mixed import MixedDeck
+from thirdcard.datasets.scene.model import Scene, World
+from thirdcard.datasets.scene.renderer import RenderedFrame, SceneRenderer
+from thirdcard.datasets.script.camera import hang_camera
+from thirdcard.datasets.script.director import Performance, perform
+from thirdcard.datasets.script.errors import ScriptError
+from thirdcard.datasets.script.judgement import judged_alerts
+from thirdcard.datasets.script.recording import (
     VIDEO_NAME,
     format_objects,
     load_cloth,
@@ -31,10 +31,10 @@ from datasets.script.recording import (
     write_log,
     write_table,
 )
-from datasets.script.script import Script, load_script
-from datasets.script.spreading import SPREAD_NAME, format_lays
-from datasets.script.timeline import Timeline
-from datasets.script.video import write_video
+from thirdcard.datasets.script.script import Script, load_script
+from thirdcard.datasets.script.spreading import SPREAD_NAME, format_lays
+from thirdcard.datasets.script.timeline import Timeline
+from thirdcard.datasets.script.video import write_video
 
 Progress = Callable[[int, int], None]
 SHUTTER_S = 1 / 80

@@ -11,9 +11,9 @@ from typing import Annotated, Any, Literal, get_args
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from datasets.script.dealing_script import Opening, Rarity
-from datasets.script.errors import ScriptError
-from datasets.script.spread_script import Spread
+from thirdcard.datasets.script.dealing_script import Opening, Rarity
+from thirdcard.datasets.script.errors import ScriptError
+from thirdcard.datasets.script.spread_script import ScriptedSpread
 
 Hand = Literal["player", "banker"]
 Winner = Literal["player", "banker", "tie"]
@@ -29,7 +29,7 @@ class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Shoe(_Part):
+class ScriptedShoe(_Part):
     """The cards in play, as in `table.yaml`."""
 
     decks: int = Field(default=8, ge=1, le=8)
@@ -42,7 +42,7 @@ class Table(_Part):
     id: str = "S1"
     rulebook: Literal["nz-authority", "sg-rws", "nsw", "nz-secretary", "tas"]
     options: dict[str, str | int | bool | None] = {}
-    shoe: Shoe = Shoe()
+    shoe: ScriptedShoe = ScriptedShoe()
     limits: dict[str, int] = {}
     layout: str | dict[str, Any] = "mini-7"
     chips: str | dict[str, Any] = "house"
@@ -70,7 +70,7 @@ class Video(_Part):
     """Whether the shutter stays open long enough to smear what moves."""
 
 
-class Moment(_Part):
+class ScriptedMoment(_Part):
     """Seconds after something that happens in the round; before it where negative (only for the call)."""
 
     after: Anchor = "call"
@@ -79,7 +79,7 @@ class Moment(_Part):
     seconds: float = Field(default=1.0, ge=-5, le=20)
 
 
-class Wager(_Part):
+class ScriptedWager(_Part):
     """A wager put down in time."""
 
     seat: int
@@ -144,7 +144,7 @@ class NoCall(_Part):
     kind: Literal["no_call"]
 
 
-class Change(_Part):
+class ScriptedChange(_Part):
     """A player touches a wager; `late_bet` where the rulebook forbids it at that moment, else `change`."""
 
     kind: Literal["late_bet", "change"]
@@ -155,25 +155,25 @@ class Change(_Part):
     """What is put down, added or taken back; `removed` and `moved` take all."""
     to: str | None = None
     """The bet that chips are moved to."""
-    when: Moment = Moment()
+    when: ScriptedMoment = ScriptedMoment()
 
 
-class Reach(_Part):
+class ScriptedReach(_Part):
     """A hand reaches over an area and touches nothing."""
 
     kind: Literal["reach"]
     seat: int
     bet: str
-    when: Moment = Moment()
+    when: ScriptedMoment = ScriptedMoment()
 
 
-class Nudge(_Part):
+class ScriptedNudge(_Part):
     """A player touches his own stack and pushes it a little; nothing is added or taken."""
 
     kind: Literal["nudge"]
     seat: int
     bet: str
-    when: Moment = Moment()
+    when: ScriptedMoment = ScriptedMoment()
 
 
 class Straighten(_Part):
@@ -228,7 +228,7 @@ class BothOut(_Part):
     kind: Literal["both_hands_out"]
 
 
-class OffTable(_Part):
+class TakenOffTable(_Part):
     """A player takes a card that was passed to him off the table, and brings it back."""
 
     kind: Literal["card_off_table"]
@@ -243,27 +243,27 @@ Happening = Annotated[
     | WrongResult
     | FaceUp
     | NoCall
-    | Change
-    | Reach
-    | Nudge
+    | ScriptedChange
+    | ScriptedReach
+    | ScriptedNudge
     | Straighten
     | Payout
     | Settle
     | Limit
     | WrongHandler
     | BothOut
-    | OffTable
+    | TakenOffTable
     | Rarity,
     Field(discriminator="kind"),
 ]
 
 
-class Round(_Part):
+class ScriptedRound(_Part):
     """One round; its cards and wagers are drawn from the seed where the script names none."""
 
     cards: str | None = None
     """Both hands as the rules would deal them: `P 8H 4D 2C | B KS 9D`."""
-    wagers: tuple[Wager, ...] | None = None
+    wagers: tuple[ScriptedWager, ...] | None = None
     happenings: tuple[Happening, ...] = ()
     pause_s: float = Field(default=0.6, ge=0, le=60)
     """Before the round."""
@@ -297,9 +297,9 @@ class Script(_Part):
     """Whether a hand's cards are laid away from the table's middle or towards it."""
     objects_every: int = Field(default=5, ge=1)
     """Every how many frames `objects.jsonl` describes one."""
-    spread: Spread | None = None
+    spread: ScriptedSpread | None = None
     """The decks are spread before play."""
-    rounds: tuple[Round, ...] = ()
+    rounds: tuple[ScriptedRound, ...] = ()
     """At least one, where no spread is shown."""
 
     @model_validator(mode="after")

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
-from calibration.chips import ChipSet
-from datasets.script.errors import ScriptError
-from datasets.script.plan import Hands, total
-from rules.words import Bet, Outcome
+from thirdcard.calibration.chips import ChipSet
+from thirdcard.datasets.script.errors import ScriptError
+from thirdcard.datasets.script.plan import Hands, total
+from thirdcard.rules.game.words import Bet, Outcome
 
 EVEN = Fraction(1)
 HALF = Fraction(1, 2)

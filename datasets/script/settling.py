@@ -6,19 +6,19 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Protocol
 
-from datasets.script.betting import Betting
-from datasets.script.chronicle import Chronicle
-from datasets.script.dealer import Dealer
-from datasets.script.errors import ScriptError
-from datasets.script.mistakes import chosen_mistakes
-from datasets.script.patron import Wager
-from datasets.script.places import Places
-from datasets.script.plan import Announce, Hands, Step
-from datasets.script.script import Round, Settle
-from datasets.script.settlement import chips_for, odds_of, small_chips_for
-from datasets.script.stage import Stage
-from rules.events import WagerSettled
-from rules.words import DEALER, Bet, SettleAction
+from thirdcard.datasets.script.betting import Betting
+from thirdcard.datasets.script.chronicle import Chronicle
+from thirdcard.datasets.script.dealer import Dealer
+from thirdcard.datasets.script.errors import ScriptError
+from thirdcard.datasets.script.mistakes import chosen_mistakes
+from thirdcard.datasets.script.patron import LaidWager
+from thirdcard.datasets.script.places import Places
+from thirdcard.datasets.script.plan import Announce, Hands, Step
+from thirdcard.datasets.script.script import ScriptedRound, Settle
+from thirdcard.datasets.script.settlement import chips_for, odds_of, small_chips_for
+from thirdcard.datasets.script.stage import Stage
+from thirdcard.rules.game.words import DEALER, Bet, SettleAction
+from thirdcard.rules.log.events import WagerSettled
 
 ABSENCES = ("winner_unpaid", "loser_kept")
 """Mistakes by doing nothing: they show when the round closes."""
@@ -26,7 +26,7 @@ WRONG_SHARE = 2
 """A wrong amount is so many times what is due."""
 
 
-class Direction(Protocol):
+class SettlingDirector(Protocol):
     """What of a director a settlement needs."""
 
     clock: float
@@ -37,7 +37,7 @@ class Direction(Protocol):
     chronicle: Chronicle
 
 
-def settle(director: Direction, hands: Hands, last: Step, spec: Round) -> float:
+def settle(director: SettlingDirector, hands: Hands, last: Step, spec: ScriptedRound) -> float:
     """Settle every wager by what the cards say, or wrongly as the script wants; gives when all is done."""
     assert isinstance(last, Announce)
     betting, end = director.betting, director.clock
@@ -64,7 +64,7 @@ def settle(director: Direction, hands: Hands, last: Step, spec: Round) -> float:
     return max([end, director.clock, *(t - 0.5 for t in busy if t < end + 5.0)])
 
 
-def give_all_back(director: Direction) -> float:
+def give_all_back(director: SettlingDirector) -> float:
     """Return every wager of a round without a result; gives when all is done."""
     for wager in [wager for wager in director.betting.wagers.values() if wager.stacks]:
         director.clock = max(director.clock, _return(director, wager)) + 0.25
@@ -72,14 +72,14 @@ def give_all_back(director: Direction) -> float:
     return max([director.clock, *(patron.free_at - 0.5 for patron in director.betting.patrons.values())])
 
 
-def _odds(wager: Wager, hands: Hands, last: Announce, betting: Betting) -> Fraction | None:
+def _odds(wager: LaidWager, hands: Hands, last: Announce, betting: Betting) -> Fraction | None:
     """Winnings per unit; 0: given back; None: lost."""
     odds = odds_of(Bet(str(wager.area.bet)), hands, last.truly, betting.table)
     return Fraction(0) if wager.void else odds
 
 
 def _other_ways(
-    spec: Round, wagers: Sequence[Wager], odds: Mapping[str, Fraction | None], where: str
+    spec: ScriptedRound, wagers: Sequence[LaidWager], odds: Mapping[str, Fraction | None], where: str
 ) -> dict[str, str]:
     """The way of each wager that is settled lawfully, but not as usual, by area.
 
@@ -98,7 +98,7 @@ def _other_ways(
     return ways
 
 
-def _settle_otherwise(director: Direction, wager: Wager, share: Fraction | None, way: str) -> float:
+def _settle_otherwise(director: SettlingDirector, wager: LaidWager, share: Fraction | None, way: str) -> float:
     """Settle a wager that did not lose in that way; gives when it is done."""
     if way == "change_given":
         return _pay_with_change(director, wager, share or Fraction(0))
@@ -106,7 +106,7 @@ def _settle_otherwise(director: Direction, wager: Wager, share: Fraction | None,
     return _pay(director, wager, share) if share else director.clock
 
 
-def _settle_wrongly(director: Direction, wager: Wager, share: Fraction | None, mistake: str) -> float:
+def _settle_wrongly(director: SettlingDirector, wager: LaidWager, share: Fraction | None, mistake: str) -> float:
     """Make that mistake; gives when it is made."""
     code = f"payout.{mistake}"
     if mistake in ABSENCES:
@@ -120,7 +120,7 @@ def _settle_wrongly(director: Direction, wager: Wager, share: Fraction | None, m
     return t
 
 
-def _collect(director: Direction, wager: Wager) -> float:
+def _collect(director: SettlingDirector, wager: LaidWager) -> float:
     before = (wager.value(director.betting.chips), len(wager.chips))
     t = director.dealer.collect(director.clock, wager.stacks)
     wager.stacks.clear()
@@ -129,7 +129,7 @@ def _collect(director: Direction, wager: Wager) -> float:
     return t
 
 
-def _return(director: Direction, wager: Wager) -> float:
+def _return(director: SettlingDirector, wager: LaidWager) -> float:
     before, chips = (wager.value(director.betting.chips), len(wager.chips)), wager.chips
     patron = director.betting.patrons[int(wager.area.seat or 0)]
     t = director.dealer.push_back(director.clock, wager.stacks, patron.bank_mm())
@@ -140,7 +140,7 @@ def _return(director: Direction, wager: Wager) -> float:
     return t
 
 
-def _pay(director: Direction, wager: Wager, odds: Fraction) -> float:
+def _pay(director: SettlingDirector, wager: LaidWager, odds: Fraction) -> float:
     """Put the winnings beside the stake; the player takes both, or the winnings alone where his stake stays."""
     betting = director.betting
     winnings = _winnings(director, wager, odds)
@@ -158,7 +158,7 @@ def _pay(director: Direction, wager: Wager, odds: Fraction) -> float:
     return t
 
 
-def _pay_with_change(director: Direction, wager: Wager, odds: Fraction) -> float:
+def _pay_with_change(director: SettlingDirector, wager: LaidWager, odds: Fraction) -> float:
     """Take the stake to the tray and bring it back with the winnings, all in small chips; the player takes it."""
     betting = director.betting
     winnings = _winnings(director, wager, odds)
@@ -176,7 +176,7 @@ def _pay_with_change(director: Direction, wager: Wager, odds: Fraction) -> float
     return t
 
 
-def _put(director: Direction, wager: Wager, chips: tuple[int, ...], winnings: int) -> float:
+def _put(director: SettlingDirector, wager: LaidWager, chips: tuple[int, ...], winnings: int) -> float:
     """Put chips from the tray onto an area, with which its wager is paid; gives when they rest."""
     betting = director.betting
     before = (wager.value(betting.chips), len(wager.chips))
@@ -188,7 +188,7 @@ def _put(director: Direction, wager: Wager, chips: tuple[int, ...], winnings: in
     return t
 
 
-def _winnings(director: Direction, wager: Wager, odds: Fraction) -> int:
+def _winnings(director: SettlingDirector, wager: LaidWager, odds: Fraction) -> int:
     winnings = odds * wager.value(director.betting.chips)
     if winnings.denominator != 1:
         where = f"{wager.area.id}: winnings"
@@ -196,7 +196,7 @@ def _winnings(director: Direction, wager: Wager, odds: Fraction) -> int:
     return int(winnings)
 
 
-def _log(director: Direction, t: float, wager: Wager, action: SettleAction, amount: int) -> None:
+def _log(director: SettlingDirector, t: float, wager: LaidWager, action: SettleAction, amount: int) -> None:
     bet = Bet(str(wager.area.bet))
     director.chronicle.add(
         WagerSettled(t=t, area=wager.area.id, seat=wager.area.seat, bet=bet, action=action, amount=amount)

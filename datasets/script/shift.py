@@ -3,7 +3,7 @@
 The recording is cut at key frames between rounds, where the cloth is empty. Behind each round the table then lies
 still for as long as real tables do: the picture of the cut with the camera's noise, encoded as the recording was; its
 groups of pictures are repeated. Nothing of the play is encoded anew. Each pass over the recording is a new shoe and
-another dealer. `python -m datasets.script.shift RECORDING --out DIR --hours 8`.
+another dealer. `python -m thirdcard.datasets.script.shift RECORDING --out DIR --hours 8`.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from av.video.codeccontext import VideoCodecContext
 from av.video.stream import VideoStream
 from numpy.typing import NDArray
 
-from datasets.script.errors import RecordingError
-from datasets.script.recording import VIDEO_NAME, write_lines
-from datasets.script.video import write_video
+from thirdcard.datasets.script.errors import RecordingWriteError
+from thirdcard.datasets.script.recording import VIDEO_NAME, write_lines
+from thirdcard.datasets.script.video import write_video
 
 LOOP_S = 12.0
 """A still stretch is so long before it repeats itself."""
@@ -45,7 +45,7 @@ FILE_S = 1800.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Encoding:
+class SourceEncoding:
     """How the recording was encoded."""
 
     fps: int
@@ -213,13 +213,13 @@ def _lines(path: Path) -> list[dict[str, object]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
 
 
-def _encoding_of(stream: VideoStream) -> Encoding:
+def _encoding_of(stream: VideoStream) -> SourceEncoding:
     rate = stream.average_rate
     assert rate is not None
-    return Encoding(fps=round(rate), mbit_s=(stream.bit_rate or 2_000_000) / 1e6, key_frame_s=2.0)
+    return SourceEncoding(fps=round(rate), mbit_s=(stream.bit_rate or 2_000_000) / 1e6, key_frame_s=2.0)
 
 
-def _pieces(recording: Path, stream: VideoStream, encoding: Encoding, rng: np.random.Generator) -> list[Piece]:
+def _pieces(recording: Path, stream: VideoStream, encoding: SourceEncoding, rng: np.random.Generator) -> list[Piece]:
     container = stream.container
     assert isinstance(container, InputContainer)
     packets = [packet for packet in container.demux(stream) if packet.pts is not None and packet.size]
@@ -245,12 +245,12 @@ def _cuts(truth: Sequence[Mapping[str, object]], keys: Sequence[int], fps: int) 
         from_t, to_t = float(str(line["t"])) + CLEAR_S, float(str(following["t"])) - BEFORE_S
         place = bisect.bisect_left(keys, from_t * fps)
         if place == len(keys) or keys[place] > to_t * fps:
-            raise RecordingError(f"no key frame between {from_t:.1f} and {to_t:.1f} s; needs longer pauses")
+            raise RecordingWriteError(f"no key frame between {from_t:.1f} and {to_t:.1f} s; needs longer pauses")
         yield keys[place]
 
 
 def _still(
-    key: Packet[VideoStream], stream: VideoStream, encoding: Encoding, rng: np.random.Generator
+    key: Packet[VideoStream], stream: VideoStream, encoding: SourceEncoding, rng: np.random.Generator
 ) -> Iterator[Packet[VideoStream]]:
     """The picture of a key frame as a camera shows it for a while."""
     context = av.CodecContext.create(stream.codec_context.name, "r")
@@ -265,7 +265,7 @@ def _still(
         with av.open(str(path)) as container:
             still = container.streams.video[0]
             if still.codec_context.extradata != stream.codec_context.extradata:
-                raise RecordingError(f"{path.name}: was encoded with other settings; make the recording anew")
+                raise RecordingWriteError(f"{path.name}: was encoded with other settings; make the recording anew")
             yield from (packet for packet in container.demux(still) if packet.pts is not None and packet.size)
 
 

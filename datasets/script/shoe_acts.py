@@ -6,23 +6,23 @@ from typing import Protocol
 
 import numpy as np
 
-from datasets.script.chronicle import Chronicle, DueAlert, Tolerance
-from datasets.script.dealer import Dealer, jittered
-from datasets.script.dealing_script import Opening
-from datasets.script.errors import ScriptError
-from datasets.script.motion import path_of
-from datasets.script.places import Places
-from datasets.script.plan import CutOut, Deal, Fault, Shoe
-from datasets.script.script import Script
-from datasets.script.stage import CardActor, Stage
-from datasets.script.timeline import CutCardSpan
-from rules.burn import face_value
-from rules.cards import Card, parse_card
-from rules.errors import CardError
-from rules.events import CardBurned, CutCardDrawn, LastRoundAnnounced, ShoeClosed, ShoeOpened
-from rules.options import elect
-from rules.rulebook import load_rulebook
-from rules.rulebook_model import AfterCutCard, BurnCount
+from thirdcard.datasets.script.chronicle import Chronicle, DueAlert, ToleratedReading
+from thirdcard.datasets.script.dealer import Dealer, jittered
+from thirdcard.datasets.script.dealing_script import Opening
+from thirdcard.datasets.script.errors import ScriptError
+from thirdcard.datasets.script.motion import path_of
+from thirdcard.datasets.script.places import Places
+from thirdcard.datasets.script.plan import CutOut, Deal, DealingShoe, PlannedFault
+from thirdcard.datasets.script.script import Script
+from thirdcard.datasets.script.stage import CardActor, Stage
+from thirdcard.datasets.script.timeline import CutCardSpan
+from thirdcard.rules.cards.burn import face_value
+from thirdcard.rules.errors import CardError
+from thirdcard.rules.game.cards import Card, parse_card
+from thirdcard.rules.log.events import CardBurned, CutCardDrawn, LastRoundAnnounced, ShoeClosed, ShoeOpened
+from thirdcard.rules.rulebook.load import load_rulebook
+from thirdcard.rules.rulebook.model import AfterCutCard, BurnCount
+from thirdcard.rules.rulebook.options import elect
 
 SHOWN_S = 0.8
 """So long a first burned card is shown before the others follow."""
@@ -30,29 +30,29 @@ COUNTED_S = 0.9
 """So long burned cards lie there before they are put away."""
 
 
-class Direction(Protocol):
+class ShoeDirector(Protocol):
     """What of a director the shoe's acts need."""
 
     script: Script
     clock: float
     number: int
-    shoe: Shoe
+    shoe: DealingShoe
     cards: list[CardActor]
     stage: Stage
     places: Places
     dealer: Dealer
     chronicle: Chronicle
-    pending: list[Fault]
+    pending: list[PlannedFault]
     is_last_to_announce: bool
 
 
-def open_shoe(director: Direction, opening: Opening) -> None:
+def open_shoe(director: ShoeDirector, opening: Opening) -> None:
     """Put new cards into the shoe, and burn as many as the rulebook orders or the script wants."""
     table, where = director.script.table, f"rounds[{director.number - 1}].opening"
     for span in director.stage.timeline.cut_cards:
         span.end = min(span.end, director.clock)
     director.chronicle.add(ShoeOpened(t=director.clock, decks=table.shoe.decks))
-    director.shoe = Shoe(table.shoe.decks, np.random.default_rng((director.script.seed, director.number)))
+    director.shoe = DealingShoe(table.shoe.decks, np.random.default_rng((director.script.seed, director.number)))
     director.clock += 0.6
     ordered = elect(load_rulebook(table.rulebook), table.options, where="table.options").burn.count
     first = _first_card(director, opening, where)
@@ -60,10 +60,10 @@ def open_shoe(director: Direction, opening: Opening) -> None:
     count = due if opening.burned is None else opening.burned
     _burn(director, [first] * min(count, 1), further=max(count - 1, 0), is_shown=ordered is BurnCount.FACE_VALUE)
     if count != due:
-        director.pending.append(Fault("procedure.burn"))
+        director.pending.append(PlannedFault("procedure.burn"))
 
 
-def draw_along(director: Direction, step: Deal, slot: int) -> tuple[CardActor, float]:
+def draw_along(director: ShoeDirector, step: Deal, slot: int) -> tuple[CardActor, float]:
     """Let a card leave the shoe with the one just drawn and rest beside it; gives it and when it left."""
     first, dealer = director.cards[-1], director.dealer
     left, rests = first.span.path.keys[0].t, first.span.path.end.t
@@ -73,7 +73,7 @@ def draw_along(director: Direction, step: Deal, slot: int) -> tuple[CardActor, f
     return actor, left
 
 
-def set_cut_card_aside(director: Direction, step: CutOut) -> None:
+def set_cut_card_aside(director: ShoeDirector, step: CutOut) -> None:
     """The cutting card comes out of the shoe; the last round is announced now, or when this one is over."""
     rulebook = load_rulebook(director.script.table.rulebook)
     dealer, place = director.dealer, jittered(director.stage, director.places.cut_card_place())
@@ -89,23 +89,23 @@ def set_cut_card_aside(director: Direction, step: CutOut) -> None:
         director.is_last_to_announce = True
 
 
-def announce_last_round(director: Direction) -> None:
+def announce_last_round(director: ShoeDirector) -> None:
     """The dealer says that the coming or running round is the shoe's last."""
     director.chronicle.add(LastRoundAnnounced(t=director.clock))
     director.clock += 0.4
     director.is_last_to_announce = False
 
 
-def run_out(director: Direction) -> None:
+def run_out(director: ShoeDirector) -> None:
     """The shoe is found empty in the middle of a round."""
     t = director.clock = director.clock + 0.5
     director.chronicle.add(ShoeClosed(t=t))
     director.chronicle.raise_alert(DueAlert(t=t, round=director.number, code="misdeal.shoe_exhausted"))
-    director.chronicle.tolerate(Tolerance(code="payout.*", round=director.number, start=t, end=t + 40.0))
+    director.chronicle.tolerate(ToleratedReading(code="payout.*", round=director.number, start=t, end=t + 40.0))
     director.clock += 1.0
 
 
-def _first_card(director: Direction, opening: Opening, where: str) -> Card:
+def _first_card(director: ShoeDirector, opening: Opening, where: str) -> Card:
     if opening.first is None:
         return director.shoe.draw()
     try:
@@ -114,7 +114,7 @@ def _first_card(director: Direction, opening: Opening, where: str) -> Card:
         raise ScriptError(f"{where}.first", opening.first, str(error)) from error
 
 
-def _burn(director: Direction, first: list[Card], *, further: int, is_shown: bool) -> None:
+def _burn(director: ShoeDirector, first: list[Card], *, further: int, is_shown: bool) -> None:
     """Draw cards into a row before the boxes, the first face up where it is to be shown, and put them away."""
     lying: list[CardActor] = []
     for i in range(len(first) + further):

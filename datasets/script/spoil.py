@@ -16,18 +16,26 @@ from typing import Any
 
 import yaml
 
-from calibration.camera import Calibration, load_calibration
-from calibration.layout import Layout, load_layout
-from datasets.script.errors import RecordingError
-from datasets.script.faults import Fault, FaultMaker, Image, Spell
-from datasets.script.recording import write_lines
-from datasets.script.video import write_video
-from rules.alerts import format_alert
-from rules.events import CameraBack, CameraFaulted, CameraLost, CameraMoved, CameraObstructed, format_event, parse_event
-from rules.options import elect
-from rules.referee import Referee
-from rules.rulebook import load_rulebook
-from vision.video import VideoReader
+from thirdcard.calibration.camera import Calibration, load_calibration
+from thirdcard.calibration.layout import Layout, load_layout
+from thirdcard.datasets.script.errors import RecordingWriteError
+from thirdcard.datasets.script.faults import CameraFault, FaultMaker, Image, Spell
+from thirdcard.datasets.script.recording import write_lines
+from thirdcard.datasets.script.video import write_video
+from thirdcard.rules.findings.alerts import format_alert
+from thirdcard.rules.log.events import (
+    CameraBack,
+    CameraFaulted,
+    CameraLost,
+    CameraMoved,
+    CameraObstructed,
+    format_event,
+    parse_event,
+)
+from thirdcard.rules.referee import Referee
+from thirdcard.rules.rulebook.load import load_rulebook
+from thirdcard.rules.rulebook.options import elect
+from thirdcard.vision.video.video import VideoReader
 
 Line = Mapping[str, object]
 
@@ -38,7 +46,7 @@ BEFORE_CARD_S = 1.5
 LONGEST_S = 8.0
 WITHIN_S = 2.0
 """An alert is told of something no further from its time."""
-_TYPES: Mapping[Fault, type[CameraFaulted]] = {Fault.FROZEN: CameraLost, Fault.MOVED: CameraMoved}
+_TYPES: Mapping[CameraFault, type[CameraFaulted]] = {CameraFault.FROZEN: CameraLost, CameraFault.MOVED: CameraMoved}
 """All others hide the table."""
 
 
@@ -52,7 +60,7 @@ class Copying:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class CopySource:
     """A recording to be copied."""
 
     folder: Path
@@ -63,7 +71,7 @@ class Source:
     layout: Layout
 
 
-def load_source(folder: Path) -> Source:
+def load_source(folder: Path) -> CopySource:
     """A recording's folder as `thirdcard render` writes it.
 
     Raises:
@@ -72,7 +80,7 @@ def load_source(folder: Path) -> Source:
     try:
         table = yaml.safe_load((folder / "table.yaml").read_text(encoding="utf-8"))
         camera = table["cameras"][0]
-        return Source(
+        return CopySource(
             folder=folder,
             table=table,
             video=folder / camera["source"],
@@ -81,10 +89,10 @@ def load_source(folder: Path) -> Source:
             layout=load_layout(table["layout"], folder),
         )
     except (OSError, KeyError, TypeError, IndexError, yaml.YAMLError) as error:
-        raise RecordingError(f"{folder}: {error!r}; must be a folder as `thirdcard render` writes it") from error
+        raise RecordingWriteError(f"{folder}: {error!r}; must be a folder as `thirdcard render` writes it") from error
 
 
-def spoil_recording(source: Source, out: Path, spells: Sequence[Spell], *, begin_s: float = 0.0) -> None:
+def spoil_recording(source: CopySource, out: Path, spells: Sequence[Spell], *, begin_s: float = 0.0) -> None:
     """Write the copy.
 
     Args:
@@ -93,7 +101,7 @@ def spoil_recording(source: Source, out: Path, spells: Sequence[Spell], *, begin
         begin_s: what comes before is left out.
     """
     if out.resolve() == source.folder.resolve():
-        raise RecordingError(f"{out}: must be another folder than the recording's")
+        raise RecordingWriteError(f"{out}: must be another folder than the recording's")
     out.mkdir(parents=True, exist_ok=True)
     for name in KEPT:
         if (source.folder / name).is_file():
@@ -107,7 +115,7 @@ def spoil_recording(source: Source, out: Path, spells: Sequence[Spell], *, begin
         write_video(out / source.video.name, Copying(fps=rate, mbit_s=bits / 1e6), images, info.size_wh_px)
 
 
-def between_and_amid(source: Source, fault: Fault) -> list[Spell]:
+def between_and_amid(source: CopySource, fault: CameraFault) -> list[Spell]:
     """The fault once between two rounds and once in the midst of a later round's deal, where the truth has them.
 
     Raises:
@@ -117,7 +125,9 @@ def between_and_amid(source: Source, fault: Fault) -> list[Spell]:
     closed = [_time(line) for line in truth if line["type"] == "round_closed"]
     dealt = [_time(line) for line in truth if line["type"] == "card_dealt"]
     if len(closed) < 4:
-        raise RecordingError(f"{source.folder / TRUTH}: {len(closed)} rounds; must be 4 at least, or name each --fault")
+        raise RecordingWriteError(
+            f"{source.folder / TRUTH}: {len(closed)} rounds; must be 4 at least, or name each --fault"
+        )
     following = min(t for t in dealt if t > closed[0])
     second = sorted(t for t in dealt if t > closed[1])[1]
     gap_s, rest_s = following - BEFORE_CARD_S - closed[0], closed[2] - second
@@ -134,7 +144,7 @@ def _spoiled(reader: VideoReader, maker: FaultMaker, spells: Sequence[Spell], be
             yield maker.spoil(frame.image, frame.t, fault)
 
 
-def _write_logs(source: Source, out: Path, spells: Sequence[Spell], begin_s: float) -> None:
+def _write_logs(source: CopySource, out: Path, spells: Sequence[Spell], begin_s: float) -> None:
     """What is known of the recording, from `begin_s` on, with the faults."""
     folder = source.folder
     if (folder / SIGNALS).is_file():
@@ -159,7 +169,7 @@ def _camera_lines(spell: Spell, camera: str) -> list[Line]:
     return [format_event(begun), format_event(CameraBack(t=spell.to_s, camera=camera))]
 
 
-def _camera_alerts(source: Source, truth: Sequence[Line]) -> list[Line]:
+def _camera_alerts(source: CopySource, truth: Sequence[Line]) -> list[Line]:
     """What the referee says of the camera."""
     table = source.table
     referee = Referee(elect(load_rulebook(str(table["rulebook"])), table.get("options") or {}))

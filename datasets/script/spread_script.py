@@ -26,7 +26,7 @@ class Oddity(_Part):
     """Which of the decks, from 1."""
 
 
-class Spread(_Part):
+class ScriptedSpread(_Part):
     """The decks, face up in rows by suit and sequence."""
 
     decks: int = Field(default=1, ge=1, le=8)

@@ -11,16 +11,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from datasets.decks.mixed import JOKER, STRANGE, is_odd
-from datasets.script.dealer import Dealer
-from datasets.script.errors import ScriptError
-from datasets.script.motion import Pose, path_of
-from datasets.script.places import Places
-from datasets.script.spread_script import Oddity, Spread
-from datasets.script.stage import Stage
-from datasets.script.timeline import CardSpan
-from rules.cards import RANKS, SUITS, parse_card
-from rules.errors import CardError
+from thirdcard.datasets.decks.mixed import JOKER, STRANGE, is_odd
+from thirdcard.datasets.script.dealer import Dealer
+from thirdcard.datasets.script.errors import ScriptError
+from thirdcard.datasets.script.motion import Pose, path_of
+from thirdcard.datasets.script.places import Places
+from thirdcard.datasets.script.spread_script import Oddity, ScriptedSpread
+from thirdcard.datasets.script.stage import Stage
+from thirdcard.datasets.script.timeline import CardSpan
+from thirdcard.rules.errors import CardError
+from thirdcard.rules.game.cards import RANKS, SUITS, parse_card
 
 TOP_MM = 330.0
 """Rows begin below the tray, the shoe and the rack."""
@@ -60,7 +60,7 @@ class Lay:
     rows: tuple[tuple[LaidCard, ...], ...]
 
 
-def deck_in_order(spread: Spread, number: int) -> list[tuple[str, bool]]:
+def deck_in_order(spread: ScriptedSpread, number: int) -> list[tuple[str, bool]]:
     """One deck's cards as they are spread, each with whether its face shows."""
     order = [rank + suit for suit in spread.suits for rank in (RANKS[::-1] if suit in spread.falling else RANKS)]
     odd = {oddity.card: oddity for oddity in spread.oddities if oddity.deck == number}
@@ -97,7 +97,7 @@ def _oddness(card: LaidCard) -> str | None:
     return None if not is_odd(card.card) else "joker" if card.card == JOKER else "foreign"
 
 
-def check_spread(spread: Spread) -> None:
+def check_spread(spread: ScriptedSpread) -> None:
     """Raises ScriptError for what can't be spread."""
     if sorted(spread.suits) != sorted(SUITS):
         raise ScriptError("spread.suits", spread.suits, f"must hold each of {''.join(SUITS)} once")
@@ -115,7 +115,7 @@ def check_spread(spread: Spread) -> None:
 class Spreading:
     """Lays all decks of a script, one lay after the other."""
 
-    def __init__(self, spread: Spread, stage: Stage, places: Places, dealer: Dealer) -> None:
+    def __init__(self, spread: ScriptedSpread, stage: Stage, places: Places, dealer: Dealer) -> None:
         """Raises ScriptError where the rows have no room on the cloth."""
         check_spread(spread)
         self._spread, self._stage, self._places, self._dealer = spread, stage, places, dealer

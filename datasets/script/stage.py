@@ -11,16 +11,16 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from datasets.script.motion import Key, Path, Point, Pose, path_of
-from datasets.script.timeline import ArmSpan, CardSpan, StackSpan, Timeline
-from rules.cards import Card, format_card
-from rules.words import Side
+from thirdcard.datasets.script.motion import Key, Path, Point, Pose, path_of
+from thirdcard.datasets.script.timeline import ArmSpan, CardSpan, StackSpan, Timeline
+from thirdcard.rules.game.cards import Card, format_card
+from thirdcard.rules.game.words import Side
 
 HAND_SPEED_MM_S = 950.0
 LEAST_TRAVEL_S = 0.28
 
 
-class Arm:
+class StageArm:
     """One arm: it waits at its home, and goes where it is sent."""
 
     def __init__(self, span: ArmSpan, home_mm: Point, shoulder: Callable[[Point], Point], pace: float) -> None:
@@ -71,7 +71,7 @@ class Arm:
 
 
 @dataclass(slots=True)
-class Stack:
+class StageStack:
     """A stack of chips."""
 
     timeline: Timeline
@@ -187,12 +187,12 @@ class Stage:
         x, y = self.rng.normal(point, spread_mm)
         return (float(x), float(y))
 
-    def stack(self, t: float, chips: tuple[int, ...], at_mm: Point, *, area: str | None = None) -> Stack:
+    def stack(self, t: float, chips: tuple[int, ...], at_mm: Point, *, area: str | None = None) -> StageStack:
         """A new stack that stands there from `t` on."""
         path = path_of([(t, Pose(*at_mm))])
         span = StackSpan(self.name("s"), chips, path, t, seed=int(self.rng.integers(1 << 30)), area=area)
         self.timeline.stacks.append(span)
-        return Stack(self.timeline, span)
+        return StageStack(self.timeline, span)
 
     def card(self, t: float, card: Card, hand: Side | None, slot: int, mouth: Pose) -> CardActor:
         """A new card that shows its back at the shoe's mouth from `t` on."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from datasets.script.betting import Betting
-from datasets.script.dealer import Dealer
-from datasets.script.script import Round, Straighten
+from thirdcard.datasets.script.betting import Betting
+from thirdcard.datasets.script.dealer import Dealer
+from thirdcard.datasets.script.script import ScriptedRound, Straighten
 
 
-class Direction(Protocol):
+class TidyingDirector(Protocol):
     """What of a director straightening needs."""
 
     clock: float
@@ -17,7 +17,7 @@ class Direction(Protocol):
     betting: Betting
 
 
-def tidy_stacks(director: Direction, spec: Round) -> None:
+def tidy_stacks(director: TidyingDirector, spec: ScriptedRound) -> None:
     """Straighten a stack for each happening of the round that asks for it."""
     for event in spec.happenings:
         if not isinstance(event, Straighten) or event.kind != "straighten_stack":

@@ -9,8 +9,8 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from datasets.scene.model import ArmObject, CardObject, ChipStack, CutCardObject, Point, Scene
-from datasets.script.motion import Path, Pose, smooth
+from thirdcard.datasets.scene.model import ArmObject, CardObject, ChipStack, CutCardObject, Point, Scene
+from thirdcard.datasets.script.motion import Path, Pose, smooth
 
 FOREVER = float("inf")
 

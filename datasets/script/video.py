@@ -11,7 +11,7 @@ import av
 import numpy as np
 from numpy.typing import NDArray
 
-from datasets.script.errors import RecordingError
+from thirdcard.datasets.script.errors import RecordingWriteError
 
 
 class Encoding(Protocol):
@@ -66,5 +66,5 @@ def write_video(
                 count += 1
             container.mux(stream.encode(None))
     except (av.FFmpegError, OSError) as error:
-        raise RecordingError(f"{path.name}: {error}; must be a file that can be written") from error
+        raise RecordingWriteError(f"{path.name}: {error}; must be a file that can be written") from error
     return count

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from calibration.layout import Area
-from datasets.script.betting import Betting
-from datasets.script.chronicle import Chronicle
-from datasets.script.dealing_script import VoidHandWagered
-from datasets.script.script import Round, Wager
-from datasets.script.stage import Stage
-from rules.events import VoidHandAnnounced
+from thirdcard.calibration.layout import Area
+from thirdcard.datasets.script.betting import Betting
+from thirdcard.datasets.script.chronicle import Chronicle
+from thirdcard.datasets.script.dealing_script import VoidHandWagered
+from thirdcard.datasets.script.script import ScriptedRound, ScriptedWager
+from thirdcard.datasets.script.stage import Stage
+from thirdcard.rules.log.events import VoidHandAnnounced
 
 
-class Direction(Protocol):
+class VoidHandDirector(Protocol):
     """What of a director a void hand needs."""
 
     clock: float
@@ -23,14 +23,14 @@ class Direction(Protocol):
     chronicle: Chronicle
 
 
-def wagers_put_down(spec: Round) -> tuple[VoidHandWagered, ...]:
+def wagers_put_down(spec: ScriptedRound) -> tuple[VoidHandWagered, ...]:
     """What is put down although a hand without wagers was announced."""
     return tuple(event for event in spec.happenings if isinstance(event, VoidHandWagered))
 
 
-def replace_wagers(spec: Round, put: Sequence[VoidHandWagered]) -> Round:
+def replace_wagers(spec: ScriptedRound, put: Sequence[VoidHandWagered]) -> ScriptedRound:
     """The same round with no other wagers than those that are put down all the same."""
-    wagers = tuple(Wager(seat=event.seat, bet=event.bet, value=event.value) for event in put)
+    wagers = tuple(ScriptedWager(seat=event.seat, bet=event.bet, value=event.value) for event in put)
     return spec.model_copy(update={"wagers": wagers})
 
 
@@ -42,7 +42,7 @@ def void_all(betting: Betting) -> list[Area]:
     return [wager.area for wager in there]
 
 
-def void_running_hand(director: Direction) -> None:
+def void_running_hand(director: VoidHandDirector) -> None:
     """The running hand is played without wagers: the players take them back."""
     betting, t = director.betting, director.clock + 0.4
     director.chronicle.add(VoidHandAnnounced(t=director.clock))

@@ -10,13 +10,21 @@ from enum import StrEnum
 import numpy as np
 from sqlalchemy.orm import Session
 
-from service.analytics.figures import Counting, Figures, Labels, figures_by, figures_of_codes
-from service.analytics.hour_sums import NOBODY
-from service.analytics.house import House
-from service.analytics.pace import Pace, find_paces
-from service.analytics.tallies import DURATIONS, ERRORS, Columns, TallyWish, list_names, read_alerts, read_rounds
-from service.analytics.trend import Trend, find_trend
-from service.store.people import Person
+from thirdcard.service.analytics.figures import Counting, Figures, Labels, figures_by, figures_of_codes
+from thirdcard.service.analytics.hour_sums import NOBODY
+from thirdcard.service.analytics.pace import Pace, find_paces
+from thirdcard.service.analytics.tallies import (
+    DURATIONS,
+    ERRORS,
+    Columns,
+    TallyWish,
+    list_names,
+    read_alerts,
+    read_rounds,
+)
+from thirdcard.service.analytics.trend import Trend, find_trend
+from thirdcard.service.config.house import House
+from thirdcard.service.store.people import Person
 
 
 class By(StrEnum):
@@ -66,7 +74,7 @@ class Asker:
 
 
 @dataclass(slots=True)
-class Reading:
+class TallyReading:
     """The tallies behind one answer, each read once."""
 
     session: Session
@@ -93,10 +101,10 @@ class Reading:
 
 def tell_figures(session: Session, house: House, asker: Asker, by: By, wish: FigureWish) -> Figures:
     """The figures; dealers by the names that the asker may see."""
-    return Reading(session, house, asker, wish).figures(by)
+    return TallyReading(session, house, asker, wish).figures(by)
 
 
-def _figures_of(reading: Reading, by: By) -> Figures:
+def _figures_of(reading: TallyReading, by: By) -> Figures:
     house, asker, wish = reading.house, reading.asker, reading.wish
     rounds, alerts = reading.tallies()
     if by is By.CODE:
@@ -107,19 +115,19 @@ def _figures_of(reading: Reading, by: By) -> Figures:
     return _named(figures, house, asker) if by is By.DEALER else figures
 
 
-def trend_from(reading: Reading) -> Trend:
+def trend_from(reading: TallyReading) -> Trend:
     """The rate by day, and its changes."""
     return find_trend(reading.figures(By.DAY).items)
 
 
-def pace_of_all(reading: Reading) -> Pace:
+def pace_of_all(reading: TallyReading) -> Pace:
     """The pace of all together."""
     house, rounds = reading.figures(By.TABLE).house, reading.tallies()[0]
     (of_all,) = find_paces([house], [house.name] * len(rounds), rounds.keys[DURATIONS])
     return of_all
 
 
-def paces_from(reading: Reading, by: By) -> list[Pace]:
+def paces_from(reading: TallyReading, by: By) -> list[Pace]:
     """The pace by table, or by hour of the day."""
     figures, rounds = reading.figures(by), reading.tallies()[0]
     in_order = sorted(figures.items, key=lambda figure: figure.name)
@@ -133,7 +141,7 @@ def find_dealers(session: Session, house: House, asker: Asker, shown: str) -> li
     return house.pseudonyms.find(shown, list_names(session, asker.person, "dealer"))
 
 
-def _read(reading: Reading) -> tuple[Columns, Columns]:
+def _read(reading: TallyReading) -> tuple[Columns, Columns]:
     session, house, asker, wish = reading.session, reading.house, reading.asker, reading.wish
     tallies = _tally_wish(session, house, asker, wish)
     rounds = read_rounds(session, asker.person, tallies, has_durations=reading.has_durations)

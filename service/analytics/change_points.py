@@ -13,7 +13,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from service.analytics.rates import Floats
+from thirdcard.service.analytics.rates import Floats
 
 PENALTY = 1.2
 """Times the logarithm of the number of steps; `docs/analytics.md` says how seldom it then sees what is not there."""
@@ -22,7 +22,7 @@ SHORTEST = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Segment:
+class RateSegment:
     """A stretch of one rate; the end is left out."""
 
     begin: int
@@ -31,7 +31,7 @@ class Segment:
     rounds: int
 
 
-def find_segments(events: Sequence[int], rounds: Sequence[int], *, penalty: float = PENALTY) -> list[Segment]:
+def find_segments(events: Sequence[int], rounds: Sequence[int], *, penalty: float = PENALTY) -> list[RateSegment]:
     """The stretches between changes, in order; one where the rate never changed.
 
     Args:
@@ -47,7 +47,7 @@ def find_segments(events: Sequence[int], rounds: Sequence[int], *, penalty: floa
     cuts = _best_cuts(k, n, penalty * float(np.log(max(len(kept), 2))))
     edges = [0, *(kept[cut] for cut in cuts[1:-1]), len(rounds)]
     return [
-        Segment(begin=begin, end=end, events=int(k[last] - k[first]), rounds=int(n[last] - n[first]))
+        RateSegment(begin=begin, end=end, events=int(k[last] - k[first]), rounds=int(n[last] - n[first]))
         for (begin, end), (first, last) in zip(pairwise(edges), pairwise(cuts), strict=True)
     ]
 

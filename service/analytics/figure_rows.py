@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from service.analytics.figures import Estimate, Figure
+from thirdcard.service.analytics.figures import Estimate, Figure
 
 Value = str | int | float | bool | None
 Row = dict[str, Value]

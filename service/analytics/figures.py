@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from service.analytics.rates import Floats, Interval, mid_p_interval, wilson_interval
-from service.analytics.shrinkage import shrink
-from service.analytics.tallies import ERRORS, LATE, Columns
+from thirdcard.service.analytics.rates import Floats, Interval, mid_p_interval, wilson_interval
+from thirdcard.service.analytics.shrinkage import shrink
+from thirdcard.service.analytics.tallies import ERRORS, LATE, Columns
 
 PER = 1000.0
 LEAST_ROUNDS = 200

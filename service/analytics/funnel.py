@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import poisson
 
-from service.analytics.rates import Interval
+from thirdcard.service.analytics.rates import Interval
 
 WARNING, ALARM = 0.95, 0.998
 

@@ -15,13 +15,13 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from service.analytics.hour_sums import NOBODY, AlertSum, RoundSum, Who
-from service.analytics.round_facts import Line, RoundFacts, facts_of
-from service.analytics.settlement import difference_of, is_accepted
-from service.room.reasons import FALSE_ALERT_REASONS
-from service.store.log_chains import chain_of_log
-from service.store.schema import AlertChange, AlertRow, ChainLine, LogRow, RoundRow
-from service.store.touched import HOUR
+from thirdcard.service.alerts.reasons import FALSE_ALERT_REASONS
+from thirdcard.service.analytics.hour_sums import NOBODY, AlertSum, RoundSum, Who
+from thirdcard.service.analytics.round_facts import Line, TalliedRound, facts_of
+from thirdcard.service.analytics.settlement import difference_of, is_accepted
+from thirdcard.service.store.log_chains import chain_of_log
+from thirdcard.service.store.schema import AlertChange, AlertRow, ChainLine, LogRow, RoundRow
+from thirdcard.service.store.touched import HOUR
 
 Key = tuple[int, int]
 """A log and the number of a round in it."""
@@ -108,7 +108,7 @@ class HourReading:
             found |= {seq: json.loads(body) for seq, body in self.session.execute(wanted)}
         return lambda row: [found[seq] for seq in range(row.first_line, row.last_line + 1) if seq in found]
 
-    def _round_sum(self, row: RoundRow, facts: RoundFacts) -> RoundSum:
+    def _round_sum(self, row: RoundRow, facts: TalliedRound) -> RoundSum:
         began, end = self._log(row.log_id).began_at, self.hour + HOUR
         unseen = [(began + timedelta(seconds=a), began + timedelta(seconds=b)) for a, b in facts.unseen]
         is_here = row.closed_at < end

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from service.analytics.durations import BINS, Counts, count_durations
-from service.analytics.round_facts import PHASES
-from service.store.tally_schema import CodeTallyRow, TallyRow
+from thirdcard.service.analytics.durations import BINS, Counts, count_durations
+from thirdcard.service.analytics.round_facts import PHASES
+from thirdcard.service.store.tally_schema import CodeTallyRow, TallyRow
 
 LARGEST = 2**16 - 1
 NOBODY = ""

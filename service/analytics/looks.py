@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from service.analytics.asking import Asker
-from service.room.room import Room
-from service.store import audit
-from service.store.database import Database
-from service.store.people import Person
+from thirdcard.service.alerts.room import Room
+from thirdcard.service.analytics.asking import Asker
+from thirdcard.service.store import audit
+from thirdcard.service.store.database import Database
+from thirdcard.service.store.people import Person
 
 SEEN = "dealers.seen"
 

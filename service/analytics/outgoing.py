@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel
 
-from service.analytics.figure_rows import figure_row
-from service.analytics.figures import Estimate, Figure, Figures
-from service.analytics.pace import Pace
-from service.analytics.trend import Trend
+from thirdcard.service.analytics.figure_rows import figure_row
+from thirdcard.service.analytics.figures import Estimate, Figure, Figures
+from thirdcard.service.analytics.pace import Pace
+from thirdcard.service.analytics.trend import Trend
 
 
 class FigureOut(BaseModel):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from service.analytics.durations import quantile_s
-from service.analytics.figures import Figure
-from service.analytics.hour_sums import unpack_durations
-from service.analytics.round_facts import PHASES
+from thirdcard.service.analytics.durations import quantile_s
+from thirdcard.service.analytics.figures import Figure
+from thirdcard.service.analytics.hour_sums import unpack_durations
+from thirdcard.service.analytics.round_facts import PHASES
 
 QUARTER, HALF, THREE_QUARTERS = 0.25, 0.5, 0.75
 

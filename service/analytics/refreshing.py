@@ -14,12 +14,12 @@ from datetime import datetime
 from sqlalchemy import delete, select, tuple_
 from sqlalchemy.orm import Session
 
-from service.analytics.hour_reading import HourReading
-from service.analytics.hour_sums import NOBODY, tally_alerts, tally_rounds
-from service.store.database import Database
-from service.store.order import TALLIES_TURN, take_turn
-from service.store.tally_schema import CodeTallyRow, TallyRow, TouchedHour
-from service.store.touched import Place, touch
+from thirdcard.service.analytics.hour_reading import HourReading
+from thirdcard.service.analytics.hour_sums import NOBODY, tally_alerts, tally_rounds
+from thirdcard.service.store.database import Database
+from thirdcard.service.store.order import TALLIES_TURN, take_turn
+from thirdcard.service.store.tally_schema import CodeTallyRow, TallyRow, TouchedHour
+from thirdcard.service.store.touched import Place, touch
 
 HOURS_AT_ONCE = 40
 MARKS_AT_ONCE = 5000

@@ -22,7 +22,7 @@ Line = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RoundFacts:
+class TalliedRound:
     """Of one round."""
 
     phases_s: tuple[float, ...] | None
@@ -37,7 +37,7 @@ class RoundFacts:
 
 def facts_of(
     lines: Sequence[Line], opened: float, closed: float, *, before: float | None = None, begins_unseen: bool = False
-) -> RoundFacts:
+) -> TalliedRound:
     """The facts of a round.
 
     Args:
@@ -51,7 +51,7 @@ def facts_of(
     unseen, ends_unseen = _unseen(lines, min(begin, opened), closed, begins_unseen)
     is_watched = not any(from_t < closed and to_t > opened for from_t, to_t in unseen)
     phases = _phases(lines, opened, closed, before) if is_watched and not unseen else None
-    return RoundFacts(phases_s=phases, unseen=unseen, is_watched=is_watched, ends_unseen=ends_unseen)
+    return TalliedRound(phases_s=phases, unseen=unseen, is_watched=is_watched, ends_unseen=ends_unseen)
 
 
 def _phases(lines: Sequence[Line], opened: float, closed: float, before: float | None) -> tuple[float, ...] | None:

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import gammainc, gammaincc, gammaln
 
-from service.analytics.rates import LEVEL, Floats, Interval, halve
+from thirdcard.service.analytics.rates import LEVEL, Floats, Interval, halve
 
 GRID = np.linspace(-2.0, 2.0, 5)
 """In standard deviations around the mode."""

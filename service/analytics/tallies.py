@@ -13,11 +13,11 @@ from sqlalchemy import BigInteger, ColumnElement, Select, or_, select, type_coer
 from sqlalchemy.engine.default import DefaultDialect
 from sqlalchemy.orm import Session
 
-from service.analytics.rates import Floats
-from service.room.alerts import may_see
-from service.store.columns import UtcTime
-from service.store.people import Person
-from service.store.tally_schema import CodeTallyRow, TallyRow
+from thirdcard.service.alerts.alerts import may_see
+from thirdcard.service.analytics.rates import Floats
+from thirdcard.service.store.columns import UtcTime
+from thirdcard.service.store.people import Person
+from thirdcard.service.store.tally_schema import CodeTallyRow, TallyRow
 
 ROUND_SUMS = ("rounds", "watched_rounds", "timed_rounds", "timed_s", "unseen_s")
 CODE_SUMS = ("alerts", "false_alerts", "accepted", "overpaid_minor", "underpaid_minor")

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from service.analytics.change_points import find_segments
-from service.analytics.figures import PER, Estimate, Figure
-from service.analytics.rates import mid_p_interval
+from thirdcard.service.analytics.change_points import find_segments
+from thirdcard.service.analytics.figures import PER, Estimate, Figure
+from thirdcard.service.analytics.rates import mid_p_interval
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stretch:
+class TrendStretch:
     """Days of one rate."""
 
     first: str
@@ -26,7 +26,7 @@ class Trend:
     """Days in order, and the stretches between changes."""
 
     days: Sequence[Figure]
-    stretches: Sequence[Stretch]
+    stretches: Sequence[TrendStretch]
 
     @property
     def changes(self) -> list[str]:
@@ -42,5 +42,5 @@ def find_trend(days: Sequence[Figure]) -> Trend:
         low, high = (float(edge) * PER for edge in mid_p_interval(segment.events, segment.rounds))
         rate = Estimate(per_1000=segment.events / segment.rounds * PER, low=low, high=high)
         first, last = days[segment.begin].name, days[segment.end - 1].name
-        stretches.append(Stretch(first=first, last=last, rounds=segment.rounds, errors=segment.events, rate=rate))
+        stretches.append(TrendStretch(first=first, last=last, rounds=segment.rounds, errors=segment.events, rate=rate))
     return Trend(days=days, stretches=stretches)

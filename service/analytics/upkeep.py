@@ -7,11 +7,11 @@ import threading
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from service.analytics.refreshing import refresh
-from service.analytics.settings import AnalyticsFile
-from service.ports import Clock
-from service.store.database import Database
-from service.store.touched import HOUR, Place
+from thirdcard.service.analytics.refreshing import refresh
+from thirdcard.service.config.analytics_file import AnalyticsFile
+from thirdcard.service.ports.live_tables import Clock
+from thirdcard.service.store.database import Database
+from thirdcard.service.store.touched import HOUR, Place
 
 logger = logging.getLogger(__name__)
 

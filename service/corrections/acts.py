@@ -14,21 +14,29 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from rules.errors import EventError
-from rules.events import RoundClosed, ShoeOpened, parse_event
-from service.corrections import effects
-from service.corrections.effects import Effects
-from service.corrections.judging import UnjudgeableError, Verdicts, judge_lines
-from service.corrections.lines import ADD, CARD, REMOVE, VERDICT, Correction, judged_bodies
-from service.corrections.reading import holding, lines_of_log
-from service.errors import ServiceError
-from service.store import audit, chain
-from service.store.database import Database
-from service.store.log_chains import chain_of
-from service.store.order import take_turn
-from service.store.people import Person
-from service.store.round_schema import CorrectionRow
-from service.store.schema import AlertRow, LogRow, RoundRow
+from thirdcard.rules.errors import EventError
+from thirdcard.rules.log.events import RoundClosed, ShoeOpened, parse_event
+from thirdcard.service.corrections import effects
+from thirdcard.service.corrections.effects import Effects
+from thirdcard.service.corrections.judging import UnjudgeableError, Verdicts, judge_lines
+from thirdcard.service.ports.errors import ServiceError
+from thirdcard.service.rounds.corrections import (
+    ADD,
+    CARD,
+    REMOVE,
+    VERDICT,
+    Correction,
+    holding,
+    judged_bodies,
+    lines_of_log,
+)
+from thirdcard.service.store import audit, chain
+from thirdcard.service.store.database import Database
+from thirdcard.service.store.log_chains import chain_of
+from thirdcard.service.store.order import take_turn
+from thirdcard.service.store.people import Person
+from thirdcard.service.store.round_schema import CorrectionRow
+from thirdcard.service.store.schema import AlertRow, LogRow, RoundRow
 
 NEW = 0
 """The number of a correction that has none yet."""
@@ -47,7 +55,7 @@ class CorrectionConflictError(ServiceError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class WantedCorrection:
     """What somebody wants to correct, and why."""
 
     round_id: int
@@ -65,7 +73,7 @@ class _Judged:
     after: Verdicts
 
 
-def correct(database: Database, person: Person, wanted: Wanted, *, now: datetime) -> int | None:
+def correct(database: Database, person: Person, wanted: WantedCorrection, *, now: datetime) -> int | None:
     """Enter a correction; gives its number, None where there is no such round or the person may not see it.
 
     Raises:

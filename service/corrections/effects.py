@@ -11,14 +11,14 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from service.corrections.judging import Verdicts, alert_bodies, fault_key, record_body
-from service.corrections.lines import VERDICT
-from service.corrections.reading import holding
-from service.live.journal import OPEN, alert_chain
-from service.room.reasons import CORRECTED
-from service.search.index import DISMISSED, TAKEN_BACK, enter_round, has_fallen
-from service.store import chain
-from service.store.schema import AlertChange, AlertRow, LogRow, RoundRow
+from thirdcard.service.alerts.reasons import CORRECTED
+from thirdcard.service.corrections.judging import Verdicts, alert_bodies, fault_key, record_body
+from thirdcard.service.rounds.corrections import VERDICT, holding
+from thirdcard.service.rounds.search.index import DISMISSED, TAKEN_BACK, enter_round, has_fallen
+from thirdcard.service.store import chain
+from thirdcard.service.store.alert_states import AlertState
+from thirdcard.service.store.log_chains import alert_chain
+from thirdcard.service.store.schema import AlertChange, AlertRow, LogRow, RoundRow
 
 CONFIRMED = "confirmed"
 
@@ -147,7 +147,8 @@ def _raise(session: Session, log: LogRow, body: dict[str, Any], cause: Cause) ->
     dealer = select(RoundRow.dealer).where(RoundRow.log_id == log.id, RoundRow.number == body["round"])
     row = AlertRow(
         table_id=log.table_id, log_id=log.id, round=body["round"], code=body["code"], severity=body["severity"],
-        state=OPEN, dealer=session.scalar(dealer), at=log.began_at + timedelta(seconds=body["t"]), noticed_at=cause.at,
+        state=AlertState.OPEN, dealer=session.scalar(dealer),
+        at=log.began_at + timedelta(seconds=body["t"]), noticed_at=cause.at,
         body=chain.canonical(body), is_quiet=True,
     )  # fmt: skip
     session.add(row)
@@ -160,7 +161,7 @@ def _restore(session: Session, row: AlertRow, cause: Cause) -> None:
     """The state before the last step that a correction took."""
     wanted = select(AlertChange).where(AlertChange.alert_id == row.id, AlertChange.reason == CORRECTED)
     last = session.scalar(wanted.order_by(AlertChange.id.desc()).limit(1))
-    _step(session, row, OPEN if last is None else last.before, cause, reason=TAKEN_BACK)
+    _step(session, row, AlertState.OPEN if last is None else last.before, cause, reason=TAKEN_BACK)
 
 
 def _step(session: Session, row: AlertRow, state: str, cause: Cause, *, reason: str = CORRECTED) -> None:

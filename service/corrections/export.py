@@ -18,16 +18,16 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import select
 
-from calibration.camera import parse_calibration
-from service.errors import ServiceError
-from service.stills import Image
-from service.store.database import Database
-from service.store.round_schema import CorrectionRow
-from vision.crops import card_crop
-from vision.detections import CARD_BACK, CARD_FACE
-from vision.detector import Detector
-from vision.reader import Reader
-from vision.rectify import Rectifier
+from thirdcard.calibration.camera import parse_calibration
+from thirdcard.service.media.stills import Image
+from thirdcard.service.ports.errors import ServiceError
+from thirdcard.service.store.database import Database
+from thirdcard.service.store.round_schema import CorrectionRow
+from thirdcard.vision.detections import CARD_BACK, CARD_FACE
+from thirdcard.vision.inference.crops import card_crop
+from thirdcard.vision.inference.detector import Detector
+from thirdcard.vision.inference.reader import Reader
+from thirdcard.vision.plane.rectify import Rectifier
 
 VERSION = 1
 MARGIN_MM = 40.0
@@ -37,19 +37,19 @@ PATCH_CARDS = 2.6
 """A patch is so many card heights wide."""
 
 
-class ExportError(ServiceError):
+class CorrectionExportError(ServiceError):
     """What was kept cannot be written out."""
 
 
 @dataclass(frozen=True, slots=True)
-class Eyes:
+class CardModels:
     """The models that find a card and read it."""
 
     detector: Detector
     reader: Reader
 
     @classmethod
-    def open(cls) -> Eyes:
+    def open(cls) -> CardModels:
         """Those of the registry."""
         return cls(Detector.open(), Reader.open())
 
@@ -62,7 +62,7 @@ class Exported:
     not_found: int
 
 
-def export_corrections(database: Database, evidence: Path, out: Path, eyes: Eyes) -> Exported:
+def export_corrections(database: Database, evidence: Path, out: Path, eyes: CardModels) -> Exported:
     """Write `crops/`, `images/`, `annotations.json` and `manifest.json` into a folder.
 
     Raises:
@@ -93,7 +93,7 @@ def export_corrections(database: Database, evidence: Path, out: Path, eyes: Eyes
     return Exported(cards=found, not_found=len(items) - found)
 
 
-def find_card(frame: Image, sight: Mapping[str, Any], eyes: Eyes) -> NDArray[np.float64] | None:
+def find_card(frame: Image, sight: Mapping[str, Any], eyes: CardModels) -> NDArray[np.float64] | None:
     """The corners of the corrected card on the cloth, (4, 2) in millimetres; None where it is not found."""
     calibration = parse_calibration(sight["calibration"], "calibration")
     boxes = {name: np.asarray(polygon) for name, polygon in sight["hands_mm"].items()}
@@ -125,12 +125,12 @@ def _frame(path: Path, sha256: str) -> Image:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise ExportError(f"{path}: {error.strerror}") from error
+        raise CorrectionExportError(f"{path}: {error.strerror}") from error
     if hashlib.sha256(data).hexdigest() != sha256:
-        raise ExportError(f"{path}: is not what was kept; `thirdcard verify` tells more")
+        raise CorrectionExportError(f"{path}: is not what was kept; `thirdcard verify` tells more")
     image = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
     if image is None:
-        raise ExportError(f"{path}: is no picture")
+        raise CorrectionExportError(f"{path}: is no picture")
     return np.asarray(image, np.uint8)
 
 
@@ -168,7 +168,7 @@ def _write_patch(
 def _png(image: Image) -> bytes:
     done, data = cv2.imencode(".png", image)
     if not done:
-        raise ExportError("a picture could not be encoded")
+        raise CorrectionExportError("a picture could not be encoded")
     return data.tobytes()
 
 

@@ -7,15 +7,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from rules.alerts import Alert, format_alert
-from rules.errors import RulesError
-from rules.events import DealerChanged, parse_event
-from rules.records import RoundRecord, format_round
-from rules.referee import Judgement, Referee
-from rules.rulebook import elect, load_rulebook
-from service.alleging import is_alleged
-from service.errors import ServiceError
-from service.store import chain
+from thirdcard.rules.errors import RulesError
+from thirdcard.rules.findings.alerts import Alert, format_alert
+from thirdcard.rules.log.events import DealerChanged, parse_event
+from thirdcard.rules.referee import Judgement, Referee
+from thirdcard.rules.round.records import RoundRecord, format_round
+from thirdcard.rules.rulebook.load import elect, load_rulebook
+from thirdcard.service.interpretation.alert_policy import is_alleged
+from thirdcard.service.ports.errors import ServiceError
+from thirdcard.service.store import chain
 
 ASIDE = ("confidence", "noticed_at", "evidence")
 """Of an alert: what may differ though it says the same."""

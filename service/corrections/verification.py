@@ -9,8 +9,8 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from service.store import chain
-from service.store.round_schema import CorrectionRow
+from thirdcard.service.store import chain
+from thirdcard.service.store.round_schema import CorrectionRow
 
 CHAINS = "corrections/"
 

@@ -11,17 +11,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rules.errors import LogError
-from rules.events import Event
-from rules.log import read_log
-from rules.records import RoundRecord, format_round
-from rules.referee import Referee
-from rules.rulebook import elect, load_rulebook
-from service.config import TableConfig
-from service.errors import ServiceError
-from service.findings import Findings, Unseen, unseen_stretches
-from service.spreads import format_spread
-from service.watching import format_watched
+from thirdcard.rules.errors import LogError
+from thirdcard.rules.log.events import Event
+from thirdcard.rules.log.reader import read_log
+from thirdcard.rules.referee import Referee
+from thirdcard.rules.round.records import RoundRecord, format_round
+from thirdcard.rules.rulebook.load import elect, load_rulebook
+from thirdcard.service.config.table_file import TableConfig
+from thirdcard.service.ports.errors import ServiceError
+from thirdcard.service.watch.recording_run import format_watched
+from thirdcard.service.watch.result import Findings, Unseen, unseen_stretches
+from thirdcard.service.watch.spread_count import format_spread
 
 
 class TruthError(ServiceError):
@@ -73,7 +73,7 @@ class RoundAccount:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Account:
+class TableAccount:
     """What happened, or what was found."""
 
     events: tuple[Event, ...]
@@ -90,9 +90,9 @@ class Account:
         return unseen_stretches(self.events, self.end_s)
 
 
-def account_of(findings: Findings) -> Account:
+def account_of(findings: Findings) -> TableAccount:
     """The account that a watch gives."""
-    return Account(
+    return TableAccount(
         events=findings.events,
         incidents=tuple(_incident(format_watched(watched)) for watched in findings.alerts),
         rounds=_rounds(findings.rounds, findings.duration_s),
@@ -101,12 +101,12 @@ def account_of(findings: Findings) -> Account:
     )
 
 
-def load_found(folder: Path, table: TableConfig) -> Account:
+def load_found(folder: Path, table: TableConfig) -> TableAccount:
     """The account that a former watch wrote."""
     return _load(folder, table, log="events.jsonl")
 
 
-def load_truth(folder: Path, table: TableConfig) -> Account:
+def load_truth(folder: Path, table: TableConfig) -> TableAccount:
     """The account that a recording brings along; its rounds follow from its log.
 
     Raises:
@@ -115,7 +115,7 @@ def load_truth(folder: Path, table: TableConfig) -> Account:
     return _load(folder, table, log="truth.jsonl")
 
 
-def _load(folder: Path, table: TableConfig, *, log: str) -> Account:
+def _load(folder: Path, table: TableConfig, *, log: str) -> TableAccount:
     path = folder / log
     if not path.is_file():
         raise TruthError(f"{folder}: holds no {log}; it is what the comparison is made with")
@@ -125,7 +125,7 @@ def _load(folder: Path, table: TableConfig, *, log: str) -> Account:
     except LogError as error:
         raise TruthError(f"{path}: {error}") from error
     end_s = events[-1].t if events else 0.0
-    return Account(
+    return TableAccount(
         events=events,
         incidents=tuple(_incident(line) for line in _lines(folder / "alerts.jsonl")),
         rounds=_rounds(judge(events, table), end_s),

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rules.events import CameraBack, CameraFaulted, Event
-from service.evaluate.accounts import Account, Incident, RoundAccount
-from service.evaluate.sheets import Sheet, share_of
-from service.wording import clock
+from thirdcard.rules.log.events import CameraBack, CameraFaulted, Event
+from thirdcard.service.evaluate.accounts import Incident, RoundAccount, TableAccount
+from thirdcard.service.evaluate.sheets import Sheet, share_of
+from thirdcard.service.watch.wording import clock
 
 WITHIN_S = 3.0
 """What is told later is another fault, or none."""
@@ -38,7 +38,7 @@ class CameraFaultOutcome:
 
 
 def camera_fault_outcomes(
-    truth: Account, found: Account, false: Sequence[Incident], exact: Sequence[RoundAccount]
+    truth: TableAccount, found: TableAccount, false: Sequence[Incident], exact: Sequence[RoundAccount]
 ) -> tuple[CameraFaultOutcome, ...]:
     """All true faults in order.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from rules.events import (
+from thirdcard.rules.log.events import (
     BetsOpened,
     CardDealt,
     CardMoved,

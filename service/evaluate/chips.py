@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from rules.events import UNKNOWN, WagerChanged
+from thirdcard.rules.log.events import UNKNOWN, WagerChanged
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

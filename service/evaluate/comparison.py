@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from rules.events import Event, WagerChanged
-from service.evaluate.accounts import Account, RoundAccount
-from service.evaluate.camera_faults import CameraFaultOutcome, camera_fault_outcomes
-from service.evaluate.cards import CardCounts, compare_cards, pair_by_time
-from service.evaluate.chips import ChipCounts, count_chips
-from service.evaluate.conditions import Condition, join_conditions
-from service.evaluate.matching import Matching, join, match
-from service.evaluate.rates import HourlyRate
-from service.evaluate.spreads import SpreadCounts, compare_spreads
+from thirdcard.rules.log.events import Event, WagerChanged
+from thirdcard.service.evaluate.accounts import RoundAccount, TableAccount
+from thirdcard.service.evaluate.camera_faults import CameraFaultOutcome, camera_fault_outcomes
+from thirdcard.service.evaluate.cards import CardCounts, compare_cards, pair_by_time
+from thirdcard.service.evaluate.chips import ChipCounts, count_chips
+from thirdcard.service.evaluate.conditions import Condition, join_conditions
+from thirdcard.service.evaluate.matching import Matching, join, match
+from thirdcard.service.evaluate.rates import HourlyRate
+from thirdcard.service.evaluate.spreads import SpreadCounts, compare_spreads
 
 WAGER_WINDOW_S = 3.0
 
@@ -61,7 +61,7 @@ class Comparison:
     spreads: SpreadCounts = field(default_factory=SpreadCounts)
 
 
-def compare(name: str, truth: Account, found: Account, *, frames_per_s: float | None = None) -> Comparison:
+def compare(name: str, truth: TableAccount, found: TableAccount, *, frames_per_s: float | None = None) -> Comparison:
     """Everything that is counted of one recording."""
     incidents = match(truth.incidents, found.incidents, truth.tolerated)
     is_clean = not truth.incidents

@@ -9,9 +9,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from rules.events import Event
-from service.evaluate.cards import CardCounts, FollowedCard, judge_pair, pair_cards
-from service.evaluate.sights import REST_S, Scene
+from thirdcard.rules.log.events import Event
+from thirdcard.service.evaluate.cards import CardCounts, FollowedCard, judge_pair, pair_cards
+from thirdcard.service.evaluate.sights import REST_S, RecordingConditions
 
 LONGEST_S = 30.0
 """A card lies no longer than this."""
@@ -66,7 +66,7 @@ class TrueCard:
     """When the hand's round closed."""
 
 
-def true_cards(truth: Iterable[Event], found: Iterable[Event], scene: Scene) -> list[TrueCard]:
+def true_cards(truth: Iterable[Event], found: Iterable[Event], scene: RecordingConditions) -> list[TrueCard]:
     """The cards that were shown, each with how it was told and how it lay."""
     told = []
     for true, said, closed in pair_cards(truth, found):

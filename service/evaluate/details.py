@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from service.evaluate.comparison import Comparison
-from service.evaluate.conditions import Condition
-from service.evaluate.matching import ratio
-from service.evaluate.rates import ROUNDS_AN_HOUR
-from service.evaluate.sheets import Sheet, percent, share_of
-from service.wording import duration
+from thirdcard.service.evaluate.comparison import Comparison
+from thirdcard.service.evaluate.conditions import Condition
+from thirdcard.service.evaluate.matching import ratio
+from thirdcard.service.evaluate.rates import ROUNDS_AN_HOUR
+from thirdcard.service.evaluate.sheets import Sheet, percent, share_of
+from thirdcard.service.watch.wording import duration
 
 
 def detail_sheets(rows: Sequence[Comparison], whole: Comparison) -> list[Sheet]:

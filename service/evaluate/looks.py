@@ -12,14 +12,14 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.camera import Calibration
-from service.evaluate.conditions import LookCounts, TrueCard
-from service.evaluate.sights import REST_S, CardSight, Scene
-from vision.crops import card_crop
-from vision.detections import order_corners
-from vision.frames import Frame
-from vision.reader import Reader
-from vision.video import VideoReader
+from thirdcard.calibration.camera import Calibration
+from thirdcard.service.evaluate.conditions import LookCounts, TrueCard
+from thirdcard.service.evaluate.sights import REST_S, CardInFrame, RecordingConditions
+from thirdcard.vision.detections import order_corners
+from thirdcard.vision.frames import Frame
+from thirdcard.vision.inference.crops import card_crop
+from thirdcard.vision.inference.reader import Reader
+from thirdcard.vision.video.video import VideoReader
 
 SURE = 0.99
 LEAST_VISIBLE = 0.3
@@ -29,11 +29,11 @@ STILL_PX = 1.0
 
 
 def read_looks(
-    cards: Sequence[TrueCard], scene: Scene, calibration: Calibration, video: str, *, most: int
+    cards: Sequence[TrueCard], scene: RecordingConditions, calibration: Calibration, video: str, *, most: int
 ) -> list[tuple[Mapping[str, str], LookCounts]]:
     """Read so many looks at cards at rest, spread over the recording, each with its conditions."""
     wanted = _spread(_looks(cards, scene), most)
-    by_time: dict[float, list[CardSight]] = defaultdict(list)
+    by_time: dict[float, list[CardInFrame]] = defaultdict(list)
     for sight in wanted:
         by_time[round(sight.t, 3)].append(sight)
     told: list[tuple[Mapping[str, str], LookCounts]] = []
@@ -57,7 +57,7 @@ def _counts(is_right: bool, confidence: float) -> LookCounts:
     return LookCounts(right=int(is_right), total=1, sure=int(is_sure), sure_wrong=int(is_sure and not is_right))
 
 
-def _looks(cards: Iterable[TrueCard], scene: Scene) -> list[CardSight]:
+def _looks(cards: Iterable[TrueCard], scene: RecordingConditions) -> list[CardInFrame]:
     looks = []
     for card in cards:
         assert card.card.face is not None, "true_cards tells faces"
@@ -69,13 +69,13 @@ def _looks(cards: Iterable[TrueCard], scene: Scene) -> list[CardSight]:
     return sorted(looks, key=lambda sight: sight.t)
 
 
-def _spread(looks: Sequence[CardSight], most: int) -> list[CardSight]:
+def _spread(looks: Sequence[CardInFrame], most: int) -> list[CardInFrame]:
     if len(looks) <= most:
         return list(looks)
     return [looks[int(i)] for i in np.linspace(0, len(looks) - 1, most)]
 
 
-def _frames(video: str, wanted: Mapping[float, list[CardSight]]) -> Iterator[tuple[Frame, list[CardSight]]]:
+def _frames(video: str, wanted: Mapping[float, list[CardInFrame]]) -> Iterator[tuple[Frame, list[CardInFrame]]]:
     times = sorted(wanted)
     if not times:
         return

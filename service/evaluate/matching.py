@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from service.evaluate.accounts import Incident, Tolerance
+from thirdcard.service.evaluate.accounts import Incident, Tolerance
 
 WINDOW_S = 2.0
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from service.evaluate.matching import ratio
+from thirdcard.service.evaluate.matching import ratio
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,8 +15,8 @@ import numpy as np
 import yaml
 from numpy.typing import NDArray
 
-from calibration.camera import Calibration
-from service.evaluate.accounts import TruthError
+from thirdcard.calibration.camera import Calibration
+from thirdcard.service.evaluate.accounts import TruthError
 
 OBJECTS_NAME, SCRIPT_NAME = "objects.jsonl", "script.yaml"
 NOT_TOLD = "not told"
@@ -29,7 +29,7 @@ REST_S = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CardSight:
+class CardInFrame:
     """One card in one frame."""
 
     t: float
@@ -53,19 +53,19 @@ class CardSight:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scene:
+class RecordingConditions:
     """What is known of how a recording was made."""
 
-    sights: tuple[CardSight, ...]
+    sights: tuple[CardInFrame, ...]
     deck: str = NOT_TOLD
     light: float | None = None
     tilt_deg: float | None = None
 
-    def of(self, face: str, from_s: float, to_s: float) -> list[CardSight]:
+    def of(self, face: str, from_s: float, to_s: float) -> list[CardInFrame]:
         """The sights of a face within a stretch of time."""
         return [sight for sight in self.sights if sight.face == face and from_s <= sight.t <= to_s]
 
-    def conditions(self, sights: Sequence[CardSight]) -> dict[str, str]:
+    def conditions(self, sights: Sequence[CardInFrame]) -> dict[str, str]:
         """How a card lay, in words: deck, light and tilt of the scene; size, cover and turn of the card."""
         told = {"deck": self.deck, "light": _bin(self.light, LIGHTS, ""), "tilt": _bin(self.tilt_deg, TILTS_DEG, "°")}
         if not sights:
@@ -80,7 +80,7 @@ class Scene:
         }
 
 
-def load_scene(folder: Path, calibration: Calibration) -> Scene | None:
+def load_scene(folder: Path, calibration: Calibration) -> RecordingConditions | None:
     """What `objects.jsonl` and `script.yaml` beside a recording tell; None without the former.
 
     Raises:
@@ -96,7 +96,7 @@ def load_scene(folder: Path, calibration: Calibration) -> Scene | None:
     except (ValueError, KeyError, TypeError, yaml.YAMLError) as error:
         raise TruthError(f"{path}: {type(error).__name__}: {error}") from error
     style = script.get("style") or {}
-    return Scene(
+    return RecordingConditions(
         sights=sights,
         deck=str(script.get("deck", NOT_TOLD)),
         light=None if "light" not in style else float(style["light"]),
@@ -118,10 +118,10 @@ def tilt_of(calibration: Calibration) -> float | None:
     return float(np.degrees(np.arccos(abs(way[2]) / np.linalg.norm(way))))
 
 
-def _sights(line: Mapping[str, Any]) -> list[CardSight]:
+def _sights(line: Mapping[str, Any]) -> list[CardInFrame]:
     cards = [each for each in line["objects"] if each["kind"] == "card" and len(each["polygon"]) == 4]
     return [
-        CardSight(
+        CardInFrame(
             t=float(line["t"]),
             face=card["card"] if card["face_up"] else None,
             corners_px=np.asarray(card["polygon"], np.float64),

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from service.evaluate.sheets import Sheet, share_of
-from service.spreads import RANKS, SUITS
+from thirdcard.service.evaluate.sheets import Sheet, share_of
+from thirdcard.service.watch.spread_count import RANKS, SUITS
 
 Line = Mapping[str, Any]
 

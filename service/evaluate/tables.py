@@ -9,13 +9,13 @@ import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 
-from service.evaluate.camera_faults import camera_faults_sheet
-from service.evaluate.comparison import Comparison, combine
-from service.evaluate.details import detail_sheets
-from service.evaluate.matching import Matching
-from service.evaluate.sheets import Sheet, percent, share_of
-from service.evaluate.spreads import spreads_sheet
-from service.wording import clock, duration
+from thirdcard.service.evaluate.camera_faults import camera_faults_sheet
+from thirdcard.service.evaluate.comparison import Comparison, combine
+from thirdcard.service.evaluate.details import detail_sheets
+from thirdcard.service.evaluate.matching import Matching
+from thirdcard.service.evaluate.sheets import Sheet, percent, share_of
+from thirdcard.service.evaluate.spreads import spreads_sheet
+from thirdcard.service.watch.wording import clock, duration
 
 SURE = 0.99
 

@@ -16,12 +16,12 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from service.config import CameraConfig
-from service.live.ring import RingWriter
-from service.live.source_clock import SourceClock
-from vision.errors import UnreadableVideoError, VideoBreakError
-from vision.frames import Frame
-from vision.video import VideoReader
+from thirdcard.service.config.table_file import CameraConfig
+from thirdcard.service.live.source_clock import SourceClock
+from thirdcard.service.media.ring import RingWriter
+from thirdcard.vision.errors import UnreadableVideoError, VideoBreakError
+from thirdcard.vision.frames import Frame
+from thirdcard.vision.video.video import VideoReader
 
 if TYPE_CHECKING:
     from av.packet import Packet

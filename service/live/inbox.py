@@ -13,9 +13,9 @@ from datetime import datetime
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from rules.events import Event, parse_event
-from service.store.database import Database
-from service.store.schema import SignalRow
+from thirdcard.rules.log.events import Event, parse_event
+from thirdcard.service.store.database import Database
+from thirdcard.service.store.schema import SignalRow
 
 
 @dataclass(slots=True)

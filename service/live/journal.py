@@ -14,31 +14,26 @@ from datetime import datetime, timedelta
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from rules.alerts import Alert, format_alert
-from rules.events import DealerChanged, Event, RoundClosed, format_event, parse_event
-from rules.records import RoundRecord, format_round
-from service.evidence import shows_a_stack
-from service.search.index import enter_round, enter_round_of_alert
-from service.store import chain
-from service.store.database import Database
-from service.store.log_chains import LIVE, log_chain
-from service.store.order import take_turn
-from service.store.schema import AlertRow, ChainHead, ChainLine, EvidenceRow, LogRow, RoundRow
+from thirdcard.rules.findings.alerts import Alert, format_alert
+from thirdcard.rules.log.events import DealerChanged, Event, RoundClosed, format_event, parse_event
+from thirdcard.rules.round.records import RoundRecord, format_round
+from thirdcard.service.media.alert_media import shows_a_stack
+from thirdcard.service.rounds.search.index import enter_round, enter_round_of_alert
+from thirdcard.service.store import chain
+from thirdcard.service.store.alert_states import AlertState
+from thirdcard.service.store.database import Database
+from thirdcard.service.store.log_chains import LIVE, alert_chain, log_chain
+from thirdcard.service.store.order import take_turn
+from thirdcard.service.store.schema import AlertRow, ChainHead, ChainLine, EvidenceRow, LogRow, RoundRow
 
 LOG_HOURS = 24
 """A log that is older is not gone on with: the process begins another."""
-OPEN = "open"
 LEAD = timedelta(seconds=8)
 TAIL = timedelta(seconds=6)
 LONGEST = timedelta(seconds=45)
 SHOWN = ("clip", "still", "overlay")
 CHANGED = ("before", "after")
 """Of a stack that changed."""
-
-
-def alert_chain(table_id: str) -> str:
-    """The chain that holds a table's alerts as they were raised."""
-    return f"alerts/{table_id}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +49,7 @@ class News:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class EnteredAlert:
     """An alert that was entered, and what pictures of it are promised."""
 
     alert_id: int
@@ -71,7 +66,7 @@ def nothing_else(_session: Session) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class JournalPlace:
     """How far a log is written."""
 
     next_line: int = 1
@@ -79,11 +74,13 @@ class Place:
     """Where the round begins that is under way."""
     dealer: str | None = None
 
-    def after(self, news: News) -> Place:
+    def after(self, news: News) -> JournalPlace:
         """How far it is when these were written too."""
         dealers = [event.dealer for event in news.events if isinstance(event, DealerChanged)]
         next_line = self.next_line + len(news.events)
-        return Place(next_line, next_line if news.rounds else self.round_line, dealers[-1] if dealers else self.dealer)
+        return JournalPlace(
+            next_line, next_line if news.rounds else self.round_line, dealers[-1] if dealers else self.dealer
+        )
 
 
 class Journal:
@@ -99,7 +96,7 @@ class Journal:
         self._log_id = 0
         self._last_alert_before = 0
         self._began_at: datetime | None = None
-        self._place = Place()
+        self._place = JournalPlace()
         self._is_unsure = False
 
     @property
@@ -134,7 +131,7 @@ class Journal:
         """The moment of a stream time."""
         return self.began_at + timedelta(seconds=t)
 
-    def write(self, news: News, now: datetime, note: Note = nothing_else) -> list[Entry]:
+    def write(self, news: News, now: datetime, note: Note = nothing_else) -> list[EnteredAlert]:
         """Enter what is new; it is on the disk when this returns.
 
         Args:
@@ -157,7 +154,7 @@ class Journal:
         self._place, self._is_unsure = place, False
         return entries
 
-    def _enter(self, session: Session, news: News, place: Place, now: datetime) -> list[Entry]:
+    def _enter(self, session: Session, news: News, place: JournalPlace, now: datetime) -> list[EnteredAlert]:
         bodies = [{**format_event(event), "at": _rfc3339(self.at(event.t))} for event in news.events]
         if bodies:
             chain.append(session, log_chain(self._table_id), bodies, at=now)
@@ -169,7 +166,7 @@ class Journal:
         fresh = [alert for alert in news.alerts if not self._was_told(session, alert)]
         return [self._write_alert(session, alert, now, place.dealer) for alert in fresh]
 
-    def _stands(self, session: Session, news: News, place: Place) -> bool:
+    def _stands(self, session: Session, news: News, place: JournalPlace) -> bool:
         """Whether these were committed although nobody said so."""
         if news.events:
             head = session.get(ChainHead, log_chain(self._table_id))
@@ -191,10 +188,10 @@ class Journal:
         timeless = format_alert(alert) | {"noticed_at": None}
         return any(body | {"noticed_at": None} == timeless for body in bodies)
 
-    def _entry_of(self, session: Session, row: AlertRow) -> Entry:
+    def _entry_of(self, session: Session, row: AlertRow) -> EnteredAlert:
         piece = session.scalars(select(EvidenceRow).where(EvidenceRow.alert_id == row.id)).first()
         assert piece is not None, "each alert promises a clip"
-        return Entry(alert_id=row.id, at=row.at, from_at=piece.from_at, to_at=piece.to_at)
+        return EnteredAlert(alert_id=row.id, at=row.at, from_at=piece.from_at, to_at=piece.to_at)
 
     def _last_log(self, session: Session) -> LogRow | None:
         wanted = select(LogRow).where(LogRow.table_id == self._table_id, LogRow.origin == LIVE)
@@ -213,7 +210,7 @@ class Journal:
         session.flush()
         return log
 
-    def _write_round(self, session: Session, record: RoundRecord, first_line: int, place: Place) -> None:
+    def _write_round(self, session: Session, record: RoundRecord, first_line: int, place: JournalPlace) -> None:
         row = RoundRow(
             table_id=self._table_id,
             log_id=self._log_id,
@@ -229,7 +226,7 @@ class Journal:
         session.flush()
         enter_round(session, row)
 
-    def _write_alert(self, session: Session, alert: Alert, now: datetime, dealer: str | None) -> Entry:
+    def _write_alert(self, session: Session, alert: Alert, now: datetime, dealer: str | None) -> EnteredAlert:
         body, at = format_alert(alert), self.at(alert.t)
         row = AlertRow(
             table_id=self._table_id,
@@ -237,7 +234,7 @@ class Journal:
             round=alert.round,
             code=alert.code,
             severity=str(alert.severity),
-            state=OPEN,
+            state=AlertState.OPEN,
             dealer=dealer,
             at=at,
             noticed_at=now,
@@ -252,11 +249,11 @@ class Journal:
             EvidenceRow(alert_id=row.id, kind=kind, state="promised", from_at=at - LEAD, to_at=to_at)
             for kind in (*SHOWN, *(CHANGED if alert.area is not None and shows_a_stack(alert) else ()))
         )
-        return Entry(alert_id=row.id, at=at, from_at=at - LEAD, to_at=to_at)
+        return EnteredAlert(alert_id=row.id, at=at, from_at=at - LEAD, to_at=to_at)
 
 
-def _place_of(events: Sequence[Event], first_line: int) -> Place:
-    place = Place(first_line, first_line)
+def _place_of(events: Sequence[Event], first_line: int) -> JournalPlace:
+    place = JournalPlace(first_line, first_line)
     for event in events:
         place = place.after(News(events=(event,)))
         if isinstance(event, RoundClosed):

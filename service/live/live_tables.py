@@ -13,9 +13,9 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from service.live.messages import Failed, Message, Strained, TableState, Written
-from service.live.supervisor import Begin, Supervisor, begin_process
-from service.ports import Clock, Picture
+from thirdcard.service.live.supervisor import Begin, Supervisor, begin_process
+from thirdcard.service.ports.live_tables import Clock, Picture
+from thirdcard.service.ports.messages import Failed, Message, Strained, TableStatus, Written
 
 WAITING_STATES = 200
 """So many states wait at most for one reader."""
@@ -32,7 +32,7 @@ class WatchedTables:
     begin: Begin = begin_process
     """Begins what watches a table, here or elsewhere."""
     _supervisor: Supervisor = field(init=False)
-    _states: dict[str, TableState] = field(default_factory=dict)
+    _states: dict[str, TableStatus] = field(default_factory=dict)
     _readers: set[_Reader] = field(default_factory=set)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -42,19 +42,21 @@ class WatchedTables:
     def start(self, tables: Mapping[str, Path]) -> None:
         """Watch these tables, by id and file."""
         at = self.clock().isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        self._states = {table_id: TableState(table_id=table_id, at=at, t=0.0, camera="starting") for table_id in tables}
+        self._states = {
+            table_id: TableStatus(table_id=table_id, at=at, t=0.0, camera="starting") for table_id in tables
+        }
         self._supervisor.start(dict(tables))
 
     def stop(self) -> None:
         """End every table's process."""
         self._supervisor.stop()
 
-    def states(self) -> Sequence[TableState]:
+    def states(self) -> Sequence[TableStatus]:
         """How every table stands, by id."""
         with self._lock:
             return [self._states[table_id] for table_id in sorted(self._states)]
 
-    def state(self, table_id: str) -> TableState | None:
+    def state(self, table_id: str) -> TableStatus | None:
         """How one table stands; None where it is not watched here."""
         with self._lock:
             return self._states.get(table_id)
@@ -75,7 +77,7 @@ class WatchedTables:
         """Signals wait for it in the database."""
         self._supervisor.nudge(table_id)
 
-    async def changes(self) -> AsyncIterator[TableState | Written]:
+    async def changes(self) -> AsyncIterator[TableStatus | Written]:
         """Everything that changes from now on, for as long as somebody reads."""
         reader = _Reader(asyncio.get_running_loop())
         with self._lock:
@@ -94,7 +96,7 @@ class WatchedTables:
         if isinstance(message, Failed | Strained):
             return  # its state follows
         with self._lock:
-            if isinstance(message, TableState):
+            if isinstance(message, TableStatus):
                 self._states[message.table_id] = message
             readers = list(self._readers)
         for reader in readers:
@@ -107,24 +109,24 @@ class _Reader:
 
     loop: asyncio.AbstractEventLoop
     arrived: asyncio.Event = field(default_factory=asyncio.Event)
-    _states: deque[TableState] = field(default_factory=lambda: deque(maxlen=WAITING_STATES))
+    _states: deque[TableStatus] = field(default_factory=lambda: deque(maxlen=WAITING_STATES))
     _written: deque[Written] = field(default_factory=deque)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def add(self, message: TableState | Written) -> None:
+    def add(self, message: TableStatus | Written) -> None:
         """From any thread."""
         with self._lock:
-            if isinstance(message, TableState):
+            if isinstance(message, TableStatus):
                 self._states.append(message)
             else:
                 self._written.append(message)
         if not self.loop.is_closed():
             self.loop.call_soon_threadsafe(self.arrived.set)
 
-    def take(self) -> list[TableState | Written]:
+    def take(self) -> list[TableStatus | Written]:
         """All that waits."""
         with self._lock:
-            taken: list[TableState | Written] = [*self._written, *self._states]
+            taken: list[TableStatus | Written] = [*self._written, *self._states]
             self._written.clear()
             self._states.clear()
         return taken

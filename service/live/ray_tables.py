@@ -12,9 +12,9 @@ from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from service.live.messages import Failed, Message, Order
-from service.live.supervisor import Body
-from service.ray_cluster import check_code, code_digest, import_ray
+from thirdcard.service.cluster.ray_cluster import check_code, code_digest, import_ray
+from thirdcard.service.live.supervisor import Body
+from thirdcard.service.ports.messages import Failed, Message, Order
 
 CORES = 0.5
 """Of a node, kept for one table: in full play it takes a third of a core."""

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from calibration.layout import Layout
-from rules.cards import Card
-from rules.round import RoundState
-from service.live.messages import ShownStake, TableState
-from service.wording import points
+from thirdcard.calibration.layout import Layout
+from thirdcard.rules.game.cards import Card
+from thirdcard.rules.game.hand import points
+from thirdcard.rules.round.round import RoundState
+from thirdcard.service.ports.messages import ShownStake, TableStatus
 
 
-def state_of(table_id: str, layout: Layout, state: RoundState, *, at: datetime, t: float) -> TableState:
+def state_of(table_id: str, layout: Layout, state: RoundState, *, at: datetime, t: float) -> TableStatus:
     """The referee's view of a table; what concerns its camera is still to be said."""
-    return TableState(
+    return TableStatus(
         table_id=table_id,
         at=at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         t=round(t, 3),

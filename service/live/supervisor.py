@@ -15,9 +15,9 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Protocol
 
-from service.live.messages import Failed, Message, Nudge, Order, Rest, Stop, Strained, TableState
-from service.live.table_process import run_table
-from service.live.turns import Turns
+from thirdcard.service.live.rest_queue import Turns
+from thirdcard.service.live.table_process import run_table
+from thirdcard.service.ports.messages import Failed, Message, Nudge, Order, Rest, Stop, Strained, TableStatus
 
 logger = logging.getLogger(__name__)
 
@@ -201,7 +201,7 @@ class Supervisor:
             logger.info("table %s: cannot be told %s: its process is down", table.table_id, order)
 
 
-def down(table_id: str, now: datetime, reason: str) -> TableState:
+def down(table_id: str, now: datetime, reason: str) -> TableStatus:
     """The state of a table whose process is down."""
     at = now.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    return TableState(table_id=table_id, at=at, t=0.0, camera="down", fault=reason)
+    return TableStatus(table_id=table_id, at=at, t=0.0, camera="down", fault=reason)

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
-from service.errors import ServiceError
+from thirdcard.service.ports.errors import ServiceError
 
 LOOK_S = 0.1
 PATIENCE_S = 30.0

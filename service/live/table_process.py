@@ -10,21 +10,21 @@ import threading
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from service.config import TableConfig, load_table
-from service.errors import ServiceError
-from service.home import Home
-from service.live.camera import CameraReader
-from service.live.evidence import EvidenceWriter
-from service.live.inbox import Inbox
-from service.live.journal import Journal
-from service.live.messages import Failed
-from service.live.pictures import PictureWriter
-from service.live.table_lock import watching_alone
-from service.live.worker import Worker
-from service.one_thread import keep_to_one_thread
-from service.pipeline import read_signals, start_watch
-from service.wiring import now_utc
-from vision.errors import VisionError
+from thirdcard.service.config.data_folder import Home
+from thirdcard.service.config.table_file import TableConfig, load_table
+from thirdcard.service.live.camera import CameraReader
+from thirdcard.service.live.evidence_writer import EvidenceWriter
+from thirdcard.service.live.inbox import Inbox
+from thirdcard.service.live.journal import Journal
+from thirdcard.service.live.live_pictures import PictureWriter
+from thirdcard.service.live.table_lock import watching_alone
+from thirdcard.service.live.worker import Worker
+from thirdcard.service.ports.errors import ServiceError
+from thirdcard.service.ports.messages import Failed
+from thirdcard.service.watch.factory import now_utc
+from thirdcard.service.watch.pipeline import read_signals, start_watch
+from thirdcard.service.watch.process_tuning import keep_to_one_thread
+from thirdcard.vision.errors import VisionError
 
 logger = logging.getLogger(__name__)
 

@@ -17,19 +17,19 @@ from multiprocessing.connection import Connection
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from rules.events import Event
-from service.config import TableConfig
-from service.live.camera import CameraReader, CameraState, Shot
-from service.live.evidence import EvidenceWriter
-from service.live.inbox import Inbox
-from service.live.journal import Entry, Journal, News
-from service.live.keeping_up import NEVER, Stamina, Strain, thinned
-from service.live.messages import Message, Order, Rest, Stop, Strained, TableState, Written
-from service.live.overlay_memory import area_texts
-from service.live.pictures import PictureWriter, card_outlines
-from service.live.states import state_of
-from service.memory import give_back
-from service.pipeline import STOPPED, TableWatch
+from thirdcard.rules.log.events import Event
+from thirdcard.service.config.table_file import TableConfig
+from thirdcard.service.live.camera import CameraReader, CameraState, Shot
+from thirdcard.service.live.evidence_writer import EvidenceWriter
+from thirdcard.service.live.inbox import Inbox
+from thirdcard.service.live.journal import EnteredAlert, Journal, News
+from thirdcard.service.live.live_pictures import PictureWriter, card_outlines
+from thirdcard.service.live.load_shedding import NEVER, Stamina, Strain, thinned
+from thirdcard.service.live.states import state_of
+from thirdcard.service.media.overlay_memory import area_texts
+from thirdcard.service.ports.messages import Message, Order, Rest, Stop, Strained, TableStatus, Written
+from thirdcard.service.watch.pipeline import STOPPED, TableWatch
+from thirdcard.service.watch.process_tuning import give_back
 
 logger = logging.getLogger(__name__)
 
@@ -229,7 +229,7 @@ class Worker:
         self._retry_at = now + RETRY
         logger.error("table %s: the database does not answer: %s", self.table.id, self._database_fault)
 
-    def _announce(self, news: News, entries: list[Entry]) -> None:
+    def _announce(self, news: News, entries: list[EnteredAlert]) -> None:
         for entry in entries:
             self.evidence.promise(entry)
         numbers = tuple(entry.alert_id for entry in entries)
@@ -251,7 +251,7 @@ class Worker:
                 give_back()
                 given_back_at = self.now()
 
-    def _state(self, now: datetime) -> TableState:
+    def _state(self, now: datetime) -> TableStatus:
         camera, fault = self._sight(now)
         state = state_of(self.table.id, self.table.layout, self.watch.referee.state, at=now, t=self._t(now))
         return replace(

@@ -6,8 +6,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from service.mqtt import MqttError, MqttLink, topic_level
-from service.notify.channels import ChannelTraits, DownError, Outgoing
+from thirdcard.service.devices.mqtt import MqttError, MqttLink, topic_level
+from thirdcard.service.notify.channels import ChannelTraits, DownError, Outgoing
 
 CONFIRM_S = 10.0
 

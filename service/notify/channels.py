@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Protocol
 
-from service.errors import ServiceError
+from thirdcard.service.ports.errors import ServiceError
 
 
 class ChannelError(ServiceError):
@@ -22,7 +22,7 @@ class DownError(ChannelError):
         super().__init__(message)
 
 
-class RefusedError(ChannelError):
+class DeliveryRefusedError(ChannelError):
     """The receiver is there and does not want this message; it may want the next."""
 
 

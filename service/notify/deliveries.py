@@ -8,11 +8,11 @@ from datetime import datetime
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from service.notify.outbox import FAILED, WAITING
-from service.room.cursors import format_cursor, parse_cursor
-from service.room.views import Page
-from service.store import audit
-from service.store.schema import DeliveryRow
+from thirdcard.service.alerts.cursors import format_cursor, parse_cursor
+from thirdcard.service.alerts.views import Page
+from thirdcard.service.notify.outbox import FAILED, WAITING
+from thirdcard.service.store import audit
+from thirdcard.service.store.schema import DeliveryRow
 
 LIST = "deliveries"
 

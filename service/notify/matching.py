@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, time, timedelta
+from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from rules.alerts import Severity
-from service.notify.notices import Notice
-from service.notify.settings import DAYS, NoticeEvent, NotificationsFile, RuleFile, ShiftFile
+from thirdcard.rules.game.words import Severity
+from thirdcard.service.config.house_time import covers
+from thirdcard.service.notify.notices import Notice
+from thirdcard.service.notify.settings import NoticeEvent, NotificationsFile, RuleFile
 
 BY_WEIGHT = tuple(Severity)
 
@@ -47,22 +48,6 @@ class NoticeRules:
 
     def _is_within(self, names: Sequence[str], at: datetime) -> bool:
         return any(covers(shift, at.astimezone(self.zone)) for shift in self.settings.shifts if shift.name in names)
-
-
-def covers(shift: ShiftFile, local: datetime) -> bool:
-    """Whether a moment of the house's clock falls into a shift; its end is left out.
-
-    The days are those on which the shift begins: the small hours of a Friday night are the Friday's.
-    """
-    begins, ends = time.fromisoformat(shift.begins), time.fromisoformat(shift.ends)
-    now = local.time()
-    if begins < ends:
-        return begins <= now < ends and _is_day(shift, local)
-    return (now >= begins and _is_day(shift, local)) or (now < ends and _is_day(shift, local - timedelta(days=1)))
-
-
-def _is_day(shift: ShiftFile, local: datetime) -> bool:
-    return DAYS[local.weekday()] in shift.days
 
 
 def _has_code(code: str, wanted: str) -> bool:

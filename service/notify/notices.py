@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from rules.alerts import Severity
-from service.notify.settings import NoticeEvent
-from service.room.reasons import DISMISSAL_REASONS
-from service.room.views import AlertView, ChangeView
-from service.schemas import AlertOut, ChangeOut, format_moment
+from thirdcard.rules.game.words import Severity
+from thirdcard.service.alerts.alert_schemas import AlertOut, ChangeOut
+from thirdcard.service.alerts.reasons import DISMISSAL_REASONS
+from thirdcard.service.alerts.views import AlertView, ChangeView
+from thirdcard.service.notify.settings import NoticeEvent
+from thirdcard.service.ports.moments import format_moment
 
 _TITLES = {
     NoticeEvent.RAISED: "{table}: {code}",

@@ -11,18 +11,18 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import select
 
-from rules.alerts import Severity
-from service.errors import ServiceError
-from service.notify import outbox
-from service.notify.channels import Channel, Outgoing
-from service.notify.matching import NoticeRules
-from service.notify.notices import Notice, service_notice, trial_notice
-from service.notify.outbox import Outcome
-from service.notify.sender import Sender
-from service.ports import Clock
-from service.store import audit
-from service.store.database import Database
-from service.store.schema import DeliveryRow
+from thirdcard.rules.game.words import Severity
+from thirdcard.service.notify import outbox
+from thirdcard.service.notify.channels import Channel, Outgoing
+from thirdcard.service.notify.matching import NoticeRules
+from thirdcard.service.notify.notices import Notice, service_notice, trial_notice
+from thirdcard.service.notify.outbox import DeliveryOutcome
+from thirdcard.service.notify.sender import Sender
+from thirdcard.service.ports.errors import ServiceError
+from thirdcard.service.ports.live_tables import Clock
+from thirdcard.service.store import audit
+from thirdcard.service.store.database import Database
+from thirdcard.service.store.schema import DeliveryRow
 
 logger = logging.getLogger(__name__)
 
@@ -163,7 +163,7 @@ class Notifications:
         with self.database.writing() as session:
             outbox.enter(session, notice, [channel], now=now)
             query = select(DeliveryRow.id).where(DeliveryRow.key == notice.key, DeliveryRow.channel == channel)
-            outbox.settle(session, Outcome(ids=[session.scalars(query).one()], at=now, fault=fault))
+            outbox.settle(session, DeliveryOutcome(ids=[session.scalars(query).one()], at=now, fault=fault))
             audit.note(session, who, "channel.tested", f"channel:{channel}", at=now, fault=fault)
 
     def _run_entries(self) -> None:

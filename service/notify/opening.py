@@ -8,18 +8,18 @@ from functools import partial
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from service.house_file import LEAST_SECRET, read_secret
-from service.mqtt import PahoLink, open_broker
-from service.notify.broker import BrokerChannel
-from service.notify.channels import Channel, ChannelTraits
-from service.notify.matching import NoticeRules
-from service.notify.notifications import Notifications
-from service.notify.people import SHOWN_AT_ONCE, AppriseMessenger, PeopleChannel
-from service.notify.settings import NOTIFICATIONS, MqttFile, PeopleFile, WebhookFile, load_notifications
-from service.notify.webhook import HttpxPoster, Webhook, secret_bytes
-from service.ports import Clock
-from service.settings import RoomSettings
-from service.store.database import Database
+from thirdcard.service.config.house_file import LEAST_SECRET, read_secret
+from thirdcard.service.config.settings import RoomSettings
+from thirdcard.service.devices.mqtt import PahoLink, open_broker
+from thirdcard.service.notify.broker import BrokerChannel
+from thirdcard.service.notify.channels import Channel, ChannelTraits
+from thirdcard.service.notify.matching import NoticeRules
+from thirdcard.service.notify.notifications import Notifications
+from thirdcard.service.notify.people import SHOWN_AT_ONCE, AppriseMessenger, PeopleChannel
+from thirdcard.service.notify.settings import NOTIFICATIONS, MqttFile, PeopleFile, WebhookFile, load_notifications
+from thirdcard.service.notify.webhook import HttpxPoster, Webhook, secret_bytes
+from thirdcard.service.ports.live_tables import Clock
+from thirdcard.service.store.database import Database
 
 
 def open_notifications(

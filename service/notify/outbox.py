@@ -14,15 +14,15 @@ from typing import Any
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
-from service.notify.matching import NoticeRules
-from service.notify.notices import Notice, notice_of_alert, notice_of_change
-from service.notify.settings import NoticeEvent
-from service.notify.storms import as_told_to_people
-from service.room.life import AlertState
-from service.room.reasons import CORRECTED
-from service.room.views import alert_views, change_view
-from service.search.index import TAKEN_BACK
-from service.store.schema import AlertChange, AlertRow, DeliveryPlace, DeliveryRow
+from thirdcard.service.alerts.reasons import CORRECTED
+from thirdcard.service.alerts.views import alert_views, change_view
+from thirdcard.service.notify.matching import NoticeRules
+from thirdcard.service.notify.notices import Notice, notice_of_alert, notice_of_change
+from thirdcard.service.notify.settings import NoticeEvent
+from thirdcard.service.notify.storms import as_told_to_people
+from thirdcard.service.rounds.search.index import TAKEN_BACK
+from thirdcard.service.store.alert_states import AlertState
+from thirdcard.service.store.schema import AlertChange, AlertRow, DeliveryPlace, DeliveryRow
 
 WAITING, SENT, FAILED, GATHERED = "waiting", "sent", "failed", "gathered"
 """Gathered: what it tells is told by the message of a storm."""
@@ -50,7 +50,7 @@ class Waiting:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class DeliveryOutcome:
     """What became of an attempt."""
 
     ids: Sequence[int]
@@ -138,7 +138,7 @@ def next_attempt(
     return at if at - delivery.entered_at <= give_up_after else None
 
 
-def settle(session: Session, outcome: Outcome) -> None:
+def settle(session: Session, outcome: DeliveryOutcome) -> None:
     """Note what became of an attempt."""
     values: dict[str, Any] = {"attempts": DeliveryRow.attempts + 1, "fault": outcome.fault}
     if outcome.fault is None:

@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from rules.alerts import Severity
-from service.notify.channels import ChannelTraits, DownError, Outgoing
-from service.notify.notices import text_of, title_of
+from thirdcard.rules.game.words import Severity
+from thirdcard.service.notify.channels import ChannelTraits, DownError, Outgoing
+from thirdcard.service.notify.notices import text_of, title_of
 
 SHOWN_AT_ONCE = 20
 _KINDS = {Severity.MEDIUM: "warning", Severity.HIGH: "failure", Severity.CRITICAL: "failure"}

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from threading import Lock
 
-from service.notify import outbox
-from service.notify.channels import Channel, ChannelError, DownError, Outgoing
-from service.notify.outbox import Outcome, Waiting
-from service.ports import Clock
-from service.store.database import Database
+from thirdcard.service.notify import outbox
+from thirdcard.service.notify.channels import Channel, ChannelError, DownError, Outgoing
+from thirdcard.service.notify.outbox import DeliveryOutcome, Waiting
+from thirdcard.service.ports.live_tables import Clock
+from thirdcard.service.store.database import Database
 
 logger = logging.getLogger(__name__)
 
@@ -34,7 +34,7 @@ class Sender:
     """Why the last attempt failed; None where it did not."""
     _rest_until: datetime | None = None
     _failures: int = 0
-    _unsettled: list[Outcome] = field(default_factory=list)
+    _unsettled: list[DeliveryOutcome] = field(default_factory=list)
     _is_hurrying: bool = False
     _lock: Lock = field(default_factory=Lock)
 
@@ -63,7 +63,7 @@ class Sender:
                 return str(error)
         return None
 
-    def _attempt(self, waiting: Sequence[Waiting]) -> list[Outcome]:
+    def _attempt(self, waiting: Sequence[Waiting]) -> list[DeliveryOutcome]:
         try:
             with self._lock:
                 self.channel.send([Outgoing(delivery.key, delivery.body) for delivery in waiting])
@@ -71,9 +71,9 @@ class Sender:
             return self._failed(waiting, error)
         self._is_hurrying = self._failures > 0
         self._failures, self.fault = 0, None
-        return [Outcome(ids=[delivery.id for delivery in waiting], at=self.clock())]
+        return [DeliveryOutcome(ids=[delivery.id for delivery in waiting], at=self.clock())]
 
-    def _failed(self, waiting: Sequence[Waiting], error: ChannelError) -> list[Outcome]:
+    def _failed(self, waiting: Sequence[Waiting], error: ChannelError) -> list[DeliveryOutcome]:
         now, traits, self.fault = self.clock(), self.channel.traits, str(error)
         logger.warning("channel %s: %s", traits.name, error)
         at_least = timedelta()
@@ -82,7 +82,7 @@ class Sender:
             rest = timedelta(seconds=REST_S[min(self._failures, len(REST_S) - 1)])
             self._rest_until, self._failures = now + max(rest, at_least), self._failures + 1
         return [
-            Outcome(
+            DeliveryOutcome(
                 ids=[delivery.id],
                 at=now,
                 fault=self.fault,

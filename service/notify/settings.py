@@ -6,16 +6,14 @@ Each kind of channel has a list of its own; rules name channels and shifts of th
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import time
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
-from rules.alerts import Severity
-from service.errors import TableError
-from service.house_file import (
+from thirdcard.rules.game.words import Severity
+from thirdcard.service.config.house_file import (
     NAME_DESCRIPTION,
     VARIABLE_DESCRIPTION,
     HouseSettings,
@@ -23,11 +21,12 @@ from service.house_file import (
     Variable,
     load_house_file,
 )
-from service.mqtt import BrokerFile
+from thirdcard.service.config.house_time import ShiftFile
+from thirdcard.service.devices.mqtt import BrokerFile
+from thirdcard.service.ports.errors import TableError
 
 NOTIFICATIONS = "notifications.yaml"
 """The file's name in the service's folder."""
-DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
 
 class NoticeEvent(StrEnum):
@@ -46,14 +45,7 @@ class NoticeEvent(StrEnum):
     """Somebody pressed the button; no rule asks for it."""
 
 
-def _is_time(text: str) -> str:
-    time.fromisoformat(text)
-    return text
-
-
-Clock = Annotated[str, Field(strict=True, pattern=r"^\d\d:\d\d$"), AfterValidator(_is_time)]
 Hours = Annotated[float, Field(strict=False, gt=0, le=168)]
-_CLOCK = 'a time of day in quotes, such as "20:00"'
 _HOURS = "hours until a message that cannot be sent is given up, over 0 to 168"
 
 
@@ -86,19 +78,6 @@ class PeopleFile(HouseSettings):
         default=30.0, ge=0, le=3600, strict=False, description="seconds between two messages, 0 to 3600"
     )
     give_up_after_h: Hours = Field(default=4.0, description=_HOURS)
-
-
-class ShiftFile(HouseSettings):
-    """Hours of the house's clock; one that ends before it begins goes on past midnight."""
-
-    name: Name = Field(description=NAME_DESCRIPTION)
-    begins: Clock = Field(description=_CLOCK)
-    ends: Clock = Field(description=_CLOCK)
-    days: list[Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]] = Field(
-        default_factory=lambda: list(DAYS),  # type: ignore[arg-type]
-        min_length=1,
-        description=f"a list of the days on which it begins: {', '.join(DAYS)}",
-    )
 
 
 class RuleFile(HouseSettings):

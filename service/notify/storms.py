@@ -15,11 +15,11 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from rules.alerts import Severity
-from service.notify.notices import Notice
-from service.room.storms import GAP, LEAST
-from service.schemas import format_moment
-from service.store.schema import AlertRow, DeliveryRow
+from thirdcard.rules.game.words import Severity
+from thirdcard.service.alerts.storms import GAP, LEAST
+from thirdcard.service.notify.notices import Notice
+from thirdcard.service.ports.moments import format_moment
+from thirdcard.service.store.schema import AlertRow, DeliveryRow
 
 MOST_LOOKED_AT = 500
 _BY_WEIGHT = tuple(Severity)

@@ -17,8 +17,8 @@ from typing import Protocol
 
 import httpx
 
-from service.notify.channels import ChannelTraits, DownError, Outgoing, RefusedError
-from service.ports import Clock
+from thirdcard.service.notify.channels import ChannelTraits, DeliveryRefusedError, DownError, Outgoing
+from thirdcard.service.ports.live_tables import Clock
 
 PREFIX = "whsec_"
 """Before a secret that is written in base64."""
@@ -117,7 +117,7 @@ class Webhook:
         text = f"the receiver answered {answer.status}"
         if answer.status in BUSY or answer.status >= 500:
             raise DownError(text, retry_after=timedelta(seconds=answer.retry_after_s))
-        raise RefusedError(text)
+        raise DeliveryRefusedError(text)
 
     def _headers(self, key: str, body: bytes) -> dict[str, str]:
         at = self.clock()

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from service.errors import ServiceError
-from service.pipeline import SharedEyes
-from service.review.segment_watch import SegmentJob, SegmentResult, Tell, watch_segment
-from vision.errors import VisionError
+from thirdcard.service.ports.errors import ServiceError
+from thirdcard.service.review.segment_watch import SegmentJob, SegmentResult, Tell, watch_segment
+from thirdcard.service.watch.pipeline import SharedEyes
+from thirdcard.vision.errors import VisionError
 
 TRIES = 4
 """So often a segment is begun whose process was killed."""

@@ -13,22 +13,22 @@ from datetime import datetime, timedelta
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from rules.alerts import format_alert
-from rules.events import Event, format_event
-from rules.records import format_round
-from service.live.journal import OPEN, alert_chain
-from service.live.table_process import rules_of
-from service.review.judging import JudgedAlert, JudgedRound, Verdict
-from service.review.pictures import KeptPictures
-from service.review.shift import Shift
-from service.schemas import format_moment
-from service.search.index import enter_round
-from service.store import chain
-from service.store.database import Database
-from service.store.log_chains import LIVE, REVIEW, review_chain
-from service.store.order import take_turn
-from service.store.schema import AlertRow, EvidenceRow, LogRow, RoundRow
-from service.store.shift_schema import FootageRow, LogNoteRow
+from thirdcard.rules.findings.alerts import format_alert
+from thirdcard.rules.log.events import Event, format_event
+from thirdcard.rules.round.records import format_round
+from thirdcard.service.live.table_process import rules_of
+from thirdcard.service.ports.moments import format_moment
+from thirdcard.service.review.evidence_pictures import KeptPictures
+from thirdcard.service.review.judging import JudgedAlert, JudgedRound, LogVerdict
+from thirdcard.service.review.shift import Shift
+from thirdcard.service.rounds.search.index import enter_round
+from thirdcard.service.store import chain
+from thirdcard.service.store.alert_states import AlertState
+from thirdcard.service.store.database import Database
+from thirdcard.service.store.log_chains import LIVE, REVIEW, alert_chain, review_chain
+from thirdcard.service.store.order import take_turn
+from thirdcard.service.store.schema import AlertRow, EvidenceRow, LogRow, RoundRow
+from thirdcard.service.store.shift_schema import FootageRow, LogNoteRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +37,7 @@ class Reviewed:
 
     shift: Shift
     log: Sequence[Event]
-    verdict: Verdict
+    verdict: LogVerdict
     pictures: Sequence[KeptPictures]
     """Of each alert."""
 
@@ -137,7 +137,7 @@ def _enter_alert(
         round=alert.round,
         code=alert.code,
         severity=str(alert.severity),
-        state=OPEN,
+        state=AlertState.OPEN,
         dealer=judged.dealer,
         at=_at(shift, alert.t),
         noticed_at=_at(shift, alert.t if alert.noticed_at is None else alert.noticed_at),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from service.errors import ServiceError
+from thirdcard.service.ports.errors import ServiceError
 
 
 class ShiftError(ServiceError):

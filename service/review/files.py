@@ -15,9 +15,9 @@ from av.container import InputContainer
 from av.index import IndexEntry
 from av.video.stream import VideoStream
 
-from service.review import clocks
-from vision.errors import UnreadableVideoError
-from vision.video import open_container
+from thirdcard.service.review import clocks
+from thirdcard.vision.errors import UnreadableVideoError
+from thirdcard.vision.video.video import open_container
 
 VIDEO_SUFFIXES = frozenset(
     {".mp4", ".mkv", ".avi", ".ts", ".m2ts", ".mts", ".mov", ".m4v", ".webm", ".flv", ".asf", ".wmv", ".mpg", ".mpeg"}

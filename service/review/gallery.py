@@ -13,8 +13,8 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
-from service.review.pictures import KeptPictures, PictureOrder, ShiftPictures
-from service.review.worker import worker_pool
+from thirdcard.service.review.evidence_pictures import KeptPictures, PictureOrder, ShiftPictures
+from thirdcard.service.review.worker import worker_pool
 
 
 def picture_pool(processes: int) -> AbstractContextManager[Executor]:

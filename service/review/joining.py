@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from rules.events import CameraBack, CameraLost, Event, RoundClosed, Source, parse_event
-from service.review.segment_watch import SegmentResult
-from service.review.segments import Segment
+from thirdcard.rules.log.events import CameraBack, CameraLost, Event, RoundClosed, Source, parse_event
+from thirdcard.service.review.segment_watch import SegmentResult
+from thirdcard.service.review.segments import Segment
 
 NO_FILM = "no_recording"
 """The fault of a camera of which no film is there."""
@@ -21,7 +21,7 @@ _NAMES_CARD = ("card_id", "together_with")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unseen:
+class UnseenStretch:
     """A stretch that nobody saw, in the shift's time."""
 
     from_t: float

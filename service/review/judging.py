@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from calibration.layout import Layout
-from rules.alerts import Alert
-from rules.events import DealerChanged, Event, RoundClosed
-from rules.records import RoundRecord
-from rules.referee import Referee
-from service.live.overlay_memory import AreaText, area_texts
+from thirdcard.calibration.layout import Layout
+from thirdcard.rules.findings.alerts import Alert
+from thirdcard.rules.log.events import DealerChanged, Event, RoundClosed
+from thirdcard.rules.referee import Referee
+from thirdcard.rules.round.records import RoundRecord
+from thirdcard.service.media.overlay_memory import AreaText, area_texts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +33,7 @@ class JudgedAlert:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class LogVerdict:
     """All that a log says."""
 
     rounds: tuple[JudgedRound, ...]
@@ -43,7 +43,7 @@ class Verdict:
     """What hands' boxes and wagering areas held from which time on, in words."""
 
 
-def judge(log: Sequence[Event], referee: Referee, layout: Layout) -> Verdict:
+def judge(log: Sequence[Event], referee: Referee, layout: Layout) -> LogVerdict:
     """Judge a whole log."""
     areas: list[tuple[float, tuple[AreaText, ...]]] = []
     rounds: list[JudgedRound] = []
@@ -64,7 +64,7 @@ def judge(log: Sequence[Event], referee: Referee, layout: Layout) -> Verdict:
     told = referee.finish()
     alerts += _judged(told.alerts, dealer, log[-1].t if log else 0.0)
     rounds += [_round(record, dealer, min(first_line, len(log)), len(log)) for record in told.rounds]
-    return Verdict(
+    return LogVerdict(
         rounds=tuple(rounds), alerts=tuple(sorted(alerts, key=lambda judged: judged.alert.t)), areas=tuple(areas)
     )
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from multiprocessing import get_context
 from multiprocessing.queues import Queue
 
-from service.review.engine import TRIES, EngineError, JobKey, Jobs, Told, watch_or_tell
-from service.review.segment_watch import SegmentJob, SegmentResult
-from service.review.worker import worker_pool
+from thirdcard.service.review.engine import TRIES, EngineError, JobKey, Jobs, Told, watch_or_tell
+from thirdcard.service.review.segment_watch import SegmentJob, SegmentResult
+from thirdcard.service.review.worker import worker_pool
 
 LOOK_S = 0.5
 _told: list[Queue[tuple[JobKey, float]]] = []

@@ -18,9 +18,9 @@ from importlib import import_module
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from service.errors import ServiceError
-from service.review.files import VIDEO_SUFFIXES
-from service.review.segment_watch import SegmentJob
+from thirdcard.service.ports.errors import ServiceError
+from thirdcard.service.review.files import VIDEO_SUFFIXES
+from thirdcard.service.review.segment_watch import SegmentJob
 
 logger = logging.getLogger(__name__)
 

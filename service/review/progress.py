@@ -11,11 +11,11 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from service.review.reach import FileReach, Reach
-from service.review.reviewing import Outcome
-from service.review.segments import Segment
-from service.review.shift import Shift, Wanted
-from service.wording import counted, duration
+from thirdcard.service.review.reach import FileReach, ShiftReach
+from thirdcard.service.review.reviewing import ShiftOutcome
+from thirdcard.service.review.segments import Segment
+from thirdcard.service.review.shift import Shift, WantedShift
+from thirdcard.service.watch.wording import counted, duration
 
 PLAIN_STEP = 0.1
 """How often plain output tells the progress: every tenth of a table's film, and of all."""
@@ -27,7 +27,7 @@ PACE_S = 300.0
 class _Going:
     """A table's review and its bars."""
 
-    reach: Reach
+    reach: ShiftReach
     bar: TaskID
     file_bars: Mapping[str, TaskID]
     told: float
@@ -75,7 +75,7 @@ class ReviewProgress:
         if self._going and all(one.is_finished for one in self._going.values()):
             self._tell_pace()
 
-    def opening(self, tables: Sequence[Wanted]) -> Iterator[Wanted]:
+    def opening(self, tables: Sequence[WantedShift]) -> Iterator[WantedShift]:
         """Go through tables whose files are read, which takes a while where they have no index."""
         bar = self._bars.add_task("reading files", total=sum(len(one.videos) for one in tables))
         for one in tables:
@@ -86,7 +86,7 @@ class ReviewProgress:
     def begin(self, shift: Shift, segments: Sequence[Segment], done: Collection[int]) -> None:
         """A table's review begins, or goes on."""
         self._began = self.clock() if self._began is None else self._began
-        reach = Reach(shift=shift, segments=segments, done=done)
+        reach = ShiftReach(shift=shift, segments=segments, done=done)
         bar = self._bar(shift.table.id, shift.lasts_s)
         file_bars = {file.name: self._bar(f"  {file.name}", file.lasts_s) for file in reach.files}
         going = _Going(reach, bar, file_bars, reach.watched_s / max(shift.lasts_s, 1e-9))
@@ -108,7 +108,7 @@ class ReviewProgress:
         if not self.console.is_terminal:
             self._tell_steps(going)
 
-    def finish(self, shift: Shift, outcome: Outcome) -> None:
+    def finish(self, shift: Shift, outcome: ShiftOutcome) -> None:
         """A shift is in the store."""
         if outcome.was_there:
             self._tell(shift, f"was reviewed before, log {outcome.log_id}")
@@ -185,7 +185,7 @@ class ReviewProgress:
                 break
         return left_s
 
-    def _files_under_way(self, reach: Reach) -> list[str]:
+    def _files_under_way(self, reach: ShiftReach) -> list[str]:
         """Each with its time left; they share the cores."""
         under_way = reach.under_way
         return [

@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from service.one_thread import keep_to_one_thread
-from service.ray_cluster import check_code, code_digest, joined
-from service.ray_inference import served_eyes, start_servers
-from service.review.engine import TRIES, EngineError, JobKey, Jobs, Told, watch_or_tell
-from service.review.mirror import Cache, Fetched
-from service.review.segment_watch import SegmentJob, SegmentResult
-from vision.session import Provider
+from thirdcard.service.cluster.ray_cluster import check_code, code_digest, joined
+from thirdcard.service.cluster.ray_inference import served_eyes, start_servers
+from thirdcard.service.review.engine import TRIES, EngineError, JobKey, Jobs, Told, watch_or_tell
+from thirdcard.service.review.mirror import Cache, Fetched
+from thirdcard.service.review.segment_watch import SegmentJob, SegmentResult
+from thirdcard.service.watch.process_tuning import keep_to_one_thread
+from thirdcard.vision.inference.session import Provider
 
 LOOK_S = 0.5
 NOTHING_FETCHED = Fetched()
@@ -81,10 +81,10 @@ def _beside_driver(ray: Any) -> Any:
     """The board's class, kept on the node of the one who asks: no other node's loss takes it away."""
     here = ray.get_runtime_context().get_node_id()
     place = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(here, soft=False)
-    return ray.remote(Board).options(num_cpus=0, scheduling_strategy=place)
+    return ray.remote(ProgressBoard).options(num_cpus=0, scheduling_strategy=place)
 
 
-class Board:
+class ProgressBoard:
     """Where tasks write how far they are."""
 
     def __init__(self) -> None:

@@ -7,8 +7,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from service.review.segments import Segment
-from service.review.shift import Shift
+from thirdcard.service.review.segments import Segment
+from thirdcard.service.review.shift import Shift
 
 
 @dataclass(slots=True)
@@ -32,7 +32,7 @@ class FileReach:
 
 
 @dataclass(slots=True, kw_only=True)
-class Reach:
+class ShiftReach:
     """How far a shift is watched, in seconds of film; its segments are watched in any order, and side by side."""
 
     shift: Shift

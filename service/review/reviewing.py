@@ -14,23 +14,23 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
-from rules.alerts import format_alert
-from rules.events import Event, format_event
-from rules.records import format_round
-from service.evidence_store import EvidenceStore
-from service.home import Home
-from service.review.engine import Engine, JobKey, Jobs
-from service.review.entering import Reviewed, enter, entered_log
-from service.review.gallery import Gallery, picture_pool
-from service.review.joining import join
-from service.review.judging import Verdict, judge
-from service.review.pictures import PictureOrder, ShiftPictures, picture_orders
-from service.review.segment_watch import SegmentJob, SegmentResult
-from service.review.segments import Segment, cut_segments
-from service.review.shift import Shift
-from service.review.work_folder import WorkFolder, write_whole
-from service.store.database import Database
-from service.wiring import build_referee
+from thirdcard.rules.findings.alerts import format_alert
+from thirdcard.rules.log.events import Event, format_event
+from thirdcard.rules.round.records import format_round
+from thirdcard.service.config.data_folder import Home
+from thirdcard.service.review.engine import Engine, JobKey, Jobs
+from thirdcard.service.review.entering import Reviewed, enter, entered_log
+from thirdcard.service.review.evidence_pictures import PictureOrder, ShiftPictures, picture_orders
+from thirdcard.service.review.gallery import Gallery, picture_pool
+from thirdcard.service.review.joining import join
+from thirdcard.service.review.judging import LogVerdict, judge
+from thirdcard.service.review.segment_watch import SegmentJob, SegmentResult
+from thirdcard.service.review.segments import Segment, cut_segments
+from thirdcard.service.review.shift import Shift
+from thirdcard.service.review.work_folder import WorkFolder, write_whole
+from thirdcard.service.store.blob_store import EvidenceStore
+from thirdcard.service.store.database import Database
+from thirdcard.service.watch.factory import build_referee
 
 
 class Onlooker(Protocol):
@@ -42,12 +42,12 @@ class Onlooker(Protocol):
     def advance(self, shift: Shift, number: int, t: float) -> None:
         """A segment's watch is that far, in the shift's time."""
 
-    def finish(self, shift: Shift, outcome: Outcome) -> None:
+    def finish(self, shift: Shift, outcome: ShiftOutcome) -> None:
         """A shift is in the store."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class ShiftOutcome:
     """What became of a shift."""
 
     log_id: int
@@ -104,7 +104,7 @@ class Found:
     plan: Plan
     results: Sequence[SegmentResult]
     log: Sequence[Event]
-    verdict: Verdict
+    verdict: LogVerdict
     orders: Sequence[PictureOrder]
     """For the pictures of those alerts that no segment still to come can change."""
 
@@ -182,7 +182,7 @@ class Reviewer:
         log_id = entered_log(self.database, shift.key)
         if log_id is None:
             return False
-        onlooker.finish(shift, Outcome(log_id=log_id, was_there=True))
+        onlooker.finish(shift, ShiftOutcome(log_id=log_id, was_there=True))
         return True
 
     def _enter(self, found: Found, onlooker: Onlooker) -> None:
@@ -194,8 +194,8 @@ class Reviewer:
         onlooker.finish(plan.shift, _outcome(log_id, verdict, found.results))
 
 
-def _outcome(log_id: int, verdict: Verdict, results: Sequence[SegmentResult]) -> Outcome:
-    return Outcome(
+def _outcome(log_id: int, verdict: LogVerdict, results: Sequence[SegmentResult]) -> ShiftOutcome:
+    return ShiftOutcome(
         log_id=log_id,
         was_there=False,
         rounds=len(verdict.rounds),
@@ -206,7 +206,7 @@ def _outcome(log_id: int, verdict: Verdict, results: Sequence[SegmentResult]) ->
     )
 
 
-def _write_logs(folder: Path, log: Sequence[Event], verdict: Verdict) -> None:
+def _write_logs(folder: Path, log: Sequence[Event], verdict: LogVerdict) -> None:
     """`events.jsonl`, `alerts.jsonl` and `rounds.jsonl`, as a watch writes them."""
     _write_lines(folder / "events.jsonl", (format_event(event) for event in log))
     _write_lines(folder / "alerts.jsonl", (format_alert(judged.alert) for judged in verdict.alerts))

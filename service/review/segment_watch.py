@@ -9,17 +9,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from rules.events import Event, format_event, parse_event
-from rules.round import RoundPhase
-from service.config import TableConfig, load_table
-from service.device_events import device_events_of
-from service.pipeline import SharedEyes, TableWatch, start_watch
-from service.review.beginnings import begun_at_rest
-from service.review.film import Film
-from service.review.segments import Segment
-from service.review.sights import Sights
-from service.wiring import open_eyes
-from vision.errors import VideoBreakError
+from thirdcard.rules.log.events import Event, format_event, parse_event
+from thirdcard.rules.round.round import RoundPhase
+from thirdcard.service.config.table_file import TableConfig, load_table
+from thirdcard.service.interpretation.device_watchdog import device_events_of
+from thirdcard.service.review.card_history import CardHistory
+from thirdcard.service.review.frame_source import Film
+from thirdcard.service.review.segment_start import begun_at_rest
+from thirdcard.service.review.segments import Segment
+from thirdcard.service.watch.factory import open_eyes
+from thirdcard.service.watch.pipeline import SharedEyes, TableWatch, start_watch
+from thirdcard.vision.errors import VideoBreakError
 
 TELL_EVERY_S = 5.0
 """Of the shift's time, from one report of progress to the next."""
@@ -96,7 +96,7 @@ class _Run:
     watch: TableWatch
     zero_t: float
     tell: Tell
-    sights: Sights = field(default_factory=Sights)
+    sights: CardHistory = field(default_factory=CardHistory)
     t: float = 0.0
     told_t: float = 0.0
     events: list[Event] = field(default_factory=list)

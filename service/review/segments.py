@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from service.review.timeline import JOINED_S, Part, Timeline, gap_s
+from thirdcard.service.review.shift_timeline import JOINED_S, Part, ShiftTimeline, gap_s
 
 SEGMENT_S = 2400.0
 """None is longer."""
@@ -27,7 +27,7 @@ RUN_OUT_S = 240.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class FilmSource:
     """A stretch of a file, and where it lies in the shift's time."""
 
     path: str
@@ -44,13 +44,13 @@ class Segment:
     number: int
     core_from_t: float
     core_to_t: float
-    sources: tuple[Source, ...]
+    sources: tuple[FilmSource, ...]
     """From the longest run-in to the end of the run-out, in order of time."""
     is_after_gap: bool
     is_before_gap: bool
 
 
-def cut_segments(timeline: Timeline) -> list[Segment]:
+def cut_segments(timeline: ShiftTimeline) -> list[Segment]:
     """All segments of a shift, in order of time."""
     segments: list[Segment] = []
     for filmed in _without_gaps(timeline.parts):
@@ -98,7 +98,7 @@ def _without_gaps(parts: Sequence[Part]) -> list[list[Part]]:
     return filmed
 
 
-def _sources(timeline: Timeline, parts: Sequence[Part], begins_t: float, ends_t: float) -> list[Source]:
+def _sources(timeline: ShiftTimeline, parts: Sequence[Part], begins_t: float, ends_t: float) -> list[FilmSource]:
     sources = []
     for part in parts:
         part_t = timeline.t(part.from_at)
@@ -106,6 +106,6 @@ def _sources(timeline: Timeline, parts: Sequence[Part], begins_t: float, ends_t:
         if to_t > from_t:
             from_s = part.from_s + from_t - part_t
             sources.append(
-                Source(path=str(part.file.path), from_s=from_s, to_s=from_s + to_t - from_t, at_t=round(from_t, 3))
+                FilmSource(path=str(part.file.path), from_s=from_s, to_s=from_s + to_t - from_t, at_t=round(from_t, 3))
             )
     return sources

@@ -15,15 +15,15 @@ from functools import cached_property
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from rules.errors import RulesError, UnknownEventError
-from rules.events import Event, format_event, parse_event
-from service.config import TableConfig, load_table
-from service.live.table_process import rules_of
-from service.recordings import SIGNALS_NAME, TABLE_NAME
-from service.review.errors import ShiftError
-from service.review.files import VIDEO_SUFFIXES, RecordedFile, read_file
-from service.review.timeline import Note, NoteKind, Timeline, build_timeline
-from vision.errors import UnreadableVideoError
+from thirdcard.rules.errors import RulesError, UnknownEventError
+from thirdcard.rules.log.events import Event, format_event, parse_event
+from thirdcard.service.config.table_file import TableConfig, load_table
+from thirdcard.service.live.table_process import rules_of
+from thirdcard.service.review.errors import ShiftError
+from thirdcard.service.review.files import VIDEO_SUFFIXES, RecordedFile, read_file
+from thirdcard.service.review.shift_timeline import Note, NoteKind, ShiftTimeline, build_timeline
+from thirdcard.service.watch.recordings import SIGNALS_NAME, TABLE_NAME
+from thirdcard.vision.errors import UnreadableVideoError
 
 KNOWN = "was reviewed before"
 READ_AT_ONCE = 4
@@ -42,7 +42,7 @@ class Shift:
     """All recordings of one table that are to be reviewed together."""
 
     table: TableConfig
-    timeline: Timeline
+    timeline: ShiftTimeline
     signals: tuple[Event, ...]
     """In the shift's time."""
     skipped: tuple[Skipped, ...]
@@ -75,14 +75,14 @@ class Shift:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class WantedShift:
     """The videos of one table, not opened yet."""
 
     table: Path
     videos: tuple[Path, ...]
 
 
-def find_wanted(targets: Sequence[Path], table: Path | None) -> list[Wanted]:
+def find_wanted(targets: Sequence[Path], table: Path | None) -> list[WantedShift]:
     """The tables that the targets hold, each with its videos.
 
     Raises:
@@ -92,10 +92,10 @@ def find_wanted(targets: Sequence[Path], table: Path | None) -> list[Wanted]:
     for target in targets:
         for table_file, video in _of_target(target, table):
             found.setdefault(table_file.resolve(), []).append(video)
-    return [Wanted(table=file, videos=tuple(dict.fromkeys(videos))) for file, videos in found.items()]
+    return [WantedShift(table=file, videos=tuple(dict.fromkeys(videos))) for file, videos in found.items()]
 
 
-def open_shift(wanted: Wanted, zone: ZoneInfo, known: Container[str] = ()) -> Shift | None:
+def open_shift(wanted: WantedShift, zone: ZoneInfo, known: Container[str] = ()) -> Shift | None:
     """Read all that belongs to one table's shift; what cannot be read is skipped and named.
 
     Gives None where all that can be watched was reviewed before.
@@ -184,7 +184,7 @@ def _owner(video: Path, top: Path) -> Path | None:
     return None
 
 
-def _signals(videos: Sequence[Path], files: Sequence[RecordedFile], timeline: Timeline) -> list[Event]:
+def _signals(videos: Sequence[Path], files: Sequence[RecordedFile], timeline: ShiftTimeline) -> list[Event]:
     """What devices reported, in order of the shift's time.
 
     A line with `at` has its moment by the wall clock. In `NAME.signals.jsonl` beside NAME.mp4, and in a `signals.jsonl`
@@ -203,7 +203,7 @@ def _signals(videos: Sequence[Path], files: Sequence[RecordedFile], timeline: Ti
     return sorted(events, key=lambda event: event.t)
 
 
-def _read_signals(path: Path, zero_at: datetime, timeline: Timeline) -> Iterator[Event]:
+def _read_signals(path: Path, zero_at: datetime, timeline: ShiftTimeline) -> Iterator[Event]:
     for number, text in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         if not text.strip():
             continue

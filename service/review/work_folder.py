@@ -8,8 +8,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from service.review.segment_watch import SegmentResult
-from service.review.segments import Segment
+from thirdcard.service.review.segment_watch import SegmentResult
+from thirdcard.service.review.segments import Segment
 
 
 @dataclass(frozen=True, slots=True)

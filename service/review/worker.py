@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from multiprocessing import get_context
 from multiprocessing.synchronize import Event
 
-from service.one_thread import keep_to_one_thread
+from thirdcard.service.watch.process_tuning import keep_to_one_thread
 
 NICENESS = 19
 """What is watched live goes before what was recorded."""

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
-from service.store import chain
+from thirdcard.service.store import chain
 
 AUDIT = "audit"
 

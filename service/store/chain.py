@@ -15,7 +15,7 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from service.store.schema import ChainHead, ChainLine
+from thirdcard.service.store.schema import ChainHead, ChainLine
 
 FIRST_SEAL = "0" * 64
 PAGE = 5000

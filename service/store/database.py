@@ -18,8 +18,8 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from service.errors import ServiceError
-from service.store.touched import follow_changes
+from thirdcard.service.ports.errors import ServiceError
+from thirdcard.service.store.touched import follow_changes
 
 MIGRATIONS = Path(__file__).with_name("migrations")
 BUSY_S = 30

@@ -9,8 +9,8 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from service.store import audit
-from service.store.schema import AlertRow, CaseRow, HoldRow
+from thirdcard.service.store import audit
+from thirdcard.service.store.schema import AlertRow, CaseRow, HoldRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

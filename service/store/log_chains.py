@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy.orm import Session
 
-from service.store.schema import AlertRow, LogRow, RoundRow
+from thirdcard.service.store.schema import AlertRow, LogRow, RoundRow
 
 LIVE = "live"
 REVIEW = "review"
@@ -28,3 +28,8 @@ def chain_of_log(log: LogRow) -> str:
 def chain_of(session: Session, row: RoundRow | AlertRow) -> str:
     """The chain that holds the lines of a round, or of an alert's log."""
     return chain_of_log(session.get_one(LogRow, row.log_id))
+
+
+def alert_chain(table_id: str) -> str:
+    """The chain that holds a table's alerts as they were raised."""
+    return f"alerts/{table_id}"

@@ -18,8 +18,8 @@ from argon2.exceptions import VerificationError
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from service.errors import ServiceError
-from service.store.schema import SessionRow, TokenRow, UserRow
+from thirdcard.service.ports.errors import ServiceError
+from thirdcard.service.store.schema import SessionRow, TokenRow, UserRow
 
 LEAST_PASSWORD = 10
 LONGEST_PASSWORD = 200

@@ -7,8 +7,8 @@ from datetime import datetime
 from sqlalchemy import ForeignKey, Index, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from service.store.columns import BIG_ID
-from service.store.schema import Base
+from thirdcard.service.store.columns import BIG_ID
+from thirdcard.service.store.schema import Base
 
 
 class RoundTerm(Base):

@@ -1,6 +1,7 @@
 """The tables of the database. Times are UTC; money is in a table's smallest unit; bodies are JSON texts.
 
-What happened stands in chains (`service.store.chain`); all else can be found again from them or says where a file lies.
+What happened stands in chains (`thirdcard.service.store.chain`); all else can be found again from them or says where a
+file lies.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import ClassVar
 from sqlalchemy import ForeignKey, Index, String, Text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-from service.store.columns import BIG_ID, UtcTime
+from thirdcard.service.store.columns import BIG_ID, UtcTime
 
 
 class Base(DeclarativeBase):

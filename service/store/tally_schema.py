@@ -10,8 +10,8 @@ from datetime import datetime
 from sqlalchemy import Double, Index, LargeBinary, String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from service.store.columns import BIG_ID
-from service.store.schema import Base
+from thirdcard.service.store.columns import BIG_ID
+from thirdcard.service.store.schema import Base
 
 
 class TallyRow(Base):

@@ -12,8 +12,8 @@ from datetime import datetime, timedelta
 from sqlalchemy import event, inspect, select
 from sqlalchemy.orm import Session
 
-from service.store.schema import AlertRow, LogRow, RoundRow
-from service.store.tally_schema import TouchedHour
+from thirdcard.service.store.schema import AlertRow, LogRow, RoundRow
+from thirdcard.service.store.tally_schema import TouchedHour
 
 HOUR = timedelta(hours=1)
 Place = tuple[str, datetime]

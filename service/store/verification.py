@@ -13,9 +13,9 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from service.evidence_store import EvidenceStore
-from service.store import chain
-from service.store.schema import AlertRow, EvidenceRow
+from thirdcard.service.store import chain
+from thirdcard.service.store.blob_store import EvidenceStore
+from thirdcard.service.store.schema import AlertRow, EvidenceRow
 
 ALERT_CHAINS = "alerts/"
 

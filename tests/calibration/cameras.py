@@ -7,8 +7,8 @@ from math import radians
 import cv2
 import numpy as np
 
-from calibration.camera import Calibration
-from calibration.layout import Layout
+from thirdcard.calibration.camera import Calibration
+from thirdcard.calibration.layout import Layout
 
 
 def camera_over(

@@ -11,16 +11,16 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calibration.camera import (
+from tests.calibration.cameras import camera_over
+from thirdcard.calibration.camera import (
     Calibration,
     format_calibration,
     load_calibration,
     parse_calibration,
     save_calibration,
 )
-from calibration.errors import CameraError, DocumentError, PoseMissingError
-from calibration.layout import load_layout
-from tests.calibration.cameras import camera_over
+from thirdcard.calibration.errors import CameraError, DocumentError, PoseMissingError
+from thirdcard.calibration.layout import load_layout
 
 MINI = load_layout("mini-7", Path())
 CLOTH_MM = np.array([[x, y] for x in np.linspace(100, 2030, 9) for y in np.linspace(60, 1010, 7)])

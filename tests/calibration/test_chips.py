@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from calibration.chips import load_chips, parse_chips
-from calibration.errors import ChipsError, NoSuchNameError
+from thirdcard.calibration.chips import load_chips, parse_chips
+from thirdcard.calibration.errors import ChipsError, NoSuchNameError
 
 BLACK = {"value": 100, "name": "black", "colour": "#1c1c1c"}
 FIELDS = {"diameter_mm": 39, "thickness_mm": 3.3, "chips": [BLACK]}

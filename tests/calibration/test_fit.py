@@ -8,12 +8,12 @@ import cv2
 import numpy as np
 import pytest
 
-from calibration.camera import Calibration
-from calibration.errors import FitError, LayoutError
-from calibration.fit import Lens, LensSource, fit_camera, fit_from_markers, fit_from_points
-from calibration.layout import Layout, load_layout, parse_layout
-from calibration.markers import find_markers, marker_dictionary
 from tests.calibration.cameras import camera_over, reference_points_px
+from thirdcard.calibration.camera import Calibration
+from thirdcard.calibration.errors import FitError, LayoutError
+from thirdcard.calibration.fit import KnownLens, LensSource, fit_camera, fit_from_markers, fit_from_points
+from thirdcard.calibration.layout import Layout, load_layout, parse_layout
+from thirdcard.calibration.markers import find_markers, marker_dictionary
 
 MINI = load_layout("mini-7", Path())
 SIZE = (1920, 1080)
@@ -76,7 +76,7 @@ def test_given_lens_is_kept_and_four_points_suffice() -> None:
     true = camera_over(MINI, tilt_deg=10.0)
     points = reference_points_px(MINI, true)
     four = {name: points[name] for name in ("P1", "B3", "S2R", "S6L")}
-    lens = Lens(camera_matrix=true.camera_matrix, distortion=true.distortion)
+    lens = KnownLens(camera_matrix=true.camera_matrix, distortion=true.distortion)
     fit = fit_from_points(four, MINI, image_size_wh_px=SIZE, lens=lens)
     assert fit.lens is LensSource.GIVEN
     assert np.array_equal(fit.calibration.distortion, true.distortion)
@@ -183,7 +183,7 @@ def test_fit_camera_takes_any_named_points() -> None:
     corners_mm = {"nw": (100.0, 100.0), "ne": (2000.0, 100.0), "se": (2000.0, 900.0), "sw": (100.0, 900.0)}
     seen = true.image_from_layout(np.array(list(corners_mm.values())))
     points_px = {name: (float(x), float(y)) for name, (x, y) in zip(corners_mm, seen, strict=True)}
-    lens = Lens(camera_matrix=true.camera_matrix, distortion=true.distortion)
+    lens = KnownLens(camera_matrix=true.camera_matrix, distortion=true.distortion)
     assert fit_camera(points_px, corners_mm, image_size_wh_px=SIZE, lens=lens).calibration.residual_px == pytest.approx(
         0.0, abs=1e-6
     )

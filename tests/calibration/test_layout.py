@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 import yaml
 
-from calibration.cloths import format_cloth, full_14, midi_9, mini_7, write_layouts
-from calibration.errors import DocumentError, LayoutError, NoSuchNameError
-from calibration.layout import BUILT_IN_LAYOUTS, LAYOUT_FOLDER, Area, Layout, load_layout, parse_layout
+from thirdcard.calibration.cloths import format_cloth, full_14, midi_9, mini_7, write_layouts
+from thirdcard.calibration.errors import DocumentError, LayoutError, NoSuchNameError
+from thirdcard.calibration.layout import BUILT_IN_LAYOUTS, LAYOUT_FOLDER, Area, Layout, load_layout, parse_layout
 
 SEATS = {"mini-7": 7, "midi-9": 9, "full-14": 14}
 

@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 import yaml
 
-from calibration.camera import load_calibration, save_calibration
-from calibration.errors import DocumentError, FitError
-from calibration.fit import LensSource
-from calibration.layout import load_layout
-from calibration.session import (
+from tests.calibration.cameras import camera_over, reference_points_px
+from tests.calibration.test_fit import picture_of_markers
+from thirdcard.calibration.camera import load_calibration, save_calibration
+from thirdcard.calibration.errors import DocumentError, FitError
+from thirdcard.calibration.fit import LensSource
+from thirdcard.calibration.layout import load_layout
+from thirdcard.calibration.session import (
     calibrate_from_markers,
     calibrate_from_points,
     check_markers,
@@ -21,8 +23,6 @@ from calibration.session import (
     draw_layout,
     read_points,
 )
-from tests.calibration.cameras import camera_over, reference_points_px
-from tests.calibration.test_fit import picture_of_markers
 
 MINI = load_layout("mini-7", Path())
 TRUE = camera_over(MINI, tilt_deg=20.0)

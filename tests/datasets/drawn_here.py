@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tests.house.source_tree import ROOT
+from tests.repository import ROOT
 
 SCRIPT, DECK = "held_out/01-tas-a.yaml", "machine:9241"
 _BARRED = ("/usr/share/fonts", "/usr/local/share/fonts", str(Path.home() / ".fonts"), "/Library/Fonts", "/System/")
@@ -39,14 +39,14 @@ def bar_other_fonts() -> None:
 
 def digests() -> dict[str, str]:
     """What was drawn, each with its SHA-256."""
-    from datasets.scene.looks import look_of
-    from datasets.scene.projection import Projector
-    from datasets.scene.renderer import SceneRenderer
-    from datasets.scene.table import draw_cloth
-    from datasets.script.frozen import SCRIPTS, cloth_digest, deck_digest
-    from datasets.script.render import prepare, render_frame, world_of
-    from datasets.script.script import load_script
     from tests.datasets.scenarios import HERE, SMALL_CAMERA, clean_round, script_of
+    from thirdcard.datasets.scene.looks import look_of
+    from thirdcard.datasets.scene.projection import Projector
+    from thirdcard.datasets.scene.renderer import SceneRenderer
+    from thirdcard.datasets.scene.table import draw_cloth
+    from thirdcard.datasets.script.frozen import SCRIPTS, cloth_digest, deck_digest
+    from thirdcard.datasets.script.render import prepare, render_frame, world_of
+    from thirdcard.datasets.script.script import load_script
 
     path = SCRIPTS / SCRIPT
     world = world_of(load_script(path), path.parent)

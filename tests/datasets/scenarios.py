@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from calibration.chips import load_chips
-from calibration.layout import load_layout
-from datasets.script.director import Performance, perform
-from datasets.script.script import Script, parse_script
+from thirdcard.calibration.chips import load_chips
+from thirdcard.calibration.layout import load_layout
+from thirdcard.datasets.script.director import Performance, perform
+from thirdcard.datasets.script.script import Script, parse_script
 
 HERE = Path(__file__).parent
 HANDS = "P 8H 10D | B KS 7D"

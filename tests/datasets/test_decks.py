@@ -9,12 +9,12 @@ import cv2
 import numpy as np
 import pytest
 
-from datasets.decks import CARDS, DeckNameError, deck_names, load_deck, machine_deck
-from datasets.decks.artwork import ARTWORK
-from datasets.decks.cards import TEXTURE_SIZE_WH_PX
-from datasets.decks.deck import FIRST_HELD_OUT_SEED, VALIDATION_SEEDS
-from datasets.decks.glyphs import font_masks, stroke_masks
-from datasets.fonts.shipped import HELD_OUT_FONTS, SPARSE_FONTS, STEMS, TRAIN_FONTS, VARIED_FONTS
+from thirdcard.datasets.decks import CARDS, DeckNameError, deck_names, load_deck, machine_deck
+from thirdcard.datasets.decks.artwork import ARTWORK
+from thirdcard.datasets.decks.cards import TEXTURE_SIZE_WH_PX
+from thirdcard.datasets.decks.deck import FIRST_HELD_OUT_SEED, VALIDATION_SEEDS
+from thirdcard.datasets.decks.glyphs import font_masks, stroke_masks
+from thirdcard.datasets.fonts.shipped import HELD_OUT_FONTS, SPARSE_FONTS, STEMS, TRAIN_FONTS, VARIED_FONTS
 
 SEEDS = (0, 3, 11, 9004)
 

@@ -9,14 +9,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from datasets.script.draw_scripts import draw_chips, draw_clean, draw_handling, draw_incidents, draw_rare, write_script
-from datasets.script.drawn_rounds import HANDLING, INCIDENTS, PAYOUTS, can_happen, spread_incidents
-from datasets.script.drawn_tables import TABLES, handled
-from datasets.script.errors import ScriptError
-from datasets.script.frozen import FOLDERS
-from datasets.script.script import Change, Script, load_script, parse_script
+from tests.repository import SCRIPTS
+from thirdcard.datasets.script.draw_scripts import (
+    draw_chips,
+    draw_clean,
+    draw_handling,
+    draw_incidents,
+    draw_rare,
+    write_script,
+)
+from thirdcard.datasets.script.drawn_rounds import HANDLING, INCIDENTS, PAYOUTS, can_happen, spread_incidents
+from thirdcard.datasets.script.drawn_tables import TABLES, handled
+from thirdcard.datasets.script.errors import ScriptError
+from thirdcard.datasets.script.frozen import FOLDERS
+from thirdcard.datasets.script.script import Script, ScriptedChange, load_script, parse_script
 
-SCRIPTS = Path(__file__).parents[2] / "datasets" / "scripts"
 ROUNDS_AN_HOUR = 40
 Draw = Callable[[int], Iterator[tuple[str, dict[str, object]]]]
 
@@ -27,7 +34,10 @@ def shipped(folder: str) -> list[Script]:
 
 def incidents_of(script: Script) -> list[str]:
     events = [event for spec in script.rounds for event in spec.happenings]
-    kinds = [event.action if isinstance(event, Change) and event.kind == "late_bet" else event.kind for event in events]
+    kinds = [
+        event.action if isinstance(event, ScriptedChange) and event.kind == "late_bet" else event.kind
+        for event in events
+    ]
     return [kind for kind in kinds if kind in INCIDENTS]
 
 

@@ -14,12 +14,12 @@ import pytest
 from fontTools.ttLib import TTFont
 from PIL import Image, ImageDraw, ImageFont
 
-from datasets.decks.cards import RANKS
-from datasets.fonts.shipped import CLOTH_FONTS, FOLDER, STEMS, MissingFontError, font_path, open_font
-from datasets.fonts.subset import find_whole_fonts, neutral_name, subset
-from datasets.script.frozen import load_frozen
 from tests.datasets.drawn_here import DECK, SCRIPT
-from tests.house.source_tree import ROOT
+from tests.repository import ROOT
+from thirdcard.datasets.decks.cards import RANKS
+from thirdcard.datasets.fonts.shipped import CLOTH_FONTS, FOLDER, STEMS, MissingFontError, font_path, open_font
+from thirdcard.datasets.fonts.subset import find_whole_fonts, neutral_name, subset
+from thirdcard.datasets.script.frozen import load_frozen
 
 PRINTED = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 :*"
 LARGEST_BYTES = 3_500_000

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from datasets.script.frozen import (
+from thirdcard.datasets.script.frozen import (
     FOLDERS,
     SCRIPTS,
     cloth_digest,

@@ -7,13 +7,13 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from calibration.camera import Calibration
-from datasets.scene.errors import CameraPoseError
-from datasets.scene.model import ArmObject, CardObject, ChipStack, CutCardObject, Scene, World
-from datasets.scene.projection import Projector
-from datasets.scene.raster import Image
-from datasets.scene.renderer import RenderedFrame, SceneRenderer, clipped
-from datasets.scene.worlds import random_world
+from thirdcard.calibration.camera import Calibration
+from thirdcard.datasets.scene.errors import CameraPoseError
+from thirdcard.datasets.scene.model import ArmObject, CardObject, ChipStack, CutCardObject, Scene, World
+from thirdcard.datasets.scene.projection import Projector
+from thirdcard.datasets.scene.raster import Image
+from thirdcard.datasets.scene.renderer import RenderedFrame, SceneRenderer, clipped
+from thirdcard.datasets.scene.worlds import random_world
 
 _PLAIN: dict[str, str | float] = {
     "noise": 0.0,

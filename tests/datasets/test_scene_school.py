@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from datasets.decks.backs import draw_back_like
-from datasets.scene.errors import CameraPoseError, StyleError
-from datasets.scene.looks import look_of
-from datasets.scene.random_scene import random_scene
-from datasets.scene.renderer import RenderedObject, SceneRenderer
-from datasets.scene.tiles import CLASSES, TILE_PX, label_lines, school_tiles, taught_box
-from datasets.scene.worlds import FIRST_HELD_OUT_SEED, Split, random_camera, random_world
-from datasets.scene.write_school import Job, prepare, run_job
+from thirdcard.datasets.decks.backs import draw_back_like
+from thirdcard.datasets.scene.errors import CameraPoseError, StyleError
+from thirdcard.datasets.scene.looks import look_of
+from thirdcard.datasets.scene.random_scene import random_scene
+from thirdcard.datasets.scene.renderer import RenderedObject, SceneRenderer
+from thirdcard.datasets.scene.tiles import CLASSES, TILE_PX, label_lines, school_tiles, taught_box
+from thirdcard.datasets.scene.worlds import FIRST_HELD_OUT_SEED, Split, random_camera, random_world
+from thirdcard.datasets.scene.write_school import Job, prepare, run_job
 
 ORIGIN = np.array([0.0, 0.0])
 

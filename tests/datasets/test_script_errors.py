@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from datasets.decks import DeckNameError
-from datasets.script.errors import ScriptError
-from datasets.script.render import render_script
-from datasets.script.script import load_script, parse_script
 from tests.datasets.scenarios import clean_round, play, script_of
+from thirdcard.datasets.decks import DeckNameError
+from thirdcard.datasets.script.errors import ScriptError
+from thirdcard.datasets.script.render import render_script
+from thirdcard.datasets.script.script import load_script, parse_script
 
 TABLE = {"rulebook": "tas"}
 

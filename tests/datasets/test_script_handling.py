@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from datasets.script.errors import ScriptError
-from datasets.script.judgement import judged_alerts
-from datasets.script.script import Script
 from tests.datasets.scenarios import play, script_of
+from thirdcard.datasets.script.errors import ScriptError
+from thirdcard.datasets.script.judgement import judged_alerts
+from thirdcard.datasets.script.script import Script
 
 WAGERS = [
     {"seat": 3, "bet": "player", "value": 100},

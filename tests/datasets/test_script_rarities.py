@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from datasets.script.draw_scripts import draw_rare
-from datasets.script.drawn_rounds import spread_incidents
-from datasets.script.drawn_tables import TABLES
-from datasets.script.errors import ScriptError
-from datasets.script.judgement import judged_alerts
-from datasets.script.rare_rounds import RARE, rare_table
-from datasets.script.render import prepare
-from datasets.script.script import parse_script
 from tests.datasets.scenarios import clean_round, play, script_of
+from thirdcard.datasets.script.draw_scripts import draw_rare
+from thirdcard.datasets.script.drawn_rounds import spread_incidents
+from thirdcard.datasets.script.drawn_tables import TABLES
+from thirdcard.datasets.script.errors import ScriptError
+from thirdcard.datasets.script.judgement import judged_alerts
+from thirdcard.datasets.script.rare_rounds import RARE, rare_table
+from thirdcard.datasets.script.render import prepare
+from thirdcard.datasets.script.script import parse_script
 
 Lines = list[dict[str, Any]]
 

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 import yaml
 
-from datasets.script.camera import hang_camera
-from datasets.script.errors import RecordingError
-from datasets.script.recording import load_cloth
-from datasets.script.render import moments_of, render_script
-from datasets.script.script import Camera, Video
-from datasets.script.video import write_video
-from service.config import load_table
 from tests.datasets.scenarios import HERE, SMALL_CAMERA, clean_round, play, script_of
+from thirdcard.datasets.script.camera import hang_camera
+from thirdcard.datasets.script.errors import RecordingWriteError
+from thirdcard.datasets.script.recording import load_cloth
+from thirdcard.datasets.script.render import moments_of, render_script
+from thirdcard.datasets.script.script import Camera, Video
+from thirdcard.datasets.script.video import write_video
+from thirdcard.service.config.table_file import load_table
 
 SCENARIO = {
     "table": {"rulebook": "tas", "limits": {"minimum": 25}},
@@ -99,5 +99,5 @@ def test_camera_sees_the_whole_cloth_with_the_dealer_above(side: str) -> None:
 
 def test_video_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     blank = np.zeros((64, 64, 3), np.uint8)
-    with pytest.raises(RecordingError, match=r"video.mp4: .*must be a file that can be written"):
+    with pytest.raises(RecordingWriteError, match=r"video.mp4: .*must be a file that can be written"):
         write_video(tmp_path / "absent" / "video.mp4", Video(), [blank], (64, 64))

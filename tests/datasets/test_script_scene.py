@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from calibration.layout import load_layout
-from datasets.script.motion import Pose, path_of
 from tests.datasets.scenarios import HERE, clean_round, play, script_of
+from thirdcard.calibration.layout import load_layout
+from thirdcard.datasets.script.motion import Pose, path_of
 
 
 def test_path_eases_between_keys_and_stands_before_and_after() -> None:

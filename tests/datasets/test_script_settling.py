@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from datasets.script.errors import ScriptError
-from datasets.script.judgement import judged_alerts, referee_alerts
 from tests.datasets.scenarios import HANDS, play, script_of
+from thirdcard.datasets.script.errors import ScriptError
+from thirdcard.datasets.script.judgement import judged_alerts, referee_alerts
 
 TIE = "P 8H 10D | B KS 8C"
 PLAYER = {"seat": 3, "bet": "player"}

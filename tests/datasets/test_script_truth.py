@@ -10,14 +10,13 @@ import numpy as np
 import pytest
 import yaml
 
-from datasets.script.judgement import judged_alerts
-from datasets.script.plan import Shoe, banker_draws, parse_hands, player_draws
-from datasets.script.recording import write_table
-from datasets.script.render import prepare
-from datasets.script.script import load_script
 from tests.datasets.scenarios import clean_round, play, script_of
-
-SCRIPTS = Path(__file__).parents[2] / "datasets" / "scripts"
+from tests.repository import SCRIPTS
+from thirdcard.datasets.script.judgement import judged_alerts
+from thirdcard.datasets.script.plan import DealingShoe, banker_draws, parse_hands, player_draws
+from thirdcard.datasets.script.recording import write_table
+from thirdcard.datasets.script.render import prepare
+from thirdcard.datasets.script.script import load_script
 
 
 def types_of(lines: list[dict[str, Any]]) -> list[str]:
@@ -118,7 +117,7 @@ def test_near_miss_is_placed_just_before_the_call() -> None:
 
 
 def test_drawn_hands_are_what_the_table_of_play_deals() -> None:
-    shoe = Shoe(8, np.random.default_rng(1))
+    shoe = DealingShoe(8, np.random.default_rng(1))
     for _ in range(200):
         hands = shoe.draw_hands(lambda hands: True, None, "test")
         assert (len(hands.player) == 3) == player_draws(hands)

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from datasets.decks.deck import load_deck
-from datasets.decks.mixed import JOKER, MixedDeck
-from datasets.script.errors import ScriptError
-from datasets.script.script import parse_script
-from datasets.script.spreading import deck_in_order, format_lays
 from tests.datasets.scenarios import play, script_of
+from thirdcard.datasets.decks.deck import load_deck
+from thirdcard.datasets.decks.mixed import JOKER, MixedDeck
+from thirdcard.datasets.script.errors import ScriptError
+from thirdcard.datasets.script.script import parse_script
+from thirdcard.datasets.script.spreading import deck_in_order, format_lays
 
 
 def spread_of(**more: Any) -> Any:

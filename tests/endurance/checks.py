@@ -12,17 +12,17 @@ import av
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from rules.events import CameraMoved, DealerChanged
-from service.evidence_store import EvidenceStore
-from service.home import Home
-from service.room.feed import parse_place
-from service.room.views import alert_views
-from service.schemas import AlertOut
-from service.store import chain
-from service.store.log_chains import log_chain
-from service.store.schema import AlertChange, AlertRow, CaseNote, EvidenceRow, LogRow, SignalRow
-from service.store.verification import verify_chains, verify_evidence
 from tests.endurance.diary import CHANGING, Diary, Told
+from thirdcard.rules.log.events import CameraMoved, DealerChanged
+from thirdcard.service.alerts.alert_schemas import AlertOut
+from thirdcard.service.alerts.feed import parse_place
+from thirdcard.service.alerts.views import alert_views
+from thirdcard.service.config.data_folder import Home
+from thirdcard.service.store import chain
+from thirdcard.service.store.blob_store import EvidenceStore
+from thirdcard.service.store.log_chains import log_chain
+from thirdcard.service.store.schema import AlertChange, AlertRow, CaseNote, EvidenceRow, LogRow, SignalRow
+from thirdcard.service.store.verification import verify_chains, verify_evidence
 
 REPORTED = frozenset({DealerChanged.type, CameraMoved.type})
 

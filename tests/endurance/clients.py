@@ -12,9 +12,9 @@ from typing import Any
 
 import httpx
 
-from service.store.chain import canonical
 from tests.endurance.diary import Diary, Told
 from tests.endurance.live_room import LiveRoom
+from thirdcard.service.store.chain import canonical
 
 RETRY_S = 0.2
 AWAY = frozenset({502, 503, 504})

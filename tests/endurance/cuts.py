@@ -20,14 +20,14 @@ import httpx
 import yaml
 from sqlalchemy import select
 
-from service.demo_room import RECORDING
-from service.store import chain
-from service.store.database import Database
-from service.store.log_chains import log_chain
-from service.store.schema import AlertRow
-from service.wiring import now_utc
 from tests.endurance.live_room import LiveRoom, furnish_room
 from tests.endurance.rtsp_camera import Cut, NoCameraError, RtspCamera, rtsp_camera
+from thirdcard.service.store import chain
+from thirdcard.service.store.database import Database
+from thirdcard.service.store.log_chains import log_chain
+from thirdcard.service.store.schema import AlertRow
+from thirdcard.service.watch.factory import now_utc
+from thirdcard.service.web.demo_room import RECORDING
 
 LIVE, OTHER = "T1", "T2"
 SETTLED_S = 20.0

@@ -17,12 +17,12 @@ from pathlib import Path
 
 import httpx
 
-from service.demo_room import RECORDING
-from service.recordings import SIGNALS_NAME
 from tests.endurance.cuts import show_camera
 from tests.endurance.ears import Ear, Heard, NoBrowserError, begin, require_browser
 from tests.endurance.live_room import LiveRoom, furnish_room
 from tests.endurance.rtsp_camera import NoCameraError, RtspCamera, rtsp_camera
+from thirdcard.service.watch.recordings import SIGNALS_NAME
+from thirdcard.service.web.demo_room import RECORDING
 
 PASS_S = 100.0
 """One playing of the recording, and coming back to the next."""

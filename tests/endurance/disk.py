@@ -20,13 +20,13 @@ from typing import Any
 import httpx
 from sqlalchemy import func, select
 
-from service.store.database import Database
-from service.store.schema import AlertRow, EvidenceRow
-from service.wiring import now_utc
 from tests.endurance.checks import faults_at_the_end, faults_of
 from tests.endurance.clients import start_clients
 from tests.endurance.diary import Diary
 from tests.endurance.live_room import UP, LiveRoom, furnish_room
+from thirdcard.service.store.database import Database
+from thirdcard.service.store.schema import AlertRow, EvidenceRow
+from thirdcard.service.watch.factory import now_utc
 
 SIZE_MB = 400
 """Of the disk."""

@@ -15,15 +15,15 @@ from tempfile import TemporaryDirectory
 from sqlalchemy import func, select
 from starlette.testclient import TestClient
 
-from service.analytics.refreshing import refresh_all
-from service.app import create_app
-from service.settings import RoomSettings
-from service.store.database import Database, open_database
-from service.store.people import add_token
-from service.store.schema import RoundRow
 from tests.endurance.million_rounds import BEGAN
 from tests.service.hand_clock import HandClock
-from tests.service.room.rooms import StillTables
+from tests.service.web.rooms import StillTables
+from thirdcard.service.analytics.refreshing import refresh_all
+from thirdcard.service.config.settings import RoomSettings
+from thirdcard.service.store.database import Database, open_database
+from thirdcard.service.store.people import add_token
+from thirdcard.service.store.schema import RoundRow
+from thirdcard.service.web.app import create_app
 
 TIMES = 3
 VIEWS = ("dealers", "tables", "codes", "trend", "pace")

@@ -15,9 +15,9 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import spearmanr
 
-from service.analytics.figures import LEAST_ROUNDS
-from service.analytics.rates import Floats, Interval, exact_interval, mid_p_interval
-from service.analytics.shrinkage import shrink
+from thirdcard.service.analytics.figures import LEAST_ROUNDS
+from thirdcard.service.analytics.rates import Floats, Interval, exact_interval, mid_p_interval
+from thirdcard.service.analytics.shrinkage import shrink
 
 DEALERS, WORST, TRIALS = 200, 20, 60
 MEAN, SHAPE = 0.004, 4.0

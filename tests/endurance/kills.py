@@ -23,14 +23,14 @@ from pathlib import Path
 from sqlalchemy import func, select
 from sqlalchemy.exc import SQLAlchemyError
 
-from service.store.database import Database
-from service.store.schema import AlertRow, ChainLine, EvidenceRow, RoundRow, SignalRow
-from service.wiring import now_utc
 from tests.endurance.checks import faults_at_the_end, faults_of
 from tests.endurance.clients import Clients, start_clients
 from tests.endurance.diary import Diary
 from tests.endurance.live_room import COMMAND, LiveRoom, furnish_room
 from tests.endurance.postgres_server import NoPostgresError, PostgresServer, make_postgres
+from thirdcard.service.store.database import Database
+from thirdcard.service.store.schema import AlertRow, ChainLine, EvidenceRow, RoundRow, SignalRow
+from thirdcard.service.watch.factory import now_utc
 
 NOTICED_S = 5.0
 """So long the service may take to see that a table's process is gone."""

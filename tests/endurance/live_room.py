@@ -14,13 +14,13 @@ from pathlib import Path
 
 import httpx
 
-from service.demo_room import furnish
-from service.home import URL_VARIABLE, Home
-from service.store.database import Database
-from service.store.people import add_token
-from service.wiring import now_utc
+from thirdcard.service.config.data_folder import URL_VARIABLE, Home
+from thirdcard.service.store.database import Database
+from thirdcard.service.store.people import add_token
+from thirdcard.service.watch.factory import now_utc
+from thirdcard.service.web.demo_room import furnish
 
-COMMAND = (sys.executable, "-c", "from service.cli import main; main()")
+COMMAND = (sys.executable, "-c", "from thirdcard.service.cli.entry import main; main()")
 SPAWNED = b"spawn_main"
 """In the command line of a table's process."""
 ROLES = ("operator", "supervisor", "admin")

@@ -23,18 +23,19 @@ import httpx
 from prometheus_client.parser import text_string_to_metric_families
 from sqlalchemy import func, select, update
 
-from rules.alerts import Alert, Remedy, Severity
-from service.config import load_table
-from service.live.journal import Journal, News
-from service.live.table_process import rules_of
-from service.store.database import Database
-from service.store.schema import AlertChange, AlertRow, EvidenceRow
-from service.wiring import now_utc
 from tests.endurance.clients import Client, decide_alerts, report_cameras
 from tests.endurance.diary import Diary
 from tests.endurance.listeners import Heard, faults_of, listen_all
 from tests.endurance.live_room import LiveRoom, furnish_room, resident_bytes
 from tests.endurance.requests_per_second import ask_all, quantiles_ms
+from thirdcard.rules.findings.alerts import Alert
+from thirdcard.rules.game.words import Remedy, Severity
+from thirdcard.service.config.table_file import load_table
+from thirdcard.service.live.journal import Journal, News
+from thirdcard.service.live.table_process import rules_of
+from thirdcard.service.store.database import Database
+from thirdcard.service.store.schema import AlertChange, AlertRow, EvidenceRow
+from thirdcard.service.watch.factory import now_utc
 
 STILL_OPEN = 20
 """Of the alerts that are there before; all others were decided."""

@@ -18,9 +18,9 @@ from typing import Any
 from sqlalchemy import Table, insert, text
 from sqlalchemy.orm import Session
 
-from service.store.columns import UtcTime
-from service.store.database import Database, open_database
-from service.store.schema import AlertRow, ChainLine, LogRow, RoundRow
+from thirdcard.service.store.columns import UtcTime
+from thirdcard.service.store.database import Database, open_database
+from thirdcard.service.store.schema import AlertRow, ChainLine, LogRow, RoundRow
 
 TABLES = 40
 DEALERS = 200

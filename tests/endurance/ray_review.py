@@ -15,16 +15,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from service.home import Home
-from service.review import segments
-from service.review.engine import Engine
-from service.review.local_engine import LocalEngine
-from service.review.ray_engine import RayEngine
-from service.review.reviewing import Outcome, Reviewer
-from service.review.segments import Segment
-from service.review.shift import Shift, find_wanted, open_shift
-from service.wiring import now_utc
 from tests.service.review.ray_floor import RayFloor
+from thirdcard.service.config.data_folder import Home
+from thirdcard.service.review import segments
+from thirdcard.service.review.engine import Engine
+from thirdcard.service.review.local_engine import LocalEngine
+from thirdcard.service.review.ray_engine import RayEngine
+from thirdcard.service.review.reviewing import Reviewer, ShiftOutcome
+from thirdcard.service.review.segments import Segment
+from thirdcard.service.review.shift import Shift, find_wanted, open_shift
+from thirdcard.service.watch.factory import now_utc
 
 WRITTEN = ("events.jsonl", "alerts.jsonl", "rounds.jsonl", "segments/*.json")
 
@@ -35,7 +35,7 @@ class Breaker:
 
     floor: RayFloor | None = None
     lost: list[str] = field(default_factory=list)
-    outcomes: list[Outcome] = field(default_factory=list)
+    outcomes: list[ShiftOutcome] = field(default_factory=list)
 
     def begin(self, shift: Shift, segments: Sequence[Segment], done: Collection[int]) -> None:
         """Nothing yet."""
@@ -51,7 +51,7 @@ class Breaker:
             self.floor.lose_node()
             self.lost.append(f"a node at {t:.0f} s")
 
-    def finish(self, shift: Shift, outcome: Outcome) -> None:
+    def finish(self, shift: Shift, outcome: ShiftOutcome) -> None:
         """A shift is in the store."""
         self.outcomes.append(outcome)
 

@@ -14,12 +14,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rules.alerts import Alert
-from service.config import load_table
-from service.evaluate.accounts import Incident, load_truth
-from service.evaluate.matching import Matching, match
-from service.pipeline import TableWatch, read_signals, start_watch
-from vision.video import VideoReader
+from thirdcard.rules.findings.alerts import Alert
+from thirdcard.service.config.table_file import load_table
+from thirdcard.service.evaluate.accounts import Incident, load_truth
+from thirdcard.service.evaluate.matching import Matching, match
+from thirdcard.service.watch.pipeline import TableWatch, read_signals, start_watch
+from thirdcard.vision.video.video import VideoReader
 
 SHORT_S, LONG_S = (1.0, 4.0), (4.0, 20.0)
 SEEING_S = (5.0, 20.0)

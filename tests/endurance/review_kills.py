@@ -22,14 +22,14 @@ from typing import Any
 
 from sqlalchemy import select
 
-from service.evidence_store import EvidenceStore
-from service.home import Home
-from service.store.database import Database
-from service.store.schema import AlertRow, ChainLine, EvidenceRow, LogRow, RoundRow
-from service.store.shift_schema import FootageRow
-from service.store.verification import verify_chains, verify_evidence
+from thirdcard.service.config.data_folder import Home
+from thirdcard.service.store.blob_store import EvidenceStore
+from thirdcard.service.store.database import Database
+from thirdcard.service.store.schema import AlertRow, ChainLine, EvidenceRow, LogRow, RoundRow
+from thirdcard.service.store.shift_schema import FootageRow
+from thirdcard.service.store.verification import verify_chains, verify_evidence
 
-COMMAND = (sys.executable, "-c", "from service.cli import main; main()", "review")
+COMMAND = (sys.executable, "-c", "from thirdcard.service.cli.entry import main; main()", "review")
 SHORTEST_S = 3.0
 WITHOUT = {"id", "log_id", "alert_id", "at", "seal", "path", "noticed_at"}
 """Columns that tell when and as which number something was entered, or in which folder."""

@@ -15,11 +15,11 @@ from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import text
 
-from service.search.asking import wish_of
-from service.search.find import find_rounds
-from service.search.grammar import understand
-from service.store.database import Database, open_database
-from service.store.people import Person, Role
+from thirdcard.service.rounds.search.find import find_rounds
+from thirdcard.service.rounds.search.grammar import understand
+from thirdcard.service.store.database import Database, open_database
+from thirdcard.service.store.people import Person, Role
+from thirdcard.service.web.asking import wish_of
 
 TABLES, DEALERS = 40, 200
 ROUND_S = 60

@@ -10,19 +10,20 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Executable, delete, func, update
 
-from rules.events import CameraMoved, DealerChanged, Source
-from service.home import Home
-from service.live.journal import Journal, News
-from service.room.cases import add_note, open_case
-from service.room.life import AlertState, Step, take_step
-from service.room.signals import keep_signal
-from service.store.database import Database
-from service.store.people import Person, Role
-from service.store.schema import AlertChange, AlertRow, CaseNote, EvidenceRow, SignalRow
 from tests.endurance.checks import faults_at_the_end, faults_of
 from tests.endurance.diary import Diary, Told
 from tests.service.live.test_journal import ALERT
 from tests.service.store.conftest import NOW
+from thirdcard.rules.log.events import CameraMoved, DealerChanged, Source
+from thirdcard.service.alerts.cases import add_note, open_case
+from thirdcard.service.alerts.lifecycle import Step, take_step
+from thirdcard.service.alerts.signals import keep_signal
+from thirdcard.service.config.data_folder import Home
+from thirdcard.service.live.journal import Journal, News
+from thirdcard.service.store.alert_states import AlertState
+from thirdcard.service.store.database import Database
+from thirdcard.service.store.people import Person, Role
+from thirdcard.service.store.schema import AlertChange, AlertRow, CaseNote, EvidenceRow, SignalRow
 
 BOSS = Person(name="boss", role=Role.SUPERVISOR)
 LATER = NOW + timedelta(minutes=1)

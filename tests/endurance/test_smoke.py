@@ -14,10 +14,6 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select
 
-from service.store import audit
-from service.store.database import open_database
-from service.store.schema import ChainLine
-from service.wiring import now_utc
 from tests.endurance.disk import NoDiskError, fill, small_disk
 from tests.endurance.kills import run_kills
 from tests.endurance.listeners import Heard, faults_of
@@ -25,8 +21,11 @@ from tests.endurance.live_room import LiveRoom, free_port, furnish_room
 from tests.endurance.load import raise_old_alerts, run_load
 from tests.endurance.postgres_server import NoPostgresError, make_postgres
 from tests.endurance.rtsp_camera import Cut, Gate, NoCameraError, rtsp_camera
-
-DEMO = Path(__file__).parents[2] / "datasets" / "demo"
+from tests.repository import DEMO
+from thirdcard.service.store import audit
+from thirdcard.service.store.database import open_database
+from thirdcard.service.store.schema import ChainLine
+from thirdcard.service.watch.factory import now_utc
 
 
 @contextmanager
@@ -81,7 +80,7 @@ def test_gate_cuts_and_opens_again(cut: Cut) -> None:
 
 
 def test_camera_plays_over_the_network() -> None:
-    from vision.video import VideoReader
+    from thirdcard.vision.video.video import VideoReader
 
     try:
         with rtsp_camera(DEMO / "video.mp4") as camera, VideoReader(camera.url) as video:

@@ -6,9 +6,11 @@ import ast
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.repository import ROOT
+
+NAME = "thirdcard"
+"""The one package that is installed."""
 PACKAGES = ("rules", "calibration", "vision", "models", "datasets", "service")
 
 
@@ -29,13 +31,30 @@ class SourceFile:
         return self.path.split("/")[0]
 
     @property
+    def room(self) -> str:
+        """The package and the sub-package, or the package and the file that stands loose in it."""
+        parts = self.path.removesuffix(".py").removesuffix("/__init__").split("/")
+        return ".".join(parts[:2]) if self.package != "calibration" else self.package
+
+    @property
     def module(self) -> str:
         """The name it is imported by."""
-        return self.path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        name = self.path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        return name if self.package == "tests" else f"{NAME}.{name}"
 
     def imported_modules(self) -> frozenset[str]:
-        """Every module that it imports, wherever in the file."""
+        """Every module that it imports, wherever in the file; of a name in a package the package."""
         return frozenset(name for node in self.nodes for name in _imported_by(node))
+
+    def imported_names(self) -> frozenset[str]:
+        """Every module and every name in a module that it imports, in full."""
+        names = [
+            f"{node.module}.{alias.name}"
+            for node in self.nodes
+            if isinstance(node, ast.ImportFrom) and node.module is not None
+            for alias in node.names
+        ]
+        return self.imported_modules() | frozenset(names)
 
     def modules_imported_at_once(self) -> frozenset[str]:
         """The modules that are imported as soon as the file is."""
@@ -49,6 +68,13 @@ class SourceFile:
 def roots(modules: Iterable[str]) -> frozenset[str]:
     """The first parts of modules' names."""
     return frozenset(name.split(".")[0] for name in modules)
+
+
+def our_packages(modules: Iterable[str]) -> frozenset[str]:
+    """The packages of ours to which modules belong: `vision` for `thirdcard.vision.frames`; `tests` too."""
+    parts = [name.split(".") for name in modules]
+    inside = {part[1] for part in parts if part[0] == NAME and len(part) > 1}
+    return frozenset(inside | {part[0] for part in parts if part[0] == "tests"})
 
 
 def without_errors(modules: Iterable[str]) -> frozenset[str]:

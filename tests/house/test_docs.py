@@ -9,9 +9,9 @@ import pytest
 from pydantic import BaseModel
 from typer.main import get_command
 
-from service.cli import app
-from service.config import CameraFile, CardsFile, Limits, ShoeFile, TableFile
-from tests.house.source_tree import ROOT
+from tests.repository import ROOT
+from thirdcard.service.cli.entry import app
+from thirdcard.service.config.table_file import CameraFile, CardsFile, Limits, ShoeFile, TableFile
 
 PAGES = sorted((ROOT / "docs").glob("*.md"))
 COMMANDS = dict(sorted(get_command(app).commands.items()))  # type: ignore[attr-defined]

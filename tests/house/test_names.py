@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 
-from tests.house.source_tree import PACKAGES, ROOT, source_files
+from tests.house.source_tree import PACKAGES, source_files
+from tests.repository import ROOT
 
 EMPTY_FILE_NAMES = {"utils", "util", "helpers", "helper", "common", "core", "base", "misc", "tools", "stuff", "manager"}
 EMPTY_WORDS = {"utils", "util", "helpers", "helper", "misc", "stuff"}
 QUIET_PACKAGES = ("rules", "calibration", "vision")
 CLOCKS = {("time", "time"), ("datetime", "now"), ("datetime", "utcnow"), ("datetime", "today"), ("date", "today")}
-CLOCK_OWNER = "service/wiring.py"
+CLOCK_OWNER = "service/watch/factory.py"
+MOST_FILES_OF_A_NAME = 3
 LARGEST_WEIGHTS_BYTES = 20 * 10**6
 
 Named = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
@@ -57,3 +60,19 @@ def test_the_time_of_day_is_read_in_one_place() -> None:
 def test_shipped_weights_stay_small() -> None:
     weights = list((ROOT / "models").rglob("*.onnx"))
     assert sum(path.stat().st_size for path in weights) < LARGEST_WEIGHTS_BYTES
+
+
+def test_no_two_public_classes_share_a_name() -> None:
+    places: dict[str, list[str]] = {}
+    for file in source_files(*PACKAGES):
+        for node in file.tree.body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(file.path)
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}
+
+
+def test_no_file_name_stands_for_many_things() -> None:
+    names = Counter(file.path.rpartition("/")[2] for file in source_files(*PACKAGES))
+    for name in ("__init__.py", "errors.py"):
+        del names[name]
+    assert {name: count for name, count in names.items() if count > MOST_FILES_OF_A_NAME} == {}

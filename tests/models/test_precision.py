@@ -21,7 +21,7 @@ torch = pytest.importorskip("torch")
 def test_a_cpu_is_given_the_numbers_that_it_computes(
     has: Mapping[str, bool], kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from models.precision import mixed_precision
+    from thirdcard.models.precision import mixed_precision
 
     monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: has)
     net = torch.nn.Linear(4, 2)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from models.world_files import write_worlds
+from thirdcard.models.world_files import write_worlds
 
 
 def test_a_broken_run_goes_on_where_it_was(tmp_path: Path) -> None:

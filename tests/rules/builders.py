@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from rules.alerts import Alert
-from rules.cards import Card, parse_card
-from rules.events import CardDealt, CardMoved, CardTurned, Event, RoundClosed, parse_event
-from rules.notation import parse_round
-from rules.options import Rules
-from rules.records import RoundRecord, Settling
-from rules.referee import Referee
-from rules.rulebook import elect, load_rulebook
-from rules.rulebook_model import Phase
+from thirdcard.rules.findings.alerts import Alert
+from thirdcard.rules.game.cards import Card, parse_card
+from thirdcard.rules.game.notation import parse_round
+from thirdcard.rules.game.words import Settling
+from thirdcard.rules.log.events import CardDealt, CardMoved, CardTurned, Event, RoundClosed, parse_event
+from thirdcard.rules.referee import Referee
+from thirdcard.rules.round.records import RoundRecord
+from thirdcard.rules.rulebook.load import elect, load_rulebook
+from thirdcard.rules.rulebook.model import Phase
+from thirdcard.rules.rulebook.options import Rules
 
 RULEBOOKS = ("nz-authority", "sg-rws", "nsw", "nz-secretary", "tas")
 NZ = ("nz-authority", "nz-secretary")

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from rules.options import Rules
 from tests.rules.builders import NZ, RULEBOOKS, TableLog, rules_of
+from thirdcard.rules.rulebook.options import Rules
 
 Build = Callable[[TableLog], TableLog]
 STANDS = "P KH 7C | B 3D 4H"

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from rules.alerts import format_alert
-from rules.cards import PACK
-from rules.events import Event, format_event, parse_event
-from rules.records import format_round
-from rules.rulebook import load_rulebook
-from rules.words import Bet
 from tests.rules.builders import RULEBOOKS, rules_of, run
+from thirdcard.rules.findings.alerts import format_alert
+from thirdcard.rules.game.cards import PACK
+from thirdcard.rules.game.words import Bet
+from thirdcard.rules.log.events import Event, format_event, parse_event
+from thirdcard.rules.round.records import format_round
+from thirdcard.rules.rulebook.load import load_rulebook
 
 KINDS = (
     ["card_dealt"] * 8 + ["card_turned"] * 3 + ["card_moved"] * 3 + ["wager_changed"] * 4 + ["wager_settled"] * 2

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from rules.drawing import UNKNOWN_DECK, UNSEEN
-from rules.events import CardDealt, parse_event
-from rules.round import value_confidence_of
 from tests.rules.builders import TableLog, alerts_of, rules_of
+from thirdcard.rules.log.events import CardDealt, parse_event
+from thirdcard.rules.round.drawing import UNKNOWN_DECK, UNSEEN
+from thirdcard.rules.round.round import value_confidence_of
 
 SURE = 0.9
 

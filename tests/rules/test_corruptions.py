@@ -9,14 +9,14 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from rules.cards import PACK, Card
-from rules.events import CardDealt, CardTurned, Event, ResultAnnounced
-from rules.hand import point_count
-from rules.rulebook_model import Phase
-from rules.words import Outcome, Side
 from tests.rules.builders import RULEBOOKS, TableLog, rules_of, run
 from tests.rules.test_referee import played
 from tests.rules.variants import variants_of
+from thirdcard.rules.game.cards import PACK, Card
+from thirdcard.rules.game.hand import point_count
+from thirdcard.rules.game.words import Outcome, Side
+from thirdcard.rules.log.events import CardDealt, CardTurned, Event, ResultAnnounced
+from thirdcard.rules.rulebook.model import Phase
 
 DECKS_OF_CARDS = st.lists(st.sampled_from(PACK), min_size=7, max_size=7, unique=True)
 Corrupt = Callable[[list[Event], TableLog, list[Card]], list[str]]

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from rules.alerts import Alert
 from tests.rules.builders import RULEBOOKS, TableLog, rules_of, run
+from thirdcard.rules.findings.alerts import Alert
 
 WON = "P KH 7C | B 3D 5H"
 LOST = "P KH 8C | B 3D 4H"

@@ -7,11 +7,11 @@ from itertools import product
 
 import pytest
 
-from rules.insurance import INSURANCE
-from rules.rulebook_model import InsuranceRow, WindowStart
-from rules.third_card import POINTS
-from rules.words import Outcome, Side
 from tests.rules.builders import TableLog, rules_of, run
+from thirdcard.rules.game.third_card import POINTS
+from thirdcard.rules.game.words import Outcome, Side
+from thirdcard.rules.rulebook.model import InsuranceRow, WindowStart
+from thirdcard.rules.wagers.insurance import INSURANCE
 
 RULES = rules_of("sg-rws")
 TABLE = RULES.rulebook.table

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rules.cards import PACK, Card
-from rules.hand import point_count
-from rules.notation import parse_round
-from rules.rulebook_model import WindowStart
-from rules.words import Bet, Side
 from tests.rules.builders import TableLog, alerts_of, rules_of
 from tests.rules.test_referee import played
+from thirdcard.rules.game.cards import PACK, Card
+from thirdcard.rules.game.hand import point_count
+from thirdcard.rules.game.notation import parse_round
+from thirdcard.rules.game.words import Bet, Side
+from thirdcard.rules.rulebook.model import WindowStart
 
 
 def after_both_thirds(*, is_waived: str | None) -> TableLog:

@@ -9,16 +9,16 @@ from typing import Any, get_args, get_type_hints
 
 import pytest
 
-import rules.referee
-from rules.burn import BurnJudge
-from rules.events import EVENT_TYPES, Event, parse_event
-from rules.insurance import InsuranceJudge
-from rules.last_round import LastRoundJudge
-from rules.limits import LimitJudge
-from rules.referee import Listener, Referee
-from rules.table_state import NOTED, TableState
 from tests.rules.builders import RULEBOOKS, rules_of, run
 from tests.rules.test_any_log import any_log
+from thirdcard.rules import referee
+from thirdcard.rules.cards.burn import BurnJudge
+from thirdcard.rules.cards.last_round import LastRoundJudge
+from thirdcard.rules.log.events import EVENT_TYPES, Event, parse_event
+from thirdcard.rules.referee import Listener, Referee
+from thirdcard.rules.round.table_state import NOTED, TableState
+from thirdcard.rules.wagers.insurance import InsuranceJudge
+from thirdcard.rules.wagers.limits import LimitJudge
 
 RULES = rules_of("nz-authority")
 FIELDS: dict[str, Any] = {
@@ -56,8 +56,8 @@ def test_judges_of_any_event_say_no_more_where_they_hear_all(rulebook_id: str, m
     said = [run(table_rules, log, decks=1, limits=LIMITS) for log in logs]
     monkeypatch.setattr(LimitJudge, "listens_to", ALL)
     monkeypatch.setattr(LastRoundJudge, "listens_to", ALL)
-    monkeypatch.setattr(rules.referee, "NEWS", ALL)
-    monkeypatch.setattr(rules.referee, "NOTED", ALL)
+    monkeypatch.setattr(referee, "NEWS", ALL)
+    monkeypatch.setattr(referee, "NOTED", ALL)
     assert [run(table_rules, log, decks=1, limits=LIMITS) for log in logs] == said
 
 

@@ -9,9 +9,9 @@ from dataclasses import replace
 
 import pytest
 
-from rules.events import CardDealt, CardMoved, CardPassed, CardRemoved, CardTurned, Event
-from rules.referee import Referee
 from tests.rules.builders import RULEBOOKS, TableLog, rules_of
+from thirdcard.rules.log.events import CardDealt, CardMoved, CardPassed, CardRemoved, CardTurned, Event
+from thirdcard.rules.referee import Referee
 
 _OF_CARDS = (CardDealt, CardTurned, CardMoved, CardPassed, CardRemoved)
 _MOST_GROWTH_BYTES = 10_000

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rules.records import Doubt
 from tests.rules.builders import TableLog, rules_of, run
+from thirdcard.rules.round.records import Doubt
 
 
 def passed(*passes: tuple[str, int], international: bool = True) -> tuple[list[str], tuple[Doubt, ...]]:

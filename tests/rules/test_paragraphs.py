@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from rules.alerts import Alert
-from rules.rulebook import load_rulebook
+from tests.repository import ROOT
 from tests.rules.builders import NZ, RULEBOOKS, TableLog, run
 from tests.rules.scenarios import Build
 from tests.rules.test_scenarios import SCENARIOS
@@ -20,6 +19,8 @@ from tests.rules.witnesses_nz import WITNESSES as OF_NZ
 from tests.rules.witnesses_secretary import WITNESSES as OF_SECRETARY
 from tests.rules.witnesses_sg import WITNESSES as OF_SG
 from tests.rules.witnesses_tas import WITNESSES as OF_TAS
+from thirdcard.rules.findings.alerts import Alert
+from thirdcard.rules.rulebook.load import load_rulebook
 
 HERE = Path(__file__).parent
 WITNESSED = "witnessed"
@@ -42,7 +43,7 @@ def named() -> frozenset[tuple[str, str]]:
     """The rulebooks and paragraphs after which tests are named: by a case's id, or by the function's name."""
     found = {(one.rulebook, one.paragraph) for one in WITNESSES}
     found |= {(one.rulebook, one.rule) for one in SCENARIOS if one.rule is not None}
-    for path in HERE.glob("test_*.py"):
+    for path in HERE.rglob("test_*.py"):
         for name in re.findall(r"^def test_rule_(\w+)\(", path.read_text(encoding="utf-8"), flags=re.MULTILINE):
             found |= set(_of_function(name))
     return frozenset(found)
@@ -86,7 +87,7 @@ def test_no_test_is_named_by_a_paragraph_that_cannot_be_witnessed() -> None:
 
 @pytest.mark.parametrize("rulebook_id", RULEBOOKS)
 def test_every_rule_that_the_rulebook_cites_is_a_paragraph(rulebook_id: str) -> None:
-    content = yaml.safe_dump(yaml.safe_load((HERE.parents[1] / "rules/rulebooks" / f"{rulebook_id}.yaml").read_text()))
+    content = yaml.safe_dump(yaml.safe_load((ROOT / "rules" / "rulebooks" / f"{rulebook_id}.yaml").read_text()))
     cited = set(re.findall(r"rule: ['\"]?(\d[\w.()]*)", content)) | set(load_rulebook(rulebook_id).notes)
     numbers = set(paragraphs(rulebook_id))
     assert {rule for rule in cited if not any(is_part(number, rule) for number in numbers)} == set()

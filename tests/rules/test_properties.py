@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rules.alerts import format_alert
-from rules.cards import PACK, Card
-from rules.events import Event, ResultAnnounced, WagerChanged, WagerSettled
-from rules.records import Settling, format_round
-from rules.referee import Judgement, Referee
-from rules.words import Bet, SettleAction
 from tests.rules.builders import RULEBOOKS, TableLog, rules_of, run
 from tests.rules.test_referee import played
 from tests.rules.variants import VARIANTS, named, variants_of
+from thirdcard.rules.findings.alerts import format_alert
+from thirdcard.rules.game.cards import PACK, Card
+from thirdcard.rules.game.words import Bet, SettleAction, Settling
+from thirdcard.rules.log.events import Event, ResultAnnounced, WagerChanged, WagerSettled
+from thirdcard.rules.referee import Judgement, Referee
+from thirdcard.rules.round.records import format_round
 
 HANDS = st.lists(st.sampled_from(PACK), min_size=6, max_size=6, unique=True)
 BETS = [bet for bet in Bet if bet not in (Bet.INSURANCE_PLAYER, Bet.INSURANCE_BANKER, Bet.ANTE)]

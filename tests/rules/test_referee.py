@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rules.alerts import format_alert
-from rules.cards import PACK, Card
-from rules.hand import point_count
-from rules.referee import Judgement, Referee, judge
-from rules.round import RoundPhase
-from rules.rulebook import load_rulebook
 from tests.rules.builders import RULEBOOKS, TableLog, alerts_of, rules_of, run
+from thirdcard.rules.findings.alerts import format_alert
+from thirdcard.rules.game.cards import PACK, Card
+from thirdcard.rules.game.hand import point_count
+from thirdcard.rules.referee import Judgement, Referee, judge
+from thirdcard.rules.round.round import RoundPhase
+from thirdcard.rules.rulebook.load import load_rulebook
 
 VARIANTS: list[tuple[str, dict[str, Any]]] = [
     (name, {"dealing_style": style}) for name in RULEBOOKS for style in load_rulebook(name).styles

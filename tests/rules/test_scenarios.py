@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from rules.alerts import Alert
-from rules.rulebook import load_rulebook
 from tests.rules.builders import RULEBOOKS, TableLog, run
 from tests.rules.payout_scenarios import PAYOUTS
 from tests.rules.scenarios import SCENARIOS as OTHERS
 from tests.rules.scenarios import Scenario
+from thirdcard.rules.findings.alerts import Alert
+from thirdcard.rules.rulebook.load import load_rulebook
 
 SCENARIOS = [*OTHERS, *PAYOUTS]
 NEVER = {

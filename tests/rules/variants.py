@@ -6,8 +6,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from rules.rulebook import load_rulebook
 from tests.rules.builders import RULEBOOKS
+from thirdcard.rules.rulebook.load import load_rulebook
 
 Elected = dict[str, Any]
 ANTE_UP: list[Elected] = [{"ante": 5}, {"ante": 5, "ante_waived_from": 100}, {"ante": 5, "two_to_one": True}]

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from rules.notation import parse_round
-from rules.options import Rules
 from tests.rules.builders import NZ, TableLog, rules_of
 from tests.rules.scenarios import Build
+from thirdcard.rules.game.notation import parse_round
+from thirdcard.rules.rulebook.options import Rules
 
 SEC = ("nz-secretary",)
 SG = ("sg-rws",)

@@ -6,18 +6,7 @@ from typing import Any
 
 from tests.rules.builders import TableLog
 from tests.rules.scenarios import Build, legal
-from tests.rules.witness import (
-    SEC,
-    STANDS,
-    STYLE_B,
-    Witnesses,
-    cards,
-    down,
-    passed,
-    placed,
-    settled,
-    staked,
-)
+from tests.rules.witness import SEC, STANDS, STYLE_B, Witnesses, cards, down, passed, placed, settled, staked
 
 WITNESSES = Witnesses()
 MIXED, COLOURED, PERFECT = "P QH QS 9C | B 3C 4D", "P QH QD 9C | B 3C 4D", "P QH QH 9C | B 3C 4D"

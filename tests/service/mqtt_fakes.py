@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from service.mqtt import Broker, MqttError, MqttMessage, PahoLink
+from thirdcard.service.devices.mqtt import Broker, MqttError, MqttMessage, PahoLink
 
 MOSQUITTO = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin:/opt/homebrew/sbin")
 needs_mosquitto = pytest.mark.skipif(MOSQUITTO is None, reason="mosquitto is not installed")

@@ -9,21 +9,20 @@ import json
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from sqlalchemy import select
 
-from rules.events import DealerChanged, Event, parse_event
-from service.config import load_table
-from service.corrections.judging import referee_of
-from service.live.journal import Journal, News
-from service.live.table_process import rules_of
-from service.store.database import Database
-from service.store.schema import LogRow, RoundRow
-from service.store.shift_schema import FootageRow, LogNoteRow
+from tests.repository import ROOT
+from thirdcard.rules.log.events import DealerChanged, Event, parse_event
+from thirdcard.service.config.table_file import load_table
+from thirdcard.service.corrections.judging import referee_of
+from thirdcard.service.live.journal import Journal, News
+from thirdcard.service.live.table_process import rules_of
+from thirdcard.service.store.database import Database
+from thirdcard.service.store.schema import LogRow, RoundRow
+from thirdcard.service.store.shift_schema import FootageRow, LogNoteRow
 
-ROOT = Path(__file__).parents[2]
 RECORDING = ROOT / "datasets" / "demo"
 VIDEO = RECORDING / "video.mp4"
 LENGTH_S = 80.0

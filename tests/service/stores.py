@@ -10,11 +10,11 @@ from typing import Any
 
 from sqlalchemy import select
 
-from service.live.journal import alert_chain
-from service.store import chain
-from service.store.database import Database, open_database, sqlite_url
-from service.store.schema import AlertRow, Base, EvidenceRow, LogRow
 from tests.service.hand_clock import NOON
+from thirdcard.service.store import chain
+from thirdcard.service.store.database import Database, open_database, sqlite_url
+from thirdcard.service.store.log_chains import alert_chain
+from thirdcard.service.store.schema import AlertRow, Base, EvidenceRow, LogRow
 
 BODY = {
     "t": 83.2, "round": 4, "code": "late_bet.placed", "severity": "high", "rulebook": "tas", "rule": "6.3", "seat": 3,

@@ -15,15 +15,16 @@ import yaml
 from av.video.stream import VideoStream
 from numpy.typing import NDArray
 
-from rules.alerts import Alert, Remedy, Severity
-from rules.cards import Card, parse_card
-from rules.events import Bet, Event, Outcome
-from rules.records import Due, RoundRecord, Settling
-from rules.round import RoundPhase, RoundState
-from service.evidence import Evidence
-from service.findings import Findings, TableFacts, WatchedAlert
-from service.pipeline import Progress
-from service.recordings import Recording
+from thirdcard.rules.findings.alerts import Alert
+from thirdcard.rules.game.cards import Card, parse_card
+from thirdcard.rules.game.words import Remedy, Settling, Severity
+from thirdcard.rules.log.events import Bet, Event, Outcome
+from thirdcard.rules.round.records import Due, RoundRecord
+from thirdcard.rules.round.round import RoundPhase, RoundState
+from thirdcard.service.media.alert_media import Evidence
+from thirdcard.service.watch.pipeline import Progress
+from thirdcard.service.watch.recordings import Recording
+from thirdcard.service.watch.result import Findings, WatchedAlert, WatchedTable
 
 SIZE_WH_PX = (320, 192)
 MM_PER_PX = 5.0
@@ -171,7 +172,7 @@ def make_findings(
 ) -> Findings:
     """What a watch of the tiny table found, without pictures."""
     values: dict[str, object] = {
-        "table": TableFacts(id="T1", rulebook="tas", options={"dealing_style": "A"}, video="video.mp4"),
+        "table": WatchedTable(id="T1", rulebook="tas", options={"dealing_style": "A"}, video="video.mp4"),
         "duration_s": LENGTH_S,
         "frames": 140,
         "wall_s": 2.0,

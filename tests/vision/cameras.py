@@ -5,7 +5,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from calibration.camera import Calibration
+from thirdcard.calibration.camera import Calibration
 
 
 def tilted_camera(size_wh_px: tuple[int, int] = (1280, 720), *, distortion: float = -0.08) -> Calibration:

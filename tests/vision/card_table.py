@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.card_watch import new_card_watch
-from vision.observations import Observation, Point
-from vision.tracker import CardSight
+from thirdcard.vision.cards.card_monitor import new_card_watch
+from thirdcard.vision.cards.tracker import CardSight
+from thirdcard.vision.observations import Observation, Point
 
 LABELS = ("7H", "KS", "back", "unclear")
 LEFT = np.array([[0, 0], [300, 0], [300, 150], [0, 150]], np.float64)

@@ -8,8 +8,8 @@ from functools import cache
 import cv2
 import numpy as np
 
-from calibration.camera import Calibration
-from vision.frames import Frame, Image
+from thirdcard.calibration.camera import Calibration
+from thirdcard.vision.frames import Frame, Image
 
 SIZE_WH_PX = (960, 540)
 CLOTH_MM = (1800.0, 900.0)

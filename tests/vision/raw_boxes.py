@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logit
 
-from vision.detections import LABELS
+from thirdcard.vision.detections import LABELS
 
 STEPS = 8
 SIZE_HW_PX = (96, 128)

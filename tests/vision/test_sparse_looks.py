@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.vision.card_table import Table, sight
-from vision.observations import CardRested
+from thirdcard.vision.observations import CardRested
 
 
 def rested_of(table: Table) -> list[tuple[float, float]]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from alembic import context
 
-from service.store import round_schema, shift_schema, tally_schema
-from service.store.schema import Base
+from thirdcard.service.store import round_schema, shift_schema, tally_schema
+from thirdcard.service.store.schema import Base
 
 assert round_schema, "its tables are part of Base"
 assert shift_schema, "its tables are part of Base"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from service.store.database import Database, open_database, sqlite_url
-from tests.service.room.rooms import Seed, TestRoom, a_room, sow
+from tests.service.web.rooms import Seed, TestRoom, a_room, sow
+from thirdcard.service.store.database import Database, open_database, sqlite_url
 
 
 @pytest.fixture

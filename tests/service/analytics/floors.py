@@ -10,11 +10,11 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from service.store import chain
-from service.store.database import Database
-from service.store.log_chains import log_chain
-from service.store.schema import AlertChange, AlertRow, LogRow, RoundRow
 from tests.service.hand_clock import NOON
+from thirdcard.service.store import chain
+from thirdcard.service.store.database import Database
+from thirdcard.service.store.log_chains import log_chain
+from thirdcard.service.store.schema import AlertChange, AlertRow, LogRow, RoundRow
 
 RULES = {"rulebook": "tas", "options": {}, "shoe": {"decks": 8, "device": "shoe"}, "limits": {}, "smallest_chip": 5}
 PLAY = ((0.0, "bets_opened"), (25.0, "no_more_bets"), (45.0, "result_announced"), (60.0, "round_closed"))

@@ -8,11 +8,11 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from service.analytics.refreshing import refresh_all
-from service.room.trail import list_acts
 from tests.service.analytics.floors import deal, err
-from tests.service.room.errors_of import assert_error
-from tests.service.room.rooms import TestRoom
+from tests.service.web.errors_of import assert_error
+from tests.service.web.rooms import TestRoom
+from thirdcard.service.alerts.audit_log import list_acts
+from thirdcard.service.analytics.refreshing import refresh_all
 
 LISTS = ("dealers", "tables", "rulebooks", "codes", "shifts", "hours", "days")
 

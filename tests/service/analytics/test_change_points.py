@@ -7,7 +7,7 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
-from service.analytics.change_points import PENALTY, SHORTEST, Segment, find_segments
+from thirdcard.service.analytics.change_points import PENALTY, SHORTEST, RateSegment, find_segments
 
 
 def test_a_rate_that_doubles_is_told_on_its_day() -> None:
@@ -27,8 +27,8 @@ def test_a_steady_rate_seldom_seems_to_change() -> None:
 def test_days_without_rounds_belong_to_the_stretch_before() -> None:
     segments = find_segments([2, 0, 3, 0, 0, 30, 31, 29, 0], [100, 0, 100, 100, 0, 100, 100, 100, 0])
     assert segments == [
-        Segment(begin=0, end=5, events=5, rounds=300),
-        Segment(begin=5, end=9, events=90, rounds=300),
+        RateSegment(begin=0, end=5, events=5, rounds=300),
+        RateSegment(begin=5, end=9, events=90, rounds=300),
     ]
 
 
@@ -45,7 +45,7 @@ def test_the_division_found_is_the_best_of_all() -> None:
         assert cost(find_segments(events, rounds), len(events)) == pytest.approx(best_cost(events, rounds))
 
 
-def cost(segments: list[Segment], days: int) -> float:
+def cost(segments: list[RateSegment], days: int) -> float:
     """What a division costs: minus its log likelihood, and the penalty for each change."""
     likely = sum(s.events * np.log(s.events / s.rounds) - s.events for s in segments if s.events)
     return float(PENALTY * np.log(days) * (len(segments) - 1) - likely)
@@ -58,6 +58,6 @@ def best_cost(events: list[int], rounds: list[int]) -> float:
         edges = [0, *(i + 1 for i, is_cut in enumerate(cuts) if is_cut), len(events)]
         spans = list(pairwise(edges))
         if all(end - begin >= SHORTEST for begin, end in spans):
-            parts = [Segment(begin=a, end=b, events=sum(events[a:b]), rounds=sum(rounds[a:b])) for a, b in spans]
+            parts = [RateSegment(begin=a, end=b, events=sum(events[a:b]), rounds=sum(rounds[a:b])) for a, b in spans]
             found.append(cost(parts, len(events)))
     return min(found)

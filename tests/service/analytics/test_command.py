@@ -9,10 +9,10 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner, Result
 
-from service.cli import app
-from service.home import Home
-from service.room.trail import list_acts
 from tests.service.analytics.floors import deal, err
+from thirdcard.service.alerts.audit_log import list_acts
+from thirdcard.service.cli.entry import app
+from thirdcard.service.config.data_folder import Home
 
 
 def run(*arguments: object) -> Result:

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.analytics.durations import BINS, count_durations, quantile_s
-from service.analytics.hour_sums import pack_durations, unpack_durations
-from service.analytics.round_facts import PHASES
+from thirdcard.service.analytics.durations import BINS, count_durations, quantile_s
+from thirdcard.service.analytics.hour_sums import pack_durations, unpack_durations
+from thirdcard.service.analytics.round_facts import PHASES
 
 
 @given(st.lists(st.floats(0, 1e5), max_size=50))

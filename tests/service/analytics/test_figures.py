@@ -9,17 +9,25 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from service.analytics.asking import Asker, By, FigureWish, Reading, pace_of_all, paces_from, tell_figures, trend_from
-from service.analytics.figures import LEAST_ROUNDS, Figures
-from service.analytics.house import House
-from service.analytics.house_time import HouseTime
-from service.analytics.refreshing import refresh_all
-from service.notify.settings import ShiftFile
-from service.store.database import Database
-from service.store.people import Person, Role
-from service.store.schema import RoundRow
 from tests.service.analytics.floors import deal, decide, err
 from tests.service.hand_clock import NOON
+from thirdcard.service.analytics.asking import (
+    Asker,
+    By,
+    FigureWish,
+    TallyReading,
+    pace_of_all,
+    paces_from,
+    tell_figures,
+    trend_from,
+)
+from thirdcard.service.analytics.figures import LEAST_ROUNDS, Figures
+from thirdcard.service.analytics.refreshing import refresh_all
+from thirdcard.service.config.house import House
+from thirdcard.service.config.house_time import HouseTime, ShiftFile
+from thirdcard.service.store.database import Database
+from thirdcard.service.store.people import Person, Role
+from thirdcard.service.store.schema import RoundRow
 
 HOUSE = House()
 ADMIN = Asker(person=Person(name="ada", role=Role.ADMIN), are_names_shown=True)
@@ -124,9 +132,9 @@ def test_nothing_dealt_gives_no_figures(database: Database) -> None:
 def test_pace_tells_rounds_an_hour_and_what_phases_take(floor: Database) -> None:
     refresh_all(floor)
     with floor.reading() as session:
-        reading = Reading(session, HOUSE, ADMIN, FigureWish(), has_durations=True)
+        reading = TallyReading(session, HOUSE, ADMIN, FigureWish(), has_durations=True)
         of_all, by_table = pace_of_all(reading), paces_from(reading, By.TABLE)
-        of_one = Reading(session, HOUSE, ADMIN, FigureWish(table="B09"), has_durations=True)
+        of_one = TallyReading(session, HOUSE, ADMIN, FigureWish(table="B09"), has_durations=True)
         by_hour = paces_from(of_one, By.HOUR)
     assert of_all.rounds_per_hour == pytest.approx(3600 / 70)
     assert [one.name for one in by_table] == ["B07", "B08", "B09"]
@@ -141,7 +149,7 @@ def test_trend_has_every_day_and_one_stretch_where_nothing_changed(database: Dat
         err(database, deal(database, 5, at=NOON + timedelta(days=day)), 2)
     refresh_all(database)
     with database.reading() as session:
-        trend = trend_from(Reading(session, HOUSE, ADMIN, FigureWish()))
+        trend = trend_from(TallyReading(session, HOUSE, ADMIN, FigureWish()))
     assert [day.errors for day in trend.days] == [1] * 6
     assert [(one.first, one.last, one.rounds, one.errors) for one in trend.stretches] == [
         ("2026-05-04", "2026-05-09", 30, 6)

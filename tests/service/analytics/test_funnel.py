@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from service.analytics.funnel import ALARM, funnel_limits
+from thirdcard.service.analytics.funnel import ALARM, funnel_limits
 
 
 def test_limits_close_around_the_house_as_rounds_grow() -> None:

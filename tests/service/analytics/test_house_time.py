@@ -7,8 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from service.analytics.house_time import HouseTime
-from service.notify.settings import ShiftFile
+from thirdcard.service.config.house_time import HouseTime, ShiftFile
 
 NIGHT = ShiftFile(name="night", begins="20:00", ends="06:00")
 DAY = ShiftFile(name="day", begins="06:00", ends="20:00")

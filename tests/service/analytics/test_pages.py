@@ -9,12 +9,12 @@ from datetime import timedelta
 
 import pytest
 
-from service.analytics.refreshing import refresh_all
 from tests.service.analytics.floors import deal, decide, err
 from tests.service.hand_clock import NOON
-from tests.service.room.errors_of import assert_error
-from tests.service.room.rooms import TestRoom
-from tests.service.room.test_pages import Seen
+from tests.service.web.errors_of import assert_error
+from tests.service.web.rooms import TestRoom
+from tests.service.web.test_pages import Seen
+from thirdcard.service.analytics.refreshing import refresh_all
 
 HTML = {"Accept": "text/html"}
 VIEWS = ("dealers", "tables", "codes", "trend", "pace")

@@ -6,8 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.analytics.figures import Estimate, Figure
-from service.pages.plots import LEFT, RIGHT, ROW_WIDTH, WIDTH, Scale, is_beyond, plot_forest, plot_funnel, round_steps
+from thirdcard.service.analytics.figures import Estimate, Figure
+from thirdcard.service.web.pages.plots import (
+    LEFT,
+    RIGHT,
+    ROW_WIDTH,
+    WIDTH,
+    AxisScale,
+    is_beyond,
+    plot_forest,
+    plot_funnel,
+    round_steps,
+)
 
 
 def figure(name: str, rounds: int, errors: int, *, is_ranked: bool = True) -> Figure:
@@ -31,7 +41,7 @@ def test_round_steps_are_a_handful_within(low: float, span: float) -> None:
 
 
 def test_scale_keeps_what_lies_beyond_at_its_ends() -> None:
-    scale = Scale(0.0, 10.0, 100.0, 200.0)
+    scale = AxisScale(0.0, 10.0, 100.0, 200.0)
     assert [scale.at(value) for value in (-5.0, 0.0, 5.0, 10.0, 99.0)] == [100.0, 100.0, 150.0, 200.0, 200.0]
 
 

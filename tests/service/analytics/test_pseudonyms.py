@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from service.analytics.pseudonyms import KEY_FILE, KeyFileError, Pseudonyms, open_pseudonyms
+from thirdcard.service.config.pseudonyms import KEY_FILE, KeyFileError, Pseudonyms, open_pseudonyms
 
 
 def test_pseudonyms_stay_the_same_and_say_nothing(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest, poisson
 
-from service.analytics.rates import exact_interval, mid_p_interval, wilson_interval
+from thirdcard.service.analytics.rates import exact_interval, mid_p_interval, wilson_interval
 
 COUNTS = st.integers(0, 3000)
 EXPOSURES = st.floats(0.5, 1e6)

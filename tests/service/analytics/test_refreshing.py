@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 from sqlalchemy import delete, select
 
-from service.analytics import refreshing
-from service.analytics.refreshing import refresh, refresh_all
-from service.store.database import Database
-from service.store.schema import AlertRow, LogRow, RoundRow
-from service.store.tally_schema import CodeTallyRow, TallyRow, TouchedHour
-from service.store.touched import touch, touch_log
 from tests.service.analytics.floors import add_round, deal, decide, err
 from tests.service.hand_clock import NOON
+from thirdcard.service.analytics import refreshing
+from thirdcard.service.analytics.refreshing import refresh, refresh_all
+from thirdcard.service.store.database import Database
+from thirdcard.service.store.schema import AlertRow, LogRow, RoundRow
+from thirdcard.service.store.tally_schema import CodeTallyRow, TallyRow, TouchedHour
+from thirdcard.service.store.touched import touch, touch_log
 
 HOUR = timedelta(hours=1)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from service.analytics.round_facts import LONGEST_IDLE_S, facts_of
+from thirdcard.service.analytics.round_facts import LONGEST_IDLE_S, facts_of
 
 PLAIN = [(10.0, "bets_opened"), (40.0, "no_more_bets"), (43.0, "card_dealt"), (60.0, "result_announced"),
          (85.0, "round_closed")]  # fmt: skip

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from service.analytics.house import open_house
-from service.analytics.settings import ANALYTICS, load_analytics
-from service.errors import TableError
-from service.store.people import Person, Role
 from tests.service.hand_clock import NOON
+from thirdcard.service.analytics.house import open_house
+from thirdcard.service.config.analytics_file import ANALYTICS, load_analytics
+from thirdcard.service.ports.errors import TableError
+from thirdcard.service.store.people import Person, Role
 
 
 def test_without_a_file_supervisors_see_names_of_a_year(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from service.analytics.settlement import difference_of, is_accepted
+from thirdcard.service.analytics.settlement import difference_of, is_accepted
 
 RECORD = {"due": [{"area": "s3-banker", "pays": "95/2"}, {"area": "s4-tie", "pays": None}]}
 

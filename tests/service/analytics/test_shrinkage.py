@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from service.analytics.shrinkage import shrink
+from thirdcard.service.analytics.shrinkage import shrink
 
 DEALERS = st.lists(st.tuples(st.integers(0, 40), st.integers(1, 20_000)), min_size=1, max_size=30)
 

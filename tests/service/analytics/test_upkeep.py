@@ -6,13 +6,13 @@ import threading
 
 import pytest
 
-from service.analytics import upkeep
-from service.analytics.settings import AnalyticsFile
-from service.analytics.upkeep import LIVE_REST, TallyUpkeep
-from service.store.database import Database
-from service.store.touched import HOUR, Place, hour_of, touch
 from tests.service.analytics.floors import deal
 from tests.service.hand_clock import HandClock
+from thirdcard.service.analytics import upkeep
+from thirdcard.service.analytics.upkeep import LIVE_REST, TallyUpkeep
+from thirdcard.service.config.analytics_file import AnalyticsFile
+from thirdcard.service.store.database import Database
+from thirdcard.service.store.touched import HOUR, Place, hour_of, touch
 
 
 def test_look_works_until_nothing_is_left(database: Database) -> None:

@@ -11,27 +11,28 @@ from typing import Any
 import cv2
 from sqlalchemy import select
 
-from rules.alerts import Alert, Remedy, Severity
-from rules.events import DealerChanged, Event, parse_event
-from rules.round import RoundState
-from rules.words import Bet
-from service.demo_room import BEGINNINGS_S, RECORDING
-from service.live.overlay_memory import area_texts
-from service.live.pictures import JPEG_QUALITY, WIDTH_PX
-from service.live.states import state_of
-from service.notify import outbox
-from service.notify.outbox import Outcome
-from service.overlay import draw_overlay
-from service.ports import Picture
-from service.room.cases import add_note, open_case, put_alert
-from service.room.holding import put_hold
-from service.room.life import AlertState, Step, take_step
-from service.stills import still_at
-from service.store.people import Person, Role
-from service.store.schema import AlertRow
-from service.watching import hand_outlines
-from service.wiring import build_referee, now_utc
 from tests.service.browser.served import FilmedTable, ServedRoom, an_alert
+from thirdcard.rules.findings.alerts import Alert
+from thirdcard.rules.game.words import Bet, Remedy, Severity
+from thirdcard.rules.log.events import DealerChanged, Event, parse_event
+from thirdcard.rules.round.round import RoundState
+from thirdcard.service.alerts.cases import add_note, open_case, put_alert
+from thirdcard.service.alerts.holding import put_hold
+from thirdcard.service.alerts.lifecycle import Step, take_step
+from thirdcard.service.live.live_pictures import JPEG_QUALITY, WIDTH_PX
+from thirdcard.service.live.states import state_of
+from thirdcard.service.media.overlay import draw_overlay
+from thirdcard.service.media.overlay_memory import area_texts
+from thirdcard.service.media.stills import still_at
+from thirdcard.service.notify import outbox
+from thirdcard.service.notify.outbox import DeliveryOutcome
+from thirdcard.service.ports.live_tables import Picture
+from thirdcard.service.store.alert_states import AlertState
+from thirdcard.service.store.people import Person, Role
+from thirdcard.service.store.schema import AlertRow
+from thirdcard.service.watch.factory import build_referee, now_utc
+from thirdcard.service.watch.recording_run import hand_outlines
+from thirdcard.service.web.demo_room import BEGINNINGS_S, RECORDING
 
 NOTIFICATIONS = """
 webhooks: [{name: back-office, url: "https://office.example/thirdcard", secret_env: OFFICE}]
@@ -60,7 +61,7 @@ def furnish_night(room: ServedRoom) -> None:
     _decide(room)
     _gather(room)
     _tell(room)
-    room.outside.retention.keep_budget()
+    room.background.retention.keep_budget()
 
 
 def _play(room: ServedRoom, table: FilmedTable, began_s: float) -> None:
@@ -172,13 +173,13 @@ def _gather(room: ServedRoom) -> None:
 
 
 def _tell(room: ServedRoom) -> None:
-    while room.outside.notifications.enter_news():
+    while room.background.notifications.enter_news():
         pass
     now = now_utc()
     with room.database.writing() as session:
         for channel in ("back-office", "duty-manager"):
             waiting = outbox.due(session, channel, now=now, limit=50)
             sent = [one.id for one in waiting[1:]]
-            outbox.settle(session, Outcome(ids=sent, at=now))
+            outbox.settle(session, DeliveryOutcome(ids=sent, at=now))
             refused = "the receiver answered 503 Service Unavailable"
-            outbox.settle(session, Outcome(ids=[one.id for one in waiting[:1]], at=now, fault=refused))
+            outbox.settle(session, DeliveryOutcome(ids=[one.id for one in waiting[:1]], at=now, fault=refused))

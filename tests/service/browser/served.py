@@ -17,29 +17,29 @@ import av
 import cv2
 import uvicorn
 
-from rules.alerts import Alert, Remedy, Severity
-from rules.events import Event
-from rules.records import RoundRecord
-from rules.words import Bet
-from service.app import create_app
-from service.config import TableConfig
-from service.demo_room import furnish
-from service.home import Home
-from service.live.evidence import GRACE, EvidenceWriter
-from service.live.journal import Entry, Journal, News
-from service.live.ring import RingWriter
-from service.live.table_process import rules_of
-from service.notify.settings import NOTIFICATIONS
-from service.outside import Outside, open_outside
-from service.ports import Picture
-from service.room.table_facts import facts_of
-from service.serving import RoomServer
-from service.settings import RoomSettings
-from service.stills import still_at
-from service.store.database import Database
-from service.store.people import add_user
-from service.wiring import now_utc
-from tests.service.room.rooms import PASSWORD, StillTables, table_state
+from tests.service.web.rooms import PASSWORD, StillTables, table_state
+from thirdcard.rules.findings.alerts import Alert
+from thirdcard.rules.game.words import Bet, Remedy, Severity
+from thirdcard.rules.log.events import Event
+from thirdcard.rules.round.records import RoundRecord
+from thirdcard.service.config.data_folder import Home
+from thirdcard.service.config.settings import RoomSettings
+from thirdcard.service.config.table_facts import facts_of
+from thirdcard.service.config.table_file import TableConfig
+from thirdcard.service.live.evidence_writer import GRACE, EvidenceWriter
+from thirdcard.service.live.journal import EnteredAlert, Journal, News
+from thirdcard.service.live.table_process import rules_of
+from thirdcard.service.media.ring import RingWriter
+from thirdcard.service.media.stills import still_at
+from thirdcard.service.notify.settings import NOTIFICATIONS
+from thirdcard.service.ports.live_tables import Picture
+from thirdcard.service.store.database import Database
+from thirdcard.service.store.people import add_user
+from thirdcard.service.watch.factory import now_utc
+from thirdcard.service.web.app import create_app
+from thirdcard.service.web.background import BackgroundWork, open_background
+from thirdcard.service.web.demo_room import furnish
+from thirdcard.service.web.serving import RoomServer
 
 PEOPLE = {"ada": "admin", "ben": "operator", "cleo": "supervisor", "vic": "viewer"}
 FILMED_S = 40.0
@@ -78,7 +78,7 @@ class FilmedTable:
         writer.close()
 
     def write(self, *, alerts: Sequence[Alert] = (), events: Sequence[Event] = (), rounds: Sequence[RoundRecord] = (),
-              now: datetime | None = None) -> list[Entry]:  # fmt: skip
+              now: datetime | None = None) -> list[EnteredAlert]:  # fmt: skip
         """Enter what was found."""
         news = News(events=events, alerts=alerts, rounds=rounds)
         entries = self.journal.write(news, now or now_utc())
@@ -100,7 +100,7 @@ class ServedRoom:
     home: Home
     database: Database
     live: StillTables
-    outside: Outside
+    background: BackgroundWork
     address: str
     tables: dict[str, FilmedTable]
 
@@ -139,13 +139,13 @@ def a_served_room(
         settings = RoomSettings(
             evidence=home.evidence, version="0.1.0", poll_s=0.2, tables=tuple(facts_of(config) for config in configs)
         )
-        outside = open_outside(
+        background = open_background(
             home.folder, environment or {}, settings=settings, database=database, live=live, clock=now_utc
         )
-        app = create_app(settings=settings, database=database, live=live, clock=now_utc, outside=outside)
+        app = create_app(settings=settings, database=database, live=live, clock=now_utc, background=background)
         tables = {config.id: FilmedTable(home, database, config, began) for config in configs}
         with _serving(RoomServer(uvicorn.Config(app, log_level="warning", proxy_headers=False), app)) as address:
-            yield ServedRoom(home, database, live, outside, address, tables)
+            yield ServedRoom(home, database, live, background, address, tables)
 
 
 def _first_picture(config: TableConfig) -> bytes:

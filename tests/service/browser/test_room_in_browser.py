@@ -10,13 +10,13 @@ from datetime import timedelta
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from rules.alerts import Severity
-from service.live.overlay_memory import AreaText
-from service.overlay import Outline
-from service.room.storms import LEAST
 from tests.service.browser.accessibility import faults_of
 from tests.service.browser.served import FilmedTable, ServedRoom, an_alert
 from tests.service.browser.visitor import visiting
+from thirdcard.rules.game.words import Severity
+from thirdcard.service.alerts.storms import LEAST
+from thirdcard.service.media.overlay import Outline
+from thirdcard.service.media.overlay_memory import AreaText
 
 CARD = Outline(polygon_mm=((900.0, 400.0), (963.0, 400.0), (963.0, 488.0), (900.0, 488.0)), text="7H")
 PAGES = {
@@ -166,7 +166,7 @@ def test_viewer_decides_nothing(browser: Browser, room: ServedRoom) -> None:
 def test_every_page_is_in_order_for_everybody(browser: Browser, room: ServedRoom, tone: str) -> None:
     shown_alert(room.tables["T1"])
     room.tables["T2"].write(alerts=[an_alert(t=float(n), severity=list(Severity)[n]) for n in range(5)])
-    room.outside.retention.keep_budget()
+    room.background.retention.keep_budget()
     with visiting(browser, room, "cleo", color_scheme=tone) as cleo:
         page = cleo.see("/alerts/1")
         page.get_by_label("New case").fill("Seat 3")

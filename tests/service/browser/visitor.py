@@ -10,7 +10,7 @@ from typing import Any
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect
 
 from tests.service.browser.served import ServedRoom
-from tests.service.room.rooms import PASSWORD
+from tests.service.web.rooms import PASSWORD
 
 PATIENCE_MS = 10_000
 

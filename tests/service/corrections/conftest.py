@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.service.recorded_shifts import RecordedShift, enter_shift
-from tests.service.room.rooms import NOON, Seed, TestRoom, a_room, sow
+from tests.service.web.rooms import NOON, Seed, TestRoom, a_room, sow
 
 
 @pytest.fixture(scope="session")

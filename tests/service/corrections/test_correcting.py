@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from service.evidence_store import EvidenceStore
-from service.store.round_schema import CorrectionRow
-from service.store.schema import AlertChange, AlertRow, ChainLine
-from service.store.verification import verify_chains, verify_evidence
 from tests.service.corrections.conftest import Reviewed
-from tests.service.room.errors_of import assert_error
+from tests.service.web.errors_of import assert_error
+from thirdcard.service.store.blob_store import EvidenceStore
+from thirdcard.service.store.round_schema import CorrectionRow
+from thirdcard.service.store.schema import AlertChange, AlertRow, ChainLine
+from thirdcard.service.store.verification import verify_chains, verify_evidence
 
 LATE = "late_bet.placed"
 EXPOSED = "exposed_card.face_up_deal"

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
-from service.clips import ClipError, ClipSpan, open_video
-from service.footage.cuts import Cuts
-from service.store.shift_schema import FootageRow
 from tests.service.corrections.conftest import Reviewed
 from tests.service.recorded_shifts import VIDEO, enter_shift
-from tests.service.room.errors_of import assert_error
-from tests.service.room.rooms import NOON, keep_evidence
+from tests.service.web.errors_of import assert_error
+from tests.service.web.rooms import NOON, keep_evidence
+from thirdcard.service.media.clips import ClipError, ClipSpan, open_video
+from thirdcard.service.media.cuts import Cuts
+from thirdcard.service.store.shift_schema import FootageRow
 
 
 def test_a_round_is_cut_out_of_the_recording(reviewed: Reviewed) -> None:

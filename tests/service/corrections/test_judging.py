@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rules.events import format_event
-from service.corrections.judging import judge_lines
 from tests.rules.builders import TableLog, rules_of
+from thirdcard.rules.log.events import format_event
+from thirdcard.service.corrections.judging import judge_lines
 
 
 @pytest.mark.parametrize(("confidence", "told"), [(0.9, False), (1.0, True)])

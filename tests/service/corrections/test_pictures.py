@@ -10,19 +10,19 @@ import numpy as np
 import pytest
 from sqlalchemy import delete, update
 
-from datasets.decks.cards import CARDS
-from models.reader_photos import read_photographs
-from service.corrections.export import Exported, ExportError, Eyes, export_corrections
-from service.corrections.verification import verify_corrections
-from service.store.round_schema import CorrectionRow
-from service.store.schema import ChainLine
-from service.store.shift_schema import FootageRow
 from tests.service.corrections.conftest import Reviewed
+from thirdcard.datasets.decks.cards import CARDS
+from thirdcard.models.reader.reader_photos import read_photographs
+from thirdcard.service.corrections.export import CardModels, CorrectionExportError, Exported, export_corrections
+from thirdcard.service.corrections.verification import verify_corrections
+from thirdcard.service.store.round_schema import CorrectionRow
+from thirdcard.service.store.schema import ChainLine
+from thirdcard.service.store.shift_schema import FootageRow
 
 
 @pytest.fixture(scope="module")
-def eyes() -> Eyes:
-    return Eyes.open()
+def eyes() -> CardModels:
+    return CardModels.open()
 
 
 def correct_nine(reviewed: Reviewed) -> int:
@@ -55,7 +55,9 @@ def test_why_there_is_no_picture_is_said(reviewed: Reviewed) -> None:
         assert (row.picture_state, row.picture_note) == ("failed", "no recording and no alert's clip shows the card")
 
 
-def test_cards_are_cut_out_as_the_reader_s_lessons_take_them(reviewed: Reviewed, eyes: Eyes, tmp_path: Path) -> None:
+def test_cards_are_cut_out_as_the_reader_s_lessons_take_them(
+    reviewed: Reviewed, eyes: CardModels, tmp_path: Path
+) -> None:
     number = correct_nine(reviewed)
     assert export_corrections(reviewed.room.database, evidence(reviewed), tmp_path / "out", eyes) == Exported(1, 0)
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text(encoding="utf-8"))
@@ -69,15 +71,15 @@ def test_cards_are_cut_out_as_the_reader_s_lessons_take_them(reviewed: Reviewed,
     assert [CARDS[i] for i in lessons.labels] == ["6H"]
 
 
-def test_a_correction_that_was_taken_back_teaches_nothing(reviewed: Reviewed, eyes: Eyes, tmp_path: Path) -> None:
+def test_a_correction_that_was_taken_back_teaches_nothing(reviewed: Reviewed, eyes: CardModels, tmp_path: Path) -> None:
     reviewed.take_back(correct_nine(reviewed))
     assert export_corrections(reviewed.room.database, evidence(reviewed), tmp_path / "out", eyes) == Exported(0, 0)
 
 
-def test_a_frame_that_was_changed_is_not_exported(reviewed: Reviewed, eyes: Eyes, tmp_path: Path) -> None:
+def test_a_frame_that_was_changed_is_not_exported(reviewed: Reviewed, eyes: CardModels, tmp_path: Path) -> None:
     number = correct_nine(reviewed)
     (evidence(reviewed) / "corrections" / "DEMO" / f"{number:08d}.png").write_bytes(b"another")
-    with pytest.raises(ExportError, match="is not what was kept"):
+    with pytest.raises(CorrectionExportError, match="is not what was kept"):
         export_corrections(reviewed.room.database, evidence(reviewed), tmp_path / "out", eyes)
     with reviewed.room.database.reading() as session:
         assert verify_corrections(session, evidence(reviewed)) == f"corrections/DEMO/{number:08d}.png: was changed"

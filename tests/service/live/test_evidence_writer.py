@@ -10,19 +10,20 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from service.clips import ClipError
-from service.config import load_table
-from service.live import evidence
-from service.live.evidence import EvidenceWriter
-from service.live.journal import Entry, Journal, News, alert_chain
-from service.live.ring import ClipTimes
-from service.store import chain
-from service.store.database import Database, open_database, sqlite_url
-from service.store.schema import EvidenceRow
+from tests.repository import DEMO
 from tests.service.live.test_journal import ALERT
 from tests.service.store.conftest import NOW
+from thirdcard.service.config.table_file import load_table
+from thirdcard.service.live import evidence_writer
+from thirdcard.service.live.evidence_writer import EvidenceWriter
+from thirdcard.service.live.journal import EnteredAlert, Journal, News
+from thirdcard.service.media.clips import ClipError
+from thirdcard.service.media.ring import ClipTimes
+from thirdcard.service.store import chain
+from thirdcard.service.store.database import Database, open_database, sqlite_url
+from thirdcard.service.store.log_chains import alert_chain
+from thirdcard.service.store.schema import EvidenceRow
 
-DEMO = Path(__file__).parents[3] / "datasets" / "demo"
 LATER = NOW + timedelta(minutes=1)
 
 
@@ -41,7 +42,7 @@ class Disk:
 @pytest.fixture
 def disk(monkeypatch: pytest.MonkeyPatch) -> Disk:
     disk = Disk()
-    monkeypatch.setattr(evidence, "cut_from_ring", disk.cut)
+    monkeypatch.setattr(evidence_writer, "cut_from_ring", disk.cut)
     monkeypatch.setattr(EvidenceWriter, "_pictures", lambda _self, _promise, clip, *_others: {"clip": clip})
     return disk
 
@@ -54,7 +55,7 @@ def database(tmp_path: Path) -> Iterator[Database]:
 
 
 @pytest.fixture
-def entry(database: Database) -> Entry:
+def entry(database: Database) -> EnteredAlert:
     journal = Journal(database, "DEMO", {})
     journal.open(NOW)
     return journal.write(News(alerts=[ALERT]), NOW)[0]
@@ -100,7 +101,9 @@ def test_promise_that_the_ring_cannot_keep_fails_and_says_why(database: Database
 
 
 @pytest.mark.usefixtures("disk")
-def test_promise_that_was_kept_unheard_is_not_kept_again(database: Database, entry: Entry, tmp_path: Path) -> None:
+def test_promise_that_was_kept_unheard_is_not_kept_again(
+    database: Database, entry: EnteredAlert, tmp_path: Path
+) -> None:
     writer = writer_of(database, tmp_path)
     writer.promise(entry)
 

@@ -14,18 +14,19 @@ from sqlalchemy import select
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
-from calibration.layout import load_layout
-from rules.alerts import Alert, Remedy, Severity
-from rules.cards import parse_card
-from rules.events import BetsOpened, CardDealt, DealerChanged, Event, RoundClosed, Side
-from service.interpreter import Interpreter
-from service.live.inbox import Inbox
-from service.live.journal import LEAD, TAIL, Journal, News, alert_chain
-from service.store import chain
-from service.store.database import Database, open_database, sqlite_url
-from service.store.log_chains import log_chain
-from service.store.schema import AlertRow, EvidenceRow, RoundRow, SignalRow
 from tests.service.store.conftest import NOW
+from thirdcard.calibration.layout import load_layout
+from thirdcard.rules.findings.alerts import Alert
+from thirdcard.rules.game.cards import parse_card
+from thirdcard.rules.game.words import Remedy, Severity
+from thirdcard.rules.log.events import BetsOpened, CardDealt, DealerChanged, Event, RoundClosed, Side
+from thirdcard.service.interpretation.interpreter import Interpreter
+from thirdcard.service.live.inbox import Inbox
+from thirdcard.service.live.journal import LEAD, TAIL, Journal, News
+from thirdcard.service.store import chain
+from thirdcard.service.store.database import Database, open_database, sqlite_url
+from thirdcard.service.store.log_chains import alert_chain, log_chain
+from thirdcard.service.store.schema import AlertRow, EvidenceRow, RoundRow, SignalRow
 
 RULES = {"rulebook": "tas", "options": {}}
 ALERT = Alert(
@@ -121,8 +122,8 @@ def test_alert_is_sealed_and_its_pictures_are_promised(database: Database) -> No
 
 
 def test_rounds_name_their_lines(database: Database) -> None:
-    from rules.referee import Referee
-    from rules.rulebook import elect, load_rulebook
+    from thirdcard.rules.referee import Referee
+    from thirdcard.rules.rulebook.load import elect, load_rulebook
 
     referee = Referee(elect(load_rulebook("tas"), {}))
     journal, _ = journal_of(database)

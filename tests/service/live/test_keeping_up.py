@@ -9,9 +9,9 @@ from typing import Any, cast
 
 import pytest
 
-from service.live.camera import Shot
-from service.live.keeping_up import AT_ONCE, BREATH, LATE, RELAPSE, RESTS, Stamina, Strain, thinned
 from tests.service.store.conftest import NOW
+from thirdcard.service.live.camera import Shot
+from thirdcard.service.live.load_shedding import AT_ONCE, BREATH, LATE, RELAPSE, RESTS, Stamina, Strain, thinned
 
 FRAME = cast(Any, SimpleNamespace())
 

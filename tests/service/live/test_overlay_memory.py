@@ -9,15 +9,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rules.cards import parse_card
-from rules.round import RoundPhase, RoundState, Wager
-from service.config import TableConfig, load_table
-from service.live.overlay_file import write_overlay
-from service.live.overlay_memory import BEHIND, REMEMBERED, UNSEEN, AreaText, OverlayMemory, area_texts, hand_boxes
-from service.overlay import Outline
+from tests.repository import DEMO_TABLE
 from tests.service.hand_clock import NOON
+from thirdcard.rules.game.cards import parse_card
+from thirdcard.rules.round.round import RoundPhase, RoundState, Wager
+from thirdcard.service.config.table_file import TableConfig, load_table
+from thirdcard.service.media.overlay import Outline
+from thirdcard.service.media.overlay_file import write_overlay
+from thirdcard.service.media.overlay_memory import (
+    BEHIND,
+    REMEMBERED,
+    UNSEEN,
+    AreaText,
+    OverlayMemory,
+    area_texts,
+    hand_boxes,
+)
 
-DEMO = Path(__file__).parents[3] / "datasets" / "demo" / "table.yaml"
 NINE = (AreaText("player-box", "7H 2S = 9"),)
 
 
@@ -31,7 +39,7 @@ def s(seconds: float) -> timedelta:
 
 @pytest.fixture(scope="module")
 def table() -> TableConfig:
-    return load_table(DEMO)
+    return load_table(DEMO_TABLE)
 
 
 def test_only_changes_are_kept_and_each_holds_until_the_next() -> None:

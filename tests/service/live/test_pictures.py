@@ -8,12 +8,11 @@ from typing import Any, cast
 
 import numpy as np
 
-from service.config import load_table
-from service.live.camera import Shot
-from service.live.pictures import PictureWriter
+from tests.repository import DEMO
 from tests.service.store.conftest import NOW
-
-DEMO = Path(__file__).parents[3] / "datasets" / "demo"
+from thirdcard.service.config.table_file import load_table
+from thirdcard.service.live.camera import Shot
+from thirdcard.service.live.live_pictures import PictureWriter
 
 
 def test_disk_that_takes_no_picture_is_told_and_forgotten_when_it_does(tmp_path: Path) -> None:

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from service.live.messages import Message, TableState, Written
-from service.live.ray_tables import RayTable
-from service.live.supervisor import Supervisor
-from service.ray_cluster import joined
-from service.wiring import now_utc
 from tests.service.live.test_supervisor import play
 from tests.service.review.ray_floor import RayFloor
+from thirdcard.service.cluster.ray_cluster import joined
+from thirdcard.service.live.ray_tables import RayTable
+from thirdcard.service.live.supervisor import Supervisor
+from thirdcard.service.ports.messages import Message, TableStatus, Written
+from thirdcard.service.watch.factory import now_utc
 
 pytest.importorskip("ray", reason="needs the extra `fleet`")
 
@@ -35,12 +35,12 @@ def wait_for(told: list[Message], is_it: Callable[[Message], bool], heard: int =
 
 def is_playing(message: Message) -> bool:
     """Whether the table is watched."""
-    return isinstance(message, TableState) and message.camera == "playing"
+    return isinstance(message, TableStatus) and message.camera == "playing"
 
 
 def is_down(message: Message) -> bool:
     """Whether it is not, and why is told."""
-    return isinstance(message, TableState) and message.camera == "down" and bool(message.fault)
+    return isinstance(message, TableStatus) and message.camera == "down" and bool(message.fault)
 
 
 def test_table_is_watched_again_when_its_actor_is_killed_and_when_its_node_is_lost(tmp_path: Path) -> None:
@@ -58,5 +58,5 @@ def test_table_is_watched_again_when_its_actor_is_killed_and_when_its_node_is_lo
         down = wait_for(told, is_down, second)
         third = wait_for(told, is_playing, down)
         supervisor.stop()
-    processes = {message.t for message in (told[first], told[second], told[third]) if isinstance(message, TableState)}
+    processes = {message.t for message in (told[first], told[second], told[third]) if isinstance(message, TableStatus)}
     assert len(processes) == 3

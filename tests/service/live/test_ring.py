@@ -10,8 +10,8 @@ import av
 import numpy as np
 import pytest
 
-from service.clips import ClipError
-from service.live.ring import RingWriter, cut_from_ring, segments
+from thirdcard.service.media.clips import ClipError
+from thirdcard.service.media.ring import RingWriter, cut_from_ring, segments
 
 BEGAN = datetime(2026, 11, 21, 20, 0, tzinfo=UTC)
 RATE = 10

@@ -6,8 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from service.live.source_clock import SourceClock
 from tests.service.store.conftest import NOW
+from thirdcard.service.live.source_clock import SourceClock
 
 
 def moments(arrivals: list[tuple[float, float]]) -> list[float]:

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from service.live.messages import Failed, Message, Nudge, Rest, Stop, Strained, TableState, Written
-from service.live.supervisor import Supervisor
-from service.wiring import now_utc
+from thirdcard.service.live.supervisor import Supervisor
+from thirdcard.service.ports.messages import Failed, Message, Nudge, Rest, Stop, Strained, TableStatus, Written
+from thirdcard.service.watch.factory import now_utc
 
 PATIENCE_S = 60.0
 
@@ -26,7 +26,7 @@ def play(_home: Path, table_file: Path, service: Connection) -> None:
         service.send(Failed(table_id="?", reason="broken.yaml: rulebook = x; must be a rulebook"))
         raise SystemExit(1)
     while True:
-        state = TableState(table_id=table_file.stem, at="2026-11-21T20:00:00.000Z", t=os.getpid(), camera="playing")
+        state = TableStatus(table_id=table_file.stem, at="2026-11-21T20:00:00.000Z", t=os.getpid(), camera="playing")
         service.send(state)
         if not service.poll(0.05):
             continue
@@ -52,7 +52,7 @@ def strain(_home: Path, table_file: Path, service: Connection) -> None:
 
 def hang(_home: Path, table_file: Path, service: Connection) -> None:
     """Says one thing and falls silent, deaf to everything."""
-    service.send(TableState(table_id=table_file.stem, at="2026-11-21T20:00:00.000Z", t=os.getpid(), camera="playing"))
+    service.send(TableStatus(table_id=table_file.stem, at="2026-11-21T20:00:00.000Z", t=os.getpid(), camera="playing"))
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     time.sleep(600)
 
@@ -92,11 +92,11 @@ def room(tmp_path: Path) -> Iterator[Room]:
 
 
 def is_playing(table_id: str) -> Callable[[Message], bool]:
-    return lambda told: isinstance(told, TableState) and (told.table_id, told.camera) == (table_id, "playing")
+    return lambda told: isinstance(told, TableStatus) and (told.table_id, told.camera) == (table_id, "playing")
 
 
 def is_down(told: Message) -> bool:
-    return isinstance(told, TableState) and told.camera == "down"
+    return isinstance(told, TableStatus) and told.camera == "down"
 
 
 def test_killed_process_is_told_and_started_again_and_the_others_do_not_notice(room: Room) -> None:
@@ -110,11 +110,11 @@ def test_killed_process_is_told_and_started_again_and_the_others_do_not_notice(r
     os.kill(killed, signal.SIGKILL)
 
     down = room.wait(is_down)
-    assert isinstance(down, TableState)
+    assert isinstance(down, TableStatus)
     assert (down.table_id, down.fault) == ("A", "its process ended with status -9")
     again = room.wait(is_playing("A"))
-    assert isinstance(again, TableState)
-    assert isinstance(other, TableState)
+    assert isinstance(again, TableStatus)
+    assert isinstance(other, TableStatus)
     assert again.t != killed
     assert room.supervisor.pid_of("B") == other.t
 
@@ -124,7 +124,7 @@ def test_table_that_cannot_be_watched_says_why(room: Room) -> None:
 
     down = room.wait(is_down)
 
-    assert isinstance(down, TableState)
+    assert isinstance(down, TableStatus)
     assert down.fault == "broken.yaml: rulebook = x; must be a rulebook"
 
 
@@ -133,7 +133,7 @@ def test_silent_process_is_killed_and_started_again(room: Room) -> None:
 
     down = room.wait(is_down)
 
-    assert isinstance(down, TableState)
+    assert isinstance(down, TableStatus)
     assert down.fault == "its process hung and was killed"
     room.wait(is_playing("A"))
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from service.live.table_lock import WatchedElsewhereError, watching_alone
+from thirdcard.service.live.table_lock import WatchedElsewhereError, watching_alone
 
 
 def test_table_that_is_watched_is_refused_and_free_again_afterwards(tmp_path: Path) -> None:

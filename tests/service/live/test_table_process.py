@@ -13,17 +13,17 @@ import pytest
 import yaml
 from sqlalchemy import select
 
-from service.evidence_store import EvidenceStore
-from service.home import Home
-from service.live.messages import Message, TableState, Written
-from service.live.supervisor import Supervisor
-from service.store import chain
-from service.store.database import Database
-from service.store.schema import AlertRow, EvidenceRow
-from service.store.verification import verify_chains, verify_evidence
-from service.wiring import now_utc
+from tests.repository import DEMO
+from thirdcard.service.config.data_folder import Home
+from thirdcard.service.live.supervisor import Supervisor
+from thirdcard.service.ports.messages import Message, TableStatus, Written
+from thirdcard.service.store import chain
+from thirdcard.service.store.blob_store import EvidenceStore
+from thirdcard.service.store.database import Database
+from thirdcard.service.store.schema import AlertRow, EvidenceRow
+from thirdcard.service.store.verification import verify_chains, verify_evidence
+from thirdcard.service.watch.factory import now_utc
 
-DEMO = Path(__file__).parents[3] / "datasets" / "demo"
 PATIENCE_S = 180.0
 TABLE = "DEMO"
 
@@ -61,7 +61,7 @@ def wait_for(told: list[Message], what: Callable[[Message], bool]) -> Message:
 
 
 def is_playing(message: Message) -> bool:
-    return isinstance(message, TableState) and message.camera == "playing" and message.frames > 20
+    return isinstance(message, TableStatus) and message.camera == "playing" and message.frames > 20
 
 
 def test_alert_and_its_clip_outlive_the_process(home: Home, database: Database) -> None:
@@ -75,7 +75,7 @@ def test_alert_and_its_clip_outlive_the_process(home: Home, database: Database) 
         pid = supervisor.pid_of(TABLE)
         assert pid is not None
         os.kill(pid, signal.SIGKILL)
-        wait_for(told, lambda message: isinstance(message, TableState) and message.camera == "down")
+        wait_for(told, lambda message: isinstance(message, TableStatus) and message.camera == "down")
         wait_for(told, lambda message: isinstance(message, Written) and number in message.evidence)
         wait_for(told, is_playing)
     finally:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from service.live.turns import APART, Turns
 from tests.service.store.conftest import NOW
+from thirdcard.service.live.rest_queue import APART, Turns
 
 
 def test_the_first_that_asks_may_rest_and_nobody_else_for_a_while() -> None:

@@ -8,12 +8,12 @@ from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any, cast
 
-from service.live.camera import CameraState, Shot
-from service.live.keeping_up import BREATH, RESTS
-from service.live.messages import Message, Rest, Strained, TableState
-from service.live.turns import Turns
-from service.live.worker import Worker
 from tests.service.store.conftest import NOW
+from thirdcard.service.live.camera import CameraState, Shot
+from thirdcard.service.live.load_shedding import BREATH, RESTS
+from thirdcard.service.live.rest_queue import Turns
+from thirdcard.service.live.worker import Worker
+from thirdcard.service.ports.messages import Message, Rest, Strained, TableStatus
 
 FRAME_S = 0.1
 
@@ -103,8 +103,8 @@ class QuietWorker(Worker):
             if self.turns.give(self.now()):
                 self._obey(Rest())
 
-    def _state(self, now: datetime) -> TableState:
-        return cast(TableState, now)
+    def _state(self, now: datetime) -> TableStatus:
+        return cast(TableStatus, now)
 
 
 def worker_of(clock: list[datetime], watch: FakeWatch, camera: FakeCamera) -> QuietWorker:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from service.store.database import Database
 from tests.service.hand_clock import HandClock
 from tests.service.stores import bare_database
+from thirdcard.service.store.database import Database
 
 
 @pytest.fixture

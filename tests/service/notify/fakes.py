@@ -12,9 +12,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from service.notify.channels import ChannelError, ChannelTraits, Outgoing
-from service.notify.matching import NoticeRules
-from service.notify.settings import NotificationsFile
+from thirdcard.service.notify.channels import ChannelError, ChannelTraits, Outgoing
+from thirdcard.service.notify.matching import NoticeRules
+from thirdcard.service.notify.settings import NotificationsFile
 
 
 @dataclass(slots=True)

@@ -6,12 +6,12 @@ import sys
 import threading
 from datetime import timedelta
 
-from service.notify.channels import ChannelTraits
-from service.notify.notifications import Notifications
-from service.notify.webhook import HttpxPoster, Webhook
-from service.store.database import open_database
-from service.wiring import now_utc
 from tests.service.notify.fakes import rules_of
+from thirdcard.service.notify.channels import ChannelTraits
+from thirdcard.service.notify.notifications import Notifications
+from thirdcard.service.notify.webhook import HttpxPoster, Webhook
+from thirdcard.service.store.database import open_database
+from thirdcard.service.watch.factory import now_utc
 
 
 def main(url: str, receiver: str) -> None:

@@ -7,9 +7,9 @@ from datetime import timedelta
 
 import pytest
 
-from service.notify.broker import BrokerChannel
-from service.notify.channels import ChannelTraits, DownError, Outgoing
 from tests.service.mqtt_fakes import FakeLink
+from thirdcard.service.notify.broker import BrokerChannel
+from thirdcard.service.notify.channels import ChannelTraits, DownError, Outgoing
 
 
 def a_broker(link: FakeLink) -> BrokerChannel:

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from rules.alerts import Severity
-from service.notify.notices import Notice
-from service.notify.settings import NoticeEvent
 from tests.service.hand_clock import NOON
 from tests.service.notify.fakes import rules_of
+from thirdcard.rules.game.words import Severity
+from thirdcard.service.notify.notices import Notice
+from thirdcard.service.notify.settings import NoticeEvent
 
 NIGHT = {"name": "night", "begins": "20:00", "ends": "06:00"}
 DAY = {"name": "day", "begins": "06:00", "ends": "20:00"}

@@ -11,22 +11,21 @@ from pathlib import Path
 
 import pytest
 
-from rules.alerts import Severity
-from service.notify import notifications as module
-from service.notify import outbox, sender
-from service.notify.channels import Channel, ChannelTraits, DownError, RefusedError
-from service.notify.deliveries import DeliveryView, deliveries, tallies
-from service.notify.notifications import NoSuchChannelError, Notifications
-from service.notify.webhook import HttpxPoster, Webhook
-from service.store import audit, chain
-from service.store.database import Database, sqlite_url
-from service.wiring import now_utc
+from tests.repository import ROOT
 from tests.service.hand_clock import HandClock
 from tests.service.mqtt_fakes import wait_until
 from tests.service.notify.fakes import Received, a_channel, http_receiver, rules_of
 from tests.service.stores import add_alert
-
-ROOT = Path(__file__).resolve().parents[3]
+from thirdcard.rules.game.words import Severity
+from thirdcard.service.notify import notifications as module
+from thirdcard.service.notify import outbox, sender
+from thirdcard.service.notify.channels import Channel, ChannelTraits, DeliveryRefusedError, DownError
+from thirdcard.service.notify.deliveries import DeliveryView, deliveries, tallies
+from thirdcard.service.notify.notifications import NoSuchChannelError, Notifications
+from thirdcard.service.notify.webhook import HttpxPoster, Webhook
+from thirdcard.service.store import audit, chain
+from thirdcard.service.store.database import Database, sqlite_url
+from thirdcard.service.watch.factory import now_utc
 
 
 def running(database: Database, clock: HandClock, *channels: Channel) -> Notifications:
@@ -141,7 +140,7 @@ def test_test_is_sent_at_once_and_kept_with_what_became_of_it(
     database: Database, clock: HandClock, fault: str | None, state: str
 ) -> None:
     channel = a_channel()
-    channel.faults = [] if fault is None else [RefusedError(fault)]
+    channel.faults = [] if fault is None else [DeliveryRefusedError(fault)]
     notifications = Notifications(database, rules_of(), [channel], clock)
     assert notifications.send_test("bus", who="anna") == fault
     (view,) = listed(database)

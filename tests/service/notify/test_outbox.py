@@ -9,20 +9,21 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from service.notify import outbox
-from service.notify.deliveries import deliveries, send_again, tallies
-from service.notify.matching import NoticeRules
-from service.notify.notices import text_of, title_of
-from service.notify.outbox import Outcome
-from service.room.cursors import CursorError
-from service.room.life import AlertState, Step, take_step
-from service.store import audit, chain
-from service.store.database import Database
-from service.store.people import Person, Role
-from service.store.schema import AlertRow, DeliveryRow
 from tests.service.hand_clock import NOON, HandClock
 from tests.service.notify.fakes import rules_of
 from tests.service.stores import add_alert
+from thirdcard.service.alerts.cursors import CursorError
+from thirdcard.service.alerts.lifecycle import Step, take_step
+from thirdcard.service.notify import outbox
+from thirdcard.service.notify.deliveries import deliveries, send_again, tallies
+from thirdcard.service.notify.matching import NoticeRules
+from thirdcard.service.notify.notices import text_of, title_of
+from thirdcard.service.notify.outbox import DeliveryOutcome
+from thirdcard.service.store import audit, chain
+from thirdcard.service.store.alert_states import AlertState
+from thirdcard.service.store.database import Database
+from thirdcard.service.store.people import Person, Role
+from thirdcard.service.store.schema import AlertRow, DeliveryRow
 
 EVERYTHING = rules_of({"channels": ["bus"], "events": ["raised", "overdue", "escalated", "dismissed"]})
 ANNA = Person(name="anna", role=Role.SUPERVISOR, tables=None)
@@ -210,7 +211,7 @@ def test_failed_delivery_can_be_sent_again_with_its_old_key(database: Database, 
     enter(database, clock)
     with database.writing() as session:
         assert not send_again(session, "anna", 1, now=clock())
-        outbox.settle(session, Outcome(ids=[1], at=clock(), fault="no answer"))
+        outbox.settle(session, DeliveryOutcome(ids=[1], at=clock(), fault="no answer"))
         assert send_again(session, "anna", 1, now=clock())
         assert not send_again(session, "anna", 99, now=clock())
     with database.reading() as session:
@@ -226,8 +227,8 @@ def test_what_was_sent_long_ago_leaves_the_list_and_what_failed_stays(database: 
         add_alert(database)
     enter(database, clock)
     with database.writing() as session:
-        outbox.settle(session, Outcome(ids=[1], at=clock()))
-        outbox.settle(session, Outcome(ids=[2], at=clock(), fault="refused"))
+        outbox.settle(session, DeliveryOutcome(ids=[1], at=clock()))
+        outbox.settle(session, DeliveryOutcome(ids=[2], at=clock(), fault="refused"))
         assert outbox.prune(session, before=clock()) == 0
         assert outbox.prune(session, before=clock() + timedelta(days=1)) == 1
     assert [(row.key, row.state) for row in rows(database)] == [

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from service.notify.channels import ChannelTraits, DownError, Outgoing
-from service.notify.people import AppriseMessenger, PeopleChannel
 from tests.service.notify.fakes import http_receiver
+from thirdcard.service.notify.channels import ChannelTraits, DownError, Outgoing
+from thirdcard.service.notify.people import AppriseMessenger, PeopleChannel
 
 
 @dataclass(slots=True)

@@ -7,14 +7,14 @@ from datetime import timedelta
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from service.notify import outbox
-from service.notify.channels import DownError, Outgoing, RefusedError
-from service.notify.deliveries import DeliveryView, deliveries
-from service.notify.sender import Sender
-from service.store.database import Database
 from tests.service.hand_clock import HandClock
 from tests.service.notify.fakes import FakeChannel, a_channel, rules_of
 from tests.service.stores import add_alert
+from thirdcard.service.notify import outbox
+from thirdcard.service.notify.channels import DeliveryRefusedError, DownError, Outgoing
+from thirdcard.service.notify.deliveries import DeliveryView, deliveries
+from thirdcard.service.notify.sender import Sender
+from thirdcard.service.store.database import Database
 
 
 def waiting_sender(database: Database, clock: HandClock, channel: FakeChannel, alerts: int = 1) -> Sender:
@@ -48,7 +48,7 @@ def test_failure_is_kept_with_its_reason_and_tried_again_later_and_later(databas
     sender = waiting_sender(database, clock, channel)
     waits = []
     for _ in range(9):
-        channel.faults = [RefusedError("the receiver answered 404")]
+        channel.faults = [DeliveryRefusedError("the receiver answered 404")]
         assert sender.send_due()
         view = only(database)
         assert (view.state, view.fault) == ("waiting", "the receiver answered 404")
@@ -109,7 +109,7 @@ def test_receiver_says_itself_when_to_come_back(database: Database, clock: HandC
 def test_message_that_is_refused_does_not_keep_up_the_others(database: Database, clock: HandClock) -> None:
     channel = a_channel()
     sender = waiting_sender(database, clock, channel, alerts=2)
-    channel.faults = [RefusedError("the receiver answered 422")]
+    channel.faults = [DeliveryRefusedError("the receiver answered 422")]
     assert sender.send_due()
     assert sender.send_due()
     assert channel.sent == [["alert-2-raised"]]
@@ -161,7 +161,7 @@ def test_message_can_be_sent_at_once_whatever_waits(database: Database, clock: H
     channel = a_channel()
     sender = waiting_sender(database, clock, channel)
     assert sender.send_now(Outgoing("test-1", "{}")) is None
-    channel.faults = [RefusedError("no")]
+    channel.faults = [DeliveryRefusedError("no")]
     assert sender.send_now(Outgoing("test-2", "{}")) == "no"
     assert channel.sent == [["test-1"]]
 

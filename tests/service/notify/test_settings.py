@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from service.errors import TableError
-from service.house_file import HouseFileError
-from service.notify.settings import NoticeEvent, NotificationsFile, load_notifications
+from thirdcard.service.config.house_file import HouseFileError
+from thirdcard.service.notify.settings import NoticeEvent, NotificationsFile, load_notifications
+from thirdcard.service.ports.errors import TableError
 
 FULL = """
 webhooks:

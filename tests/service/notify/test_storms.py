@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from service.notify import outbox
-from service.notify.matching import NoticeRules
-from service.notify.notices import text_of, title_of
-from service.room.storms import GAP, LEAST
-from service.store.database import Database
-from service.store.schema import DeliveryRow
 from tests.service.hand_clock import NOON, HandClock
 from tests.service.notify.fakes import rules_of
 from tests.service.stores import add_alert
+from thirdcard.service.alerts.storms import GAP, LEAST
+from thirdcard.service.notify import outbox
+from thirdcard.service.notify.matching import NoticeRules
+from thirdcard.service.notify.notices import text_of, title_of
+from thirdcard.service.store.database import Database
+from thirdcard.service.store.schema import DeliveryRow
 
 PEOPLE: list[dict[str, Any]] = [{"name": "duty", "url_env": "DUTY"}]
 RULES = rules_of({"channels": ["bus", "duty"], "events": ["raised", "overdue"]}, people=PEOPLE)

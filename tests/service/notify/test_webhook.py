@@ -8,10 +8,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from service.notify.channels import ChannelError, ChannelTraits, DownError, Outgoing, RefusedError
-from service.notify.webhook import HttpAnswer, HttpError, HttpPoster, HttpxPoster, Webhook, secret_bytes, sign
 from tests.service.hand_clock import NOON, HandClock
 from tests.service.notify.fakes import http_receiver
+from thirdcard.service.notify.channels import ChannelError, ChannelTraits, DeliveryRefusedError, DownError, Outgoing
+from thirdcard.service.notify.webhook import HttpAnswer, HttpError, HttpPoster, HttpxPoster, Webhook, secret_bytes, sign
 
 MESSAGE = Outgoing("alert-17-raised", '{"event":"raised"}')
 
@@ -73,9 +73,9 @@ def test_message_is_posted_with_key_moment_and_signature() -> None:
 @pytest.mark.parametrize(
     ("answer", "kind", "message"),
     [
-        pytest.param(HttpAnswer(301), RefusedError, "answered 301", id="redirect"),
-        pytest.param(HttpAnswer(404), RefusedError, "answered 404", id="not-there"),
-        pytest.param(HttpAnswer(422), RefusedError, "answered 422", id="not-liked"),
+        pytest.param(HttpAnswer(301), DeliveryRefusedError, "answered 301", id="redirect"),
+        pytest.param(HttpAnswer(404), DeliveryRefusedError, "answered 404", id="not-there"),
+        pytest.param(HttpAnswer(422), DeliveryRefusedError, "answered 422", id="not-liked"),
         pytest.param(HttpAnswer(429, 90), DownError, "answered 429", id="too-much"),
         pytest.param(HttpAnswer(503), DownError, "answered 503", id="error-of-its-own"),
         pytest.param(HttpError("nobody there"), DownError, "nobody there", id="no-answer"),

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from service.ray_cluster import import_ray
+from thirdcard.service.cluster.ray_cluster import import_ray
 
 HEALTH = {"health_check_initial_delay_ms": 5000, "health_check_period_ms": 1000, "health_check_failure_threshold": 10}
 """So that a lost node is noticed soon, and a slow one is not taken for lost."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from service.review.files import RecordedFile, Run
 from tests.service.watch_fakes import SIZE_WH_PX
+from thirdcard.service.review.files import RecordedFile, Run
 
 EVENING = datetime(2026, 5, 4, 20, 0, tzinfo=UTC)
 

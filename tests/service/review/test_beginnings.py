@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from service.config import load_table
-from service.review.beginnings import begun_at_rest
-from service.review.segments import Segment, Source
-from service.wiring import open_eyes
-
-DEMO = Path(__file__).parents[3] / "datasets" / "demo"
+from tests.repository import DEMO
+from thirdcard.service.config.table_file import load_table
+from thirdcard.service.review.segment_start import begun_at_rest
+from thirdcard.service.review.segments import FilmSource, Segment
+from thirdcard.service.watch.factory import open_eyes
 
 CLOSED_T, WAGERED_T = 15.7, 17.1
 """The demo's first round closed, and the next wager came: of the moments that are looked at the only one between."""
 
 
 def segment(core_from_t: float, *, is_after_gap: bool = False) -> Segment:
-    source = Source(path=str(DEMO / "video.mp4"), from_s=0.0, to_s=79.0, at_t=0.0)
+    source = FilmSource(path=str(DEMO / "video.mp4"), from_s=0.0, to_s=79.0, at_t=0.0)
     return Segment(
         number=1, core_from_t=core_from_t, core_to_t=79.0, sources=(source,), is_after_gap=is_after_gap,
         is_before_gap=True,

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from service.review.clocks import began_by_container, began_by_file, began_by_name
+from thirdcard.service.review.clocks import began_by_container, began_by_file, began_by_name
 
 AUCKLAND = ZoneInfo("Pacific/Auckland")
 EVENING = datetime(2026, 11, 20, 21, 30, tzinfo=UTC)

@@ -9,8 +9,8 @@ import av
 import numpy as np
 import pytest
 
-from service.review import files
-from service.review.files import RecordedFile, Run, read_file
+from thirdcard.service.review import files
+from thirdcard.service.review.files import RecordedFile, Run, read_file
 
 RATE_HZ = 10
 

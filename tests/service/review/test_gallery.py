@@ -10,10 +10,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from service.live.overlay_memory import OverlayStretch
-from service.review.gallery import Gallery, picture_pool
-from service.review.pictures import KeptPictures, PictureOrder
 from tests.service.watch_fakes import make_alert
+from thirdcard.service.media.overlay_memory import OverlayStretch
+from thirdcard.service.review.evidence_pictures import KeptPictures, PictureOrder
+from thirdcard.service.review.gallery import Gallery, picture_pool
 
 AT = datetime(2026, 5, 4, tzinfo=UTC)
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from rules.events import format_event
-from service.review.joining import join
-from service.review.segment_watch import SegmentResult
-from service.review.segments import Segment
+from thirdcard.rules.log.events import format_event
+from thirdcard.service.review.joining import join
+from thirdcard.service.review.segment_watch import SegmentResult
+from thirdcard.service.review.segments import Segment
 
 
 def segment(number: int, core_from_t: float, core_to_t: float, *, after_gap: bool = False) -> Segment:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from service.review.mirror import Cache, FootageError, Mirror, fetched
-from service.review.segment_watch import SegmentJob
-from service.review.segments import Segment, Source
+from thirdcard.service.review.mirror import Cache, FootageError, Mirror, fetched
+from thirdcard.service.review.segment_watch import SegmentJob
+from thirdcard.service.review.segments import FilmSource, Segment
 
 fsspec = pytest.importorskip("fsspec", reason="needs the extra `fleet`")
 
@@ -90,7 +90,7 @@ def test_room_is_made_of_what_nobody_uses(tmp_path: Path, far: Path) -> None:
 def test_job_of_another_machine_gets_the_paths_of_this_one(tmp_path: Path, far: Path) -> None:
     theirs, ours = Cache(tmp_path / "theirs", 10**6), cache_in(tmp_path)
     with fetched([f"file://{far}"], theirs) as (paths, urls):
-        source = Source(path=str(paths[0] / "b.mp4"), from_s=0.0, to_s=1.0, at_t=0.0)
+        source = FilmSource(path=str(paths[0] / "b.mp4"), from_s=0.0, to_s=1.0, at_t=0.0)
         segment = Segment(
             number=0, core_from_t=0.0, core_to_t=1.0, sources=(source,), is_after_gap=True, is_before_gap=True
         )

@@ -10,16 +10,17 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from service.config import load_table
-from service.review.progress import ReviewProgress
-from service.review.reviewing import Outcome
-from service.review.segments import Segment, cut_segments
-from service.review.shift import Shift, Wanted
-from service.review.timeline import build_timeline
-from service.wording import duration
+from tests.repository import DEMO
 from tests.service.review.shift_fakes import recorded
+from thirdcard.service.config.table_file import load_table
+from thirdcard.service.review.progress import ReviewProgress
+from thirdcard.service.review.reviewing import ShiftOutcome
+from thirdcard.service.review.segments import Segment, cut_segments
+from thirdcard.service.review.shift import Shift, WantedShift
+from thirdcard.service.review.shift_timeline import build_timeline
+from thirdcard.service.watch.wording import duration
 
-TABLE = Path(__file__).parents[3] / "datasets" / "demo" / "table.yaml"
+TABLE = DEMO / "table.yaml"
 HOUR_S = 3600.0
 
 
@@ -49,7 +50,7 @@ class Page:
 
     def end(self, shift: Shift) -> None:
         """It is in the store."""
-        self.progress.finish(shift, Outcome(log_id=1, was_there=False, decoded=1, passed=3))
+        self.progress.finish(shift, ShiftOutcome(log_id=1, was_there=False, decoded=1, passed=3))
 
 
 def filmed(*hours: str, table: str = "T01") -> Shift:
@@ -141,13 +142,13 @@ def test_a_fault_is_told_and_a_review_that_fails_tells_no_pace() -> None:
     assert not any(line.startswith("reviewed in") for line in page.lines)
 
     with page.progress:
-        page.progress.finish(shift, Outcome(log_id=1, was_there=False, faults=("a.mp4 ends at 12:00",)))
+        page.progress.finish(shift, ShiftOutcome(log_id=1, was_there=False, faults=("a.mp4 ends at 12:00",)))
     assert "T01: could not be watched whole: a.mp4 ends at 12:00" in page.lines
 
 
 def test_the_files_that_are_read_first_are_shown_and_then_gone() -> None:
     page = Page(terminal=True)
-    tables = [Wanted(table=Path(name), videos=(Path("a.mp4"), Path("b.mp4"))) for name in ("one", "other")]
+    tables = [WantedShift(table=Path(name), videos=(Path("a.mp4"), Path("b.mp4"))) for name in ("one", "other")]
     with page.progress:
         assert list(page.progress.opening(tables)) == tables
     assert "reading files" in "".join(page.lines)

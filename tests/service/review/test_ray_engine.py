@@ -6,23 +6,22 @@ import dataclasses
 import json
 import socket
 import sys
-from pathlib import Path
 
 import pytest
 
-from service.ray_cluster import RayError, check_code, joined
-from service.ray_inference import InferenceError, wanted_provider
-from service.review.engine import JobKey, Jobs, watch_or_tell
-from service.review.local_engine import LocalEngine
-from service.review.ray_engine import RayEngine
-from service.review.segment_watch import SegmentJob, SegmentResult
-from service.review.segments import Segment, Source
+from tests.repository import DEMO
 from tests.service.review.ray_floor import RayFloor
-from vision.session import Provider
+from thirdcard.service.cluster.ray_cluster import RayError, check_code, joined
+from thirdcard.service.cluster.ray_inference import InferenceError, wanted_provider
+from thirdcard.service.review.engine import JobKey, Jobs, watch_or_tell
+from thirdcard.service.review.local_engine import LocalEngine
+from thirdcard.service.review.ray_engine import RayEngine
+from thirdcard.service.review.segment_watch import SegmentJob, SegmentResult
+from thirdcard.service.review.segments import FilmSource, Segment
+from thirdcard.vision.inference.session import Provider
 
 pytest.importorskip("ray", reason="needs the extra `fleet`")
 
-DEMO = Path(__file__).resolve().parents[3] / "datasets" / "demo"
 LASTS_S = 7.0
 
 
@@ -36,7 +35,7 @@ def jobs_of(count: int) -> Jobs:
 
 def _segment(n: int) -> Segment:
     from_s, to_s = n * LASTS_S, (n + 1) * LASTS_S
-    source = Source(path=str(DEMO / "video.mp4"), from_s=from_s, to_s=to_s, at_t=from_s)
+    source = FilmSource(path=str(DEMO / "video.mp4"), from_s=from_s, to_s=to_s, at_t=from_s)
     return Segment(
         number=n, core_from_t=from_s, core_to_t=to_s, sources=(source,), is_after_gap=n == 0, is_before_gap=True
     )

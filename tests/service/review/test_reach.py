@@ -9,22 +9,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.config import load_table
-from service.review.files import RecordedFile, Run
-from service.review.reach import Reach
-from service.review.segments import cut_segments
-from service.review.shift import Shift
-from service.review.timeline import build_timeline
+from tests.repository import DEMO
 from tests.service.review.shift_fakes import recorded
+from thirdcard.service.config.table_file import load_table
+from thirdcard.service.review.files import RecordedFile, Run
+from thirdcard.service.review.reach import ShiftReach
+from thirdcard.service.review.segments import cut_segments
+from thirdcard.service.review.shift import Shift
+from thirdcard.service.review.shift_timeline import build_timeline
 
-TABLE = load_table(Path(__file__).parents[3] / "datasets" / "demo" / "table.yaml")
+TABLE = load_table(DEMO / "table.yaml")
 HOUR_S = 3600.0
 
 
-def reach_of(*files: RecordedFile, done: tuple[int, ...] = ()) -> Reach:
+def reach_of(*files: RecordedFile, done: tuple[int, ...] = ()) -> ShiftReach:
     """Of a shift of these files."""
     shift = Shift(table=TABLE, timeline=build_timeline(files), signals=(), skipped=())
-    return Reach(shift=shift, segments=cut_segments(shift.timeline), done=done)
+    return ShiftReach(shift=shift, segments=cut_segments(shift.timeline), done=done)
 
 
 def test_a_watch_that_goes_through_two_files_counts_in_each() -> None:

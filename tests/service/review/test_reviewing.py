@@ -15,21 +15,21 @@ from zoneinfo import ZoneInfo
 import pytest
 from sqlalchemy import func, select
 
-from service.clips import ClipSpan, cut_clip
-from service.evidence_store import EvidenceStore
-from service.home import Home
-from service.review import segments as segment_lengths
-from service.review.local_engine import LocalEngine
-from service.review.reviewing import Outcome, Reviewer
-from service.review.segments import Segment
-from service.review.shift import Shift, find_wanted, open_shift
-from service.store.database import Database
-from service.store.schema import AlertRow, EvidenceRow, LogRow, RoundRow
-from service.store.shift_schema import FootageRow, LogNoteRow
-from service.store.verification import verify_chains, verify_evidence
+from tests.repository import DEMO
 from tests.service.hand_clock import NOON
+from thirdcard.service.config.data_folder import Home
+from thirdcard.service.media.clips import ClipSpan, cut_clip
+from thirdcard.service.review import segments as segment_lengths
+from thirdcard.service.review.local_engine import LocalEngine
+from thirdcard.service.review.reviewing import Reviewer, ShiftOutcome
+from thirdcard.service.review.segments import Segment
+from thirdcard.service.review.shift import Shift, find_wanted, open_shift
+from thirdcard.service.store.blob_store import EvidenceStore
+from thirdcard.service.store.database import Database
+from thirdcard.service.store.schema import AlertRow, EvidenceRow, LogRow, RoundRow
+from thirdcard.service.store.shift_schema import FootageRow, LogNoteRow
+from thirdcard.service.store.verification import verify_chains, verify_evidence
 
-DEMO = Path(__file__).parents[3] / "datasets" / "demo"
 BEGAN = datetime(2026, 5, 4, 20, 0, tzinfo=UTC)
 SPLIT_S = 40.0
 UTC_ZONE = ZoneInfo("UTC")
@@ -39,7 +39,7 @@ class Killer:
     """Kills a watching process as soon as the first tells how far it is."""
 
     def __init__(self) -> None:
-        self.outcomes: list[Outcome] = []
+        self.outcomes: list[ShiftOutcome] = []
         self.killed = 0
 
     def begin(self, shift: Shift, segments: Sequence[Segment], done: Collection[int]) -> None:
@@ -53,7 +53,7 @@ class Killer:
             os.kill(victim.pid, signal.SIGKILL)
             self.killed += 1
 
-    def finish(self, shift: Shift, outcome: Outcome) -> None:
+    def finish(self, shift: Shift, outcome: ShiftOutcome) -> None:
         """Remember."""
         self.outcomes.append(outcome)
 

@@ -6,10 +6,10 @@ from datetime import timedelta
 
 import pytest
 
-from service.review.files import RecordedFile, Run
-from service.review.segments import LONGEST_RUN_IN_S, RUN_OUT_S, SEGMENT_S, cut_segments
-from service.review.timeline import NoteKind, build_timeline
 from tests.service.review.shift_fakes import EVENING, recorded
+from thirdcard.service.review.files import RecordedFile, Run
+from thirdcard.service.review.segments import LONGEST_RUN_IN_S, RUN_OUT_S, SEGMENT_S, cut_segments
+from thirdcard.service.review.shift_timeline import NoteKind, build_timeline
 
 
 def spans(files: list[RecordedFile]) -> list[tuple[str, float, float]]:

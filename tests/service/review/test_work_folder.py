@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from service.review.segment_watch import SegmentResult
-from service.review.segments import Segment
-from service.review.work_folder import WorkFolder
+from thirdcard.service.review.segment_watch import SegmentResult
+from thirdcard.service.review.segments import Segment
+from thirdcard.service.review.work_folder import WorkFolder
 
 SEGMENT = Segment(number=14, core_from_t=2400.0, core_to_t=4800.0, sources=(), is_after_gap=False, is_before_gap=False)
 RESULT = SegmentResult(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from service.review.worker import worker_pool
+from thirdcard.service.review.worker import worker_pool
 
 LONG_S = 600.0
 PATIENCE_S = 60.0

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from service.store.database import Database, open_database, sqlite_url
+from thirdcard.service.store.database import Database, open_database, sqlite_url
 
 NOW = datetime(2026, 11, 21, 20, 0, tzinfo=UTC)
 

@@ -8,11 +8,11 @@ import pytest
 from sqlalchemy import delete, update
 from sqlalchemy.orm import Session
 
-from service.store import chain
-from service.store.chain import Breach
-from service.store.database import Database
-from service.store.schema import ChainHead, ChainLine
 from tests.service.store.conftest import NOW
+from thirdcard.service.store import chain
+from thirdcard.service.store.chain import Breach
+from thirdcard.service.store.database import Database
+from thirdcard.service.store.schema import ChainHead, ChainLine
 
 NAME = "log/B07"
 

@@ -9,9 +9,9 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
-from service.store.database import Database, DatabaseError, open_database, sqlite_url
-from service.store.schema import Base, SignalRow
 from tests.service.store.conftest import NOW
+from thirdcard.service.store.database import Database, DatabaseError, open_database, sqlite_url
+from thirdcard.service.store.schema import Base, SignalRow
 
 
 def test_migrations_make_just_the_schema(database: Database) -> None:

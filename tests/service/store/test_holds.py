@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from service.room.cases import open_case
-from service.store import audit, chain
-from service.store.database import Database
-from service.store.holds import hold_alert, hold_case, lift_hold, list_holds
-from service.store.people import Person, Role
 from tests.service.hand_clock import NOON
 from tests.service.stores import add_alert, bare_database
+from thirdcard.service.alerts.cases import open_case
+from thirdcard.service.store import audit, chain
+from thirdcard.service.store.database import Database
+from thirdcard.service.store.holds import hold_alert, hold_case, lift_hold, list_holds
+from thirdcard.service.store.people import Person, Role
 
 ANNA = Person(name="anna", role=Role.SUPERVISOR, tables=None)
 

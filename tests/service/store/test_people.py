@@ -7,11 +7,11 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import select
 
-from service.store import people
-from service.store.database import Database
-from service.store.people import PeopleError, Person, Role
-from service.store.schema import SessionRow, TokenRow, UserRow
 from tests.service.store.conftest import NOW
+from thirdcard.service.store import people
+from thirdcard.service.store.database import Database
+from thirdcard.service.store.people import PeopleError, Person, Role
+from thirdcard.service.store.schema import SessionRow, TokenRow, UserRow
 
 PASSWORD = "nine-lives-of-cats"
 

@@ -11,16 +11,18 @@ import pytest
 from sqlalchemy import update
 from sqlalchemy.orm import Session
 
-from rules.alerts import Alert, Remedy, Severity
-from service.evidence_store import EvidenceStore
-from service.live.journal import Journal, News, alert_chain
-from service.retention import Retention, RetentionFile
-from service.store import chain
-from service.store.database import Database
-from service.store.schema import AlertRow, ChainLine, EvidenceRow
-from service.store.verification import verify_chains, verify_evidence
 from tests.service.hand_clock import HandClock
 from tests.service.store.conftest import NOW
+from thirdcard.rules.findings.alerts import Alert
+from thirdcard.rules.game.words import Remedy, Severity
+from thirdcard.service.live.journal import Journal, News
+from thirdcard.service.retention.worker import Retention, RetentionFile
+from thirdcard.service.store import chain
+from thirdcard.service.store.blob_store import EvidenceStore
+from thirdcard.service.store.database import Database
+from thirdcard.service.store.log_chains import alert_chain
+from thirdcard.service.store.schema import AlertRow, ChainLine, EvidenceRow
+from thirdcard.service.store.verification import verify_chains, verify_evidence
 
 ALERT = Alert(
     t=12.5, round=1, code="late_bet.placed", severity=Severity.HIGH, rulebook="tas", rule="6.3", seat=3,

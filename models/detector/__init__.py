@@ -1,0 +1,1 @@
+"""The oriented detector: training, export, evaluation."""

@@ -1,0 +1,1 @@
+"""The index finder and the index reader: training, export, evaluation."""

@@ -1,0 +1,93 @@
+"""Teach the index finder.
+
+python -m thirdcard.models.index.index_finder_train --device cpu --minutes 60 --out runs/index_finder
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional
+
+from thirdcard.models.index.index_bank import IndexBank, open_index_banks
+from thirdcard.models.index.index_finder_evaluate import draw_scenes, judge_maps
+from thirdcard.models.index.index_finder_net import IndexFinderNet
+from thirdcard.models.index.index_finder_school import half_turned, target
+from thirdcard.models.index.index_scenes import IndexScene, SceneLesson, SceneSchool
+from thirdcard.models.training_loop import Batch, add_arguments, loop_settings, teach
+
+REST_WEIGHT = 1.0
+JUDGED_SCENES = 150
+
+
+class IndexFinding:
+    """Where corner indices are, as a subject to teach."""
+
+    def __init__(self, banks: Sequence[IndexBank], exam: Sequence[IndexScene]) -> None:
+        self.net: nn.Module = IndexFinderNet()
+        self._banks, self._exam = banks, exam
+
+    def batches(self, seed: int, count: int) -> Iterator[Batch]:
+        """Pictures (N, S, S, 3) uint8 and targets (N, 9, S / 4, S / 4)."""
+        school = SceneSchool(self._banks, seed=seed, lesson=SceneLesson())
+        while True:
+            scenes = [school.scene() for _ in range(count)]
+            yield np.stack([scene.picture for scene in scenes]), np.stack([target(scene) for scene in scenes])
+
+    def again(self, batch: Batch) -> Batch:
+        """The same by half a turn."""
+        return half_turned(*batch)
+
+    def loss(self, net: nn.Module, batch: tuple[torch.Tensor, ...]) -> torch.Tensor:
+        """Focal loss of the heat and the distance of all else, both per index."""
+        pictures, wanted = batch
+        told = net(pictures.permute(0, 3, 1, 2).float().div(255)).float()
+        return finder_loss(told, wanted)
+
+    def judge(self, net: nn.Module) -> str:
+        """Precision and recall on scenes of decks that are kept apart."""
+        return judge_maps(net, self._exam)
+
+
+def finder_loss(told: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
+    """Of maps (N, 7, h, w) against targets (N, 9, h, w); negative places near an index count less, as in CenterNet."""
+    heat, counts, weight = wanted[:, 0], wanted[:, 1], wanted[:, 2]
+    logit = told[:, 0]
+    chance = torch.sigmoid(logit)
+    is_middle = heat >= 1.0
+    hit = -functional.logsigmoid(logit) * (1 - chance) ** 2 * is_middle
+    miss = -functional.logsigmoid(-logit) * chance**2 * (1 - heat) ** 4 * ~is_middle
+    middles = is_middle.sum().clamp(min=1)
+    rest = functional.smooth_l1_loss(told[:, 1:], wanted[:, 3:], beta=0.1, reduction="none").sum(dim=1) * weight
+    return ((hit + miss) * counts).sum() / middles + REST_WEIGHT * rest.sum() / weight.sum().clamp(min=1)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Train, evaluating and saving now and then; returns 0."""
+    parser = argparse.ArgumentParser(
+        prog="python -m thirdcard.models.index.index_finder_train", description=(__doc__ or "").splitlines()[0]
+    )
+    add_arguments(parser, out=Path("runs/index_finder"), batch=16, rate=3e-3)
+    parser.add_argument(
+        "--decks", type=Path, default=Path("build/decks"), help="what thirdcard.datasets.decks.rasterise made"
+    )
+    parser.add_argument("--photos", type=Path, help="optional: a folder with faces/")
+    told = parser.parse_args(arguments)
+    decks, folder = told.decks if told.decks.is_dir() else None, Path("build/index")
+    faces = told.photos / "faces" if told.photos else None
+    exam = draw_scenes(
+        open_index_banks("validation", decks=None, photos=None, folder=folder), seed=7, count=JUDGED_SCENES
+    )
+    banks = open_index_banks("train", decks=decks, photos=faces, folder=folder)
+    teach(IndexFinding(banks, exam), loop_settings(told))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""The card reader: training, export, evaluation."""

@@ -1,0 +1,1 @@
+"""Stack height, stack change and chip faces: training, export, evaluation."""

@@ -1,0 +1,104 @@
+"""Examine the reader of chips' faces: `python -m thirdcard.models.stacks.chip_faces_evaluate --school
+build/chip_faces`.
+
+Reads what `thirdcard.models.stacks.chip_faces_school --split held_out` drew and prints how many top chips are told, and
+how many of those rightly.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from thirdcard.vision.frames import Image
+from thirdcard.vision.inference.chip_faces import ChipFaceReader, beside_chips, sampled_face
+
+SURE = 0.95
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SchoolStack:
+    """One stack of the school."""
+
+    crop: Image
+    middle: npt.NDArray[np.float32]
+    top: int
+    colours: npt.NDArray[np.float64]
+    white: npt.NDArray[np.float64]
+
+    @property
+    def face(self) -> Image:
+        """Its top face as the running code samples it."""
+        return sampled_face(self.crop, (float(self.middle[0]), float(self.middle[1])))
+
+    def shown(self) -> list[Image]:
+        """What the network is shown of it, a picture for each chip of the house."""
+        return beside_chips(self.face, self.colours, self.white)
+
+
+def load_school(folder: Path, pattern: str) -> list[list[SchoolStack]]:
+    """The stacks of each world."""
+    worlds = []
+    for path in sorted(folder.glob(pattern)):
+        with np.load(path) as file:
+            arrays = {name: file[name] for name in ("crops", "middles", "tops", "colours", "whites")}
+        worlds.append([_stack(*row) for row in zip(*arrays.values(), strict=True)])
+    return worlds
+
+
+def _stack(crop: Image, middle: npt.NDArray[np.float32], top: int, colours: Image, white: Image) -> SchoolStack:
+    house = colours[colours[:, 0] >= 0].astype(np.float64)
+    return SchoolStack(crop, middle, int(top), house, white.astype(np.float64))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FaceFigures:
+    """How well faces were told."""
+
+    faces: int
+    right: float
+    """Share whose likeliest chip is the right one."""
+    sure: float
+    """Share told with SURE or more."""
+    right_when_sure: float
+
+    def __str__(self) -> str:
+        sure = f"sure {self.sure:.1%}, of which right {self.right_when_sure:.2%}"
+        return f"{self.faces} faces: {self.right:.2%} right; {sure}"
+
+
+def figures_of(shares: Sequence[npt.NDArray[np.float64]], tops: Sequence[int]) -> FaceFigures:
+    """Of faces with how likely each chip was said to be, and which it is."""
+    right = np.array([int(row.argmax()) == top for row, top in zip(shares, tops, strict=True)])
+    sure = np.array([row.max() >= SURE for row in shares])
+    return FaceFigures(
+        faces=len(right),
+        right=float(right.mean()),
+        sure=float(sure.mean()),
+        right_when_sure=float(right[sure].mean()) if sure.any() else 1.0,
+    )
+
+
+def examine(stacks: Sequence[SchoolStack], reader: ChipFaceReader) -> FaceFigures:
+    """What the running code tells of drawn stacks."""
+    shares = [reader.read([stack.face], stack.colours, stack.white)[0] for stack in stacks]
+    return figures_of(shares, [stack.top for stack in stacks])
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Examines and prints."""
+    parser = argparse.ArgumentParser(prog="python -m thirdcard.models.stacks.chip_faces_evaluate", description=__doc__)
+    parser.add_argument("--school", type=Path, default=Path("build/chip_faces"))
+    options = parser.parse_args(arguments)
+    stacks = [stack for world in load_school(options.school, "held_out-*.npz")[1::2] for stack in world]
+    sys.stdout.write(f"{examine(stacks, ChipFaceReader.open())}\n")
+
+
+if __name__ == "__main__":
+    main()

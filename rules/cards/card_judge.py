@@ -1,0 +1,150 @@
+"""Put the judges of cards together over the running round."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from thirdcard.rules.cards.exposed_cards import find_face_up_deal, find_shown_excess
+from thirdcard.rules.cards.misdeals import (
+    find_card_faults,
+    find_exhausted_shoe,
+    find_missing_cards,
+    find_simultaneous,
+    find_unplaced,
+    find_wrong_result,
+    is_borne_out,
+)
+from thirdcard.rules.cards.misreading import confirmed
+from thirdcard.rules.findings.findings import Finding
+from thirdcard.rules.game.duty import DutyTable
+from thirdcard.rules.game.words import Source
+from thirdcard.rules.log.events import (
+    CardBurned,
+    CardDealt,
+    CardMoved,
+    CardTurned,
+    Event,
+    ResultAnnounced,
+    RoundClosed,
+    ShoeClosed,
+    WagerSettled,
+)
+from thirdcard.rules.round.drawing import Drawing, follow
+from thirdcard.rules.round.round import INITIAL_CARDS, Round
+from thirdcard.rules.rulebook.options import Rules
+
+NEWS = (CardTurned, CardMoved, ResultAnnounced, WagerSettled, RoundClosed, CardBurned, ShoeClosed)
+"""The events besides a dealt card after which there may be news of the cards: of their faces or places, of the
+deadline, or of the shoe's end."""
+
+
+class CardJudge:
+    """Follows the drawing of one round after another and tells what is wrong with it."""
+
+    def __init__(self, rules: Rules, *, is_last: Callable[[int], bool]) -> None:
+        self._rules = rules
+        self._is_last = is_last
+        """Whether the round of a number is the shoe's last."""
+        self._duties = DutyTable(rules.rulebook.table)
+        self._order = rules.rulebook.order
+        self._hides_cards = bool(rules.style.face_down)
+        self._round: Round | None = None
+        self._drawing: Drawing | None = None
+        self._followed = 0
+        self._faces_read = 0
+
+    def judge_deal(self, event: CardDealt, running: Round) -> Iterable[Finding]:
+        """The faults that a card from the shoe brings; none while the first four come as they should."""
+        count = len(running.placements)
+        if (
+            count <= INITIAL_CARDS
+            and running.orderly == count - 1
+            and len(running.cards) == count
+            and event.hand is self._order[count - 1]
+            and running.deadline_t is None
+            and running.shoe_empty_t is None
+            and not running.has_pairs
+            and not (event.face_up and (event.found_face_up or self._hides_cards))
+        ):
+            running.orderly = count
+            running.has_news = False
+            return ()
+        return self.judge(event, running)
+
+    def judge(self, event: Event, running: Round) -> Iterable[Finding]:
+        """All faults of the cards as they lie after the event, told before or not, where there is news of them."""
+        if not running.has_news:
+            return ()
+        running.has_news = False
+        drawing = self.drawing_of(running)
+        if self._is_faultless(event, running, drawing):
+            return ()
+        findings = self._find(event, running, drawing)
+        return confirmed(findings) if _is_confirmed(running, drawing) else findings
+
+    def _is_faultless(self, event: Event, running: Round, drawing: Drawing) -> bool:
+        """Whether it is clear at a glance that nothing can be found."""
+        running.is_faultless = False
+        if drawing.faults or drawing.surplus or running.has_pairs or running.shoe_empty_t is not None:
+            return False
+        if isinstance(event, CardDealt) and event.face_up and (event.found_face_up or self._hides_cards):
+            return False
+        if running.deadline_t is None:
+            return True
+        if running.deadline_placements != len(running.placements) or not drawing.is_orderly:
+            return False
+        if running.result is not None and not is_borne_out(running.result, drawing):
+            return False
+        player, banker, _ = drawing.reckon()
+        running.is_faultless = player is not None and banker is not None
+        return True
+
+    def _find(self, event: Event, running: Round, drawing: Drawing) -> Iterator[Finding]:
+        is_last_round = self._is_last(running.number)
+        if isinstance(event, CardDealt):
+            yield from find_face_up_deal(event, running, drawing, self._rules)
+        yield from find_simultaneous(running)
+        yield from find_card_faults(drawing, running, is_last_round=is_last_round)
+        yield from find_shown_excess(drawing, running, is_last_round=is_last_round)
+        yield from find_exhausted_shoe(drawing, running)
+        if running.deadline_t is not None:
+            at_deadline = drawing
+            if running.deadline_placements != len(running.placements):
+                at_deadline = self._follow(running, running.deadline_placements)
+            yield from find_missing_cards(at_deadline, running)
+            yield from find_wrong_result(at_deadline, running)
+            yield from find_unplaced(drawing, running, is_last_round=is_last_round)
+
+    def drawing_of(self, running: Round) -> Drawing:
+        """The drawing so far; followed on from the last one where no face came to be known since."""
+        if self._round is not running:
+            self._round, self._drawing, self._followed = running, None, 0
+        drawing, placements = self._drawing, running.placements
+        if self._faces_read != running.faces_read:
+            self._faces_read = running.faces_read
+            if drawing is not None and drawing.has_served:
+                drawing = None
+            elif drawing is not None:
+                drawing.forget()
+        if drawing is None:
+            self._drawing = drawing = Drawing(self._duties, self._order)
+            self._followed = 0
+            if running.orderly == INITIAL_CARDS:
+                drawing.begin(placements[:INITIAL_CARDS])
+                self._followed = INITIAL_CARDS
+        if self._followed < len(placements):
+            for placement in placements[self._followed :]:
+                drawing.place(placement)
+            self._followed = len(placements)
+        return drawing
+
+    def _follow(self, running: Round, count: int) -> Drawing:
+        return follow(running.placements[:count], self._duties, self._order)
+
+
+def _is_confirmed(running: Round, drawing: Drawing) -> bool:
+    """Whether both totals were announced, and as the lawful cards have them."""
+    result = running.result
+    if result is None or None in (result.player, result.banker) or result.source in (Source.CAMERA, Source.INFERRED):
+        return False
+    return None not in drawing.reckon()[:2] and is_borne_out(result, drawing)

@@ -1,0 +1,98 @@
+"""Find cards whose faces were shown where the rulebook keeps them hidden."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from thirdcard.rules.cards.misdeals import surplus_facts
+from thirdcard.rules.findings.findings import Finding, name_of
+from thirdcard.rules.game.duty import Verdict
+from thirdcard.rules.game.words import Side
+from thirdcard.rules.log.events import CardDealt
+from thirdcard.rules.round.drawing import CardFault, Drawing
+from thirdcard.rules.round.round import INITIAL_CARDS, Round, value_confidence_of
+from thirdcard.rules.rulebook.model import Phase
+from thirdcard.rules.rulebook.options import Rules
+
+
+def find_face_up_deal(event: CardDealt, running: Round, drawing: Drawing, rules: Rules) -> Iterator[Finding]:
+    """A card that came out face up where the style deals face down, or that voids the hand as its first."""
+    if not event.face_up:
+        return
+    card = running.cards[event.card_id]
+    is_third = card.index >= INITIAL_CARDS
+    is_hidden = (Phase.THIRD if is_third else Phase.INITIAL) in rules.style.face_down
+    voids = rules.rulebook.first_card_face_up_is_found and card.index == 0
+    if voids and (event.found_face_up or is_hidden):
+        yield Finding(
+            code="exposed_card.first_card",
+            t=event.t,
+            key=("exposed_card.first_card",),
+            message="The round's first card came out of the shoe face up.",
+            hand=event.hand,
+            cards=() if event.card is None else (event.card,),
+            confidence=value_confidence_of(event),
+        )
+    elif is_hidden and not event.found_face_up:
+        facts = {"third_card"} if is_third else set()
+        if drawing.is_settled and _are_all_shown(drawing):
+            facts.add("outcome_established")
+        yield Finding(
+            code="exposed_card.face_up_deal",
+            t=event.t,
+            key=("exposed_card.face_up_deal", event.card_id),
+            message=_message(event.hand, running, is_third=is_third),
+            facts=frozenset(facts),
+            hand=event.hand,
+            cards=() if event.card is None else (event.card,),
+            confidence=value_confidence_of(event),
+        )
+
+
+def find_shown_excess(drawing: Drawing, running: Round, *, is_last_round: bool) -> Iterator[Finding]:
+    """Cards in excess or not due whose face was shown and that do not go to the other hand.
+
+    Whether one went there is not known where a camera was lost.
+    """
+    for fault in drawing.surplus.values():
+        if fault.card.shown_t is None or _may_still_go(fault, running):
+            continue
+        if running.was_camera_lost and _is_to_go(fault):
+            running.doubt("exposed_card.excess", "a camera was lost")
+            continue
+        facts = surplus_facts(fault, is_last_round=is_last_round)
+        if drawing.is_settled and _are_all_shown(drawing):
+            facts |= {"outcome_established"}
+        yield Finding(
+            code="exposed_card.excess",
+            t=fault.card.shown_t,
+            key=("exposed_card.excess", fault.card.card_id),
+            message=f"A card that the {name_of(fault.hand)} was not due was disclosed.",
+            facts=facts,
+            hand=fault.hand,
+            cards=() if fault.card.card is None else (fault.card.card,),
+            confidence=fault.confidence,
+        )
+
+
+def _are_all_shown(drawing: Drawing) -> bool:
+    """Whether every lawful card has been seen by all."""
+    return all(card.shown_t is not None for side in Side for card in drawing.hand(side))
+
+
+def _may_still_go(fault: CardFault, running: Round) -> bool:
+    """Whether the card may yet be moved to the Banker, who is or may be due one."""
+    return _is_to_go(fault) and (running.deadline_t is None or fault.banker is Verdict.UNKNOWN)
+
+
+def _is_to_go(fault: CardFault) -> bool:
+    """Whether the card is or may be the Banker's."""
+    return fault.hand is Side.PLAYER and fault.banker is not Verdict.NOT_DUE
+
+
+def _message(hand: Side | None, running: Round, *, is_third: bool) -> str:
+    if hand is None:
+        return "A card was dealt face up."
+    count = len(running.hand(hand))
+    which = "third" if is_third else ("first", "second", "third")[min(count, 3) - 1]
+    return f"The {name_of(hand)}'s {which} card was dealt face up."

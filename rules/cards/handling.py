@@ -1,0 +1,178 @@
+"""Find cards in wrong hands: both hands with players at once, a player who was not entitled, a card off the table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from thirdcard.rules.findings.findings import Finding, name_of
+from thirdcard.rules.game.words import Bet, Side, seat_of
+from thirdcard.rules.log.events import CardMoved, CardPassed, CardRemoved, CardTurned, HandlingDeclined
+from thirdcard.rules.round.round import Round, Wager, confidence_of
+from thirdcard.rules.rulebook.model import Entitled, TieBreak
+from thirdcard.rules.rulebook.options import Rules
+
+_OFF_TABLE = "off_table"
+_WRONG_HANDLER = "procedure.wrong_handler"
+
+
+class HandlingJudge:
+    """Follows who holds which cards of the running round.
+
+    A card is with a player from when it is passed to him until it is turned, moved, passed on or taken away.
+    """
+
+    def __init__(self, rules: Rules) -> None:
+        self._case = rules.handling
+        self._round = 0
+        self._holders: dict[str, int] = {}
+        self._declined: set[tuple[int, Side]] = set()
+        self._served: set[Side] = set()
+        """Hands of which an entitled player was passed a card."""
+
+    def observe(
+        self, event: CardPassed | CardTurned | CardMoved | CardRemoved | HandlingDeclined, running: Round
+    ) -> Iterator[Finding]:
+        """Take an event of the running round."""
+        if self._round != running.number:
+            self._round = running.number
+            self._holders.clear()
+            self._declined.clear()
+            self._served.clear()
+        if isinstance(event, HandlingDeclined):
+            self._declined.add((event.seat, event.hand))
+        elif isinstance(event, CardPassed):
+            yield from self._pass(event, running)
+        elif not isinstance(event, CardTurned) or event.face_up:
+            self._holders.pop(event.card_id, None)
+        if isinstance(event, CardRemoved) and event.to == _OFF_TABLE:
+            yield _off_table(event, running)
+
+    def _pass(self, event: CardPassed, running: Round) -> Iterator[Finding]:
+        seat, card = seat_of(event.to), running.cards.get(event.card_id)
+        if seat is None:
+            self._holders.pop(event.card_id, None)
+            return
+        self._holders[event.card_id] = seat
+        if card is None or card.place is None:
+            running.doubt(_WRONG_HANDLER, f"it is not known whose card {event.card_id} is")
+            return
+        yield from self._find_both_out(event, running)
+        wrong = list(self._find_wrong_handler(event, seat, card.place, running))
+        if wrong and self._case.nominee_rule is not None and card.place in self._served:
+            running.doubt(_WRONG_HANDLER, f"seat {seat} may be the nominee of whom the {card.place}'s cards go to")
+            return
+        if not wrong:
+            self._served.add(card.place)
+        yield from wrong
+
+    def _find_both_out(self, event: CardPassed, running: Round) -> Iterator[Finding]:
+        seats: dict[Side, set[int]] = {side: set() for side in Side}
+        for card_id, seat in self._holders.items():
+            card = running.cards.get(card_id)
+            if card is not None and card.place is not None:
+                seats[card.place].add(seat)
+        if not all(seats.values()):
+            return
+        both = seats[Side.PLAYER] & seats[Side.BANKER]
+        yield Finding(
+            code="procedure.both_hands_out",
+            t=event.t,
+            key=("procedure.both_hands_out", bool(both)),
+            message=f"Seat {min(both)} holds both hands." if both else "Both hands are with players at once.",
+            facts=frozenset({"same_seat"}) if both else frozenset(),
+            seat=min(both) if both else None,
+            confidence=confidence_of(event) if both or event.passing_confidence is None else event.passing_confidence,
+        )
+
+    def _find_wrong_handler(self, event: CardPassed, seat: int, side: Side, running: Round) -> Iterator[Finding]:
+        case = self._case
+        if case.entitled is Entitled.UNSAID:
+            return
+        if case.entitled is Entitled.NOBODY:
+            yield _wrong_handler(event, seat, side, "players do not handle the cards", "no_handling")
+            return
+        if running.is_void or running.was_camera_lost or all(one.is_empty for one in running.stakes.values()):
+            running.doubt(_WRONG_HANDLER, "the wagers were not seen")
+            return
+        bets = {Bet(side)} if case.entitled is Entitled.HIGHEST_ON_HAND else {Bet.PLAYER, Bet.BANKER}
+        wagers = _by_seat(running.stakes, bets)
+        rivals = {other for other in wagers if other != seat and (other, side) not in self._declined}
+        if seat not in wagers:
+            if case.anyone_where_none and rivals and not rivals & _seats_seen(running.stakes, bets):
+                running.doubt(_WRONG_HANDLER, f"it was not seen whether seat {min(rivals)} has a wager on it")
+            elif rivals or not case.anyone_where_none:
+                yield _wrong_handler(event, seat, side, "it has no wager on it")
+            return
+        yield from self._compare(event, seat, side, running, wagers, rivals)
+
+    def _compare(
+        self,
+        event: CardPassed,
+        seat: int,
+        side: Side,
+        running: Round,
+        wagers: Mapping[int, int | None],
+        rivals: set[int],
+    ) -> Iterator[Finding]:
+        own, order = wagers[seat], list(wagers)
+        unread = [one for one in (seat, *sorted(rivals)) if wagers[one] is None]
+        for rival in rivals:
+            value = wagers[rival]
+            if own is None or value is None or value < own:
+                continue
+            if value > own:
+                yield _wrong_handler(event, seat, side, f"seat {rival} has a higher wager")
+                return
+            is_first = {
+                TieBreak.LOWEST_SEAT: rival < seat,
+                TieBreak.FIRST_PLACED: order.index(rival) < order.index(seat),
+            }
+            if is_first.get(self._case.ties, False):
+                yield _wrong_handler(
+                    event, seat, side, f"seat {rival} has an equal wager and goes first", "equal_wager"
+                )
+                return
+        if unread:
+            running.doubt(_WRONG_HANDLER, f"the wager of seat {unread[0]} was not read")
+
+
+def _seats_seen(stakes: Mapping[str, Wager], bets: set[Bet]) -> set[int]:
+    """The seats whose chips are known to lie on one of these bets."""
+    return {one.seat for one in stakes.values() if one.seat is not None and one.bet in bets and one.is_seen}
+
+
+def _by_seat(stakes: Mapping[str, Wager], bets: set[Bet]) -> dict[int, int | None]:
+    """Each seat's highest wager on these bets, in order of placing; None where one was not read."""
+    found: dict[int, int | None] = {}
+    for wager in stakes.values():
+        if wager.seat is None or wager.bet not in bets or wager.is_empty:
+            continue
+        old = found.get(wager.seat, 0)
+        found[wager.seat] = None if old is None or wager.value is None else max(old, wager.value)
+    return found
+
+
+def _wrong_handler(event: CardPassed, seat: int, side: Side, why: str, *facts: str) -> Finding:
+    return Finding(
+        code=_WRONG_HANDLER,
+        t=event.t,
+        key=(_WRONG_HANDLER, seat, side),
+        message=f"The {name_of(side)}'s cards were passed to seat {seat}; {why}.",
+        facts=frozenset({f"to_{side}", *facts}),
+        hand=side,
+        seat=seat,
+        confidence=confidence_of(event),
+    )
+
+
+def _off_table(event: CardRemoved, running: Round) -> Finding:
+    card = running.cards.get(event.card_id)
+    return Finding(
+        code="procedure.card_off_table",
+        t=event.t,
+        key=("procedure.card_off_table", event.card_id),
+        message="A card left the table during the round.",
+        hand=None if card is None else card.place,
+        cards=() if card is None or card.card is None else (card.card,),
+        confidence=confidence_of(event),
+    )

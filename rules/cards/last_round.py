@@ -1,0 +1,130 @@
+"""Know which round is the shoe's last, and find cards that were dealt after it.
+
+Each round that is begun after the last one is a fault of its own, told at its first card: the texts forbid every one
+(`nz-*` 11.2: no further cards until they are replaced; `tas` 9.4: no initial deal starts), wagers are won and lost in
+each, and of what is told once a shoe the contract names the burn alone. The faults end with new cards, seen to be put
+in or shown by cards that the shoe can no longer hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+
+from thirdcard.rules.cards.shoe import CONTINUOUS
+from thirdcard.rules.findings.findings import Finding
+from thirdcard.rules.log.events import (
+    CameraLost,
+    CameraMoved,
+    CameraObstructed,
+    CardBurned,
+    CardDealt,
+    CutCardDrawn,
+    Event,
+    LastRoundAnnounced,
+    ShoeOpened,
+)
+from thirdcard.rules.round.round import Round, confidence_of
+from thirdcard.rules.rulebook.model import AfterCutCard
+from thirdcard.rules.rulebook.options import Rules
+
+_CODE = "misdeal.after_last_round"
+_OF_THE_END = (
+    ShoeOpened, CardBurned, CardDealt, CutCardDrawn, LastRoundAnnounced,
+    CameraLost, CameraMoved, CameraObstructed,
+)  # fmt: skip
+
+
+class LastRoundJudge:
+    """Follows the cutting card and the announcement; a continuous shuffler has no last round.
+
+    Where the rulebook says what the cutting card means, that goes before the announcement.
+    """
+
+    def __init__(self, rules: Rules, *, device: str, shoes_begun: Callable[[], int]) -> None:
+        """`shoes_begun` counts the shoes that were in use so far, whether their opening was seen or not."""
+        self._after_cut = rules.rulebook.last_round.after_cut_card
+        self._is_continuous = device == CONTINUOUS
+        self._by_cut: int | None = None
+        self._by_word: int | None = None
+        self._cut_in: int | None = None
+        """The round in which the cutting card came and in which no card has followed it yet."""
+        self._was_camera_lost = False
+        self._shoes_begun = shoes_begun
+        self._shoe = 0
+
+    def is_last(self, number: int) -> bool:
+        """Whether the round of that number is the shoe's last, or comes after it."""
+        last = self._last
+        return last is not None and number >= last
+
+    @property
+    def _last(self) -> int | None:
+        return self._by_word if self._by_cut is None else self._by_cut
+
+    @property
+    def listens_to(self) -> Collection[type[Event]]:
+        """The events of a shoe that may bear on its end; none of a continuous shuffler."""
+        if self._is_continuous:
+            return ()
+        return _OF_THE_END
+
+    def observe(self, event: Event, running: Round | None, rounds_begun: int) -> Iterable[Finding]:
+        """Take an event before its round does; `running` is the round that it begins or belongs to."""
+        if self._shoe != self._shoes_begun():
+            self._begin()
+        if isinstance(event, CardDealt):
+            return () if running is None or self._last is None else self._deal(event, running, self._last)
+        if isinstance(event, CutCardDrawn):
+            self._cut(running, rounds_begun)
+        elif isinstance(event, LastRoundAnnounced):
+            self._announce(running, rounds_begun)
+        elif isinstance(event, CameraLost | CameraMoved | CameraObstructed):
+            self._was_camera_lost = self._last is not None
+        return ()
+
+    def _begin(self) -> None:
+        """Another shoe is in use."""
+        self._shoe = self._shoes_begun()
+        self._by_cut = self._by_word = self._cut_in = None
+        self._was_camera_lost = False
+
+    def _cut(self, running: Round | None, rounds_begun: int) -> None:
+        if self._by_cut is not None or self._after_cut is AfterCutCard.SILENT:
+            return
+        if running is None:
+            self._by_cut = rounds_begun + 1
+        elif running.first_card is None:
+            self._by_cut = running.number
+        else:
+            self._by_cut = running.number + 1
+            self._cut_in = running.number if self._after_cut is AfterCutCard.ONE_CARD else None
+
+    def _announce(self, running: Round | None, rounds_begun: int) -> None:
+        if self._by_word is not None:
+            return
+        if running is None:
+            self._by_word = rounds_begun + 1
+        elif running.first_card is None or (not running.is_decided and self._after_cut is AfterCutCard.ONE_CARD):
+            self._by_word = running.number
+        else:
+            self._by_word = running.number + 1
+
+    def _deal(self, event: CardDealt, running: Round, last: int) -> Iterator[Finding]:
+        if self._cut_in is not None:
+            if self._cut_in == running.number:
+                self._by_cut = running.number
+            self._cut_in = None
+        if running.first_card is not None or running.number <= last:
+            return
+        if self._was_camera_lost or running.was_camera_lost:
+            running.doubt(_CODE, "the camera was lost; the cards may have been replaced")
+            return
+        yield Finding(
+            code=_CODE,
+            t=event.t,
+            key=(_CODE,),
+            message="A round was dealt after the last round of the shoe.",
+            hand=event.hand,
+            cards=() if event.card is None else (event.card,),
+            confidence=confidence_of(event),
+        )

@@ -1,0 +1,268 @@
+"""Find cards that went where they should not, cards that did not come, and results that the cards do not bear out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from thirdcard.rules.cards.misreading import is_one_misread
+from thirdcard.rules.findings.findings import Finding, name_of
+from thirdcard.rules.game.cards import Card
+from thirdcard.rules.game.duty import Verdict
+from thirdcard.rules.game.hand import winner_of
+from thirdcard.rules.game.words import Outcome, Side, Source
+from thirdcard.rules.log.events import ResultAnnounced
+from thirdcard.rules.round.drawing import UNSEEN, CardFault, Drawing
+from thirdcard.rules.round.round import INITIAL_CARDS, DealtCard, Round
+
+_ORDINALS = ("first", "second", "third", "fourth")
+_OF_TURNS = ("misdeal.order", "misdeal.third_card_missing")
+"""Faults of the drawing that a card which nobody saw would explain."""
+
+
+def find_card_faults(drawing: Drawing, running: Round, *, is_last_round: bool) -> Iterator[Finding]:
+    """Cards in the wrong hand, not due or in excess, and a hand served before its turn.
+
+    Whose turn it was is not known where a camera was lost: the card before may have come unseen.
+    """
+    lost_t = running.camera_lost_t
+    for fault in drawing.faults:
+        if fault.code in _OF_TURNS and lost_t is not None and fault.t >= lost_t:
+            running.doubt(fault.code, "a camera was lost")
+        elif fault.code == "misdeal.order":
+            yield _order(fault)
+        elif fault.code == "misdeal.third_card_missing":
+            yield _missing(fault.hand, fault.rule, fault.t, drawing, served_first=True)
+        else:
+            yield _surplus(fault, drawing, is_last_round=is_last_round)
+
+
+def find_simultaneous(running: Round) -> Iterator[Finding]:
+    """Cards that left the shoe together, told once for those that did."""
+    for card in running.cards.values():
+        partner = None if card.together_with is None else running.cards.get(card.together_with)
+        if partner is not None:
+            both = tuple(sorted((partner, card), key=lambda one: one.index))
+            yield Finding(
+                code="misdeal.simultaneous",
+                t=both[0].t,
+                key=("misdeal.simultaneous", both[0].card_id),
+                message="Two cards left the shoe together; their order cannot be told.",
+                cards=_faces(both),
+                confidence=min(one.confidence for one in both),
+            )
+
+
+def find_missing_cards(at_deadline: Drawing, running: Round) -> Iterator[Finding]:
+    """What a hand still lacked when the result was announced, a wager settled or the round closed."""
+    t = running.deadline_t
+    if t is None or not running.cards or running.was_camera_lost or running.shoe_empty_t is not None:
+        return
+    placed = {side: _count(at_deadline, side) for side in Side}
+    waits = any(place is None for place in at_deadline.places.values()) or bool(at_deadline.unplaced)
+    if waits and running.closed_t is None:
+        return
+    is_elsewhere = sum(placed.values()) >= INITIAL_CARDS and any(
+        one.code == "misdeal.order" for one in at_deadline.faults
+    )
+    for side, count in placed.items():
+        if count < 2 and not is_elsewhere:
+            yield _short_hand(side, count, t)
+    missing = at_deadline.missing()
+    if missing is not None and all(count >= 2 for count in placed.values()):
+        side, duty = missing
+        finding = _missing(side, duty.rule, t, at_deadline)
+        yield replace(finding, confidence=finding.confidence * _sureness_of_lack(side, at_deadline, running))
+
+
+def find_exhausted_shoe(drawing: Drawing, running: Round) -> Iterator[Finding]:
+    """The shoe was empty while a hand still lacked a card."""
+    t = running.shoe_empty_t
+    if t is None or not running.cards or (running.deadline_t is not None and running.deadline_t < t):
+        return
+    if not drawing.has_initial or drawing.missing() is not None:
+        yield Finding(
+            code="misdeal.shoe_exhausted",
+            t=t,
+            key=("misdeal.shoe_exhausted",),
+            message="The shoe held too few cards to complete the round.",
+            confidence=drawing.confidence(),
+        )
+
+
+def find_unplaced(drawing: Drawing, running: Round, *, is_last_round: bool) -> Iterator[Finding]:
+    """Cards that came to no hand by the end of the round while none was due."""
+    if running.closed_t is None:
+        return
+    for card in drawing.unplaced.values():
+        if drawing.is_settled:
+            yield Finding(
+                code="misdeal.extra_card",
+                t=card.t,
+                key=("misdeal.extra_card", card.card_id),
+                message="A card was drawn in excess and came to no hand.",
+                facts=_facts(disclosed=card.shown_t is not None, last_round=is_last_round),
+                cards=_faces((card,)),
+                confidence=drawing.confidence() * card.confidence,
+            )
+
+
+def find_wrong_result(at_result: Drawing, running: Round) -> Iterator[Finding]:
+    """The announced result, where it is not what the lawful cards say."""
+    result = running.result
+    if result is None or not at_result.can_judge or at_result.unplaced:
+        return
+    missing = at_result.missing()
+    if missing is None and not at_result.is_settled:
+        return
+    if missing is not None and running.was_camera_lost:
+        return
+    player, banker = at_result.total(Side.PLAYER), at_result.total(Side.BANKER)
+    if player is None or banker is None or None in at_result.places.values():
+        return
+    if is_borne_out(result, at_result):
+        return
+    winner, announced = winner_of(player, banker), (result.player, result.banker, result.winner)
+    confidence = at_result.confidence() * (1.0 if result.confidence is None else result.confidence)
+    if missing is not None:
+        confidence *= _sureness_of_lack(missing[0], at_result, running)
+    if is_one_misread(result, at_result):
+        confidence *= UNSEEN
+    yield Finding(
+        code="misdeal.wrong_result",
+        t=result.t,
+        key=("misdeal.wrong_result",),
+        message=f"The result was announced as {_result(*announced)}; the cards say {_result(player, banker, winner)}.",
+        cards=tuple(card.card for side in Side for card in at_result.hand(side) if card.card is not None),
+        confidence=confidence,
+    )
+
+
+def is_borne_out(result: ResultAnnounced, drawing: Drawing) -> bool:
+    """Whether the lawful cards say nothing else than the announcement does."""
+    cards = drawing.reckon()
+    player, banker = cards.player, cards.banker
+    if player is None or banker is None:
+        return True
+    return (
+        (result.player is None or result.player == player)
+        and (result.banker is None or result.banker == banker)
+        and (result.winner is None or result.winner is winner_of(player, banker))
+    )
+
+
+def _sureness_of_lack(side: Side, drawing: Drawing, running: Round) -> float:
+    """How sure it is that a hand lacks the card it is due, which nobody saw.
+
+    A camera may miss a card. Where the hand's total was announced as another one than that of the cards seen, that
+    alone would explain both, and two faults in one would be rare.
+    """
+    result = running.result
+    if result is None or all(card.came.source is not Source.CAMERA for card in running.cards.values()):
+        return 1.0
+    announced = result.player if side is Side.PLAYER else result.banker
+    return 1.0 if announced in (None, drawing.total(side)) else UNSEEN
+
+
+def _order(fault: CardFault) -> Finding:
+    index = fault.card.index
+    return Finding(
+        code="misdeal.order",
+        t=fault.t,
+        key=("misdeal.order",),
+        message=f"The {_ORDINALS[min(index, INITIAL_CARDS - 1)]} card of the round went to the {name_of(fault.hand)}.",
+        hand=fault.hand,
+        cards=_faces((fault.card,)),
+        confidence=fault.confidence,
+    )
+
+
+def _surplus(fault: CardFault, drawing: Drawing, *, is_last_round: bool) -> Finding:
+    points = drawing.points(fault.hand)
+    is_third = fault.code == "misdeal.third_card_not_due"
+    has = f"has {points} and stands" if points is not None else "stands"
+    message = f"{name_of(fault.hand)} {has}; a third card was dealt to it."
+    if not is_third:
+        message = f"{name_of(fault.hand)} got a card beyond all that the round may use."
+    return Finding(
+        code=fault.code,
+        t=fault.t,
+        key=fault.key,
+        message=message,
+        facts=surplus_facts(fault, is_last_round=is_last_round),
+        source_rule=fault.rule,
+        hand=fault.hand,
+        cards=_faces((fault.card,)),
+        confidence=fault.confidence,
+    )
+
+
+def surplus_facts(fault: CardFault, *, is_last_round: bool) -> frozenset[str]:
+    """The situation of a card that no hand was due."""
+    return _facts(
+        to_player=fault.hand is Side.PLAYER,
+        to_banker=fault.hand is Side.BANKER,
+        third_card=fault.code == "misdeal.third_card_not_due",
+        banker_due=fault.banker is Verdict.DUE,
+        disclosed=fault.card.shown_t is not None,
+        last_round=is_last_round,
+        undetermined=fault.hand is Side.PLAYER and fault.banker is Verdict.UNKNOWN,
+    )
+
+
+def _count(drawing: Drawing, side: Side) -> int:
+    """How many cards lie in the hand's box, lawfully or not."""
+    others = sum(1 for fault in drawing.surplus.values() if fault.hand is side) + (side in drawing.third)
+    if drawing.out_of_turn is not None and side is Side.BANKER:
+        others += 1
+    return others + sum(1 for place in drawing.places.values() if place is side)
+
+
+def _missing(side: Side, rule: str | None, t: float, drawing: Drawing, *, served_first: bool = False) -> Finding:
+    return Finding(
+        code="misdeal.third_card_missing",
+        t=t,
+        key=("misdeal.third_card_missing", side),
+        message=_missing_message(side, drawing, served_first=served_first),
+        facts=_facts(served_first=served_first),
+        source_rule=rule,
+        hand=side,
+        confidence=drawing.duty_confidence(side),
+    )
+
+
+def _missing_message(side: Side, drawing: Drawing, *, served_first: bool) -> str:
+    points = drawing.points(side)
+    third = drawing.third.get(Side.PLAYER)
+    why = f"{name_of(side)} has {points}"
+    if side is Side.BANKER and third is not None and third.card is not None:
+        why += f" and Player drew {_article(third.card)}"
+    how = "the Banker was served first" if served_first else "the card did not come"
+    return f"{why}: {name_of(side)} must draw; {how}."
+
+
+def _article(card: Card) -> str:
+    return f"an {card.rank}" if card.rank in ("A", "8") else f"a {card.rank}"
+
+
+def _short_hand(side: Side, count: int, t: float) -> Finding:
+    return Finding(
+        code="misdeal.short_hand",
+        t=t,
+        key=("misdeal.short_hand", side),
+        message=f"{name_of(side)} has {count} of its first two cards.",
+        hand=side,
+    )
+
+
+def _result(player: int | None, banker: int | None, winner: Outcome | None) -> str:
+    name = "no winner" if winner is None else winner.value.capitalize()
+    return f"{name} ({'?' if player is None else player} to {'?' if banker is None else banker})"
+
+
+def _faces(cards: tuple[DealtCard, ...]) -> tuple[Card, ...]:
+    return tuple(card.card for card in cards if card.card is not None)
+
+
+def _facts(**claims: bool) -> frozenset[str]:
+    return frozenset(name for name, holds in claims.items() if holds)

@@ -1,0 +1,1 @@
+"""What the referee found, and the alerts made of it."""

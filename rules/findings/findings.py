@@ -1,0 +1,84 @@
+"""One fault as a judge found it, and how the rulebook turns it into an alert."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from thirdcard.rules.findings.alerts import Alert
+from thirdcard.rules.game.cards import Card
+from thirdcard.rules.game.words import Bet, Severity, Side
+from thirdcard.rules.rulebook.options import Rules
+
+UNDETERMINED = "undetermined"
+"""The fact that a finding's fault is certain but what follows from it is not, since cards were not read."""
+
+SEVERITIES = {
+    "exposed_card.first_card": Severity.MEDIUM,
+    "exposed_card.face_up_deal": Severity.MEDIUM,
+    "misdeal.simultaneous": Severity.MEDIUM,
+    "misdeal.wrong_result": Severity.CRITICAL,
+    "misdeal.foreign_card": Severity.CRITICAL,
+    "procedure.no_call": Severity.LOW,
+    "procedure.burn": Severity.LOW,
+    "procedure.void_hand_wagered": Severity.MEDIUM,
+    "procedure.both_hands_out": Severity.MEDIUM,
+    "procedure.wrong_handler": Severity.MEDIUM,
+    "limit.below_minimum": Severity.LOW,
+    "limit.above_maximum": Severity.MEDIUM,
+    "limit.differential": Severity.MEDIUM,
+    "camera.obstructed": Severity.MEDIUM,
+}
+"""What is not high."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """A fault before the rulebook has spoken."""
+
+    code: str
+    t: float
+    key: tuple[object, ...]
+    """Tells one fault from another within a round; a fault is told once."""
+    message: str
+    facts: frozenset[str] = frozenset()
+    """The situation, for the rulebook's cases."""
+    source_rule: str | None = None
+    """The rule of the entry that decided, such as the table of play's."""
+    hand: Side | None = None
+    seat: int | None = None
+    bet: Bet | None = None
+    area: str | None = None
+    cards: tuple[Card, ...] = ()
+    amount: int | None = None
+    severity: Severity | None = None
+    confidence: float = 1.0
+
+
+def alert_of(finding: Finding, rules: Rules, *, round_number: int, now: float) -> Alert | None:
+    """The alert, with rule and remedy; None where this rulebook does not order the thing."""
+    case = rules.fault(finding.code, finding.facts)
+    if case is None:
+        return None
+    return Alert(
+        t=finding.t,
+        round=round_number,
+        code=finding.code,
+        severity=finding.severity or SEVERITIES.get(finding.code, Severity.HIGH),
+        rulebook=rules.rulebook.id,
+        rule=finding.source_rule if case.rule_source else case.rule,
+        seat=finding.seat,
+        bet=finding.bet,
+        area=finding.area,
+        hand=finding.hand,
+        cards=finding.cards,
+        amount=finding.amount,
+        message=finding.message,
+        remedy=case.remedy,
+        confidence=round(finding.confidence, 6),
+        noticed_at=now if now > finding.t else None,
+    )
+
+
+def name_of(word: Side | Bet) -> str:
+    """How a message names a hand or bet."""
+    return word.value.replace("_", " ").capitalize()

@@ -1,0 +1,1 @@
+"""Cards, hands, the drawing table and the words of the game."""

@@ -1,0 +1,73 @@
+"""Count a hand's points and tell naturals and pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TypeGuard
+
+from thirdcard.rules.game.cards import Card
+from thirdcard.rules.game.words import Outcome
+
+NATURALS = (8, 9)
+
+
+def point_count(cards: Iterable[Card]) -> int:
+    """The total of the cards' points modulo 10.
+
+    >>> from thirdcard.rules.game.cards import parse_card
+    >>> point_count(parse_card(text) for text in ("7H", "8S"))
+    5
+    """
+    return sum(card.point_value for card in cards) % 10
+
+
+def known_point_count(cards: Iterable[Card | None]) -> int | None:
+    """The point count; None where a face is not known."""
+    points = 0
+    for card in cards:
+        if card is None:
+            return None
+        points += card.point_value
+    return points % 10
+
+
+def is_known(cards: Sequence[Card | None]) -> TypeGuard[Sequence[Card]]:
+    """Whether every face was read."""
+    return known_point_count(cards) is not None
+
+
+def is_natural(points: int) -> bool:
+    """Whether two cards with these points end the drawing."""
+    return points in NATURALS
+
+
+def pair_kind(first: Card, second: Card) -> str | None:
+    """`perfect` (same suit), `coloured` (same colour), `mixed`, or None where the ranks differ."""
+    if first.rank != second.rank:
+        return None
+    if first.suit == second.suit:
+        return "perfect"
+    return "coloured" if first.is_red == second.is_red else "mixed"
+
+
+def is_triple_match(cards: Sequence[Card]) -> bool:
+    """Whether three cards share rank and suit."""
+    return len(cards) == 3 and len(set(cards)) == 1
+
+
+_PLAYER_WINS, _BANKER_WINS, _TIE = Outcome
+
+
+def winner_of(player: int, banker: int) -> Outcome:
+    """Who wins with these totals."""
+    if player == banker:
+        return _TIE
+    return _PLAYER_WINS if player > banker else _BANKER_WINS
+
+
+def points(cards: Sequence[Card | None]) -> int | None:
+    """The point count of what lies there; None where a face is unknown or nothing lies."""
+    known = [card for card in cards if card is not None]
+    if not cards or len(known) < len(cards):
+        return None
+    return sum(card.point_value for card in known) % 10

@@ -1,0 +1,127 @@
+"""The words of the game that events, rulebooks and alerts share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+DEALER = "dealer"
+UNKNOWN = "unknown"
+
+
+class Side(StrEnum):
+    """The two hands of a round."""
+
+    PLAYER = "player"
+    BANKER = "banker"
+
+    @property
+    def other(self) -> Side:
+        return Side.BANKER if self is Side.PLAYER else Side.PLAYER
+
+
+class Outcome(StrEnum):
+    """How a round ends."""
+
+    PLAYER = "player"
+    BANKER = "banker"
+    TIE = "tie"
+
+
+class Bet(StrEnum):
+    """What a wager area is for."""
+
+    PLAYER = "player"
+    BANKER = "banker"
+    TIE = "tie"
+    PLAYER_PAIR = "player_pair"
+    BANKER_PAIR = "banker_pair"
+    SUPER_SIX = "super_six"
+    DRAGON_PLAYER = "dragon_player"
+    DRAGON_BANKER = "dragon_banker"
+    MATCH_PLAYER = "match_player"
+    MATCH_BANKER = "match_banker"
+    INSURANCE_PLAYER = "insurance_player"
+    INSURANCE_BANKER = "insurance_banker"
+    ANTE = "ante"
+
+
+class Source(StrEnum):
+    """How a fact came to be known."""
+
+    CAMERA = "camera"
+    SIGNAL = "signal"
+    INFERRED = "inferred"
+    PERSON = "person"
+
+
+class SettleAction(StrEnum):
+    """What the dealer did with a wager."""
+
+    PAID = "paid"
+    COLLECTED = "collected"
+    RETURNED = "returned"
+
+
+def seat_of(party: str) -> int | None:
+    """The seat number that `seat:3` names; None for the dealer and the unknown."""
+    prefix, _, number = party.partition(":")
+    return int(number) if prefix == "seat" and number.isdecimal() else None
+
+
+class Severity(StrEnum):
+    """How much a fault matters to the room."""
+
+    INFO = "info"
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+    CRITICAL = "critical"
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """What the rulebook orders now."""
+
+    action: str
+    """One of the contract's actions, such as `reconstruct`."""
+    rule: str | None
+    """The rule that orders it; None where the text is silent."""
+    text: str
+    """Our own short paraphrase."""
+
+
+_MAIN_BETS = frozenset({Bet.PLAYER, Bet.BANKER, Bet.TIE})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableNotice:
+    """The table's notice; None where it says nothing."""
+
+    minimum: int | None = None
+    maximum: int | None = None
+    differential: int | None = None
+    collective: int | None = None
+    bets: Mapping[Bet, tuple[int | None, int | None]] = field(default_factory=dict)
+    """Minimum and maximum of single bets, before the table's own."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is limited."""
+        return not self.bets and self == TableNotice()
+
+    def range_of(self, bet: Bet) -> tuple[int | None, int | None]:
+        """The minimum and the maximum of a bet."""
+        general = (self.minimum, self.maximum) if bet in _MAIN_BETS else (None, None)
+        own = self.bets.get(bet, (None, None))
+        return (general[0] if own[0] is None else own[0], general[1] if own[1] is None else own[1])
+
+
+class Settling(StrEnum):
+    """What becomes of a wager."""
+
+    WIN = "win"
+    LOSE = "lose"
+    PUSH = "push"
+    VOID = "void"

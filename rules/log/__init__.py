@@ -1,0 +1,1 @@
+"""The table log: events, their fields, and reading them from JSON lines."""

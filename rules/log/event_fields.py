@@ -1,0 +1,181 @@
+"""Read the values of a table log's fields; a field means the same on every type of line."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from typing import Any
+
+from thirdcard.rules.errors import EventError
+from thirdcard.rules.game.cards import PACK, Card, parse_card
+from thirdcard.rules.game.words import DEALER, Bet, Outcome, SettleAction, Side, Source, seat_of
+
+
+def read_time(value: object) -> float:
+    """Seconds of stream time.
+
+    Raises:
+        EventError: it is no finite number.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise EventError("t", f"t = {value}; allowed: seconds, a finite number")
+    return float(value)
+
+
+def _read_confidence(value: object) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise ValueError("allowed: 0 to 1, or null")
+    return float(value)
+
+
+def _read_duration(value: object) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 60:
+        raise ValueError("allowed: 0 to 60 seconds, or null")
+    return float(value)
+
+
+def _read_span(value: object) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
+        raise ValueError("allowed: seconds from 0, or null")
+    return float(value)
+
+
+def _read_count(value: object) -> int | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not float(value).is_integer() or value < 0:
+        raise ValueError("allowed: a whole number from 0, or null")
+    return int(value)
+
+
+def _read_seat(value: object) -> int | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise ValueError("allowed: a seat number from 1, or null")
+    return value
+
+
+def _read_points(value: object) -> int | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= 9:
+        raise ValueError("allowed: a point count from 0 to 9")
+    return value
+
+
+def _read_text(value: object) -> str:
+    if not isinstance(value, str) or not value:
+        raise ValueError("allowed: a text")
+    return value
+
+
+def _read_optional_text(value: object) -> str | None:
+    return None if value is None else _read_text(value)
+
+
+def _read_names(value: object) -> tuple[str, ...] | None:
+    if value is None:
+        return None
+    if not isinstance(value, list | tuple):
+        raise ValueError("allowed: a list of texts, or null")
+    return tuple(map(_read_text, value))
+
+
+def _read_flag(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError("allowed: true, false")
+    return value
+
+
+def _read_card(value: object) -> Card | None:
+    return None if value is None else parse_card(_read_text(value))
+
+
+_CARDS: Mapping[object, Card | None] = {None: None, **{str(card): card for card in PACK}}
+
+
+def _read_to(value: object) -> str:
+    text = _read_text(value)
+    if text not in (DEALER, "discard", "off_table") and seat_of(text) is None:
+        raise ValueError("allowed: seat:N, dealer, discard, off_table")
+    return text
+
+
+def _choice(kind: type[StrEnum], *, optional: bool = False) -> Callable[[object], StrEnum | None]:
+    allowed = ", ".join(kind) + (", null" if optional else "")
+    members = {str(member): member for member in kind}
+
+    def read(value: object) -> StrEnum | None:
+        if value is None and optional:
+            return None
+        if not isinstance(value, str) or value not in members:
+            raise ValueError(f"allowed: {allowed}")
+        return members[value]
+
+    return read
+
+
+def _words(kind: type[StrEnum], *, optional: bool = False) -> Callable[[object], StrEnum | None]:
+    words: dict[object, StrEnum | None] = {str(member): member for member in kind}
+    return (words | {None: None} if optional else words).__getitem__
+
+
+READERS: Mapping[str, Callable[[object], Any]] = {
+    "t": read_time,
+    "confidence": _read_confidence,
+    "value_confidence": _read_confidence,
+    "passing_confidence": _read_confidence,
+    "source": _choice(Source, optional=True),
+    "within_s": _read_duration,
+    "decks": _read_count,
+    "card": _read_card,
+    "dealer": _read_text,
+    "area": _read_text,
+    "seat": _read_seat,
+    "bet": _choice(Bet),
+    "before": _read_count,
+    "after": _read_count,
+    "before_low": _read_count,
+    "before_high": _read_count,
+    "after_low": _read_count,
+    "after_high": _read_count,
+    "chips_before": _read_count,
+    "chips_after": _read_count,
+    "by": _read_text,
+    "earlier_s": _read_span,
+    "later_s": _read_span,
+    "picture": _read_optional_text,
+    "card_id": _read_text,
+    "hand": _choice(Side, optional=True),
+    "face_up": _read_flag,
+    "together_with": _read_optional_text,
+    "found_face_up": _read_flag,
+    "to": _read_to,
+    "player": _read_points,
+    "banker": _read_points,
+    "winner": _choice(Outcome, optional=True),
+    "action": _choice(SettleAction),
+    "amount": _read_count,
+    "untouched": _read_names,
+    "camera": _read_optional_text,
+    "fault": _read_optional_text,
+}
+QUICK_READERS: Mapping[str, Callable[[object], Any]] = {
+    **READERS,
+    "source": _words(Source, optional=True),
+    "card": _CARDS.__getitem__,
+    "bet": _words(Bet),
+    "hand": _words(Side, optional=True),
+    "winner": _words(Outcome, optional=True),
+    "action": _words(SettleAction),
+}
+"""The same values sooner; what they refuse, with a KeyError or TypeError too, `READERS` explain."""
+ALLOWED = {"card": "a rank then a suit, such as 10H, or null"}

@@ -1,0 +1,400 @@
+"""Facts of the table log: one frozen value per type of line, and their way from and to mappings.
+
+Says what was seen, legal or not; judges nothing. `t` is stream time in seconds; money is in the smallest unit the
+table plays for. None stands for "not known", never for "nothing".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, dataclass, fields
+from enum import StrEnum
+from typing import Any, ClassVar
+
+from thirdcard.rules.errors import CardError, EventError, UnknownEventError
+from thirdcard.rules.game.cards import Card, format_card
+from thirdcard.rules.game.words import DEALER, UNKNOWN, Bet, Outcome, SettleAction, Side, Source, seat_of
+from thirdcard.rules.log.event_fields import ALLOWED, QUICK_READERS, READERS, read_time
+
+__all__ = [
+    "DEALER", "EVENT_TYPES", "UNKNOWN", "Bet", "BetsOpened", "CameraBack", "CameraEvent", "CameraFaulted", "CameraLost",
+    "CameraMoved", "CameraObstructed", "CardBurned", "CardDealt", "CardMoved", "CardPassed", "CardRemoved",
+    "CardTurned", "CutCardDrawn", "DealerChanged", "Event", "HandlingDeclined", "LastRoundAnnounced", "NoMoreBets",
+    "Outcome", "ResultAnnounced", "RoundClosed", "SettleAction", "ShoeClosed", "ShoeOpened", "Side", "Source",
+    "VoidHandAnnounced", "WagerChanged", "WagerSettled", "format_event", "parse_event", "seat_of",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """What every line carries."""
+
+    type: ClassVar[str] = ""
+    t: float
+    """Stream time in seconds."""
+    confidence: float | None = None
+    """0 to 1; None where nobody estimated it."""
+    source: Source | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShoeOpened(Event):
+    """New cards are in the shoe."""
+
+    type: ClassVar[str] = "shoe_opened"
+    decks: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardBurned(Event):
+    """One card was drawn and discarded before the first round."""
+
+    type: ClassVar[str] = "card_burned"
+    card: Card | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CutCardDrawn(Event):
+    """The cutting card came out and was put aside."""
+
+    type: ClassVar[str] = "cut_card_drawn"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LastRoundAnnounced(Event):
+    """The dealer said "Last coup" or "Last hand"."""
+
+    type: ClassVar[str] = "last_round_announced"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShoeClosed(Event):
+    """No further card comes from this shoe."""
+
+    type: ClassVar[str] = "shoe_closed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DealerChanged(Event):
+    """Another person deals from here on."""
+
+    type: ClassVar[str] = "dealer_changed"
+    dealer: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BetsOpened(Event):
+    """The dealer asked for wagers."""
+
+    type: ClassVar[str] = "bets_opened"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoMoreBets(Event):
+    """The call that closes betting; `source` tells how it is known."""
+
+    type: ClassVar[str] = "no_more_bets"
+    within_s: float | None = None
+    """How far at most `t` is from the call; None where nobody estimated it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WagerChanged(Event):
+    """Chips on a wagering area changed."""
+
+    type: ClassVar[str] = "wager_changed"
+    area: str
+    seat: int | None = None
+    bet: Bet
+    before: int | None = None
+    """Value before; 0 is empty, None not known."""
+    after: int | None = None
+    before_low: int | None = None
+    before_high: int | None = None
+    """Where the value before is not known: between what and what it lies."""
+    after_low: int | None = None
+    after_high: int | None = None
+    chips_before: int | None = None
+    chips_after: int | None = None
+    by: str = UNKNOWN
+    """`seat:3`, `dealer` or `unknown`."""
+    earlier_s: float | None = None
+    later_s: float | None = None
+    """How far at most it happened before `t`, and after it; any moment between is as likely as any other."""
+    picture: str | None = None
+    """A picture of the area before and after, beside the log."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardDealt(Event):
+    """A card left the shoe at `t` and came to rest."""
+
+    type: ClassVar[str] = "card_dealt"
+    card_id: str
+    hand: Side | None = None
+    """None where it came to rest in no hand's box."""
+    card: Card | None = None
+    """None where the face was not seen."""
+    face_up: bool = False
+    together_with: str | None = None
+    """The other card's id, where two left at once and their order is unknown."""
+    found_face_up: bool = False
+    """It lay face up in the shoe."""
+    value_confidence: float | None = None
+    """0 to 1, how sure it is what the card counts, whatever its suit and picture; None: as `confidence`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VoidHandAnnounced(Event):
+    """The coming or running round is played without wagers."""
+
+    type: ClassVar[str] = "void_hand_announced"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandlingDeclined(Event):
+    """A player entitled to handle that hand declined."""
+
+    type: ClassVar[str] = "handling_declined"
+    seat: int
+    hand: Side
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardTurned(Event):
+    """A card was turned."""
+
+    type: ClassVar[str] = "card_turned"
+    card_id: str
+    card: Card | None = None
+    face_up: bool = True
+    by: str = UNKNOWN
+    value_confidence: float | None = None
+    """0 to 1, how sure it is what the card counts, whatever its suit and picture; None: as `confidence`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardMoved(Event):
+    """A card was moved into another hand's box."""
+
+    type: ClassVar[str] = "card_moved"
+    card_id: str
+    hand: Side
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardPassed(Event):
+    """A card was handed over."""
+
+    type: ClassVar[str] = "card_passed"
+    card_id: str
+    to: str
+    """`seat:4` or `dealer`."""
+    passing_confidence: float | None = None
+    """0 to 1, how sure it is that it went to a player, whoever that is; None: as `confidence`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardRemoved(Event):
+    """A card left the table."""
+
+    type: ClassVar[str] = "card_removed"
+    card_id: str
+    to: str
+    """`discard` or `off_table`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultAnnounced(Event):
+    """What dealer or display said the final result is."""
+
+    type: ClassVar[str] = "result_announced"
+    player: int | None = None
+    banker: int | None = None
+    winner: Outcome | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WagerSettled(Event):
+    """The dealer paid, collected or returned a wager."""
+
+    type: ClassVar[str] = "wager_settled"
+    area: str
+    seat: int | None = None
+    bet: Bet
+    action: SettleAction
+    amount: int | None = None
+    """Paid: winnings without the stake, after commission; else the chips taken or given back. None: not read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundClosed(Event):
+    """Hands are cleared; the next round may begin."""
+
+    type: ClassVar[str] = "round_closed"
+    untouched: tuple[str, ...] | None = None
+    """Areas with chips that nobody reached over since the round was decided; None where no camera watched."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CameraEvent(Event):
+    """The picture's trustworthiness changed."""
+
+    camera: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CameraFaulted(CameraEvent):
+    """The picture cannot be trusted from now on."""
+
+    fault: str | None = None
+    """Why, in a word of the log's; None where only the type says."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CameraLost(CameraFaulted):
+    """No picture comes."""
+
+    type: ClassVar[str] = "camera_lost"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CameraBack(CameraEvent):
+    """The picture can be trusted again."""
+
+    type: ClassVar[str] = "camera_back"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CameraMoved(CameraFaulted):
+    """The camera no longer stands where it was calibrated."""
+
+    type: ClassVar[str] = "camera_moved"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CameraObstructed(CameraFaulted):
+    """Something covers the view."""
+
+    type: ClassVar[str] = "camera_obstructed"
+
+
+EVENT_TYPES: Mapping[str, type[Event]] = {
+    cls.type: cls
+    for cls in (
+        ShoeOpened, CardBurned, CutCardDrawn, LastRoundAnnounced, ShoeClosed, DealerChanged, BetsOpened, NoMoreBets,
+        WagerChanged, CardDealt, VoidHandAnnounced, HandlingDeclined, CardTurned, CardMoved, CardPassed, CardRemoved,
+        ResultAnnounced, WagerSettled, RoundClosed, CameraLost, CameraBack, CameraMoved, CameraObstructed,
+    )
+}  # fmt: skip
+
+
+def parse_event(mapping: Mapping[str, Any]) -> Event:
+    """The event that a line's mapping describes; fields that the type does not have are ignored.
+
+    Raises:
+        UnknownEventError: the type is none of the table log's.
+        EventError: a field is missing or holds what is not allowed; `field` names it.
+    """
+    kind = mapping.get("type")
+    if kind is None or mapping.get("t") is None:
+        name = "t" if mapping.get("t") is None else "type"
+        raise EventError(name, f"{name} is missing; every line carries t and type")
+    if not isinstance(kind, str):
+        raise EventError("type", f"type = {kind!r}; allowed: the name of an event")
+    cls = EVENT_TYPES.get(kind)
+    if cls is None:
+        read_time(mapping["t"])
+        raise UnknownEventError("type", f"type = {kind}; allowed: {', '.join(EVENT_TYPES)}")
+    values = _read(_PLANS[kind], mapping)
+    if values is None:
+        read_time(mapping["t"])
+        values = dict(_values(cls, mapping))
+    return cls(**values)
+
+
+def format_event(event: Event) -> dict[str, Any]:
+    """The mapping that `parse_event` reads back; optional fields that say nothing are dropped."""
+    mapping: dict[str, Any] = {"t": event.t, "type": event.type}
+    tail: dict[str, Any] = {}
+    for name in _PLANS[event.type].names:
+        value = getattr(event, name)
+        if name in _DROPPABLE and (value is None or value is False):
+            continue
+        plain = format_card(value) if isinstance(value, Card) else str(value) if isinstance(value, StrEnum) else value
+        (tail if name in _COMMON else mapping)[name] = plain
+    return mapping | tail
+
+
+def _read(plan: _Plan, mapping: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The values of the fields; None where one is missing or not allowed, which `_values` then explains."""
+    values: dict[str, Any] = {}
+    try:
+        for name, value in mapping.items():
+            reader = plan.readers.get(name)
+            if reader is not None:
+                values[name] = reader(value)
+    except (EventError, KeyError, ValueError, TypeError):
+        return None
+    for name in plan.required:
+        if values.get(name) is None:
+            return None
+    return values
+
+
+def _values(cls: type[Event], mapping: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    plan = _PLANS[cls.type]
+    values: list[tuple[str, Any]] = []
+    for name in ("t", *plan.names):
+        if name not in mapping:
+            if name in plan.required:
+                raise EventError(name, f"{cls.type}: {name} is missing")
+            continue
+        try:
+            value = READERS[name](mapping[name])
+            if value is None and name in plan.required:
+                raise ValueError("allowed: anything but null")
+            values.append((name, value))
+        except (EventError, CardError, ValueError, TypeError) as error:
+            raise EventError(name, _complaint(cls.type, name, mapping[name], error)) from error
+    return values
+
+
+def _complaint(kind: str, name: str, value: object, error: Exception) -> str:
+    text = str(error)
+    allowed = text.split("allowed: ", 1)[1] if "allowed: " in text else ALLOWED.get(name, "a fitting value")
+    return f"{kind}: {name} = {value}; allowed: {allowed}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    names: tuple[str, ...]
+    required: frozenset[str]
+    readers: Mapping[str, Callable[[object], Any]]
+
+
+_COMMON = ("confidence", "value_confidence", "passing_confidence", "source")
+_DROPPABLE = frozenset(
+    {
+        "confidence",
+        "value_confidence",
+        "passing_confidence",
+        "source",
+        "together_with",
+        "found_face_up",
+        "within_s",
+        "fault",
+        "untouched",
+        "picture",
+    }
+) | {"earlier_s", "later_s", *(f"{moment}_{end}" for moment in ("before", "after") for end in ("low", "high"))}
+
+
+def _plan(cls: type[Event]) -> _Plan:
+    own = [field for field in fields(cls) if field.name != "t"]
+    required = {field.name for field in own if field.default is MISSING}
+    names = tuple(field.name for field in own)
+    return _Plan(names, frozenset(required), {name: QUICK_READERS[name] for name in ("t", *names)})
+
+
+_PLANS: Mapping[str, _Plan] = {cls.type: _plan(cls) for cls in EVENT_TYPES.values()}

@@ -1,0 +1,1 @@
+"""Exact odds by full enumeration."""

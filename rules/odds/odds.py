@@ -1,0 +1,107 @@
+"""Exact chances and returns of a rulebook's bets, from every deal that can come from a full shoe."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+from thirdcard.rules.game.hand import is_natural
+from thirdcard.rules.game.words import Bet, Outcome, Settling
+from thirdcard.rules.odds.enumeration import DealClass, Plans, count_deals_of, plans_of
+from thirdcard.rules.rulebook.cases import choose
+from thirdcard.rules.rulebook.options import Rules
+from thirdcard.rules.wagers.hand_ends import HandEnd, facts_of
+
+NOT_LISTED = frozenset({Bet.ANTE, Bet.INSURANCE_PLAYER, Bet.INSURANCE_BANKER})
+"""Bets without a return of their own: a fee, and what is bet when cards are out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Odds:
+    """What a full shoe's first round brings."""
+
+    rulebook: str
+    decks: int
+    outcomes: Mapping[Outcome, int]
+    """Ordered deals of six cards."""
+    returns: Mapping[Bet, Fraction]
+    """Expected win for one unit staked; a stand-off counts 0."""
+
+
+def reckon_odds(rules: Rules, decks: int) -> Odds:
+    """Count every deal, and what each offered bet gets in it."""
+    plans = plans_of(rules.rulebook.table)
+    offered = [bet for bet in Bet if bet not in NOT_LISTED and rules.offers(bet)]
+    return Odds(
+        rulebook=rules.rulebook.id,
+        decks=decks,
+        outcomes=_count_outcomes(decks, plans),
+        returns={bet: _return_of(bet, rules, decks, plans) for bet in offered},
+    )
+
+
+def return_of(bet: Bet, rules: Rules, decks: int) -> Fraction:
+    """Expected win for one unit staked on a bet, whether the elections offer it or not."""
+    return _return_of(bet, rules, decks, plans_of(rules.rulebook.table))
+
+
+def _return_of(bet: Bet, rules: Rules, decks: int, plans: Plans) -> Fraction:
+    cases = rules.pay_cases(bet)
+    asked = frozenset[str]().union(*(case.when for case in cases))
+    won, total = Fraction(0), 0
+    for facts, ways in _count_asked(decks, plans, asked).items():
+        case = choose(cases, facts)
+        total += ways
+        if case is None or case.outcome is Settling.LOSE:
+            won -= ways
+        elif case.outcome is Settling.WIN:
+            won += ways * case.pays
+    return won / total
+
+
+@lru_cache(maxsize=1024)
+def _count_asked(decks: int, plans: Plans, asked: frozenset[str]) -> Mapping[frozenset[str], int]:
+    """How many deals state which of the facts that are asked for."""
+    counts: Counter[frozenset[str]] = Counter()
+    for facts, ways in _count_facts(decks, plans).items():
+        counts[facts & asked] += ways
+    return counts
+
+
+@lru_cache(maxsize=8)
+def _count_facts(decks: int, plans: Plans) -> Mapping[frozenset[str], int]:
+    """How many ordered deals of six cards state what."""
+    counts: Counter[frozenset[str]] = Counter()
+    for deal, ways in count_deals_of(decks, plans).items():
+        counts[facts_of_deal(deal)] += ways
+    return counts
+
+
+@lru_cache(maxsize=16)
+def _count_outcomes(decks: int, plans: Plans) -> Mapping[Outcome, int]:
+    counts = dict.fromkeys((Outcome.BANKER, Outcome.PLAYER, Outcome.TIE), 0)
+    for outcome in counts:
+        counts[outcome] = _count_asked(decks, plans, frozenset({f"winner={outcome}"}))[frozenset({f"winner={outcome}"})]
+    return counts
+
+
+def facts_of_deal(deal: DealClass) -> frozenset[str]:
+    """What a deal states, for the pay cases."""
+    player = HandEnd(
+        total=deal.player_total,
+        cards=2 if deal.player_third is None else 3,
+        is_natural=is_natural(deal.player_points),
+        pair=deal.player_pair,
+        is_triple=deal.player_triple,
+    )
+    banker = HandEnd(
+        total=deal.banker_total,
+        cards=2 if deal.banker_third is None else 3,
+        is_natural=is_natural(deal.banker_points),
+        pair=deal.banker_pair,
+        is_triple=deal.banker_triple,
+    )
+    return facts_of(player, banker)

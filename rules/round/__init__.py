@@ -1,0 +1,1 @@
+"""The running round: cards drawn, wagers, and what its record says."""

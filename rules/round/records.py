@@ -1,0 +1,168 @@
+"""What a round was: its cards, its result and what each wager was due."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from thirdcard.rules.game.cards import Card
+from thirdcard.rules.game.words import Settling
+from thirdcard.rules.log.events import Bet, Outcome
+
+
+class Due(NamedTuple):
+    """What the rulebook owes one wager."""
+
+    area: str
+    seat: int | None
+    bet: Bet
+    stake: int | None
+    """In the smallest unit; None where the chips' value was not read."""
+    outcome: Settling
+    pays: Fraction | None
+    """Winnings without the stake, after commission; None where the stake is not known."""
+    void_stake: int | None = None
+    """The part of the stake that cannot be paid exactly and is void."""
+    excess_stake: Fraction | None = None
+    """The part beyond a limit that neither wins nor loses."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenDue:
+    """A wager of which it cannot be told what it is owed."""
+
+    area: str
+    seat: int | None
+    bet: Bet
+    stake: int | None
+    """In the smallest unit; None where the chips' value was not read."""
+    why: str
+
+
+class RemedyState(StrEnum):
+    """Whether what the rulebook ordered was done."""
+
+    DONE = "done"
+    NOT_DONE = "not_done"
+    UNDETERMINED = "undetermined"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemedyRecord:
+    """Something that the rulebook ordered after a fault, in the round in which it was due."""
+
+    code: str
+    """Of the fault."""
+    t: float
+    """When the fault happened."""
+    round: int
+    """The fault's round; the round before where the order is for the next one."""
+    action: str
+    rule: str | None
+    area: str | None
+    state: RemedyState
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """A code that could not be judged in a round, and why."""
+
+    code: str
+    why: str
+
+
+class RoundRecord(NamedTuple):
+    """One round, as far as it was seen."""
+
+    round: int
+    opened: float
+    closed: float | None
+    """None where the log ended before the round closed."""
+    player: tuple[Card | None, ...]
+    banker: tuple[Card | None, ...]
+    player_total: int | None
+    banker_total: int | None
+    winner: Outcome | None
+    complete: bool
+    """Whether both hands are known to have got just the cards they were due."""
+    void: bool
+    due: tuple[Due, ...] = ()
+    due_open: tuple[OpenDue, ...] = ()
+    """Wagers of which it cannot be told what they are owed."""
+    remedies: tuple[RemedyRecord, ...] = ()
+    """What was due in this round after faults."""
+    undetermined: tuple[Doubt, ...] = ()
+    """What could not be judged."""
+
+
+def format_round(record: RoundRecord) -> dict[str, Any]:
+    """The mapping of the contract; `due_open`, `remedies` and `undetermined` are there where they say something."""
+    mapping: dict[str, Any] = {
+        "round": record.round,
+        "opened": record.opened,
+        "closed": record.closed,
+        "player": [_card(card) for card in record.player],
+        "banker": [_card(card) for card in record.banker],
+        "player_total": record.player_total,
+        "banker_total": record.banker_total,
+        "winner": None if record.winner is None else str(record.winner),
+        "complete": record.complete,
+        "void": record.void,
+        "due": [_due(due) for due in record.due],
+    }
+    if record.due_open:
+        mapping["due_open"] = [_open_due(due) for due in record.due_open]
+    if record.remedies:
+        mapping["remedies"] = [_remedy(remedy) for remedy in record.remedies]
+    if record.undetermined:
+        mapping["undetermined"] = [{"code": doubt.code, "why": doubt.why} for doubt in record.undetermined]
+    return mapping
+
+
+def _card(card: Card | None) -> str | None:
+    return None if card is None else str(card)
+
+
+def _due(due: Due) -> dict[str, Any]:
+    mapping: dict[str, Any] = {
+        "area": due.area,
+        "seat": due.seat,
+        "bet": str(due.bet),
+        "stake": due.stake,
+        "outcome": str(due.outcome),
+        "pays": format_money(due.pays),
+    }
+    if due.void_stake is not None:
+        mapping["void_stake"] = due.void_stake
+    if due.excess_stake is not None:
+        mapping["excess_stake"] = format_money(due.excess_stake)
+    return mapping
+
+
+def _remedy(remedy: RemedyRecord) -> dict[str, Any]:
+    return {
+        "code": remedy.code,
+        "t": remedy.t,
+        "round": remedy.round,
+        "action": remedy.action,
+        "rule": remedy.rule,
+        "area": remedy.area,
+        "state": str(remedy.state),
+    }
+
+
+def _open_due(due: OpenDue) -> dict[str, Any]:
+    return {"area": due.area, "seat": due.seat, "bet": str(due.bet), "stake": due.stake, "why": due.why}
+
+
+def format_money(amount: Fraction | None) -> int | str | None:
+    """A whole number of units, or a fraction as text where the unit cannot express it.
+
+    >>> format_money(Fraction(95, 2))
+    '95/2'
+    """
+    if amount is None:
+        return None
+    return int(amount) if amount.denominator == 1 else str(amount)

@@ -1,0 +1,394 @@
+"""The running round: cards, wagers and calls, and how each event changes it.
+
+Judges nothing. Wagers outlive a round; cards do not, except for their faces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from thirdcard.rules.game.cards import Card
+from thirdcard.rules.game.words import DEALER, UNKNOWN, Bet, SettleAction, Side, Source
+from thirdcard.rules.log.events import (
+    BetsOpened,
+    CardDealt,
+    CardMoved,
+    CardPassed,
+    CardTurned,
+    Event,
+    NoMoreBets,
+    ResultAnnounced,
+    RoundClosed,
+    VoidHandAnnounced,
+    WagerChanged,
+    WagerSettled,
+)
+
+INITIAL_CARDS = 4
+_PAID = SettleAction.PAID
+
+
+class RoundPhase(StrEnum):
+    """How far a round is."""
+
+    IDLE = "idle"
+    """No round runs."""
+    BETTING = "betting"
+    CALLED = "called"
+    """"No more bets" was called; no card is out."""
+    DEALING = "dealing"
+    DRAWING = "drawing"
+    """The four cards are out."""
+    DECIDED = "decided"
+    """The result was announced."""
+
+
+@dataclass(slots=True)
+class DealtCard:
+    """One card of the round and all that was seen of it so far."""
+
+    came: CardDealt | CardMoved
+    """How it came to the round: from the shoe, or from the round before."""
+    index: int
+    """Its place in the order in which the round got its cards, from 0."""
+    card: Card | None
+    place: Side | None
+    """The hand in whose box it lies."""
+    confidence: float = 1.0
+    """Of its place and of what it counts together."""
+    shown_t: float | None = None
+    """When its face was first to be seen."""
+
+    @property
+    def card_id(self) -> str:
+        return self.came.card_id
+
+    @property
+    def t(self) -> float:
+        """When it left the shoe, or came from the round before."""
+        return self.came.t
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether it came from the round before."""
+        return isinstance(self.came, CardMoved)
+
+    @property
+    def together_with(self) -> str | None:
+        """The card that left the shoe with it, where one did."""
+        return self.came.together_with if isinstance(self.came, CardDealt) else None
+
+
+Placement = tuple[DealtCard, CardDealt | CardMoved]
+"""A card came to a hand's box, from the shoe or from elsewhere."""
+
+
+class Wager(NamedTuple):
+    """What lies on one wagering area."""
+
+    area: str
+    seat: int | None
+    bet: Bet
+    value: int | None
+    """0 is empty, None not known."""
+    chips: int | None
+    is_settled: bool = False
+    """Whether the dealer has dealt with it in this round."""
+    confidence: float = 1.0
+    """Of what was last seen of it."""
+    least: int | None = None
+    """What lies there at least, where the value is not known."""
+
+    @property
+    def is_empty(self) -> bool:
+        return self.value == 0
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether chips are known to lie there."""
+        return bool(self.value) or bool(self.chips) or bool(self.least)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """When betting was called closed and how far that is known."""
+
+    t: float
+    is_inferred: bool
+    confidence: float
+    within_s: float | None = None
+    """How far at most `t` is from the true call; None where nobody estimated it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundState:
+    """A round as it stands, for whoever shows it."""
+
+    round: int
+    phase: RoundPhase
+    player: tuple[Card | None, ...]
+    banker: tuple[Card | None, ...]
+    wagers: Mapping[str, Wager]
+
+
+def confidence_of(event: Event) -> float:
+    """How sure the event is; what nobody estimated counts as sure."""
+    return 1.0 if event.confidence is None else event.confidence
+
+
+def value_confidence_of(event: CardDealt | CardMoved | CardTurned) -> float:
+    """How sure it is that the card lies there and counts what it is said to; its suit may be in doubt all the same."""
+    sure = None if isinstance(event, CardMoved) else event.value_confidence
+    return confidence_of(event) if sure is None else sure
+
+
+@dataclass(slots=True)
+class Round:
+    """One round while it runs."""
+
+    number: int
+    opened_t: float
+    kept: Mapping[str, DealtCard] = field(default_factory=dict)
+    """The cards of the round before, which may be kept for this one."""
+    stakes: dict[str, Wager] = field(default_factory=dict)
+    """What lay on the areas when betting closed, as far as it has; late changes leave it alone."""
+    placed: set[str] = field(default_factory=set)
+    """Areas on which a wager was placed in this round's betting."""
+    cards: dict[str, DealtCard] = field(default_factory=dict)
+    placements: list[Placement] = field(default_factory=list)
+    orderly: int = 0
+    """How many of the first four cards came as they should, and nothing else happened to the cards before them."""
+    call: Call | None = None
+    first_card: CardDealt | None = None
+    """The first card out of the shoe."""
+    hand_first_t: dict[Side, float] = field(default_factory=dict)
+    """When each hand's first card left the shoe."""
+    seen_t: float | None = None
+    """When a card was first shown or passed, or a third one left the shoe."""
+    is_void: bool = False
+    """Whether it is played without wagers, as announced or as the rulebook orders."""
+    void_rule: str | None = None
+    """The rule that orders it without wagers, where one does."""
+    is_annulled: bool = False
+    """Whether it is void since a misdeal came: its wagers are void, but nobody was forbidden to place them."""
+    shoe_empty_t: float | None = None
+    """When the shoe had no more cards."""
+    result: ResultAnnounced | None = None
+    deadline_t: float | None = None
+    """When every due card should have come: the result, a settlement or the close."""
+    deadline_placements: int = 0
+    """How many placements had been by then."""
+    closed_t: float | None = None
+    untouched: frozenset[str] = frozenset()
+    """Areas with chips that nobody reached over since the round was decided, by the word of a camera."""
+    bets_reopened: bool = False
+    """Whether wagers were asked for after the result."""
+    was_camera_lost: bool = False
+    camera_lost_t: float | None = None
+    """Since when something may have happened unseen."""
+    has_news: bool = False
+    """Whether something was seen of the cards, or the deadline came, that has not been judged yet."""
+    is_faultless: bool = False
+    """Whether the cards were judged after the deadline, all read; nothing can be found any more without news."""
+    has_pairs: bool = False
+    """Whether a card is said to have left the shoe together with another."""
+    faces_read: int = 0
+    """Counts the cards that were read after they were dealt."""
+    doubts: dict[tuple[str, str], None] = field(default_factory=dict)
+    """Codes that could not be judged and why, in order."""
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether the result was announced, or wagers were settled without it."""
+        return self.deadline_t is not None
+
+    @property
+    def phase(self) -> RoundPhase:
+        if self.is_decided:
+            return RoundPhase.DECIDED
+        if len(self.cards) >= INITIAL_CARDS:
+            return RoundPhase.DRAWING
+        if self.cards:
+            return RoundPhase.DEALING
+        return RoundPhase.BETTING if self.call is None else RoundPhase.CALLED
+
+    def hand(self, side: Side) -> tuple[DealtCard, ...]:
+        """The cards that lie in a hand's box, in the order in which they left the shoe."""
+        return tuple(card for card in self.cards.values() if card.place is side)
+
+    def doubt(self, code: str, why: str) -> None:
+        """Whether that code's fault happened cannot be told."""
+        self.doubts[code, why] = None
+
+    def note_seen(self, t: float) -> None:
+        """A card was shown or passed to a player."""
+        if self.seen_t is None:
+            self.seen_t = t
+
+    def note_empty_shoe(self, t: float) -> None:
+        """No further card comes from the shoe."""
+        if self.shoe_empty_t is None:
+            self.shoe_empty_t = t
+            self.has_news = True
+
+    def reach_deadline(self, t: float) -> None:
+        """Every due card should have come."""
+        self.has_news = True
+        self.deadline_t = t
+        self.deadline_placements = len(self.placements)
+
+
+def changed_wager(event: WagerChanged, old: Wager | None, *, is_settled: bool) -> Wager:
+    """The area after its chips changed."""
+    is_empty = event.after == 0 or event.chips_after == 0
+    return Wager(
+        event.area,
+        event.seat,
+        event.bet,
+        0 if is_empty else event.after,
+        0 if is_empty else event.chips_after,
+        is_settled or (old is not None and old.is_settled),
+        confidence_of(event),
+        None if is_empty else event.after_low,
+    )
+
+
+def settled_wager(event: WagerSettled, old: Wager | None) -> Wager:
+    """The area after the dealer paid, collected or returned: what he took is gone, a paid stake stays."""
+    stays = event.action is _PAID
+    value = old.value if old is not None and stays else None if stays else 0
+    chips = old.chips if old is not None and stays else None if stays else 0
+    least = old.least if old is not None and stays else None
+    return Wager(event.area, event.seat, event.bet, value, chips, True, least=least)
+
+
+def freed_wager(wager: Wager) -> Wager:
+    """What lies on the area when the next round begins."""
+    return wager._replace(is_settled=False)
+
+
+def is_by_dealer(event: WagerChanged) -> bool:
+    """Whether the dealer changed the wager, as far as it is known."""
+    return event.by == DEALER
+
+
+def is_by_nobody_known(event: WagerChanged) -> bool:
+    """Whether it is not known who changed the wager."""
+    return event.by == UNKNOWN
+
+
+_RETURNED = SettleAction.RETURNED
+
+
+def take_deal(event: CardDealt, running: Round) -> None:
+    """A card left the shoe."""
+    running.has_news = True
+    cards, t, hand = running.cards, event.t, event.hand
+    index, is_shown, first_t = len(cards), event.face_up, running.hand_first_t
+    sure, shown_t = value_confidence_of(event), t if is_shown else None
+    card = cards[event.card_id] = DealtCard(event, index, event.card, hand, sure, shown_t)
+    running.placements.append((card, event))
+    if event.together_with is not None:
+        running.has_pairs = True
+    if running.first_card is None:
+        running.first_card = event
+        for kept in list(cards.values())[:index]:
+            if kept.place is not None:
+                first_t[kept.place] = t
+    if hand is not None and hand not in first_t:
+        first_t[hand] = t
+    if running.seen_t is None and (is_shown or index >= INITIAL_CARDS):
+        running.seen_t = t
+
+
+def take_turn(event: CardTurned, running: Round) -> None:
+    """A card was turned: its face may be read now."""
+    running.has_news = True
+    card = running.cards.get(event.card_id)
+    if card is None:
+        return
+    if event.card is not None and card.card is None:
+        card.card = event.card
+        running.faces_read += 1
+        card.confidence = value_confidence_of(event)  # a face that was read says that a card lies there, too
+    if event.face_up:
+        running.note_seen(event.t)
+        if card.shown_t is None:
+            card.shown_t = event.t
+
+
+def take_move(event: CardMoved, running: Round) -> None:
+    """A card came to another box, or from the round before."""
+    running.has_news = True
+    card = running.cards.get(event.card_id)
+    if card is not None:
+        card.place = event.hand
+        running.placements.append((card, event))
+    elif running.first_card is None:
+        known = running.kept.get(event.card_id)
+        kept = DealtCard(event, len(running.cards), None if known is None else known.card, event.hand)
+        running.cards[event.card_id] = kept
+        running.placements.append((kept, event))
+
+
+def take_call(event: NoMoreBets, running: Round) -> None:
+    """Betting was called closed."""
+    if running.call is None:
+        running.call = Call(event.t, event.source is Source.INFERRED, confidence_of(event), event.within_s)
+
+
+def take_opening(_event: BetsOpened, running: Round) -> None:
+    """Wagers were asked for."""
+    running.bets_reopened = running.is_decided
+
+
+def take_void(_event: VoidHandAnnounced, running: Round) -> None:
+    """The round is to be played without wagers, unless it is over."""
+    running.is_void = running.is_void or not running.is_decided
+
+
+def take_pass(event: CardPassed, running: Round) -> None:
+    """A card was handed over."""
+    if event.to != DEALER:
+        running.note_seen(event.t)
+
+
+def take_result(event: ResultAnnounced, running: Round) -> None:
+    """The result was announced; the first announcement counts."""
+    running.has_news = True
+    running.result = running.result or event
+    if running.deadline_t is None:
+        running.reach_deadline(event.t)
+
+
+def take_settlement(event: WagerSettled, running: Round) -> None:
+    """A wager was settled, maybe without a result; before one, a wager that is given back says nothing."""
+    if running.deadline_t is None and (running.result is not None or event.action is not _RETURNED):
+        running.reach_deadline(event.t)
+
+
+def take_close(event: RoundClosed, running: Round) -> None:
+    """The round is over."""
+    running.has_news = running.has_news or not running.is_faultless
+    running.closed_t = event.t
+    running.untouched = frozenset(event.untouched or ())
+    if running.deadline_t is None:
+        running.reach_deadline(event.t)
+
+
+TAKERS: Mapping[type[Event], Callable[[Any, Round], None]] = {
+    CardDealt: take_deal,
+    CardTurned: take_turn,
+    CardMoved: take_move,
+    NoMoreBets: take_call,
+    BetsOpened: take_opening,
+    VoidHandAnnounced: take_void,
+    CardPassed: take_pass,
+    ResultAnnounced: take_result,
+    WagerSettled: take_settlement,
+    RoundClosed: take_close,
+}
+"""What to do with each type of event. A changed wager is noted as it is judged; the others say nothing of a round."""

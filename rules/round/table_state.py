@@ -1,0 +1,115 @@
+"""What a table remembers from one round to the next: wagers left lying, faces of kept cards, the camera, the shoe."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from thirdcard.rules.findings.alerts import Alert
+from thirdcard.rules.game.words import Side, TableNotice
+from thirdcard.rules.log.events import (
+    CameraBack,
+    CameraLost,
+    CameraMoved,
+    CameraObstructed,
+    Event,
+    ShoeOpened,
+    VoidHandAnnounced,
+)
+from thirdcard.rules.round.round import DealtCard, Round, RoundPhase, RoundState, Wager, freed_wager
+
+NOTED = (ShoeOpened, VoidHandAnnounced, CameraLost, CameraMoved, CameraObstructed, CameraBack)
+"""The events of which a table remembers something by itself."""
+
+
+@dataclass(slots=True)
+class TableState:
+    """Everything that outlives a round."""
+
+    running: Round | None = None
+    rounds_begun: int = 0
+    wagers: dict[str, Wager] = field(default_factory=dict)
+    cards: Mapping[str, DealtCard] = field(default_factory=dict)
+    """The cards of the round before, which may be kept for this one."""
+    smallest_chip: int | None = None
+    """The table's smallest chip, in the smallest unit of money; None where its chips are not known."""
+    notice: TableNotice = field(default_factory=TableNotice)
+    lost_cameras: set[str] = field(default_factory=set)
+    is_next_void: bool = False
+    """Whether the coming round is to be played without wagers."""
+    next_void_rule: str | None = None
+
+    def note(self, event: Event, _running: Round | None = None) -> None:
+        """Take what an event says of the shoe and the cameras, or of a hand without wagers."""
+        if isinstance(event, ShoeOpened):
+            self.is_next_void = False
+        elif isinstance(event, VoidHandAnnounced):
+            self.is_next_void = self.is_next_void or (self.running is not None and self.running.is_decided)
+        elif isinstance(event, CameraLost | CameraMoved | CameraObstructed):
+            self.lost_cameras.add(event.camera or "")
+        elif isinstance(event, CameraBack):
+            self.lost_cameras.discard(event.camera or "")
+        running = self.running
+        if running is not None and self.lost_cameras and not running.was_camera_lost:
+            running.was_camera_lost, running.camera_lost_t = True, event.t
+
+    def begin(self, t: float) -> Round:
+        """Start the next round."""
+        self.rounds_begun += 1
+        self.running = Round(
+            self.rounds_begun,
+            t,
+            self.cards,
+            {area: wager for area, wager in self.wagers.items() if not wager.is_empty},
+            was_camera_lost=bool(self.lost_cameras),
+            camera_lost_t=t if self.lost_cameras else None,
+            is_void=self.is_next_void,
+            void_rule=self.next_void_rule,
+        )
+        self.is_next_void, self.next_void_rule = False, None
+        return self.running
+
+    def end(self) -> None:
+        """The round is closed: keep its faces, free its areas."""
+        running = self.running
+        if running is None:
+            return
+        self.cards = running.cards
+        self.wagers = {
+            area: freed_wager(wager) if wager.is_settled else wager
+            for area, wager in self.wagers.items()
+            if not wager.is_empty
+        }
+        self.running = None
+
+    def follow_remedy(self, alert: Alert) -> None:
+        """Where the rulebook voids this round, that is how it is played."""
+        remedy, running = alert.remedy, self.running
+        if remedy.action == "void_round" and running is not None:
+            running.is_annulled = not running.is_void and alert.code.startswith("misdeal.")
+            running.is_void, running.void_rule = True, remedy.rule
+
+    def follow_later(self, alert: Alert, *, is_certain: bool) -> None:
+        """Where the rulebook orders the next hand without wagers, that is how it is played."""
+        if alert.remedy.action == "void_next_hand" and is_certain:
+            self.is_next_void, self.next_void_rule = True, alert.remedy.rule
+
+    def are_all_settled(self, running: Round) -> bool:
+        """Whether there were wagers and the dealer has dealt with each."""
+        stakes = [area for area, wager in running.stakes.items() if not wager.is_empty]
+        return bool(stakes) and all(area in self.wagers and self.wagers[area].is_settled for area in stakes)
+
+    def snapshot(self) -> RoundState:
+        """The state for whoever shows it."""
+        running = self.running
+        wagers: Mapping[str, Wager] = dict(self.wagers)
+        if running is None:
+            return RoundState(round=self.rounds_begun, phase=RoundPhase.IDLE, player=(), banker=(), wagers=wagers)
+        hands = {side: tuple(card.card for card in running.hand(side)) for side in Side}
+        return RoundState(
+            round=running.number,
+            phase=running.phase,
+            player=hands[Side.PLAYER],
+            banker=hands[Side.BANKER],
+            wagers=wagers,
+        )

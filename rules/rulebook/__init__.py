@@ -1,0 +1,1 @@
+"""Rulebooks as data: load, parse, check, and elect options."""

@@ -1,0 +1,319 @@
+"""What a rulebook's file says, as values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+
+from thirdcard.rules.game.third_card import TableOfPlay
+from thirdcard.rules.game.words import Bet, Remedy, Settling, Side
+
+OptionValue = str | int | bool | None
+
+
+class Moment(StrEnum):
+    """When betting on something closes."""
+
+    CALL = "call"
+    """The call, or the first card where it came without one."""
+    FIRST_CARD = "first_card"
+    """The round's first card leaves the shoe."""
+    HAND_FIRST_CARD = "hand_first_card"
+    """The first card of the hand that is bet on leaves the shoe."""
+    FIRST_SEEN = "first_seen"
+    """A card is shown or handed to a player, or a third card leaves the shoe."""
+    RESULT = "result"
+    """The result is announced."""
+
+
+class BurnCount(StrEnum):
+    """How many cards are burned before a shoe's first round."""
+
+    NONE = "none"
+    ONE = "one"
+    FACE_VALUE = "face_value"
+    """The first card, and as many more as its face value."""
+
+
+class AfterCutCard(StrEnum):
+    """Which round is the shoe's last once the cutting card came."""
+
+    SILENT = "silent"
+    """The text does not say."""
+    FURTHER_ROUND = "further_round"
+    """The running round and one more; where it came before a round's first card, that round."""
+    ONE_CARD = "one_card"
+    """No round starts once a card has followed it."""
+
+
+class Entitled(StrEnum):
+    """Who may be handed the cards of a hand."""
+
+    UNSAID = "unsaid"
+    NOBODY = "nobody"
+    HIGHEST_ON_HAND = "highest_on_hand"
+    HIGHEST_ON_TABLE = "highest_on_table"
+    """The highest wager on either hand."""
+
+
+class TieBreak(StrEnum):
+    """Who goes first among equal wagers."""
+
+    ANY = "any"
+    LOWEST_SEAT = "lowest_seat"
+    FIRST_PLACED = "first_placed"
+
+
+class LimitKind(StrEnum):
+    """What a table's notice may limit."""
+
+    MINIMUM = "minimum"
+    MAXIMUM = "maximum"
+    DIFFERENTIAL = "differential"
+    COLLECTIVE = "collective"
+
+
+class WindowStart(StrEnum):
+    """After which cards insurance is offered."""
+
+    FOUR_CARDS = "four_cards"
+    PLAYER_THIRD = "player_third"
+
+
+class Phase(StrEnum):
+    """Which cards a dealing style lays face down."""
+
+    INITIAL = "initial"
+    THIRD = "third"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """Something that the house elects."""
+
+    key: str
+    rule: str | None
+    text: str
+    values: tuple[OptionValue, ...]
+    """What may be elected, the default first."""
+    takes_amount: bool
+    """Whether any whole amount may be elected besides."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exclusion:
+    """Options of which at most one may leave its default."""
+
+    keys: tuple[str, ...]
+    rule: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeastDecks:
+    """How many decks an election needs at least."""
+
+    when: frozenset[str]
+    decks: int
+    rule: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Style:
+    """How cards are dealt."""
+
+    rule: str | None
+    face_down: frozenset[Phase]
+    players_handle: bool
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClosingCase:
+    """When betting on some bets closes."""
+
+    when: frozenset[str]
+    bets: frozenset[Bet]
+    moment: Moment
+    rule: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FaultCase:
+    """What one kind of fault breaks and what follows."""
+
+    when: frozenset[str]
+    rule: str | None
+    rule_source: str | None
+    """`table of play`, `closing`, `pay table` or `void order`: the rule broken is that of the entry that decided."""
+    remedy: Remedy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PayCase:
+    """What a bet gets when a round ends so."""
+
+    when: frozenset[str]
+    outcome: Settling
+    pays: Fraction
+    """Winnings for one unit of stake."""
+    rule: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExactPay:
+    """A bet of which only as much stands as the table's chips can pay exactly; the rest is void."""
+
+    when: frozenset[str]
+    rule: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fee:
+    """A bet that is no wager but the price of some: it is always collected, and without it they are void."""
+
+    bet: Bet
+    amount_option: str
+    waived_from_option: str | None
+    """The option that says from which wager on nothing is asked."""
+    wagers: frozenset[Bet]
+    rule: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BetRule:
+    """One bet: when it is offered and what it gets; it loses where no case holds."""
+
+    bet: Bet
+    offered: tuple[frozenset[str], ...]
+    """Any one of these sets of facts is enough."""
+    cases: tuple[PayCase, ...]
+    exact_pay: ExactPay | None = None
+    fee: Fee | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BurnCase:
+    """What is burned before a shoe's first round."""
+
+    when: frozenset[str]
+    count: BurnCount
+    rule: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LastRoundRule:
+    """When a shoe ends."""
+
+    after_cut_card: AfterCutCard
+    rule: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandlingCase:
+    """Who may handle a hand's cards."""
+
+    when: frozenset[str]
+    entitled: Entitled
+    ties: TieBreak
+    anyone_where_none: bool
+    """Whether somebody without a wager may handle a hand that no entitled player takes."""
+    nominee_rule: str | None
+    """The rule by which an entitled player may share the hand's cards with a nominee; None where none does."""
+    rule: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExcessRule:
+    """A limit beyond which a wager neither wins nor loses: each up to the maximum, a hand's pro rata of the
+    differential."""
+
+    when: frozenset[str]
+    over: LimitKind
+    rule: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitRule:
+    """Which of the notice's limits the rulebook knows."""
+
+    kinds: frozenset[LimitKind]
+    excess: tuple[ExcessRule, ...]
+    rule: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InsuranceRow:
+    """One situation in which insurance is offered."""
+
+    bet: Bet
+    after: WindowStart
+    player: frozenset[int]
+    """The Player's points just then."""
+    banker: frozenset[int]
+    pays: Fraction
+    wins_on_tie: bool
+    """Whether a Tie pays it too, instead of returning it."""
+    rule: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InsuranceRule:
+    """When insurance may be bet; any one set of facts under `offered` is enough."""
+
+    offered: tuple[frozenset[str], ...]
+    rows: tuple[InsuranceRow, ...]
+    rule: str | None
+    """Of the windows."""
+    closing_rule: str | None
+    """Of the card that ends a window."""
+    waiver_rule: str | None
+    """Of the Banker's third card that a player handles, or sees, before the Player's third is open."""
+    absence_rule: str | None
+    """Of a table that offers none."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rulebook:
+    """Everything that a rulebook's file says."""
+
+    id: str
+    title: str
+    source: str
+    options: tuple[Option, ...]
+    exclusions: tuple[Exclusion, ...]
+    decks: frozenset[int]
+    least_decks: tuple[LeastDecks, ...]
+    order: tuple[Side, ...]
+    order_rule: str | None
+    styles: Mapping[str, Style]
+    table: TableOfPlay
+    closings: tuple[ClosingCase, ...]
+    call_rule: str | None
+    """The rule that orders the call; None where none does."""
+    frozen: tuple[frozenset[str], ...]
+    """Elections under any of which a wager stays as it was placed even before betting closes."""
+    push_is_free: bool
+    """Whether wagers that stand off are their players' again as soon as a Tie is announced."""
+    first_card_face_up_is_found: bool
+    """Whether a first card that comes out face up counts as found so in the shoe and voids the hand."""
+    burn: tuple[BurnCase, ...]
+    last_round: LastRoundRule
+    handling: tuple[HandlingCase, ...]
+    limits: LimitRule
+    insurance: InsuranceRule | None
+    faults: Mapping[str, tuple[FaultCase, ...]]
+    bets: Mapping[Bet, BetRule]
+    notes: Mapping[str, str]
+    """Points that nothing is alleged from, by section."""

@@ -1,0 +1,152 @@
+"""Elect a rulebook's options."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from thirdcard.rules.errors import OptionError
+from thirdcard.rules.game.words import Bet
+from thirdcard.rules.rulebook.cases import AMOUNT, AnyCase, choose, option_fact
+from thirdcard.rules.rulebook.model import (
+    BurnCase,
+    ClosingCase,
+    FaultCase,
+    Fee,
+    HandlingCase,
+    InsuranceRule,
+    Option,
+    OptionValue,
+    PayCase,
+    Rulebook,
+    Style,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Rules:
+    """A rulebook with everything elected: what holds at one table. Hashed by identity."""
+
+    rulebook: Rulebook
+    options: Mapping[str, OptionValue]
+    facts: frozenset[str]
+    """What the elections state, as `key=value`."""
+    style: Style
+    closings: Mapping[Bet, ClosingCase] = field(repr=False)
+    cases_of_bets: Mapping[Bet, tuple[PayCase, ...]] = field(repr=False)
+    burn: BurnCase
+    handling: HandlingCase
+    insurance: InsuranceRule | None
+    """When insurance may be bet; None where it is not offered."""
+    are_wagers_frozen: bool
+    """Whether a wager stays as it was placed even before betting closes."""
+    offered: frozenset[Bet]
+    """The bets that the elections offer, insurance apart."""
+    fees: tuple[Fee, ...]
+    """What is asked for some of the bets that are offered."""
+
+    def fault(self, code: str, facts: frozenset[str] = frozenset()) -> FaultCase | None:
+        """The case of that fault that fits; None where the rulebook does not order the thing."""
+        return choose(self.rulebook.faults.get(code, ()), self.facts | facts)
+
+    def pay_cases(self, bet: Bet) -> tuple[PayCase, ...]:
+        """What the bet may get under the elections, as cases that ask for results alone."""
+        return self.cases_of_bets[bet]
+
+    def offers(self, bet: Bet) -> bool:
+        """Whether the elections offer the bet."""
+        return bet in self.offered
+
+
+def elect(rulebook: Rulebook, options: Mapping[str, object], *, where: str = "options") -> Rules:
+    """The rulebook with these options; what is not named keeps its default.
+
+    Values may be texts, as a command line gives them.
+
+    Args:
+        where: the file and place that the options come from, for messages.
+
+    Raises:
+        OptionError: a key or value that the rulebook lacks, or options that exclude each other.
+    """
+    known = {option.key: option for option in rulebook.options}
+    for key in options:
+        if key not in known:
+            raise OptionError(key, f"{where}.{key} = {options[key]}; allowed: {', '.join(known)} ({rulebook.id})")
+    elected = {
+        key: _value(option, options[key], where) if key in options else option.values[0]
+        for key, option in known.items()
+    }
+    _check_exclusions(rulebook, known, elected, where)
+    facts = frozenset(option_fact(key, value) for key, value in elected.items())
+    facts |= {option_fact(key, AMOUNT) for key, value in elected.items() if value not in known[key].values}
+    insurance = rulebook.insurance
+    offered = tuple(rule for rule in rulebook.bets.values() if _any_holds(rule.offered, facts))
+    return Rules(
+        rulebook=rulebook,
+        options=elected,
+        facts=facts,
+        style=rulebook.styles[str(elected["dealing_style"])],
+        closings={bet: _closing(rulebook, bet, facts) for bet in Bet},
+        cases_of_bets={bet: _elected_cases(rule.cases, facts, known) for bet, rule in rulebook.bets.items()},
+        burn=_holding(rulebook.burn, facts),
+        handling=_holding(rulebook.handling, facts),
+        insurance=insurance if insurance is not None and _any_holds(insurance.offered, facts) else None,
+        are_wagers_frozen=_any_holds(rulebook.frozen, facts),
+        offered=frozenset(rule.bet for rule in offered),
+        fees=tuple(rule.fee for rule in offered if rule.fee is not None),
+    )
+
+
+def _value(option: Option, value: object, where: str) -> OptionValue:
+    for offered in option.values:
+        if type(offered) is type(value) and offered == value:
+            return offered
+        if isinstance(value, str) and option_fact("", offered) == f"={value}":
+            return offered
+    amount = int(value) if isinstance(value, str) and value.isdecimal() else value
+    if option.takes_amount and isinstance(amount, int) and not isinstance(amount, bool) and amount >= 0:
+        return amount
+    allowed = ", ".join(option_fact("", offered)[1:] for offered in option.values)
+    if option.takes_amount:
+        allowed += ", a whole amount"
+    raise OptionError(option.key, f"{where}.{option.key} = {value}; allowed: {allowed}")
+
+
+def _check_exclusions(
+    rulebook: Rulebook, known: Mapping[str, Option], elected: Mapping[str, OptionValue], where: str
+) -> None:
+    for exclusion in rulebook.exclusions:
+        chosen = [key for key in exclusion.keys if elected[key] != known[key].values[0]]
+        if len(chosen) > 1:
+            first, second = chosen[:2]
+            raise OptionError(
+                second,
+                f"{where}.{second} = {elected[second]}; allowed: {known[second].values[0]} "
+                f"where {first} = {elected[first]} ({rulebook.id} {exclusion.rule})",
+            )
+
+
+def _elected_cases(cases: Iterable[PayCase], facts: frozenset[str], options: Iterable[str]) -> tuple[PayCase, ...]:
+    """The cases that may hold under these elections, less what they ask of them."""
+    keys = tuple(f"{key}=" for key in options)
+    elected: list[PayCase] = []
+    for case in cases:
+        asked = frozenset(fact for fact in case.when if not fact.startswith(keys))
+        if case.when - asked <= facts and not any(earlier.when <= asked for earlier in elected):
+            elected.append(replace(case, when=asked))
+    return tuple(elected)
+
+
+def _any_holds(alternatives: Iterable[frozenset[str]], facts: frozenset[str]) -> bool:
+    return any(asked <= facts for asked in alternatives)
+
+
+def _closing(rulebook: Rulebook, bet: Bet, facts: frozenset[str]) -> ClosingCase:
+    return _holding((case for case in rulebook.closings if bet in case.bets), facts)
+
+
+def _holding(cases: Iterable[AnyCase], facts: frozenset[str]) -> AnyCase:
+    fitting = choose(cases, facts)
+    assert fitting is not None, "a rulebook's file ends each list with a case without conditions"
+    return fitting

@@ -1,0 +1,1 @@
+"""Judge the wagers: late bets, limits, void hands, settlement and payouts."""

@@ -1,0 +1,82 @@
+"""What a finished hand states for the pay cases, also where some of its cards were not read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import product
+from typing import NamedTuple
+
+from thirdcard.rules.game.cards import PACK, Card
+from thirdcard.rules.game.hand import NATURALS, is_triple_match, pair_kind, winner_of
+
+_THIRDS = tuple(card for card in PACK if card.suit in "CD" and (card.point_value or card.rank == "10"))
+"""Third cards of all points, of two suits each, so that one at least is not the face of a pair."""
+
+
+class HandEnd(NamedTuple):
+    """All that bets ask of one finished hand."""
+
+    total: int
+    """Point count, 0 to 9."""
+    cards: int
+    """2 or 3."""
+    is_natural: bool
+    pair: str | None
+    """`mixed`, `coloured` or `perfect`; None where the ranks of the first two cards differ."""
+    is_triple: bool
+    """Whether three cards share rank and suit."""
+
+
+def end_of(cards: Sequence[Card]) -> HandEnd:
+    """A hand of two or three known cards."""
+    first, second, count = cards[0], cards[1], len(cards)
+    points = (first.point_value + second.point_value) % 10
+    total = points if count == 2 else (points + cards[2].point_value) % 10
+    if first.rank != second.rank:
+        return HandEnd(total, count, points in NATURALS, None, False)
+    return HandEnd(total, count, points in NATURALS, pair_kind(first, second), is_triple_match(cards))
+
+
+@lru_cache(maxsize=4096)
+def ends_of(cards: tuple[Card | None, ...]) -> frozenset[HandEnd]:
+    """Every end that the hand may have, whatever the cards are that were not read (None).
+
+    >>> from thirdcard.rules.game.cards import parse_card
+    >>> sorted(end.total for end in ends_of((parse_card("9H"), parse_card("KD"))))
+    [9]
+    """
+    return frozenset(end_of(hand) for hand in _hands_of(cards))
+
+
+def loose_ends_of(cards: tuple[Card | None, ...]) -> frozenset[HandEnd]:
+    """Every end where it is not known either whether the hand got a third card; `cards` are its first two."""
+    return ends_of(cards) | ends_of((*cards, None))
+
+
+def _hands_of(cards: tuple[Card | None, ...]) -> Iterator[tuple[Card, ...]]:
+    known = tuple(card for card in cards if card is not None)
+    if len(known) == len(cards):
+        yield known
+        return
+    for two in product(*(PACK if card is None else (card,) for card in cards[:2])):
+        if len(cards) == 2:
+            yield two
+        for third in cards[2:]:
+            for face in (*_THIRDS, two[0]) if third is None else (third,):
+                yield (*two, face)
+
+
+@lru_cache(maxsize=8192)
+def facts_of(player: HandEnd, banker: HandEnd) -> frozenset[str]:
+    """What two finished hands state, for the pay cases."""
+    facts = {f"winner={winner_of(player.total, banker.total)}", f"margin={abs(player.total - banker.total)}"}
+    for side, end in (("player", player), ("banker", banker)):
+        facts |= {f"{side}_points={end.total}", f"{side}_cards={end.cards}"}
+        if end.is_natural:
+            facts.add(f"{side}_natural=true")
+        if end.pair is not None:
+            facts |= {f"{side}_pair=any", f"{side}_pair={end.pair}"}
+        if end.is_triple:
+            facts.add(f"{side}_triple=true")
+    return frozenset(facts)

@@ -1,0 +1,211 @@
+"""Know when insurance is offered, and find insurance that could pay more than it insures.
+
+Insurance is bet between cards: while the points of the open cards stand in the rulebook's table and until the next
+card leaves the shoe. Money in the smallest unit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+
+from thirdcard.rules.findings.findings import Finding, name_of
+from thirdcard.rules.game.words import DEALER, Bet, Side
+from thirdcard.rules.log.events import CardDealt, CardPassed, CardTurned, Event, ResultAnnounced, WagerChanged
+from thirdcard.rules.round.drawing import Drawing
+from thirdcard.rules.round.round import INITIAL_CARDS, DealtCard, Round, Wager, confidence_of
+from thirdcard.rules.rulebook.model import InsuranceRow, InsuranceRule, WindowStart
+from thirdcard.rules.rulebook.options import Rules
+
+INSURANCE = {Bet.INSURANCE_PLAYER: Side.PLAYER, Bet.INSURANCE_BANKER: Side.BANKER}
+"""The insurance wagers and the hand that each insures."""
+_CODE = "limit.above_maximum"
+
+
+class Offer(StrEnum):
+    """Whether insurance may be bet just now."""
+
+    OPEN = "open"
+    UNKNOWN = "unknown"
+    """A card on which it depends was not read."""
+    NOT_OFFERED = "not_offered"
+    """The cards are not yet all open, or their points stand in no row."""
+    CLOSED = "closed"
+    """The next card has left the shoe."""
+
+
+@dataclass(frozen=True, slots=True)
+class InsuranceWindow:
+    """What insurance is offered on a bet at a moment of the round."""
+
+    offer: Offer
+    since_t: float
+    """From when on it is so, seconds."""
+    row: InsuranceRow | None = None
+
+
+def window_of(bet: Bet, running: Round, drawing: Drawing, rule: InsuranceRule) -> InsuranceWindow:
+    """Whether that insurance may be bet as the cards lie now."""
+    cards = sorted(running.cards.values(), key=lambda card: card.index)
+    further = cards[INITIAL_CARDS:]
+    if len(cards) < INITIAL_CARDS or any(card.shown_t is None for card in cards[:INITIAL_CARDS]):
+        return (
+            InsuranceWindow(Offer.CLOSED, further[-1].t)
+            if further
+            else InsuranceWindow(Offer.NOT_OFFERED, running.opened_t)
+        )
+    if not further:
+        after, since_t = WindowStart.FOUR_CARDS, max(card.shown_t or card.t for card in cards)
+    elif _is_open_third(further, drawing):
+        after, since_t = WindowStart.PLAYER_THIRD, further[0].shown_t or further[0].t
+    else:
+        return InsuranceWindow(Offer.CLOSED, further[-1].t)
+    points = {side: drawing.total(side) for side in Side}
+    player, banker = points[Side.PLAYER], points[Side.BANKER]
+    if player is None or banker is None or not drawing.can_judge:
+        return InsuranceWindow(Offer.UNKNOWN, since_t)
+    for row in rule.rows:
+        if row.bet is bet and row.after is after and player in row.player and banker in row.banker:
+            return InsuranceWindow(Offer.OPEN, since_t, row)
+    return InsuranceWindow(Offer.NOT_OFFERED, since_t)
+
+
+def _is_open_third(further: list[DealtCard], drawing: Drawing) -> bool:
+    """Whether the only further card is the Player's third and all can see it."""
+    return len(further) == 1 and drawing.third.get(Side.PLAYER) is further[0] and further[0].shown_t is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """What an insurance wager wins, in the smallest unit; None where it was not read."""
+
+    on_loss: Fraction | None
+    """When the insured hand loses."""
+    on_tie: Fraction | None
+    """On a Tie, where the rulebook pays that; 0 where a Tie returns the wager."""
+    is_some: bool = False
+    """Whether it wins something for certain, however much that is."""
+
+
+NOTHING = Promise(Fraction(0), Fraction(0))
+
+
+class InsuranceJudge:
+    """Adds up what the insurance of a round could pay and holds it against the wagers that it insures."""
+
+    def __init__(self, rules: Rules) -> None:
+        self._rule = rules.insurance
+        self._round = 0
+        self._promised: dict[str, Promise] = {}
+        """What each insurance area that was bet in a window could pay."""
+        self._waived_in = 0
+        """The latest round in which the Banker's third card was handled or seen before the Player's was open."""
+
+    @property
+    def rule(self) -> InsuranceRule | None:
+        """The rulebook's windows; None where insurance is not offered."""
+        return self._rule
+
+    @property
+    def listens_to(self) -> Collection[type[Event]]:
+        """The events that may close a window; none where insurance is not offered."""
+        return () if self._rule is None else (CardDealt, CardTurned, CardPassed, ResultAnnounced)
+
+    def rule_against(self, window: InsuranceWindow, running: Round) -> str | None:
+        """The rule that a bet breaks in a window that is not open."""
+        assert self._rule is not None, "without windows there is none that is not open"
+        if window.offer is not Offer.CLOSED:
+            return self._rule.rule
+        return self._rule.waiver_rule if self._waived_in == running.number else self._rule.closing_rule
+
+    def promises(self, running: Round) -> Mapping[str, Promise]:
+        """What each insurance area that was bet in a window of this round could pay."""
+        return dict(self._promised) if self._round == running.number else {}
+
+    def note(self, event: WagerChanged, running: Round, window: InsuranceWindow) -> None:
+        """Take a change of an insurance wager; once the round is decided it promises what it did."""
+        self._begin(running)
+        if running.is_decided:
+            return
+        before, after = event.before, event.after
+        promised = self._promised.get(event.area, NOTHING)
+        if after == 0 or event.chips_after == 0:
+            self._promised.pop(event.area, None)
+        elif before is None or after is None or promised.on_loss is None or window.offer is Offer.UNKNOWN:
+            was_some = promised.is_some or bool(promised.on_loss)
+            is_some = bool(after or event.chips_after) and (was_some or window.row is not None)
+            self._promised[event.area] = Promise(None, None, is_some)
+        elif after < before or window.row is not None:
+            self._promised[event.area] = _promise(promised, before, after, window.row)
+
+    def observe(
+        self, event: CardDealt | CardTurned | CardPassed | ResultAnnounced, running: Round
+    ) -> Iterator[Finding]:
+        """Judge the insurance when the next card, or the result, closes betting on it."""
+        if isinstance(event, CardPassed | CardTurned) and _is_waived_by(event, running):
+            self._waived_in = running.number
+        if not self._promised or not isinstance(event, CardDealt | ResultAnnounced):
+            return
+        self._begin(running)
+        for area, promise in self._promised.items():
+            promised = promise.on_loss
+            wager = running.stakes.get(area)
+            if wager is None:
+                continue
+            insured = [
+                one.value
+                for one in running.stakes.values()
+                if one.seat == wager.seat and one.bet == INSURANCE[wager.bet].value
+            ]
+            is_unseen = not insured and (wager.seat is None or running.was_camera_lost)
+            if promise.is_some and not is_unseen and not any(value != 0 for value in insured):
+                yield _above(event, wager, None)
+            elif promised is None or is_unseen or None in insured:
+                running.doubt(_CODE, f"the wager on {area} or the one that it insures was not read")
+            elif promised > sum(value for value in insured if value is not None):
+                yield _above(event, wager, promised)
+
+    def _begin(self, running: Round) -> None:
+        if self._round != running.number:
+            self._round = running.number
+            self._promised.clear()
+
+
+def _is_waived_by(event: CardPassed | CardTurned, running: Round) -> bool:
+    """Whether the Banker's third card is handled or seen while the Player's lies face down."""
+    thirds = {card.place: card for card in running.cards.values() if card.index >= INITIAL_CARDS}
+    player, banker = thirds.get(Side.PLAYER), thirds.get(Side.BANKER)
+    if player is None or banker is None or player.shown_t is not None or event.card_id != banker.card_id:
+        return False
+    return event.face_up if isinstance(event, CardTurned) else event.to != DEALER
+
+
+def _promise(old: Promise, before: int, after: int, row: InsuranceRow | None) -> Promise:
+    """What a changed wager could pay: less in proportion, or more by the row that is open."""
+    assert old.on_loss is not None and old.on_tie is not None
+    if after < before:
+        return Promise(old.on_loss * after / before, old.on_tie * after / before)
+    more = (after - before) * row.pays if row is not None else Fraction(0)
+    on_tie = row is not None and row.wins_on_tie
+    return Promise(old.on_loss + more, old.on_tie + (more if on_tie else 0))
+
+
+def _above(event: Event, wager: Wager, promised: Fraction | None) -> Finding:
+    whose = "A" if wager.seat is None else f"Seat {wager.seat}'s"
+    worth = "something" if promised is None else f"{float(promised):g}"
+    if promised is not None and promised.denominator == 1:
+        worth = str(promised)
+    return Finding(
+        code=_CODE,
+        t=event.t,
+        key=(_CODE, wager.area),
+        message=f"{whose} {name_of(wager.bet)} could pay {worth}, more than the wager that it insures.",
+        facts=frozenset({"insurance"}),
+        seat=wager.seat,
+        bet=wager.bet,
+        area=wager.area,
+        amount=wager.value,
+        confidence=wager.confidence * confidence_of(event),
+    )

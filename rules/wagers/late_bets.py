@@ -1,0 +1,338 @@
+"""Find wagers that changed while the rulebook forbids it.
+
+What may be half of a move, or a payment that is yet to be logged, is held back for a moment. Unknown values never
+make an alert: without a direction of change nothing is alleged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from thirdcard.rules.findings.findings import Finding, name_of
+from thirdcard.rules.game.words import Bet, Severity, Side, seat_of
+from thirdcard.rules.log.events import Source, WagerChanged
+from thirdcard.rules.round.round import (
+    INITIAL_CARDS,
+    Call,
+    Round,
+    Wager,
+    confidence_of,
+    is_by_dealer,
+    is_by_nobody_known,
+)
+from thirdcard.rules.rulebook.model import Moment
+from thirdcard.rules.rulebook.options import Rules
+
+MOVE_WINDOW_S = 3.0
+"""A removal and a placement no further apart may be one move."""
+INFERRED_CLOSE_S = 1.5
+"""How far an inferred close may be from the true one where the log does not say."""
+INFERRED_CONFIDENCE = 0.8
+DOUBTFUL_CONFIDENCE = 0.5
+UNKNOWN_ACTOR_CONFIDENCE = 0.6
+
+
+Span = tuple[float, float]
+
+
+class ChangeKind(StrEnum):
+    """How a wager changed."""
+
+    PLACED = "placed"
+    INCREASED = "increased"
+    REDUCED = "reduced"
+    REMOVED = "removed"
+
+    @property
+    def adds(self) -> bool:
+        return self in (ChangeKind.PLACED, ChangeKind.INCREASED)
+
+
+@dataclass(frozen=True, slots=True)
+class Close:
+    """When betting on a bet closed."""
+
+    t: float
+    rule: str | None
+    is_inferred: bool
+    confidence: float
+    within_s: float = 0.0
+    """How far at most `t` is from the true close."""
+
+
+@dataclass(frozen=True, slots=True)
+class LateChange:
+    """A late change that may still turn out to be half of a move, or a payment."""
+
+    event: WagerChanged
+    kind: ChangeKind
+    finding: Finding
+    close: Close
+    is_by_dealer: bool = False
+
+
+_PLACED, _INCREASED, _REDUCED, _REMOVED = ChangeKind
+
+
+def kind_of(event: WagerChanged) -> ChangeKind | None:
+    """The direction of a change; None where nothing changed or it cannot be told."""
+    was_empty = event.before == 0 or event.chips_before == 0
+    is_empty = event.after == 0 or event.chips_after == 0
+    if was_empty or is_empty:
+        if was_empty and is_empty:
+            return None
+        return _PLACED if was_empty else _REMOVED
+    before, after = event.before, event.after
+    if before is None or after is None:
+        before, after = event.chips_before, event.chips_after
+    if before is None or after is None or before == after:
+        return None
+    return _INCREASED if after > before else _REDUCED
+
+
+def span_of(event: WagerChanged) -> Span:
+    """Between which moments it happened."""
+    return event.t - (event.earlier_s or 0.0), event.t + (event.later_s or 0.0)
+
+
+def amount_of(event: WagerChanged) -> int | None:
+    """By how much the value changed; None where it cannot be told."""
+    before = 0 if event.chips_before == 0 else event.before
+    after = 0 if event.chips_after == 0 else event.after
+    return None if before is None or after is None else abs(after - before)
+
+
+_CALL, _FIRST_CARD, _HAND_FIRST_CARD, _FIRST_SEEN, _RESULT = Moment
+
+
+def close_of(bet: Bet, running: Round, rules: Rules) -> Close | None:
+    """When betting on that bet closed; None while it is open. The first card says more than a call inferred from it."""
+    first, call, result = running.first_card, running.call, running.result
+    if first is None and call is None and result is None and running.seen_t is None:
+        return None
+    case = rules.closings[bet]
+    moment, rule = case.moment, case.rule
+    close: Close | None = None
+    if moment is _CALL and call is not None and not (call.is_inferred and first is not None):
+        close = Close(call.t, rule, call.is_inferred, call.confidence, _within_s(call))
+    if (moment is _CALL or moment is _FIRST_CARD) and first is not None and (close is None or first.t < close.t):
+        close = Close(first.t, rule, False, confidence_of(first))
+    if moment is _HAND_FIRST_CARD and bet.value in running.hand_first_t:
+        close = Close(running.hand_first_t[Side(bet)], rule, False, 1.0)
+    if moment is _FIRST_SEEN and running.seen_t is not None:
+        close = Close(running.seen_t, rule, False, 1.0)
+    if result is not None and (close is None or result.t < close.t):
+        close = Close(result.t, rule, False, 1.0)
+    return close
+
+
+def _within_s(call: Call) -> float:
+    if call.within_s is not None:
+        return call.within_s
+    return INFERRED_CLOSE_S if call.is_inferred else 0.0
+
+
+def find_late_change(
+    event: WagerChanged, running: Round, rules: Rules, *, close: Close, is_losing: bool
+) -> LateChange | None:
+    """What a change after the close is; None where its direction or its author acquits it."""
+    kind = kind_of(event)
+    if kind is None or (is_by_dealer(event) and not kind.adds):
+        return None
+    seat = event.seat if seat_of(event.by) is None else seat_of(event.by)
+    facts = {"losing"} if is_losing and kind is not ChangeKind.PLACED else set()
+    amount = amount_of(event)
+    is_critical = running.result is not None or len(running.cards) >= INITIAL_CARDS
+    finding = Finding(
+        code=f"late_bet.{kind}",
+        t=event.t,
+        key=("late_bet", event.area, event.t, kind),
+        message=_message(event, kind, seat, close, is_losing=bool(facts)),
+        facts=frozenset(facts),
+        source_rule=close.rule,
+        seat=seat,
+        bet=event.bet,
+        area=event.area,
+        amount=amount,
+        severity=Severity.CRITICAL if is_critical else Severity.HIGH,
+        confidence=_confidence(event, close, span_of(event)),
+    )
+    return LateChange(event, kind, finding, close, is_by_dealer(event))
+
+
+def find_frozen_change(event: WagerChanged) -> Finding | None:
+    """A change of a wager that must stay as it was placed, before betting closed."""
+    kind = kind_of(event)
+    seat = seat_of(event.by)
+    if seat is None or kind is None or kind is ChangeKind.PLACED:
+        return None
+    amount = amount_of(event)
+    worth = "a wager" if amount is None else str(amount)
+    verb = {ChangeKind.INCREASED: "added", ChangeKind.REDUCED: "took back part of", ChangeKind.REMOVED: "took back"}
+    return Finding(
+        code=f"late_bet.{kind}",
+        t=event.t,
+        key=("late_bet", event.area, event.t, kind),
+        message=f"Seat {seat} {verb[kind]} {worth} on {name_of(event.bet)} though wagers may not be altered.",
+        facts=frozenset({"frozen"}),
+        seat=seat,
+        bet=event.bet,
+        area=event.area,
+        amount=amount,
+        confidence=confidence_of(event),
+    )
+
+
+class HeldChanges:
+    """Late changes that wait for their other half."""
+
+    def __init__(self) -> None:
+        self.changes: list[LateChange] = []
+        self._placed: dict[int, WagerChanged] = {}
+        """What each seat put down last."""
+
+    def add(self, change: LateChange, wagers: Iterable[Wager]) -> list[Finding]:
+        """Take a change in; returns what is certain at once.
+
+        Args:
+            change: the late change.
+            wagers: what lies on the table; a seat that has nothing else there can't have moved its chips.
+        """
+        change = _taken_before(change, self._placed.get(change.finding.seat or 0))
+        for other in self.changes:
+            if is_one_move(change, other):
+                self.changes.remove(other)
+                return [_moved(change, other)]
+        if not change.is_by_dealer and not _may_be_half_of_a_move(change, wagers):
+            return [change.finding]
+        self.changes.append(change)
+        return []
+
+    def note_placed(self, event: WagerChanged) -> None:
+        """A seat put chips down, in time or not."""
+        seat = seat_of(event.by)
+        if seat is not None:
+            self._placed[seat] = event
+            self.changes = [_taken_before(one, event) if one.finding.seat == seat else one for one in self.changes]
+
+    def pay(self, area: str) -> None:
+        """A payment was logged on the area: chips that the dealer just put there are winnings."""
+        self.changes = [one for one in self.changes if not (one.is_by_dealer and one.event.area == area)]
+
+    def release(self, t: float | None) -> list[Finding]:
+        """What no longer can be part of a move at that time; all of it where no time is given."""
+        if not self.changes:
+            return []
+        ripe = [one for one in self.changes if t is None or t - one.event.t > MOVE_WINDOW_S]
+        self.changes = [one for one in self.changes if one not in ripe]
+        return [one.finding for one in ripe]
+
+
+def _taken_before(change: LateChange, placed: WagerChanged | None) -> LateChange:
+    """What a hand took that put chips down elsewhere while it still lay there: it did so before."""
+    if change.kind is not _REMOVED or placed is None or placed.area == change.event.area or placed.earlier_s is None:
+        return change
+    (low_t, high_t), (put_t, _) = span_of(change.event), span_of(placed)
+    if not low_t < put_t < high_t:
+        return change
+    sure = _confidence(change.event, change.close, (low_t, put_t))
+    return replace(change, finding=replace(change.finding, confidence=sure))
+
+
+def _may_be_half_of_a_move(change: LateChange, wagers: Iterable[Wager]) -> bool:
+    """Whether the seat may still put down elsewhere what it took, or take elsewhere what it put down."""
+    if change.kind is ChangeKind.PLACED:
+        seat, area = change.finding.seat, change.event.area
+        return any(wager.seat == seat and wager.area != area and not wager.is_empty for wager in wagers)
+    return change.kind is ChangeKind.REMOVED
+
+
+def is_one_move(one: LateChange, other: LateChange) -> bool:
+    """Whether a removal and a placement are one move of a seat's wager to another area."""
+    if {one.kind, other.kind} != {ChangeKind.PLACED, ChangeKind.REMOVED} or one.is_by_dealer or other.is_by_dealer:
+        return False
+    seat = one.finding.seat
+    if seat is None or seat != other.finding.seat or one.event.area == other.event.area:
+        return False
+    if abs(one.event.t - other.event.t) > MOVE_WINDOW_S:
+        return False
+    if one.finding.amount is not None and other.finding.amount is not None:
+        return one.finding.amount == other.finding.amount
+    chips = _chips(one), _chips(other)
+    if one.event.source is not Source.CAMERA or other.event.source is not Source.CAMERA:
+        return chips[0] is not None and chips[0] == chips[1]
+    return None in chips or _are_about_as_many(chips[0] or 0, chips[1] or 0)
+
+
+def _are_about_as_many(one: int, other: int) -> bool:
+    """Whether two of the camera's estimates, a chip and a quarter off at most each, may be the same chips."""
+    return abs(one - other) <= 2 + max(one, other) / 2
+
+
+def _chips(change: LateChange) -> int | None:
+    return change.event.chips_after if change.kind is ChangeKind.PLACED else change.event.chips_before
+
+
+def _moved(one: LateChange, other: LateChange) -> Finding:
+    placed, removed = (one, other) if one.kind is ChangeKind.PLACED else (other, one)
+    amounts = [change.finding.amount for change in (placed, removed) if change.finding.amount is not None]
+    worth = f"{amounts[0]}" if amounts else "a wager"
+    origin, target = name_of(removed.event.bet), name_of(placed.event.bet)
+    return replace(
+        placed.finding,
+        code="late_bet.moved",
+        t=removed.event.t,
+        key=("late_bet", placed.event.area, removed.event.t, "moved"),
+        message=f"Seat {placed.finding.seat} moved {worth} from {origin} to {target} after betting closed.",
+        facts=removed.finding.facts,
+        amount=amounts[0] if amounts else None,
+        confidence=min(placed.finding.confidence, removed.finding.confidence),
+    )
+
+
+def _confidence(event: WagerChanged, close: Close, span: Span) -> float:
+    """How sure it is that the change was late, by somebody who may not.
+
+    A change that came some time between two moments is late by the share of that time after the close. `w` seconds is
+    how far the close may be from its time, any error being as likely as any other: of a change `d` seconds after that
+    time (w + d) / 2w of them leave it late.
+    """
+    confidence = confidence_of(event) * close.confidence * _share_after(close.t, span)
+    if is_by_nobody_known(event):
+        confidence *= UNKNOWN_ACTOR_CONFIDENCE
+    after_s = event.t - close.t
+    if close.is_inferred:
+        confidence *= INFERRED_CONFIDENCE
+        if after_s < close.within_s:
+            confidence = min(confidence, DOUBTFUL_CONFIDENCE)
+    elif after_s < close.within_s:
+        confidence *= (close.within_s + after_s) / (2 * close.within_s)
+    return confidence
+
+
+def _share_after(t: float, span: Span) -> float:
+    """How much of the time between two moments lies after `t`."""
+    low_t, high_t = span
+    if low_t >= t:
+        return 1.0
+    return (high_t - t) / (high_t - low_t) if high_t > t else 0.0
+
+
+def _message(event: WagerChanged, kind: ChangeKind, seat: int | None, close: Close, *, is_losing: bool) -> str:
+    who = "The dealer" if is_by_dealer(event) else "Somebody" if seat is None else f"Seat {seat}"
+    amount = amount_of(event)
+    worth = "chips" if amount is None else str(amount)
+    bet = name_of(event.bet)
+    when = f"{event.t - close.t:.1f} s after betting closed"
+    if is_losing:
+        did = {ChangeKind.INCREASED: "added to", ChangeKind.REDUCED: "took back part of"}.get(kind, "took back")
+        return f"{who} {did} a losing {worth} on {bet} before it was collected."
+    phrases = {
+        ChangeKind.PLACED: f"placed {worth} on {bet}",
+        ChangeKind.INCREASED: f"added {worth} to {bet}",
+        ChangeKind.REDUCED: f"took {worth} of the wager on {bet} back",
+        ChangeKind.REMOVED: f"took {worth} back from {bet}",
+    }
+    return f"{who} {phrases[kind]} {when}."

@@ -1,0 +1,189 @@
+"""Hold the wagers at the close of betting against the table's notice. Money in the smallest unit."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+
+from thirdcard.rules.findings.findings import Finding, name_of
+from thirdcard.rules.game.words import Bet, Side, TableNotice
+from thirdcard.rules.log.events import CardDealt, CardPassed, CardTurned, Event, NoMoreBets, ResultAnnounced
+from thirdcard.rules.round.round import Round, Wager
+from thirdcard.rules.rulebook.model import ClosingCase, LimitKind, Moment
+from thirdcard.rules.rulebook.options import Rules
+from thirdcard.rules.wagers.late_bets import Close, close_of
+
+CLOSERS = (NoMoreBets, CardDealt, CardTurned, CardPassed, ResultAnnounced)
+_HANDS = frozenset({Bet.PLAYER, Bet.BANKER})
+
+
+def parse_notice(limits: Mapping[str, object]) -> TableNotice:
+    """The notice of a table's `limits`; what is no whole number counts as not said."""
+    own = limits.get("bets")
+    bets = {
+        Bet(name): (_amount(mapping, "minimum"), _amount(mapping, "maximum"))
+        for name, mapping in (own.items() if isinstance(own, Mapping) else ())
+        if isinstance(mapping, Mapping)
+    }
+    amounts = {kind.value: _amount(limits, kind.value) for kind in LimitKind}
+    return TableNotice(**amounts, bets=bets)
+
+
+def _amount(limits: Mapping[str, object], key: str) -> int | None:
+    value = limits.get(key)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+class LimitJudge:
+    """Judges each bet once a round, as soon as betting on it has closed for certain."""
+
+    def __init__(self, rules: Rules, notice: TableNotice) -> None:
+        self._rules = rules
+        self._notice = notice
+        self._kinds = rules.rulebook.limits.kinds
+        self._round = 0
+        self._pending: tuple[tuple[Bet, ...], ...] = ()
+        """Bets on which betting has not closed yet; those that close together stand together."""
+        self._ranges = {bet: notice.range_of(bet) for bet in Bet}
+        self._limits_hands = notice.differential is not None or notice.collective is not None
+        self._watched = tuple(
+            bet for bet in Bet if self._ranges[bet] != (None, None) or (self._limits_hands and bet in _HANDS)
+        )
+        self._groups = tuple(_closing_together(self._watched, rules))
+
+    @property
+    def listens_to(self) -> Collection[type[Event]]:
+        """The events that may close betting; none where the notice limits nothing."""
+        return CLOSERS if self._watched else ()
+
+    def observe(self, _event: Event, running: Round) -> Iterable[Finding]:
+        """Take an event that may have closed betting; judges each bet once a round."""
+        if self._round != running.number:
+            self._round, self._pending = running.number, self._groups
+        if not self._pending:
+            return ()
+        closed = self._closed(running)
+        if not closed:
+            return ()
+        self._pending = tuple([bets for bets in self._pending if bets[0] not in closed])
+        return () if running.is_void or self._is_faultless(running) else self._judge(closed, running)
+
+    def _is_faultless(self, running: Round) -> bool:
+        """Whether it is clear at a glance that nothing can be found: all wagers were seen and keep their own limits."""
+        if self._limits_hands or running.was_camera_lost:
+            return False
+        for wager in running.stakes.values():
+            (minimum, maximum), value = self._ranges[wager.bet], wager.value
+            if value is None or (minimum is not None and value < minimum) or (maximum is not None and value > maximum):
+                return False
+        return True
+
+    def _judge(self, closed: Mapping[Bet, Close], running: Round) -> Iterator[Finding]:
+        wagers = [one for one in running.stakes.values() if one.bet in closed and not one.is_empty]
+        if running.was_camera_lost:
+            if wagers:
+                running.doubt("limit.above_maximum", "the camera was lost while wagers were placed")
+            return
+        for wager in wagers:
+            yield from self._single(wager, closed[wager.bet], running)
+        if self._limits_hands:
+            yield from self._judge_hands(closed, running)
+
+    def _judge_hands(self, closed: Mapping[Bet, Close], running: Round) -> Iterator[Finding]:
+        stakes, open_bets = running.stakes.values(), {bet for bets in self._pending for bet in bets}
+        hands = {bet: [one for one in stakes if one.bet is bet and not one.is_empty] for bet in _HANDS}
+        yield from self._collective({bet: hands[bet] for bet in sorted(_HANDS & set(closed))}, closed, running)
+        if closed.keys() & _HANDS and not _HANDS & open_bets:
+            close = max((closed[bet] for bet in closed if bet in _HANDS), key=lambda one: one.t)
+            yield from self._differential(hands, close, running)
+
+    def _closed(self, running: Round) -> dict[Bet, Close]:
+        """The bets that have closed since the last look; a close that is only inferred waits for the first card."""
+        closed: dict[Bet, Close] = {}
+        for bets in self._pending:
+            close = close_of(bets[0], running, self._rules)
+            if close is not None and not close.is_inferred:
+                closed.update(dict.fromkeys(bets, close))
+        return closed
+
+    def _single(self, wager: Wager, close: Close, running: Round) -> Iterator[Finding]:
+        minimum, maximum = self._ranges[wager.bet]
+        if wager.value is None:
+            why = f"the wager on {wager.area} was not read"
+            running.doubt("limit.below_minimum", why)
+            running.doubt("limit.above_maximum", why)
+        elif minimum is not None and wager.value < minimum and LimitKind.MINIMUM in self._kinds:
+            yield _single("limit.below_minimum", wager, close, f"below the minimum of {minimum}")
+        elif maximum is not None and wager.value > maximum and LimitKind.MAXIMUM in self._kinds:
+            yield _single("limit.above_maximum", wager, close, f"above the maximum of {maximum}")
+
+    def _collective(
+        self, hands: Mapping[Bet, list[Wager]], closed: Mapping[Bet, Close], running: Round
+    ) -> Iterator[Finding]:
+        most = self._notice.collective
+        if most is None or LimitKind.COLLECTIVE not in self._kinds:
+            return
+        for bet, wagers in hands.items():
+            total, is_known = _total(wagers)
+            if total > most:
+                text = f"The wagers on {name_of(bet)} are {total}, above the collective maximum of {most}."
+                yield _sum("limit.above_maximum", bet, total, closed[bet], wagers, text, "collective")
+            elif not is_known:
+                running.doubt("limit.above_maximum", f"not all wagers on {bet} were read")
+
+    def _differential(self, hands: Mapping[Bet, list[Wager]], close: Close, running: Round) -> Iterator[Finding]:
+        most = self._notice.differential
+        if most is None or LimitKind.DIFFERENTIAL not in self._kinds:
+            return
+        (player, knows_player), (banker, knows_banker) = _total(hands[Bet.PLAYER]), _total(hands[Bet.BANKER])
+        heavy = Bet.PLAYER if player > banker else Bet.BANKER
+        knows_lighter = knows_banker if heavy is Bet.PLAYER else knows_player
+        if abs(player - banker) > most and knows_lighter:
+            text = f"The wagers on the two hands differ by {abs(player - banker)}, above the differential of {most}."
+            wagers = [*hands[Bet.PLAYER], *hands[Bet.BANKER]]
+            yield _sum("limit.differential", heavy, abs(player - banker), close, wagers, text)
+        elif not (knows_player and knows_banker):
+            running.doubt("limit.differential", "not all wagers on the two hands were read")
+
+
+def _closing_together(watched: Iterable[Bet], rules: Rules) -> Iterable[tuple[Bet, ...]]:
+    """The bets by what closes betting on them; where a hand's first card does, each by itself."""
+    groups: dict[tuple[ClosingCase, Bet | None], list[Bet]] = {}
+    for bet in watched:
+        case = rules.closings[bet]
+        groups.setdefault((case, bet if case.moment is Moment.HAND_FIRST_CARD else None), []).append(bet)
+    return map(tuple, groups.values())
+
+
+def _total(wagers: Iterable[Wager]) -> tuple[int, bool]:
+    """The known part of the total, and whether that is all."""
+    values = [one.value for one in wagers]
+    return sum(value for value in values if value is not None), None not in values
+
+
+def _single(code: str, wager: Wager, close: Close, what: str) -> Finding:
+    whose = "A" if wager.seat is None else f"Seat {wager.seat}'s"
+    return Finding(
+        code=code,
+        t=close.t,
+        key=(code, wager.area),
+        message=f"{whose} wager of {wager.value} on {name_of(wager.bet)} is {what}.",
+        seat=wager.seat,
+        bet=wager.bet,
+        area=wager.area,
+        amount=wager.value,
+        confidence=wager.confidence * close.confidence,
+    )
+
+
+def _sum(code: str, bet: Bet, amount: int, close: Close, wagers: list[Wager], text: str, *facts: str) -> Finding:
+    return Finding(
+        code=code,
+        t=close.t,
+        key=(code, bet, "all"),
+        message=text,
+        facts=frozenset(facts),
+        hand=Side(bet.value),
+        bet=bet,
+        amount=amount,
+        confidence=min((one.confidence for one in wagers), default=1.0) * close.confidence,
+    )

@@ -1,0 +1,249 @@
+"""Settle wagers exactly: what each bet gets by the cards.
+
+Money in the smallest unit; winnings are fractions of it, after commission and without the stake. Where a card was not
+read, a wager is settled if every face it may have settles it alike, and left open otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from fractions import Fraction
+from functools import lru_cache
+from math import lcm
+from types import MappingProxyType
+from typing import NamedTuple
+
+from thirdcard.rules.game.words import Bet, Outcome, Settling
+from thirdcard.rules.round.records import Due, OpenDue
+from thirdcard.rules.round.round import Wager
+from thirdcard.rules.rulebook.cases import choose
+from thirdcard.rules.rulebook.model import Fee, PayCase
+from thirdcard.rules.rulebook.options import Rules
+from thirdcard.rules.wagers.excess import Excess
+from thirdcard.rules.wagers.hand_ends import HandEnd, facts_of
+from thirdcard.rules.wagers.insurance import INSURANCE, Promise
+
+Endings = frozenset[frozenset[str]]
+"""What the round may state for the pay cases; one set of facts where every card is known, none where nothing is."""
+
+
+class Settlement(NamedTuple):
+    """What the wagers of a round are owed."""
+
+    due: tuple[Due, ...] = ()
+    open: tuple[OpenDue, ...] = ()
+    """Wagers of which it cannot be told."""
+
+
+class Circumstances(NamedTuple):
+    """What bears on all wagers of a round."""
+
+    is_void: bool = False
+    """Whether the round is played without wagers."""
+    smallest_chip: int | None = None
+    """The table's smallest chip, in the smallest unit of money; None where the chips are not known."""
+    promises: Mapping[str, Promise] = MappingProxyType({})
+    """What each insurance area that was bet in a window could pay."""
+    excess: Excess = MappingProxyType({})
+    """What of each area's stake lies beyond a limit and is not in play."""
+    why_open: str = ""
+    """Why a wager that cannot be settled cannot."""
+
+
+class Pay(NamedTuple):
+    """What becomes of one unit of stake."""
+
+    outcome: Settling
+    odds: Fraction | None
+    """Winnings; None where the wager wins, but how much depends on what was not read."""
+
+
+class Award(NamedTuple):
+    """What becomes of a stake."""
+
+    pay: Pay
+    pays: Fraction | None
+    """Winnings; None where they rest on what was not read."""
+    void_stake: int | None = None
+    """The part that cannot be paid exactly and is void."""
+
+
+LOST = Pay(Settling.LOSE, Fraction(0))
+VOID = Pay(Settling.VOID, Fraction(0))
+
+
+def possible_facts(player: Collection[HandEnd], banker: Collection[HandEnd]) -> Endings:
+    """What a finished round may state for the pay cases, by the ends that each hand may have."""
+    return frozenset(facts_of(one, other) for one in player for other in banker)
+
+
+@lru_cache(maxsize=8192)
+def certain_facts(player: HandEnd, banker: HandEnd) -> Endings:
+    """What a finished round states whose hands are known."""
+    return frozenset({facts_of(player, banker)})
+
+
+def pay_case(bet: Bet, rules: Rules, facts: frozenset[str]) -> PayCase | None:
+    """The case that pays or returns the bet; None where it loses."""
+    return choose(rules.pay_cases(bet), facts)
+
+
+def outcome_of(bet: Bet, rules: Rules, facts: frozenset[str]) -> Settling:
+    """What becomes of the bet."""
+    case = pay_case(bet, rules, facts)
+    return Settling.LOSE if case is None else case.outcome
+
+
+def pay_of(bet: Bet, rules: Rules, endings: Endings) -> Pay | None:
+    """What the bet gets in every one of these endings; None where they differ."""
+    pays = {_pay(pay_case(bet, rules, facts)) for facts in endings}
+    if len(pays) == 1:
+        return pays.pop()
+    outcomes = {pay.outcome for pay in pays}
+    return Pay(outcomes.pop(), None) if len(outcomes) == 1 else None
+
+
+def settle_wagers(
+    wagers: Collection[Wager], rules: Rules, endings: Endings, circumstances: Circumstances
+) -> Settlement:
+    """What the wagers of a round are owed; bets that the elections do not offer are left out."""
+    due: list[Due] = []
+    undecided: list[OpenDue] = []
+    unpaid = areas_without_fee(wagers, rules) if rules.fees else ()
+    for wager in wagers:
+        if wager.value == 0 or not (wager.bet in rules.offered or _is_offered_insurance(wager.bet, rules)):
+            continue
+        is_void = circumstances.is_void or wager.area in unpaid
+        settled = _due_in(wager, rules, endings, circumstances, is_void=is_void)
+        if isinstance(settled, Due):
+            due.append(settled)
+        else:
+            undecided.append(settled)
+    return Settlement(tuple(due), tuple(undecided))
+
+
+def _is_offered_insurance(bet: Bet, rules: Rules) -> bool:
+    return rules.insurance is not None and bet in INSURANCE
+
+
+def _due_in(
+    wager: Wager, rules: Rules, endings: Endings, circumstances: Circumstances, *, is_void: bool
+) -> Due | OpenDue:
+    if is_void:
+        return Due(wager.area, wager.seat, wager.bet, wager.value, Settling.VOID, Fraction(0))
+    if not endings:
+        return _open(wager, circumstances.why_open)
+    if wager.bet in INSURANCE:
+        return _insurance_due(wager, circumstances, endings)
+    award = award_of(wager.bet, wager.value, rules, endings, circumstances.smallest_chip)
+    if award is None:
+        return _open(wager, circumstances.why_open)
+    (outcome, _), pays, void_stake = award
+    due = Due(wager.area, wager.seat, wager.bet, wager.value, outcome, pays, void_stake)
+    return _less_excess(due, award.pay, circumstances.excess) if wager.area in circumstances.excess else due
+
+
+def _less_excess(due: Due, pay: Pay, excess: Excess) -> Due:
+    """The wager without the part that neither wins nor loses."""
+    if due.outcome not in (Settling.WIN, Settling.LOSE) or due.pays is None or pay.odds is None:
+        return due
+    beyond = excess[due.area]
+    if beyond is None:
+        return due if due.outcome is Settling.LOSE else due._replace(pays=None)
+    return due._replace(pays=due.pays - beyond * pay.odds, excess_stake=beyond)
+
+
+def _insurance_due(wager: Wager, circumstances: Circumstances, endings: Endings) -> Due | OpenDue:
+    """An insurance wins what was promised where its hand loses; a Tie returns it, or pays what was promised for one."""
+    side, promise = INSURANCE[wager.bet], circumstances.promises.get(wager.area)
+    winners = {outcome for outcome in Outcome for facts in endings if f"winner={outcome}" in facts}
+    if len(winners) != 1:
+        return _open(wager, circumstances.why_open)
+    winner = winners.pop()
+    if winner == side.value:
+        return _insured(wager, Settling.LOSE, Fraction(0))
+    if winner is Outcome.TIE:
+        on_tie = Fraction(0) if promise is None else promise.on_tie
+        if on_tie is None:
+            return _open(wager, "a card or the stake was not read when it was bet")
+        return _insured(wager, Settling.WIN if on_tie else Settling.PUSH, on_tie)
+    if promise is None:
+        return _open(wager, "no insurance is known to have been offered when it was bet")
+    return _insured(wager, Settling.WIN, promise.on_loss)
+
+
+def _insured(wager: Wager, outcome: Settling, pays: Fraction | None) -> Due:
+    return Due(area=wager.area, seat=wager.seat, bet=wager.bet, stake=wager.value, outcome=outcome, pays=pays)
+
+
+@lru_cache(maxsize=8192)
+def award_of(
+    bet: Bet, stake: int | None, rules: Rules, endings: Endings, smallest_chip: int | None = None
+) -> Award | None:
+    """What a stake gets in every one of these endings, less what of it cannot be paid exactly; None where they differ.
+
+    The stake is in the smallest unit, None where its chips were not read. What was reckoned once is remembered.
+    """
+    pay = pay_of(bet, rules, endings)
+    if pay is None:
+        return None
+    void = 0 if pay.outcome is Settling.VOID else void_stake_of(bet, stake, rules, smallest_chip=smallest_chip)
+    if void and void == stake:
+        pay = VOID
+    return Award(pay, _winnings(stake, void, pay), void or None)
+
+
+def void_stake_of(bet: Bet, stake: int | None, rules: Rules, *, smallest_chip: int | None) -> int:
+    """The part of a stake that cannot be paid exactly and is void, 0 where none is.
+
+    The largest part stands of which the winnings are a whole number of the smallest chips, however the wager wins.
+    """
+    step = exact_step_of(bet, rules, smallest_chip=smallest_chip)
+    return 0 if step is None or stake is None else stake % step
+
+
+def exact_step_of(bet: Bet, rules: Rules, *, smallest_chip: int | None) -> int | None:
+    """The least stake that can be paid exactly, of which only multiples stand; None where every stake does."""
+    terms = rules.rulebook.bets.get(bet)
+    rule = None if terms is None else terms.exact_pay
+    if rule is None or not smallest_chip or not rule.when <= rules.facts:
+        return None
+    return lcm(*((smallest_chip / odds).numerator for odds in odds_of(bet, rules)))
+
+
+def odds_of(bet: Bet, rules: Rules) -> tuple[Fraction, ...]:
+    """All odds at which a bet may win under the elections."""
+    return tuple(case.pays for case in rules.pay_cases(bet) if case.outcome is Settling.WIN)
+
+
+def _pay(case: PayCase | None) -> Pay:
+    return LOST if case is None else Pay(case.outcome, case.pays)
+
+
+def _winnings(stake: int | None, void: int, pay: Pay) -> Fraction | None:
+    if pay.outcome is not Settling.WIN:
+        return Fraction(0)
+    return None if stake is None or pay.odds is None else (stake - void) * pay.odds
+
+
+def _open(wager: Wager, why: str) -> OpenDue:
+    return OpenDue(area=wager.area, seat=wager.seat, bet=wager.bet, stake=wager.value, why=why)
+
+
+def areas_without_fee(wagers: Collection[Wager], rules: Rules) -> frozenset[str]:
+    """The areas whose wagers are void since their seat did not pay the fee that the rulebook asks for them."""
+    return frozenset(area for fee in rules.fees for area in _areas_without(fee, wagers, rules))
+
+
+def _areas_without(fee: Fee, wagers: Collection[Wager], rules: Rules) -> Iterator[str]:
+    amount = rules.options[fee.amount_option]
+    waived_from = rules.options[fee.waived_from_option] if fee.waived_from_option else None
+    for seat in {wager.seat for wager in wagers if wager.seat is not None}:
+        own = [wager for wager in wagers if wager.seat == seat and not wager.is_empty]
+        charged = [wager for wager in own if wager.bet in fee.wagers]
+        staked = [wager.value for wager in charged]
+        paid = [wager.value for wager in own if wager.bet is fee.bet]
+        is_waived = isinstance(waived_from, int) and (None in staked or sum(one or 0 for one in staked) >= waived_from)
+        is_paid = None in paid or sum(one or 0 for one in paid) >= int(amount or 0)
+        if not is_waived and not is_paid:
+            yield from (wager.area for wager in charged)

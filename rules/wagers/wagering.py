@@ -1,0 +1,169 @@
+"""Follow the chips of a round: what was bet in time, what changed too late."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from thirdcard.rules.findings.findings import Finding
+from thirdcard.rules.game.words import Bet, Outcome, SettleAction, Settling, Side
+from thirdcard.rules.log.events import ResultAnnounced, WagerChanged, WagerSettled
+from thirdcard.rules.round.drawing import Drawing
+from thirdcard.rules.round.round import Round, Wager, changed_wager, is_by_dealer, is_by_nobody_known, settled_wager
+from thirdcard.rules.round.table_state import TableState
+from thirdcard.rules.rulebook.options import Rules
+from thirdcard.rules.wagers.hand_ends import end_of, facts_of
+from thirdcard.rules.wagers.insurance import INSURANCE, InsuranceJudge, Offer, window_of
+from thirdcard.rules.wagers.late_bets import ChangeKind as Kind
+from thirdcard.rules.wagers.late_bets import Close, HeldChanges, close_of, find_frozen_change, find_late_change, kind_of
+from thirdcard.rules.wagers.settlement import areas_without_fee, outcome_of
+
+_HANDS = (Bet.PLAYER, Bet.BANKER)
+_PLACED, _REMOVED = Kind.PLACED, Kind.REMOVED
+_PAID = SettleAction.PAID
+
+
+class Wagering:
+    """Judges each change of a wager and keeps the table's wagers."""
+
+    def __init__(
+        self,
+        rules: Rules,
+        table: TableState,
+        *,
+        minimum: int | None,
+        insurance: InsuranceJudge,
+        drawing_of: Callable[[Round], Drawing],
+        held: HeldChanges,
+    ) -> None:
+        self._rules = rules
+        self._table = table
+        self._minimum = minimum
+        self._insurance = insurance
+        self._drawing_of = drawing_of
+        self._held = held
+
+    def change(self, event: WagerChanged, running: Round) -> list[Finding]:
+        """Judge a change and note it."""
+        old = self._table.wagers.get(event.area)
+        close = self._close_of(event, running)
+        settles = running.is_decided and (is_by_dealer(event) or is_by_nobody_known(event))
+        wager = changed_wager(event, old, is_settled=settles)
+        findings: list[Finding] = []
+        if kind_of(event) is _PLACED:
+            self._held.note_placed(event)
+        if close is None or event.t < close.t:
+            findings = self._change_in_time(event, wager, running)
+        elif not self._is_free(event, running, old):
+            is_losing = self._is_losing(event.bet, running)
+            self._note_doubt(event, running)
+            late = find_late_change(event, running, self._rules, close=close, is_losing=is_losing)
+            if late is not None:
+                findings = self._held.add(late, self._table.wagers.values())
+            elif is_by_dealer(event) and not running.is_decided:
+                self._note_stake(event, running)
+        self._table.wagers[event.area] = wager
+        return findings
+
+    def _close_of(self, event: WagerChanged, running: Round) -> Close | None:
+        """When betting on it closed; insurance is open only in its windows, and never where the house offers none."""
+        written = self._rules.rulebook.insurance
+        if written is None or event.bet not in INSURANCE:
+            return close_of(event.bet, running, self._rules)
+        kind, rule = kind_of(event), self._insurance.rule
+        if rule is None:
+            return Close(running.opened_t, written.absence_rule, False, 1.0) if kind is not None and kind.adds else None
+        window = window_of(event.bet, running, self._drawing_of(running), rule)
+        self._insurance.note(event, running, window)
+        if window.offer is Offer.UNKNOWN:
+            running.doubt("late_bet.placed", f"a card on which the offer of {event.bet} rests was not read")
+            return None
+        if window.offer is Offer.OPEN or (window.offer is Offer.NOT_OFFERED and (kind is None or not kind.adds)):
+            return None
+        return Close(window.since_t, self._insurance.rule_against(window, running), False, 1.0)
+
+    def settle(self, event: WagerSettled, _running: Round | None) -> None:
+        """Note what the dealer did with a wager."""
+        old = self._table.wagers.get(event.area)
+        self._table.wagers[event.area] = settled_wager(event, old)
+        if event.action is _PAID:
+            self._held.pay(event.area)
+
+    def _change_in_time(self, event: WagerChanged, wager: Wager, running: Round) -> list[Finding]:
+        kind = kind_of(event)
+        findings: list[Finding] = []
+        if self._rules.are_wagers_frozen and event.area in running.placed:
+            comes_up = self._comes_up(event, kind)
+            if comes_up is None:
+                running.doubt("late_bet.increased", f"what the wager on {event.area} came to was not read")
+            finding = find_frozen_change(event) if comes_up is False else None
+            findings = [] if finding is None else [finding]
+        if kind is _PLACED:
+            running.placed.add(event.area)
+        elif kind is _REMOVED:
+            running.placed.discard(event.area)
+        if wager.is_settled:
+            self._note_stake(event, running)
+        else:
+            running.stakes[event.area] = wager
+        return findings
+
+    def _comes_up(self, event: WagerChanged, kind: Kind | None) -> bool | None:
+        """Whether a wager below the minimum is brought up to it; None where that rests on what was not read."""
+        minimum, before, after = self._minimum, event.before, event.after
+        if minimum is None or kind is not Kind.INCREASED:
+            return False
+        if (before is not None and before >= minimum) or (after is not None and after > minimum):
+            return False
+        return None if before is None or after is None else True
+
+    @staticmethod
+    def _note_stake(event: WagerChanged, running: Round) -> None:
+        running.stakes[event.area] = changed_wager(event, None, is_settled=False)
+
+    @staticmethod
+    def _note_doubt(event: WagerChanged, running: Round) -> None:
+        is_same = event.before is not None and event.before == event.after
+        if kind_of(event) is None and not is_same and event.chips_before != 0:
+            running.doubt("late_bet.increased", f"how the wager on {event.area} changed was not read")
+
+    def _is_free(self, event: WagerChanged, running: Round, old: Wager | None) -> bool:
+        """Whether a change after the close is nobody's fault: settled, void, pushed, or the dealer's own work."""
+        if running.is_void or running.bets_reopened or (old is not None and old.is_settled):
+            return True
+        if not running.is_decided:
+            return False
+        if is_by_dealer(event) or is_by_nobody_known(event) or self._table.are_all_settled(running):
+            return True
+        if running.result is None:
+            return False
+        return self._is_push(event, running, running.result) or event.area in areas_without_fee(
+            tuple(running.stakes.values()), self._rules
+        )
+
+    def _is_push(self, event: WagerChanged, running: Round, result: ResultAnnounced) -> bool:
+        """Whether the announced Tie gives the wager back; of insurance, where it does not pay it."""
+        bet = event.bet
+        if result.winner is not Outcome.TIE or not self._rules.rulebook.push_is_free:
+            return False
+        if bet in INSURANCE:
+            promise = self._insurance.promises(running).get(event.area)
+            return promise is None or not promise.on_tie
+        if bet not in _HANDS:
+            return self._rules.offers(bet) and self._is_side_push(bet, running)
+        return outcome_of(bet, self._rules, frozenset({"winner=tie"})) is Settling.PUSH
+
+    def _is_side_push(self, bet: Bet, running: Round) -> bool:
+        """Whether the cards, where all are known, give a wager on something else than a hand back."""
+        drawing = self._drawing_of(running)
+        player, banker = ([card.card for card in drawing.hand(side)] for side in Side)
+        if not drawing.is_settled or None in player or None in banker:
+            return False
+        ends = (end_of([card for card in hand if card is not None]) for hand in (player, banker))
+        return outcome_of(bet, self._rules, facts_of(*ends)) is Settling.PUSH
+
+    def _is_losing(self, bet: Bet, running: Round) -> bool:
+        """Whether the announced result lost the wager for certain."""
+        winner = None if running.result is None else running.result.winner
+        if winner is None or bet not in (*_HANDS, Bet.TIE):
+            return False
+        return outcome_of(bet, self._rules, frozenset({f"winner={winner}"})) is Settling.LOSE

@@ -1,0 +1,1 @@
+"""The subjects of the surveillance room: alerts, cases, decisions, accounts, signals."""

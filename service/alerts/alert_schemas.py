@@ -1,0 +1,125 @@
+"""An alert and its changes as JSON: what the API, notifications and bundles send."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from thirdcard.rules.game.words import Severity
+from thirdcard.service.alerts.views import AlertView, ChangeView
+from thirdcard.service.ports.moments import Moment
+from thirdcard.service.store.alert_states import AlertState
+
+
+class RemedyOut(BaseModel):
+    """What the rulebook orders now."""
+
+    action: str
+    rule: str | None
+    text: str
+
+
+class EvidenceOut(BaseModel):
+    """Where the pictures are: an address where there is one."""
+
+    clip: str | None
+    still: str | None
+    before: str | None
+    after: str | None
+    overlay: str | None
+    """What was read, to be drawn over the clip."""
+    from_: float = Field(serialization_alias="from")
+    to: float
+    states: dict[str, str]
+    """Of each kind: promised, kept, failed or deleted."""
+
+
+class AlertOut(BaseModel):
+    """An alert: CONTRACT's fields, and how it stands."""
+
+    model_config = ConfigDict(extra="allow")
+
+    id: int
+    table: str
+    state: AlertState
+    owner: str | None
+    dealer: str | None
+    repeats: int
+    at: Moment
+    raised_at: Moment
+    t: float
+    round: int
+    code: str
+    severity: Severity
+    rulebook: str
+    rule: str | None
+    seat: int | None
+    bet: str | None
+    area: str | None
+    hand: str | None
+    cards: list[str]
+    amount: int | None
+    message: str
+    remedy: RemedyOut
+    confidence: float
+    evidence: EvidenceOut | None
+
+    @classmethod
+    def of(cls, view: AlertView) -> AlertOut:
+        """What is sent of an alert."""
+        fields: dict[str, Any] = {
+            **view.body,
+            "id": view.id,
+            "table": view.table_id,
+            "state": view.state,
+            "owner": view.owner,
+            "dealer": view.dealer,
+            "repeats": view.repeats,
+            "at": view.at,
+            "raised_at": view.raised_at,
+            "evidence": _evidence(view),
+        }
+        return cls.model_validate(fields)
+
+
+class ChangeOut(BaseModel):
+    """One step in an alert's life."""
+
+    id: int
+    alert: int
+    at: Moment
+    who: str
+    before: str
+    after: str
+    reason: str | None
+    note: str | None
+
+    @classmethod
+    def of(cls, view: ChangeView) -> ChangeOut:
+        """What is sent of a step."""
+        return cls(
+            id=view.id,
+            alert=view.alert_id,
+            at=view.at,
+            who=view.who,
+            before=view.before,
+            after=view.after,
+            reason=view.reason,
+            note=view.note,
+        )
+
+
+def _evidence(view: AlertView) -> EvidenceOut | None:
+    if not view.evidence:
+        return None
+    pieces = list(view.evidence.values())
+    address = f"/api/alerts/{view.id}"
+    kept = {kind: f"{address}/{kind}" if piece.state == "kept" else None for kind, piece in view.evidence.items()}
+    began = view.log_began_at
+    return EvidenceOut(
+        **{kind: kept.get(kind) for kind in ("clip", "still", "before", "after", "overlay")},
+        from_=round((min(piece.from_at for piece in pieces) - began).total_seconds(), 3),
+        to=round((max(piece.to_at for piece in pieces) - began).total_seconds(), 3),
+        states={kind: piece.state for kind, piece in view.evidence.items()},
+    )

@@ -1,0 +1,192 @@
+"""Gather alerts that belong together, with notes; every change stands in the audit chain.
+
+A person sees of a case the alerts of the tables that he may see.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from thirdcard.service.alerts.cursors import format_cursor, parse_cursor
+from thirdcard.service.alerts.views import AlertView, Page, alert_views
+from thirdcard.service.ports.errors import ServiceError
+from thirdcard.service.store import audit
+from thirdcard.service.store.people import Person
+from thirdcard.service.store.schema import AlertRow, CaseAlert, CaseNote, CaseRow, HoldRow
+
+LIST = "cases"
+OPEN, CLOSED = "open", "closed"
+
+
+class CaseError(ServiceError):
+    """The case does not allow that."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseView:
+    """A case at a glance."""
+
+    id: int
+    title: str
+    state: str
+    opened_by: str
+    opened_at: datetime
+    closed_at: datetime | None
+    alerts: int
+    """How many are in it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoteView:
+    """What somebody wrote."""
+
+    at: datetime
+    who: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseStory:
+    """A case and all that is in it."""
+
+    case: CaseView
+    alerts: Sequence[AlertView]
+    """In order of time."""
+    notes: Sequence[NoteView]
+
+
+def list_cases(session: Session, *, limit: int, cursor: str | None = None, state: str | None = None) -> Page[CaseView]:
+    """The newest cases.
+
+    Raises:
+        CursorError: The cursor is none of this list's.
+    """
+    below = parse_cursor(LIST, cursor)
+    query = select(CaseRow)
+    query = query if below is None else query.where(CaseRow.id < below)
+    query = query if state is None else query.where(CaseRow.state == state)
+    rows = session.scalars(query.order_by(CaseRow.id.desc()).limit(limit + 1)).all()
+    counts = _counts(session, [row.id for row in rows])
+    more = format_cursor(LIST, rows[limit - 1].id) if len(rows) > limit else None
+    return Page(items=[_view(row, counts.get(row.id, 0)) for row in rows[:limit]], next=more)
+
+
+def open_case(session: Session, person: Person, title: str, *, now: datetime) -> int:
+    """Open a case; gives its number."""
+    row = CaseRow(title=title, state=OPEN, opened_by=person.name, opened_at=now, closed_at=None)
+    session.add(row)
+    session.flush()
+    audit.note(session, person.name, "case.opened", f"case:{row.id}", at=now, title=title)
+    return row.id
+
+
+def tell_case(session: Session, person: Person, case_id: int) -> CaseStory | None:
+    """A case and what is in it; None where there is none."""
+    row = session.get(CaseRow, case_id)
+    if row is None:
+        return None
+    query = (
+        select(AlertRow)
+        .join(CaseAlert, CaseAlert.alert_id == AlertRow.id)
+        .where(CaseAlert.case_id == case_id)
+        .order_by(AlertRow.at, AlertRow.id)
+    )
+    alerts = [alert for alert in session.scalars(query) if person.may_see(alert.table_id)]
+    notes = session.scalars(select(CaseNote).where(CaseNote.case_id == case_id).order_by(CaseNote.id))
+    return CaseStory(
+        case=_view(row, len(alerts)),
+        alerts=alert_views(session, alerts),
+        notes=[NoteView(at=note.at, who=note.who, text=note.text) for note in notes],
+    )
+
+
+def cases_of(session: Session, alert_id: int) -> list[CaseView]:
+    """The cases that an alert is in."""
+    query = select(CaseRow).join(CaseAlert, CaseAlert.case_id == CaseRow.id).where(CaseAlert.alert_id == alert_id)
+    return [_view(row, 0) for row in session.scalars(query.order_by(CaseRow.id))]
+
+
+def put_alert(session: Session, person: Person, case_id: int, alert_id: int, *, now: datetime) -> bool:
+    """Put an alert into a case; False where there is no such case or alert.
+
+    Raises:
+        CaseError: The case is closed.
+    """
+    case, alert = _open(session, case_id), session.get(AlertRow, alert_id)
+    if case is None or alert is None or not person.may_see(alert.table_id):
+        return False
+    if session.get(CaseAlert, (case_id, alert_id)) is None:
+        session.add(CaseAlert(case_id=case_id, alert_id=alert_id, added_by=person.name, added_at=now))
+        audit.note(session, person.name, "case.alert_added", f"case:{case_id}", at=now, alert=alert_id)
+    return True
+
+
+def take_alert_out(session: Session, person: Person, case_id: int, alert_id: int, *, now: datetime) -> bool:
+    """Take an alert out of a case; False where it is not in it.
+
+    Raises:
+        CaseError: The case is closed, or a hold of the case keeps what is in it.
+    """
+    case, alert = _open(session, case_id), session.get(AlertRow, alert_id)
+    link = session.get(CaseAlert, (case_id, alert_id))
+    if case is None or alert is None or link is None or not person.may_see(alert.table_id):
+        return False
+    hold = session.scalar(select(HoldRow).where(HoldRow.case_id == case_id, HoldRow.lifted_at.is_(None)).limit(1))
+    if hold is not None:
+        raise CaseError(f"case {case_id} is held by {hold.put_by}: {hold.reason}; lift the hold first")
+    session.delete(link)
+    audit.note(session, person.name, "case.alert_removed", f"case:{case_id}", at=now, alert=alert_id)
+    return True
+
+
+def add_note(session: Session, person: Person, case_id: int, text: str, *, now: datetime) -> bool:
+    """Write something about a case; False where there is none.
+
+    Raises:
+        CaseError: The case is closed.
+    """
+    if _open(session, case_id) is None:
+        return False
+    session.add(CaseNote(case_id=case_id, at=now, who=person.name, text=text))
+    audit.note(session, person.name, "case.noted", f"case:{case_id}", at=now, text=text)
+    return True
+
+
+def set_case_state(session: Session, person: Person, case_id: int, state: str, *, now: datetime) -> bool:
+    """Close a case, or open it again; False where there is none."""
+    row = session.get(CaseRow, case_id, with_for_update=True)
+    if row is None:
+        return False
+    if row.state != state:
+        row.state, row.closed_at = state, now if state == CLOSED else None
+        audit.note(session, person.name, f"case.{state}", f"case:{case_id}", at=now)
+    return True
+
+
+def _open(session: Session, case_id: int) -> CaseRow | None:
+    row = session.get(CaseRow, case_id, with_for_update=True)
+    if row is not None and row.state != OPEN:
+        raise CaseError(f"case {case_id} is closed; open it again to change it")
+    return row
+
+
+def _counts(session: Session, numbers: Sequence[int]) -> dict[int, int]:
+    query = select(CaseAlert.case_id, func.count()).where(CaseAlert.case_id.in_(numbers)).group_by(CaseAlert.case_id)
+    return dict(session.execute(query).all())
+
+
+def _view(row: CaseRow, alerts: int) -> CaseView:
+    return CaseView(
+        id=row.id,
+        title=row.title,
+        state=row.state,
+        opened_by=row.opened_by,
+        opened_at=row.opened_at,
+        closed_at=row.closed_at,
+        alerts=alerts,
+    )

@@ -1,0 +1,121 @@
+"""Find the file that shows an alert, and note who looks at it before he sees it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import PurePosixPath
+from typing import IO
+
+from thirdcard.service.alerts.alerts import find_alert
+from thirdcard.service.alerts.room import Room
+from thirdcard.service.alerts.views import EvidenceView
+from thirdcard.service.ports.errors import ServiceError
+from thirdcard.service.store import audit
+from thirdcard.service.store.blob_store import EvidenceStore
+from thirdcard.service.store.people import Person
+
+
+class EvidenceKind(StrEnum):
+    """What shows an alert."""
+
+    CLIP = "clip"
+    STILL = "still"
+    BEFORE = "before"
+    AFTER = "after"
+    OVERLAY = "overlay"
+
+
+MEDIA_TYPES = {
+    ".mp4": "video/mp4",
+    ".jpg": "image/jpeg",
+    ".jpeg": "image/jpeg",
+    ".png": "image/png",
+    ".json": "application/json",
+}
+NOT_THERE = {
+    "promised": "The {kind} is being made; ask again in a moment.",
+    "failed": "The {kind} could not be made: {fault}",
+    "deleted": "The {kind} was deleted when its time was over.",
+}
+
+
+class EvidenceMissingError(ServiceError):
+    """There is no such file, or not yet, or no more."""
+
+    def __init__(self, message: str, *, is_coming: bool = False) -> None:
+        self.headers = {"Retry-After": "2"} if is_coming else {}
+        super().__init__(message)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceFile:
+    """A file that may be sent."""
+
+    store: EvidenceStore
+    path: str
+    """In the store."""
+    size_bytes: int
+    media_type: str
+    tag: str
+    """Another one for other content."""
+    name: str
+    """What it is called when somebody saves it."""
+
+    def open(self) -> IO[bytes]:
+        """To be read from any place on."""
+        return self.store.open(self.path)
+
+    def read(self) -> bytes:
+        """All of it."""
+        with self.open() as stream:
+            return stream.read()
+
+
+def open_evidence(room: Room, person: Person, alert_id: int, kind: EvidenceKind) -> EvidenceFile:
+    """The file, the sight of it noted in the audit chain.
+
+    Raises:
+        EvidenceMissingError: It is not there, or the person may not see the alert.
+    """
+    with room.database.reading() as session:
+        alert = find_alert(session, person, alert_id)
+    if alert is None:
+        raise EvidenceMissingError("There is no such alert.")
+    found = alert.evidence.get(kind)
+    if found is None:
+        raise EvidenceMissingError(f"There is no {kind} of that alert.")
+    file = kept_file(room.settings.evidence_store, found, f"alert-{alert_id}-{kind}")
+    target = f"alert:{alert_id}"
+    if room.sights.is_new(person.name, f"{target}/{kind}"):
+        with room.database.writing() as session:
+            audit.note(session, person.name, "evidence.seen", target, at=room.clock(), kind=str(kind))
+        room.sights.remember(person.name, f"{target}/{kind}")
+    return file
+
+
+def kept_file(store: EvidenceStore, evidence: EvidenceView, name: str) -> EvidenceFile:
+    """The file of an evidence row.
+
+    Raises:
+        EvidenceMissingError: It is not kept, lies elsewhere or was lost.
+        EvidenceStoreError: The store does not answer.
+    """
+    if evidence.state != "kept" or evidence.path is None:
+        told = NOT_THERE.get(evidence.state, "There is no {kind}.")
+        raise EvidenceMissingError(
+            told.format(kind=evidence.kind, fault=evidence.fault or "the reason is not known"),
+            is_coming=evidence.state == "promised",
+        )
+    size = store.size(evidence.path)
+    if size is None:
+        raise EvidenceMissingError(f"The {evidence.kind} is not where it was kept.")
+    suffix = PurePosixPath(evidence.path).suffix.lower()
+    return EvidenceFile(
+        store=store,
+        path=evidence.path,
+        size_bytes=size,
+        media_type=MEDIA_TYPES.get(suffix, "application/octet-stream"),
+        tag=(evidence.sha256 or "none")[:32],
+        name=f"{name}{suffix}",
+    )

@@ -1,0 +1,100 @@
+"""An alert's life: which step may follow which, who did it and why.
+
+open -> acknowledged -> escalated -> confirmed or dismissed, and any of the later ones at once. A closed alert stays
+closed. Each step stands with who and when in the alert's history and in the audit chain, or nowhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from thirdcard.service.alerts.reasons import reason_and_note
+from thirdcard.service.ports.errors import ServiceError
+from thirdcard.service.store import audit
+from thirdcard.service.store.alert_states import CLOSED, AlertState
+from thirdcard.service.store.order import take_turn
+from thirdcard.service.store.people import Person, Role
+from thirdcard.service.store.schema import AlertChange, AlertRow
+
+NEXT: Mapping[AlertState, frozenset[AlertState]] = {
+    AlertState.OPEN: frozenset(set(AlertState) - {AlertState.OPEN}),
+    AlertState.ACKNOWLEDGED: frozenset({AlertState.ESCALATED, *CLOSED}),
+    AlertState.ESCALATED: CLOSED,
+    AlertState.CONFIRMED: frozenset(),
+    AlertState.DISMISSED: frozenset(),
+}
+
+
+class IllegalMoveError(ServiceError):
+    """The alert no longer stands where that step begins."""
+
+    field = "state"
+
+
+class ReasonMissingError(ServiceError):
+    """An alert is dismissed without a reason."""
+
+    field = "reason"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """What somebody decided about an alert."""
+
+    state: AlertState
+    reason: str | None = None
+    """For a dismissal one of the list, or words of one's own."""
+    note: str | None = None
+
+
+def take_step(session: Session, person: Person, alert_id: int, step: Step, *, now: datetime) -> AlertRow | None:
+    """Carry out a decision; None where there is no such alert or the person may not see it.
+
+    Raises:
+        IllegalMoveError: It was closed meanwhile, or somebody else has taken it.
+        ReasonMissingError: A dismissal says not why.
+    """
+    if step.state is AlertState.DISMISSED and step.reason is None:
+        raise ReasonMissingError("reason is missing; an alert is dismissed for one of the listed reasons")
+    take_turn(session)
+    row = session.scalar(select(AlertRow).where(AlertRow.id == alert_id).with_for_update())
+    if row is None or not person.may_see(row.table_id):
+        return None
+    verify_step(AlertState(row.state), row.owner, person, step.state)
+    _note(session, row, person, step, now)
+    return row
+
+
+def verify_step(before: AlertState, owner: str | None, person: Person, after: AlertState) -> None:
+    """Raises IllegalMoveError where a person may not take an alert from one state to another."""
+    if after in NEXT[before] or _takes_over(before, owner, person, after):
+        return
+    if before in CLOSED:
+        raise IllegalMoveError(f"the alert is {before} already" + (f", by {owner}" if owner else ""))
+    if before is after:
+        raise IllegalMoveError(f"the alert is {before} already, by {owner}")
+    raise IllegalMoveError(f"the alert is {before}; from there it cannot become {after}")
+
+
+def _takes_over(before: AlertState, owner: str | None, person: Person, after: AlertState) -> bool:
+    """A supervisor takes an alert from who has it."""
+    is_taking = before is after is AlertState.ACKNOWLEDGED
+    return is_taking and owner != person.name and person.role.includes(Role.SUPERVISOR)
+
+
+def _note(session: Session, row: AlertRow, person: Person, step: Step, now: datetime) -> None:
+    reason, note = reason_and_note(step.reason, step.note)
+    change = AlertChange(
+        alert_id=row.id, at=now, who=person.name, before=row.state, after=str(step.state), reason=reason, note=note
+    )
+    row.state, row.owner = str(step.state), person.name
+    session.add(change)
+    details = {"before": change.before, "reason": reason, "note": note}
+    said = {name: value for name, value in details.items() if value is not None}
+    audit.note(session, person.name, f"alert.{step.state}", f"alert:{row.id}", at=now, **said)
+    session.flush()

@@ -1,0 +1,95 @@
+"""Take in what a device at a table reports, checked before anything is kept of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from thirdcard.rules.errors import RulesError
+from thirdcard.rules.log.events import EVENT_TYPES, format_event, parse_event
+from thirdcard.service.ports.errors import ServiceError
+from thirdcard.service.store import chain
+from thirdcard.service.store.schema import SignalRow
+
+LONGEST_TEXT = 200
+LARGEST_NUMBER = 10**12
+EARLIEST = timedelta(minutes=10)
+LATEST = timedelta(seconds=5)
+"""How far a device's clock may be behind and ahead."""
+SOURCES = ("signal", "person")
+
+
+class SignalError(ServiceError):
+    """A report cannot be taken; `field` names what is wrong."""
+
+    def __init__(self, field: str, message: str) -> None:
+        self.field = field
+        super().__init__(message)
+
+
+def check_signal(body: Mapping[str, Any], *, now: datetime) -> tuple[datetime, dict[str, Any]]:
+    """The moment of a report and the line of the table log that it is.
+
+    Its moment is `at`, or now; `t`, which a device cannot know, may be left out.
+
+    Raises:
+        SignalError: A field is missing, unknown or holds what is not allowed.
+    """
+    _check_values(body)
+    at = _moment(body.get("at"), now)
+    try:
+        event = parse_event({"t": 0.0, "source": "signal", **body})
+    except RulesError as error:
+        raise SignalError(getattr(error, "field", None) or "body", str(error)) from error
+    unknown = [name for name in body if name not in _fields_of(event.type)]
+    if unknown:
+        raise SignalError(unknown[0], f"{event.type} has no field {unknown[0]}")
+    if event.source not in SOURCES:
+        raise SignalError("source", f"source = {event.source}; allowed: {', '.join(SOURCES)}")
+    return at, format_event(event)
+
+
+def keep_signal(session: Session, table_id: str, at: datetime, body: Mapping[str, Any]) -> int:
+    """Keep a checked report for its table's process; gives its number."""
+    row = SignalRow(table_id=table_id, at=at, body=chain.canonical(body))
+    session.add(row)
+    session.flush()
+    return row.id
+
+
+def _fields_of(kind: str) -> frozenset[str]:
+    return frozenset({"type", "at", *(field.name for field in fields(EVENT_TYPES[kind]))})
+
+
+def _moment(text: object, now: datetime) -> datetime:
+    if text is None:
+        return now
+    try:
+        at = datetime.fromisoformat(text) if isinstance(text, str) else None
+        if at is None or at.tzinfo is None:
+            raise ValueError("no time zone")
+        at = at.astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise SignalError("at", "at: an RFC 3339 moment with its time zone, such as 2026-01-31T20:15:00Z") from error
+    if not now - EARLIEST <= at <= now + LATEST:
+        raise SignalError("at", f"at = {text}; more than {EARLIEST} ago or {LATEST} ahead of this clock")
+    return at
+
+
+def _check_values(body: Mapping[str, Any]) -> None:
+    """Flat, short and printable: the rest of the check looks at what the fields mean."""
+    for name, value in body.items():
+        shown = json.dumps(name)[1:-1][:40]
+        if isinstance(value, str) and (len(value) > LONGEST_TEXT or not value.isprintable()):
+            raise SignalError(shown, f"{shown}: a text of at most {LONGEST_TEXT} printable characters")
+        if isinstance(value, int | float) and not abs(value) <= LARGEST_NUMBER:
+            raise SignalError(shown, f"{shown}: a number up to {LARGEST_NUMBER}")
+        if isinstance(value, list | dict):
+            raise SignalError(shown, f"{shown}: a single value")
+        if name != shown:
+            raise SignalError(shown, f"{shown} is not known here")

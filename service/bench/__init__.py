@@ -1,0 +1,1 @@
+"""Measure speed, side by side with the plain way."""

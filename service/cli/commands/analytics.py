@@ -1,0 +1,146 @@
+"""`thirdcard analytics`: error figures with intervals, out of a service's folder."""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from thirdcard.service.ports.errors import ServiceError
+
+if TYPE_CHECKING:
+    from thirdcard.service.analytics.asking import FigureWish
+    from thirdcard.service.analytics.figures import Figures
+    from thirdcard.service.store.database import Database
+
+HOME_HELP = "The service's folder, with its database."
+FROM_HELP = "From this moment on, RFC 3339: 2026-05-04T06:00:00Z, or a day of the house's clock."
+
+
+class Axis(StrEnum):
+    """What figures are gathered by."""
+
+    DEALER = "dealer"
+    TABLE = "table"
+    RULEBOOK = "rulebook"
+    CODE = "code"
+    SHIFT = "shift"
+    HOUR = "hour"
+    DAY = "day"
+
+
+class Form(StrEnum):
+    """How figures are written."""
+
+    TABLE = "table"
+    CSV = "csv"
+    JSON = "json"
+    PARQUET = "parquet"
+
+
+class MomentError(ServiceError):
+    """A moment on the command line is none."""
+
+
+class OutError(ServiceError):
+    """Figures cannot be written there."""
+
+
+def analytics(
+    home: Annotated[Path, typer.Option(help=HOME_HELP, exists=True, file_okay=False)],
+    by: Annotated[Axis, typer.Option(help="What to gather by.")] = Axis.DEALER,
+    from_: Annotated[str | None, typer.Option("--from", help=FROM_HELP)] = None,
+    to: Annotated[str | None, typer.Option("--to", help="Before this moment, likewise.")] = None,
+    table: Annotated[str | None, typer.Option(help="One table alone.")] = None,
+    dealer: Annotated[str | None, typer.Option(help="One dealer alone, by pseudonym; by name with --names.")] = None,
+    rulebook: Annotated[str | None, typer.Option(help="One rulebook alone.")] = None,
+    code: Annotated[str | None, typer.Option(help="Count this code, or family of codes, alone.")] = None,
+    shift: Annotated[str | None, typer.Option(help="One shift alone, by its name in notifications.yaml.")] = None,
+    confirmed: Annotated[bool, typer.Option("--confirmed", help="Count only alerts that somebody confirmed.")] = False,
+    names: Annotated[bool, typer.Option("--names", help="Show dealers' names; it is noted in the audit.")] = False,
+    form: Annotated[Form, typer.Option("--format", help="How to write.")] = Form.TABLE,
+    out: Annotated[Path | None, typer.Option(help="The file to write; parquet needs one.")] = None,
+    time_zone: Annotated[str, typer.Option(help="The house's time zone, by its IANA name.")] = "UTC",
+) -> None:
+    """Show how often what went wrong: per 1000 rounds, with 95 % intervals and the rounds they stand on."""
+    from thirdcard.service.analytics.asking import FigureWish
+    from thirdcard.service.config.data_folder import Home
+
+    if form is Form.PARQUET and out is None:
+        raise OutError("--format = parquet; needs --out FILE")
+    wish = FigureWish(
+        from_at=parse_moment("--from", from_, time_zone),
+        to_at=parse_moment("--to", to, time_zone),
+        table=table,
+        dealer=dealer,
+        rulebook=rulebook,
+        code=code,
+        shift=shift,
+        is_confirmed_only=confirmed,
+    )
+    with closing(Home(home).open_database(os.environ)) as database:
+        found = _find(database, home, time_zone, (by, wish, names))
+    _write(found, by, form, out)
+
+
+def parse_moment(option: str, text: str | None, time_zone: str) -> datetime | None:
+    """A moment, or the beginning of a day of the house's clock.
+
+    Raises:
+        MomentError: It is neither.
+        SettingsError: The time zone is none.
+    """
+    from zoneinfo import ZoneInfo
+
+    from thirdcard.service.config.settings import parse_settings
+
+    parse_settings(evidence=Path(), time_zone=time_zone, trusted_proxies=())
+    if text is None:
+        return None
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise MomentError(f"{option} = {text}; must be like 2026-05-04 or 2026-05-04T06:00:00Z") from error
+    return at if at.tzinfo is not None else at.replace(tzinfo=ZoneInfo(time_zone))
+
+
+def _find(database: Database, home: Path, time_zone: str, asked: tuple[Axis, FigureWish, bool]) -> Figures:
+    from thirdcard.service.analytics.asking import Asker, By, tell_figures
+    from thirdcard.service.analytics.house import open_house
+    from thirdcard.service.analytics.looks import note_look
+    from thirdcard.service.analytics.refreshing import refresh_all
+    from thirdcard.service.store.people import Person, Role
+    from thirdcard.service.watch.factory import now_utc
+
+    axis, wish, are_names_shown = asked
+    house = open_house(home, time_zone)
+    refresh_all(database, names_from=house.names_from(now_utc()))
+    if are_names_shown:
+        note_look(database, "command line", "analytics", now=now_utc())
+    asker = Asker(person=Person(name="command line", role=Role.ADMIN), are_names_shown=are_names_shown)
+    with database.reading() as session:
+        return tell_figures(session, house, asker, By(axis), wish)
+
+
+def _write(found: Figures, axis: Axis, form: Form, out: Path | None) -> None:
+    import json
+
+    from thirdcard.service.analytics.figure_rows import figure_row, figures_csv, figures_parquet
+    from thirdcard.service.cli.terminal_figures import show_figures
+
+    if form is Form.TABLE and out is None:
+        show_figures(found, axis)
+    elif form is Form.PARQUET and out is not None:
+        out.write_bytes(figures_parquet(found.items))
+    else:
+        rows = "".join(json.dumps(figure_row(figure)) + "\n" for figure in found.items)
+        text = rows if form is Form.JSON else figures_csv(found.items)
+        if out is None:
+            typer.echo(text, nl=False)
+        else:
+            out.write_text(text, encoding="utf-8", newline="")

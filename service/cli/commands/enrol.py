@@ -1,0 +1,124 @@
+"""`thirdcard enrol cards`: the house's own faces and back, from a spread of them or from pictures, for its table."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from thirdcard.service.cli.commands.calibrate import PICTURE_ENDINGS, PictureError, read_picture
+from thirdcard.service.config.table_file import TableConfig, load_table
+from thirdcard.service.media.stills import save_picture
+from thirdcard.service.ports.errors import ServiceError
+from thirdcard.service.watch.recordings import TABLE_NAME, check_video, find_recording
+
+if TYPE_CHECKING:
+    from thirdcard.vision.inference.enrolled_deck import HouseDeck
+    from thirdcard.vision.spread.spread_watch import SpreadSight
+
+
+class Thing(StrEnum):
+    """What can be enrolled."""
+
+    CARDS = "cards"
+
+
+class EnrolmentError(ServiceError):
+    """Nothing can be enrolled from what was given."""
+
+
+def enrol(
+    what: Annotated[Thing, typer.Argument(metavar="cards", help="What is enrolled.")],
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="SOURCE",
+            help="A recording with a spread of the cards, a video or photograph of one (with --table), or a folder of "
+            "pictures, one a face, named AS.png, 10H.jpg, back.png.",
+        ),
+    ],
+    out: Annotated[Path, typer.Option(help="The file to write; the pictures go beside it as .npz.")] = Path(
+        "cards.yaml"
+    ),
+    table: Annotated[
+        Path | None, typer.Option(help="The table's table.yaml, where SOURCE is a video or photograph.")
+    ] = None,
+    back: Annotated[Path | None, typer.Option(help="A picture of the back that its card fills.")] = None,
+    name: Annotated[str, typer.Option(help="What to call the deck.")] = "house",
+    drawn: Annotated[Path | None, typer.Option(help="Draw what was enrolled, to look at (.jpg).")] = None,
+) -> None:
+    """Enrol the house's own cards, so that they are read more surely and strange ones stand out.
+
+    The cards lie face up in rows by suit and sequence, as before play. Name the file in the table's table.yaml:
+    `cards: {deck: cards.yaml}`. Where the deck on the table is another one, what was enrolled is left aside.
+    """
+    from thirdcard.vision.inference.enrolled_deck import HouseDeck, save_house_deck
+    from thirdcard.vision.inference.reader import Reader
+    from thirdcard.vision.spread.enrolment import draw_sheet, face_from_picture
+
+    labels = Reader.open().labels
+    deck = _enrolled(source, table, labels, name)
+    if back is not None:
+        deck = HouseDeck(deck.name, {**deck.faces, "back": face_from_picture(back)})
+    save_house_deck(out, deck)
+    faces = [label for label in labels[:-2] if label in deck.faces]
+    missing = [label for label in labels[:-2] if label not in deck.faces]
+    has_back = "with the back" if "back" in deck.faces else "no back"
+    typer.echo(f"Enrolled: {len(faces)} of 52 faces, {has_back}{'; without ' + ', '.join(missing) if missing else ''}")
+    if drawn is not None:
+        save_picture(drawn, draw_sheet(deck, labels[:-1]))
+        typer.echo(f"Drawn: {drawn}")
+    typer.echo(f"Written: {out}; name it in table.yaml: cards: {{deck: {out.name}}}")
+
+
+def _enrolled(source: Path, table: Path | None, labels: tuple[str, ...], name: str) -> HouseDeck:
+    from thirdcard.vision.spread.enrolment import deck_from_pictures
+
+    if source.is_dir() and not (source / TABLE_NAME).is_file():
+        return deck_from_pictures(source, labels, name)
+    if source.suffix.lower() in PICTURE_ENDINGS:
+        if table is None:
+            raise EnrolmentError(f"{source}: a photograph needs --table with the {TABLE_NAME} of its table")
+        return _from_photograph(source, load_table(table), name)
+    recording = find_recording(str(source), table=table)
+    check_video(recording.table)
+    return _from_video(recording.table, name)
+
+
+def _from_photograph(path: Path, table: TableConfig, name: str) -> HouseDeck:
+    from thirdcard.service.watch.factory import build_observer, open_eyes
+    from thirdcard.vision.spread.enrolment import deck_from_rows
+
+    image, calibration = read_picture(path), table.cameras[0].calibration
+    if (image.shape[1], image.shape[0]) != tuple(calibration.image_size_wh_px):
+        allowed = list(calibration.image_size_wh_px)
+        raise PictureError(f"{path}: size = {[image.shape[1], image.shape[0]]}; must be {allowed}, the calibration's")
+    rows = build_observer(replace(table, deck=None), open_eyes()).read_spread(image)
+    if not rows:
+        raise EnrolmentError(f"{path}: shows no spread; must show the cards face up in rows")
+    return deck_from_rows(rows, image, calibration, name)
+
+
+def _from_video(table: TableConfig, name: str) -> HouseDeck:
+    from thirdcard.service.watch.factory import build_observer, open_eyes
+    from thirdcard.vision.spread.enrolment import deck_from_rows
+    from thirdcard.vision.video.video import VideoReader
+
+    observer = build_observer(replace(table, deck=None), open_eyes())
+    camera = table.cameras[0]
+    with VideoReader(camera.source) as reader:
+        sights: list[SpreadSight] = []
+        for frame in reader:
+            observer.update(frame)
+            sights += observer.take_spreads()
+            if sights:
+                break
+        observer.finish()
+        sights += observer.take_spreads()
+    if not sights:
+        raise EnrolmentError(f"{camera.source}: shows no spread that lies still; must show the cards face up in rows")
+    best = max(sights, key=lambda sight: sum(len(row.cards) for row in sight.rows))
+    return deck_from_rows(best.rows, best.image, camera.calibration, name)

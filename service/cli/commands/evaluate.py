@@ -1,0 +1,120 @@
+"""`thirdcard evaluate`: watch recordings and compare with what really happened."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from thirdcard.service.evaluate.accounts import TableAccount, account_of, load_found, load_truth
+from thirdcard.service.evaluate.comparison import Comparison, combine, compare
+from thirdcard.service.evaluate.conditions import by_condition, true_cards
+from thirdcard.service.evaluate.looks import read_looks
+from thirdcard.service.evaluate.mistake_pictures import write_pictures
+from thirdcard.service.evaluate.sheets import Sheet
+from thirdcard.service.evaluate.sights import RecordingConditions, load_scene
+from thirdcard.service.evaluate.tables import format_json, format_markdown, put_section, sheets_of
+from thirdcard.service.watch.recording_run import table_facts, watch_recording
+from thirdcard.service.watch.recordings import Recording, check_video, find_recording
+from thirdcard.service.watch.terminal import choose_view
+
+DEFAULT_OUT = Path("out") / "evaluate"
+
+
+def evaluate(
+    recordings: Annotated[
+        list[str], typer.Argument(metavar="RECORDING…", help="Folders of recordings with truth.jsonl.")
+    ],
+    as_json: Annotated[
+        bool, typer.Option("--json", help="A JSON object on standard output instead of tables.")
+    ] = False,
+    out: Annotated[Path, typer.Option(help="Folder for what each watch finds, one folder a recording.")] = DEFAULT_OUT,
+    markdown: Annotated[Path | None, typer.Option(help="Write the tables into this Markdown file.")] = None,
+    section: Annotated[str, typer.Option(help="Name of the part of that file which is written anew.")] = "recordings",
+    looks: Annotated[
+        int, typer.Option(min=0, help="Read so many single looks at cards of each recording too, by themselves.")
+    ] = 0,
+    pictures: Annotated[Path | None, typer.Option(help="Write pictures of the worst mistakes to this folder.")] = None,
+    again: Annotated[
+        bool, typer.Option("--again/--reuse", help="Watch anew, or compare what a former watch left in the folder.")
+    ] = True,
+) -> None:
+    """Watch recordings and compare with their truth: alerts, cards, rounds, wagers, delays.
+
+    An alert counts as found with the same code, the same seat and hand where both are told, and at most 2 s apart.
+    What the recording's tolerated.jsonl lists is neither a hit nor false.
+    """
+    found = [find_recording(recording) for recording in recordings]
+    truths = [load_truth(recording.folder or Path(), recording.table) for recording in found]
+    for recording in found:
+        check_video(recording.table)
+    comparisons = [
+        _compare(recording, truth, out / recording.name, again=again, looks=looks)
+        for recording, truth in zip(found, truths, strict=True)
+    ]
+    if pictures is not None:
+        for recording, comparison in zip(found, comparisons, strict=True):
+            write_pictures(comparison, recording.table, _scene(recording), pictures)
+    sheets = sheets_of(comparisons)
+    if markdown is not None:
+        put_section(markdown, section, _markdown(recordings, sheets, section, looks=looks))
+    if as_json:
+        both = [*comparisons, combine(comparisons)]
+        sys.stdout.write(json.dumps([format_json(each) for each in both], ensure_ascii=False, indent=1) + "\n")
+    else:
+        _print(sheets)
+
+
+def _compare(recording: Recording, truth: TableAccount, folder: Path, *, again: bool, looks: int) -> Comparison:
+    rate = None
+    if not again and (folder / "events.jsonl").is_file():
+        account = load_found(folder, recording.table)
+    else:
+        account, rate = _watch(recording, folder)
+    comparison = compare(recording.name, truth, account, frames_per_s=rate)
+    scene = _scene(recording)
+    if scene is None:
+        return comparison
+    cards, camera = true_cards(truth.events, account.events, scene), recording.table.cameras[0]
+    read = read_looks(cards, scene, camera.calibration, camera.source, most=looks) if looks else []
+    return replace(comparison, conditions=by_condition(cards, read))
+
+
+def _scene(recording: Recording) -> RecordingConditions | None:
+    return load_scene(recording.folder or Path(), recording.table.cameras[0].calibration)
+
+
+def _watch(recording: Recording, folder: Path) -> tuple[TableAccount, float | None]:
+    """What a watch finds, and its frames a second."""
+    console = Console(stderr=True)
+    console.print(f"Watching {recording.name}", style="bold", highlight=False)
+    view = choose_view(console, table_facts(recording), is_quiet=not console.is_terminal, is_plain=False)
+    findings = watch_recording(recording, folder, view)
+    return account_of(findings), findings.frames / findings.wall_s if findings.wall_s else None
+
+
+def _markdown(recordings: Sequence[str], sheets: Sequence[Sheet], section: str, *, looks: int) -> str:
+    """The tables under the command that makes them; folders outside the checkout go by their last name."""
+    names = " ".join(Path(each).name if Path(each).is_absolute() or ".." in each else each for each in recordings)
+    asked = f" --looks {looks}" if looks else ""
+    command = f"thirdcard evaluate {names}{asked} --markdown docs/accuracy.md --section {section}"
+    return f"Made by `{command}`.\n\n{format_markdown(sheets)}"
+
+
+def _print(sheets: Sequence[Sheet]) -> None:
+    console = Console()
+    for sheet in sheets:
+        table = Table(title=sheet.title, title_justify="left", title_style="bold")
+        for i, column in enumerate(sheet.columns):
+            is_text = i == 0 or sheet.title == "What went wrong"
+            table.add_column(column, justify="left" if is_text else "right")
+        for row in sheet.rows:
+            table.add_row(*row)
+        console.print(table)

@@ -1,0 +1,86 @@
+"""`thirdcard referee`: a table log in, alerts out."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Annotated, TextIO
+
+import typer
+
+from thirdcard.rules.errors import LogError
+from thirdcard.rules.findings.alerts import format_alert
+from thirdcard.rules.log.reader import read_log
+from thirdcard.rules.referee import Judgement, Referee
+from thirdcard.rules.round.records import format_round
+from thirdcard.rules.rulebook.load import elect, load_rulebook
+from thirdcard.service.cli.commands.rulebook_arguments import RulebookChoice, choose_rulebook
+from thirdcard.service.ports.errors import ServiceError
+
+
+class LogFileError(ServiceError):
+    """A table log that cannot be judged."""
+
+
+def referee(
+    events: Annotated[Path, typer.Argument(metavar="EVENTS.jsonl", help="A table log; - reads standard input.")],
+    table: Annotated[
+        Path | None, typer.Option(help="The table's table.yaml: rulebook, options, limits, chips.")
+    ] = None,
+    rulebook: Annotated[str | None, typer.Option(help="A rulebook's id, instead of --table.")] = None,
+    option: Annotated[list[str] | None, typer.Option(help="KEY=VALUE that the house elected; may be repeated.")] = None,
+    decks: Annotated[int | None, typer.Option(min=1, max=16, help="Decks in the shoe.  [default: 8]")] = None,
+    rounds: Annotated[Path | None, typer.Option(help="Write round records to this file.")] = None,
+) -> None:
+    """Judge a table log: print each alert as a JSON line.
+
+    The log's form is in docs/formats.md. No video and no model is needed.
+    """
+    judge = build_referee(choose_rulebook(table, rulebook, option or [], decks))
+    with ExitStack() as stack:
+        lines = stack.enter_context(_open_log(events))
+        records = None if rounds is None else stack.enter_context(rounds.open("w", encoding="utf-8"))
+        try:
+            for event in read_log(lines, warn=_warn):
+                _print(judge.observe(event), records)
+        except LogError as error:
+            raise LogFileError(f"{events}: {error}") from error
+        except UnicodeDecodeError as error:
+            raise LogFileError(f"{events}: no text in UTF-8; must be JSON lines") from error
+        _print(judge.finish(), records)
+
+
+def build_referee(choice: RulebookChoice) -> Referee:
+    """The referee of what was chosen; a wrong rulebook or option is told with its place."""
+    rules = elect(load_rulebook(choice.rulebook), choice.options)
+    return Referee(
+        rules,
+        decks=choice.decks,
+        device=choice.device,
+        limits=choice.limits or {},
+        smallest_chip=choice.smallest_chip,
+    )
+
+
+@contextmanager
+def _open_log(path: Path) -> Iterator[TextIO]:
+    if str(path) == "-":
+        yield sys.stdin
+        return
+    with path.open(encoding="utf-8", newline="") as lines:
+        yield lines
+
+
+def _print(judgement: Judgement, records: TextIO | None) -> None:
+    for alert in judgement.alerts:
+        sys.stdout.write(json.dumps(format_alert(alert), ensure_ascii=False) + "\n")
+    if records is not None:
+        for record in judgement.rounds:
+            records.write(json.dumps(format_round(record), ensure_ascii=False) + "\n")
+
+
+def _warn(text: str) -> None:
+    print(f"thirdcard: warning: {text}", file=sys.stderr)

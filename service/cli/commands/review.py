@@ -1,0 +1,126 @@
+"""`thirdcard review`: recorded shifts, many at once, faster than they were filmed."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import typer
+
+from thirdcard.service.ports.errors import ServiceError
+
+if TYPE_CHECKING:
+    from thirdcard.service.review.engine import Engine
+    from thirdcard.service.review.mirror import Fetched
+    from thirdcard.service.review.progress import ReviewProgress
+    from thirdcard.service.review.shift import Shift
+    from thirdcard.service.store.database import Database
+
+
+class ReviewError(ServiceError):
+    """The review cannot be begun."""
+
+
+def review(
+    targets: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SHIFT…",
+            help="Folders with a table.yaml and recordings of that table (or of many, each in a folder), or videos; "
+            "also by URL, such as s3://bucket/shift.",
+        ),
+    ],
+    home: Annotated[Path, typer.Option(help="The service's folder: what is found stands there beside live tables.")],
+    table: Annotated[
+        Path | None, typer.Option(help="The table.yaml of videos that have none beside or above them.")
+    ] = None,
+    time_zone: Annotated[
+        str, typer.Option(help="The recorders' time zone, by its IANA name, for times in the names of files.")
+    ] = "UTC",
+    processes: Annotated[int | None, typer.Option(min=1, help="Processes that watch.  [default: one a core]")] = None,
+    engine: Annotated[str, typer.Option(help="local: this machine; ray: a Ray cluster.")] = "local",
+    address: Annotated[
+        str | None, typer.Option(help="The Ray cluster's address; without it one is begun here.")
+    ] = None,
+) -> None:
+    """Review recorded shifts: rounds, alerts and their evidence go into HOME's store, and the pages show them.
+
+    Stretches in which nothing moves cost next to nothing. A review that was stopped goes on where it was; a shift that
+    is in the store already is not entered again.
+    """
+    from rich.console import Console
+
+    from thirdcard.service.config.data_folder import Home
+    from thirdcard.service.review.mirror import Cache, fetched
+    from thirdcard.service.review.progress import ReviewProgress
+    from thirdcard.service.review.reviewing import Reviewer
+    from thirdcard.service.store.blob_store import EvidenceStore
+    from thirdcard.service.watch.factory import now_utc
+
+    zone = _zone(time_zone)
+    folder = Home(home)
+    folder.make()
+    count = processes or os.cpu_count() or 1
+    database = folder.open_database(os.environ)
+    try:
+        with fetched(targets, Cache.of(os.environ)) as (paths, urls), ReviewProgress(Console()) as progress:
+            shifts = _open_shifts(paths, table, zone, database, progress)
+            reviewer = Reviewer(
+                home=folder,
+                database=database,
+                engine=_engine(engine, address, count, urls),
+                now=now_utc,
+                processes=count,
+                evidence_url=EvidenceStore.of(folder.evidence, os.environ).url,
+            )
+            reviewer.review(shifts, progress)
+    finally:
+        database.close()
+
+
+def _open_shifts(
+    targets: list[Path], table: Path | None, zone: ZoneInfo, database: Database, progress: ReviewProgress
+) -> list[Shift]:
+    """All shifts that can be watched and were not reviewed before; the others are named."""
+    from thirdcard.service.config.table_file import load_table
+    from thirdcard.service.review.entering import entered_fingerprints
+    from thirdcard.service.review.shift import find_wanted, open_shift
+
+    shifts, faults = [], []
+    for wanted in progress.opening(find_wanted(targets, table)):
+        try:
+            known = entered_fingerprints(database, load_table(wanted.table).id)
+            shift = open_shift(wanted, zone, known)
+        except ServiceError as error:
+            faults.append(error)
+            progress.say(f"left out: {error}")
+            continue
+        if shift is None:
+            progress.say(f"{wanted.table}: all of it was reviewed before")
+        else:
+            shifts.append(shift)
+    if faults and not shifts:
+        raise faults[0]
+    return shifts
+
+
+def _zone(name: str) -> ZoneInfo:
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError) as error:
+        raise ReviewError(f"--time-zone = {name}; must be an IANA name such as Pacific/Auckland") from error
+
+
+def _engine(name: str, address: str | None, processes: int, urls: Fetched) -> Engine:
+    if name == "local":
+        from thirdcard.service.review.local_engine import LocalEngine
+
+        return LocalEngine(processes)
+    if name == "ray":
+        from thirdcard.service.cluster.ray_inference import wanted_provider
+        from thirdcard.service.review.ray_engine import RayEngine
+
+        return RayEngine(address, processes, urls, wanted_provider(os.environ))
+    raise ReviewError(f"--engine = {name}; must be one of local, ray")

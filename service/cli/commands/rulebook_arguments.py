@@ -1,0 +1,67 @@
+"""Which rulebook, options, shoe and limits a command works with: from a table file or from what was typed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import typer
+import yaml
+
+from thirdcard.service.config.table_file import OptionValue, read_smallest_chip, read_table_file
+
+DEFAULT_DECKS = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RulebookChoice:
+    """What a referee needs to know of a table."""
+
+    rulebook: str
+    options: Mapping[str, OptionValue]
+    decks: int = DEFAULT_DECKS
+    device: str = "shoe"
+    limits: Mapping[str, object] | None = None
+    smallest_chip: int | None = None
+    """In the smallest unit of money; None where the chips are not known."""
+
+
+def choose_rulebook(
+    table: Path | None, rulebook: str | None, options: Sequence[str], decks: int | None
+) -> RulebookChoice:
+    """A table file's, or the typed ones; what is typed beside a table file goes before it.
+
+    Raises:
+        typer.BadParameter: Neither is there, or an option is not KEY=VALUE.
+    """
+    typed = parse_options(options)
+    if table is not None:
+        file = read_table_file(table)
+        is_same = rulebook is None or rulebook == file.rulebook
+        return RulebookChoice(
+            rulebook=rulebook or file.rulebook,
+            options={**(file.options if is_same else {}), **typed},
+            decks=decks or file.shoe.decks,
+            device=file.shoe.device,
+            limits=file.limits.model_dump(exclude_none=True),
+            smallest_chip=read_smallest_chip(file, table),
+        )
+    if rulebook is None:
+        raise typer.BadParameter("needs --table FILE or --rulebook ID")
+    return RulebookChoice(rulebook=rulebook, options=typed, decks=decks or DEFAULT_DECKS)
+
+
+def parse_options(options: Sequence[str]) -> dict[str, OptionValue]:
+    """`tie_pays=9`, `federal=true` as YAML reads the values."""
+    parsed: dict[str, OptionValue] = {}
+    for option in options:
+        key, sign, text = option.partition("=")
+        if not sign or not key.strip():
+            raise typer.BadParameter(f"--option = {option}; must be KEY=VALUE")
+        try:
+            value = yaml.safe_load(text) if text.strip() else ""
+        except yaml.YAMLError:
+            value = text
+        parsed[key.strip()] = value if isinstance(value, bool | int | str) or value is None else text
+    return parsed

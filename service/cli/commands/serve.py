@@ -1,0 +1,140 @@
+"""`thirdcard serve`: the surveillance room's service, with every table of its folder watched live."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from thirdcard.service.ports.errors import ServiceError
+
+if TYPE_CHECKING:
+    from thirdcard.service.config.data_folder import Home
+    from thirdcard.service.config.settings import RoomSettings
+    from thirdcard.service.config.table_file import TableConfig
+    from thirdcard.service.live.supervisor import Begin
+    from thirdcard.service.store.database import Database
+
+HOME_HELP = "The service's folder: tables/*.yaml, the database and the evidence; made where it is not there."
+
+
+class ServeError(ServiceError):
+    """The service cannot be started."""
+
+
+def serve(
+    home: Annotated[Path, typer.Option(help=HOME_HELP)],
+    host: Annotated[str, typer.Option(help="Where to listen; 0.0.0.0 for other machines too.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port.")] = 8333,
+    trust_proxy: Annotated[
+        list[str] | None,
+        typer.Option(help="A network, such as 10.0.0.0/8, whose proxies' X-Forwarded-* headers are believed."),
+    ] = None,
+    demo: Annotated[
+        bool, typer.Option("--demo", help="Furnish HOME first: four tables that play the shipped recording, an admin.")
+    ] = False,
+    engine: Annotated[
+        str, typer.Option(help="Where tables are watched. local: this machine; ray: a Ray cluster.")
+    ] = "local",
+    address: Annotated[
+        str | None, typer.Option(help="The Ray cluster's address; without it one is begun here.")
+    ] = None,
+    time_zone: Annotated[str, typer.Option(help="The house's time zone, by its IANA name, as people see it.")] = "UTC",
+) -> None:
+    """Watch every table in HOME/tables and serve the room's pages and API until stopped.
+
+    Add a user first: `thirdcard user add NAME --role admin --home HOME`. The database is HOME/thirdcard.db unless
+    THIRDCARD_DATABASE_URL names a PostgreSQL.
+    """
+    from thirdcard.service.analytics.house import open_house
+    from thirdcard.service.config.data_folder import Home
+    from thirdcard.service.config.settings import parse_settings
+    from thirdcard.service.rounds.search.index import enter_missing
+    from thirdcard.service.store.blob_store import EvidenceStore
+    from thirdcard.service.store.people import has_users
+
+    folder = Home(home)
+    folder.make()
+    settings = parse_settings(evidence=folder.evidence, time_zone=time_zone, trusted_proxies=trust_proxy or [])
+    evidence_url = EvidenceStore.of(folder.evidence, os.environ).url
+    settings = replace(settings, house=open_house(home, time_zone), evidence_url=evidence_url)
+    tables = folder.load_tables()
+    database = folder.open_database(os.environ)
+    try:
+        if demo:
+            tables = _furnish(folder, database)
+        with database.reading() as session:
+            if not has_users(session):
+                hint = f"thirdcard user add NAME --role admin --home {home}"
+                raise ServeError(f"{home}: nobody can sign in; add a user: {hint}")
+        enter_missing(database)
+        typer.echo(f"Thirdcard watches {len(tables)} tables; the room is at http://{host}:{port}/")
+        with _beginning(engine, address) as begin:
+            _run(folder, database, settings, tables, address=(host, port), begin=begin)
+    finally:
+        database.close()
+
+
+@contextmanager
+def _beginning(engine: str, address: str | None) -> Iterator[Begin]:
+    """What begins the watch of a table, where it is wanted."""
+    from thirdcard.service.live.supervisor import begin_process
+
+    if engine == "local":
+        yield begin_process
+        return
+    if engine != "ray":
+        raise ServeError(f"--engine = {engine}; must be one of local, ray")
+    from thirdcard.service.cluster.ray_cluster import joined
+    from thirdcard.service.live.ray_tables import RayTable
+
+    with joined(address):
+        yield RayTable
+
+
+def _run(
+    home: Home,
+    database: Database,
+    settings: RoomSettings,
+    tables: list[TableConfig],
+    *,
+    address: tuple[str, int],
+    begin: Begin,
+) -> None:
+    """Start what belongs to the service, serve until a signal comes, and stop it in turn."""
+    from thirdcard.service.config.table_facts import facts_of
+    from thirdcard.service.live.live_tables import WatchedTables
+    from thirdcard.service.watch.factory import now_utc
+    from thirdcard.service.web.app import create_app
+    from thirdcard.service.web.background import open_background
+    from thirdcard.service.web.serving import run_app
+
+    live = WatchedTables(home.folder, home.live, now_utc, begin)
+    background = open_background(
+        home.folder, os.environ, settings=settings, database=database, live=live, clock=now_utc
+    )
+    facts = tuple(facts_of(table) for table in tables)
+    settings = replace(settings, remind_after=background.notifications.overdue_after, tables=facts)
+    app = create_app(settings=settings, database=database, live=live, clock=now_utc, background=background)
+    try:
+        live.start({table.id: table.path for table in tables})
+        background.start()
+        run_app(app, host=address[0], port=address[1])
+    finally:
+        background.stop()
+        live.stop()
+
+
+def _furnish(home: Home, database: Database) -> list[TableConfig]:
+    from thirdcard.service.watch.factory import now_utc
+    from thirdcard.service.web.demo_room import ADMIN, furnish
+
+    password = furnish(home, database, now=now_utc())
+    if password is not None:
+        typer.echo(f"Sign in as {ADMIN} with the password {password} (it is not shown again).")
+    return home.load_tables()

@@ -1,0 +1,40 @@
+"""`thirdcard train`: make a model anew."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from thirdcard.service.cli.commands.training_scripts import run_script
+
+
+class Trained(StrEnum):
+    """What can be trained."""
+
+    DETECTOR = "detector"
+    READER = "reader"
+    INDEX_FINDER = "index-finder"
+    INDEX_READER = "index-reader"
+
+
+SCRIPTS = {
+    Trained.DETECTOR: "thirdcard.models.detector.detector_train",
+    Trained.READER: "thirdcard.models.reader.reader_train",
+    Trained.INDEX_FINDER: "thirdcard.models.index.index_finder_train",
+    Trained.INDEX_READER: "thirdcard.models.index.index_reader_train",
+}
+
+
+def train(
+    model: Annotated[Trained, typer.Argument(help="Which model.")],
+    settings: Annotated[
+        list[str] | None, typer.Argument(help="The script's own options after --, such as: -- --device 0 --minutes 60")
+    ] = None,
+) -> None:
+    """Train a model, on a CPU in hours or on a GPU in minutes.
+
+    Needs the train extra. The options of each: thirdcard train detector -- --help
+    """
+    run_script(SCRIPTS[model], settings or [])

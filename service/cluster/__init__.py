@@ -1,0 +1,1 @@
+"""Share work over machines with Ray."""

@@ -1,0 +1,1 @@
+"""Parse and check the files that a house writes: tables, settings, the data folder."""

@@ -1,0 +1,45 @@
+"""What a house settles about its figures: who sees dealers' names and how long they are kept (`analytics.yaml`)."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from pydantic import Field
+
+from thirdcard.service.config.house_file import HouseSettings, load_house_file
+from thirdcard.service.store.people import Role
+
+ANALYTICS = "analytics.yaml"
+"""The file's name in the service's folder."""
+
+
+class AnalyticsFile(HouseSettings):
+    """`analytics.yaml`."""
+
+    names_for: Role = Field(
+        default=Role.SUPERVISOR,
+        strict=False,
+        description=f"one of {', '.join(Role)}: that role and higher see dealers' names, others pseudonyms",
+    )
+    names_days: float | None = Field(
+        default=365.0,
+        gt=0,
+        le=36500,
+        strict=False,
+        description="days, over 0 to 36500, for which figures keep dealers apart, or null for ever",
+    )
+
+    def names_from(self, now: datetime) -> datetime | None:
+        """The moment before which figures keep no dealer; None: there is none."""
+        return None if self.names_days is None else now - timedelta(days=self.names_days)
+
+
+def load_analytics(folder: Path) -> AnalyticsFile:
+    """The settings of a service's folder; defaults where it has no such file.
+
+    Raises:
+        HouseFileError: The file is no YAML mapping.
+        TableError: A value is not allowed.
+    """
+    return load_house_file(folder / ANALYTICS, AnalyticsFile)

@@ -1,0 +1,76 @@
+"""The service's folder: tables, database, evidence, and what is only of use while it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from thirdcard.service.config.table_file import TableConfig, load_table
+from thirdcard.service.ports.errors import ServiceError
+from thirdcard.service.store.database import Database, open_database, sqlite_url
+
+URL_VARIABLE = "THIRDCARD_DATABASE_URL"
+
+
+class HomeError(ServiceError):
+    """The folder cannot be used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """Where everything lies."""
+
+    folder: Path
+
+    @property
+    def tables(self) -> Path:
+        """A file for each table that is watched."""
+        return self.folder / "tables"
+
+    @property
+    def evidence(self) -> Path:
+        """Clips and stills."""
+        return self.folder / "evidence"
+
+    @property
+    def ring(self) -> Path:
+        """The last minutes of every camera, as it sent them."""
+        return self.folder / "ring"
+
+    @property
+    def live(self) -> Path:
+        """The newest picture and state of every table."""
+        return self.folder / "live"
+
+    def make(self) -> None:
+        """Make the folders that are not there yet.
+
+        Raises:
+            HomeError: It is no folder, or cannot be written.
+        """
+        try:
+            for folder in (self.folder, self.tables, self.evidence, self.ring, self.live):
+                folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            allowed = "must be a folder that can be written"
+            raise HomeError(f"--home = {self.folder}; {allowed}: {error.strerror}") from error
+
+    def open_database(self, environment: Mapping[str, str]) -> Database:
+        """The database that the environment names, else the one in the folder."""
+        return open_database(environment.get(URL_VARIABLE) or sqlite_url(self.folder / "thirdcard.db"))
+
+    def load_tables(self) -> list[TableConfig]:
+        """Every table of the folder, by name of file.
+
+        Raises:
+            HomeError: Two tables have the same id.
+            ServiceError: A table's file cannot be used.
+        """
+        found: dict[str, TableConfig] = {}
+        for path in sorted(self.tables.glob("*.yaml")):
+            table = load_table(path)
+            if table.id in found:
+                raise HomeError(f"{path}: id = {table.id}; {found[table.id].path.name} has the same")
+            found[table.id] = table
+        return list(found.values())

@@ -1,0 +1,67 @@
+"""Read a house's settings from a YAML file of the service's folder, and its secrets from the environment.
+
+A file that is not there means that every setting has its default. Secrets never stand in a file: it names the variable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from thirdcard.calibration.documents import read_document
+from thirdcard.calibration.errors import DocumentError
+from thirdcard.service.config.parse_errors import table_error_from
+from thirdcard.service.ports.errors import ServiceError, TableError
+
+LEAST_SECRET = 16
+NAME_FORM = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}"
+NAME_DESCRIPTION = "a name of 1 to 64 letters, digits, or any of - _ ."
+VARIABLE_DESCRIPTION = "the name of an environment variable, such as THIRDCARD_SECRET"
+
+Name = Annotated[str, Field(strict=True, pattern=f"^{NAME_FORM}$")]
+Variable = Annotated[str, Field(strict=True, pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,99}$")]
+Settings = TypeVar("Settings", bound=BaseModel)
+
+
+class HouseFileError(ServiceError):
+    """A file of settings is there and cannot be read."""
+
+
+class HouseSettings(BaseModel):
+    """What every file of settings is: unknown keys and values of another type are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+def load_house_file(path: Path, model: type[Settings]) -> Settings:
+    """The settings that a file holds; all defaults where there is no such file.
+
+    Raises:
+        HouseFileError: The file is no YAML mapping.
+        TableError: A value is not allowed; names file, key, value and what is allowed.
+    """
+    if not path.exists():
+        return model()
+    try:
+        return model.model_validate(dict(read_document(path)))
+    except DocumentError as error:
+        raise HouseFileError(str(error)) from error
+    except ValidationError as error:
+        raise table_error_from(error, model, str(path)) from error
+
+
+def read_secret(environment: Mapping[str, str], variable: str, *, where: str, key: str, least: int = 1) -> str:
+    """The secret that a setting names.
+
+    Raises:
+        TableError: The environment has no such variable, or it holds too little.
+    """
+    secret = environment.get(variable, "").strip()
+    if not secret:
+        raise TableError(where, key, value=variable, allowed="must name a variable that the environment holds")
+    if len(secret) < least:
+        raise TableError(where, key, value=variable, allowed=f"must hold a secret of {least} characters or more")
+    return secret

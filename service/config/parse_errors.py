@@ -1,0 +1,64 @@
+"""Tell what pydantic refused in a table file as one line: file, key, value, what is allowed."""
+
+from __future__ import annotations
+
+import types
+from typing import Annotated, Any, Union, get_args, get_origin
+
+from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
+
+from thirdcard.service.ports.errors import MISSING, TableError
+
+
+def table_error_from(error: ValidationError, model: type[BaseModel], where: str) -> TableError:
+    """The first complaint of a validation, in the words of the field that it concerns."""
+    complaint = error.errors(include_url=False)[0]
+    way = complaint["loc"]
+    value = MISSING if complaint["type"] == "missing" else complaint["input"]
+    if complaint["type"] == "extra_forbidden":
+        owner, _, _ = _walk(model, way[:-1])
+        allowed = ", ".join(owner.model_fields) if owner is not None else ""
+        return TableError(where, _format_way(way), value=value, allowed=f"unknown key; allowed: {allowed}")
+    _, field, known_way = _walk(model, way)
+    allowed = f"must be {field.description}" if field is not None and field.description else complaint["msg"]
+    return TableError(where, _format_way(known_way), value=value, allowed=allowed)
+
+
+def _walk(
+    model: type[BaseModel], way: tuple[int | str, ...]
+) -> tuple[type[BaseModel] | None, FieldInfo | None, tuple[int | str, ...]]:
+    """Follow a complaint's way: the model reached, the last field, and the way without pydantic's marks."""
+    owner: type[BaseModel] | None = model
+    field: FieldInfo | None = None
+    known: list[int | str] = []
+    is_key_next = False
+    for step in way:
+        if owner is not None and step in owner.model_fields:
+            field = owner.model_fields[str(step)]
+            owner = _model_within(field.annotation)
+            is_key_next = get_origin(field.annotation) is dict
+            known.append(step)
+        elif isinstance(step, int) or is_key_next:
+            is_key_next = False
+            known.append(step)
+    return owner, field, tuple(known)
+
+
+def _model_within(annotation: Any) -> type[BaseModel] | None:
+    """The model that a type is, lists, or maps to."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    if get_origin(annotation) in (list, tuple, dict, Union, types.UnionType, Annotated):
+        for part in get_args(annotation):
+            found = _model_within(part)
+            if found is not None:
+                return found
+    return None
+
+
+def _format_way(way: tuple[int | str, ...]) -> str:
+    text = ""
+    for step in way:
+        text += f"[{step}]" if isinstance(step, int) else f".{step}"
+    return text.lstrip(".") or "content"

@@ -1,0 +1,99 @@
+"""What a house can set about its service; every value has one that fits most."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import timedelta
+from importlib.metadata import PackageNotFoundError, version
+from ipaddress import IPv4Network, IPv6Network, ip_network
+from pathlib import Path
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from thirdcard.service.config.house import House
+from thirdcard.service.config.table_facts import TableFacts
+from thirdcard.service.ports.errors import ServiceError
+from thirdcard.service.store.blob_store import EvidenceStore
+
+Network = IPv4Network | IPv6Network
+
+
+class SettingsError(ServiceError):
+    """A setting of the service is not allowed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoomSettings:
+    """The settings of the room's service."""
+
+    evidence: Path
+    """The folder of clips and stills."""
+    version: str
+    evidence_url: str | None = None
+    """Where reviewed evidence lies besides."""
+    tables: tuple[TableFacts, ...] = ()
+    """What the tables' files say."""
+    time_zone: str = "UTC"
+    """The house's, by its IANA name: what people see; everything stored and sent is UTC."""
+    trusted_proxies: tuple[Network, ...] = ()
+    """Whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed."""
+    are_metrics_open: bool = True
+    """Whether `/metrics` answers without a token."""
+    largest_body_bytes: int = 1_000_000
+    heartbeat_s: float = 15.0
+    """How often a silent stream says that it lives, and looks whether its reader may still listen."""
+    poll_s: float = 2.0
+    """How often the database is looked at for what nobody told of."""
+    picture_s: float = 0.1
+    """How often a live stream looks for a new picture."""
+    house: House = field(default_factory=House)
+    """What its figures go by."""
+    remind_after: timedelta = field(default=timedelta(minutes=2))
+    """An alert that nobody took for so long is shown as overdue; `serve` takes it from the notifications' settings."""
+
+    @property
+    def cuts(self) -> Path:
+        """Where stretches of recordings lie that were cut to be looked at; all can be cut again."""
+        return self.evidence.with_name("cuts")
+
+    @property
+    def tables_folder(self) -> Path:
+        """The folder of the tables' files, with their layouts and calibrations."""
+        return self.evidence.with_name("tables")
+
+    @property
+    def evidence_store(self) -> EvidenceStore:
+        """All evidence, wherever it lies."""
+        return EvidenceStore(self.evidence, self.evidence_url)
+
+
+def parse_settings(*, evidence: Path, time_zone: str, trusted_proxies: Iterable[str]) -> RoomSettings:
+    """The settings that somebody typed.
+
+    Raises:
+        SettingsError: The time zone or a network is none.
+    """
+    try:
+        ZoneInfo(time_zone)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise SettingsError(f"--time-zone = {time_zone}; must be an IANA name, such as Europe/Zurich") from error
+    return RoomSettings(
+        evidence=evidence,
+        version=_version(),
+        time_zone=time_zone,
+        trusted_proxies=tuple(_parse_network(text) for text in trusted_proxies),
+    )
+
+
+def _parse_network(text: str) -> Network:
+    try:
+        return ip_network(text)
+    except ValueError as error:
+        raise SettingsError(f"--trust-proxy = {text}; must be an address or a network, such as 10.0.0.0/8") from error
+
+
+def _version() -> str:
+    try:
+        return version("thirdcard")
+    except PackageNotFoundError:
+        return "0"  # run from its sources without being installed

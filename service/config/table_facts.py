@@ -1,0 +1,47 @@
+"""What is set about a table, as its file says, in words that may be shown: no password of a camera among them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+from thirdcard.service.config.table_file import TableConfig
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableFacts:
+    """The settings of one table."""
+
+    table_id: str
+    file: str
+    rulebook: str
+    options: Mapping[str, object]
+    shoe: str
+    limits: Mapping[str, object]
+    cameras: tuple[tuple[str, str], ...]
+    """Name and source of each."""
+
+
+def facts_of(table: TableConfig) -> TableFacts:
+    """What a table's file says."""
+    return TableFacts(
+        table_id=table.id,
+        file=table.path.name,
+        rulebook=table.rulebook,
+        options=dict(table.options),
+        shoe=f"{table.shoe.decks} decks, {table.shoe.device.replace('_', ' ')}",
+        limits={name: value for name, value in table.limits.model_dump(exclude_none=True).items() if value != {}},
+        cameras=tuple((camera.name, shown_source(camera.source)) for camera in table.cameras),
+    )
+
+
+def shown_source(source: str) -> str:
+    """A camera's address without the name and password in it; of a file its name."""
+    if source.startswith("/dev/") or source.isdigit():
+        return source
+    if "://" not in source:
+        return Path(source).name
+    parts = urlsplit(source)
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], query=""))

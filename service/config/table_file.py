@@ -1,0 +1,367 @@
+"""A table as its house describes it: `table.yaml` and the files it names.
+
+Three steps: parse (pydantic, unknown keys refused), check what concerns several keys, build. Checks read and never
+change anything. Nothing is opened but the table's own YAML files; no video, no camera.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from thirdcard.calibration.camera import Calibration, load_calibration
+from thirdcard.calibration.chips import BUILT_IN_CHIPS, ChipSet, load_chips, parse_chips
+from thirdcard.calibration.documents import read_document
+from thirdcard.calibration.errors import CalibrationError, DocumentError, NoSuchNameError
+from thirdcard.calibration.layout import BETS, HANDS, Layout, load_layout, parse_layout
+from thirdcard.rules.errors import OptionError, RulesError
+from thirdcard.rules.rulebook.load import RULEBOOK_IDS, elect, load_rulebook
+from thirdcard.rules.rulebook.options import Rules
+from thirdcard.service.config.parse_errors import table_error_from
+from thirdcard.service.ports.errors import MISSING, TableError, UnreadableTableError
+
+if TYPE_CHECKING:
+    pass
+
+
+Amount = Annotated[int, Field(strict=True, ge=0, le=10**12)]
+CardSide = Annotated[float, Field(ge=20, le=200)]
+Text = Annotated[str, Field(strict=True, min_length=1, max_length=200)]
+OptionValue = bool | int | str | None
+_AMOUNT = "a whole number of the smallest money unit, 0 to 10^12, or null for no limit"
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class ShoeFile(_Model):
+    """What the cards are dealt from."""
+
+    decks: int = Field(default=8, ge=1, le=16, description="a whole number of decks, 1 to 16")
+    device: Literal["shoe", "continuous_shuffler", "non_continuous_shuffler"] = Field(
+        default="shoe", description="one of shoe, continuous_shuffler, non_continuous_shuffler"
+    )
+
+
+class BetLimits(_Model):
+    """The limits of one bet."""
+
+    minimum: Amount | None = Field(default=None, description=_AMOUNT)
+    maximum: Amount | None = Field(default=None, description=_AMOUNT)
+
+
+class Limits(_Model):
+    """The table's notice; None where it says nothing."""
+
+    minimum: Amount | None = Field(default=None, description=_AMOUNT)
+    maximum: Amount | None = Field(default=None, description=_AMOUNT)
+    differential: Amount | None = Field(default=None, description=_AMOUNT)
+    collective: Amount | None = Field(default=None, description=_AMOUNT)
+    bets: dict[str, BetLimits] = Field(
+        default_factory=dict, description="a mapping of bets to {minimum, maximum}, each a bet of the contract"
+    )
+
+
+class CardsFile(_Model):
+    """The cards' make."""
+
+    size_mm: tuple[CardSide, CardSide] = Field(
+        default=(63.0, 88.0), description="[width, height] of a card in mm, 20 to 200 each", strict=False
+    )
+    deck: Text | None = Field(
+        default=None,
+        description="the path, beside the table file, of a deck that `thirdcard enrol cards` wrote; or null",
+    )
+
+
+class CameraFile(_Model):
+    """One camera as the file names it."""
+
+    name: Text = Field(description="a name, 1 to 200 characters, unique among the cameras")
+    source: Text | Annotated[int, Field(ge=0)] = Field(
+        description="a video file beside the table file, a URL (rtsp://...), or a device (/dev/video0 or a number)"
+    )
+    calibration: Text = Field(description="the path of a calibration file beside the table file")
+    loop: bool = Field(default=False, description="true or false: whether a file is played over and over when served")
+
+
+class TableFile(_Model):
+    """`table.yaml` as it stands, its references not yet followed."""
+
+    id: Text = Field(description="the table's name, a text of 1 to 200 characters")
+    rulebook: Text = Field(description="the id of a rulebook")
+    options: dict[str, OptionValue] = Field(
+        default_factory=dict, description="a mapping of the rulebook's options to true, false, numbers, words or null"
+    )
+    shoe: ShoeFile = Field(default_factory=ShoeFile, description="a mapping with decks, device")
+    limits: Limits = Field(
+        default_factory=Limits, description="a mapping with minimum, maximum, differential, collective, bets"
+    )
+    layout: str | dict[str, object] | None = Field(
+        default=None, description="a path beside the table file, the name of a built-in layout, or a mapping"
+    )
+    chips: str | dict[str, object] | None = Field(
+        default=None, description="a path beside the table file, the name of a built-in chip set, or a mapping"
+    )
+    cards: CardsFile = Field(default_factory=CardsFile, description="a mapping with size_mm, deck")
+    cameras: list[CameraFile] = Field(
+        default_factory=list, description="a list of cameras, each {name, source, calibration}"
+    )
+    gestures: list[Literal["no_more_bets"]] = Field(
+        default_factory=list,
+        description="a list of the dealer's gestures that mean something at this table: no_more_bets",
+    )
+    loop: bool = Field(default=False, description="true or false: whether files are played over and over when served")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CameraConfig:
+    """One camera, ready to be opened."""
+
+    name: str
+    source: str
+    """A file's path, a URL or a device."""
+    is_live: bool
+    """Whether the source is a stream or a device rather than a file."""
+    calibration: Calibration
+    calibration_path: Path
+    loop: bool = False
+
+    @property
+    def is_played_again(self) -> bool:
+        """Whether it is a file that begins anew at its end."""
+        return self.loop and not self.is_live
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableConfig:
+    """A table with all that its files name."""
+
+    path: Path
+    """The table file."""
+    id: str
+    rulebook: str
+    options: Mapping[str, OptionValue]
+    shoe: ShoeFile
+    limits: Limits
+    layout: Layout
+    chips: ChipSet
+    card_size_mm: tuple[float, float]
+    cameras: tuple[CameraConfig, ...]
+    """At least one; the first is the one that is watched."""
+    deck: Path | None = None
+    """The house's own cards, as `thirdcard enrol cards` wrote them."""
+    gestures: tuple[str, ...] = ()
+    """The dealer's gestures that mean something here."""
+
+    def with_source(self, source: str) -> TableConfig:
+        """The same table, its first camera showing another video."""
+        path = Path(source)
+        camera = dataclasses.replace(
+            self.cameras[0], source=source, is_live=is_live_source(source) and not path.is_file()
+        )
+        return dataclasses.replace(self, cameras=(camera, *self.cameras[1:]))
+
+
+def read_table_file(path: Path) -> TableFile:
+    """`table.yaml` parsed and checked, without the layout, chips and cameras it names.
+
+    Enough for judging a log: id, rulebook, options, shoe and limits.
+
+    Raises:
+        UnreadableTableError: The file is absent or no YAML mapping.
+        TableError: A value is not allowed.
+    """
+    try:
+        table = TableFile.model_validate(dict(read_document(path)))
+    except DocumentError as error:
+        raise UnreadableTableError(str(error)) from error
+    except ValidationError as error:
+        raise table_error_from(error, TableFile, str(path)) from error
+    check_table_file(table, str(path))
+    return table
+
+
+def load_table(path: Path) -> TableConfig:
+    """A table with its layout, chips and calibrations.
+
+    Raises:
+        UnreadableTableError: A file is absent or no YAML mapping.
+        TableError: A value is not allowed.
+    """
+    table = read_table_file(path)
+    for key in ("layout", "chips", "cameras"):
+        if not getattr(table, key):
+            value = MISSING if key not in table.model_fields_set else getattr(table, key)
+            raise TableError(str(path), key, value=value, allowed=f"must be {_description(key)}")
+    config = TableConfig(
+        path=path,
+        id=table.id,
+        rulebook=table.rulebook,
+        options=table.options,
+        shoe=table.shoe,
+        limits=table.limits,
+        layout=_build_layout(table, path),
+        chips=_build_chips(table, path),
+        card_size_mm=table.cards.size_mm,
+        cameras=tuple(_build_camera(table, i, path) for i in range(len(table.cameras))),
+        deck=_find_deck(table, path),
+        gestures=tuple(table.gestures),
+    )
+    check_hand_areas(config)
+    return config
+
+
+def read_smallest_chip(table: TableFile, path: Path) -> int | None:
+    """The value of a table's smallest chip; None where it names no chips, or a file of chips that is not at hand.
+
+    Raises:
+        UnreadableTableError: The file of chips is no YAML mapping.
+        TableError: A value is not allowed.
+    """
+    names_file = isinstance(table.chips, str) and table.chips not in BUILT_IN_CHIPS
+    if not table.chips or (names_file and not (path.parent / str(table.chips)).is_file()):
+        return None
+    return _build_chips(table, path).smallest_value
+
+
+def is_live_source(source: str) -> bool:
+    """Whether a source is a stream or a device, by its spelling."""
+    return "://" in source or source.startswith("/dev/") or source.isdigit()
+
+
+def _build_layout(table: TableFile, path: Path) -> Layout:
+    try:
+        if isinstance(table.layout, dict):
+            return parse_layout(table.layout, f"{path}: layout")
+        return load_layout(str(table.layout), path.parent)
+    except NoSuchNameError as error:
+        raise TableError(str(path), "layout", value=error.value, allowed=error.allowed) from error
+    except CalibrationError as error:
+        raise UnreadableTableError(str(error)) from error
+
+
+def _build_chips(table: TableFile, path: Path) -> ChipSet:
+    try:
+        if isinstance(table.chips, dict):
+            return parse_chips(table.chips, f"{path}: chips", base=path.parent)
+        return load_chips(str(table.chips), path.parent)
+    except NoSuchNameError as error:
+        raise TableError(str(path), "chips", value=error.value, allowed=error.allowed) from error
+    except CalibrationError as error:
+        raise UnreadableTableError(str(error)) from error
+
+
+def _find_deck(table: TableFile, path: Path) -> Path | None:
+    if table.cards.deck is None:
+        return None
+    deck = path.parent / table.cards.deck
+    if not deck.is_file():
+        raise TableError(str(path), "cards.deck", value=table.cards.deck, allowed=f"no such file: {deck}")
+    return deck
+
+
+def _build_camera(table: TableFile, i: int, path: Path) -> CameraConfig:
+    camera = table.cameras[i]
+    source = str(camera.source)
+    calibration_path = path.parent / camera.calibration
+    if not calibration_path.is_file():
+        key = f"cameras[{i}].calibration"
+        raise TableError(str(path), key, value=camera.calibration, allowed=f"no such file: {calibration_path}")
+    try:
+        calibration = load_calibration(calibration_path)
+    except CalibrationError as error:
+        raise UnreadableTableError(str(error)) from error
+    return CameraConfig(
+        name=camera.name,
+        source=source if is_live_source(source) else str(path.parent / source),
+        is_live=is_live_source(source),
+        calibration=calibration,
+        calibration_path=calibration_path,
+        loop=camera.loop or table.loop,
+    )
+
+
+def _description(key: str) -> str:
+    return TableFile.model_fields[key].description or ""
+
+
+def check_table_file(table: TableFile, where: str) -> None:
+    """All checks that need nothing but the table file.
+
+    Raises:
+        TableError: The first of them that fails.
+    """
+    check_decks(table, check_rulebook(table, where), where)
+    check_limits(table, where)
+    check_cards(table, where)
+    check_camera_names(table, where)
+
+
+def check_rulebook(table: TableFile, where: str) -> Rules:
+    """The rulebook is known and the options are its own; returns what is elected."""
+    if table.rulebook not in RULEBOOK_IDS:
+        allowed = f"unknown rulebook; allowed: {', '.join(RULEBOOK_IDS)}"
+        raise TableError(where, "rulebook", value=table.rulebook, allowed=allowed)
+    try:
+        return elect(load_rulebook(table.rulebook), table.options)
+    except OptionError as error:
+        value = table.options.get(error.key)
+        allowed = str(error).partition("; ")[2] or str(error)
+        raise TableError(where, f"options.{error.key}", value=value, allowed=allowed) from error
+    except RulesError as error:
+        raise TableError(where, "rulebook", value=table.rulebook, allowed=str(error)) from error
+
+
+def check_decks(table: TableFile, rules: Rules, where: str) -> None:
+    """The shoe holds as many decks as what is elected needs."""
+    for least in rules.rulebook.least_decks:
+        if least.when <= rules.facts and table.shoe.decks < least.decks:
+            elected = ", ".join(sorted(fact.replace("=", " = ") for fact in least.when))
+            allowed = f"must be at least {least.decks} where {elected} ({rules.rulebook.id} {least.rule})"
+            raise TableError(where, "shoe.decks", value=table.shoe.decks, allowed=allowed)
+
+
+def check_limits(table: TableFile, where: str) -> None:
+    """No maximum lies below its minimum, and only bets of the game have limits."""
+    for bet in table.limits.bets:
+        if bet not in BETS:
+            raise TableError(where, f"limits.bets.{bet}", value=bet, allowed=f"must be one of {', '.join(BETS)}")
+    pairs = [("limits", table.limits.minimum, table.limits.maximum)]
+    pairs += [(f"limits.bets.{bet}", limits.minimum, limits.maximum) for bet, limits in table.limits.bets.items()]
+    for key, minimum, maximum in pairs:
+        if minimum is not None and maximum is not None and maximum < minimum:
+            raise TableError(where, f"{key}.maximum", value=maximum, allowed=f"must not be below the minimum {minimum}")
+
+
+def check_cards(table: TableFile, where: str) -> None:
+    """A card is taller than wide."""
+    width, height = table.cards.size_mm
+    if width >= height:
+        raise TableError(
+            where, "cards.size_mm", value=[width, height], allowed="must be [width, height], width smaller"
+        )
+
+
+def check_camera_names(table: TableFile, where: str) -> None:
+    """No two cameras share a name."""
+    names = [camera.name for camera in table.cameras]
+    for i, name in enumerate(names):
+        if name in names[:i]:
+            raise TableError(where, f"cameras[{i}].name", value=name, allowed="must be unique among the cameras")
+
+
+def check_hand_areas(table: TableConfig) -> None:
+    """The layout has a box for either hand."""
+    hands = {area.hand for area in table.layout.of_kind("hand")}
+    for hand in HANDS:
+        if hand not in hands:
+            raise TableError(
+                str(table.path), "layout", value=table.layout.name, allowed=f"must have a {hand} hand area"
+            )

@@ -1,1 +1,0 @@
-"""The house's data as Parquet files for others to read."""

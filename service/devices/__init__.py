@@ -1,0 +1,1 @@
+"""Devices that report over MQTT."""

@@ -1,0 +1,1 @@
+"""Generate the documentation's pages on odds and rulebooks."""

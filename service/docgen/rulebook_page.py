@@ -1,0 +1,179 @@
+"""The rulebooks side by side, point by point with sections, as a Markdown page made from their files alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from thirdcard.rules.game.words import Bet
+from thirdcard.rules.rulebook.load import Rulebook, load_rulebook, rulebook_ids
+from thirdcard.rules.rulebook.model import BetRule, FaultCase, PayCase
+
+Point = Callable[[Rulebook], Iterable[str]]
+"""What one rulebook says on a point, a line each."""
+
+_HEAD = """# The rulebooks side by side
+
+Made by `thirdcard rulebooks --write docs/rulebooks.md` from the files in `rules/rulebooks`; a test keeps it current.
+The words are ours and short, the sections those of the texts. "Silent" means that the published text says nothing.
+"""
+
+
+def rulebook_page() -> str:
+    """The whole page."""
+    rulebooks = [load_rulebook(name) for name in rulebook_ids()]
+    parts = [_HEAD, _table("What they are", rulebooks, _identity), _equality(rulebooks)]
+    parts += [_table(title, rulebooks, point) for title, point in _POINTS.items()]
+    return "\n".join(parts)
+
+
+def _table(title: str, rulebooks: Sequence[Rulebook], point: Point) -> str:
+    rows = [f"| `{book.id}` | {'<br>'.join(_escape(line) for line in point(book)) or 'silent'} |" for book in rulebooks]
+    return "\n".join((f"## {title}\n", "| rulebook | |", "| --- | --- |", *rows, ""))
+
+
+def _escape(line: str) -> str:
+    return line.replace("|", "\\|")
+
+
+def _cited(text: str, rule: str | None) -> str:
+    return f"{text} ({rule or 'silent'})"
+
+
+def _given(when: frozenset[str]) -> str:
+    return f"*{', '.join(sorted(one.replace('_', ' ') for one in when))}:* " if when else ""
+
+
+def _identity(book: Rulebook) -> Iterable[str]:
+    yield f"{book.source}; {', '.join(str(count) for count in sorted(book.decks))} decks"
+    for option in book.options:
+        values = ", ".join(str(value).lower() if isinstance(value, bool) else str(value) for value in option.values)
+        amount = " or an amount" if option.takes_amount else ""
+        yield f"`{option.key}`: {values}{amount} ({option.rule or 'silent'})"
+    for exclusion in book.exclusions:
+        yield _cited(exclusion.text, exclusion.rule)
+    for least in book.least_decks:
+        yield f"{_given(least.when)}at least {least.decks} decks ({least.rule or 'silent'})"
+
+
+def _equality(rulebooks: Sequence[Rulebook]) -> str:
+    tables = {
+        (
+            book.table.player_draws,
+            book.table.banker_draws_after_stand,
+            tuple(book.table.banker_draws_after_draw.items()),
+        )
+        for book in rulebooks
+    }
+    verdict = "equal cell by cell" if len(tables) == 1 else "not all equal"
+    where = "; ".join(
+        f"`{book.id}` {book.table.player_rule or 'silent'}, {book.table.banker_after_stand_rule or 'silent'}, "
+        f"{book.table.banker_after_draw_rule or 'silent'}"
+        for book in rulebooks
+    )
+    return (
+        f"## Table of play\n\nThe tables are {verdict} (Player, Banker after a stand, Banker after a draw): {where}.\n"
+    )
+
+
+def _styles(book: Rulebook) -> Iterable[str]:
+    return (f"{name}: {_cited(style.text, style.rule)}" for name, style in book.styles.items())
+
+
+def _closing(book: Rulebook) -> Iterable[str]:
+    for case in book.closings:
+        bets = "" if case.bets == frozenset(Bet) else f"{', '.join(sorted(bet.value for bet in case.bets))}: "
+        yield _given(case.when) + _cited(f"{bets}{case.text}", case.rule)
+    yield f"The call: {'ordered' if book.call_rule else 'not ordered'} ({book.call_rule or 'silent'})"
+
+
+def _burn(book: Rulebook) -> Iterable[str]:
+    return (_given(case.when) + _cited(case.text, case.rule) for case in book.burn)
+
+
+def _last_round(book: Rulebook) -> Iterable[str]:
+    yield _cited(book.last_round.text, book.last_round.rule)
+
+
+def _handling(book: Rulebook) -> Iterable[str]:
+    return (_given(case.when) + _cited(case.text, case.rule) for case in book.handling)
+
+
+def _limits(book: Rulebook) -> Iterable[str]:
+    yield _cited(book.limits.text, book.limits.rule)
+    for case in book.limits.excess:
+        yield _given(case.when) + _cited(case.text, case.rule)
+
+
+def _insurance(book: Rulebook) -> Iterable[str]:
+    rule = book.insurance
+    if rule is None:
+        return
+    yield _cited(rule.text, rule.rule)
+    yield _cited("Waived where the Banker's third card is handled or seen before the Player's", rule.waiver_rule)
+    for row in rule.rows:
+        points = f"Player {_span(row.player)}, Banker {_span(row.banker)}"
+        after = row.after.value.replace("_", " ")
+        yield f"{row.bet.value}, after {after}, {points}: {row.pays} to 1 ({row.rule or 'silent'})"
+
+
+def _span(points: frozenset[int]) -> str:
+    return str(min(points)) if len(points) == 1 else f"{min(points)} to {max(points)}"
+
+
+def _fault(code: str) -> Point:
+    def point(book: Rulebook) -> Iterable[str]:
+        return (_fault_line(case) for case in book.faults.get(code, ()))
+
+    return point
+
+
+def _fault_line(case: FaultCase) -> str:
+    broken = case.rule or (f"by the {case.rule_source}" if case.rule_source else "silent")
+    remedy = case.remedy
+    return f"{_given(case.when)}{broken} → `{remedy.action}` {_cited(remedy.text, remedy.rule)}"
+
+
+def _bets(book: Rulebook) -> Iterable[str]:
+    for bet, rule in book.bets.items():
+        yield from _bet_lines(bet, rule)
+
+
+def _bet_lines(bet: Bet, rule: BetRule) -> Iterable[str]:
+    name = bet.value.replace("_", " ")
+    if rule.fee is not None:
+        yield f"**{name}**: {_cited(rule.fee.text, rule.fee.rule)}"
+    if rule.cases:
+        yield f"**{name}**: " + "; ".join(_pay(case) for case in rule.cases)
+    if rule.exact_pay is not None:
+        yield f"**{name}**, what cannot be paid: {_cited(rule.exact_pay.text, rule.exact_pay.rule)}"
+
+
+def _pay(case: PayCase) -> str:
+    result = f"{case.pays} to 1" if case.outcome == "win" else str(case.outcome.value)
+    return f"{', '.join(sorted(case.when)).replace('_', ' ')} {result} ({case.rule or 'silent'})"
+
+
+_POINTS: dict[str, Point] = {
+    "Dealing styles": _styles,
+    "Closing moment": _closing,
+    "Burn": _burn,
+    "Cutting card and last round": _last_round,
+    "Handling of the cards": _handling,
+    "Both hands out": _fault("procedure.both_hands_out"),
+    "A card off the table": _fault("procedure.card_off_table"),
+    "Order of the first four cards": _fault("misdeal.order"),
+    "Third card dealt in error": _fault("misdeal.third_card_not_due"),
+    "Third card left out": _fault("misdeal.third_card_missing"),
+    "Excess card": _fault("misdeal.extra_card"),
+    "Exposed card: face up from a face-down deal": _fault("exposed_card.face_up_deal"),
+    "Exposed card: the round's first": _fault("exposed_card.first_card"),
+    "Exposed card: in excess": _fault("exposed_card.excess"),
+    "Cards that left the shoe together": _fault("misdeal.simultaneous"),
+    "A card that the decks do not hold": _fault("misdeal.foreign_card"),
+    "Too few cards": _fault("misdeal.shoe_exhausted"),
+    "A hand without wagers": _fault("procedure.void_hand_wagered"),
+    "Late wagers": _fault("late_bet.placed"),
+    "Limits": _limits,
+    "Insurance": _insurance,
+    "Bets, side bets and odds": _bets,
+}

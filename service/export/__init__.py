@@ -1,0 +1,1 @@
+"""Export the house's data as Parquet."""

@@ -1,0 +1,176 @@
+"""Read what the data export writes: one part of the rows after the other, as plain values by column.
+
+A stretch of time holds the rounds that closed, the alerts that happened and the hours that began in it; decisions go
+with their alerts, cards, wagers and events with their rounds.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from fractions import Fraction
+from typing import Any
+
+from sqlalchemy import Select, select
+from sqlalchemy.orm import Session
+
+from thirdcard.service.config.house import House
+from thirdcard.service.export.shapes import SHAPES
+from thirdcard.service.store import chain
+from thirdcard.service.store.log_chains import chain_of_log
+from thirdcard.service.store.schema import AlertChange, AlertRow, LogRow, RoundRow
+from thirdcard.service.store.tally_schema import CodeTallyRow, TallyRow
+
+PART = 2000
+"""Rows of the database at once."""
+
+Row = dict[str, Any]
+Rows = dict[str, list[Row]]
+"""By file."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportWish:
+    """What is wanted; None: from the beginning, to the end."""
+
+    from_at: datetime | None = None
+    to_at: datetime | None = None
+    are_names_shown: bool = False
+    """Whether dealers' names are written; else their pseudonyms."""
+    names_from: datetime | None = None
+    """Dealers of before are left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class DataReader:
+    """Reads one database."""
+
+    session: Session
+    house: House
+    wish: ExportWish
+
+    def parts(self) -> Iterator[Rows]:
+        """All rows, a part at a time."""
+        logs = {row.id: row for row in self.session.scalars(select(LogRow))}
+        for rounds in self._pages(select(RoundRow), RoundRow, RoundRow.closed_at):
+            yield self._rounds(rounds, logs)
+        for alerts in self._pages(select(AlertRow), AlertRow, AlertRow.at):
+            yield self._alerts(alerts, logs)
+        for name, row in (("tallies", TallyRow), ("code_tallies", CodeTallyRow)):
+            wanted = self._within(select(row), row.hour).order_by(row.hour, row.table_id)
+            for part in self.session.scalars(wanted).partitions(PART):
+                yield {name: [self._tally(name, one) for one in part]}
+
+    def _pages(self, query: Select[Any], row: Any, moment: Any) -> Iterator[Sequence[Any]]:
+        last = 0
+        while True:
+            wanted = self._within(query, moment).where(row.id > last).order_by(row.id).limit(PART)
+            page = self.session.scalars(wanted).all()
+            if not page:
+                return
+            last = page[-1].id
+            yield page
+            self.session.expunge_all()
+
+    def _within(self, query: Select[Any], moment: Any) -> Select[Any]:
+        query = query if self.wish.from_at is None else query.where(moment >= self.wish.from_at)
+        return query if self.wish.to_at is None else query.where(moment < self.wish.to_at)
+
+    def _rounds(self, rounds: Sequence[RoundRow], logs: dict[int, LogRow]) -> Rows:
+        found: Rows = {"rounds": [], "cards": [], "wagers": [], "events": []}
+        for row in rounds:
+            record = json.loads(row.body)
+            found["rounds"].append(self._round(row, logs[row.log_id], record))
+            for hand in ("player", "banker"):
+                found["cards"] += [
+                    {"round_id": row.id, "hand": hand, "position": i, "card": card}
+                    for i, card in enumerate(record[hand], 1)
+                ]
+            found["wagers"] += [_wager(row.id, due) for due in record.get("due", ())]
+            found["wagers"] += [_wager(row.id, due) for due in record.get("due_open", ())]
+            lines = chain.read(self.session, chain_of_log(logs[row.log_id]), first=row.first_line, last=row.last_line)
+            found["events"] += [self._event(row, line.seq, json.loads(line.body)) for line in lines]
+        return found
+
+    def _round(self, row: RoundRow, log: LogRow, record: Row) -> Row:
+        return {
+            "round_id": row.id,
+            "log_id": row.log_id,
+            "table": row.table_id,
+            "dealer": self._dealer(row.dealer, row.closed_at),
+            "rulebook": json.loads(log.rules).get("rulebook"),
+            "origin": log.origin,
+            "is_counted": log.is_counted,
+            "number": row.number,
+            "opened_at": row.opened_at,
+            "closed_at": row.closed_at,
+            "player_total": record["player_total"],
+            "banker_total": record["banker_total"],
+            "winner": record["winner"],
+            "is_complete": record["complete"],
+            "is_void": record["void"],
+        }
+
+    def _event(self, row: RoundRow, seq: int, body: Row) -> Row:
+        if "dealer" in body:
+            body = body | {"dealer": self._dealer(body["dealer"], row.closed_at)}
+        at = body.get("at")
+        return {
+            "round_id": row.id,
+            "line": seq,
+            "t": body["t"],
+            "at": None if at is None else datetime.fromisoformat(at),
+            "type": body["type"],
+            "source": body.get("source"),
+            "confidence": body.get("confidence"),
+            "body": chain.canonical(body),
+        }
+
+    def _alerts(self, alerts: Sequence[AlertRow], logs: dict[int, LogRow]) -> Rows:
+        changes = self.session.scalars(
+            select(AlertChange).where(AlertChange.alert_id.in_([row.id for row in alerts])).order_by(AlertChange.id)
+        )
+        names = ("alert_id", "at", "who", "before", "after", "reason")
+        return {
+            "alerts": [self._alert(row, logs[row.log_id], json.loads(row.body)) for row in alerts],
+            "decisions": [{name: getattr(change, name) for name in names} for change in changes],
+        }
+
+    def _alert(self, row: AlertRow, log: LogRow, body: Row) -> Row:
+        of_body = {name: body.get(name) for name in SHAPES["alerts"] if name in body}
+        return of_body | {
+            "alert_id": row.id,
+            "log_id": row.log_id,
+            "table": row.table_id,
+            "dealer": self._dealer(row.dealer, row.at),
+            "at": row.at,
+            "raised_at": row.noticed_at,
+            "state": row.state,
+            "remedy": body["remedy"]["action"],
+            "is_counted": log.is_counted,
+        }
+
+    def _tally(self, name: str, row: Any) -> Row:
+        found = {column: getattr(row, "table_id" if column == "table" else column) for column in SHAPES[name]}
+        return found | {"dealer": self._dealer(row.dealer, row.hour)}
+
+    def _dealer(self, dealer: str | None, at: datetime) -> str | None:
+        is_outlived = self.wish.names_from is not None and at < self.wish.names_from
+        if not dealer or is_outlived:
+            return None
+        return self.house.shown(dealer, are_names_shown=self.wish.are_names_shown)
+
+
+def _wager(round_id: int, due: Row) -> Row:
+    pays = due.get("pays")
+    return {
+        "round_id": round_id,
+        "area": due["area"],
+        "seat": due["seat"],
+        "bet": due["bet"],
+        "stake": due["stake"],
+        "outcome": due.get("outcome"),
+        "pays": None if pays is None else float(Fraction(pays)),
+    }

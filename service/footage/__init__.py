@@ -1,1 +1,0 @@
-"""Recorded video of what the store tells of: found by log and moment, and cut when somebody wants to see it."""

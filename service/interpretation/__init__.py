@@ -1,0 +1,1 @@
+"""Turn observations into the lines of the table log."""

@@ -1,0 +1,92 @@
+"""How "No more bets" is known: by a device's signal, else the lamp, else the dealer's gesture, else the first card.
+
+Each source has its confidence and the time within which it is sure. Seconds of stream time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from thirdcard.rules.log.events import Event, NoMoreBets, Source
+from thirdcard.service.interpretation.round_tracker import RunningRound
+
+SIGNAL_WITHIN_S = 0.1
+"""Unless the device says more of it."""
+LAMP_CONFIDENCE = 0.99
+LAMP_WITHIN_S = 0.25
+HIDDEN_LAMP_CONFIDENCE = 0.75
+"""Of a lamp that was lit while something lay over it."""
+GESTURE_CONFIDENCE = 0.9
+LOOK_S = 0.1
+"""A gesture begins and ends between two looks."""
+INFERRED_CONFIDENCE = 0.7
+INFERRED_WITHIN_S = 1.5
+"""The call came hardly longer before the first card, where nothing else tells of it."""
+UNSEEN_CONFIDENCE = 0.5
+"""Of a call that may have been made while nobody could see: nothing is alleged of it."""
+BEGIN_S = 4.0
+"""A card that leaves the shoe so soon after the watch began may have been called before it."""
+
+
+@dataclass(slots=True)
+class Calls:
+    """Which sources tell of the call at a table."""
+
+    is_signalled: bool
+    is_opening_signalled: bool = False
+    """Whether a device also tells when betting opens."""
+    has_lamp: bool = False
+    """Whether a lamp was ever lit: it says more than a gesture."""
+    has_gesture: bool = False
+    """Whether the call was ever made by a gesture that was seen."""
+    lit: set[str] = field(default_factory=set)
+    """The lamps that are lit."""
+    hidden: set[str] = field(default_factory=set)
+    """The lamps over which something lies."""
+
+    @property
+    def is_told(self) -> bool:
+        """Whether a call that is made becomes known: then one that does not was not made."""
+        return self.is_signalled or self.has_lamp or self.has_gesture
+
+    def by_lamp(self, t: float, state: RunningRound, *, hidden_s: float = 0.0) -> list[Event]:
+        """A lamp was lit at `t`, or within `hidden_s` after it, when something lay over it."""
+        if state.is_called or self.is_signalled:
+            return []
+        self.has_lamp = True
+        sure = HIDDEN_LAMP_CONFIDENCE if hidden_s > LAMP_WITHIN_S else LAMP_CONFIDENCE
+        within_s = round(max(hidden_s, LAMP_WITHIN_S), 3)
+        return [NoMoreBets(t=t, source=Source.CAMERA, confidence=sure, within_s=within_s)]
+
+    def by_gesture(self, t: float, state: RunningRound, *, spread_s: float) -> list[Event]:
+        """The dealer swept an arm over the wagering areas; a call where one is due: before any card of the round.
+
+        `spread_s` is how far from `t` the gesture began or ended.
+        """
+        is_due = state.is_open and not state.is_called and not state.cards_dealt
+        if not is_due or self.is_signalled or self.has_lamp:
+            return []
+        self.has_gesture = True
+        within_s = round(spread_s + LOOK_S, 3)
+        return [NoMoreBets(t=t, source=Source.CAMERA, confidence=GESTURE_CONFIDENCE, within_s=within_s)]
+
+    def by_first_card(self, t: float, state: RunningRound) -> list[Event]:
+        """The round's first card left the shoe at `t`: the call was made before, where nobody would have told of it."""
+        if state.is_called or state.cards_dealt or (self.is_told and not self._may_be_unseen(t, state)):
+            return []
+        sure = UNSEEN_CONFIDENCE if self.is_told else INFERRED_CONFIDENCE
+        return [NoMoreBets(t=t, source=Source.INFERRED, confidence=sure, within_s=INFERRED_WITHIN_S)]
+
+    def _may_be_unseen(self, t: float, state: RunningRound) -> bool:
+        """Whether a call may have been made of which nobody could tell: under an arm, by a lamp that stays lit, or
+        before the watch began."""
+        if not self.is_signalled and (self.lit or self.hidden):
+            return True
+        return not state.was_opening_seen and (self.is_opening_signalled or t < BEGIN_S)
+
+
+def with_doubt(signal: Event) -> Event:
+    """A device's signal, its call with the time within which it is sure."""
+    if isinstance(signal, NoMoreBets) and signal.within_s is None:
+        return replace(signal, within_s=SIGNAL_WITHIN_S)
+    return signal

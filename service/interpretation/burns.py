@@ -1,0 +1,105 @@
+"""What a camera sees of the cards burned when a shoe is opened, and whether it can see them at all.
+
+It can where it sees the ground from the shoe to the discard rack: burned cards lie there for a while, or in the boxes
+before bets are opened, and a hand goes to the rack. That no card was burned is known only where no hand went there.
+Layout millimetres.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from thirdcard.calibration.camera import Calibration
+from thirdcard.calibration.layout import Layout
+from thirdcard.rules.game.cards import Card
+from thirdcard.rules.log.events import BetsOpened, CardBurned, CardDealt, Event, NoMoreBets, ShoeOpened, Source
+from thirdcard.vision.cards.side_watch import SideRegions
+
+GROUND = "ground"
+DEPTH_MM = 200.0
+"""How far from the boxes towards the seats the ground reaches."""
+KEPT = ("shoe", "discard", "chip_tray")
+
+
+def shows_burns(layout: Layout, calibration: Calibration) -> bool:
+    """Whether the picture shows the shoe, the discard rack and both boxes whole."""
+    shoe, rack, hands = (layout.of_kind(kind) for kind in ("shoe", "discard", "hand"))
+    if not (shoe and rack and hands):
+        return False
+    width, height = calibration.image_size_wh_px
+    points = calibration.image_from_layout(np.concatenate([area.polygon_mm for area in (*shoe, *rack, *hands)]))
+    return bool(((points >= 0.0) & (points < (width, height))).all())
+
+
+def side_regions(layout: Layout, *, are_burns_watched: bool) -> SideRegions:
+    """Where cards are kept; where burned cards are to be told of, also where they lie and the rack that they go to."""
+    kept = {area.id: area.polygon_mm for kind in KEPT for area in layout.of_kind(kind)}
+    if not are_burns_watched:
+        return SideRegions(kept=kept)
+    racks = {area.id: area.polygon_mm for area in layout.of_kind("discard")}
+    return SideRegions(ground={GROUND: _ground(layout)}, kept=kept, visited=racks)
+
+
+def _ground(layout: Layout) -> NDArray[np.float64]:
+    """From the shoe to the rack, and before the boxes on the side of the seats."""
+    hands = [area.polygon_mm for area in layout.of_kind("hand")]
+    wagers = [area.polygon_mm for area in layout.of_kind("wager")]
+    middle = np.concatenate(hands).mean(axis=0)
+    away = np.concatenate(wagers).mean(axis=0) - middle if wagers else np.array([0.0, 1.0])
+    shift = DEPTH_MM * away / float(np.linalg.norm(away))
+    ends = [area.polygon_mm for kind in ("shoe", "discard") for area in layout.of_kind(kind)]
+    points = np.concatenate([*hands, *ends, *(polygon + shift for polygon in hands)])
+    return np.asarray(cv2.convexHull(points.astype(np.float32)).reshape(-1, 2), np.float64)
+
+
+UNWATCHED_CONFIDENCE = 0.4
+"""Of a shoe's opening, or a burned card, that nobody watched."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Burns:
+    """Who tells of burned cards at a table, and what was seen since the shoe was opened."""
+
+    is_signalled: bool = False
+    """Whether a device tells of each."""
+    is_watched: bool = False
+    """Whether the camera sees the ground from the shoe to the discard rack."""
+    are_due: bool = False
+    """Whether a shoe was opened, and neither bets nor a card since."""
+    count: int = 0
+    """Cards burned since the shoe was opened."""
+
+    def with_doubt(self, signal: Event) -> Event:
+        """A device's signal, a shoe's opening unsure where nobody can tell what was burned."""
+        if isinstance(signal, ShoeOpened) and not (self.is_signalled or self.is_watched):
+            return replace(signal, confidence=UNWATCHED_CONFIDENCE)
+        return signal
+
+    def apply(self, line: Event) -> None:
+        """Take a written line in."""
+        if isinstance(line, ShoeOpened):
+            self.are_due, self.count = True, 0
+        elif isinstance(line, CardBurned):
+            self.count += 1
+        elif isinstance(line, BetsOpened | NoMoreBets | CardDealt):
+            self.are_due = False
+
+    def by_card(self, t: float, card: Card | None, sure: float) -> list[Event]:
+        """A card came to rest; its face where it showed, and how sure that is."""
+        if self.is_signalled or not self.are_due:
+            return []
+        return [CardBurned(t=t, card=card, confidence=round(min(sure, 1.0), 4), source=Source.CAMERA)]
+
+    def by_visit(self, t: float) -> list[Event]:
+        """A hand was at the rack: where no burned card was seen before, some may have gone there unseen."""
+        return [] if self.count else self.by_cover(t)
+
+    def by_cover(self, t: float) -> list[Event]:
+        """A burned card was hidden and lies there still: another may have been laid onto it."""
+        if self.is_signalled or not self.are_due:
+            return []
+        return [CardBurned(t=t, confidence=UNWATCHED_CONFIDENCE, source=Source.CAMERA)]

@@ -1,0 +1,222 @@
+"""Turn cards that were seen into the log's lines on dealing: that a card came, how, and how sure its face is.
+
+Three questions are settled here besides:
+- Did two cards leave the shoe at once? By when each can have come to rest at the earliest and the latest.
+- Was a card dealt face up, or does the camera not see backs at this table? A dealer shows one card by mistake at
+  times. Where one after the other is open when it is first seen, though all come face down, their backs do not show:
+  plain ones on a cloth of their colour, in little light. When such a card left the shoe, and before which other,
+  nobody saw.
+- Was a card dealt face up under a hand, or turned there? Where cards come face down nobody turns one before the first
+  four lie on the table, and turning a card takes its time. One of these four whose face shows soon, whose back no look
+  showed, and before any other face of the round, was dealt face up.
+
+Seconds of stream time.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from thirdcard.rules.game.cards import Card, parse_card
+from thirdcard.rules.game.words import Side, Source
+from thirdcard.rules.log.events import CardDealt, CardTurned, Event, RoundClosed
+from thirdcard.rules.round.round import INITIAL_CARDS
+from thirdcard.rules.rulebook.model import Phase
+from thirdcard.vision import observations as seen
+from thirdcard.vision.observations import CardRested
+
+IN_ONE_BOX_S = 0.6
+"""Two cards that came into the same box within this came at once: nobody deals them one by one so quickly."""
+IN_TWO_BOXES_S = 0.3
+"""The same for cards in different boxes, of which one lies farther from the shoe."""
+
+
+@dataclass(slots=True)
+class SimultaneousCards:
+    """The card before, as it was dealt."""
+
+    _before: CardDealt | None = None
+    _side: Side | None = None
+    _from_t: float = 0.0
+    """The earliest moment at which it can have come to rest."""
+    _to_t: float = 0.0
+
+    def joined(self, dealt: CardDealt, from_t: float, to_t: float) -> CardDealt:
+        """The card with the one that left the shoe with it, where there is one.
+
+        It came to rest between the two moments. Where its place was hidden they lie far apart: then the time between
+        two cards is not known, and nothing is said.
+        """
+        before, within_s = self._before, IN_ONE_BOX_S if self._side is dealt.hand else IN_TWO_BOXES_S
+        is_pair = before is not None and max(to_t, self._to_t) - min(from_t, self._from_t) < within_s
+        partner = before.card_id if before is not None and is_pair and before.together_with is None else None
+        joined = dealt if partner is None else replace(dealt, together_with=partner)
+        self._before, self._side, self._from_t, self._to_t = joined, dealt.hand, from_t, to_t
+        return joined
+
+
+logger = logging.getLogger(__name__)
+
+OPEN_BY_MISTAKE = 1
+"""No dealer shows more cards of one round by mistake."""
+ENOUGH_BACKS = 3
+"""A round in which so many backs were seen, and no more open cards than that, shows that backs are seen again."""
+SOON_AFTER_CALL_S = 4.0
+"""A round's first card comes sooner after betting closed."""
+_ORDER = (Side.PLAYER, Side.BANKER)
+
+
+@dataclass(slots=True)
+class UnseenBacks:
+    """How the cards of one table came that are dealt face down there."""
+
+    face_down: frozenset[Phase] = frozenset()
+    """Which cards come face down."""
+    are_unseen: bool = field(default=False, init=False)
+    """Whether this camera does not see backs, as the last rounds show."""
+    _are_proven: bool = field(default=False, init=False)
+    """Whether a back was seen at all."""
+    _are_seen_well: bool = field(default=False, init=False)
+    """Whether so many of one round were seen that backs are surely seen."""
+    _open: int = field(default=0, init=False)
+    _backs: int = field(default=0, init=False)
+    """Cards of the running round that were first seen with their faces, or their backs, up."""
+    _has_turned: bool = field(default=False, init=False)
+    """Whether one of them was turned up."""
+
+    def is_missed(self, side: Side | None, dealt: int, since_call_s: float = 0.0) -> bool:
+        """Whether a card that shows its face at the first look lay there before, its back unseen.
+
+        Nobody turns a card before the first four lie on the table: one of them that is found after that was there. And
+        a round's first card that is found late lay there where no back was ever seen: perhaps none can be.
+
+        Args:
+            side: In which hand it lies.
+            dealt: How many cards of the round were told of before.
+            since_call_s: How long ago betting closed, as far as that is known.
+        """
+        if not self.come_face_down(dealt):
+            return False
+        if dealt == 0 and not self._are_proven and since_call_s > SOON_AFTER_CALL_S:
+            return True
+        is_out_of_order = dealt < INITIAL_CARDS and (self._has_turned or side is not _ORDER[dealt % 2])
+        return self.are_unseen or self._open >= OPEN_BY_MISTAKE or is_out_of_order
+
+    def may_have_missed_one(self, side: Side | None, dealt: int) -> bool:
+        """Whether a back may lie in the other hand unseen: the round's first card, as it seems, came to the wrong one.
+
+        Until most backs of a round were seen, that says more of the eyes than of the dealer.
+        """
+        return dealt == 0 and side is not _ORDER[0] and self.come_face_down(dealt) and not self._are_seen_well
+
+    def note(self, dealt: int, *, face_up: bool) -> None:
+        """Take in how a card of the round lay when it was first seen, in plain sight."""
+        if not self.come_face_down(dealt):
+            return
+        if face_up:
+            self._open += 1
+        else:
+            self._backs += 1
+            self._are_proven = True
+
+    def apply(self, line: Event) -> None:
+        """Take a written line in."""
+        self._has_turned |= isinstance(line, CardTurned) and line.face_up
+        if not isinstance(line, RoundClosed):
+            return
+        if self._open > OPEN_BY_MISTAKE:
+            if not self.are_unseen:
+                logger.warning(
+                    "the backs of cards are not seen: how and in what order they left the shoe is not alleged"
+                )
+            self.are_unseen = True
+        elif self._backs >= ENOUGH_BACKS:
+            self.are_unseen, self._are_seen_well = False, True
+        self._open, self._backs, self._has_turned = 0, 0, False
+
+    def come_face_down(self, dealt: int) -> bool:
+        """Whether the next card comes face down, so many having been dealt in the round."""
+        return (Phase.INITIAL if dealt < INITIAL_CARDS else Phase.THIRD) in self.face_down
+
+
+TURNED_SOON_S = 1.2
+"""A dealer lets go of the last card and turns the first one no sooner than this after."""
+TURNED_HIDDEN_S = 2.0
+"""Under a cover of longer than this cards may have been dealt and turned."""
+DEALT_OPEN_CONFIDENCE = 0.75
+"""How sure it is at most that the card came face up: no look showed it come."""
+
+
+def as_dealt_open(card: CardRested, waiting: Iterable[object]) -> CardRested | None:
+    """The same card lying open from the first, where no look showed its back and its face showed soon; else None.
+
+    Args:
+        card: One of the first four of a round in which every card comes face down and none was turned yet.
+        waiting: What was seen and is not in the log yet.
+    """
+    if card.face_up:
+        return card if card.hidden_s <= TURNED_HIDDEN_S else None
+    if card.is_back_seen or card.hidden_s > TURNED_HIDDEN_S:
+        return None
+    for one in waiting:
+        if (
+            isinstance(one, seen.CardFlipped)
+            and one.track_id == card.track_id
+            and one.face_up
+            and one.t - card.t <= TURNED_SOON_S
+        ):
+            return replace(card, face_up=True, reading=one.reading)
+    return None
+
+
+def dealt_line(t: float, card_id: str, side: Side, card: seen.CardRested) -> CardDealt:
+    """A card left the shoe."""
+    return CardDealt(
+        t=t,
+        card_id=card_id,
+        hand=side,
+        card=card_of(card.reading),
+        face_up=card.face_up,
+        confidence=rounded(certainty_of(card)),
+        value_confidence=_value_confidence(card.reading) if card.face_up else None,
+        source=Source.CAMERA,
+    )
+
+
+def turned_line(t: float, card_id: str, reading: seen.Reading, *, face_up: bool, by: str) -> CardTurned:
+    """A card was turned, or the face of one that lay face up was read at last."""
+    return CardTurned(
+        t=t,
+        card_id=card_id,
+        card=card_of(reading),
+        face_up=face_up,
+        by=by,
+        confidence=rounded(reading.confidence),
+        value_confidence=_value_confidence(reading),
+        source=Source.CAMERA,
+    )
+
+
+def card_of(reading: seen.Reading) -> Card | None:
+    """The card that was read, where one was."""
+    return None if reading.label is None else parse_card(reading.label)
+
+
+def certainty_of(card: seen.CardRested | seen.CardBeside) -> float:
+    """How sure the face is; of a card without one, how sure it is that a card lies there."""
+    return card.reading.confidence if card.face_up and card.reading.label else max(card.score, card.reading.confidence)
+
+
+def rounded(confidence: float) -> float:
+    """As the log has it."""
+    return round(min(max(confidence, 0.0), 1.0), 4)
+
+
+def _value_confidence(reading: seen.Reading) -> float | None:
+    """How sure it is what the card counts, where that is surer than its face."""
+    if reading.label is None or reading.value_confidence is None:
+        return None
+    sure = rounded(reading.value_confidence)
+    return sure if sure > rounded(reading.confidence) else None

@@ -1,0 +1,209 @@
+"""What the log says lies on the table: enough to interpret the next observation.
+
+Judges nothing. Seconds of stream time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field, replace
+
+from thirdcard.rules.game.cards import Card
+from thirdcard.rules.game.words import seat_of
+from thirdcard.rules.log.events import (
+    BetsOpened,
+    CardDealt,
+    CardMoved,
+    CardRemoved,
+    Event,
+    NoMoreBets,
+    ResultAnnounced,
+    RoundClosed,
+    Side,
+    Source,
+    WagerChanged,
+    WagerSettled,
+)
+
+CARDS_BEFORE_RESULT = 4
+LEFT_OVER_S = 5.0
+"""So long after a round's end its cards may still lie there."""
+_OPENING = (BetsOpened, WagerChanged, NoMoreBets, CardDealt, CardMoved)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardOnTable:
+    """A card that was logged as dealt and not as removed."""
+
+    card_id: str
+    side: Side
+    card: Card | None
+    lost_t: float | None = None
+    """Since when it has been out of sight; None while it lies in plain sight."""
+    face_up: bool = True
+    holder: str | None = None
+    """`seat:n` while it is with that player."""
+    given_back_t: float = -1.0
+    """When it came back from a player."""
+    is_left_over: bool = False
+    """Whether it seems to lie there since a round that has closed."""
+
+
+@dataclass(slots=True)
+class RunningRound:
+    """The running round."""
+
+    cards: dict[int, CardOnTable] = field(default_factory=dict)
+    """By the camera's track."""
+    is_open: bool = False
+    was_opening_seen: bool = False
+    """Whether this round or one before it was seen to open."""
+    called_t: float | None = None
+    cards_dealt: int = 0
+    cards_removed: int = 0
+    last_dealt_t: float = -1.0
+    """When the last card left the shoe, in whatever round."""
+    has_result: bool = False
+    has_settled: bool = False
+    collected: list[CardOnTable] = field(default_factory=list)
+    """Cards that were logged as removed since the last one was dealt."""
+    visited: set[str] = field(default_factory=set)
+    """Areas that the dealer reached over since the decision without a change that could be seen."""
+    reached: set[str] = field(default_factory=set)
+    """Areas that anybody reached over since the decision."""
+    with_chips: set[str] = field(default_factory=set)
+    """Areas on which chips were last seen; they may lie from round to round."""
+    placed: set[str] = field(default_factory=set)
+    """Areas that were bare before a player put the chips there that lie on them."""
+    calm_t: dict[str, float] = field(default_factory=dict)
+    """When each area was last in plain sight."""
+    closed_t: float = -1.0
+    """When the round before was closed."""
+
+    @property
+    def is_called(self) -> bool:
+        """Whether betting was closed in this round."""
+        return self.called_t is not None
+
+    @property
+    def is_being_dealt(self) -> bool:
+        """Whether cards may come out of the shoe: betting is closed, or a card was dealt, and there is no result."""
+        return (self.is_called or self.cards_dealt > 0) and not self.has_result
+
+    @property
+    def shows_a_face(self) -> bool:
+        """Whether a card of the running round lies open."""
+        return any(card.face_up and not card.is_left_over for card in self.cards.values())
+
+    def is_decided(self, result_is_reported: bool) -> bool:
+        """Whether settling has begun: by the result where a device reports it, else by the cards that are out."""
+        if self.has_result:
+            return True
+        return not result_is_reported and self.cards_dealt >= CARDS_BEFORE_RESULT
+
+    def is_out(self, card: CardOnTable) -> bool:
+        """Whether a card that went out of sight may be with a player: it was, or was never seen to be turned up."""
+        is_being_cleared = self.has_result or self.cards_removed > 0
+        return not is_being_cleared and (card.holder is not None or not card.face_up)
+
+    def lost_card(self, side: Side, face: Card | None) -> CardOnTable | None:
+        """Take out a card that went out of sight and may be the one that now lies in a hand."""
+        for track, card in self.cards.items():
+            if card.lost_t is not None and (card.card == face if face is not None else card.side is side):
+                return self.cards.pop(track)
+        return None
+
+    def is_collected(self, side: Side, face: Card | None) -> bool:
+        """Whether a card is one that was taken for collected while a hand hid it: its face lay in that hand before."""
+        return face is not None and any(card.side is side and card.card == face for card in self.collected)
+
+    @property
+    def untouched(self) -> tuple[str, ...]:
+        """Areas on which a player was seen to put chips, and that nobody reached over since the decision.
+
+        Print that passes for chips lies there from the beginning: nobody is seen to put it down.
+        """
+        return tuple(sorted((self.with_chips & self.placed) - self.reached))
+
+    def untold_since_t(self, signalled: Collection[type[Event]]) -> float | None:
+        """Since when the running round may have ended without a word of it; None where devices tell, or bets are open.
+
+        Args:
+            signalled: What devices report.
+        """
+        return None if BetsOpened in signalled or RoundClosed in signalled else self.called_t
+
+    def see_calm(self, areas: Iterable[str], t: float) -> None:
+        """These areas are in plain sight."""
+        self.calm_t.update(dict.fromkeys(areas, t))
+
+    def was_in_sight(self, areas: Iterable[str]) -> bool:
+        """Whether all of these areas were in plain sight since betting closed, or since the round before did."""
+        since_t = self.closed_t if self.called_t is None else self.called_t
+        return all(self.calm_t.get(area, -1.0) >= since_t for area in areas)
+
+    def see_chips(self, area: str, are_there: bool, is_decided: bool) -> None:
+        """Something was over an area, and chips lie there now or not."""
+        if is_decided:
+            self.reached.add(area)
+        (self.with_chips.add if are_there else self.with_chips.discard)(area)
+        if not are_there:
+            self.placed.discard(area)
+
+    def remove(self, t: float, card: CardOnTable) -> CardRemoved:
+        """A card was taken away into the rack."""
+        self.collected.append(card)
+        return CardRemoved(t=t, card_id=card.card_id, to="discard", source=Source.CAMERA)
+
+    def forget_left_over(self, t: float) -> list[int]:
+        """Take out the cards of a round that has ended, where others may lie in their places by now.
+
+        Gives their tracks; nothing was seen of how they went.
+        """
+        if not self.is_called and t - self.closed_t < LEFT_OVER_S:
+            return []
+        tracks = [track for track, card in self.cards.items() if card.is_left_over]
+        for track in tracks:
+            del self.cards[track]
+        return tracks
+
+    def remove_overdue(self, t: float) -> list[CardRemoved]:
+        """Cards that went out of sight before the result, and did not turn up again."""
+        overdue = [track for track, card in self.cards.items() if card.lost_t is not None]
+        return [self.remove(t, self.cards.pop(track)) for track in overdue]
+
+    def close(self, t: float) -> list[Event]:
+        """The running round ends at `t`, as the cloth shows; nothing where none is running."""
+        return [RoundClosed(t=round(t, 3), untouched=self.untouched, source=Source.INFERRED)] if self.is_open else []
+
+    def apply(self, line: Event) -> None:
+        """Take a written line in."""
+        if isinstance(line, _OPENING):
+            self.is_open = True
+        match line:
+            case BetsOpened():
+                self.was_opening_seen = True
+            case NoMoreBets():
+                self.called_t = line.t
+            case CardDealt():
+                self.cards_dealt += 1
+                self.last_dealt_t = line.t
+                self.collected = []
+                if not (self.has_result or self.has_settled):
+                    self.visited, self.reached = set(), set()
+            case CardRemoved() if line.to == "discard":
+                self.cards_removed += 1
+            case ResultAnnounced():
+                self.has_result = True
+            case WagerChanged() if line.before == 0 and seat_of(line.by) is not None:
+                self.placed.add(line.area)
+            case WagerSettled():
+                self.has_settled = True
+            case RoundClosed():
+                self.was_opening_seen = True
+                self.closed_t = line.t
+                self.is_open, self.called_t, self.cards_dealt = False, None, 0
+                self.cards_removed = 0
+                self.cards = {track: replace(card, is_left_over=True) for track, card in self.cards.items()}
+                self.has_result = self.has_settled = False
+                self.visited, self.reached, self.collected = set(), set(), []

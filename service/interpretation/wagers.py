@@ -1,0 +1,168 @@
+"""Turn changes of stacks into the log's lines on wagers: what lies there now, who reached in, what was settled.
+
+What became of chips that the dealer's arm took shows by how far it went: he carries outward what he gives back. Knows
+nothing of how chips or arms are seen. Layout millimetres, seconds of stream time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from thirdcard.calibration.layout import Area, Layout
+from thirdcard.rules.log.events import (
+    DEALER,
+    UNKNOWN,
+    Bet,
+    Event,
+    ResultAnnounced,
+    SettleAction,
+    Source,
+    WagerChanged,
+    WagerSettled,
+)
+from thirdcard.service.interpretation.attribution import who_reached
+from thirdcard.service.interpretation.chip_values import Amounts, chip_counts
+from thirdcard.service.interpretation.dealing import rounded
+from thirdcard.service.interpretation.round_tracker import RunningRound
+from thirdcard.service.interpretation.visibility import Blindness
+from thirdcard.vision.observations import StacksChanged
+
+Point = tuple[float, float]
+
+TAKEN_MM = 75.0
+"""An arm that took chips to the tray went at most so far beyond them."""
+GIVEN_MM = 95.0
+"""One that pushed them to their player went at least so far."""
+SURE, DOUBTFUL = 0.9, 0.5
+
+
+def settled_line(
+    t: float,
+    area: Area,
+    layout: Layout,
+    *,
+    growth: int | None,
+    at_mm: Point | None,
+    tips_mm: Sequence[Point | None],
+) -> WagerSettled:
+    """What the dealer did with a wager when its chips changed at `t`.
+
+    Args:
+        t: when.
+        area: the wager's.
+        layout: the cloth.
+        growth: whether chips were added (above 0); None where that cannot be told.
+        at_mm: where they stood before; None: nothing was there.
+        tips_mm: how far the dealer's arm reached, look by look.
+    """
+    action, sure = SettleAction.COLLECTED, DOUBTFUL
+    if (growth or 0) > 0:
+        action, sure = SettleAction.PAID, 1.0
+    elif at_mm is not None:
+        action, sure = way_of_chips(at_mm, tips_mm, area, layout)
+    assert area.bet is not None, "chips lie on wager areas"
+    return WagerSettled(
+        t=t, area=area.id, seat=area.seat, bet=Bet(area.bet), action=action, confidence=sure, source=Source.CAMERA
+    )
+
+
+def way_of_chips(
+    at_mm: Point, tips_mm: Sequence[Point | None], area: Area, layout: Layout
+) -> tuple[SettleAction, float]:
+    """Whether chips were collected or returned, and how sure that is.
+
+    Args:
+        at_mm: where they stood.
+        tips_mm: how far the dealer's arm reached, look by look; None where a look does not show it.
+        area: the wager's.
+        layout: the cloth.
+    """
+    seen = [tip for tip in tips_mm if tip is not None]
+    if not seen:
+        return SettleAction.COLLECTED, DOUBTFUL
+    middle = np.mean([hand.polygon_mm.mean(axis=0) for hand in layout.of_kind("hand")], axis=0)
+    outward = area.polygon_mm.mean(axis=0) - middle
+    beyond_mm = float(((np.array(seen) - at_mm) @ outward).max() / np.linalg.norm(outward))
+    if beyond_mm >= GIVEN_MM:
+        return SettleAction.RETURNED, SURE
+    is_sure = beyond_mm <= TAKEN_MM and len(seen) == len(tips_mm)
+    return SettleAction.COLLECTED, SURE if is_sure else DOUBTFUL
+
+
+LEAST_SURENESS = 0.6
+"""A direction of change that is less sure than this is not told."""
+SEEN_CONFIDENCE = 0.97
+"""Of a change that was surely seen, when it came left aside."""
+PRINT_CONFIDENCE = 0.5
+"""Of a change that tells that print had passed for chips."""
+
+
+@dataclass(slots=True)
+class WagerLines:
+    """The wagers of one table, as they are logged."""
+
+    layout: Layout
+    state: RunningRound
+    blindness: Blindness
+    amounts: Amounts
+    """What lies on each area, as it was logged last."""
+
+    def changed(self, t: float, change: StacksChanged, signalled: Collection[type[Event]]) -> list[Event]:
+        """What is to be logged of a change at `t`; `signalled` is what devices report by themselves."""
+        area = self.layout.area(change.region)
+        is_decided = self.state.is_decided(ResultAnnounced in signalled)
+        self.state.see_chips(area.id, bool(change.after), is_decided)
+        by = self._by(change, area, is_decided=is_decided)
+        is_settling = by == DEALER and is_decided
+        line = self._line(t, change, area, by, is_settling=is_settling)
+        if line is None:
+            return []
+        span = change.t_earliest, max(change.t_latest, t)
+        is_result_told = ResultAnnounced in signalled
+        untold_since_t = self.state.untold_since_t(signalled) if is_result_told else self.state.called_t
+        line = self.blindness.doubted(line, *span, untold_since_t=untold_since_t)
+        if not is_settling:
+            return [line]
+        at_mm = change.before[0].at_mm if change.before else None
+        settled = settled_line(t, area, self.layout, growth=change.growth, at_mm=at_mm, tips_mm=change.tips_mm)
+        return [self.blindness.doubted(settled, *span, untold_since_t=untold_since_t), line]
+
+    def _by(self, change: StacksChanged, area: Area, *, is_decided: bool) -> str:
+        """Who reached in; unknown where the dealer was there since the decision and may have settled the wager."""
+        by = who_reached(change.entries_mm, area, self.layout)
+        if by == DEALER and change.growth == 0 and is_decided:
+            self.state.visited.add(area.id)
+        if by != DEALER and area.id in self.state.visited:
+            return UNKNOWN
+        return by
+
+    def _line(self, t: float, change: StacksChanged, area: Area, by: str, *, is_settling: bool) -> WagerChanged | None:
+        if change.growth == 0 or area.bet is None:
+            return None
+        is_told = change.sureness >= LEAST_SURENESS
+        chips_before, chips_after = chip_counts(change, tell_direction=not is_settling) if is_told else (None, None)
+        before, after = self.amounts.change(change)
+        certainty = min(SEEN_CONFIDENCE, rounded(change.sureness)) if is_told else SEEN_CONFIDENCE
+        return WagerChanged(
+            t=t,
+            area=area.id,
+            seat=area.seat,
+            bet=Bet(area.bet),
+            before=before.told,
+            after=after.told,
+            before_low=before.least,
+            before_high=before.most,
+            after_low=after.least,
+            after_high=after.most,
+            chips_before=chips_before,
+            chips_after=chips_after,
+            by=by,
+            earlier_s=round(max(t - change.t_earliest, 0.0), 3),
+            later_s=round(max(change.t_latest - t, 0.0), 3),
+            picture=change.picture,
+            confidence=PRINT_CONFIDENCE if change.was_print else certainty,
+            source=Source.CAMERA,
+        )

@@ -1,0 +1,183 @@
+"""Keep the promises of evidence: clips out of the ring once their time has passed, pictures out of the clips.
+
+A promise stands in the database with its alert; one that a crash left open is kept after the restart, as long as the
+ring still holds its time.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import logging
+import os
+from collections import deque
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from sqlalchemy import select
+
+from thirdcard.rules.findings.alerts import Alert, parse_alert
+from thirdcard.service.config.table_file import TableConfig
+from thirdcard.service.live.journal import EnteredAlert
+from thirdcard.service.media.alert_media import EvidenceKeeper
+from thirdcard.service.media.clips import ClipError
+from thirdcard.service.media.overlay import Outline
+from thirdcard.service.media.overlay_file import write_overlay
+from thirdcard.service.media.overlay_memory import OverlayMemory, OverlayStretch, hand_boxes, latest
+from thirdcard.service.media.ring import ClipTimes, cut_from_ring
+from thirdcard.service.store import chain
+from thirdcard.service.store.database import Database
+from thirdcard.service.store.log_chains import alert_chain
+from thirdcard.service.store.schema import AlertRow, EvidenceRow
+
+logger = logging.getLogger(__name__)
+
+GRACE = timedelta(seconds=2)
+"""The ring has what was filmed so long ago."""
+
+
+@dataclass(slots=True)
+class EvidenceWriter:
+    """The evidence of one table."""
+
+    database: Database
+    table: TableConfig
+    ring: Path
+    folder: Path
+    """The evidence folder, of all tables."""
+    memory: OverlayMemory = field(default_factory=OverlayMemory)
+    """What the watch read of the last minutes."""
+    _promises: deque[EnteredAlert] = field(default_factory=deque)
+
+    def open(self) -> None:
+        """Find the promises that are not kept yet."""
+        with self.database.reading() as session:
+            wanted = (
+                select(AlertRow, EvidenceRow)
+                .join(EvidenceRow, EvidenceRow.alert_id == AlertRow.id)
+                .where(AlertRow.table_id == self.table.id, EvidenceRow.state == "promised", EvidenceRow.kind == "clip")
+                .order_by(EvidenceRow.to_at)
+            )
+            self._promises = deque(
+                EnteredAlert(alert_id=alert.id, at=alert.at, from_at=row.from_at, to_at=row.to_at)
+                for alert, row in session.execute(wanted)
+            )
+
+    def promise(self, entry: EnteredAlert) -> None:
+        """Remember what was just promised."""
+        self._promises.append(entry)
+
+    def is_due(self, now: datetime) -> bool:
+        """Whether the next promise can be kept."""
+        return bool(self._promises) and now >= self._promises[0].to_at + GRACE
+
+    def keep_next(self, now: datetime) -> int:
+        """Keep the next promise; gives the alert's number.
+
+        Raises:
+            ClipError, OSError: The disk is full; the promise is still open.
+            SQLAlchemyError: The database does not answer; likewise.
+        """
+        promise = self._promises.popleft()
+        try:
+            if self._is_open(promise):
+                self._keep(promise, now)
+        except Exception:
+            self._promises.append(promise)
+            raise
+        return promise.alert_id
+
+    def _is_open(self, promise: EnteredAlert) -> bool:
+        """Whether it is not kept yet: a database that fell may have taken it without saying so."""
+        with self.database.reading() as session:
+            wanted = select(EvidenceRow.state).where(EvidenceRow.alert_id == promise.alert_id)
+            return "promised" in session.scalars(wanted).all()
+
+    def _keep(self, promise: EnteredAlert, now: datetime) -> None:
+        folder = self.folder / self.table.id / f"{promise.at:%Y-%m-%d}"
+        folder.mkdir(parents=True, exist_ok=True)
+        clip = folder / f"{promise.alert_id:08d}.mp4"
+        try:
+            times = cut_from_ring(self.ring, clip, from_at=promise.from_at, to_at=promise.to_at)
+            files, fault = {"clip": clip, **self._pictures(promise, clip, times)}, None
+        except (ClipError, OSError) as error:
+            if _is_full(error):
+                raise
+            logger.warning("table %s: alert %d: no clip: %s", self.table.id, promise.alert_id, error)
+            times, files, fault = ClipTimes(began=promise.from_at, ended=promise.to_at), {}, str(error)
+        self._enter(promise, times, files, fault, now)
+
+    def _pictures(self, promise: EnteredAlert, clip: Path, times: ClipTimes) -> dict[str, Path]:
+        """The still, the stack before and after, and what is drawn over the clip."""
+        alert = self._alert(promise, (promise.at - times.began).total_seconds())
+        keeper = EvidenceKeeper(
+            video=clip, layout=self.table.layout, calibration=self.table.cameras[0].calibration, folder=clip.parent
+        )
+        stem = clip.stem
+        before, after = keeper.before_after(stem, alert)
+        stretch = self.memory.between(times.began, times.ended)
+
+        def seen(t: float) -> tuple[Outline, ...]:
+            return self._seen_at(stretch, times.began + timedelta(seconds=t))
+
+        names = {"still": keeper.still(f"{stem}.jpg", alert, seen), "before": before, "after": after}
+        files = {kind: clip.parent / name for kind, name in names.items() if name is not None}
+        return files | self._overlay(clip, times, stretch, alert)
+
+    def _seen_at(self, stretch: OverlayStretch, at: datetime) -> tuple[Outline, ...]:
+        """The cards and the hands as they were at a moment."""
+        return (*hand_boxes(self.table.layout, latest(stretch.areas, at)), *latest(stretch.cards, at))
+
+    def _overlay(self, clip: Path, times: ClipTimes, stretch: OverlayStretch, alert: Alert) -> dict[str, Path]:
+        """The file of outlines; none where nobody remembers that time, as after a restart."""
+        if not stretch.cards and not stretch.areas:
+            return {}
+        path = clip.with_suffix(".json")
+        camera = self.table.cameras[0]
+        write_overlay(
+            path,
+            stretch,
+            began=times.began,
+            layout=self.table.layout,
+            calibration=camera.calibration,
+            questioned=alert.area,
+        )
+        return {"overlay": path}
+
+    def _alert(self, promise: EnteredAlert, t: float) -> Alert:
+        with self.database.reading() as session:
+            row = session.get_one(AlertRow, promise.alert_id)
+            return replace(parse_alert(json.loads(row.body)), t=t)
+
+    def _enter(
+        self, promise: EnteredAlert, times: ClipTimes, files: dict[str, Path], fault: str | None, now: datetime
+    ) -> None:
+        with self.database.writing() as session:
+            rows = session.scalars(select(EvidenceRow).where(EvidenceRow.alert_id == promise.alert_id)).all()
+            sealed = []
+            for row in rows:
+                path = files.get(row.kind)
+                row.from_at, row.to_at = times.began, times.ended
+                row.state = "failed" if path is None else "kept"
+                row.fault = (fault or "there is no such picture") if path is None else None
+                if path is not None:
+                    data = _settled(path)
+                    row.path, row.size_bytes = path.relative_to(self.folder).as_posix(), len(data)
+                    row.sha256 = hashlib.sha256(data).hexdigest()
+                    sealed.append({"alert": promise.alert_id, "evidence": row.kind, "sha256": row.sha256})
+            chain.append(session, alert_chain(self.table.id), sealed, at=now)
+
+
+def _is_full(error: ClipError | OSError) -> bool:
+    """Whether the disk had no room: what it does not take now it may take later."""
+    cause = error.__cause__ if isinstance(error, ClipError) else error
+    return isinstance(cause, OSError) and cause.errno in (errno.ENOSPC, errno.EDQUOT)
+
+
+def _settled(path: Path) -> bytes:
+    """A file's content, once it is on the disk."""
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+        return file.read()

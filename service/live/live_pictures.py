@@ -1,0 +1,66 @@
+"""Show the newest picture of a table, with what was read drawn onto it.
+
+A picture is written whole or not at all: readers see the old one or the new one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from thirdcard.service.config.table_file import TableConfig
+from thirdcard.service.live.camera import Shot
+from thirdcard.service.media.overlay import Outline, draw_overlay
+from thirdcard.service.watch.pipeline import TableWatch
+from thirdcard.service.watch.recording_run import hand_outlines
+
+EVERY = timedelta(seconds=0.2)
+WIDTH_PX = 960
+JPEG_QUALITY = 75
+
+
+@dataclass(slots=True)
+class PictureWriter:
+    """Writes one table's pictures to `path`."""
+
+    path: Path
+    table: TableConfig
+    disk_fault: str | None = None
+    """Why the newest picture could not be written; the one before stays."""
+    _last_at: datetime | None = field(default=None)
+
+    def offer(self, shot: Shot, watch: TableWatch | None) -> None:
+        """Write the picture, with what the watch read where it looked; none while the last one is not old enough."""
+        if self._last_at is not None and shot.at - self._last_at < EVERY:
+            return
+        self._last_at = shot.at
+        camera = self.table.cameras[0]
+        hands = () if watch is None else hand_outlines(self.table.layout, watch.referee.state)
+        outlines = () if watch is None else (*card_outlines(watch), *hands)
+        drawn = draw_overlay(shot.frame.image, camera.calibration, self.table.layout, outlines)
+        height = round(drawn.shape[0] * WIDTH_PX / drawn.shape[1])
+        small = cv2.resize(drawn, (WIDTH_PX, height), interpolation=cv2.INTER_AREA)
+        done, data = cv2.imencode(".jpg", np.asarray(small, np.uint8), [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
+        if done:
+            self._put(data.tobytes())
+
+    def _put(self, jpeg: bytes) -> None:
+        fresh = self.path.with_suffix(".new")
+        try:
+            fresh.write_bytes(jpeg)
+            fresh.replace(self.path)
+            self.disk_fault = None
+        except OSError as error:
+            self.disk_fault = error.strerror or str(error)
+
+
+def card_outlines(watch: TableWatch) -> tuple[Outline, ...]:
+    """The cards as they lie now, with their names."""
+    return tuple(
+        Outline(polygon_mm=card.corners_mm, text=(card.label or "?") if card.face_up else "")
+        for card in watch.observer.cards
+    )

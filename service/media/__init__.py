@@ -1,0 +1,1 @@
+"""Clips, stills and overlays: the evidence of an alert."""

@@ -1,0 +1,181 @@
+"""Keep what a person needs to judge an alert: a clip, a still of the moment, and the stack before and after.
+
+Knows nothing of how the fault was found. Files are named after the alert: round, code and time.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from thirdcard.calibration.camera import Calibration
+from thirdcard.calibration.layout import Area, Layout
+from thirdcard.rules.findings.alerts import Alert
+from thirdcard.service.media.clips import ClipError, ClipSpan, cut_clip
+from thirdcard.service.media.overlay import Outline, area_outline, crop_area, draw_overlay
+from thirdcard.service.media.stills import Image, calmest, sample_span, save_picture, still_at
+
+if TYPE_CHECKING:
+    from thirdcard.service.media.stills import Crop
+
+_logger = logging.getLogger(__name__)
+
+LEAD_S = 5.0
+TAIL_S = 5.0
+LONGEST_CLIP_S = 40.0
+BEFORE_WINDOW_S = (3.5, 0.7)
+AFTER_WINDOW_S = (0.2, 3.0)
+CROP_MARGIN_MM = 55.0
+CARD_RESTS_S = 1.0
+"""From leaving the shoe until a card lies where everybody sees it."""
+DEALT_CODES = ("misdeal.order", "misdeal.third_card_not_due", "misdeal.extra_card", "misdeal.foreign", "exposed_card.")
+CHANGED_STACK_CODES = ("late_bet.", "payout.")
+
+SeenAt = Callable[[float], Sequence[Outline]]
+
+
+def nothing_seen(_t: float) -> Sequence[Outline]:
+    """Where nobody knows what lay where."""
+    return ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """Files of one alert, relative to the output folder; None where there is no such picture."""
+
+    from_s: float
+    to_s: float
+    clip: str | None = None
+    still: str | None = None
+    before: str | None = None
+    after: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceKeeper:
+    """Cuts and draws the evidence of a recording's alerts."""
+
+    video: Path
+    layout: Layout
+    calibration: Calibration
+    folder: Path
+    """Where `clips/` is made."""
+
+    def keep(self, alert: Alert, *, noticed_at: float, seen: SeenAt = nothing_seen) -> Evidence:
+        """Write the files of an alert; a file that cannot be made is left out and logged.
+
+        Args:
+            alert: What was found.
+            noticed_at: How far the watch had come then.
+            seen: What lay where at a moment, to be drawn onto the still.
+        """
+        (self.folder / "clips").mkdir(parents=True, exist_ok=True)
+        stem = self._free_stem(alert)
+        span = _wanted_span(alert.t, noticed_at)
+        clip = self._clip(f"{stem}.mp4", span)
+        still = self.still(f"{stem}.jpg", alert, seen)
+        before, after = self.before_after(stem, alert)
+        covered = span if clip is None else clip[1]
+        return Evidence(
+            from_s=round(covered.from_s, 3),
+            to_s=round(covered.to_s, 3),
+            clip=None if clip is None else clip[0],
+            still=still,
+            before=before,
+            after=after,
+        )
+
+    def _free_stem(self, alert: Alert) -> str:
+        """`clips/0004-late_bet.placed-83.2`, with a number behind it where two alerts share all three."""
+        plain = f"clips/{alert.round or 0:04d}-{alert.code}-{alert.t:.1f}"
+        stem, n = plain, 2
+        while (self.folder / f"{stem}.mp4").exists() or (self.folder / f"{stem}.jpg").exists():
+            stem, n = f"{plain}-{n}", n + 1
+        return stem
+
+    def _clip(self, name: str, span: ClipSpan) -> tuple[str, ClipSpan] | None:
+        try:
+            return name, cut_clip(self.video, self.folder / name, span)
+        except (ClipError, OSError) as error:
+            _logger.warning("no clip for %s: %s", name, error)
+            return None
+
+    def still(self, name: str, alert: Alert, seen: SeenAt = nothing_seen) -> str | None:
+        """The marked picture of the moment, written as `name`; None where there is none."""
+        try:
+            still = still_at(self.video, _shown_t(alert))
+        except ClipError as error:
+            _logger.warning("no still for %s: %s", name, error)
+            return None
+        if still is None:
+            return None
+        outlines = (*seen(still.t), *_questioned_areas(alert, self.layout))
+        save_picture(self.folder / name, draw_overlay(still.image_hw3, self.calibration, self.layout, outlines))
+        return name
+
+    def before_after(self, stem: str, alert: Alert) -> tuple[str | None, str | None]:
+        """The stack in question before and after, `STEM-before.jpg` and `STEM-after.jpg`; None where there is none."""
+        area = find_area(self.layout, alert.area)
+        if area is None or not shows_a_stack(alert):
+            return None, None
+        polygon = area_outline(area).polygon_mm
+
+        def crop(image_hw3: Image) -> Image:
+            return crop_area(image_hw3, self.calibration, polygon, margin_mm=CROP_MARGIN_MM)
+
+        before = ClipSpan(from_s=alert.t - BEFORE_WINDOW_S[0], to_s=alert.t - BEFORE_WINDOW_S[1])
+        after = ClipSpan(from_s=alert.t + AFTER_WINDOW_S[0], to_s=alert.t + AFTER_WINDOW_S[1])
+        return self._calm_crop(f"{stem}-before.jpg", before, crop), self._calm_crop(f"{stem}-after.jpg", after, crop)
+
+    def _calm_crop(self, name: str, span: ClipSpan, crop: Crop) -> str | None:
+        try:
+            picture = calmest(sample_span(self.video, span, crop))
+        except ClipError as error:
+            _logger.warning("no picture %s: %s", name, error)
+            return None
+        if picture is None:
+            return None
+        save_picture(self.folder / name, picture)
+        return name
+
+
+def shows_a_stack(alert: Alert) -> bool:
+    """Whether a stack before and after is what shows the fault."""
+    return alert.code.startswith(CHANGED_STACK_CODES)
+
+
+def format_evidence(evidence: Evidence) -> Mapping[str, object]:
+    """The `evidence` object of an alert's line: paths that exist, and the stretch of time they cover."""
+    paths = {"clip": evidence.clip, "still": evidence.still, "before": evidence.before, "after": evidence.after}
+    return {
+        **{name: path for name, path in paths.items() if path is not None},
+        "from": evidence.from_s,
+        "to": evidence.to_s,
+    }
+
+
+def find_area(layout: Layout, area_id: str | None) -> Area | None:
+    """The area, or None where the layout has none of that name."""
+    return next((area for area in layout.areas if area.id == area_id), None)
+
+
+def _shown_t(alert: Alert) -> float:
+    """The moment at which a still shows the fault: where a card is at fault, once it lies."""
+    return alert.t + CARD_RESTS_S if alert.code.startswith(DEALT_CODES) else alert.t
+
+
+def _wanted_span(t: float, noticed_at: float) -> ClipSpan:
+    """From before the fault to after it, and on to where it showed itself when that is not too far away."""
+    to_s = max(t + TAIL_S, min(noticed_at + 1.0, t - LEAD_S + LONGEST_CLIP_S))
+    return ClipSpan(from_s=max(0.0, t - LEAD_S), to_s=to_s)
+
+
+def _questioned_areas(alert: Alert, layout: Layout) -> tuple[Outline, ...]:
+    area = find_area(layout, alert.area)
+    if area is not None:
+        return (area_outline(area, in_question=True, text=alert.code.partition(".")[2].replace("_", " ")),)
+    boxes = [area for area in layout.of_kind("hand") if alert.hand is not None and area.hand == alert.hand]
+    return tuple(area_outline(box, in_question=True) for box in boxes)

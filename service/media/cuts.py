@@ -1,0 +1,90 @@
+"""Cut stretches out of recordings when somebody wants to see them, and keep the last ones for who comes back.
+
+A cut is remuxed: what is shown is what was recorded. The folder holds no more than a bounded number of bytes; what was
+looked at longest ago goes first. All of it can be cut again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from thirdcard.service.media.clips import ClipError, ClipSpan, cut_clip
+
+logger = logging.getLogger(__name__)
+
+MOST_BYTES = 2 * 10**9
+MOST_AT_ONCE = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cut:
+    """A file that was cut, and what it covers, in seconds of the recording."""
+
+    path: Path
+    covers: ClipSpan
+
+
+@dataclass(slots=True)
+class Cuts:
+    """The cuts of a service."""
+
+    folder: Path
+    most_bytes: int = MOST_BYTES
+    _working: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(MOST_AT_ONCE))
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def get(self, video: Path, span: ClipSpan) -> Cut:
+        """The stretch of a recording, cut now where it is not there yet.
+
+        Raises:
+            ClipError: The recording is not there, or holds nothing of it.
+        """
+        try:
+            facts = video.stat()
+        except OSError as error:
+            raise ClipError(f"{video.name}: is not where it was when it was reviewed") from error
+        text = f"{video.resolve()}|{facts.st_size}|{facts.st_mtime_ns}|{span.from_s:.3f}|{span.to_s:.3f}"
+        path = self.folder / f"{hashlib.sha256(text.encode()).hexdigest()[:32]}.mp4"
+        with self._working:
+            return self._known(path) or self._cut(video, path, span)
+
+    def _known(self, path: Path) -> Cut | None:
+        try:
+            covers = json.loads(path.with_suffix(".json").read_text(encoding="ascii"))
+            os.utime(path)
+        except (OSError, ValueError):
+            return None
+        return Cut(path=path, covers=ClipSpan(from_s=covers["from_s"], to_s=covers["to_s"]))
+
+    def _cut(self, video: Path, path: Path, span: ClipSpan) -> Cut:
+        """Written under another name first, so that nobody is sent half a file."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        half = path.with_name(f"{path.stem}-{threading.get_ident()}.part")
+        try:
+            covers = cut_clip(video, half, span)
+            beside = {"from_s": covers.from_s, "to_s": covers.to_s}
+            half.replace(path)
+            path.with_suffix(".json").write_text(json.dumps(beside), encoding="ascii")
+        finally:
+            half.unlink(missing_ok=True)
+        self._make_room(path)
+        return Cut(path=path, covers=covers)
+
+    def _make_room(self, kept: Path) -> None:
+        with self._lock:
+            files = [(path.stat(), path) for path in self.folder.glob("*.mp4")]
+            left = sum(facts.st_size for facts, _ in files)
+            for facts, path in sorted(files, key=lambda one: one[0].st_mtime_ns):
+                if left <= self.most_bytes:
+                    return
+                if path != kept:
+                    path.with_suffix(".json").unlink(missing_ok=True)
+                    path.unlink(missing_ok=True)
+                    left -= facts.st_size
+                    logger.info("%s: deleted for want of room", path.name)

@@ -1,0 +1,141 @@
+"""Draw what was read onto a picture of the table: areas, cards' names, and the thing in question.
+
+Knows no rule: it is told what to emphasise. Areas and outlines come in millimetres of the layout plane and are
+projected with the camera's calibration; pictures are BGR, `image_hw3`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from thirdcard.calibration.camera import Calibration
+from thirdcard.calibration.layout import Area, Layout
+
+Image = NDArray[np.uint8]
+Colour = tuple[int, int, int]
+
+PLAIN: Colour = (214, 204, 190)
+LABEL: Colour = (255, 255, 255)
+LABEL_GROUND: Colour = (40, 30, 22)
+QUESTION: Colour = (60, 76, 255)
+EDGE_STEPS = 8
+SHADE = 0.72
+REFERENCE_WIDTH_PX = 1920.0
+FARTHEST_PX = 1e5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outline:
+    """One card, stack or area to draw, with its name."""
+
+    polygon_mm: tuple[tuple[float, float], ...]
+    text: str = ""
+    in_question: bool = False
+
+
+def area_outline(area: Area, *, in_question: bool = False, text: str = "") -> Outline:
+    """An area of the layout as an outline."""
+    polygon = tuple((float(x), float(y)) for x, y in area.polygon_mm)
+    return Outline(polygon_mm=polygon, text=text, in_question=in_question)
+
+
+def draw_overlay(image_hw3: Image, calibration: Calibration, layout: Layout, outlines: Iterable[Outline]) -> Image:
+    """A copy of the picture with every area thin, and the outlines above; what is in question stays bright."""
+    outlines = tuple(outlines)
+    questioned = [project(calibration, outline.polygon_mm) for outline in outlines if outline.in_question]
+    canvas = _shade_around(image_hw3, questioned)
+    scale = canvas.shape[1] / REFERENCE_WIDTH_PX
+    for area in layout.areas:
+        if area.kind in ("hand", "wager"):
+            _line(canvas, project(calibration, area_outline(area).polygon_mm), PLAIN, max(1, round(scale)))
+    for outline in outlines:
+        points = project(calibration, outline.polygon_mm)
+        colour = QUESTION if outline.in_question else LABEL
+        _line(canvas, points, colour, max(1, round((4 if outline.in_question else 2) * scale)))
+    for outline in outlines:
+        if outline.text:
+            ground = QUESTION if outline.in_question else LABEL_GROUND
+            _label(canvas, project(calibration, outline.polygon_mm), outline.text, ground)
+    return canvas
+
+
+def crop_area(
+    image_hw3: Image, calibration: Calibration, polygon_mm: Sequence[tuple[float, float]], *, margin_mm: float
+) -> Image:
+    """The picture around a polygon, `margin_mm` wider on each side; empty where it lies outside the picture."""
+    points = np.asarray(polygon_mm, dtype=np.float64)
+    low, high = points.min(axis=0) - margin_mm, points.max(axis=0) + margin_mm
+    corners = ((low[0], low[1]), (high[0], low[1]), (high[0], high[1]), (low[0], high[1]))
+    box = project(calibration, corners)
+    if not len(box):
+        return image_hw3[:0, :0]
+    height, width = image_hw3.shape[:2]
+    x0, y0 = np.clip(np.floor(box.min(axis=0)).astype(int), 0, (width, height))
+    x1, y1 = np.clip(np.ceil(box.max(axis=0)).astype(int), 0, (width, height))
+    return np.ascontiguousarray(image_hw3[y0:y1, x0:x1])
+
+
+def project(calibration: Calibration, polygon_mm: Sequence[tuple[float, float]]) -> NDArray[np.float64]:
+    """Pixels, (N, 2), of corners and points along the edges, so that a straight print follows the lens.
+
+    Those out of the lens' field are left out.
+    """
+    corners = np.asarray(polygon_mm, dtype=np.float64)
+    following = np.roll(corners, -1, axis=0)
+    steps = np.arange(EDGE_STEPS)[None, :, None] / EDGE_STEPS
+    dense = (corners[:, None] * (1 - steps) + following[:, None] * steps).reshape(-1, 2)
+    points = np.asarray(calibration.image_from_layout(dense), dtype=np.float64)
+    return points[np.isfinite(points).all(axis=1) & (np.abs(points) < FARTHEST_PX).all(axis=1)]
+
+
+def _shade_around(image_hw3: Image, polygons_px: Sequence[NDArray[np.float64]]) -> Image:
+    """A copy, darker but for what the polygons hold and a soft rim; where there is none, as bright as it was."""
+    if not polygons_px:
+        return image_hw3.copy()
+    shaded = np.asarray(cv2.convertScaleAbs(image_hw3, alpha=SHADE), np.uint8)
+    drawn = [points.round().astype(np.int32) for points in polygons_px if len(points)]
+    grow = max(3, round(60 * image_hw3.shape[1] / REFERENCE_WIDTH_PX))
+    rows, columns = _around(drawn, 2 * grow, image_hw3.shape[:2])
+    piece = image_hw3[rows, columns]
+    if piece.size:
+        mask = np.zeros(piece.shape[:2], np.uint8)
+        cv2.fillPoly(mask, drawn, 255, offset=(-columns.start, -rows.start))
+        grown = cv2.dilate(mask, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (grow, grow)))
+        soft = cv2.blur(grown, (grow, grow)).astype(np.float32)[..., None] / 255.0
+        shaded[rows, columns] = (piece * (SHADE + (1 - SHADE) * soft)).round()
+    return shaded
+
+
+def _around(polygons_px: Sequence[NDArray[np.int32]], margin_px: int, shape_hw: tuple[int, ...]) -> tuple[slice, slice]:
+    """Rows and columns of a picture that hold all polygons and a margin; none where there is no polygon."""
+    if not polygons_px:
+        return slice(0, 0), slice(0, 0)
+    points = np.concatenate(polygons_px)
+    left, top = np.clip(points.min(axis=0) - margin_px, 0, shape_hw[1::-1])
+    right, bottom = np.clip(points.max(axis=0) + margin_px + 1, 0, shape_hw[1::-1])
+    return slice(int(top), int(bottom)), slice(int(left), int(right))
+
+
+def _line(canvas: Image, points_px: NDArray[np.float64], colour: Colour, width_px: int) -> None:
+    if len(points_px):
+        cv2.polylines(canvas, [points_px.round().astype(np.int32)], True, colour, width_px, cv2.LINE_AA)
+
+
+def _label(canvas: Image, points_px: NDArray[np.float64], text: str, ground: Colour) -> None:
+    """A name on a plate above the outline, kept inside the picture."""
+    if not len(points_px):
+        return
+    size = 0.72 * canvas.shape[1] / REFERENCE_WIDTH_PX
+    thickness = max(1, round(1.6 * canvas.shape[1] / REFERENCE_WIDTH_PX))
+    (width, height), _ = cv2.getTextSize(text, cv2.FONT_HERSHEY_DUPLEX, size, thickness)
+    pad = max(2, height // 2)
+    centre_x, top_y = points_px[:, 0].mean(), points_px[:, 1].min()
+    x = int(np.clip(centre_x - width / 2, pad, max(pad, canvas.shape[1] - width - pad)))
+    y = int(np.clip(top_y - pad - 2, height + pad, canvas.shape[0] - pad))
+    cv2.rectangle(canvas, (x - pad, y - height - pad), (x + width + pad, y + pad), ground, cv2.FILLED, cv2.LINE_AA)
+    cv2.putText(canvas, text, (x, y), cv2.FONT_HERSHEY_DUPLEX, size, LABEL, thickness, cv2.LINE_AA)

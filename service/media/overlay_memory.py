@@ -1,0 +1,141 @@
+"""Remember what was read of a table over the last minutes, so that it can be drawn over a clip as it plays.
+
+Cards count from the frame in which they were seen; what the referee knows of hands and wagers follows a little later
+and is dated back by that. Only changes are kept: each holds until the next. Moments are UTC.
+"""
+
+from __future__ import annotations
+
+import bisect
+import threading
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Generic, TypeVar
+
+from thirdcard.calibration.layout import Layout
+from thirdcard.rules.game.hand import points
+from thirdcard.rules.round.round import RoundState
+from thirdcard.service.media.overlay import Outline, area_outline
+
+REMEMBERED = timedelta(minutes=5)
+BEHIND = timedelta(seconds=1)
+"""How far the referee is behind the picture."""
+UNSEEN = timedelta(seconds=2)
+"""After a longer gap between frames nobody knows what lay there meanwhile."""
+STILL_MM = 1.5
+"""A card whose corners moved less lies where it lay."""
+
+Kind = TypeVar("Kind")
+
+
+@dataclass(frozen=True, slots=True)
+class AreaText:
+    """What an area of the layout holds, in words."""
+
+    area: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Since(Generic[Kind]):
+    """What was so from a moment on."""
+
+    at: datetime
+    what: tuple[Kind, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OverlayStretch:
+    """What was read in a stretch of time: the first of each holds from its beginning on."""
+
+    cards: Sequence[Since[Outline]]
+    areas: Sequence[Since[AreaText]]
+
+    def between(self, from_at: datetime, to_at: datetime) -> OverlayStretch:
+        """A stretch within it."""
+        return OverlayStretch(cards=between(self.cards, from_at, to_at), areas=between(self.areas, from_at, to_at))
+
+
+@dataclass(slots=True)
+class OverlayMemory:
+    """One table's; the watch writes, the keeper of evidence reads in another thread."""
+
+    _cards: deque[Since[Outline]] = field(default_factory=deque)
+    _areas: deque[Since[AreaText]] = field(default_factory=deque)
+    _seen_at: datetime | None = None
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def remember(self, at: datetime, cards: tuple[Outline, ...], areas: tuple[AreaText, ...]) -> None:
+        """What a frame of that moment shows."""
+        with self._lock:
+            if self._seen_at is not None and at - self._seen_at > UNSEEN:
+                gone_at = self._seen_at + UNSEEN
+                self._cards.append(Since(gone_at, ()))
+                self._areas.append(Since(gone_at, ()))
+            self._seen_at = at
+            if not self._cards or not _lie_alike(self._cards[-1].what, cards):
+                self._cards.append(Since(at, cards))
+            if not self._areas or self._areas[-1].what != areas:
+                self._areas.append(Since(max(at - BEHIND, self._areas[-1].at) if self._areas else at, areas))
+            _forget(self._cards, at - REMEMBERED)
+            _forget(self._areas, at - REMEMBERED)
+
+    def between(self, from_at: datetime, to_at: datetime) -> OverlayStretch:
+        """What is remembered of a stretch."""
+        with self._lock:
+            return OverlayStretch(cards=self._cards, areas=self._areas).between(from_at, to_at)
+
+
+def area_texts(layout: Layout, state: RoundState) -> tuple[AreaText, ...]:
+    """What the referee knows to lie on hands' boxes (`7H 2S = 9`) and wagering areas (`500`, `3 chips`)."""
+    found = []
+    for area in layout.of_kind("hand"):
+        cards = state.player if area.hand == "player" else state.banker
+        if cards:
+            text, total = " ".join("?" if card is None else str(card) for card in cards), points(cards)
+            found.append(AreaText(area.id, text if total is None else f"{text} = {total}"))
+    for area in layout.of_kind("wager"):
+        wager = state.wagers.get(area.id)
+        if wager is not None and not wager.is_empty:
+            counted = "?" if wager.chips is None else f"{wager.chips} chip{'s' if wager.chips != 1 else ''}"
+            found.append(AreaText(area.id, counted if wager.value is None else f"{wager.value:,}"))
+    return tuple(found)
+
+
+def hand_boxes(layout: Layout, areas: Sequence[AreaText]) -> tuple[Outline, ...]:
+    """The hands' boxes of a moment with what they hold, for a still."""
+    texts = {one.area: one.text for one in areas}
+    return tuple(area_outline(area, text=texts[area.id]) for area in layout.of_kind("hand") if area.id in texts)
+
+
+def _lie_alike(one: Sequence[Outline], other: Sequence[Outline]) -> bool:
+    return len(one) == len(other) and all(map(_lies_alike, one, other))
+
+
+def _lies_alike(one: Outline, other: Outline) -> bool:
+    if one.text != other.text or len(one.polygon_mm) != len(other.polygon_mm):
+        return False
+    pairs = zip(one.polygon_mm, other.polygon_mm, strict=True)
+    return all(abs(a[0] - b[0]) < STILL_MM and abs(a[1] - b[1]) < STILL_MM for a, b in pairs)
+
+
+def between(known: Sequence[Since[Kind]], from_at: datetime, to_at: datetime) -> list[Since[Kind]]:
+    """What holds at the beginning, if anything is known of it, and each change up to the end, in order of time."""
+    first = bisect.bisect_right(known, from_at, key=lambda since: since.at)
+    last = bisect.bisect_right(known, to_at, key=lambda since: since.at)
+    before = [Since(from_at, known[first - 1].what)] if first else []
+    return [*before, *(known[place] for place in range(first, last))]
+
+
+def latest(known: Sequence[Since[Kind]], at: datetime) -> tuple[Kind, ...]:
+    """What held at a moment; nothing where nothing is known of it."""
+    place = bisect.bisect_right(known, at, key=lambda since: since.at)
+    return known[place - 1].what if place else ()
+
+
+def _forget(known: deque[Since[Kind]], before: datetime) -> None:
+    """Drop what ended before a moment."""
+    while len(known) > 1 and known[1].at <= before:
+        known.popleft()

@@ -1,0 +1,190 @@
+"""Keep the last minutes of a camera's own packets on the disk, and cut clips out of them.
+
+A segment begins with a key frame and is named after its moment; its packets count from there. Segments are written
+packet by packet, so what a killed process leaves can be read. Moments are UTC.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import av
+
+from thirdcard.service.media.clips import ClipError
+
+if TYPE_CHECKING:
+    from av.container import OutputContainer
+    from av.packet import Packet
+    from av.video.stream import VideoStream
+
+SEGMENT = timedelta(seconds=8)
+"""A segment ends at the first key frame after this."""
+SUFFIX = ".mkv"
+TICK = Fraction(1, 1000)
+"""Of a segment: Matroska counts milliseconds."""
+_NAME = "%Y%m%dT%H%M%S.%fZ"
+
+
+class RingWriter:
+    """Writes one camera's packets; use it from one thread, and close it."""
+
+    def __init__(self, folder: Path, *, keep: timedelta) -> None:
+        """`folder` is the camera's own; what is older than `keep` is deleted."""
+        self._folder, self._keep = folder, keep
+        self._output: OutputContainer | None = None
+        self._copy: VideoStream | None = None
+        self._began = datetime.min.replace(tzinfo=UTC)
+        self._last_dts = -1
+
+    def add(self, packet: Packet[VideoStream], stream: VideoStream, at: datetime) -> None:
+        """Write a packet that was taken at `at`; those before the first key frame are left out.
+
+        Raises:
+            OSError: The disk does not take it; what was written ends there, and the next key frame begins anew.
+        """
+        try:
+            self._add(packet, stream, at)
+        except OSError:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Finish the segment that is being written."""
+        if self._output is not None:
+            with contextlib.suppress(av.FFmpegError):
+                self._output.close()
+            self._output = self._copy = None
+
+    def _add(self, packet: Packet[VideoStream], stream: VideoStream, at: datetime) -> None:
+        if packet.is_keyframe and (self._output is None or at - self._began >= SEGMENT):
+            self._begin(stream, at)
+        if self._output is None or self._copy is None:
+            return
+        ticks = max(int((at - self._began) / timedelta(seconds=1) / TICK), self._last_dts + 1)
+        lead = (packet.pts or 0) - (packet.dts if packet.dts is not None else packet.pts or 0)
+        self._last_dts = ticks
+        twin = av.Packet(bytes(packet))
+        twin.dts, twin.time_base = ticks, TICK
+        twin.pts = ticks + int(max(lead, 0) * (packet.time_base or TICK) / TICK)
+        twin.is_keyframe = packet.is_keyframe
+        twin.stream = self._copy
+        self._output.mux(twin)
+
+    def _begin(self, stream: VideoStream, at: datetime) -> None:
+        self.close()
+        self._folder.mkdir(parents=True, exist_ok=True)
+        for old in segments(self._folder):
+            if old.began < at - self._keep - SEGMENT:
+                old.path.unlink(missing_ok=True)
+        path = self._folder / f"{at.astimezone(UTC).strftime(_NAME)}{SUFFIX}"
+        self._output = av.open(
+            str(path), "w", format="matroska", options={"flush_packets": "1", "cluster_time_limit": "500"}
+        )
+        self._copy = self._output.add_stream_from_template(stream)
+        self._copy.time_base = TICK
+        self._began, self._last_dts = at, -1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RingFile:
+    """A file of the ring."""
+
+    path: Path
+    began: datetime
+
+
+def segments(folder: Path) -> list[RingFile]:
+    """A camera's segments, the oldest first."""
+    found = []
+    for path in folder.glob(f"*{SUFFIX}"):
+        with contextlib.suppress(ValueError):
+            began = datetime.strptime(path.name.removesuffix(SUFFIX), _NAME).replace(tzinfo=UTC)
+            found.append(RingFile(path=path, began=began))
+    return sorted(found, key=lambda segment: segment.began)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClipTimes:
+    """What a clip covers."""
+
+    began: datetime
+    ended: datetime
+
+
+def cut_from_ring(folder: Path, target: Path, *, from_at: datetime, to_at: datetime) -> ClipTimes:
+    """Write what the ring holds of a stretch to the MP4 file `target`, from the key frame at or before its start.
+
+    Raises:
+        ClipError: It holds nothing of it.
+    """
+    chosen = _overlapping(segments(folder), from_at, to_at)
+    kept = list(_packets(chosen, to_at))
+    keys = [i for i, each in enumerate(kept) if each.packet.is_keyframe]
+    first = max((i for i in keys if kept[i].at <= from_at), default=keys[0] if keys else None)
+    if first is None:
+        raise ClipError(f"{target.name}: the ring holds nothing of {from_at:%H:%M:%S} to {to_at:%H:%M:%S}")
+    try:
+        return _write(kept[first:], target)
+    except av.FFmpegError as error:
+        raise ClipError(f"{target.name}: {error}") from error
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A packet that the ring holds."""
+
+    at: datetime
+    packet: Packet[VideoStream]
+    segment: RingFile
+
+
+def _overlapping(found: list[RingFile], from_at: datetime, to_at: datetime) -> list[RingFile]:
+    """Those that may hold something of a stretch: all that begin in it, and the last before."""
+    inside = [segment for segment in found if from_at < segment.began <= to_at]
+    before = [segment for segment in found if segment.began <= from_at]
+    chosen = [*before[-1:], *inside]
+    if not chosen:
+        raise ClipError(f"the ring holds nothing of {from_at:%H:%M:%S} to {to_at:%H:%M:%S}")
+    return chosen
+
+
+def _packets(chosen: list[RingFile], to_at: datetime) -> Iterator[_Kept]:
+    for segment in chosen:
+        try:
+            with av.open(str(segment.path)) as container:
+                for packet in container.demux(container.streams.video[0]):
+                    if packet.pts is None or packet.time_base is None:
+                        continue
+                    at = segment.began + timedelta(seconds=float(packet.pts * packet.time_base))
+                    if at > to_at:
+                        break
+                    yield _Kept(at, packet, segment)
+        except (av.FFmpegError, IndexError):
+            continue  # a killed process left a file without a whole packet
+
+
+def _write(kept: list[_Kept], target: Path) -> ClipTimes:
+    began = kept[0].at
+    last = -1
+    with (
+        av.open(str(kept[0].segment.path)) as template,
+        av.open(str(target), "w", format="mp4", options={"movflags": "faststart"}) as output,
+    ):
+        copy = output.add_stream_from_template(template.streams.video[0])
+        for each in kept:
+            packet = each.packet
+            pts = int((each.at - began) / timedelta(seconds=1) / TICK)
+            lead = 0 if packet.dts is None or packet.pts is None else packet.pts - packet.dts
+            twin = av.Packet(bytes(packet))
+            last = max(last + 1, pts - int(lead * (packet.time_base or TICK) / TICK))
+            twin.dts, twin.pts, twin.time_base = last, max(pts, last), TICK
+            twin.is_keyframe = packet.is_keyframe
+            twin.stream = copy
+            output.mux(twin)
+    return ClipTimes(began=began, ended=max(each.at for each in kept))

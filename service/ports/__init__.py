@@ -1,0 +1,1 @@
+"""What the rooms of the service ask of each other: protocols, messages, errors."""

@@ -1,0 +1,1 @@
+"""How long evidence is kept, and the disk's budget."""

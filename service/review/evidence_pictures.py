@@ -1,0 +1,162 @@
+"""Cut the evidence of a shift's alerts out of its files: clip, still, overlay, the stack before and after."""
+
+from __future__ import annotations
+
+import bisect
+import hashlib
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from functools import cache
+from pathlib import Path
+
+from thirdcard.rules.findings.alerts import Alert
+from thirdcard.service.config.table_file import load_table
+from thirdcard.service.media.alert_media import LONGEST_CLIP_S, EvidenceKeeper
+from thirdcard.service.media.overlay import Outline
+from thirdcard.service.media.overlay_file import write_overlay
+from thirdcard.service.media.overlay_memory import REMEMBERED, OverlayStretch, Since, hand_boxes, latest
+from thirdcard.service.review.card_history import read_sights
+from thirdcard.service.review.judging import LogVerdict
+from thirdcard.service.review.segment_watch import SegmentResult
+from thirdcard.service.review.shift import Shift
+from thirdcard.service.review.shift_timeline import Part, ShiftTimeline
+from thirdcard.service.store.blob_store import EvidenceStore
+
+_table_of = cache(load_table)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptFile:
+    """A file of evidence."""
+
+    kind: str
+    """clip, still, overlay, before or after."""
+    path: Path
+    """Below the evidence folder."""
+    size_bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptPictures:
+    """All files of one alert, and what they show."""
+
+    files: tuple[KeptFile, ...]
+    from_at: datetime
+    to_at: datetime
+    fault: str | None = None
+    """Why there is no clip."""
+
+
+def _sights_of(shift: Shift, results: Sequence[SegmentResult], verdict: LogVerdict) -> OverlayStretch:
+    """All that was read in a shift, to be drawn onto its pictures."""
+    began_at = shift.timeline.began_at
+    return OverlayStretch(
+        cards=read_sights((sight for result in results for sight in result.sights), began_at),
+        areas=[Since(began_at + timedelta(seconds=t), texts) for t, texts in verdict.areas],
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PictureOrder:
+    """What one alert's pictures are to show."""
+
+    number: int
+    """Its place among the shift's alerts."""
+    alert: Alert
+    """In the shift's time."""
+    sights: OverlayStretch
+    """What was read around it."""
+
+
+def picture_orders(
+    shift: Shift, results: Sequence[SegmentResult], verdict: LogVerdict, *, to_t: float = math.inf
+) -> list[PictureOrder]:
+    """One for each alert whose pictures end before `to_t`, in order of time."""
+    began_at, sights = shift.timeline.began_at, _sights_of(shift, results, verdict)
+    orders = []
+    for number, judged in enumerate(verdict.alerts):
+        t = judged.alert.t
+        if t + LONGEST_CLIP_S < to_t:
+            from_at = began_at + timedelta(seconds=t) - REMEMBERED
+            around = sights.between(from_at, began_at + timedelta(seconds=t + LONGEST_CLIP_S))
+            orders.append(PictureOrder(number=number, alert=judged.alert, sights=around))
+    return orders
+
+
+@dataclass(frozen=True, slots=True)
+class ShiftPictures:
+    """Makes the evidence of one shift; other processes can take it over."""
+
+    table: Path
+    """The table's file."""
+    timeline: ShiftTimeline
+    key: str
+    """The shift's."""
+    evidence: EvidenceStore
+
+    @classmethod
+    def of(cls, shift: Shift, evidence: EvidenceStore) -> ShiftPictures:
+        """Those of a shift."""
+        return cls(shift.table.path, shift.timeline, shift.key, evidence)
+
+    def keep(self, order: PictureOrder) -> KeptPictures:
+        """Write the files of an alert; made again they are the same."""
+        alert, sights = order.alert, order.sights
+        part = self._part_at(alert.t)
+        if part is None:
+            at = self.timeline.began_at + timedelta(seconds=alert.t)
+            return KeptPictures(files=(), from_at=at, to_at=at, fault="nothing was filmed then")
+        table, zero_at = _table_of(self.table), part.file.began_at
+        shift_s = self.timeline.t(zero_at)
+        day = self.evidence.folder / table.id / f"{part.from_at:%Y-%m-%d}"
+        folder = day / f"shift-{self.key[:12]}-{order.number:04d}"
+        for old in sorted(folder.glob("clips/*")):
+            old.unlink()
+        keeper = EvidenceKeeper(
+            video=part.file.path, layout=table.layout, calibration=table.cameras[0].calibration, folder=folder
+        )
+        noticed_at = (alert.t if alert.noticed_at is None else alert.noticed_at) - shift_s
+        kept = keeper.keep(
+            replace(alert, t=alert.t - shift_s), noticed_at=noticed_at, seen=lambda t: self._seen_at(sights, zero_at, t)
+        )
+        from_at, to_at = zero_at + timedelta(seconds=kept.from_s), zero_at + timedelta(seconds=kept.to_s)
+        named = {"clip": kept.clip, "still": kept.still, "before": kept.before, "after": kept.after}
+        paths = {kind: folder / name for kind, name in named.items() if name is not None}
+        if "clip" in paths:
+            paths["overlay"] = self._overlay(paths["clip"], order, from_at, to_at)
+        files = tuple(self._file(kind, path) for kind, path in paths.items())
+        fault = None if "clip" in paths else "no clip could be cut"
+        return KeptPictures(files=files, from_at=from_at, to_at=to_at, fault=fault)
+
+    def _part_at(self, t: float) -> Part | None:
+        """The part that shows a moment, or the last before it."""
+        timeline = self.timeline
+        begins = [timeline.t(part.from_at) for part in timeline.parts]
+        place = bisect.bisect_right(begins, t) - 1
+        return timeline.parts[place] if place >= 0 else None
+
+    def _seen_at(self, sights: OverlayStretch, zero_at: datetime, t: float) -> tuple[Outline, ...]:
+        """The cards and the hands as they were, `t` seconds into a file."""
+        at = zero_at + timedelta(seconds=t)
+        return (*hand_boxes(_table_of(self.table).layout, latest(sights.areas, at)), *latest(sights.cards, at))
+
+    def _overlay(self, clip: Path, order: PictureOrder, from_at: datetime, to_at: datetime) -> Path:
+        path, table = clip.with_suffix(".json"), _table_of(self.table)
+        write_overlay(
+            path,
+            order.sights.between(from_at, to_at),
+            began=from_at,
+            layout=table.layout,
+            calibration=table.cameras[0].calibration,
+            questioned=order.alert.area,
+        )
+        return path
+
+    def _file(self, kind: str, path: Path) -> KeptFile:
+        data = path.read_bytes()
+        relative = path.relative_to(self.evidence.folder)
+        self.evidence.send(relative.as_posix())
+        return KeptFile(kind=kind, path=relative, size_bytes=len(data), sha256=hashlib.sha256(data).hexdigest())

@@ -1,1 +1,0 @@
-"""What people and programs do in the surveillance room, without a word of HTTP."""

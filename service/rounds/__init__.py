@@ -1,0 +1,1 @@
+"""Rounds and shifts as people read them, with their corrections."""

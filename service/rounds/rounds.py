@@ -1,0 +1,123 @@
+"""Read one round with all that belongs to it: its lines as they are judged, alerts, corrections, and its neighbours."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Select, select
+from sqlalchemy.orm import Session
+
+from thirdcard.service.alerts.views import AlertView, RoundView, alert_views, round_view
+from thirdcard.service.rounds.corrections import CorrectedLine, lines_of_round
+from thirdcard.service.rounds.log_reading import RoundReading, read_round
+from thirdcard.service.rounds.phases import TimelinePhase, phases_of
+from thirdcard.service.rounds.search.index import has_fallen
+from thirdcard.service.store.people import Person
+from thirdcard.service.store.round_schema import CorrectionRow
+from thirdcard.service.store.schema import AlertRow, LogRow, RoundRow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorrectionView:
+    """A correction as people look at it."""
+
+    id: int
+    table_id: str
+    round_id: int
+    at: datetime
+    who: str
+    why: str
+    body: Mapping[str, Any]
+    effects: Mapping[str, Any]
+    taken_back_by: str | None
+    taken_back_at: datetime | None
+    taken_back_why: str | None
+    picture_state: str
+    picture_note: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenedRound:
+    """A round that somebody opened."""
+
+    round: RoundView
+    number: int
+    origin: str
+    rulebook: str | None
+    log_began_at: datetime
+    lines: Sequence[CorrectedLine]
+    reading: RoundReading
+    phases: Sequence[TimelinePhase]
+    alerts: Sequence[AlertView]
+    fallen: frozenset[int]
+    """Those of the alerts that no longer stand after a correction."""
+    corrections: Sequence[CorrectionView]
+    previous: int | None
+    following: int | None
+
+
+def open_round(session: Session, person: Person, round_id: int) -> OpenedRound | None:
+    """A round; None where there is none or the person may not see it."""
+    row = session.get(RoundRow, round_id)
+    if row is None or not person.may_see(row.table_id):
+        return None
+    log, view, lines = session.get_one(LogRow, row.log_id), round_view(row), lines_of_round(session, row)
+    rulebook = json.loads(log.rules).get("rulebook")
+    alerts = session.scalars(_alerts(row)).all()
+    judged = [line.body for line in lines if not line.is_removed]
+    return OpenedRound(
+        round=view,
+        number=row.number,
+        origin=log.origin,
+        rulebook=rulebook,
+        log_began_at=log.began_at,
+        lines=lines,
+        reading=read_round(view.body, lines, rulebook),
+        phases=phases_of(judged, view.body["opened"], view.body["closed"]),
+        alerts=alert_views(session, alerts),
+        fallen=frozenset(alert.id for alert in alerts if has_fallen(session, alert)),
+        corrections=corrections_of(session, row.id),
+        previous=session.scalar(_beside(row, -1)),
+        following=session.scalar(_beside(row, 1)),
+    )
+
+
+def corrections_of(session: Session, round_id: int) -> list[CorrectionView]:
+    """All corrections of a round, also those that were taken back, in order."""
+    wanted = select(CorrectionRow).where(CorrectionRow.round_id == round_id).order_by(CorrectionRow.id)
+    return [correction_view(row) for row in session.scalars(wanted)]
+
+
+def correction_view(row: CorrectionRow) -> CorrectionView:
+    """A row as a plain value."""
+    return CorrectionView(
+        id=row.id,
+        table_id=row.table_id,
+        round_id=row.round_id,
+        at=row.at,
+        who=row.who,
+        why=row.why,
+        body=json.loads(row.body),
+        effects=json.loads(row.effects),
+        taken_back_by=row.taken_back_by,
+        taken_back_at=row.taken_back_at,
+        taken_back_why=row.taken_back_why,
+        picture_state=row.picture_state,
+        picture_note=row.picture_note,
+    )
+
+
+def _alerts(row: RoundRow) -> Select[Any]:
+    wanted = select(AlertRow).where(AlertRow.log_id == row.log_id, AlertRow.round == row.number)
+    return wanted.order_by(AlertRow.at, AlertRow.id)
+
+
+def _beside(row: RoundRow, step: int) -> Select[Any]:
+    wanted = select(RoundRow.id).where(RoundRow.log_id == row.log_id)
+    if step < 0:
+        return wanted.where(RoundRow.number < row.number).order_by(RoundRow.number.desc()).limit(1)
+    return wanted.where(RoundRow.number > row.number).order_by(RoundRow.number).limit(1)

@@ -1,0 +1,1 @@
+"""Find rounds by words."""

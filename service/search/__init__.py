@@ -1,1 +1,0 @@
-"""Rounds found by what happened in them."""

@@ -1,0 +1,21 @@
+"""The states of an alert as they are stored."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class AlertState(StrEnum):
+    """Where an alert stands."""
+
+    OPEN = "open"
+    ACKNOWLEDGED = "acknowledged"
+    ESCALATED = "escalated"
+    CONFIRMED = "confirmed"
+    DISMISSED = "dismissed"
+
+
+CLOSED = frozenset({AlertState.CONFIRMED, AlertState.DISMISSED})
+
+
+UNCLOSED = (AlertState.OPEN, AlertState.ACKNOWLEDGED, AlertState.ESCALATED)

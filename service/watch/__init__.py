@@ -1,0 +1,1 @@
+"""Watch a recording from video to report."""

@@ -1,0 +1,131 @@
+"""Join the parts that run: open the models, give the clock, build a table's observer and referee.
+
+The only place that names concrete classes together and reads a clock.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import numpy as np
+
+from thirdcard.calibration.layout import Layout
+from thirdcard.rules.game.cards import RANKS, SUITS
+from thirdcard.rules.referee import Referee
+from thirdcard.rules.rulebook.load import elect, load_rulebook
+from thirdcard.rules.rulebook.model import BurnCount, Phase
+from thirdcard.service.config.table_file import TableConfig
+from thirdcard.service.interpretation.alert_policy import is_alleged
+from thirdcard.service.interpretation.burns import shows_burns, side_regions
+from thirdcard.service.interpretation.handovers import places_before_seats
+from thirdcard.vision.inference.batching import Session
+from thirdcard.vision.inference.chip_faces import ChipFaceReader
+from thirdcard.vision.inference.detector import Detector
+from thirdcard.vision.inference.enrolled_deck import load_house_deck
+from thirdcard.vision.inference.enrolled_reader import SharpReader
+from thirdcard.vision.inference.reader import Reader
+from thirdcard.vision.inference.stack_change import StackComparer
+from thirdcard.vision.inference.stack_height import StackGauge
+from thirdcard.vision.observer import Eyes, ObservedRegions, Observer, Sizes
+
+
+def now_utc() -> datetime:
+    """The present moment."""
+    return datetime.now(UTC)
+
+
+def open_eyes(*, threads: int = 1, detector: Session | None = None, reader: Session | None = None) -> Eyes:
+    """The shipped models, open.
+
+    Args:
+        threads: Of each model.
+        detector: Its model where it is open elsewhere; so with `reader`.
+
+    Raises:
+        ModelError: A model file is missing, altered or of another shape.
+    """
+    return Eyes(
+        detector=Detector.open(threads=threads) if detector is None else Detector.over(detector),
+        reader=Reader.open(threads=threads) if reader is None else Reader.over(reader),
+        gauge=StackGauge.open(threads=threads),
+        comparer=StackComparer.open(threads=threads),
+        chip_faces=ChipFaceReader.open(threads=threads),
+    )
+
+
+def build_observer(table: TableConfig, eyes: Eyes) -> Observer:
+    """The observer of a table's first camera, its reader sharpened by the house's own deck where one is enrolled.
+
+    Raises:
+        HouseDeckError: The enrolled deck cannot be used.
+    """
+    if table.deck is not None and isinstance(eyes.reader, Reader):
+        deck = load_house_deck(table.deck, eyes.reader.labels)
+        eyes = replace(eyes, reader=SharpReader(eyes.reader, deck))
+    return Observer(
+        observed_regions(
+            table.layout,
+            sweeps="no_more_bets" in table.gestures,
+            are_cards_handed=bool(dealt_face_down(table)),
+            are_burns_watched=watches_burns(table),
+        ),
+        table.cameras[0].calibration,
+        eyes,
+        sizes=Sizes(
+            card_mm=table.card_size_mm,
+            chip_diameter_mm=table.chips.diameter_mm,
+            chip_thickness_mm=table.chips.thickness_mm,
+        ),
+        clock=time.perf_counter,
+        chip_colours=np.array([chip.colour_rgb[::-1] for chip in table.chips.chips], np.float64),
+    )
+
+
+def watches_burns(table: TableConfig) -> bool:
+    """Whether the rulebook orders a burn and the camera can tell of it."""
+    is_ordered = elect(load_rulebook(table.rulebook), table.options).burn.count is not BurnCount.NONE
+    return is_ordered and shows_burns(table.layout, table.cameras[0].calibration)
+
+
+def dealt_face_down(table: TableConfig) -> frozenset[Phase]:
+    """Which cards come face down at a table, as its rulebook and the elected style have it."""
+    return elect(load_rulebook(table.rulebook), table.options).style.face_down
+
+
+def observed_regions(
+    layout: Layout, *, sweeps: bool = False, are_cards_handed: bool = False, are_burns_watched: bool = False
+) -> ObservedRegions:
+    """What is to be seen where on a cloth, in words without the game.
+
+    Args:
+        layout: the cloth.
+        sweeps: whether arms that sweep over wagers are looked for.
+        are_cards_handed: whether cards are looked for before the seats: they come face down, some may be passed on.
+        are_burns_watched: whether burned cards are looked for from the shoe to the rack.
+    """
+    polygons = {
+        kind: {area.id: area.polygon_mm for area in layout.of_kind(kind)}
+        for kind in ("hand", "wager", "no_more_bets_lamp")
+    }
+    return ObservedRegions(
+        size_mm=layout.size_mm,
+        cards=polygons["hand"],
+        stacks=polygons["wager"],
+        lamps=polygons["no_more_bets_lamp"],
+        runs=tuple(tuple(rank + suit for rank in RANKS) for suit in SUITS),
+        sweeps=polygons["wager"] if sweeps else {},
+        handed=places_before_seats(layout) if are_cards_handed else {},
+        side=side_regions(layout, are_burns_watched=are_burns_watched),
+    )
+
+
+def build_referee(table: TableConfig) -> Referee:
+    """The referee of a table's rulebook, options, shoe, limits and chips; tells what is sure enough to be alleged."""
+    rules = elect(load_rulebook(table.rulebook), table.options)
+    limits = table.limits.model_dump(exclude_none=True)
+    shoe, chip = table.shoe, table.chips.smallest_value
+    return Referee(
+        rules, decks=shoe.decks, device=shoe.device, limits=limits, smallest_chip=chip, is_alleged=is_alleged
+    )

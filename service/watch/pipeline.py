@@ -1,0 +1,318 @@
+"""The way of the data at one table: video and signals in; log, alerts and round records out.
+
+Frame by frame to the observer, its observations and the devices' signals to the interpreter, the log's lines to the
+referee. Seconds of stream time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from thirdcard.rules.cards.burn import WATCHED
+from thirdcard.rules.findings.alerts import Alert
+from thirdcard.rules.log.events import (
+    CameraBack,
+    CameraLost,
+    CardBurned,
+    Event,
+    RoundClosed,
+    ShoeOpened,
+    Source,
+    WagerChanged,
+)
+from thirdcard.rules.log.reader import read_log
+from thirdcard.rules.referee import Judgement, Referee
+from thirdcard.rules.round.records import RoundRecord
+from thirdcard.rules.round.round import RoundPhase, RoundState
+from thirdcard.service.config.table_file import TableConfig
+from thirdcard.service.interpretation.alert_policy import LEAST_CONFIDENCE
+from thirdcard.service.interpretation.burns import Burns
+from thirdcard.service.interpretation.chip_values import Amounts
+from thirdcard.service.interpretation.dealing import UnseenBacks
+from thirdcard.service.interpretation.device_watchdog import device_events_of
+from thirdcard.service.interpretation.interpreter import Interpreter
+from thirdcard.service.interpretation.visibility import Blindness
+from thirdcard.service.media.change_pictures import ChangePictures
+from thirdcard.service.watch.factory import build_observer, build_referee, dealt_face_down, open_eyes, watches_burns
+from thirdcard.service.watch.spread_output import ShownSpread, shown_spreads
+from thirdcard.vision.errors import VideoBreakError
+from thirdcard.vision.frames import Frame
+from thirdcard.vision.observations import CardInSight, PictureCleared, StacksChanged
+from thirdcard.vision.observer import Eyes, Observer
+from thirdcard.vision.video.video import VideoReader
+
+SharedEyes = Eyes
+"""Open models that several watches may share."""
+STOPPED = "stopped"
+"""The fault of a camera whose watch was ended."""
+PROGRESS_S = 0.2
+"""Stream time between two reports, where no alert calls for one at once."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """What is new since the last report."""
+
+    t: float
+    frame_index: int
+    duration_s: float | None
+    """None where the source does not say."""
+    events: tuple[Event, ...]
+    """The log's next lines, in order of time."""
+    alerts: tuple[Alert, ...]
+    rounds: tuple[RoundRecord, ...]
+    state: RoundState
+    stage_seconds: Mapping[str, float]
+    """Seconds spent since the start: decode, gate, detect, read, track, interpret."""
+    cards: tuple[CardInSight, ...] = ()
+    """The cards on the table as they lie now."""
+    broken: str | None = None
+    """Why the video broke before its end; only in the last report."""
+    spreads: tuple[ShownSpread, ...] = ()
+    """Decks that were spread over the table and taken away since the last report."""
+    pictures: Mapping[str, bytes] = field(default_factory=dict)
+    """Of the wagers that changed in `events`, as JPEG, by the names they have there."""
+
+
+@dataclass(slots=True)
+class TableWatch:
+    """One table being watched."""
+
+    observer: Observer
+    interpreter: Interpreter
+    referee: Referee
+    signals: list[Event]
+    """Not yet given to the interpreter, in order of time."""
+    pictures: ChangePictures
+    events: list[Event] = field(default_factory=list)
+    alerts: list[Alert] = field(default_factory=list)
+    rounds: list[RoundRecord] = field(default_factory=list)
+
+    def see(self, frame: Frame) -> None:
+        """Take one frame in."""
+        for observation in self.observer.update(frame):
+            if isinstance(observation, StacksChanged) and observation.growth != 0:
+                observation = replace(observation, picture=self.pictures.change(frame, observation.region))
+            self.interpreter.observe(observation)
+            if isinstance(observation, PictureCleared):
+                self._forget_left_over(observation.t)
+        calm = self.observer.calm_stacks()
+        self.interpreter.state.see_calm(calm, frame.t)
+        self.pictures.look(frame, calm)
+        self.hear(frame.t)
+        self._judge(self.interpreter.release(frame.t, self.observer.waiting_since_t(frame.t)), frame.t)
+        self._keep(self.referee.advance(self.interpreter.known_until_t), frame.t)
+
+    def hear(self, t: float) -> None:
+        """Take in what the devices reported up to `t`."""
+        while self.signals and self.signals[0].t <= t:
+            self.interpreter.signal(self.signals.pop(0))
+
+    def report(self, event: Event) -> None:
+        """Take in what a device reported; from now on it is known to report such things by itself."""
+        self.interpreter.hear_of(type(event))
+        self.interpreter.signal(event)
+
+    def begin_shoe(self, t: float) -> None:
+        """Log that new cards are in use, though nobody watched what was burned of them."""
+        self.interpreter.signal(ShoeOpened(t=t, confidence=WATCHED - 0.1, source=Source.CAMERA))
+
+    def lose_sight(self, t: float, camera: str, fault: str = "no_picture") -> None:
+        """Log that the picture is gone, or that nobody looks; of a watch that was ended nothing is alleged."""
+        confidence = LEAST_CONFIDENCE - 0.1 if fault == STOPPED else None
+        lost = CameraLost(t=t, camera=camera, fault=fault, confidence=confidence, source=Source.CAMERA)
+        self.interpreter.blindness.begin(t)
+        self.interpreter.signal(lost)
+
+    def regain_sight(self, t: float, camera: str) -> None:
+        """Log that the picture is back."""
+        self.interpreter.blindness.end(t)
+        self._forget_left_over(t)
+        self.interpreter.signal(CameraBack(t=t, camera=camera, source=Source.CAMERA))
+
+    def wait(self, t: float, *, ahead_s: float = 0.0) -> None:
+        """Let time pass until `t` without a picture: what devices report is judged all the same.
+
+        With `ahead_s` as if so much more had passed: nothing is waited for any longer.
+        """
+        self._judge(self.interpreter.release(t + ahead_s), t)
+        self._keep(self.referee.advance(self.interpreter.known_until_t), t)
+
+    def resume(self, events: Sequence[Event]) -> None:
+        """Go on where a log ends: nothing of it is told again.
+
+        A round that was under way ends there unseen: what lies on the table when the watch begins may be its cards.
+        """
+        for event in events:
+            self.referee.observe(event)
+            self.interpreter.skip(event)
+        if events and self.referee.state.phase is not RoundPhase.IDLE:
+            self.lose_sight(events[-1].t, self.interpreter.blindness.camera or "", fault=STOPPED)
+            self.interpreter.signal(RoundClosed(t=events[-1].t, source=Source.INFERRED))
+
+    def finish(self, t: float) -> None:
+        """Judge what is left."""
+        for observation in self.observer.finish():
+            self.interpreter.observe(observation)
+        self.hear(t)
+        self._judge(self.interpreter.finish(), t)
+        self._keep(self.referee.finish(), t)
+
+    def take(self) -> tuple[tuple[Event, ...], tuple[Alert, ...], tuple[RoundRecord, ...]]:
+        """What is new since the last call."""
+        news = (tuple(self.events), tuple(self.alerts), tuple(self.rounds))
+        self.events, self.alerts, self.rounds = [], [], []
+        return news
+
+    def pictures_of(self, events: Sequence[Event]) -> dict[str, bytes]:
+        """The pictures of the wagers that changed, by name."""
+        names = [event.picture for event in events if isinstance(event, WagerChanged) and event.picture is not None]
+        taken = {name: self.pictures.take(name) for name in names}
+        return {name: picture for name, picture in taken.items() if picture is not None}
+
+    def _forget_left_over(self, t: float) -> None:
+        """What lies now where cards of an earlier round lay came while nothing was seen."""
+        self.observer.forget_cards(self.interpreter.state.forget_left_over(t))
+
+    def _judge(self, lines: Sequence[Event], now_t: float) -> None:
+        for line in lines:
+            self.events.append(line)
+            self._keep(self.referee.observe(line), now_t)
+
+    def _keep(self, judgement: Judgement, now_t: float) -> None:
+        self.alerts += [replace(alert, noticed_at=round(now_t, 3)) for alert in judgement.alerts]
+        self.rounds += judgement.rounds
+
+
+def watch_table(table: TableConfig, *, signals: Path | None = None) -> Iterator[Progress]:
+    """Watch a table's first camera to the end of its video.
+
+    Args:
+        table: the table; its camera's source is what is watched.
+        signals: what the devices reported; None: `signals.jsonl` beside the video, where there is one.
+
+    Yields:
+        About five reports a second of video, one at once for every alert, and one at the end.
+
+    Raises:
+        UnreadableVideoError: The source cannot be opened.
+        ImageSizeError: The calibration is for another size of picture.
+        ModelError: The models are not as declared.
+        LogError: The signals cannot be read.
+    """
+    camera = table.cameras[0]
+    with VideoReader(camera.source) as reader:
+        watch = start_watch(table, read_signals(table, signals), keeps_pictures=True)
+        yield from _watch_frames(watch, reader, camera.name)
+
+
+def start_watch(
+    table: TableConfig,
+    signals: list[Event],
+    *,
+    reported: frozenset[type[Event]] | None = None,
+    eyes: SharedEyes | None = None,
+    keeps_pictures: bool = False,
+) -> TableWatch:
+    """All parts of a watch, ready for the first frame.
+
+    Args:
+        table: What is watched.
+        signals: What the devices will report, in order of time.
+        reported: What they report at all; None: the kinds of `signals`.
+        eyes: Open models, shared with other watches perhaps; None: its own.
+        keeps_pictures: Whether somebody keeps the pictures of stacks that changed; else none are made, nor named.
+    """
+    reported = device_events_of(signals) if reported is None else reported
+    return TableWatch(
+        observer=build_observer(table, open_eyes() if eyes is None else eyes),
+        interpreter=Interpreter(
+            table.layout,
+            reported,
+            amounts=Amounts([chip.value for chip in table.chips.chips]),
+            blindness=Blindness(table.cameras[0].name),
+            burns=Burns(is_signalled=CardBurned in reported, is_watched=watches_burns(table)),
+            backs=UnseenBacks(dealt_face_down(table)),
+        ),
+        referee=build_referee(table),
+        signals=signals,
+        pictures=ChangePictures(table.layout, table.cameras[0].calibration, are_kept=keeps_pictures),
+    )
+
+
+def read_signals(table: TableConfig, path: Path | None) -> list[Event]:
+    """What the devices reported, in order of time; nothing where no file is there."""
+    if path is None:
+        path = Path(table.cameras[0].source).with_name("signals.jsonl")
+        if table.cameras[0].is_live or not path.is_file():
+            return []
+    with path.open(encoding="utf-8", newline="") as lines:
+        return list(read_log(lines))
+
+
+def _watch_frames(watch: TableWatch, reader: VideoReader, camera: str) -> Iterator[Progress]:
+    reporter = _Reporter(watch, reader.info.duration_s)
+    frames = iter(reader)
+    frame: Frame | None = None
+    broken: str | None = None
+    while True:
+        try:
+            with reporter.spend("decode"):
+                following = next(frames, None)
+        except VideoBreakError as error:
+            broken, following = str(error), None
+        if following is None:
+            break
+        frame = following
+        with reporter.spend("interpret"):
+            watch.see(frame)
+        if watch.alerts or frame.t - reporter.reported_t >= PROGRESS_S:
+            yield reporter.report(frame.t, frame.index)
+    end_t, index = (frame.t, frame.index) if frame is not None else (0.0, 0)
+    if broken is not None:
+        watch.lose_sight(end_t, camera)
+    watch.finish(end_t)
+    yield reporter.report(end_t, index, broken)
+
+
+class _Reporter:
+    """Adds up the time of the stages and says what is new."""
+
+    def __init__(self, watch: TableWatch, duration_s: float | None) -> None:
+        self.reported_t = 0.0
+        self._watch = watch
+        self._duration_s = duration_s
+        self._clock = watch.observer.clock
+        self._spent = {"decode": 0.0, "interpret": 0.0}
+
+    @contextmanager
+    def spend(self, stage: str) -> Iterator[None]:
+        """Count what happens inside to a stage, less what the observer counts itself."""
+        started, observed = self._clock(), sum(self._watch.observer.stage_seconds.values())
+        try:
+            yield
+        finally:
+            observed = sum(self._watch.observer.stage_seconds.values()) - observed
+            self._spent[stage] += self._clock() - started - observed
+
+    def report(self, t: float, index: int, broken: str | None = None) -> Progress:
+        """All that is new since the last report."""
+        self.reported_t = t
+        events, alerts, rounds = self._watch.take()
+        return Progress(
+            t=t,
+            frame_index=index,
+            duration_s=self._duration_s,
+            events=events,
+            pictures=self._watch.pictures_of(events),
+            alerts=alerts,
+            rounds=rounds,
+            state=self._watch.referee.state,
+            stage_seconds=self._spent | self._watch.observer.stage_seconds,
+            cards=self._watch.observer.cards,
+            spreads=shown_spreads(self._watch.observer.take_spreads()),
+            broken=broken,
+        )

@@ -1,0 +1,104 @@
+"""What a watch found, as the report, the closing words and the evaluation read it.
+
+Times are stream time in seconds. Knows nothing of files or of how anything was seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from thirdcard.rules.findings.alerts import Alert
+from thirdcard.rules.log.events import CameraBack, CameraFaulted, CameraLost, CameraMoved, CameraObstructed, Event
+from thirdcard.rules.round.records import RoundRecord
+from thirdcard.service.media.alert_media import Evidence
+from thirdcard.service.watch.spread_count import CountedSpread
+
+_FAULTS: Mapping[str, str] = {
+    "frozen": "the picture was frozen",
+    "dark": "it was too dark",
+    "glare": "glare",
+    "blurred": "out of focus or dirty",
+    "not_watched": "the watch began in the midst of a round",
+}
+_CAMERA_EVENTS: Mapping[type[CameraFaulted], str] = {
+    CameraLost: "no picture",
+    CameraMoved: "the camera moved",
+    CameraObstructed: "the view was covered",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WatchedAlert:
+    """An alert with its evidence."""
+
+    alert: Alert
+    noticed_at: float
+    """How far the watch had come when the alert was raised."""
+    evidence: Evidence | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unseen:
+    """A stretch in which the table could not be watched."""
+
+    from_s: float
+    to_s: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WatchedTable:
+    """What the heading says of the table."""
+
+    id: str
+    rulebook: str
+    options: Mapping[str, object]
+    video: str
+    """The file's name."""
+    area_names: Mapping[str, str] = field(default_factory=dict)
+    """What people call each wager area, by its id."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Findings:
+    """All of one watch."""
+
+    table: WatchedTable
+    duration_s: float
+    """Stream time that was watched."""
+    frames: int
+    wall_s: float
+    events: tuple[Event, ...]
+    alerts: tuple[WatchedAlert, ...]
+    rounds: tuple[RoundRecord, ...]
+    stage_seconds: Mapping[str, float] = field(default_factory=dict)
+    broken: str | None = None
+    """Why the video ended before its end."""
+    spreads: tuple[CountedSpread, ...] = ()
+    """The decks as they were spread over the table."""
+
+    @property
+    def unseen(self) -> tuple[Unseen, ...]:
+        """The stretches in which the table could not be watched."""
+        return unseen_stretches(self.events, self.duration_s)
+
+
+def unseen_reason(event: CameraFaulted) -> str:
+    """Why nothing can be seen, in a few words."""
+    return _FAULTS.get(event.fault or "", _CAMERA_EVENTS[type(event)])
+
+
+def unseen_stretches(events: Iterable[Event], end_s: float) -> tuple[Unseen, ...]:
+    """From each camera trouble to the camera's return, or to `end_s`."""
+    stretches: list[Unseen] = []
+    since: tuple[float, str] | None = None
+    for event in events:
+        if isinstance(event, CameraFaulted) and since is None:
+            since = (event.t, unseen_reason(event))
+        elif isinstance(event, CameraBack) and since is not None:
+            stretches.append(Unseen(from_s=since[0], to_s=event.t, reason=since[1]))
+            since = None
+    if since is not None:
+        stretches.append(Unseen(from_s=since[0], to_s=max(end_s, since[0]), reason=since[1]))
+    return tuple(stretches)

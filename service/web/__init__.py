@@ -1,0 +1,1 @@
+"""The HTTP service: application, requests, schemas, routes and pages."""

@@ -1,0 +1,127 @@
+"""What the service does besides its room: tell others, take in devices' reports, look after the disk.
+
+Made before the tables are watched, so that nothing they raise is missed; started after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client.metrics_core import Metric
+
+from thirdcard.service.analytics.upkeep import TallyUpkeep
+from thirdcard.service.config.settings import RoomSettings
+from thirdcard.service.devices.signals_in import DeviceSignals, open_devices
+from thirdcard.service.notify.deliveries import tallies
+from thirdcard.service.notify.notifications import Notifications
+from thirdcard.service.notify.opening import open_notifications
+from thirdcard.service.ports.live_tables import Clock, LiveTables
+from thirdcard.service.retention.disk_budget import DiskLevel
+from thirdcard.service.retention.worker import Retention, load_retention
+from thirdcard.service.store.database import Database
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackgroundWork:
+    """The parts, for pages and figures to ask."""
+
+    notifications: Notifications
+    retention: Retention
+    tallies: TallyUpkeep
+    devices: DeviceSignals | None
+    """None where the folder names no broker for devices."""
+
+    def start(self) -> None:
+        """Start all; the tables must be watched already, else devices' reports are refused."""
+        self.notifications.start()
+        self.retention.start()
+        self.tallies.start()
+        if self.devices is not None:
+            self.devices.start()
+
+    def stop(self) -> None:
+        """Stop all: what devices report first, what is told of it last."""
+        if self.devices is not None:
+            self.devices.stop()
+        self.tallies.stop()
+        self.retention.stop()
+        self.notifications.stop()
+
+    def faults(self) -> list[str]:
+        """What does not work, in words; empty where all does."""
+        found = [("notifications", self.notifications.fault), ("retention", self.retention.fault)]
+        found.append(("tallies", self.tallies.fault))
+        found += [(f"channel {state.name}", state.fault) for state in self.notifications.states()]
+        if self.devices is not None:
+            found.append(("devices", self.devices.state.fault))
+        if self.retention.state is not None and self.retention.state.level is not DiskLevel.FINE:
+            found.append(("disk", str(self.retention.state.level)))
+        return [f"{what}: {fault}" for what, fault in found if fault is not None]
+
+    def figures(self) -> Iterator[Metric]:
+        """Figures for Prometheus."""
+        yield from _of_channels(self.notifications)
+        yield from _of_the_disk(self.retention)
+        if self.devices is not None:
+            state = self.devices.state
+            up = GaugeMetricFamily("thirdcard_devices_connected", "1 where the devices' broker is there.")
+            up.add_metric([], float(state.fault is None))
+            reports = CounterMetricFamily("thirdcard_device_reports", "Reports by MQTT.", labels=["outcome"])
+            reports.add_metric(["taken"], state.taken)
+            reports.add_metric(["refused"], state.refused)
+            yield from (up, reports)
+
+
+def open_background(
+    folder: Path,
+    environment: Mapping[str, str],
+    *,
+    settings: RoomSettings,
+    database: Database,
+    live: LiveTables,
+    clock: Clock,
+) -> BackgroundWork:
+    """All parts of a service's folder; alerts that are raised from now on are told.
+
+    Raises:
+        HouseFileError: A file of settings is no YAML mapping.
+        TableError: A setting is not allowed, or a secret is not in the environment.
+    """
+    kept = load_retention(folder)
+    devices = open_devices(folder, environment, database=database, live=live, clock=clock)
+    notifications = open_notifications(folder, environment, settings=settings, database=database, clock=clock)
+    retention = Retention(
+        database, settings.evidence, kept, clock, notifications.tell, evidence_url=settings.evidence_url
+    )
+    tallies = TallyUpkeep(database, settings.house.settings, clock)
+    notifications.begin()
+    return BackgroundWork(notifications=notifications, retention=retention, tallies=tallies, devices=devices)
+
+
+def _of_channels(notifications: Notifications) -> Iterator[Metric]:
+    up = GaugeMetricFamily("thirdcard_channel_up", "0 where the last attempt failed.", labels=["channel"])
+    for state in notifications.states():
+        up.add_metric([state.name], float(state.fault is None))
+    counts = GaugeMetricFamily("thirdcard_deliveries", "Messages by what became of them.", labels=["channel", "state"])
+    with notifications.database.reading() as session:
+        for tally in tallies(session):
+            for state_name in ("waiting", "sent", "failed", "gathered"):
+                counts.add_metric([tally.channel, state_name], getattr(tally, state_name))
+    yield from (up, counts)
+
+
+def _of_the_disk(retention: Retention) -> Iterator[Metric]:
+    state = retention.state
+    if state is None:
+        return
+    level = GaugeMetricFamily("thirdcard_disk_level", "1 for how the disk stands.", labels=["level"])
+    for known in DiskLevel:
+        level.add_metric([known], float(known is state.level))
+    used = GaugeMetricFamily("thirdcard_evidence_bytes", "What evidence takes.")
+    used.add_metric([], state.used_bytes)
+    capacity = GaugeMetricFamily("thirdcard_evidence_capacity_bytes", "What evidence may take.")
+    capacity.add_metric([], state.capacity_bytes)
+    yield from (level, used, capacity)

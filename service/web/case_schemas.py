@@ -1,0 +1,150 @@
+"""Cases, users and tokens as JSON."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, Field, StringConstraints
+
+from thirdcard.service.alerts.alert_schemas import AlertOut
+from thirdcard.service.alerts.cases import CaseStory, CaseView, NoteView
+from thirdcard.service.ports.moments import Moment
+from thirdcard.service.store.people import Account
+from thirdcard.service.web.requests import AlertNumber, Incoming, ListQuery, Name, Title, Words
+
+
+class CaseQuery(ListQuery):
+    """Which cases."""
+
+    state: Literal["open", "closed"] | None = None
+
+
+class CaseIn(Incoming):
+    """A new case."""
+
+    title: Title
+    alert: AlertNumber | None = Field(default=None, description="put into it at once")
+
+
+class CaseAlertIn(Incoming):
+    """An alert for a case."""
+
+    alert: AlertNumber
+
+
+class NoteIn(Incoming):
+    """What somebody writes."""
+
+    text: Words
+
+
+class CaseStateIn(Incoming):
+    """Closed, or open again."""
+
+    state: Literal["open", "closed"]
+
+
+class NoteOut(BaseModel):
+    """What somebody wrote."""
+
+    at: Moment
+    who: str
+    text: str
+
+    @classmethod
+    def of(cls, view: NoteView) -> NoteOut:
+        """What is sent of a note."""
+        return cls(at=view.at, who=view.who, text=view.text)
+
+
+class CaseOut(BaseModel):
+    """A case at a glance."""
+
+    id: int
+    title: str
+    state: str
+    opened_by: str
+    opened_at: Moment
+    closed_at: Moment | None
+    alerts: int
+
+    @classmethod
+    def of(cls, view: CaseView) -> CaseOut:
+        """What is sent of a case."""
+        return cls.model_validate(view, from_attributes=True)
+
+
+class CaseDetailOut(CaseOut):
+    """A case and what is in it."""
+
+    alert_list: list[AlertOut]
+    notes: list[NoteOut]
+
+    @classmethod
+    def telling(cls, story: CaseStory) -> CaseDetailOut:
+        """What is sent of a case and what is in it."""
+        return cls(
+            **CaseOut.of(story.case).model_dump(),
+            alert_list=[AlertOut.of(view) for view in story.alerts],
+            notes=[NoteOut.of(note) for note in story.notes],
+        )
+
+
+class Done(BaseModel):
+    """It was done."""
+
+    id: int | None = None
+
+
+class TokenIn(Incoming):
+    """A new token."""
+
+    name: Annotated[str, StringConstraints(max_length=100)]
+    role: Literal["viewer", "operator", "supervisor", "admin"]
+    tables: list[Name] | None = Field(default=None, max_length=500, description="the tables it may see; null: all")
+
+
+class UserIn(TokenIn):
+    """A new user."""
+
+    password: Annotated[str, StringConstraints(max_length=1000)]
+
+
+class PasswordIn(Incoming):
+    """Another password."""
+
+    password: Annotated[str, StringConstraints(max_length=1000)]
+
+
+class ActiveIn(Incoming):
+    """Whether somebody may come in."""
+
+    active: Annotated[bool, Field(strict=True)]
+
+
+class AccountOut(BaseModel):
+    """A user or a token; neither password nor token is ever told again."""
+
+    name: str
+    role: str
+    tables: list[str] | None
+    added_at: Moment
+    active: bool
+
+    @classmethod
+    def of(cls, account: Account) -> AccountOut:
+        """What is sent of an account."""
+        return cls(
+            name=account.name,
+            role=account.role,
+            tables=None if account.tables is None else sorted(account.tables),
+            added_at=account.added_at,
+            active=account.is_active,
+        )
+
+
+class NewToken(BaseModel):
+    """A token, told this once."""
+
+    name: str
+    token: str

@@ -1,0 +1,205 @@
+"""What routes ask for by name: the room, who asks, and that he may."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
+from typing import Annotated, Any
+
+from fastapi import Depends, Request
+from fastapi.routing import APIRoute
+from pydantic import BaseModel
+from sqlalchemy.exc import OperationalError
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import Response
+
+from thirdcard.service.alerts.room import Room
+from thirdcard.service.ports.messages import TableStatus
+from thirdcard.service.store.people import Person, Role, is_stale, person_of_session, person_of_token, touch_session
+from thirdcard.service.web.http_errors import RefusedError, not_found
+from thirdcard.service.web.pages.showing import Pages
+
+logger = logging.getLogger(__name__)
+
+COOKIE = "thirdcard_session"
+CSRF_HEADER = "x-csrf-token"
+CSRF_FIELD = "csrf"
+SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+LONGEST_KEY = 200
+TOUCH_EVERY = timedelta(minutes=1)
+
+
+async def the_room(request: Request) -> Room:
+    """The room that the application was made for; async, since it is no work for a thread."""
+    room = request.app.state.room
+    assert isinstance(room, Room), "create_app sets it"
+    return room
+
+
+async def the_pages(request: Request) -> Pages:
+    """What makes pages."""
+    pages = request.app.state.pages
+    assert isinstance(pages, Pages), "create_app sets it"
+    return pages
+
+
+RoomHere = Annotated[Room, Depends(the_room)]
+PagesHere = Annotated[Pages, Depends(the_pages)]
+
+
+def find_person(room: Room, request: Request) -> Person | None:
+    """Who asks; None where nobody is signed in. A token that is named counts alone.
+
+    Raises:
+        RefusedError: 401, the token is none of ours.
+    """
+    return room.sharing.get(_said(request), lambda: _read_person(room, request))
+
+
+def _said(request: Request) -> tuple[str, str | None, str | None]:
+    """What a request says of who asks."""
+    return "person", request.headers.get("authorization"), old_key(request)
+
+
+def _read_person(room: Room, request: Request) -> Person | None:
+    header = request.headers.get("authorization")
+    now = room.clock()
+    if header is not None:
+        scheme, _, token = header.partition(" ")
+        with room.database.reading() as session:
+            is_bearer = scheme.lower() == "bearer" and len(token) <= LONGEST_KEY
+            person = person_of_token(session, token.strip()) if is_bearer else None
+        if person is None:
+            raise _unknown("The token is not known or no longer holds.")
+        return person
+    key = old_key(request)
+    if key is None:
+        return None
+    with room.database.reading() as session:
+        person = person_of_session(session, key, now=now)
+        is_due = person is not None and is_stale(session, key, now=now, after=TOUCH_EVERY)
+    if is_due:
+        _touch(room, key, now)
+    return person
+
+
+def _touch(room: Room, key: str, now: datetime) -> None:
+    """Note that a session is in use; a database that takes nothing now is no reason to send its user away."""
+    try:
+        with room.database.writing(is_shown=False) as session:
+            touch_session(session, key, now=now)
+    except OperationalError as error:
+        logger.warning("a session's use cannot be noted: %s", error)
+
+
+async def sent_csrf(request: Request) -> str | None:
+    """The token that a page's script or form carries."""
+    kind = request.headers.get("content-type", "")
+    if CSRF_HEADER in request.headers or not kind.startswith("application/x-www-form-urlencoded"):
+        return request.headers.get(CSRF_HEADER)
+    sent = (await request.form()).get(CSRF_FIELD)
+    return sent if isinstance(sent, str) else None
+
+
+def at_least(role: Role) -> Callable[..., Awaitable[Person]]:
+    """A dependency: who asks, where he has that role or a higher one."""
+
+    async def check(request: Request, room: RoomHere, csrf: Annotated[str | None, Depends(sent_csrf)]) -> Person:
+        person: Person | None = room.sharing.peek(_said(request))
+        if person is None:
+            person = await run_in_threadpool(find_person, room, request)
+        if person is None:
+            raise _unknown("Sign in first, or send a token.")
+        if request.method not in SAFE and person.csrf is not None:
+            same_site(request)
+            check_csrf(person, csrf)
+        if not person.role.includes(role):
+            raise RefusedError(403, f"This needs the role {role}; yours is {person.role}.")
+        return person
+
+    return check
+
+
+def same_site(request: Request) -> None:
+    """Raises RefusedError 403 where a browser says that another site's page sends this."""
+    if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+        raise RefusedError(403, "The request does not come from a page of this service.")
+
+
+def old_key(request: Request) -> str | None:
+    """The session's key that the browser sends."""
+    key = request.cookies.get(COOKIE)
+    return key if key is not None and len(key) <= LONGEST_KEY else None
+
+
+def check_csrf(person: Person, sent: str | None) -> None:
+    """Raises RefusedError 403 where a browser's request does not carry its session's own token."""
+    known = person.csrf or ""
+    if not known or not secrets.compare_digest(known.encode(), (sent or "").encode("utf-8", "replace")):
+        raise RefusedError(
+            403, "The request does not come from a page of this service; load the page anew.", field="csrf"
+        )
+
+
+Viewer = Annotated[Person, Depends(at_least(Role.VIEWER))]
+Operator = Annotated[Person, Depends(at_least(Role.OPERATOR))]
+Supervisor = Annotated[Person, Depends(at_least(Role.SUPERVISOR))]
+Admin = Annotated[Person, Depends(at_least(Role.ADMIN))]
+
+
+def seen_table(room: Room, person: Person, table_id: str) -> TableStatus:
+    """A table's state.
+
+    Raises:
+        RefusedError: 404, there is no such table, or the person may not see it.
+    """
+    state = room.live.state(table_id) if person.may_see(table_id) else None
+    if state is None:
+        raise not_found("table")
+    return state
+
+
+def still_may(room: Room, request: Request, person: Person) -> bool:
+    """Whether who asked some time ago is still who he was: his session lives, his rights are the same."""
+    try:
+        return find_person(room, request) == person
+    except RefusedError:
+        return False
+
+
+class StrictRoute(APIRoute):
+    """A route that refuses query parameters which it does not declare."""
+
+    def get_route_handler(self) -> Callable[[Request], Any]:
+        """The handler, behind the check."""
+        handle = super().get_route_handler()
+        known = _query_names(self.dependant)
+
+        async def handle_strictly(request: Request) -> Response:
+            for name in request.query_params:
+                if name not in known:
+                    shown = name[:80].encode("ascii", "backslashreplace").decode("ascii")
+                    raise RefusedError(422, f"{shown} is not known here.", field=shown)
+            response: Response = await handle(request)
+            return response
+
+        return handle_strictly
+
+
+def _query_names(dependant: Any) -> frozenset[str]:
+    names: set[str] = set()
+    for field in dependant.query_params:
+        kind = field.field_info.annotation
+        if isinstance(kind, type) and issubclass(kind, BaseModel):
+            names |= {info.alias or name for name, info in kind.model_fields.items()}
+        else:
+            names.add(field.alias)
+    for inner in dependant.dependencies:
+        names |= _query_names(inner)
+    return frozenset(names)
+
+
+def _unknown(message: str) -> RefusedError:
+    return RefusedError(401, message, headers={"WWW-Authenticate": 'Bearer realm="thirdcard"'})

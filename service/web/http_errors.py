@@ -1,0 +1,155 @@
+"""Turn everything that goes wrong into a status and the one error body.
+
+The only place that knows which refusal of the domain is which HTTP status. A browser that asked for a page gets a page.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from sqlalchemy.exc import OperationalError
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, Response
+
+from thirdcard.service.alerts.cases import CaseError
+from thirdcard.service.alerts.cursors import CursorError
+from thirdcard.service.alerts.evidence_files import EvidenceMissingError
+from thirdcard.service.alerts.feed import PlaceError
+from thirdcard.service.alerts.lifecycle import IllegalMoveError, ReasonMissingError
+from thirdcard.service.alerts.signals import SignalError
+from thirdcard.service.corrections.acts import CorrectionConflictError, CorrectionError
+from thirdcard.service.corrections.judging import UnjudgeableError
+from thirdcard.service.notify.notifications import NoSuchChannelError
+from thirdcard.service.rounds.search.fields import SearchError
+from thirdcard.service.store.people import PeopleError
+from thirdcard.service.web.operations import NotRunHereError
+
+logger = logging.getLogger(__name__)
+
+CODES: Mapping[int, str] = {
+    400: "bad_request",
+    401: "not_signed_in",
+    403: "forbidden",
+    404: "not_found",
+    405: "method_not_allowed",
+    409: "conflict",
+    413: "too_large",
+    415: "unsupported_media_type",
+    416: "range_not_satisfiable",
+    422: "invalid",
+    429: "too_many_attempts",
+    500: "internal",
+    503: "unavailable",
+}
+MESSAGES: Mapping[int, str] = {
+    400: "The request cannot be read.",
+    404: "There is nothing of that name here.",
+    405: "This address does not take that method.",
+    413: "The body is too large.",
+}
+Answer = Callable[[Request, Exception], Awaitable[Response]]
+PLACES = frozenset({"body", "query", "path", "header", "cookie"})
+SIGN_IN = "/login"
+
+
+class RefusedError(Exception):
+    """The request is not granted."""
+
+    def __init__(
+        self, status: int, message: str, *, field: str | None = None, headers: Mapping[str, str] | None = None
+    ) -> None:
+        self.status, self.message, self.field, self.headers = status, message, field, headers
+        super().__init__(message)
+
+
+def not_found(what: str) -> RefusedError:
+    """The refusal for something that is not there, or that the asker may not know of."""
+    return RefusedError(404, f"There is no such {what}.")
+
+
+def error_body(status: int, message: str, field: str | None = None) -> dict[str, object]:
+    """The one shape of every error."""
+    return {"error": {"code": CODES.get(status, "error"), "message": message, "field": field}}
+
+
+def error_response(refusal: RefusedError) -> Response:
+    """The error body with its status."""
+    body = error_body(refusal.status, refusal.message, refusal.field)
+    return JSONResponse(body, status_code=refusal.status, headers=dict(refusal.headers or {}))
+
+
+def wants_page(request: Request) -> bool:
+    """Whether a person in a browser asked, rather than a program or a script of ours."""
+    is_page = not request.url.path.startswith(("/api", "/metrics", "/static"))
+    return is_page and "text/html" in request.headers.get("accept", "")
+
+
+def build_answer(show_page: Callable[[Request, RefusedError], Response]) -> Answer:
+    """What answers every error; `show_page` makes the page that a browser gets."""
+
+    async def answer(request: Request, error: Exception) -> Response:
+        refusal = refusal_of(error)
+        return show_page(request, refusal) if wants_page(request) else error_response(refusal)
+
+    return answer
+
+
+def install_error_handlers(app: FastAPI, answer: Answer) -> None:
+    """Answer what was foreseen; `thirdcard.service.web.middleware.LastResort` answers the rest."""
+    for cause in (RefusedError, HTTPException, RequestValidationError, OperationalError, *_STATUS_OF):
+        app.add_exception_handler(cause, answer)
+
+
+def refusal_of(error: Exception) -> RefusedError:
+    """What the asker is told of an exception."""
+    if isinstance(error, RefusedError):
+        return error
+    if isinstance(error, RequestValidationError):
+        return _invalid(error.errors())
+    if isinstance(error, HTTPException):
+        message = MESSAGES.get(error.status_code, error.detail)
+        return RefusedError(error.status_code, message, headers=error.headers)
+    if isinstance(error, OperationalError):
+        logger.error("the database does not answer: %s", error)
+        return RefusedError(503, "The database does not answer; try again.", headers={"Retry-After": "2"})
+    for cause, status in _STATUS_OF.items():
+        if isinstance(error, cause):
+            field, headers = getattr(error, "field", None), getattr(error, "headers", None)
+            return RefusedError(status, str(error), field=field, headers=headers)
+    return RefusedError(500, "Something went wrong here; it is in the service's log.")
+
+
+_STATUS_OF: Mapping[type[Exception], int] = {
+    CursorError: 422,
+    SignalError: 422,
+    SearchError: 422,
+    CorrectionError: 422,
+    CorrectionConflictError: 409,
+    UnjudgeableError: 409,
+    ReasonMissingError: 422,
+    IllegalMoveError: 409,
+    CaseError: 409,
+    PlaceError: 422,
+    PeopleError: 422,
+    EvidenceMissingError: 404,
+    NoSuchChannelError: 404,
+    NotRunHereError: 404,
+}
+
+
+def _invalid(errors: Sequence[Mapping[str, object]]) -> RefusedError:
+    """The first thing that is wrong with a request, its field named as the request names it."""
+    if not errors:
+        return RefusedError(422, "The request is not valid.")
+    first = errors[0]
+    location = first.get("loc", ())
+    steps = [str(step) for step in location] if isinstance(location, Sequence) else []
+    if first.get("type") == "json_invalid":
+        return RefusedError(422, "The body is not JSON.", field="body")
+    field = ".".join(steps[1:] if steps and steps[0] in PLACES else steps) or (steps[0] if steps else None)
+    if first.get("type") == "extra_forbidden":
+        return RefusedError(422, f"{field} is not known here.", field=field)
+    return RefusedError(422, f"{field}: {first.get('msg', 'not allowed')}", field=field)

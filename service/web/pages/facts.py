@@ -1,0 +1,241 @@
+"""Gather what each page shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlencode
+
+from markupsafe import Markup
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from thirdcard.rules.game.words import Severity
+from thirdcard.service.alerts.alerts import AlertStory, AlertWish, list_alerts, may_see, tell_alert
+from thirdcard.service.alerts.audit_log import list_acts
+from thirdcard.service.alerts.cases import CaseView, cases_of, list_cases, tell_case
+from thirdcard.service.alerts.holding import holds_of
+from thirdcard.service.alerts.room import Room
+from thirdcard.service.alerts.storms import find_storms, with_shown
+from thirdcard.service.alerts.tables import tell_tables
+from thirdcard.service.alerts.views import AlertView
+from thirdcard.service.analytics.asking import Asker, find_dealers
+from thirdcard.service.analytics.tallies import ERRORS
+from thirdcard.service.rounds.seen_rounds import last_lines
+from thirdcard.service.store.alert_states import UNCLOSED, AlertState
+from thirdcard.service.store.holds import HoldView
+from thirdcard.service.store.people import Person, Role
+from thirdcard.service.store.schema import AlertRow
+from thirdcard.service.web.dependencies import seen_table
+from thirdcard.service.web.health import is_watched
+from thirdcard.service.web.http_errors import not_found
+from thirdcard.service.web.pages.showing import Pages
+from thirdcard.service.web.requests import ListQuery, WallQuery
+
+LINES_ON_TABLE = 60
+ALERTS_ON_TABLE = 6
+MOST_REMINDED = 200
+TO_DO = "todo"
+DEALING = "dealing"
+"""Instead of a code: all errors of dealing, as the figures count them."""
+STATE_CHOICES: Mapping[str, tuple[AlertState, ...]] = {
+    TO_DO: UNCLOSED,
+    "open": (AlertState.OPEN,),
+    "taken": (AlertState.ACKNOWLEDGED,),
+    "escalated": (AlertState.ESCALATED,),
+    "confirmed": (AlertState.CONFIRMED,),
+    "dismissed": (AlertState.DISMISSED,),
+    "closed": (AlertState.CONFIRMED, AlertState.DISMISSED),
+    "counted": tuple(state for state in AlertState if state is not AlertState.DISMISSED),
+    "all": (),
+}
+
+
+def frame(room: Room, person: Person, section: str) -> dict[str, Any]:
+    """What stands around every page."""
+    return {
+        **room.sharing.get(("frame", person.tables), lambda: _waiting(room, person)),
+        "person": person,
+        "section": section,
+        "may_supervise": person.role.includes(Role.SUPERVISOR),
+        "is_admin": person.role.includes(Role.ADMIN),
+        "is_user": person.csrf is not None,
+    }
+
+
+def _waiting(room: Room, person: Person) -> dict[str, Any]:
+    """What nobody has closed or taken, and the place in the stream from which on a page wants to hear more."""
+    place = str(room.feed.told_place())
+    seen = may_see(person, AlertRow.table_id)
+    query = select(func.count()).where(AlertRow.state.in_(UNCLOSED), *seen)
+    columns = (AlertRow.id, AlertRow.table_id, AlertRow.severity, AlertRow.noticed_at)
+    untaken = (
+        select(*columns).where(AlertRow.state == AlertState.OPEN, *seen).order_by(AlertRow.id).limit(MOST_REMINDED)
+    )
+    with room.database.reading() as session:
+        waiting = session.scalar(query) or 0
+        left = session.execute(untaken).all()
+    return {
+        "waiting": waiting,
+        "untaken": [
+            {"id": number, "table": table, "severity": severity, "raised_at": at.isoformat()}
+            for number, table, severity, at in left
+        ],
+        "place": place,
+    }
+
+
+def wall(room: Room, person: Person) -> dict[str, Any]:
+    """All tables that the person may see; those in trouble first to the eye, not in order."""
+    told = tell_tables(room, [state for state in room.live.states() if person.may_see(state.table_id)])
+    unwatched = sum(not is_watched(state) for state, _, _ in told)
+    return {"told": told, "unwatched": unwatched, "now": room.clock(), "is_watched": is_watched}
+
+
+def table(room: Room, person: Person, table_id: str) -> dict[str, Any]:
+    """One table and its log."""
+    (told,) = tell_tables(room, [seen_table(room, person, table_id)])
+    with room.database.reading() as session:
+        lines = last_lines(session, table_id, most=LINES_ON_TABLE)
+        latest = list_alerts(session, person, AlertWish(table=table_id), limit=ALERTS_ON_TABLE)
+    return {
+        "state": told[0],
+        "last": told[1],
+        "open_alerts": told[2],
+        "lines": lines[::-1],
+        "alerts": latest.items,
+        "now": room.clock(),
+        "is_watched": is_watched,
+    }
+
+
+def alert_list(room: Room, pages: Pages, person: Person, query: WallQuery) -> Markup:
+    """The list, made once for all who see the same; of a storm only its newest alert stands in it, and the storm."""
+    may_take, names = person.role.includes(Role.OPERATOR), room.settings.house.shows_names_to(person)
+
+    def make() -> Markup:
+        shown = _list(room, person, query)
+        return pages.part("parts/alerts.html", **shown, may_take=may_take, query=query, filters=_filters(query))
+
+    return room.sharing.get(("alerts page", person.tables, may_take, names, query.model_dump_json()), make)
+
+
+def alerts(room: Room, pages: Pages, person: Person, query: WallQuery) -> dict[str, Any]:
+    """The list and its filters."""
+    return {
+        "list": alert_list(room, pages, person, query),
+        "query": query,
+        "filters": _filters(query),
+        "narrowed": _narrowed(query),
+        "tables": [state.table_id for state in room.live.states() if person.may_see(state.table_id)],
+        "severities": [str(severity) for severity in reversed(Severity)],
+        "now": room.clock(),
+        "opened": None,
+    }
+
+
+def _list(room: Room, person: Person, query: WallQuery) -> dict[str, Any]:
+    with room.database.reading() as session:
+        wish = _wish(room, session, person, query)
+        has_open = not wish.states or AlertState.OPEN in wish.states
+        found = find_storms(session, person, wish) if has_open else []
+        hidden = [number for storm in found for number in storm.ids[1:]]
+        wish = replace(wish, leave_out=hidden)
+        page = list_alerts(session, person, wish, limit=query.limit, cursor=query.cursor)
+        heads = {alert.id for alert in page.items}
+        storms = {storm.ids[0]: with_shown(session, storm) for storm in found if storm.ids[0] in heads}
+    return {"page": page, "storms": storms}
+
+
+def alert(room: Room, person: Person, alert_id: int) -> dict[str, Any]:
+    """One alert with all that belongs to it."""
+    is_supervisor = person.role.includes(Role.SUPERVISOR)
+    story = room.sharing.get(("story", person.tables, alert_id), lambda: _story(room, person, alert_id))
+    if story is None:
+        raise not_found("alert")
+    gathered: Sequence[CaseView] = ()
+    open_cases: Sequence[CaseView] = ()
+    holds: Sequence[HoldView] = ()
+    if is_supervisor:
+        with room.database.reading() as session:
+            gathered = cases_of(session, alert_id)
+            open_cases = list_cases(session, limit=50, state="open").items
+            holds = holds_of(session, alert=alert_id)
+    return {
+        "holds": holds,
+        "opened": story,
+        "fault_s": fault_in_clip_s(story.alert),
+        "may_step": person.role.includes(Role.OPERATOR) and AlertState(story.alert.state) in UNCLOSED,
+        "may_take_over": is_supervisor and story.alert.owner != person.name,
+        "may_gather": is_supervisor,
+        "gathered": gathered,
+        "open_cases": [one for one in open_cases if one.id not in {case.id for case in gathered}],
+        "now": room.clock(),
+    }
+
+
+def _story(room: Room, person: Person, alert_id: int) -> AlertStory | None:
+    with room.database.reading() as session:
+        return tell_alert(session, person, alert_id)
+
+
+def fault_in_clip_s(view: AlertView) -> float:
+    """Where in its clip an alert's fault lies."""
+    clip = view.evidence.get("clip")
+    return 0.0 if clip is None else max((view.at - clip.from_at).total_seconds(), 0.0)
+
+
+def cases(room: Room, query: ListQuery) -> dict[str, Any]:
+    """All cases."""
+    with room.database.reading() as session:
+        return {"page": list_cases(session, limit=query.limit, cursor=query.cursor)}
+
+
+def case(room: Room, person: Person, case_id: int) -> dict[str, Any]:
+    """One case."""
+    with room.database.reading() as session:
+        story, holds = tell_case(session, person, case_id), holds_of(session, case=case_id)
+    if story is None:
+        raise not_found("case")
+    return {"story": story, "holds": holds, "now": room.clock()}
+
+
+def audit(room: Room, query: ListQuery) -> dict[str, Any]:
+    """Who did what."""
+    with room.database.reading() as session:
+        return {"page": list_acts(session, limit=query.limit, cursor=query.cursor)}
+
+
+def _wish(room: Room, session: Session, person: Person, query: WallQuery) -> AlertWish:
+    is_dealing = query.code == DEALING
+    house = room.settings.house
+    asker = Asker(person=person, are_names_shown=house.shows_names_to(person))
+    return AlertWish(
+        table=query.table or None,
+        code=None if is_dealing else query.code or None,
+        families=ERRORS if is_dealing else (),
+        severities=[str(query.severity)] if query.severity else (),
+        states=[str(state) for state in STATE_CHOICES[query.show]],
+        dealers=find_dealers(session, house, asker, query.dealer) if query.dealer else None,
+        from_at=query.from_,
+        to_at=query.to,
+        reason=query.reason or None,
+    )
+
+
+def _narrowed(query: WallQuery) -> dict[str, str]:
+    """What no field of the form says: whose alerts, of when, and why they were dismissed."""
+    moments = {"from": query.from_, "to": query.to}
+    said = {"reason": query.reason, "dealer": query.dealer} | {
+        name: at.isoformat() if at else "" for name, at in moments.items()
+    }
+    return {name: value for name, value in said.items() if value}
+
+
+def _filters(query: WallQuery) -> str:
+    """The filters as the address carries them."""
+    said = {"show": query.show, "severity": query.severity, "table": query.table, "code": query.code}
+    said |= _narrowed(query)
+    kept = {name: str(value) for name, value in said.items() if value and (name, value) != ("show", TO_DO)}
+    return urlencode(kept)

@@ -1,0 +1,255 @@
+"""What requests and the pages' forms may ask for: known keys only, each value checked.
+
+A form sends empty texts for what nobody chose.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+
+from thirdcard.rules.game.words import Severity
+from thirdcard.service.store.alert_states import AlertState
+
+MOST_ITEMS = 500
+LARGEST_ID = 2**53 - 1
+
+
+def plain(text: str) -> str:
+    """The text; raises ValueError where it holds what cannot be printed."""
+    if not all(letter.isprintable() or letter in "\n\t" for letter in text):
+        raise ValueError("must have printable characters only")
+    return text
+
+
+def _day(text: str) -> str:
+    if text:
+        date.fromisoformat(text)
+    return text
+
+
+Name = Annotated[str, StringConstraints(min_length=1, max_length=200), AfterValidator(plain)]
+Day = Annotated[str, StringConstraints(pattern=r"^(\d{4}-\d\d-\d\d)?$"), AfterValidator(_day)]
+Choice = Annotated[str, StringConstraints(max_length=200), AfterValidator(plain)]
+Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000), AfterValidator(plain)]
+Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200), AfterValidator(plain)]
+Several = list[Name]
+Cursor = Annotated[str, StringConstraints(min_length=1, max_length=100)]
+
+
+class Incoming(BaseModel):
+    """What a request says: no more than is known."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ListQuery(Incoming):
+    """A part of a list, newest first."""
+
+    limit: int = Field(default=50, ge=1, le=MOST_ITEMS, description="how many at most")
+    cursor: Cursor | None = Field(default=None, description="`next` of the part before")
+
+
+class AlertQuery(ListQuery):
+    """Which alerts."""
+
+    table: Name | None = None
+    code: Name | None = Field(default=None, description="a code, or the part before its dot")
+    severity: list[Severity] = Field(default_factory=list, max_length=10)
+    state: list[AlertState] = Field(default_factory=list, max_length=10)
+    dealer: Name | None = None
+    from_: AwareDatetime | None = Field(default=None, alias="from")
+    to: AwareDatetime | None = None
+
+
+def _moment_or_none(value: object) -> object:
+    """An address that a person typed may leave a moment empty."""
+    return None if value == "" else value
+
+
+AnyMoment = Annotated[AwareDatetime | None, BeforeValidator(_moment_or_none)]
+
+
+class WallQuery(ListQuery):
+    """Which alerts the page shows; a form sends empty texts for what nobody chose."""
+
+    show: Literal["todo", "open", "taken", "escalated", "confirmed", "dismissed", "closed", "counted", "all"] = "todo"
+    severity: Severity | Literal[""] = ""
+    table: Choice = ""
+    code: Choice = Field(default="", description="a code, the part before its dot, or dealing for all errors of it")
+    reason: Choice = ""
+    dealer: Choice = ""
+    from_: AnyMoment = Field(default=None, alias="from")
+    to: AnyMoment = None
+
+
+class RoundQuery(ListQuery):
+    """Which rounds; of what may be said several times, all must hold."""
+
+    q: Annotated[str, StringConstraints(strip_whitespace=True, max_length=300), AfterValidator(plain)] | None = Field(
+        default=None, description="as typed into the search box: words, or `field:value`"
+    )
+    table: Name | None = None
+    dealer: Name | None = None
+    from_: AwareDatetime | None = Field(default=None, alias="from")
+    to: AwareDatetime | None = None
+    rulebook: Name | None = None
+    origin: Name | None = Field(default=None, description="live or review")
+    winner: Name | None = Field(default=None, description="player, banker, tie or unknown")
+    code: Several = Field(
+        default_factory=list, max_length=10, description="an alert's code, or the part before its dot"
+    )
+    severity: Several = Field(default_factory=list, max_length=10)
+    hand: Several = Field(default_factory=list, max_length=10, description="an alert's hand: player or banker")
+    card: Several = Field(default_factory=list, max_length=10, description="a card that was seen: 7H, or a rank")
+    third: Several = Field(default_factory=list, max_length=10, description="who has a third card: player or banker")
+    seat: Several = Field(default_factory=list, max_length=10)
+    bet: Several = Field(default_factory=list, max_length=10)
+    changed: Several = Field(
+        default_factory=list, max_length=10, description="a stack: increased, s3-banker, s3-banker:increased"
+    )
+    is_: Several = Field(
+        default_factory=list, max_length=10, alias="is", description="natural, void, unread, unseen, ..."
+    )
+
+
+class FigureQuery(Incoming):
+    """Which figures; hours count whole, each where it begins."""
+
+    table: Name | None = None
+    dealer: Name | None = Field(default=None, description="a name, or the pseudonym that is shown instead")
+    rulebook: Name | None = None
+    code: Name | None = Field(default=None, description="a code, or the part before its dot, to count alone")
+    shift: Name | None = None
+    confirmed: bool = Field(default=False, description="whether only confirmed alerts count as errors")
+    from_: AwareDatetime | None = Field(default=None, alias="from")
+    to: AwareDatetime | None = None
+
+
+class FigurePageQuery(Incoming):
+    """Which figures a page shows; a form sends empty texts for what nobody chose."""
+
+    table: Choice = ""
+    dealer: Choice = ""
+    rulebook: Choice = ""
+    code: Choice = ""
+    shift: Choice = ""
+    confirmed: bool = False
+    from_: Day = Field(default="", alias="from", description="a day of the house's clock")
+    to: Day = ""
+
+
+class ReportQuery(Incoming):
+    """What a shift report tells of: a table or a dealer, a shift or the whole day, a day or several."""
+
+    table: Choice = ""
+    dealer: Choice = ""
+    shift: Choice = ""
+    from_: Day = Field(default="", alias="from")
+    to: Day = ""
+
+
+class FigureFileQuery(FigureQuery):
+    """Which figures, and how."""
+
+    format: Literal["json", "csv", "parquet"] = "json"
+
+
+class StreamQuery(Incoming):
+    """From where on a stream is wanted."""
+
+    after: Annotated[str, StringConstraints(max_length=40)] | None = Field(
+        default=None, description="as Last-Event-ID, for a first connection"
+    )
+
+
+class FrameQuery(Incoming):
+    """Which picture; a page names another one each time, so that no cache answers."""
+
+    v: Annotated[str, StringConstraints(max_length=40)] | None = None
+
+
+class StepIn(Incoming):
+    """What somebody decided about an alert."""
+
+    state: Literal["acknowledged", "escalated", "confirmed", "dismissed"]
+    reason: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)] | None = Field(
+        default=None, description="needed to dismiss: one of the listed reasons, or words of one's own"
+    )
+    note: Words | None = None
+
+
+AlertNumber = Annotated[int, Field(strict=True, ge=1, le=LARGEST_ID)]
+
+
+class TakeIn(Incoming):
+    """Alerts that somebody takes together."""
+
+    alerts: list[AlertNumber] = Field(min_length=1, max_length=MOST_ITEMS)
+
+
+class LoginQuery(Incoming):
+    """Where to go after signing in."""
+
+    next: Annotated[str, StringConstraints(max_length=500)] = "/"
+
+
+class LoginForm(Incoming):
+    """A name and a password."""
+
+    name: Annotated[str, StringConstraints(strip_whitespace=True, max_length=100), AfterValidator(plain)]
+    password: Annotated[str, StringConstraints(max_length=1000)]
+    next: Annotated[str, StringConstraints(max_length=500)] = "/"
+
+
+def local_address(text: str) -> str:
+    """An address of this service; its first page where another is named."""
+    is_local = text.startswith("/") and not text.startswith(("//", "/\\")) and text.isascii() and text.isprintable()
+    return text if is_local else "/"
+
+
+Text = Annotated[str, StringConstraints(strip_whitespace=True, max_length=300), AfterValidator(plain)]
+FORM_FIELDS = ("table", "dealer", "code", "hand", "card", "seat", "winner", "third", "changed", "is", "day")
+
+
+class ShiftsQuery(ListQuery):
+    """Which shifts the page lists."""
+
+    limit: int = Field(default=20, ge=1, le=100)
+    table: Text = ""
+    day: Text = Field(default="", description="when they began: a day of the house")
+
+
+class WindowQuery(ListQuery):
+    """Which part of a shift is drawn round by round."""
+
+    at: AwareDatetime | None = Field(default=None, description="where the window begins")
+    minutes: int = Field(default=60, ge=5, le=480)
+
+
+class RoundsQuery(ListQuery):
+    """What is searched: words, and what the form beside them adds."""
+
+    limit: int = Field(default=40, ge=1, le=200)
+    q: Text = ""
+    table: Text = ""
+    dealer: Text = ""
+    code: Text = ""
+    hand: Text = ""
+    card: Text = ""
+    seat: Text = ""
+    winner: Text = ""
+    third: Text = ""
+    changed: Text = ""
+    is_: Text = Field(default="", alias="is")
+    day: Text = ""
+
+    @property
+    def text(self) -> str:
+        """All of it as one text, as it could have been typed."""
+        said = self.model_dump(by_alias=True)
+        pairs = [f'{name}:"{said[name]}"' if " " in said[name] else f"{name}:{said[name]}"
+                 for name in FORM_FIELDS if said[name]]  # fmt: skip
+        return " ".join([self.q, *(pair for pair in pairs if pair not in self.q)]).strip()

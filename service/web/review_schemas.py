@@ -1,0 +1,155 @@
+"""Shifts, the video of rounds and corrections as JSON."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import AwareDatetime, BaseModel, Field, StringConstraints
+
+from thirdcard.service.alerts.round_clips import RoundClip
+from thirdcard.service.ports.moments import Moment
+from thirdcard.service.rounds.rounds import CorrectionView
+from thirdcard.service.rounds.shift_listing import ShiftView
+from thirdcard.service.web.requests import LARGEST_ID, Incoming, ListQuery, Name, Words
+from thirdcard.service.web.schemas import RoundDetailOut
+
+LineNumber = Annotated[int, Field(strict=True, ge=1, le=LARGEST_ID)]
+CardName = Annotated[str, StringConstraints(max_length=3)]
+
+
+class ShiftQuery(ListQuery):
+    """Which shifts."""
+
+    table: Name | None = None
+    origin: Literal["live", "review"] | None = None
+    from_: AwareDatetime | None = Field(default=None, alias="from", description="began at this moment or later")
+    to: AwareDatetime | None = None
+
+
+class CardCorrectionIn(Incoming):
+    """A card was another one."""
+
+    kind: Literal["card"]
+    line: LineNumber = Field(description="the line of the log that shows it, as `line` in the round's log")
+    card: CardName | None = Field(description="the card; null: it cannot be read")
+    why: Words
+
+
+class RemovalIn(Incoming):
+    """What a line says did not happen."""
+
+    kind: Literal["remove"]
+    line: LineNumber
+    why: Words
+
+
+class AdditionIn(Incoming):
+    """Something happened that the log does not tell."""
+
+    kind: Literal["add"]
+    event: dict[str, Any] = Field(description="a line of the table log, within the round", max_length=30)
+    why: Words
+
+
+class VerdictIn(Incoming):
+    """A person's word on an alert, however it was decided before."""
+
+    kind: Literal["verdict"]
+    alert: LineNumber
+    stands: bool
+    why: Words
+
+
+CorrectionIn = Annotated[CardCorrectionIn | RemovalIn | AdditionIn | VerdictIn, Field(discriminator="kind")]
+
+
+class TakeBackIn(Incoming):
+    """A correction was none."""
+
+    why: Words
+
+
+class ShiftOut(BaseModel):
+    """A shift."""
+
+    id: int
+    table: str
+    origin: str
+    rulebook: str | None
+    is_counted: bool
+    began_at: Moment
+    ended_at: Moment
+    rounds: int
+    alerts: dict[str, int]
+    notes: dict[str, int]
+
+    @classmethod
+    def of(cls, view: ShiftView) -> ShiftOut:
+        """What is sent of a shift."""
+        fields = {name: getattr(view, name) for name in cls.model_fields if name != "table"}
+        return cls(table=view.table_id, **fields)
+
+
+class ClipOut(BaseModel):
+    """A clip that shows a round or a part of it."""
+
+    clip: str
+    from_: Moment = Field(serialization_alias="from")
+    to: Moment
+    alert: int | None
+    source: str
+
+    @classmethod
+    def of(cls, clip: RoundClip) -> ClipOut:
+        """What is sent of a clip."""
+        return cls(clip=clip.address, from_=clip.from_at, to=clip.to_at, alert=clip.alert, source=clip.source)
+
+
+class VideoOut(BaseModel):
+    """What shows a round."""
+
+    clips: list[ClipOut]
+    why_none: str | None
+    """Why there is none, in words."""
+
+
+class CorrectionOut(BaseModel):
+    """A correction and what came of it."""
+
+    id: int
+    table: str
+    round: int
+    at: Moment
+    who: str
+    why: str
+    change: dict[str, Any]
+    effects: dict[str, Any]
+    taken_back_by: str | None
+    taken_back_at: Moment | None
+    taken_back_why: str | None
+    picture: str
+    """none, kept or failed."""
+
+    @classmethod
+    def of(cls, view: CorrectionView) -> CorrectionOut:
+        """What is sent of a correction."""
+        return cls(
+            id=view.id,
+            table=view.table_id,
+            round=view.round_id,
+            at=view.at,
+            who=view.who,
+            why=view.why,
+            change=dict(view.body),
+            effects=dict(view.effects),
+            taken_back_by=view.taken_back_by,
+            taken_back_at=view.taken_back_at,
+            taken_back_why=view.taken_back_why,
+            picture=view.picture_state,
+        )
+
+
+class OpenedRoundOut(RoundDetailOut):
+    """A round with its log as it was written, and what people corrected in it."""
+
+    corrections: list[CorrectionOut]

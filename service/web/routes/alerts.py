@@ -1,0 +1,117 @@
+"""Alerts: the list, one of them, its pictures, what was decided, and the live stream."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Path, Query, Request
+from starlette.responses import Response, StreamingResponse
+
+from thirdcard.service.alerts.alert_schemas import AlertOut, ChangeOut
+from thirdcard.service.alerts.alerts import AlertWish, list_alerts, tell_alert
+from thirdcard.service.alerts.evidence_files import EvidenceKind, open_evidence
+from thirdcard.service.alerts.feed import parse_place
+from thirdcard.service.alerts.lifecycle import Step, take_step
+from thirdcard.service.alerts.room import Room
+from thirdcard.service.alerts.storms import take_all
+from thirdcard.service.alerts.views import alert_views
+from thirdcard.service.store.alert_states import AlertState
+from thirdcard.service.store.people import Person
+from thirdcard.service.web.dependencies import Operator, RoomHere, StrictRoute, Viewer, still_may
+from thirdcard.service.web.http_errors import not_found
+from thirdcard.service.web.ranges import file_response
+from thirdcard.service.web.requests import LARGEST_ID, AlertQuery, StepIn, StreamQuery, TakeIn
+from thirdcard.service.web.routes.shared import shared_json
+from thirdcard.service.web.schemas import AlertDetailOut, Listing, RoundOut, TakenOut, log_out
+from thirdcard.service.web.stream import alert_events
+
+router = APIRouter(prefix="/api/alerts", route_class=StrictRoute, tags=["alerts"])
+AlertId = Annotated[int, Path(ge=1, le=LARGEST_ID)]
+
+
+@router.get("", response_model=Listing[AlertOut])
+async def alerts(room: RoomHere, person: Viewer, query: Annotated[AlertQuery, Query()]) -> Response:
+    """The newest alerts that fit."""
+
+    def read() -> Listing[AlertOut]:
+        with room.database.reading() as session:
+            page = list_alerts(session, person, wish_of(query), limit=query.limit, cursor=query.cursor)
+        return Listing[AlertOut](items=[AlertOut.of(view) for view in page.items], next=page.next)
+
+    return await shared_json(room, ("alerts", person.tables, query.model_dump_json()), read)
+
+
+@router.get("/stream", response_class=StreamingResponse, responses={200: {"content": {"text/event-stream": {}}}})
+def stream(
+    room: RoomHere,
+    person: Viewer,
+    request: Request,
+    query: Annotated[StreamQuery, Query()],
+    last_event_id: Annotated[str | None, Header(max_length=40)] = None,
+) -> StreamingResponse:
+    """Server-sent events: `alert` when one is raised, `change` when somebody decides, from `Last-Event-ID` on."""
+    told = last_event_id or query.after
+    place = room.feed.last_place() if told is None else parse_place(told)
+    events = alert_events(room, person, place, lambda: still_may(room, request, person))
+    return StreamingResponse(events, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
+
+
+@router.get("/{alert_id}", response_model=AlertDetailOut)
+async def one_alert(room: RoomHere, person: Viewer, alert_id: AlertId) -> Response:
+    """One alert with its round, its log and its history."""
+    return await shared_json(room, ("alert", person.tables, alert_id), lambda: _detail(room, person, alert_id))
+
+
+def _detail(room: Room, person: Person, alert_id: int) -> AlertDetailOut:
+    with room.database.reading() as session:
+        story = tell_alert(session, person, alert_id)
+    if story is None:
+        raise not_found("alert")
+    fields = AlertOut.of(story.alert).model_dump(by_alias=False)
+    return AlertDetailOut(
+        **fields,
+        round_record=None if story.round is None else RoundOut.of(story.round),
+        log=log_out(story.log),
+        changes=[ChangeOut.of(change) for change in story.changes],
+    )
+
+
+@router.post("/{alert_id}/state")
+def decide(room: RoomHere, person: Operator, alert_id: AlertId, step: StepIn) -> AlertOut:
+    """Take an alert a step further; 409 where somebody else has closed or taken it meanwhile."""
+    chosen = Step(state=AlertState(step.state), reason=step.reason, note=step.note)
+    with room.database.writing() as session:
+        row = take_step(session, person, alert_id, chosen, now=room.clock())
+        if row is None:
+            raise not_found("alert")
+        (view,) = alert_views(session, [row])
+    room.feed.wake()
+    return AlertOut.of(view)
+
+
+@router.post("/take")
+def take(room: RoomHere, person: Operator, body: TakeIn) -> TakenOut:
+    """Take several alerts in one act, such as a storm; what somebody else has is left."""
+    with room.database.writing() as session:
+        taken = take_all(session, person, body.alerts, now=room.clock())
+    room.feed.wake()
+    return TakenOut.of(taken)
+
+
+@router.get("/{alert_id}/{kind}", response_class=Response, responses={206: {"description": "the part asked for"}})
+def evidence(room: RoomHere, person: Viewer, request: Request, alert_id: AlertId, kind: EvidenceKind) -> Response:
+    """The clip (MP4, byte ranges), the still, or the area before and after."""
+    return file_response(open_evidence(room, person, alert_id, kind), request.headers)
+
+
+def wish_of(query: AlertQuery) -> AlertWish:
+    """The filters of a request."""
+    return AlertWish(
+        table=query.table,
+        code=query.code,
+        severities=[str(one) for one in query.severity],
+        states=[str(one) for one in query.state],
+        dealer=query.dealer,
+        from_at=query.from_,
+        to_at=query.to,
+    )

@@ -1,0 +1,48 @@
+"""The settings pages, and the page of holds."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from starlette.responses import Response
+
+from thirdcard.service.web.dependencies import Admin, PagesHere, RoomHere, StrictRoute, Supervisor
+from thirdcard.service.web.pages import facts, settings_facts
+from thirdcard.service.web.settings_schemas import DeliveryQuery
+
+router = APIRouter(route_class=StrictRoute, include_in_schema=False)
+
+
+@router.get("/settings")
+def people(room: RoomHere, pages: PagesHere, person: Admin) -> Response:
+    """Users, tokens and the service itself."""
+    return pages.show("settings/people.html", **facts.frame(room, person, "settings"), **settings_facts.people(room))
+
+
+@router.get("/settings/tables")
+def tables(room: RoomHere, pages: PagesHere, person: Admin) -> Response:
+    """Every table: what its file says and how it stands."""
+    return pages.show("settings/tables.html", **facts.frame(room, person, "settings"), **settings_facts.tables(room))
+
+
+@router.get("/settings/notifications")
+def notifications(
+    room: RoomHere, pages: PagesHere, person: Admin, query: Annotated[DeliveryQuery, Query()]
+) -> Response:
+    """The channels and what was sent."""
+    shown = settings_facts.notifications(room, query)
+    return pages.show("settings/notifications.html", **facts.frame(room, person, "settings"), **shown)
+
+
+@router.get("/settings/retention")
+def retention(room: RoomHere, pages: PagesHere, person: Admin) -> Response:
+    """The disk, and how long evidence is kept."""
+    shown = settings_facts.retention(room)
+    return pages.show("settings/retention.html", **facts.frame(room, person, "settings"), **shown)
+
+
+@router.get("/holds")
+def holds(room: RoomHere, pages: PagesHere, person: Supervisor) -> Response:
+    """What must not be deleted."""
+    return pages.show("holds.html", **facts.frame(room, person, "holds"), **settings_facts.holds(room, person))

@@ -1,0 +1,22 @@
+"""Answers that are put into words once for all who ask for the same at the same moment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+
+from pydantic import BaseModel
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import Response
+
+from thirdcard.service.alerts.room import Room
+
+
+async def shared_json(room: Room, key: Hashable, read: Callable[[], BaseModel]) -> Response:
+    """What `read` gives, as JSON; the key names all that it depends on, with the tables that the asker may see.
+
+    What is there already is sent at once; reading is work for a thread.
+    """
+    body: bytes | None = room.sharing.peek(key)
+    if body is None:
+        body = await run_in_threadpool(room.sharing.get, key, lambda: read().model_dump_json(by_alias=True).encode())
+    return Response(body, media_type="application/json")

@@ -1,0 +1,24 @@
+"""What devices at a table report."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter
+
+from thirdcard.service.alerts.signals import check_signal, keep_signal
+from thirdcard.service.web.dependencies import Operator, RoomHere, StrictRoute, seen_table
+from thirdcard.service.web.schemas import Accepted
+
+router = APIRouter(prefix="/api/tables/{table_id}/signals", route_class=StrictRoute, tags=["tables"])
+
+
+@router.post("", status_code=202)
+def report(room: RoomHere, person: Operator, table_id: str, body: dict[str, Any]) -> Accepted:
+    """A line of the table log; `at` says when, else it is now, and `t` may be left out."""
+    seen_table(room, person, table_id)
+    at, line = check_signal(body, now=room.clock())
+    with room.database.writing(is_shown=False) as session:
+        number = keep_signal(session, table_id, at, line)
+    room.live.nudge(table_id)
+    return Accepted(id=number, at=at)

@@ -1,0 +1,204 @@
+"""What comes in and goes out as JSON, as CONTRACT has it and its optional fields grow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Generic, Literal, TypeVar
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+)
+
+from thirdcard.rules.game.words import Severity
+from thirdcard.service.alerts.alert_schemas import AlertOut, ChangeOut
+from thirdcard.service.alerts.audit_log import ActView
+from thirdcard.service.alerts.storms import Taken
+from thirdcard.service.alerts.views import AlertView, LineView, RoundView
+from thirdcard.service.ports.messages import TableStatus
+from thirdcard.service.ports.moments import Moment
+from thirdcard.service.store.alert_states import AlertState
+
+Item = TypeVar("Item")
+
+
+class ErrorDetail(BaseModel):
+    """What went wrong."""
+
+    code: str
+    message: str
+    field: str | None
+
+
+class ErrorBody(BaseModel):
+    """Every error."""
+
+    error: ErrorDetail
+
+
+class Listing(BaseModel, Generic[Item]):
+    """A part of a list."""
+
+    items: Sequence[Item]
+    next: str | None
+
+
+class LeftOut(BaseModel):
+    """An alert that could not be taken."""
+
+    alert: int
+    message: str
+
+
+class TakenOut(BaseModel):
+    """What became of the wish to take several alerts."""
+
+    taken: list[int]
+    left: list[LeftOut]
+
+    @classmethod
+    def of(cls, taken: Taken) -> TakenOut:
+        """What is sent of it."""
+        left = [LeftOut(alert=alert, message=message) for alert, message in taken.left.items()]
+        return cls(taken=list(taken.taken), left=left)
+
+
+class RoundOut(BaseModel):
+    """A round record, and where it was."""
+
+    model_config = ConfigDict(extra="allow")
+
+    id: int
+    table: str
+    dealer: str | None
+    opened_at: Moment
+    closed_at: Moment
+    round: int
+
+    @classmethod
+    def of(cls, view: RoundView) -> RoundOut:
+        """What is sent of a round."""
+        fields: dict[str, Any] = {
+            **view.body,
+            "id": view.id,
+            "table": view.table_id,
+            "dealer": view.dealer,
+            "opened_at": view.opened_at,
+            "closed_at": view.closed_at,
+        }
+        return cls.model_validate(fields)
+
+
+class RoundDetailOut(RoundOut):
+    """A round with its log, as lines of the table log."""
+
+    log: list[dict[str, Any]]
+
+
+class AlertDetailOut(AlertOut):
+    """An alert with all that belongs to it."""
+
+    round_record: RoundOut | None
+    """None while the round is still running."""
+    log: list[dict[str, Any]]
+    """From the beginning of its round on."""
+    changes: list[ChangeOut]
+
+
+class StakeOut(BaseModel):
+    """Chips on a wagering area."""
+
+    area: str
+    place: str
+    bet: str
+    amount: int | None
+    chips: int | None
+
+
+class LastAlertOut(BaseModel):
+    """The newest alert of a table."""
+
+    id: int
+    at: Moment
+    code: str
+    severity: Severity
+    state: AlertState
+    message: str
+
+
+class TableOut(BaseModel):
+    """How a table stands."""
+
+    id: str
+    at: str
+    t: float
+    camera: str
+    fault: str | None
+    disk_fault: str | None
+    round: int
+    phase: str
+    dealer: str | None
+    player: list[str | None]
+    banker: list[str | None]
+    player_total: int | None
+    banker_total: int | None
+    wagers: list[StakeOut]
+    frames: int
+    missed: int
+    lag_s: float
+    open_alerts: int
+    last_alert: LastAlertOut | None
+
+    @classmethod
+    def of(cls, state: TableStatus, last: AlertView | None, open_alerts: int) -> TableOut:
+        """What is sent of a table."""
+        fields: dict[str, Any] = {name: getattr(state, name) for name in cls.model_fields if hasattr(state, name)}
+        stakes = [StakeOut.model_validate(stake, from_attributes=True) for stake in state.wagers]
+        fields |= {"id": state.table_id, "wagers": stakes, "open_alerts": open_alerts}
+        return cls.model_validate({**fields, "last_alert": None if last is None else _last(last)})
+
+
+class Accepted(BaseModel):
+    """A device's report was taken."""
+
+    id: int
+    at: Moment
+
+
+class Health(BaseModel):
+    """Whether all is well."""
+
+    status: Literal["ok", "degraded"]
+    version: str
+
+
+class AuditOut(BaseModel):
+    """Who did what."""
+
+    seq: int
+    at: Moment
+    who: str
+    action: str
+    target: str | None
+    details: dict[str, Any]
+
+    @classmethod
+    def of(cls, view: ActView) -> AuditOut:
+        """What is sent of an act."""
+        return cls.model_validate(view, from_attributes=True)
+
+
+def log_out(lines: Sequence[LineView]) -> list[dict[str, Any]]:
+    """Lines of a table log with their moments and numbers."""
+    return [{**line.body, "at": line.at, "line": line.line} for line in lines]
+
+
+def _last(view: AlertView) -> LastAlertOut:
+    return LastAlertOut(
+        id=view.id,
+        at=view.at,
+        code=view.body["code"],
+        severity=view.body["severity"],
+        state=AlertState(view.state),
+        message=view.body["message"],
+    )

@@ -1,0 +1,133 @@
+"""Channels, deliveries, retention and holds as JSON."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, Field, model_validator
+
+from thirdcard.service.notify.deliveries import DeliveryView
+from thirdcard.service.ports.moments import Moment
+from thirdcard.service.store.holds import HoldView
+from thirdcard.service.web.requests import AlertNumber, Incoming, ListQuery, Name, Words
+
+
+class DeliveryQuery(ListQuery):
+    """Which deliveries; a form sends empty texts for what nobody chose."""
+
+    channel: Name | Literal[""] | None = None
+    state: Literal["waiting", "sent", "failed", "gathered", ""] | None = None
+    alert: Annotated[int, Field(ge=1)] | Literal[""] | None = None
+
+
+class DeliveryOut(BaseModel):
+    """A message for one channel and what became of it."""
+
+    id: int
+    key: str
+    channel: str
+    alert: int | None
+    event: str
+    state: str
+    attempts: int
+    entered_at: Moment
+    due_at: Moment
+    settled_at: Moment | None
+    fault: str | None
+
+    @classmethod
+    def of(cls, view: DeliveryView) -> DeliveryOut:
+        """What is sent of a delivery."""
+        fields = {name: getattr(view, name) for name in cls.model_fields if name != "alert"}
+        return cls.model_validate({**fields, "alert": view.alert_id})
+
+
+class ChannelOut(BaseModel):
+    """A way to the outside, and how it stands."""
+
+    name: str
+    kind: str
+    fault: str | None
+    waiting: int
+    sent: int
+    failed: int
+    gathered: int
+
+
+class TestOut(BaseModel):
+    """What became of a test."""
+
+    __test__ = False
+    sent: bool
+    fault: str | None
+
+
+class ClassOut(BaseModel):
+    """What evidence of one class takes."""
+
+    kind: str
+    days: float | None
+    alerts: int
+    size_bytes: int
+
+
+class NextOut(BaseModel):
+    """Evidence that goes when its time is over."""
+
+    alert: int
+    kind: str
+    until: Moment
+
+
+class RetentionOut(BaseModel):
+    """How long evidence is kept, and how the disk stands."""
+
+    level: str | None
+    """None before the first look."""
+    used_bytes: int | None
+    capacity_bytes: int | None
+    free_bytes: int | None
+    budget_bytes: int | None
+    keep_free_bytes: int
+    fault: str | None
+    classes: list[ClassOut]
+    next: list[NextOut]
+
+
+class HoldQuery(Incoming):
+    """Which holds."""
+
+    lifted: bool = Field(default=False, description="those that were lifted too")
+
+
+class HoldIn(Incoming):
+    """A new hold, on an alert or on a case."""
+
+    alert: AlertNumber | None = None
+    case: AlertNumber | None = None
+    reason: Words
+
+    @model_validator(mode="after")
+    def _is_on_one_thing(self) -> HoldIn:
+        if (self.alert is None) == (self.case is None):
+            raise ValueError("needs either alert or case")
+        return self
+
+
+class HoldOut(BaseModel):
+    """An order that evidence must not be deleted."""
+
+    id: int
+    alert: int | None
+    case: int | None
+    reason: str
+    put_by: str
+    put_at: Moment
+    lifted_by: str | None
+    lifted_at: Moment | None
+
+    @classmethod
+    def of(cls, hold: HoldView) -> HoldOut:
+        """What is sent of a hold."""
+        fields = {name: getattr(hold, name) for name in cls.model_fields if name not in ("alert", "case")}
+        return cls.model_validate({**fields, "alert": hold.alert_id, "case": hold.case_id})

@@ -1,0 +1,1 @@
+"""Thirdcard: watch baccarat tables through overhead cameras and say what went wrong, by which rule, with pictures."""

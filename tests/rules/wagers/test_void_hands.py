@@ -1,0 +1,100 @@
+"""Hands that are played without wagers: when they are, and chips that lie there all the same."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.rules.builders import NZ, TableLog, codes_of, rules_of, run
+from thirdcard.rules.round.records import RoundRecord
+
+
+def disclosed_excess(rulebook_id: str) -> TableLog:
+    """A round that ends with a seen card that the Player was not due."""
+    return TableLog(rules_of(rulebook_id)).open().four("P KH 7C | B 3D 4H").third("player", "6S").result(7, 7).close()
+
+
+def last_record(log: TableLog) -> RoundRecord:
+    return run(log.rules, log.events)[1][-1]
+
+
+@pytest.mark.parametrize(
+    ("rulebook_id", "rule"), [("nz-authority", "12.1(b)"), ("nz-secretary", "12.1(b)"), ("tas", "14.1")]
+)
+def test_rule_next_hand_is_played_without_wagers(rulebook_id: str, rule: str) -> None:
+    log = disclosed_excess(rulebook_id).add("card_moved", card_id="c5", hand="player").wager("s3-banker", 0, 100)
+    log.deal("banker", "2C")
+    t = log.t
+    log.deal("player", "AC").deal("banker", "5D").result(7, 7).close()
+    alerts, records = run(log.rules, log.events)
+    found = [alert for alert in alerts if alert.round == 2]
+    assert [(alert.code, alert.t, alert.rule) for alert in found] == [("procedure.void_hand_wagered", t, rule)]
+    assert [record.void for record in records] == [False, True]
+    assert [due.outcome for due in records[1].due] == ["void"]
+
+
+@pytest.mark.parametrize("rulebook_id", [*NZ, "tas"])
+def test_next_hand_without_chips_is_right_and_the_one_after_is_a_usual_one(rulebook_id: str) -> None:
+    log = disclosed_excess(rulebook_id).add("void_hand_announced").add("card_moved", card_id="c5", hand="player")
+    log.deal("banker", "2C").deal("player", "AC").deal("banker", "5D").result(7, 7).close()
+    log.legal_round("P 6H KD | B 3S 4C", "s3-banker")
+    alerts, records = run(log.rules, log.events)
+    assert [alert.code for alert in alerts if alert.round > 1] == []
+    assert [record.void for record in records] == [False, True, False]
+
+
+def test_new_cards_lift_the_order() -> None:
+    log = disclosed_excess("nz-authority").add("shoe_opened", decks=8).legal_round("P 6H KD | B 3S 4C", "s3-banker")
+    assert not last_record(log).void
+
+
+@pytest.mark.parametrize("rulebook_id", NZ)
+def test_rule_nz_12_3_chips_after_the_exposed_first_card(rulebook_id: str) -> None:
+    log = TableLog(rules_of(rulebook_id)).open("s3-banker").deal("player", "6H", found_face_up=True)
+    log.wager("s3-banker", 100, 0).deal("banker", "3S").wager("s4-banker", 0, 50)
+    t = log.t
+    log.deal("player", "KD").deal("banker", "4C").result(6, 7).close()
+    alerts, records = run(log.rules, log.events)
+    assert [(alert.code, alert.area, alert.t) for alert in alerts[1:]] == [
+        ("procedure.void_hand_wagered", "s4-banker", t)
+    ]
+    assert (alerts[1].rule, records[0].void) == ("12.3", True)
+
+
+def test_chips_whose_value_is_known_between_bounds_alone_lie_there() -> None:
+    log = TableLog(rules_of("tas")).add("void_hand_announced")
+    log.add(
+        "wager_changed", area="s6-banker", seat=6, bet="banker", before=0, after_low=5, after_high=3500, by="unknown"
+    )
+    log.deal("player", "6H")
+    assert codes_of(log) == ["procedure.void_hand_wagered"]
+
+
+def test_chips_that_are_known_between_bounds_and_stay_from_the_round_before_lie_there() -> None:
+    log = TableLog(rules_of("tas")).add("bets_opened")
+    log.add(
+        "wager_changed", area="s6-banker", seat=6, bet="banker", before=0, after_low=5, after_high=3500, by="seat:6"
+    )
+    log.add("no_more_bets").four("P 6H KD | B 3S 4C").result(6, 7).settle("s6-banker", "paid", None).close()
+    log.add("void_hand_announced")
+    found = run(log.rules, log.deal("player", "6H").events)[0]
+    assert [alert.code for alert in found if alert.code.startswith("procedure")] == ["procedure.void_hand_wagered"]
+
+
+@pytest.mark.parametrize(("source", "codes"), [("camera", []), ("person", ["payout.push_taken", "payout.loser_paid"])])
+def test_hand_that_nobody_settled_as_void_was_read_to_be_void(source: str, codes: list[str]) -> None:
+    log = disclosed_excess("nz-authority").open("s3-banker", "s4-player").four("P 6H KD | B 3S 4C").result(6, 7)
+    log.settle("s4-player", "collected", None, source=source).settle("s3-banker", "paid", 95, source=source).close()
+    found = [alert.code for alert in run(log.rules, log.events)[0] if alert.code.startswith("payout.")]
+    assert sorted(found) == sorted(codes)
+
+
+@pytest.mark.parametrize("rulebook_id", ["sg-rws", "nsw"])
+def test_rulebooks_without_void_hands_ask_nothing(rulebook_id: str) -> None:
+    log = TableLog(rules_of(rulebook_id)).add("void_hand_announced").wager("s3-banker", 0, 100).deal("player", "6H")
+    assert codes_of(log) == []
+
+
+def test_announcement_after_the_result_is_for_the_coming_hand() -> None:
+    log = TableLog(rules_of("tas")).open().four("P 6H KD | B 3S 4C").result(6, 7).add("void_hand_announced").close()
+    log.legal_round("P 6H KD | B 3S 4C")
+    assert [record.void for record in run(log.rules, log.events)[1]] == [False, True]

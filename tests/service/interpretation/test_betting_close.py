@@ -1,0 +1,159 @@
+"""The call is known by signal, lamp, gesture or first card, in this order, each with what it is sure to within."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from thirdcard.calibration.layout import load_layout
+from thirdcard.rules.log.events import BetsOpened, Event, NoMoreBets, RoundClosed, Source
+from thirdcard.service.interpretation.betting_close import (
+    GESTURE_CONFIDENCE,
+    HIDDEN_LAMP_CONFIDENCE,
+    INFERRED_WITHIN_S,
+    LAMP_WITHIN_S,
+    SIGNAL_WITHIN_S,
+    UNSEEN_CONFIDENCE,
+)
+from thirdcard.service.interpretation.interpreter import Interpreter
+from thirdcard.vision.observations import CardRested, LampChanged, LampCovered, Observation, Reading, RegionsSwept
+
+LAYOUT = load_layout("mini-7", Path())
+BOX = next(area.id for area in LAYOUT.of_kind("hand"))
+SIGNAL, LAMP = NoMoreBets(t=4.1), LampChanged(region="lamp", t=4.3, t_earliest=4.2, lit=True)
+SWEPT = RegionsSwept(t=4.2, t_began=3.6, t_ended=4.7, share=0.7)
+
+
+def card(t: float) -> CardRested:
+    seven = Reading(label="7H", confidence=1.0)
+    return CardRested(track_id=int(10 * t), t=t, region=BOX, at_mm=(0.0, 0.0), face_up=True, reading=seven, score=0.9)
+
+
+def first_calls(*items: Event | Observation, devices: frozenset[type[Event]]) -> list[NoMoreBets]:
+    """The calls of a watch in which that came in first."""
+    interpreter = Interpreter(LAYOUT, devices)
+    for item in items:
+        if isinstance(item, Event):
+            interpreter.signal(item)
+        else:
+            interpreter.observe(item)
+    return [line for line in interpreter.finish() if isinstance(line, NoMoreBets)]
+
+
+def calls_of(*items: Event | Observation, devices: frozenset[type[Event]] = frozenset()) -> list[NoMoreBets]:
+    return first_calls(BetsOpened(t=0.0), *items, devices=devices | {RoundClosed})
+
+
+@pytest.mark.parametrize(
+    ("items", "source", "within_s"),
+    [
+        pytest.param((SIGNAL, SWEPT, LAMP, card(6.0)), Source.SIGNAL, SIGNAL_WITHIN_S, id="signal"),
+        pytest.param((LAMP, card(6.0)), Source.CAMERA, LAMP_WITHIN_S, id="lamp"),
+        pytest.param((SWEPT, card(6.0)), Source.CAMERA, 0.7, id="gesture"),
+        pytest.param((card(6.0),), Source.INFERRED, INFERRED_WITHIN_S, id="first card"),
+    ],
+)
+def test_call_says_how_it_is_known_and_within_what(
+    items: tuple[Event | Observation, ...], source: Source, within_s: float
+) -> None:
+    devices = frozenset({type(item) for item in items if isinstance(item, Event)})
+
+    (call,) = calls_of(*items, devices=devices)
+
+    assert (call.source, call.within_s) == (source, within_s)
+
+
+def test_gesture_has_its_confidence_and_is_halfway_at_its_time() -> None:
+    (call,) = calls_of(SWEPT)
+
+    assert (call.t, call.confidence) == (4.2, GESTURE_CONFIDENCE)
+
+
+def test_signal_that_knows_its_own_doubt_keeps_it() -> None:
+    (call,) = calls_of(NoMoreBets(t=4.1, within_s=0.02), devices=frozenset({NoMoreBets}))
+
+    assert call.within_s == 0.02
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        pytest.param((card(3.0), SWEPT), id="after the first card"),
+        pytest.param((RoundClosed(t=2.0), SWEPT), id="between two rounds"),
+    ],
+)
+def test_sweep_where_no_call_is_due_is_none(items: tuple[Event | Observation, ...]) -> None:
+    assert [call for call in calls_of(*items) if call.source is Source.CAMERA] == []
+
+
+def test_sweep_after_a_lamp_was_ever_lit_is_not_the_call() -> None:
+    later = RegionsSwept(t=24.2, t_began=23.6, t_ended=24.7, share=0.7)
+
+    calls = calls_of(LAMP, RoundClosed(t=20.0), BetsOpened(t=21.0), later)
+
+    assert [call.t for call in calls] == [4.3]
+
+
+def test_round_without_the_gesture_at_a_table_that_makes_it_has_no_call() -> None:
+    calls = calls_of(SWEPT, card(6.0), RoundClosed(t=20.0), BetsOpened(t=21.0), card(26.0))
+
+    assert [call.t for call in calls] == [4.2]
+
+
+NEXT = (RoundClosed(t=20.0), BetsOpened(t=21.0))
+
+
+def lamp(t: float, *, lit: bool, since_t: float | None = None) -> LampChanged:
+    return LampChanged(region="lamp", t=t, t_earliest=t - 0.1 if since_t is None else since_t, lit=lit)
+
+
+def test_round_whose_lamp_stays_dark_in_plain_sight_has_no_call() -> None:
+    calls = calls_of(LAMP, card(6.0), lamp(20.5, lit=False), *NEXT, card(26.0))
+
+    assert [call.t for call in calls] == [4.3]
+
+
+def test_lamp_that_was_lit_under_an_arm_is_known_from_when_it_was_covered() -> None:
+    (call,) = calls_of(lamp(6.0, lit=True, since_t=4.0), card(7.0))
+
+    assert (call.t, call.within_s, call.confidence) == (4.0, 2.0, HIDDEN_LAMP_CONFIDENCE)
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        pytest.param(
+            (lamp(20.5, lit=False), *NEXT, LampCovered(region="lamp", t=24.0, covered=True)), id="an arm lies over it"
+        ),
+        pytest.param(NEXT, id="it stays lit from the round before"),
+    ],
+)
+def test_lamp_that_cannot_tell_leaves_the_call_open(items: tuple[Event | Observation, ...]) -> None:
+    *_, call = calls_of(LAMP, card(6.0), *items, card(26.0))
+
+    assert (call.source, call.confidence) == (Source.INFERRED, UNSEEN_CONFIDENCE)
+
+
+def test_lamp_that_is_in_sight_again_tells_as_before() -> None:
+    covered = [LampCovered(region="lamp", t=t, covered=t < 23) for t in (22.0, 24.0)]
+    calls = calls_of(LAMP, card(6.0), lamp(20.5, lit=False), *NEXT, *covered, card(26.0))
+
+    assert [call.t for call in calls] == [4.3]
+
+
+@pytest.mark.parametrize(
+    ("items", "devices", "is_open"),
+    [
+        pytest.param((card(9.0),), {NoMoreBets, BetsOpened}, True, id="the opening was not seen"),
+        pytest.param((BetsOpened(t=1.0), card(9.0)), {NoMoreBets, BetsOpened}, False, id="the opening was seen"),
+        pytest.param((card(3.0),), {NoMoreBets}, True, id="the card came at once"),
+        pytest.param((card(9.0),), {NoMoreBets}, False, id="there was time for the call"),
+    ],
+)
+def test_call_before_the_watch_began_is_left_open(
+    items: tuple[Event | Observation, ...], devices: set[type[Event]], is_open: bool
+) -> None:
+    calls = first_calls(*items, devices=frozenset(devices))
+
+    assert [(call.source, call.confidence) for call in calls] == [(Source.INFERRED, UNSEEN_CONFIDENCE)] * is_open

@@ -1,1 +1,0 @@
-"""The surveillance room's web service, in process, with fakes for the tables and the clock."""

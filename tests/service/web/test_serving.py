@@ -1,0 +1,86 @@
+"""A service that is told to end ends what it started; one that is sent headers without end does not read them."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from thirdcard.service.web.serving import LARGEST_HEAD_BYTES
+
+PROGRAM = """
+import asyncio, sys
+from types import SimpleNamespace
+from fastapi import FastAPI
+from thirdcard.service.web.serving import run_app
+
+app = FastAPI(on_startup=[lambda: print("up", flush=True)])
+app.state.room = SimpleNamespace(feed=SimpleNamespace(end_soon=lambda: None))
+try:
+    run_app(app, host="127.0.0.1", port=0)
+finally:
+    print("all stopped", flush=True)
+"""
+
+
+def test_service_that_is_terminated_stops_its_tables_too() -> None:
+    with subprocess.Popen([sys.executable, "-c", PROGRAM], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "up\n"
+        process.send_signal(signal.SIGTERM)
+        assert process.stdout.read() == "all stopped\n"
+    assert process.returncode == 0
+
+
+@pytest.fixture
+def port() -> Iterator[int]:
+    """Of a service that answers 404 to everything."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        number = int(free.getsockname()[1])
+    program = PROGRAM.replace("port=0", f"port={number}")
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "up\n"
+        yield number
+        process.send_signal(signal.SIGTERM)
+        process.stdout.read()
+
+
+def connected(port: int) -> socket.socket:
+    """A line to it, once it listens."""
+    for _ in range(100):
+        with contextlib.suppress(ConnectionRefusedError):
+            return socket.create_connection(("127.0.0.1", port), timeout=10)
+        time.sleep(0.05)
+    return socket.create_connection(("127.0.0.1", port), timeout=10)
+
+
+@pytest.mark.parametrize("piece", [b"X-Long: " + b"x" * 1000 + b"\r\n", b"x" * 1000])
+def test_headers_without_end_are_refused(port: int, piece: bytes) -> None:
+    with connected(port) as line:
+        line.sendall(b"GET / HTTP/1.1\r\nHost: here\r\nX-Endless: ")
+        try:
+            for _ in range(10 * LARGEST_HEAD_BYTES // len(piece)):
+                line.sendall(piece)
+            told = line.recv(1000)
+        except ConnectionError:
+            told = b""
+    assert not told or told.startswith(b"HTTP/1.1 400")
+
+
+def test_bodies_and_further_requests_do_not_count_as_headers(port: int) -> None:
+    connected(port).close()
+    line = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    for _ in range(3):
+        line.request("POST", "/nowhere", body=b"x" * 3 * LARGEST_HEAD_BYTES, headers={"X-Some": "y" * 30_000})
+        answer = line.getresponse()
+        assert answer.status == 404
+        answer.read()

@@ -1,0 +1,105 @@
+"""Votes over frames: agreement is told, doubt is not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from thirdcard.vision.cards.label_fusion import Votes
+
+LABELS = ("AC", "AD", "unclear")
+
+
+def log_probs(*probabilities: float) -> np.ndarray:
+    return np.log(np.asarray(probabilities, np.float64))
+
+
+def test_reading_without_votes_tells_nothing() -> None:
+    assert Votes(LABELS).reading().label is None
+
+
+def test_reading_of_agreeing_votes_is_told_and_grows_surer() -> None:
+    votes = Votes(LABELS)
+    votes.add(log_probs(0.96, 0.03, 0.01))
+    first = votes.reading()
+    for _ in range(5):
+        votes.add(log_probs(0.96, 0.03, 0.01))
+    assert first.label == "AC"
+    assert votes.reading().confidence > first.confidence
+
+
+def test_many_votes_of_the_same_doubt_stay_doubtful() -> None:
+    votes = Votes(LABELS)
+    for _ in range(200):
+        votes.add(log_probs(0.55, 0.42, 0.03))
+    assert votes.reading().label is None
+
+
+def test_unclear_is_never_told_as_a_label() -> None:
+    votes = Votes(LABELS)
+    votes.add(log_probs(0.01, 0.01, 0.98))
+    reading = votes.reading()
+    assert reading.label is None
+    assert reading.confidence > 0.9
+
+
+def test_votes_that_contradict_each_other_are_not_told() -> None:
+    votes = Votes(LABELS)
+    votes.add(log_probs(0.96, 0.03, 0.01))
+    votes.add(log_probs(0.03, 0.96, 0.01))
+    assert votes.reading().label is None
+
+
+def test_posterior_sums_to_one() -> None:
+    votes = Votes(LABELS)
+    votes.add(log_probs(0.5, 0.3, 0.2), weight=0.5)
+    assert votes.posterior().sum() == pytest.approx(1.0)
+
+
+def test_votes_are_contradicted_only_by_a_clear_reading_of_another_face() -> None:
+    votes = Votes(LABELS)
+    for _ in range(3):
+        votes.add(log_probs(0.98, 0.01, 0.01))
+    assert votes.contradicts(log_probs(0.02, 0.97, 0.01))
+    assert not votes.contradicts(log_probs(0.3, 0.6, 0.1))
+    assert not votes.contradicts(log_probs(0.97, 0.02, 0.01))
+    assert not votes.contradicts(log_probs(0.01, 0.01, 0.98))
+    assert not Votes(LABELS).contradicts(log_probs(0.02, 0.97, 0.01))
+
+
+@pytest.mark.parametrize(
+    ("probabilities", "told", "sure"),
+    [
+        ((0.62, 0.36, 0.01, 0.01), "2S", 0.62),  # only the suit is in doubt
+        ((0.62, 0.01, 0.36, 0.01), None, 0.99),  # the rank is, but a face is there
+        ((0.49, 0.49, 0.01, 0.01), None, 0.99),  # both suits alike
+    ],
+)
+def test_long_look_tells_the_likelier_of_two_faces_that_count_alike(
+    probabilities: tuple[float, ...], told: str | None, sure: float
+) -> None:
+    votes = Votes(("2S", "2C", "3C", "unclear"))
+    votes.add(np.log(probabilities))
+    assert votes.reading().label is None
+    assert votes.likely_reading().label == told
+    assert votes.likely_reading().confidence == pytest.approx(sure, abs=1e-6)
+
+
+def test_long_look_tells_the_likelier_of_two_courts() -> None:
+    votes = Votes(("QD", "KD", "9D", "unclear"))
+    votes.add(np.log((0.58, 0.4, 0.01, 0.01)))
+    assert votes.likely_reading().label == "QD"
+
+
+def test_value_of_a_court_is_surer_than_its_face() -> None:
+    votes = Votes(("QD", "KD", "9D", "unclear"))
+    votes.add(np.log((0.58, 0.4, 0.01, 0.01)))
+    assert votes.likely_reading().value_confidence == pytest.approx(0.98)
+
+
+def test_face_that_is_not_told_is_surely_one_where_all_faces_together_are() -> None:
+    votes = Votes(("2S", "3S", "4S", "unclear"))
+    votes.add(np.log((0.4, 0.3, 0.25, 0.05)))
+    reading = votes.reading()
+    assert (reading.label, reading.value_confidence) == (None, None)
+    assert reading.confidence == pytest.approx(0.95)

@@ -1,0 +1,179 @@
+"""Loose cards, cutting cards and hands beside the card regions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tests.vision.card_table import LABELS, LEFT, RIGHT, sight
+from thirdcard.vision.cards.card_monitor import new_card_watch
+from thirdcard.vision.cards.side_watch import SideLook, SideRegions, SideWatch
+from thirdcard.vision.cards.tracker import CardSight
+from thirdcard.vision.detections import CARD_FACE, CUT_CARD, Detections
+from thirdcard.vision.observations import CardBeside, CardBesideHidden, CutCardRested, Observation, RegionVisited
+from thirdcard.vision.plane.change_gate import GridFrame
+
+GRID = GridFrame((-100.0, -100.0), (60, 120))
+GROUND = np.array([[0.0, 0], [700, 0], [700, 400], [0, 400]])
+RACK = np.array([[800.0, 0], [950, 0], [950, 200], [800, 200]])
+SHOE = np.array([[500.0, 250], [600, 250], [600, 400], [500, 400]])
+REGIONS = SideRegions(ground={"ground": GROUND}, kept={"shoe": SHOE}, visited={"rack": RACK})
+NO_HAND = np.zeros(GRID.shape_hw, bool)
+
+
+def thing(x_mm: float, y_mm: float, score: float = 0.9, label: int = CUT_CARD) -> Detections:
+    corners = np.array([[-31.5, -44], [31.5, -44], [31.5, 44], [-31.5, 44]]) + np.array([x_mm, y_mm])
+    return Detections(corners_mm=corners[None], label=np.array([label]), score=np.array([score]))
+
+
+class Table:
+    """Plays looks, ten a second."""
+
+    def __init__(self, regions: SideRegions = REGIONS, *, label: int = 0) -> None:
+        self.row = np.full(len(LABELS), np.log(0.001))
+        self.row[label] = np.log(0.997)
+        cards = new_card_watch({"left": LEFT, "right": RIGHT}, LABELS)
+        self.watch, self.t = SideWatch(regions, cards, GRID, labels=LABELS), 0.0
+
+    def look(
+        self,
+        *sights: CardSight,
+        found: Detections | None = None,
+        hands: NDArray[np.bool_] = NO_HAND,
+        hidden_s: float = 0.5,
+        looks: int = 12,
+    ) -> list[Observation]:
+        told: list[Observation] = []
+        for _ in range(looks):
+            look = SideLook(
+                found=Detections.empty() if found is None else found,
+                hands=hands,
+                is_covered=lambda corners: False,
+                read_faces=lambda places: [self.row for _ in places],
+                hidden_s=lambda corners: hidden_s,
+            )
+            told += self.watch.update(sights, self.t, look)
+            self.t = round(self.t + 0.1, 3)
+        return told
+
+
+def test_card_on_the_ground_is_told_once_with_its_face() -> None:
+    told = Table().look(sight(150, y_mm=300))
+
+    assert [(each.face_up, each.reading.label) for each in told if isinstance(each, CardBeside)] == [(True, "7H")]
+    assert len(told) == 1
+
+
+@pytest.mark.parametrize(
+    ("x_mm", "y_mm"),
+    [pytest.param(150, 75, id="in a box"), pytest.param(550, 300, id="in the shoe"), pytest.param(950, 350, id="off")],
+)
+def test_card_elsewhere_is_none_on_the_ground(x_mm: float, y_mm: float) -> None:
+    assert Table().look(sight(x_mm, y_mm=y_mm)) == []
+
+
+def test_card_that_was_hidden_and_lies_there_again_may_bear_another() -> None:
+    table = Table()
+    table.look(sight(150, y_mm=300))
+
+    assert table.look(looks=1) == [], "missed for one look"
+    assert table.look(sight(150, y_mm=300), looks=3) == []
+    table.look(looks=3)
+    assert table.look(sight(150, y_mm=300), looks=10) == [CardBesideHidden(t=2.5)]
+
+
+def test_card_that_is_seen_for_a_moment_while_cards_are_gathered_bears_none() -> None:
+    table = Table()
+    table.look(sight(150, y_mm=300))
+    table.look(looks=3)
+
+    assert table.look(sight(150, y_mm=300), looks=4) + table.look(looks=20) == []
+
+
+def test_no_card_is_told_where_no_ground_is_given() -> None:
+    assert Table(SideRegions()).look(sight(150, y_mm=300)) == []
+
+
+def test_clutter_that_nobody_can_read_is_not_waited_for_for_long() -> None:
+    table = Table(label=LABELS.index("unclear"))
+
+    assert table.look(sight(150, y_mm=300), looks=5) == []
+    assert table.watch.waiting_since_t() == 0.0
+    assert len(table.watch.asked_mm()) == 1
+    assert table.look(sight(150, y_mm=300), looks=40) == []
+    assert table.watch.waiting_since_t() is None
+    assert table.watch.asked_mm() == []
+
+
+def test_hand_over_a_place_is_told_when_it_comes() -> None:
+    table, hand = Table(), GRID.mask_of(RACK)
+
+    assert table.look(hands=hand) == [RegionVisited(region="rack", t=0.0)]
+    assert table.look(looks=2) == []
+    assert table.look(hands=hand, looks=3) == [], "it was hardly gone"
+    table.look(looks=10)
+    assert len(table.look(hands=hand)) == 1
+
+
+def test_cutting_card_that_a_hand_laid_there_is_told_once() -> None:
+    table = Table()
+    table.look(looks=3)
+
+    told = table.look(found=thing(300, 300), looks=30)
+
+    assert told == [CutCardRested(t=0.3, at_mm=(300.0, 300.0))]
+    assert table.watch.waiting_since_t() is None
+
+
+@pytest.mark.parametrize(
+    ("found", "hidden_s"),
+    [
+        pytest.param(thing(300, 300, 0.5), 0.5, id="doubtful"),
+        pytest.param(thing(150, 75), 0.5, id="among the cards"),
+        pytest.param(thing(550, 300), 0.5, id="in the shoe"),
+        pytest.param(thing(300, 300), 0.0, id="no hand was there"),
+        pytest.param(thing(300, 300, label=CARD_FACE), 0.5, id="a card"),
+    ],
+)
+def test_what_only_looks_like_a_cutting_card_is_not_told(found: Detections, hidden_s: float) -> None:
+    table = Table()
+    table.look(looks=3)
+
+    assert table.look(found=found, hidden_s=hidden_s, looks=30) == []
+
+
+@pytest.mark.parametrize(("are_cards_away", "count"), [(True, 0), (False, 1)])
+def test_plain_back_where_a_card_was_taken_is_no_cutting_card(are_cards_away: bool, count: int) -> None:
+    table = Table()
+    cards = new_card_watch({"left": LEFT, "right": RIGHT}, LABELS, {"near": LEFT + np.array([200.0, 200.0])})
+    cards.are_cards_away = are_cards_away
+    table.watch = SideWatch(REGIONS, cards, GRID, labels=LABELS)
+    table.look(looks=3)
+
+    assert len(table.look(found=thing(300, 300), looks=30)) == count
+
+
+def test_what_lay_there_from_the_first_look_on_is_furniture() -> None:
+    table = Table()
+    table.look(found=thing(300, 300, 0.3), looks=1)
+
+    assert table.look(found=thing(302, 299), looks=30) == []
+
+
+def test_cutting_card_that_moves_on_is_told_where_it_rests() -> None:
+    table = Table()
+    table.look(looks=3)
+    for x in (200.0, 230.0, 260.0, 290.0):
+        table.look(found=thing(x, 330), looks=1)
+
+    assert [each.at_mm for each in table.look(found=thing(320, 330)) if isinstance(each, CutCardRested)] == [(320, 330)]
+
+
+def test_what_is_waited_for_is_asked_for() -> None:
+    table = Table()
+    table.look(looks=3)
+    table.look(found=thing(300, 300), looks=3)
+
+    assert table.watch.waiting_since_t() == pytest.approx(0.3)
+    assert [tuple(at) for at in table.watch.asked_mm()] == [(300.0, 300.0)]

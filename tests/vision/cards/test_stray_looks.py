@@ -1,0 +1,195 @@
+"""Cards of which single looks show too little, or that stray looks beside them could be taken for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.vision.card_table import LABELS, Table, kinds, sight
+from thirdcard.vision.cards.card_monitor import new_card_watch
+from thirdcard.vision.cards.tracker import CardTrack, Motion
+from thirdcard.vision.observations import CardFlipped, CardLeft, CardRested
+
+
+@pytest.mark.parametrize(
+    ("looks", "face_up"), [pytest.param(1, True, id="one faint look"), pytest.param(2, False, id="two")]
+)
+def test_back_that_looks_little_like_a_card_is_believed_at_two_looks(looks: int, face_up: bool) -> None:
+    table = Table()
+    table.look(sight(112, face_up=False, score=0.45))
+    table.look(*(sight(100, face_up=False, score=0.45),) * (looks - 1))
+    table.look(looks=6)
+    table.look(sight(100), looks=15)
+    assert [each.face_up for each in table.told if isinstance(each, CardRested)] == [face_up]
+
+
+def test_card_that_is_turned_is_not_the_stray_look_that_was_seen_at_its_place() -> None:
+    table = Table()
+    table.look(sight(100, face_up=False), looks=10)
+    table.faces = lambda x: None
+    table.look(sight(100, face_up=False), sight(112, y_mm=66))
+    table.covered, table.faces = lambda x: True, lambda x: "7H"
+    table.look(sight(100, face_up=False), looks=6)
+    table.look(looks=2)
+    table.look(sight(104, y_mm=72), looks=4)
+    table.covered = lambda x: False
+    table.look(sight(104, y_mm=72), looks=12)
+    assert kinds(table.told) == [CardRested, CardFlipped]
+
+
+def test_back_that_lay_for_a_moment_under_the_hand_that_slid_it_is_one_card() -> None:
+    table = Table(covered=lambda x: True)
+    table.look(sight(100, face_up=False), looks=6)
+    table.look(sight(128, face_up=False), looks=3)
+    table.look(sight(100, face_up=False))
+    table.look(sight(128, face_up=False), looks=4)
+    table.covered = lambda x: False
+    table.look(sight(128, face_up=False), looks=20)
+    assert kinds(table.told) == [CardRested]
+
+
+def test_backs_that_lie_over_each_other_and_were_seen_at_one_look_are_two() -> None:
+    table = Table(covered=lambda x: True)
+    table.look(sight(100, face_up=False), looks=6)
+    table.look(sight(100, face_up=False), sight(128, face_up=False), looks=8)
+    assert kinds(table.told) == [CardRested, CardRested]
+
+
+def test_back_that_a_hand_parts_into_two_boxes_is_one_card() -> None:
+    table = Table()
+    table.look(sight(100, face_up=False, score=0.68), sight(131, face_up=False, score=0.45))
+    table.look(sight(104, face_up=False), looks=2)
+    table.look(sight(100, face_up=False, score=0.68), sight(131, face_up=False, score=0.45))
+    table.look(sight(100, face_up=False), looks=3)
+    table.look(sight(131), looks=30)
+    assert kinds(table.told) == [CardRested, CardFlipped]
+    assert [each.t for each in table.told] == [0.0, 0.7]
+
+
+def test_card_that_was_dragged_aside_by_looks_at_its_rest_is_no_second_one_where_it_lay() -> None:
+    table = Table()
+    table.look(sight(100), looks=10)
+    table.covered = lambda x: True
+    for x_mm in (84, 76, 67):
+        table.look(sight(x_mm, score=0.6))
+    table.look(sight(98), looks=7)
+    table.look(sight(67, score=0.72), sight(98))
+    table.covered = lambda x: False
+    table.look(sight(98), looks=20)
+    assert kinds(table.told) == [CardRested]
+
+
+@pytest.mark.parametrize(
+    ("hidden_looks", "face_up"), [pytest.param(2, True, id="shortly"), pytest.param(7, False, id="for long")]
+)
+def test_faintest_back_is_believed_where_its_card_was_hidden_for_long(hidden_looks: int, face_up: bool) -> None:
+    table = Table()
+    table.look(sight(100, face_up=False, score=0.35))
+    table.hidden_s = 0.1 * hidden_looks
+    table.look(looks=hidden_looks)
+    table.look(sight(100), looks=15)
+    assert [each.face_up for each in table.told if isinstance(each, CardRested)] == [face_up]
+
+
+def test_what_looks_like_an_open_card_for_long_is_told_with_doubt_though_nobody_can_read_it() -> None:
+    table = Table(faces=lambda x: "unclear")
+    table.look(sight(100, score=0.8), looks=18)
+    assert table.told == []
+    table.look(sight(100, score=0.8), looks=6)
+    (rested,) = table.told
+    assert isinstance(rested, CardRested)
+    assert (rested.face_up, rested.reading.label, rested.score) == (True, None, 0.5)
+
+
+def test_card_that_is_covered_in_part_is_not_lost_to_what_nobody_can_tell_beside_it() -> None:
+    table = Table(faces=lambda x: "unclear" if x == 86.0 else "7H")
+    table.look(sight(100), looks=10)
+    table.covered = lambda x: True
+    table.look(sight(86), sight(115))
+    card = table.watch.tracker.tracks[0]
+    assert (card.seen_t, card.sight.at_mm[0]) == (1.0, 115.0)
+
+
+def test_covered_card_at_rest_is_not_dragged_along_by_one_that_is_slid_past_it() -> None:
+    table = Table(covered=lambda x: True)
+    table.look(sight(150, face_up=False), looks=10)
+    table.look(sight(148, face_up=False), sight(216, face_up=False))
+    table.look(sight(126, face_up=False), sight(158, face_up=False))
+    assert [track.sight.at_mm[0] for track in table.watch.tracker.tracks] == [158.0, 216.0, 126.0]
+    table.look(sight(153, face_up=False), sight(89, face_up=False), looks=8)
+    assert [round(one.at_mm[0]) for one in table.told if isinstance(one, CardRested)] == [150, 89]
+
+
+def test_card_keeps_its_place_from_what_a_hand_once_left_of_it_to_see() -> None:
+    table = Table(faces=lambda x: "unclear" if x < 90 else "7H")
+    table.look(sight(100), looks=10)
+    table.covered = lambda x: True
+    table.look(sight(81), sight(107))
+    for x_mm in (81, 77, 86, 94, 94, 95, 96, 99):
+        table.look(sight(x_mm))
+    table.look(sight(100), looks=5)
+    table.look(sight(110))
+    table.look(sight(100), looks=5)
+    table.covered = lambda x: False
+    table.look(sight(100), looks=40)
+    assert kinds(table.told) == [CardRested]
+
+
+def test_nothing_is_waited_for_of_a_card_that_showed_its_other_side_as_it_was_taken() -> None:
+    table = Table(faces=lambda x: None)
+    table.look(sight(100, face_up=False), looks=10)
+    table.look(sight(100), looks=2)
+    assert table.watch.waiting_since_t() is not None
+    table.look(looks=30)
+    assert kinds(table.told) == [CardRested, CardLeft]
+    assert table.watch.waiting_since_t() is None
+
+
+def test_back_that_is_laid_over_an_open_card_is_another_card() -> None:
+    table = Table()
+    table.look(sight(100), looks=10)
+    table.covered = lambda x: True
+    table.look(sight(105, face_up=False, y_mm=95))
+    table.look(sight(66, face_up=False, y_mm=97), looks=3)
+    table.look(sight(66, face_up=False, y_mm=97), sight(103), looks=4)
+    table.covered = lambda x: False
+    table.look(sight(66, face_up=False, y_mm=97), sight(103), looks=12)
+    assert [(each.face_up, each.at_mm[0]) for each in table.told if isinstance(each, CardRested)] == [
+        (True, 100),
+        (False, 66),
+    ]
+    assert CardFlipped not in kinds(table.told)
+
+
+def test_card_that_is_turned_is_not_what_a_hand_once_left_of_it_to_see() -> None:
+    tracker = new_card_watch({}, LABELS).tracker
+    for number, shown in enumerate((sight(100, face_up=False), sight(101, y_mm=74)), start=1):
+        track = CardTrack(
+            track_id=number, sight=shown, first_t=0.0, still_since_t=0.0, seen_t=0.2, votes=tracker.new_votes()
+        )
+        tracker.tracks.append(replace(track, motion=Motion.RESTING))
+    tracker.update([sight(100, y_mm=64)], 0.3, is_covered=lambda corners: True)
+    assert [track.other_side_looks for track in tracker.tracks] == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("face", "told"),
+    [pytest.param("7H", [CardRested], id="its-own"), pytest.param("KS", [CardRested, CardRested], id="another")],
+)
+def test_parts_that_show_under_an_arm_in_turns_are_one_card_where_they_show_one_face(
+    face: str, told: list[type]
+) -> None:
+    table = Table()
+    table.look(sight(100), looks=20)
+    table.covered, table.faces = lambda x: True, lambda x: None
+    for x_mm in (56, 74, 74, 77, 78, 72):
+        table.look(sight(x_mm, score=0.7))
+    table.look(looks=2)
+    table.look(sight(73, score=0.6))
+    table.look()
+    table.faces = lambda x: face
+    table.look(sight(100), looks=4)
+    table.covered = lambda x: False
+    table.look(sight(100), looks=30)
+    assert kinds([each for each in table.told if isinstance(each, CardRested)]) == told

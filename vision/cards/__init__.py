@@ -1,0 +1,1 @@
+"""Track cards, read their faces and report what became of them."""

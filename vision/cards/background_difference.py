@@ -1,0 +1,286 @@
+"""Find cards in their regions by what differs from the bare cloth, where the detector's boxes do not explain it.
+
+A region's bare view is kept from when it was empty. What differs from it now and lies under no well-fitting box is a
+card if a card's rectangle fits it. Mends boxes at a wrong angle and cards that were missed; tells nothing of faces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from thirdcard.vision.cards.tracker import CardSight
+from thirdcard.vision.detections import order_corners
+from thirdcard.vision.frames import Image
+from thirdcard.vision.plane.change_gate import largest
+from thirdcard.vision.plane.illumination import light_gain
+from thirdcard.vision.plane.rectify import Rectifier
+
+RIM_MM = 75.0
+"""How far round its region a view reaches: a card whose middle lies inside is wholly seen."""
+OWN_RIM_MM = 25.0
+"""How far outside its region the middle of a card may lie."""
+DIFFERENT_LEVELS = 22.0
+WELL_FILLED = 0.9
+"""Share of a box that differs from the bare cloth where a card fills it."""
+BARE_SHARE = 0.3
+"""Where less of a box differs, no card lies: the print was taken for one."""
+BARE_WHOLLY = 0.12
+SHADOW_GAIN = (0.35, 1.05)
+"""How bright cloth in a shadow is, over itself in the light."""
+SEEN_SHARE = 0.4
+LEAST_SHARE = 0.55
+"""A piece must have this share of a card's area."""
+OWN_SHARE = 0.5
+"""And of each card found in it this much: the rest may be another card's."""
+LEFTOVER_SCORE = 0.75
+DRIFT_SHARE = 0.3
+"""A view differs from the bare one by drifting light where less than this share of a card's area does."""
+REPLACED_MM = 45.0
+"""A badly fitting box gives way to a card found so near to it; one farther off shows another card."""
+ROW_SLACK = 0.15
+"""A row of cards measures so nearly what its cards do."""
+ROW = 2
+"""Cards that make a row, at least."""
+
+Polygon = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+Pixel = TypeVar("Pixel", np.bool_, np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class _Box:
+    """The pixels of a view that a card's rectangle covers: few, so nothing is done to all of the view for them."""
+
+    rows: slice
+    columns: slice
+    inside: Mask
+    """(h, w) of those rows and columns."""
+
+    def of(self, pixels: NDArray[Pixel]) -> NDArray[Pixel]:
+        """(N, ...) what a view, (H, W, ...), shows there."""
+        return pixels[self.rows, self.columns][self.inside]
+
+    def take_from(self, mask: Mask) -> None:
+        """Clear these pixels of a view's mask."""
+        mask[self.rows, self.columns] &= ~self.inside
+
+
+@dataclass(slots=True)
+class _Region:
+    origin_mm: tuple[float, float]
+    size_px: tuple[int, int]
+    bare: NDArray[np.float32] | None = None
+
+
+class Leftovers:
+    """The bare views of all card regions."""
+
+    def __init__(self, regions: Mapping[str, Polygon], rectifier: Rectifier, card_mm: tuple[float, float]) -> None:
+        self._rectifier, self._card_mm = rectifier, card_mm
+        self._regions = {region: self._frame(polygon) for region, polygon in regions.items()}
+
+    def box_mm(self, region: str) -> tuple[float, float, float, float]:
+        """x0, y0, x1, y1 of what is compared."""
+        view = self._regions[region]
+        (x, y), (width, height) = view.origin_mm, view.size_px
+        return (x, y, x + width / self._rectifier.px_per_mm, y + height / self._rectifier.px_per_mm)
+
+    def is_own(self, region: str, sight: CardSight) -> bool:
+        """Whether a sight's middle lies in the region, or just outside."""
+        x0, y0, x1, y1 = self.box_mm(region)
+        inner, (x, y) = RIM_MM - OWN_RIM_MM, sight.at_mm
+        return bool(x0 + inner <= x <= x1 - inner and y0 + inner <= y <= y1 - inner)
+
+    def keep_bare(self, region: str, image: Image) -> None:
+        """Keep the region's view: nothing lies there now."""
+        self._regions[region].bare = self._view(region, image)
+
+    def forget(self) -> None:
+        """Take nothing for known: what was kept was not bare."""
+        for view in self._regions.values():
+            view.bare = None
+
+    def is_known(self, region: str) -> bool:
+        """Whether the region was ever seen bare."""
+        return self._regions[region].bare is not None
+
+    def refine(self, region: str, sights: Sequence[CardSight], image: Image, covered: Mask) -> list[CardSight]:
+        """The sights of a region that fit what differs from the bare cloth, and those that it lacks.
+
+        Args:
+            region: one whose bare view is kept.
+            sights: the detector's, all that may lie in the view; those of other regions are returned as they are.
+            image: the camera's whole picture.
+            covered: (h, w) of any resolution over the region's box: where something lies over it; nothing is said
+                there.
+        """
+        covered = self._enlarged(region, covered)
+        now = self._view(region, image)
+        at_all = self._different(region, now)
+        different = at_all & ~covered
+        seen = [(sight, self._box(region, sight.corners_mm), self.is_own(region, sight)) for sight in sights]
+        seen = [one for one in seen if not one[2] or not self._is_bare(region, one[1], at_all, covered, now)]
+        fits = [
+            not is_own or not box.inside.any() or bool(box.of(covered).any()) or _is_filled(box.of(different))
+            for _, box, is_own in seen
+        ]
+        rest = different.copy()
+        for (_, box, _), fitting in zip(seen, fits, strict=True):
+            if fitting:
+                box.take_from(rest)
+        found = [card for card in self._cards_in(region, rest, different) if self.is_own(region, card)]
+        kept = [
+            sight
+            for (sight, _, _), fitting in zip(seen, fits, strict=True)
+            if fitting or not any(np.linalg.norm(sight.at_mm - card.at_mm) < REPLACED_MM for card in found)
+        ]
+        return [*kept, *found]
+
+    def _is_bare(self, region: str, box: _Box, different: Mask, covered: Mask, now: NDArray[np.float32]) -> bool:
+        bare = self._bare(region)
+        return _is_bare(box.of(different), box.of(covered)) or _is_in_shadow(box.of(now), box.of(bare))
+
+    def follow_light(self, region: str, image: Image) -> None:
+        """Keep the region's view anew where it shows no card and hardly differs from the one kept: light drifts."""
+        card_px = self._card_mm[0] * self._card_mm[1] * self._rectifier.px_per_mm**2
+        if np.count_nonzero(self._different(region, self._view(region, image))) < DRIFT_SHARE * card_px:
+            self.keep_bare(region, image)
+
+    def _cards_in(self, region: str, rest: Mask, different: Mask) -> list[CardSight]:
+        card_px = self._card_mm[0] * self._card_mm[1] * self._rectifier.px_per_mm**2
+        if np.count_nonzero(rest) < LEAST_SHARE * card_px:
+            return []
+        opened = cv2.morphologyEx(rest.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
+        count, pieces, stats, _ = cv2.connectedComponentsWithStats(opened)
+        found = []
+        for piece in range(1, count):
+            left, top, width, height, area = stats[piece]
+            is_cut = left == 0 or top == 0 or left + width == rest.shape[1] or top + height == rest.shape[0]
+            if is_cut or area < LEAST_SHARE * card_px:
+                continue
+            own = pieces == piece
+            for corners in rows_of_cards(self._around(region, own), self._card_mm):
+                box = self._box(region, corners)
+                if box.inside.any() and _is_filled(box.of(different)) and box.of(own).mean() >= OWN_SHARE:
+                    found.append(CardSight(corners_mm=corners, face_up=True, score=LEFTOVER_SCORE, is_side_sure=False))
+        return found
+
+    def _around(self, region: str, piece: Mask) -> Polygon:
+        """The smallest rectangle round a piece, (4, 2) mm, a shorter side first."""
+        rows, columns = np.nonzero(piece)
+        around = cv2.boxPoints(cv2.minAreaRect(np.column_stack([columns, rows]).astype(np.float32)))
+        in_mm = around.astype(np.float64) / self._rectifier.px_per_mm + np.array(self._regions[region].origin_mm)
+        return np.asarray(order_corners(in_mm[None])[0], np.float64)
+
+    def _different(self, region: str, now: NDArray[np.float32]) -> Mask:
+        bare = self._bare(region)
+        gain = np.float32(light_gain(now[::4, ::4], bare[::4, ::4]))
+        return np.asarray(largest(np.asarray(cv2.absdiff(now, bare * gain), np.float32)) > DIFFERENT_LEVELS, bool)
+
+    def _bare(self, region: str) -> NDArray[np.float32]:
+        bare = self._regions[region].bare
+        assert bare is not None, "is_known() comes first"
+        return bare
+
+    def _enlarged(self, region: str, mask: Mask) -> Mask:
+        size = self._regions[region].size_px
+        return np.asarray(cv2.resize(mask.astype(np.uint8), size, interpolation=cv2.INTER_NEAREST), bool)
+
+    def _view(self, region: str, image: Image) -> NDArray[np.float32]:
+        view = self._regions[region]
+        tile = self._rectifier.tile(image, view.origin_mm, view.size_px)
+        return np.asarray(cv2.blur(tile, (3, 3)), np.float32)
+
+    def _box(self, region: str, corners_mm: Polygon) -> _Box:
+        view = self._regions[region]
+        points = np.round((corners_mm - np.array(view.origin_mm)) * self._rectifier.px_per_mm).astype(np.int32)
+        low = np.clip(points.min(axis=0), 0, view.size_px)
+        high = np.clip(points.max(axis=0) + 1, low, view.size_px)
+        inside = np.zeros((high[1] - low[1], high[0] - low[0]), np.uint8)
+        if inside.size:
+            cv2.fillPoly(inside, [points - low.astype(np.int32)], 1)
+        return _Box(slice(low[1], high[1]), slice(low[0], high[0]), inside.astype(bool))
+
+    def _frame(self, polygon: Polygon) -> _Region:
+        low, high = polygon.min(axis=0) - RIM_MM, polygon.max(axis=0) + RIM_MM
+        width, height = np.ceil((high - low) * self._rectifier.px_per_mm).astype(int).tolist()
+        return _Region(self._rectifier.snapped_mm((float(low[0]), float(low[1]))), (width, height))
+
+
+def _is_filled(different: Mask) -> bool:
+    """Whether a card fills the box of these pixels, (N,) which of them differ from the bare cloth."""
+    return float(different.mean()) >= WELL_FILLED
+
+
+def _is_bare(different: Mask, covered: Mask) -> bool:
+    """Whether all of a box looks like the bare cloth with its print, or what is surely in sight of it does.
+
+    What just moved nearby counts as cover, so even a wholly covered box may show nothing but cloth.
+
+    Args:
+        different: (N,) which of the box's pixels differ from the bare cloth.
+        covered: (N,) which of them lie under something.
+    """
+    if np.count_nonzero(different) < BARE_WHOLLY * len(different):
+        return True
+    seen = different[~covered]
+    is_seen = len(seen) >= SEEN_SHARE * len(different)
+    return bool(is_seen and np.count_nonzero(seen) < BARE_SHARE * len(seen))
+
+
+def _is_in_shadow(now: NDArray[np.float32], bare: NDArray[np.float32]) -> bool:
+    """Whether (N, 3) pixels are those of the bare cloth, all darker alike: an arm's shadow lies over its print."""
+    if not len(now):
+        return False
+    gain = np.float32(light_gain(now.sum(axis=1), bare.sum(axis=1)))
+    if not SHADOW_GAIN[0] < gain < SHADOW_GAIN[1]:
+        return False
+    away = np.abs(now - bare * gain) > DIFFERENT_LEVELS * gain
+    return float((away[:, 0] | away[:, 1] | away[:, 2]).mean()) < BARE_WHOLLY
+
+
+def rows_of_cards(around_mm: Polygon, size_mm: tuple[float, float]) -> list[Polygon]:
+    """The cards that may lie side by side, or end to end, in a rectangle: one where no row of them fits.
+
+    Args:
+        around_mm: (4, 2) clockwise, a shorter side first.
+        size_mm: a card's width and height.
+    """
+    across, along = around_mm[1] - around_mm[0], around_mm[2] - around_mm[1]
+    broad, length = float(np.linalg.norm(across)), float(np.linalg.norm(along))
+    for width, height, is_side_by_side in ((*size_mm, True), (*size_mm[::-1], False)):
+        count = round(length / width)
+        if count < ROW or abs(broad - height) > ROW_SLACK * height:
+            continue
+        if abs(length - count * width) > ROW_SLACK * count * width:
+            continue
+        middles = [
+            around_mm[0] + across / 2 + along * (width / 2 + k * (length - width) / (count - 1)) / length
+            for k in range(count)
+        ]
+        turned = np.roll(around_mm, 1, axis=0) if is_side_by_side else around_mm
+        one = true_rectangle(turned, size_mm)
+        return [one - one.mean(axis=0) + middle for middle in middles]
+    return [true_rectangle(around_mm, size_mm)]
+
+
+def true_rectangle(corners_mm: Polygon, size_mm: tuple[float, float]) -> Polygon:
+    """The rectangle of a card's true size at a box's middle and angle.
+
+    Args:
+        corners_mm: (4, 2) clockwise, a shorter side first.
+        size_mm: the card's width and height.
+    """
+    middle = corners_mm.mean(axis=0)
+    along = corners_mm[2] - corners_mm[1]
+    down = along / max(float(np.linalg.norm(along)), 1e-6)
+    right = np.array([down[1], -down[0]])
+    half_w, half_h = size_mm[0] / 2, size_mm[1] / 2
+    signs = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]], np.float64)
+    return np.asarray(middle + signs[:, :1] * half_w * right + signs[:, 1:] * half_h * down, np.float64)

@@ -1,0 +1,195 @@
+"""Make card sights of what the detector found: true size, one a place, no print, and what it missed or set awry.
+
+Knows where cards may lie, not what they mean. Layout millimetres.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thirdcard.vision.cards.background_difference import Leftovers, true_rectangle
+from thirdcard.vision.cards.label_fusion import NO_FACE
+from thirdcard.vision.cards.static_clutter import StaticClutter
+from thirdcard.vision.cards.tracker import CardSight
+from thirdcard.vision.detections import CARD_BACK, CARD_FACE, CUT_CARD, Detections
+from thirdcard.vision.frames import Frame
+from thirdcard.vision.plane.change_gate import Change, GridFrame
+from thirdcard.vision.plane.occlusion import Cover
+from thirdcard.vision.plane.rectify import Rectifier
+from thirdcard.vision.plane.tiling import Rect
+
+CARD_SCORE = 0.25
+"""Low: the reader says what is no card."""
+ONE_PLACE_MM = 26.0
+"""Middles of two cards lie at least this far apart, even where they overlap."""
+NEIGHBOUR_MM = 110.0
+MADE_OF_OTHERS = 0.85
+"""A box of which more lies under better ones is made of their halves."""
+FOLLOW_LIGHT_S = 5.0
+"""So often at most the bare view of an empty region is kept anew."""
+BARE_S = 0.5
+"""So long nothing must lie in sight before a table that was not bare at first is taken for bare."""
+CARD_SIDES = (0.62, 1.45)
+"""A card's box has this share of the card's true sides."""
+ACROSS, DOWN = (shares.reshape(-1, 1) for shares in np.meshgrid(np.linspace(0.06, 0.94, 7), np.linspace(0.06, 0.94, 9)))
+"""A grid of points over a box, in shares of its sides."""
+
+Polygon = NDArray[np.float64]
+Read = Callable[[Sequence[Polygon]], Sequence[NDArray[np.float64] | None]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardLook:
+    """What is at hand at one look."""
+
+    frame: Frame
+    change: Change
+    cover: Cover
+    looked_mm: Sequence[Rect]
+    """Boxes that the detector looked at just now."""
+    read: Read
+    """Log probabilities over the labels for places in the frame."""
+
+
+class CardSights:
+    """The cards in sight in some regions."""
+
+    def __init__(
+        self,
+        regions: Mapping[str, Polygon],
+        rectifier: Rectifier,
+        grid: GridFrame,
+        *,
+        card_mm: tuple[float, float],
+        labels: tuple[str, ...],
+    ) -> None:
+        self._regions, self._card_mm, self._labels = regions, card_mm, labels
+        self._grid, self._print = grid, StaticClutter(grid)
+        self._leftovers = Leftovers(regions, rectifier, card_mm)
+        self._cells = {region: grid.cells_of_box(*self._leftovers.box_mm(region)) for region in regions}
+        self._refined: dict[str, list[CardSight]] = {}
+        self._trued: tuple[Detections, list[CardSight]] | None = None
+        """What was last found, and its true cards: where nothing was looked at the same is found again."""
+        self._followed_t: dict[str, float] = {}
+        self._began_amid_play = False
+        """Whether faces lay there at the first look: then backs may have, which were taken for print."""
+        self._bare_since_t: float | None = None
+
+    def of(self, found: Detections, look: CardLook) -> list[CardSight]:
+        """The cards in sight, given all that the detector last found."""
+        if self._trued is None or self._trued[0] is not found:
+            self._trued = found, self._true(found, CARD_FACE, CARD_BACK)
+        sights = self._without_print(self._trued[1], look)
+        if self._began_amid_play:
+            self._begin_anew_when_bare(sights, look)
+        in_sight = [
+            sight
+            for sight in sights
+            if not any(self._leftovers.is_own(region, sight) for region in self._regions)
+            and not self._print.is_bare(sight.corners_mm, look.change, look.cover.mask)
+        ]
+        for region in self._regions:
+            in_sight += self._refine(region, sights, look)
+        return in_sight
+
+    def _begin_anew_when_bare(self, sights: list[CardSight], look: CardLook) -> None:
+        """Learn what is print once more, as soon as nothing lies there."""
+        is_covered = any(look.cover.mask[cells].any() for cells in self._cells.values())
+        if sights or is_covered:
+            self._bare_since_t = None
+            return
+        self._bare_since_t = look.frame.t if self._bare_since_t is None else self._bare_since_t
+        if look.frame.t - self._bare_since_t >= BARE_S:
+            self._print = StaticClutter(self._grid)
+            self._leftovers.forget()
+            self._refined.clear()
+            self._began_amid_play = False
+
+    def _refine(self, region: str, sights: list[CardSight], look: CardLook) -> list[CardSight]:
+        """The region's own sights, mended by its bare view where that is known."""
+        covered = look.cover.mask[self._cells[region]]
+        box = self._leftovers.box_mm(region)
+        is_looked_at = any(_overlap(box, looked) for looked in look.looked_mm)
+        if region in self._refined and not is_looked_at and not covered.any():
+            return self._refined[region]
+        own = [sight for sight in sights if self._leftovers.is_own(region, sight)]
+        if not own and not covered.any() and not self._leftovers.is_known(region):
+            self._leftovers.keep_bare(region, look.frame.image)
+        if self._leftovers.is_known(region):
+            mended = self._leftovers.refine(region, sights, look.frame.image, covered)
+            own = [sight for sight in mended if self._leftovers.is_own(region, sight)]
+            self._follow_light(region, own, look, is_covered=bool(covered.any()))
+        self._refined[region] = own
+        return own
+
+    def _follow_light(self, region: str, own: list[CardSight], look: CardLook, *, is_covered: bool) -> None:
+        if own or is_covered or look.frame.t - self._followed_t.get(region, -FOLLOW_LIGHT_S) < FOLLOW_LIGHT_S:
+            return
+        self._followed_t[region] = look.frame.t
+        self._leftovers.follow_light(region, look.frame.image)
+
+    def like_cut_cards(self, found: Detections) -> list[CardSight]:
+        """What looks like a cutting card and may be a plain back."""
+        return [replace(sight, face_up=False, is_like_cut_card=True) for sight in self._true(found, CUT_CARD)]
+
+    def _true(self, found: Detections, *labels: int) -> list[CardSight]:
+        cards = found.of(*labels)
+        shares = np.sort(sides_mm(cards.corners_mm), axis=1)[:, ::2] / np.array(self._card_mm)
+        cards = cards.take(((shares >= CARD_SIDES[0]) & (shares <= CARD_SIDES[1])).all(axis=1))
+        cards = _one_a_place(cards.take(cards.score >= CARD_SCORE))
+        return [
+            CardSight(
+                corners_mm=true_rectangle(corners, self._card_mm), face_up=int(label) == CARD_FACE, score=float(score)
+            )
+            for corners, label, score in zip(cards.corners_mm, cards.label, cards.score, strict=True)
+        ]
+
+    def _without_print(self, sights: list[CardSight], look: CardLook) -> list[CardSight]:
+        """The sights that are no print; what the first look shows and nobody can read is taken for print."""
+        if not self._print.is_made:
+            rows = look.read([sight.corners_mm for sight in sights])
+            unread = [
+                sight.corners_mm
+                for sight, row in zip(sights, rows, strict=True)
+                if row is None or self._labels[int(row.argmax())] in NO_FACE
+            ]
+            self._print.remember(unread, look.change)
+            self._began_amid_play = len(unread) < len(sights)
+        return [sight for sight in sights if not self._print.is_print(sight.corners_mm, look.change, look.cover.mask)]
+
+
+def sides_mm(corners_mm: Polygon) -> NDArray[np.float64]:
+    """(N, 4) lengths of the sides of (N, 4, 2) boxes."""
+    return np.asarray(np.linalg.norm(np.roll(corners_mm, -1, axis=1) - corners_mm, axis=2), np.float64)
+
+
+def _one_a_place(cards: Detections) -> Detections:
+    """Without boxes that no card of its own can fill: too near to a better one, or made of parts of better ones."""
+    order = np.argsort(-cards.score, kind="stable")
+    corners, centres = cards.corners_mm[order], cards.centres_mm[order]
+    gaps = np.linalg.norm(centres[:, None] - centres[None], axis=2)
+    kept: list[int] = []
+    for i in range(len(order)):
+        near = [j for j in kept if gaps[i, j] < NEIGHBOUR_MM]
+        if all(gaps[i, j] >= ONE_PLACE_MM for j in near) and _share_under(corners[i], corners[near]) < MADE_OF_OTHERS:
+            kept.append(i)
+    return cards.take(order[kept])
+
+
+def _share_under(box: Polygon, others: Polygon) -> float:
+    """Share of a (4, 2) box that lies under (N, 4, 2) others, by a grid of points."""
+    if not len(others):
+        return 0.0
+    points = box[0] + ACROSS * (box[1] - box[0]) + DOWN * (box[3] - box[0])
+    sides = np.roll(others, -1, axis=1) - others
+    away = points[:, None, None] - others[None]
+    is_inside = (sides[..., 0] * away[..., 1] - sides[..., 1] * away[..., 0] >= 0.0).all(axis=2)
+    return float(is_inside.any(axis=1).mean())
+
+
+def _overlap(one: Rect, other: Rect) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]

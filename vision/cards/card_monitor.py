@@ -1,0 +1,391 @@
+"""Say what becomes of the cards in some regions: at rest, read, turned, moved, gone.
+
+A card is told of once its face was read, or when waiting longer would not help. One that vanishes under a cover and
+comes to rest elsewhere with the same face, or the other side up in the same region, is the same card. Distances are
+millimetres, durations seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from thirdcard.vision.cards.card_reading import (
+    ENOUGH_READS,
+    LEAST_READS,
+    REAL_SCORE,
+    UNREADABLE,
+    CardReading,
+    IsCovered,
+    ReadFaces,
+    is_brought,
+    is_long_there,
+    is_read,
+    is_real,
+    looks_like_a_face,
+)
+from thirdcard.vision.cards.familiarity import Familiarity
+from thirdcard.vision.cards.handed_cards import HandedCards, Polygons
+from thirdcard.vision.cards.identity import Known, KnownCards
+from thirdcard.vision.cards.label_fusion import MOST_LOOKS, Votes
+from thirdcard.vision.cards.off_table import EntryOf, OffTable
+from thirdcard.vision.cards.passed_on import Laid, PassedOn
+from thirdcard.vision.cards.plain_backs import PlainBacks
+from thirdcard.vision.cards.reaches import Reaches
+from thirdcard.vision.cards.tracker import ONE_CARD_MM, CardSight, CardTrack, Motion, Tracker
+from thirdcard.vision.observations import (
+    CardFlipped,
+    CardInSight,
+    CardLeft,
+    CardRead,
+    CardRested,
+    CardShifted,
+    Observation,
+    Reading,
+)
+from thirdcard.vision.plane.occlusion import USUAL_GAP_S
+
+REGION_SLACK_MM = 22.0
+WAIT_FOR_FACE_S = 1.0
+"""So long a face that cannot be read is waited for; it is told as soon as it can be read later."""
+WAIT_FOR_NAME_S = 0.6
+"""So long after a face was told of without a name a likely name is told: it may decide the round."""
+WAIT_FOR_BACK_S = 0.3
+LEAVE_S = 1.6
+"""How long a card that is gone may turn up elsewhere before it is told as gone."""
+WAIT_FOR_COVER_S = 4.0
+"""How long to wait for the sight of an old place before a card counts as new."""
+OVERLAPPING_MM = 45.0
+"""Middles of cards that overlap are nearer; one that reads as such a neighbour is what another card leaves of it."""
+
+NOTHING_READ = Reading(label=None, confidence=0.0)
+
+
+@dataclass(slots=True)
+class CardWatch:
+    """The cards of all card regions."""
+
+    regions: Polygons
+    tracker: Tracker
+    labels: tuple[str, ...]
+    handed: HandedCards = field(default_factory=lambda: HandedCards({}))
+    familiarity: Familiarity = field(default_factory=Familiarity)
+    plain_backs: PlainBacks = field(default_factory=PlainBacks)
+    _cards: KnownCards = field(init=False)
+    _reading: CardReading = field(init=False)
+    _reaches: Reaches = field(default_factory=Reaches)
+    _passed_on: PassedOn = field(default_factory=PassedOn)
+    _off_table: OffTable = field(init=False)
+    _looked_t: float | None = None
+    are_cards_away: bool = field(default=False, init=False)
+    """Whether a card may lie at one of the places to which cards are taken."""
+
+    def __post_init__(self) -> None:
+        self._reading = CardReading(self.tracker, self.labels)
+        self._cards = KnownCards(self.tracker, self.handed)
+        self._off_table = OffTable(self._cards)
+
+    def update(
+        self,
+        sights: Sequence[CardSight],
+        t: float,
+        *,
+        is_covered: IsCovered,
+        read_faces: ReadFaces,
+        hidden_s: Callable[[NDArray[np.float64]], float] = lambda corners: 0.0,
+        entry_of: EntryOf = lambda corners: None,
+    ) -> list[Observation]:
+        """Take one look in and say what is new."""
+        looked_t, self._looked_t = t if self._looked_t is None else self._looked_t, t
+        unseen_s = t - looked_t if t - looked_t > USUAL_GAP_S else 0.0
+        self.are_cards_away = self._cards.is_out(t, looked_t)
+        self.plain_backs.note(sights, self._cards.backs())
+        sights = self.plain_backs.told_apart(sights, lambda sight: self.region_of(sight.at_mm) is not None)
+        like_cut_cards = [sight for sight in sights if sight.is_like_cut_card]
+        sights = [sight for sight in sights if self.are_cards_away or not sight.is_like_cut_card]
+        near = [each for each in sights if self.region_of(each.at_mm) is not None and not each.is_like_cut_card]
+        beside = [sight for sight in sights if not any(sight is each for each in near)]
+        brought = self.handed.admit(beside, t, is_play=self.are_cards_away or self._cards.is_in_play(t))
+        near = self._reading.read([*near, *brought], read_faces)
+        changes = self.tracker.update(near, t, is_covered=is_covered)
+        for track in self.tracker.tracks:
+            if track.looks == 1:
+                track.hidden_s = max(track.hidden_s, unseen_s, hidden_s(track.sight.corners_mm))
+        for track in changes.turned:
+            if track.track_id in self._cards.known:
+                self._cards.known[track.track_id].turned_t = track.turned_t
+            else:
+                track.hidden_s = max(track.hidden_s, unseen_s, hidden_s(track.sight.corners_mm))
+        for track in changes.left:
+            if track.track_id in self._cards.known:
+                self._cards.gone[track.track_id] = (track, track.missing_since_t or t)
+        self._reading.vote(t, is_covered)
+        for track in self.tracker.tracks:
+            if track.track_id in self._cards.known and is_covered(track.sight.corners_mm):
+                self._reaches.note(track.track_id, t, entry_of(track.sight.corners_mm))
+        if self._cards.are_all_open(t):
+            self._passed_on.note(self._cards.unknown(), t, region_of=self.region_of)
+        told: list[Observation] = []
+        for track in list(self.tracker.tracks):
+            told += self._tell(track, t, is_covered)
+        if not self.are_cards_away and not self._cards.is_out(t, t):
+            self.handed.note_furniture(like_cut_cards, t)
+        off = self._off_table.update(t, self.regions.values(), is_covered=is_covered, entry_of=entry_of)
+        return [*told, *self._tell_gone(t), *off]
+
+    def region_of(self, at_mm: NDArray[np.float64]) -> str | None:
+        """The card region a point lies in, or the nearest within the slack."""
+        return _region_at(self.regions, at_mm)
+
+    def unsettled(self) -> list[CardTrack]:
+        """Cards that further looks would tell more of."""
+        return [
+            track
+            for track in self.tracker.tracks
+            if self.tracker.is_unsettled(track)
+            or track.track_id not in self._cards.known
+            or self._reading.wants_reading(track)
+        ]
+
+    def waiting_since_t(self) -> float | None:
+        """The earliest moment of which something may still be told."""
+        times = [
+            track.place_since_t
+            for track in self.tracker.tracks
+            if track.track_id not in self._cards.known
+            and track.score >= REAL_SCORE / 2
+            and self.region_of(track.sight.at_mm) is not None
+        ]
+        times += [known.turned_t for known in self._cards.known.values() if known.turned_t is not None]
+        times += [since for _, since in self._cards.gone.values()]
+        return min(times, default=None)
+
+    def in_sight(self) -> tuple[CardInSight, ...]:
+        """The cards that were told of and are not known to be gone."""
+        return tuple(
+            _in_sight(track, self._cards.known[track.track_id])
+            for track in self.tracker.tracks
+            if track.track_id in self._cards.known and track.missing_since_t is None
+        )
+
+    def forget(self, track_ids: Collection[int]) -> None:
+        """Know nothing any more of these cards: what lies in their places is told of as new."""
+        self.tracker.forget(track_ids)
+        for track_id in track_ids:
+            self._cards.known.pop(track_id, None)
+            self._cards.gone.pop(track_id, None)
+            self._reaches.forget(track_id)
+        if track_ids:
+            self.handed.forget()
+
+    def finish(self) -> list[Observation]:
+        """Tell of what was still waited for."""
+        gone, self._cards.gone = self._cards.gone, {}
+        return [CardLeft(track_id=track_id, t=since) for track_id, (_, since) in gone.items()]
+
+    def _tell(self, track: CardTrack, t: float, is_covered: IsCovered) -> list[Observation]:
+        if track.track_id in self._cards.known:
+            return self._tell_known(track, t)
+        if track.motion is not Motion.RESTING:
+            return []
+        reading = track.votes.reading()
+        waited_s = t - (track.rested_t if track.rested_t is not None else t)
+        told = is_read(track, reading)
+        enough_s = WAIT_FOR_FACE_S if track.sight.face_up else WAIT_FOR_BACK_S
+        if (track.sight.face_up and not told and waited_s < enough_s) or waited_s < WAIT_FOR_BACK_S:
+            return []
+        is_beside = self.region_of(track.sight.at_mm) is None
+        if not told and not _is_card(track, t, self.labels, is_beside=is_beside):
+            return []
+        others = [other for other in self.tracker.tracks if other is not track and other.track_id in self._cards.known]
+        if _lies_on_one_of(others, track) or self._cards.has_a_twin(track, track.votes.guess(), OVERLAPPING_MM):
+            return []
+        if is_covered(track.sight.corners_mm) and self._cards.may_be_a_part(track, t):
+            return []
+        return self._begin(track, t, reading)
+
+    def _begin(self, track: CardTrack, t: float, reading: Reading) -> list[Observation]:
+        rested_t = track.rested_t if track.rested_t is not None else t
+        region = self.region_of(track.sight.at_mm)
+        if region is None:
+            return self._begin_elsewhere(track, t, rested_t, reading)
+        if t - rested_t < WAIT_FOR_COVER_S and self._cards.may_be_covered(track, t, region, reading):
+            return []
+        old = self._cards.same_card(track, t, region, reading)
+        if old is not None:
+            return self._go_on(old, track, rested_t, region, reading)
+        face_up, unread_t = track.sight.face_up, None if reading.label else t
+        laid = self._passed_on.take_back(track, region, self._cards.known) if face_up and self.handed.places else None
+        if laid is not None:
+            return self._begin_with(laid, track, rested_t, region, reading)
+        self._cards.known[track.track_id] = Known(
+            region=region, home=region, face_up=face_up, reading=reading, unread_t=unread_t
+        )
+        rested = _with_doubt(_rested(track, rested_t, region, reading), track, self.labels)
+        if not track.sight.face_up or not self._reading.was_face_down(track, rested_t):
+            return [rested]
+        turned_t = max(track.turned_t or track.face_t or rested_t, rested_t)
+        is_back_seen = self._reading.was_back_seen(track, rested_t)
+        return [
+            replace(rested, face_up=False, reading=NOTHING_READ, is_back_seen=is_back_seen),
+            self._turned(track, turned_t, face_up=True, reading=reading),
+        ]
+
+    def _begin_elsewhere(self, track: CardTrack, t: float, rested_t: float, reading: Reading) -> list[Observation]:
+        """A card that was brought to one of the places: one whose back was up and that is gone from where it lay."""
+        place = self.handed.place_of(track.sight.at_mm)
+        if place is None or not (is_brought(track, self.labels) or reading.label):
+            return []
+        old = self._cards.missing_back(track, t, place)
+        if old is not None:
+            return self._go_on(old, track, rested_t, place, reading)
+        laid = self._passed_on.take(track, self._cards.known)
+        return [] if laid is None else self._begin_with(laid, track, rested_t, place, reading)
+
+    def _begin_with(self, laid: Laid, track: CardTrack, t: float, place: str, reading: Reading) -> list[Observation]:
+        """A card that was dealt, its back up, and passed on before it could be told of."""
+        at = float(laid.sight.at_mm[0]), float(laid.sight.at_mm[1])
+        dealt = replace(_rested(track, laid.t, laid.region, NOTHING_READ), at_mm=at, face_up=False)
+        known = Known(region=laid.region, home=laid.region, face_up=False, reading=NOTHING_READ)
+        self._cards.known[track.track_id] = known
+        told: list[Observation] = [replace(dealt, hidden_s=laid.hidden_s)]
+        if place != laid.region:
+            told.append(self._shifted(track, t, place))
+        if track.sight.face_up:
+            known.face_up, known.reading = True, reading
+            told.append(self._turned(track, t, face_up=True, reading=reading))
+        return told
+
+    def _go_on(self, old: CardTrack, track: CardTrack, t: float, region: str, reading: Reading) -> list[Observation]:
+        known = self._cards.known[old.track_id]
+        self._cards.gone.pop(old.track_id, None)
+        was_away = self.handed.bring_back(old)
+        self.tracker.adopt(old, track)
+        told: list[Observation] = []
+        if known.region != region or was_away:
+            told.append(self._shifted(track, t, region))
+        if known.face_up != track.sight.face_up:
+            turned_t = max(t, track.turned_t or t)
+            told.append(self._turned(track, turned_t, face_up=track.sight.face_up, reading=reading))
+            known.face_up, known.reading = track.sight.face_up, reading
+        return told
+
+    def _tell_known(self, track: CardTrack, t: float) -> list[Observation]:
+        known = self._cards.known[track.track_id]
+        told: list[Observation] = []
+        if known.turned_t is not None:
+            reading = track.votes.reading()
+            is_doubtful = t - known.turned_t < WAIT_FOR_FACE_S or not looks_like_a_face(track, self.labels)
+            is_waited_for = (not is_read(track, reading) and is_doubtful) or self._cards.has_just_left(reading, t)
+            if track.sight.face_up and is_waited_for:
+                return []
+            turned_t, known.turned_t = known.turned_t, None
+            if track.sight.face_up != known.face_up:
+                known.face_up, known.reading, known.unread_t = track.sight.face_up, reading, t
+                told.append(self._turned(track, turned_t, face_up=known.face_up, reading=reading))
+        elif known.face_up and known.reading.label is None:
+            told += _read_at_last(track, known, t)
+        region = self.region_of(track.sight.at_mm)
+        if region is not None and region != known.region and t - track.still_since_t >= 0.3 and track.seen_t == t:
+            told.append(self._shifted(track, track.still_since_t, region))
+        return told
+
+    def _shifted(self, track: CardTrack, t: float, region: str) -> CardShifted:
+        known = self._cards.known[track.track_id]
+        known.region, known.home = region, known.home if region in self.handed.places else region
+        margin_mm = self.handed.margin_mm(track.sight.at_mm) if region in self.handed.places else float("inf")
+        return CardShifted(track_id=track.track_id, t=t, region=region, margin_mm=margin_mm)
+
+    def _turned(self, track: CardTrack, t: float, *, face_up: bool, reading: Reading) -> CardFlipped:
+        entries = self._reaches.about(track.track_id, t)
+        return CardFlipped(track_id=track.track_id, t=t, face_up=face_up, reading=reading, entries_mm=entries)
+
+    def _tell_gone(self, t: float) -> list[Observation]:
+        ripe = [(track, since) for track, since in self._cards.gone.values() if t - since >= LEAVE_S]
+        for track, since in ripe:
+            self._reaches.forget(track.track_id)
+            known = self._cards.known[track.track_id]
+            known.turned_t = None
+            if known.face_up and track.votes.count >= LEAST_READS:
+                self.familiarity.note(track.votes.sureness())
+            if known.face_up and known.region in self.regions:
+                self.handed.clear(since)
+            else:
+                self.handed.take_away(track, since)
+        return [CardLeft(track_id=track.track_id, t=self._cards.gone.pop(track.track_id)[1]) for track, _ in ripe]
+
+
+def _region_at(regions: Polygons, at_mm: NDArray[np.float64]) -> str | None:
+    point = (float(at_mm[0]), float(at_mm[1]))
+    inside = {
+        region: cv2.pointPolygonTest(polygon.astype(np.float32), point, True) for region, polygon in regions.items()
+    }
+    best = max(inside, key=lambda region: inside[region], default=None)
+    return best if best is not None and inside[best] >= -REGION_SLACK_MM else None
+
+
+def _read_at_last(track: CardTrack, known: Known, t: float) -> list[Observation]:
+    """The name of a face that was told of without one: once it is sure, or likely after it was looked at for long."""
+    reading = track.votes.reading()
+    is_overdue = known.unread_t is not None and t - known.unread_t >= WAIT_FOR_NAME_S
+    if is_overdue and track.votes.count >= ENOUGH_READS:
+        reading = track.votes.likely_reading()
+    if not is_read(track, reading):
+        return []
+    known.reading = reading
+    return [CardRead(track_id=track.track_id, t=t, reading=reading)]
+
+
+def _lies_on_one_of(known: Sequence[CardTrack], track: CardTrack) -> bool:
+    """Whether a card lies at the same place, for all that can be seen: then its own half hidden self was seen."""
+    return any(
+        other.missing_since_t is None and float(np.linalg.norm(other.sight.at_mm - track.sight.at_mm)) < ONE_CARD_MM
+        for other in known
+    )
+
+
+def _in_sight(track: CardTrack, known: Known) -> CardInSight:
+    return CardInSight(
+        corners_mm=tuple((float(x), float(y)) for x, y in track.sight.corners_mm),
+        face_up=known.face_up,
+        label=known.reading.label if known.face_up else None,
+    )
+
+
+def _is_card(track: CardTrack, t: float, labels: tuple[str, ...], *, is_beside: bool) -> bool:
+    """Whether what was not read is a card all the same."""
+    if is_real(track, labels):
+        return True
+    return is_brought(track, labels) if is_beside else is_long_there(track, t)
+
+
+def _with_doubt(rested: CardRested, track: CardTrack, labels: tuple[str, ...]) -> CardRested:
+    """The same; of what nobody can read and that only looks like a card, with doubt whether it is one."""
+    if rested.reading.label is not None or is_real(track, labels):
+        return rested
+    return replace(rested, reading=NOTHING_READ, score=min(track.score, UNREADABLE))
+
+
+def _rested(track: CardTrack, t: float, region: str, reading: Reading) -> CardRested:
+    at = track.sight.at_mm
+    return CardRested(
+        track_id=track.track_id,
+        t=t,
+        region=region,
+        at_mm=(float(at[0]), float(at[1])),
+        face_up=track.sight.face_up,
+        reading=reading,
+        score=track.score,
+        hidden_s=track.hidden_s,
+    )
+
+
+def new_card_watch(regions: Polygons, labels: tuple[str, ...], places: Polygons | None = None) -> CardWatch:
+    """A watch over card regions, and places to which cards are taken for a while, with a reader's labels."""
+    familiarity = Familiarity()
+    tracker = Tracker(lambda: Votes(labels, most_looks=lambda: familiarity.most_looks(MOST_LOOKS)))
+    return CardWatch(regions, tracker, labels, HandedCards(places or {}), familiarity)

@@ -1,0 +1,211 @@
+"""Read the cards in sight, gather the votes on each, and say what they come to.
+
+Which side shows is said by the reader where it is clear, else by the detector. Distances are millimetres.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thirdcard.vision.cards.label_fusion import NO_FACE
+from thirdcard.vision.cards.tracker import ONE_CARD_MM, CardSight, CardTrack, Motion, Tracker
+from thirdcard.vision.observations import Reading
+
+LEAST_READS = 2
+ENOUGH_READS = 5
+MOST_READS = 14
+SURE_ENOUGH = 0.985
+CLEAR = 0.75
+"""From this probability on the reader says which side shows."""
+LOG_SURE = float(np.log(0.98))
+"""A face read as clearly as this counts in full where a hand may be over the card: hands are known as boxes only."""
+COVERED_WEIGHT = 0.2
+STILL_BEFORE_VOTE_S = 0.08
+BACK, UNCLEAR = "back", "unclear"
+BACKS_SEEN = 2
+"""A card of which so many looks showed the back at its place was laid face down, also where it was turned at once."""
+GLIMPSED = 0.9
+"""A back read as surely as this is believed at one look, where it looks like a card besides."""
+SURELY_GLIMPSED, FAINT_SCORE, FAINT_GLIMPSES = 0.99, 0.4, 2
+"""One that looks less like a card is believed at so many looks that read it as surely as this."""
+LONG_HIDDEN_S, FAINTEST_SCORE = 0.6, 0.3
+"""One look that looks even less like one is enough where its card was hidden for so long: it may have been turned."""
+GLIMPSE_S = 2.5
+"""How long before a card came to rest its back may have been seen at its place."""
+NEXT_CARD_S = 0.5
+"""A card comes to rest at least so long after the one before it."""
+LATE_FACE_S = 0.4
+"""A face that could not be told for so long after its card came to rest may have been turned up meanwhile."""
+KEPT_S = 10.0
+"""How long a glimpse is kept: a card is told of long before."""
+REAL_SCORE = 0.7
+"""What never reads as a card must look this much like one to be told of."""
+LONG_THERE_S, LONG_THERE_LOOKS, LONG_THERE_SCORE = 2.0, 15, 0.75
+"""What looks this much like an open card for so long is one, though nobody can read it."""
+UNREADABLE = 0.5
+"""How sure it is at most that it is one."""
+BROUGHT_SCORE, BROUGHT_LOOKS = 0.65, 5
+"""What may be a missing card needs no clear look where it looks like one so often and so much: a card half under
+another reads as nothing."""
+LEAST_BROUGHT_SCORE = 0.45
+"""Nor is it one where it looks less like one than this, whatever it reads as."""
+SAME_PLACE_MM = 12.0
+
+IsCovered = Callable[[NDArray[np.float64]], bool]
+ReadFaces = Callable[[Sequence[NDArray[np.float64]]], Sequence[NDArray[np.float64] | None]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BackGlimpse:
+    """The back of a card that had not come to rest."""
+
+    t: float
+    at_mm: NDArray[np.float64]
+    track_id: int
+    score: float
+    """How much it looked like a card."""
+
+
+@dataclass(slots=True)
+class CardReading:
+    """What a reader says of the cards that a tracker follows."""
+
+    tracker: Tracker
+    labels: tuple[str, ...]
+    _glimpses: list[BackGlimpse] = field(default_factory=list)
+
+    def read(self, sights: Sequence[CardSight], read_faces: ReadFaces) -> list[CardSight]:
+        """Read the sights that may tell something new, and let the reader say which side of them shows."""
+        wanted = [sight for sight in sights if self._is_news(sight)]
+        if not wanted:
+            return list(sights)
+        rows = dict(zip(map(id, wanted), read_faces([sight.corners_mm for sight in wanted]), strict=True))
+        return [self._with_reading(sight, rows.get(id(sight))) for sight in sights]
+
+    def _is_news(self, sight: CardSight) -> bool:
+        """Whether a sight is not just one more of a card that was read well enough and shows the same side."""
+        return not any(
+            float(np.linalg.norm(track.sight.at_mm - sight.at_mm)) < SAME_PLACE_MM
+            and track.sight.face_up == sight.face_up
+            and not self.wants_reading(track)
+            for track in self.tracker.tracks
+        )
+
+    def _with_reading(self, sight: CardSight, log_probs: NDArray[np.float64] | None) -> CardSight:
+        if log_probs is None:
+            return sight
+        back, unclear = (float(np.exp(log_probs[self.labels.index(label)])) for label in (BACK, UNCLEAR))
+        face = 1.0 - back - unclear
+        if max(back, face) < CLEAR:
+            return replace(sight, log_probs=log_probs, is_side_sure=sight.is_side_sure and unclear < CLEAR)
+        return replace(sight, log_probs=log_probs, face_up=face > back, is_side_sure=True)
+
+    def vote(self, t: float, is_covered: IsCovered) -> None:
+        """Let the sights of this look vote on their cards."""
+        self._glimpses = [glimpse for glimpse in self._glimpses if t - glimpse.t <= KEPT_S]
+        for track in self.tracker.tracks:
+            log_probs = track.sight.log_probs
+            if log_probs is None or track.seen_t != t:
+                continue
+            back, unclear = (float(np.exp(log_probs[self.labels.index(label)])) for label in (BACK, UNCLEAR))
+            track.back_looks += back >= CLEAR
+            if track.face_t is None and 1.0 - back - unclear >= CLEAR:
+                track.face_t = t
+            score = track.sight.score
+            is_glimpse = back >= (GLIMPSED if score >= REAL_SCORE else SURELY_GLIMPSED) and score >= FAINTEST_SCORE
+            if track.motion is Motion.MOVING and is_glimpse:
+                self._glimpses.append(BackGlimpse(t, track.sight.at_mm, track.track_id, score))
+            if t - track.still_since_t < STILL_BEFORE_VOTE_S:
+                continue
+            is_sure = log_probs.max() >= LOG_SURE and (track.sight.face_up or unclear < CLEAR)
+            is_clear = back >= CLEAR or is_sure or not is_covered(track.sight.corners_mm)
+            track.votes.add(log_probs, 1.0 if is_clear else COVERED_WEIGHT)
+
+    def wants_reading(self, track: CardTrack) -> bool:
+        """Whether further readings would tell more of a card."""
+        if track.motion is Motion.MOVING or track.other_side_looks > 0:
+            return True
+        if track.votes.count >= MOST_READS:
+            return False
+        if not track.sight.face_up:
+            return track.votes.count < ENOUGH_READS or not is_real(track, self.labels)
+        reading = track.votes.reading()
+        return track.votes.count < ENOUGH_READS or reading.label is None or reading.confidence < SURE_ENOUGH
+
+    def was_face_down(self, track: CardTrack, rested_t: float) -> bool:
+        """Whether a card that shows its face was laid face down, or may have been under the hand that laid it.
+
+        Its back was seen, or its face was not until long after it came to rest.
+        """
+        is_late = track.face_t is not None and track.face_t - rested_t > LATE_FACE_S
+        return is_late or self.was_back_seen(track, rested_t)
+
+    def was_back_seen(self, track: CardTrack, rested_t: float) -> bool:
+        """Whether some look showed the back of a card, if only on its way or shortly."""
+        since_t = self._last_came_to_rest(track, rested_t)
+        is_long_hidden = track.hidden_s >= LONG_HIDDEN_S
+        own = [
+            glimpse
+            for glimpse in self._glimpses
+            if self._is_of(glimpse, track, rested_t, since_t) and (is_long_hidden or glimpse.score >= FAINT_SCORE)
+        ]
+        is_glimpsed = len(own) >= FAINT_GLIMPSES or any(glimpse.score >= REAL_SCORE for glimpse in own)
+        return track.back_looks >= BACKS_SEEN or is_glimpsed or (is_long_hidden and bool(own))
+
+    def _last_came_to_rest(self, track: CardTrack, rested_t: float) -> float:
+        """When the card before this one came to rest, wherever: until then backs were that one's, on its way there."""
+        others = [other.rested_t for other in self.tracker.tracks if other is not track and other.rested_t is not None]
+        return max((other_t for other_t in others if rested_t - other_t >= NEXT_CARD_S), default=-np.inf)
+
+    def _is_of(self, glimpse: BackGlimpse, track: CardTrack, rested_t: float, since_t: float) -> bool:
+        """Whether it was this card's back: what is seen there after it came to rest may fly over it."""
+        is_its_own = glimpse.track_id == track.track_id or since_t < glimpse.t <= rested_t
+        is_there = float(np.linalg.norm(glimpse.at_mm - track.sight.at_mm)) < ONE_CARD_MM
+        return is_its_own and is_there and rested_t - glimpse.t <= GLIMPSE_S
+
+
+def is_read(track: CardTrack, reading: Reading) -> bool:
+    """Whether a face may be told: at once where it is clear, after some more looks where it is not."""
+    if reading.label is None or track.votes.count < LEAST_READS:
+        return False
+    return track.votes.count >= ENOUGH_READS or reading.confidence >= SURE_ENOUGH
+
+
+def is_real(track: CardTrack, labels: tuple[str, ...]) -> bool:
+    """Whether something that was not read as a face looks like a card all the same.
+
+    A face needs the weight of one clear look: what was seen half covered alone may be part of a card beside it.
+    """
+    if track.sight.face_up:
+        return track.score >= REAL_SCORE and looks_like_a_face(track, labels)
+    return track.score >= REAL_SCORE or float(track.votes.posterior()[labels.index(BACK)]) >= SURE_ENOUGH
+
+
+def is_long_there(track: CardTrack, t: float) -> bool:
+    """Whether something that the reader makes nothing of looks like an open card all the same, look after look."""
+    waited_s = t - (t if track.rested_t is None else track.rested_t)
+    is_like_one = track.sight.face_up and track.score >= LONG_THERE_SCORE and track.looks >= LONG_THERE_LOOKS
+    return is_like_one and waited_s >= LONG_THERE_S
+
+
+def is_brought(track: CardTrack, labels: tuple[str, ...]) -> bool:
+    """Whether something before a seat is a card, now that one whose back was up is missing."""
+    posterior = track.votes.posterior()
+    is_back = float(posterior[labels.index(BACK)]) >= SURE_ENOUGH
+    is_like_one = track.score >= BROUGHT_SCORE and track.looks >= BROUGHT_LOOKS and not track.sight.face_up
+    return track.score >= LEAST_BROUGHT_SCORE and (is_back or is_like_one)
+
+
+def looks_like_a_face(track: CardTrack, labels: tuple[str, ...]) -> bool:
+    """Whether the reader saw a face there, if it could not say which; what is piled onto a card it can't say at all."""
+    return track.votes.count >= 1.0 and _face_share(track, labels) > 0.5
+
+
+def _face_share(track: CardTrack, labels: tuple[str, ...]) -> float:
+    """The probability that some face shows, whichever it is."""
+    posterior = track.votes.posterior()
+    return 1.0 - sum(float(posterior[labels.index(label)]) for label in NO_FACE)

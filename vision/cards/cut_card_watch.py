@@ -1,0 +1,91 @@
+"""Tell when a cutting card comes to rest on the cloth.
+
+It is taken for one only where it was seen again and again after a hand laid it there: not where one lay when the watch
+began, nor where no hand was just before, nor where cards belong. Layout millimetres, seconds of stream time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thirdcard.vision.detections import CUT_CARD, Detections
+from thirdcard.vision.observations import CutCardRested
+
+SCORE = 0.6
+DOUBTFUL_SCORE = 0.25
+"""What looked this much like one when the watch began is furniture."""
+REST_MM = 15.0
+"""Looks whose middles lie nearer than this show the same thing at rest."""
+REST_S = 0.6
+REST_LOOKS = 4
+GONE_S = 3.0
+"""What was not seen for longer is gone, and news when it is seen again."""
+
+
+@dataclass(slots=True)
+class _Place:
+    """Where one was seen."""
+
+    at_mm: NDArray[np.float64]
+    first_t: float
+    seen_t: float
+    looks: int = 1
+    is_told: bool = False
+
+
+@dataclass(slots=True)
+class CutCardWatch:
+    """The cutting cards in sight."""
+
+    is_card_region: Callable[[NDArray[np.float64]], bool]
+    """Whether cards belong at a point (2,): what looks like a cutting card there is one of them."""
+    _places: list[_Place] = field(default_factory=list)
+    _furniture: list[NDArray[np.float64]] | None = None
+
+    def update(
+        self, found: Detections, t: float, *, hidden_s: Callable[[NDArray[np.float64]], float]
+    ) -> list[CutCardRested]:
+        """Take one look in; `hidden_s` says of a polygon (4, 2) how long it was covered until just now."""
+        sights = found.of(CUT_CARD)
+        if self._furniture is None:
+            self._furniture = list(sights.take(sights.score >= DOUBTFUL_SCORE).centres_mm)
+        sure = sights.take(sights.score >= SCORE)
+        for at_mm, corners_mm in zip(sure.centres_mm, sure.corners_mm, strict=True):
+            if not self.is_card_region(at_mm) and not any(_is_same(at_mm, each) for each in self._furniture):
+                self._see(at_mm, t, was_hidden=hidden_s(corners_mm) > 0.0)
+        self._places = [place for place in self._places if t - place.seen_t <= GONE_S]
+        return [self._tell(place) for place in self._places if _is_news(place)]
+
+    def asked_mm(self) -> list[NDArray[np.float64]]:
+        """Points where further looks would tell more."""
+        return [place.at_mm for place in self._waited_for()]
+
+    def waiting_since_t(self) -> float | None:
+        """The earliest moment of which something may still be told."""
+        return min((place.first_t for place in self._waited_for()), default=None)
+
+    def _waited_for(self) -> list[_Place]:
+        return [place for place in self._places if not place.is_told and place.seen_t - place.first_t < REST_S]
+
+    def _see(self, at_mm: NDArray[np.float64], t: float, *, was_hidden: bool) -> None:
+        place = next((each for each in self._places if _is_same(each.at_mm, at_mm)), None)
+        if place is None:
+            self._places.append(_Place(at_mm, t, t, is_told=not was_hidden))
+        else:
+            place.seen_t, place.looks = t, place.looks + 1
+
+    def _tell(self, place: _Place) -> CutCardRested:
+        place.is_told = True
+        return CutCardRested(t=place.first_t, at_mm=(float(place.at_mm[0]), float(place.at_mm[1])))
+
+
+def _is_same(one_mm: NDArray[np.float64], other_mm: NDArray[np.float64]) -> bool:
+    return float(np.hypot(*(one_mm - other_mm))) < REST_MM
+
+
+def _is_news(place: _Place) -> bool:
+    return not place.is_told and place.looks >= REST_LOOKS and place.seen_t - place.first_t >= REST_S

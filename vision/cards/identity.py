@@ -1,0 +1,267 @@
+"""The cards that were told of, those that are missing among them, and which of those a card that appears may be.
+
+Distances are millimetres, durations seconds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import permutations
+
+import numpy as np
+
+from thirdcard.vision.cards.handed_cards import HandedCards
+from thirdcard.vision.cards.label_fusion import GUESSED, NO_FACE
+from thirdcard.vision.cards.tracker import OUT_OF_SIGHT_S, REST_LOOKS, CardTrack, Tracker
+from thirdcard.vision.observations import Reading
+
+MISSED_LOOKS = 2
+"""A card that one look missed may still lie there."""
+SEEN_TWICE_S = 0.5
+"""What was seen for longer while a card was seen at its own place is another card."""
+SAME_CARD_MM = 40.0
+"""So far a player moves a card that he bends up or turns."""
+ONE_PLACE_MM = 40.0
+"""Two cards that were never seen at one look and lie no farther apart may be one that was pushed on."""
+SURELY_TWO_LOOKS = 2
+"""What was seen so often at one look with a card is another."""
+BESIDE_MM = 100.0
+"""Middles of cards that lie side by side are nearer than this."""
+NEXT_MM = 130.0
+"""Cards of one hand that were brought together lie nearer to each other."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Known:
+    """A card that was told of."""
+
+    region: str
+    home: str
+    """The last of the card regions that it lay in."""
+    face_up: bool
+    reading: Reading
+    turned_t: float | None = None
+    """Since when a turn waits to be told."""
+    unread_t: float | None = None
+    """When its face was told of without a name."""
+
+
+@dataclass(slots=True)
+class KnownCards:
+    """All cards that were told of, by their tracks."""
+
+    tracker: Tracker
+    handed: HandedCards
+    known: dict[int, Known] = field(default_factory=dict)
+    gone: dict[int, tuple[CardTrack, float]] = field(default_factory=dict)
+    """Cards whose places are empty, since when; not told yet."""
+
+    def missing(self, t: float) -> list[CardTrack]:
+        """The cards that are not where they were."""
+        told = [old for old in self.tracker.tracks if old.track_id in self.known]
+        missed = [old for old in told if old.missing_since_t is not None and old.missing_looks >= MISSED_LOOKS]
+        return [*(old for old, _ in self.gone.values()), *self.handed.away(t), *missed]
+
+    def missing_back(self, track: CardTrack, t: float, place: str) -> CardTrack | None:
+        """Which card `track` is: the one that is hidden just there, else one of those that are missing, their backs up.
+
+        Of these none that lay at another place before, or whose hand lies there. The nearest; where another card was
+        brought with it, the two that were neighbours keep their order: None until the right one is known to be missing.
+        """
+        hidden = self._hidden_at(track, t, place)
+        if hidden is not None:
+            return hidden
+        backs = [
+            old
+            for old in self.missing(t)
+            if old is not track
+            and not self.known[old.track_id].face_up
+            and self.known[old.track_id].region in (place, self.known[old.track_id].home)
+            and self._is_hand_at(self.known[old.track_id].home, place)
+            and not _were_both_seen(old, track)
+        ]
+        nearest = min(backs, key=lambda old: _away_mm(old, track), default=None)
+        second = self._brought_with(track)
+        if nearest is None or second is None:
+            return nearest
+        home = self.known[nearest.track_id].home
+        of_its_hand = [old for old in backs if self.known[old.track_id].home == home]
+        of_its_hand += [old for old in self._out_of_sight(home, t) if old not in of_its_hand and old is not track]
+        pairs = list(permutations(of_its_hand, 2)) or [(nearest, nearest)]
+        best = min(pairs, key=lambda pair: _away_mm(pair[0], track) ** 2 + _away_mm(pair[1], second) ** 2)[0]
+        return best if best in backs else None
+
+    def _out_of_sight(self, home: str, t: float) -> list[CardTrack]:
+        """The cards of a hand, their backs up, that something covers where they lay: they may be gone."""
+        return [
+            old
+            for old in self.tracker.tracks
+            if self._is_of_hand(old, home)
+            and self.known[old.track_id].region == home
+            and not self.known[old.track_id].face_up
+            and t - old.seen_t >= OUT_OF_SIGHT_S
+        ]
+
+    def _hidden_at(self, track: CardTrack, t: float, place: str) -> CardTrack | None:
+        """A card at the place, its back up, that was not seen at this look and lay where `track` is."""
+        hidden = [
+            old
+            for old in self.tracker.tracks
+            if old is not track
+            and old.track_id in self.known
+            and self.known[old.track_id].region == place
+            and not self.known[old.track_id].face_up
+            and old.seen_t < t
+            and _away_mm(old, track) < SAME_CARD_MM
+        ]
+        return min(hidden, key=lambda old: _away_mm(old, track), default=None)
+
+    def _is_hand_at(self, home: str, place: str) -> bool:
+        """Whether no card of a hand lies at another place."""
+        regions = [self.known[each.track_id].region for each in self.tracker.tracks if self._is_of_hand(each, home)]
+        return all(region in (home, place) or region not in self.handed.places for region in regions)
+
+    def _is_of_hand(self, track: CardTrack, home: str) -> bool:
+        return track.track_id in self.known and self.known[track.track_id].home == home
+
+    def _brought_with(self, track: CardTrack) -> CardTrack | None:
+        """The unknown card next to `track`; what was seen often first, the rest may be parts of it under a hand."""
+        others = [
+            other
+            for other in self.tracker.tracks
+            if other is not track
+            and other.track_id not in self.known
+            and self.handed.place_of(other.sight.at_mm) is not None
+            and _away_mm(other, track) < NEXT_MM
+        ]
+        return min(others, key=lambda other: (other.looks < REST_LOOKS, _away_mm(other, track)), default=None)
+
+    def is_in_play(self, t: float) -> bool:
+        """Whether a card was told of and is there, or may come back."""
+        return any(old.track_id in self.known for old in [*self.tracker.tracks, *self.missing(t)])
+
+    def are_all_open(self, t: float) -> bool:
+        """Whether every card that was told of shows its face: then none is on its way, and the next is a third card."""
+        told = [old for old in [*self.tracker.tracks, *self.missing(t)] if old.track_id in self.known]
+        return all(self.known[old.track_id].face_up for old in told)
+
+    def backs(self) -> list[CardTrack]:
+        """The tracks of the cards whose backs are known to be up."""
+        return [
+            track
+            for track in self.tracker.tracks
+            if track.track_id in self.known and not self.known[track.track_id].face_up
+        ]
+
+    def unknown(self) -> list[CardTrack]:
+        """What was not told of."""
+        return [track for track in self.tracker.tracks if track.track_id not in self.known]
+
+    def may_be_a_part(self, track: CardTrack, t: float) -> bool:
+        """Whether a half hidden face may be what shows of a card beside it: nobody can guess it, or both are alike."""
+        guess = track.votes.guess()
+        is_guessed = track.votes.posterior().max() >= GUESSED and guess not in NO_FACE
+        if not track.sight.face_up or (is_guessed and self.may_be_missing(guess, t)):
+            return False
+        return not is_guessed or self.has_a_twin(track, guess, BESIDE_MM)
+
+    def has_a_twin(self, track: CardTrack, label: str, within_mm: float) -> bool:
+        """Whether a known card so near shows the face that `track` is guessed to show."""
+        return any(
+            self.known[other.track_id].reading.label == label and _away_mm(other, track) < within_mm
+            for other in self.tracker.tracks
+            if other is not track and other.track_id in self.known
+        )
+
+    def may_be_missing(self, label: str, t: float) -> bool:
+        """Whether a card that is not where it was shows this face, or one that nobody could read."""
+        away = [self.known[old.track_id] for old in self.missing(t)]
+        return any(each.face_up and each.reading.label in (None, label) for each in away)
+
+    def has_just_left(self, reading: Reading, t: float) -> bool:
+        """Whether the face belongs to a card that just left its place."""
+        told = [old for old in self.tracker.tracks if old.track_id in self.known and old.seen_t < t]
+        left = [self.known[old.track_id] for old in [*told, *(old for old, _ in self.gone.values())]]
+        return reading.label is not None and any(each.face_up and each.reading.label == reading.label for each in left)
+
+    def is_out(self, t: float, looked_t: float) -> bool:
+        """Whether a card may be at one of the places: one lies there, or one whose back was up is not to be seen."""
+        told = [old for old in [*self.tracker.tracks, *self.missing(t)] if old.track_id in self.known]
+        return any(
+            self.known[old.track_id].region in self.handed.places
+            or (not self.known[old.track_id].face_up and old.seen_t < looked_t)
+            for old in told
+        )
+
+    def may_be_covered(self, track: CardTrack, t: float, region: str, reading: Reading) -> bool:
+        """Whether `track` may be a card whose old place is covered, so it is not known to be gone."""
+        return any(
+            old.track_id in self.known
+            and old is not track
+            and (t - old.seen_t >= OUT_OF_SIGHT_S or _may_be_one(old, track))
+            and not _were_both_seen(old, track)
+            and (
+                (old.missing_looks < MISSED_LOOKS and self._fits(old, region, reading)) or self._is_nameless(old, track)
+            )
+            for old in self.tracker.tracks
+        )
+
+    def same_card(self, track: CardTrack, t: float, region: str, reading: Reading) -> CardTrack | None:
+        """A card whose place is empty that `track` may be: one of the same region, or the same face from another.
+
+        A card that was away for long comes back with its face up.
+        """
+        gone = [old for old, _ in self.gone.values()]
+        away = {old.track_id for old in self.handed.away(t)}
+        missing = [old for old in self.missing(t) if track.sight.face_up or old.track_id not in away]
+        others = [
+            old
+            for old in missing
+            if old is not track and (not _were_both_seen(old, track) or self._shows_its_face(old, track, reading))
+        ]
+        fits = [old for old in others if self._fits(old, region, reading)]
+        fits = fits or [old for old in gone if old in others and self._is_nameless(old, track)]
+        return min(fits, key=lambda old: _strangeness(self.known[old.track_id], old, track, reading), default=None)
+
+    def _shows_its_face(self, old: CardTrack, track: CardTrack, reading: Reading) -> bool:
+        """Whether `track` shows the face of a card just there, and no two looks showed both: one may have erred."""
+        label = self.known[old.track_id].reading.label
+        is_there = track.beside[old.track_id] < SURELY_TWO_LOOKS and _away_mm(old, track) < ONE_PLACE_MM
+        return is_there and label is not None and label == reading.label
+
+    def _fits(self, old: CardTrack, region: str, reading: Reading) -> bool:
+        """Whether both read alike; where one was not read, or lay face down, whether it vanished from that region."""
+        known = self.known[old.track_id]
+        if reading.label is not None and known.face_up and known.reading.label is not None:
+            return known.reading.label == reading.label
+        return region in (known.region, known.home)
+
+    def _is_nameless(self, old: CardTrack, track: CardTrack) -> bool:
+        """A back, or a face that nobody read, may have gone on to another region: once its place is surely empty."""
+        known = self.known[old.track_id]
+        return known.face_up == track.sight.face_up and known.reading.label is None
+
+
+def _strangeness(known: Known, old: CardTrack, track: CardTrack, reading: Reading) -> tuple[bool, float]:
+    """Same faces first, then the nearest."""
+    differs = reading.label is None or known.reading.label != reading.label
+    return differs, _away_mm(old, track)
+
+
+def _were_both_seen(old: CardTrack, track: CardTrack) -> bool:
+    """Whether `track` was seen long before the other was seen last: they are two cards.
+
+    Not where a back was seen in turns with what lies over it: looks under a hand shift it.
+    """
+    is_in_turns = not old.sight.face_up and track.beside[old.track_id] == 0 and _away_mm(old, track) < ONE_PLACE_MM
+    return track.first_t < old.seen_t - SEEN_TWICE_S and not is_in_turns
+
+
+def _may_be_one(old: CardTrack, track: CardTrack) -> bool:
+    """Whether two backs that lie over each other may be one card: no look showed both."""
+    is_back = not old.sight.face_up and not track.sight.face_up
+    return is_back and track.beside[old.track_id] == 0 and _away_mm(old, track) < ONE_PLACE_MM
+
+
+def _away_mm(one: CardTrack, other: CardTrack) -> float:
+    return float(np.linalg.norm(one.sight.at_mm - other.sight.at_mm))

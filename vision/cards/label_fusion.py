@@ -1,0 +1,121 @@
+"""Combine a track's readings over frames into one calibrated reading.
+
+Readings of one resting card are far from independent: the same pixels are seen again with other noise. Their
+log probabilities are therefore averaged and weighted as a small number of independent looks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thirdcard.vision.observations import Reading
+
+INDEPENDENT_SHARE = 0.25
+"""How much of a further look counts as independent of the first."""
+MOST_LOOKS = 2.5
+"""Looks that count at most, however many frames were read."""
+NO_FACE = frozenset({"back", "unclear"})
+"""Labels that are never told: they name no face."""
+LOG_CLEAR = -0.1
+"""A single reading is clear above this log probability."""
+GUESSED = 0.75
+"""From this posterior on a guess is good enough to tell a card from another one."""
+SURE = 0.95
+"""Below this a label is not told, at first."""
+LIKELY = 0.8
+"""Below this it is not told after long looking either, unless what is in doubt changes nothing that counts."""
+LIKELIER = 0.5
+"""Where only the suit is in doubt, or which of 10, J, Q and K it is, the likelier face is told from here on."""
+TENS = frozenset({"10", "J", "Q", "K"})
+
+
+class Votes:
+    """The readings of one side of one card."""
+
+    def __init__(
+        self,
+        labels: tuple[str, ...],
+        no_face: frozenset[str] = NO_FACE,
+        most_looks: Callable[[], float] = lambda: MOST_LOOKS,
+    ) -> None:
+        """Takes the labels, those that name no face, and as how many looks any number of votes counts at most."""
+        self._labels = labels
+        self._no_face = no_face
+        self._most_looks = most_looks
+        self._are_faces = np.array([label not in no_face for label in labels])
+        self._sum: NDArray[np.float64] = np.zeros(len(labels))
+        self.count = 0.0
+        """Votes so far, each by its weight."""
+
+    def add(self, log_probs: NDArray[np.float64], weight: float = 1.0) -> None:
+        """Take one reading in.
+
+        Args:
+            log_probs: (n_labels,) calibrated log probabilities.
+            weight: 0 to 1, how much the reading counts; less where something may lie over the card.
+        """
+        self._sum += weight * np.maximum(log_probs, -12.0)
+        self.count += weight
+
+    def posterior(self) -> NDArray[np.float64]:
+        """(n_labels,) probabilities of the labels after all votes."""
+        if self.count == 0.0:
+            return np.full(len(self._labels), 1.0 / len(self._labels))
+        return self._pooled(min(1.0 + INDEPENDENT_SHARE * max(self.count - 1, 0.0), self._most_looks()))
+
+    def guess(self) -> str:
+        """The likeliest label."""
+        return self._labels[int(self.posterior().argmax())]
+
+    def sureness(self) -> float:
+        """How sure the votes are of one label on average, as if there had been a single look; 0 before the first."""
+        return float(self._pooled(1.0).max()) if self.count else 0.0
+
+    def _pooled(self, looks: float) -> NDArray[np.float64]:
+        logits = self._sum / self.count * looks
+        odds = np.exp(logits - logits.max())
+        return np.asarray(odds / odds.sum(), dtype=np.float64)
+
+    def contradicts(self, log_probs: NDArray[np.float64]) -> bool:
+        """Whether a single reading surely names another face than the votes do, if only as a guess."""
+        posterior = self.posterior()
+        guess, best = int(posterior.argmax()), int(log_probs.argmax())
+        if guess == best or posterior[guess] < GUESSED or log_probs[best] <= LOG_CLEAR:
+            return False
+        return self._labels[guess] not in self._no_face and self._labels[best] not in self._no_face
+
+    def reading(self) -> Reading:
+        """The label the votes agree on, or None with the probability that it is a face, or that it is none."""
+        return self._told_from(SURE)
+
+    def likely_reading(self) -> Reading:
+        """What to say after long looking: a likely face, or the likelier of some that count alike, else None."""
+        return self._told_from(LIKELIER if self._value_confidence(self.posterior()) >= SURE else LIKELY)
+
+    def _told_from(self, least: float) -> Reading:
+        posterior = self.posterior()
+        best = int(posterior.argmax())
+        confidence = float(posterior[best])
+        is_face = self.count > 0 and self._labels[best] not in self._no_face
+        if not is_face:
+            return Reading(label=None, confidence=confidence)
+        if confidence < least:
+            return Reading(label=None, confidence=float(posterior[self._are_faces].sum()))
+        return Reading(
+            label=self._labels[best], confidence=confidence, value_confidence=self._value_confidence(posterior)
+        )
+
+    def _value_confidence(self, posterior: NDArray[np.float64]) -> float:
+        """How likely one of the faces is that count as much as the likeliest."""
+        worth = _worth(self._labels[int(posterior.argmax())])
+        alike = [label not in self._no_face and _worth(label) == worth for label in self._labels]
+        return float(posterior[alike].sum())
+
+
+def _worth(label: str) -> str:
+    """What counts of a face: its rank, one for all tens."""
+    rank = label[:-1]
+    return "ten" if rank in TENS else rank

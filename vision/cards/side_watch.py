@@ -1,0 +1,162 @@
+"""Watch the cloth beside the card regions: loose cards, cutting cards, hands over places of interest.
+
+For a loose card it reports which side shows and, where it can be read, which face; later only that it was hidden for a
+moment. Layout millimetres, seconds of stream time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from thirdcard.vision.cards.card_monitor import CardWatch, new_card_watch
+from thirdcard.vision.cards.card_reading import UNREADABLE, IsCovered, ReadFaces
+from thirdcard.vision.cards.cut_card_watch import CutCardWatch
+from thirdcard.vision.cards.tracker import CardSight, CardTrack, Motion
+from thirdcard.vision.cards.visits import Visits
+from thirdcard.vision.detections import Detections
+from thirdcard.vision.observations import CardBeside, CardBesideHidden, CardRested, Observation
+from thirdcard.vision.plane.change_gate import GridFrame, Mask
+
+HIDDEN_S = 0.25
+"""A card that was out of sight for longer may have another one on it."""
+STAYS_S = 0.6
+
+
+@dataclass(slots=True)
+class BesideWatch:
+    """The cards on the ground beside some regions."""
+
+    cards: CardWatch
+    """Over the ground alone."""
+    _seen_t: dict[int, float] = field(default_factory=dict)
+    """When each resting card was last seen."""
+    _again_t: dict[int, float] = field(default_factory=dict)
+    """Since when cards that were hidden are in sight again."""
+
+    def update(
+        self, sights: Sequence[CardSight], t: float, *, is_covered: IsCovered, read_faces: ReadFaces
+    ) -> list[CardBeside | CardBesideHidden]:
+        """Take one look in; `sights` are those where no card belongs."""
+        told = self.cards.update(sights, t, is_covered=is_covered, read_faces=read_faces)
+        cards = [_beside(each) for each in told if isinstance(each, CardRested) and _is_no_clutter(each)]
+        return [*cards, *self._seen_again(t)]
+
+    def _seen_again(self, t: float) -> list[CardBesideHidden]:
+        """Cards that came in sight again where they lay, and stayed: one that is gathered soon is gone."""
+        before, resting = self._seen_t, [track for track in self.cards.tracker.tracks if _rests(track)]
+        self._seen_t = {track.track_id: track.seen_t for track in resting}
+        again = {key: t for key, seen_t in self._seen_t.items() if seen_t - before.get(key, seen_t) > HIDDEN_S}
+        self._again_t = {key: since for key, since in self._again_t.items() if self._seen_t.get(key) == t} | again
+        stayed = [key for key, since in self._again_t.items() if t - since >= STAYS_S]
+        for key in stayed:
+            del self._again_t[key]
+        return [CardBesideHidden(t=t) for _ in stayed]
+
+
+def _rests(track: CardTrack) -> bool:
+    return track.motion is Motion.RESTING
+
+
+def _is_no_clutter(card: CardRested) -> bool:
+    """Where no card belongs, what nobody can read is something else."""
+    return card.reading.label is not None or card.score > UNREADABLE
+
+
+def _beside(card: CardRested) -> CardBeside:
+    return CardBeside(t=card.t, face_up=card.face_up, reading=card.reading, score=card.score)
+
+
+PATIENCE_S = 2.5
+"""What was not known for a loose card by then is clutter, and nothing waits for it."""
+CLEAR_MM = 20.0
+"""What lies so near to a place where cards are kept is one of those."""
+
+Polygons = Mapping[str, NDArray[np.float64]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SideRegions:
+    """What is looked at beside the card regions, by name, polygons in mm."""
+
+    ground: Polygons = field(default_factory=dict)
+    """Where loose cards are told of; none: nowhere."""
+    kept: Polygons = field(default_factory=dict)
+    """Places where cards are kept: what lies there is not loose."""
+    visited: Polygons = field(default_factory=dict)
+    """Over which hands are told of."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SideLook:
+    """What is at hand at one look."""
+
+    found: Detections
+    """All that the detector last found."""
+    hands: Mask
+    """(H, W) cells under a hand."""
+    is_covered: IsCovered
+    read_faces: ReadFaces
+    hidden_s: Callable[[NDArray[np.float64]], float]
+    """How long a polygon (4, 2) was covered until just now."""
+
+
+class SideWatch:
+    """The surroundings of a table's card regions."""
+
+    def __init__(self, regions: SideRegions, cards: CardWatch, grid: GridFrame, *, labels: tuple[str, ...]) -> None:
+        """`cards` watches the card regions themselves: what lies there is left to it."""
+        self._cards = cards
+        self._kept = regions.kept
+        self._loose = BesideWatch(new_card_watch(regions.ground, labels)) if regions.ground else None
+        self._cut_cards = CutCardWatch(self._may_be_a_card)
+        self._visits = Visits(regions.visited, grid)
+        self._t = 0.0
+
+    def update(
+        self,
+        sights: Sequence[CardSight],
+        t: float,
+        seen: SideLook,
+    ) -> list[Observation]:
+        """Take one look in and say what is new."""
+        self._t = t
+        told: list[Observation] = [
+            *self._cut_cards.update(seen.found, t, hidden_s=seen.hidden_s),
+            *self._visits.update(seen.hands, t),
+        ]
+        if self._loose is not None:
+            beside = [sight for sight in sights if not self._is_card_region(sight.at_mm)]
+            told += self._loose.update(beside, t, is_covered=seen.is_covered, read_faces=seen.read_faces)
+        return told
+
+    def _is_card_region(self, at_mm: NDArray[np.float64]) -> bool:
+        """Whether cards belong or are kept there."""
+        point = (float(at_mm[0]), float(at_mm[1]))
+        return self._cards.region_of(at_mm) is not None or any(
+            cv2.pointPolygonTest(polygon.astype(np.float32), point, True) > -CLEAR_MM for polygon in self._kept.values()
+        )
+
+    def _may_be_a_card(self, at_mm: NDArray[np.float64]) -> bool:
+        """Whether cards belong there or are taken there for a while: a plain back looks like a cutting card."""
+        may_be_handed = self._cards.are_cards_away or self._cards.plain_backs.are_plain
+        is_handed = may_be_handed and self._cards.handed.place_of(at_mm) is not None
+        return is_handed or self._is_card_region(at_mm)
+
+    def asked_mm(self) -> list[NDArray[np.float64]]:
+        """Points where further looks would tell more."""
+        tracks = [] if self._loose is None else self._loose.cards.unsettled()
+        fresh = [track.sight.at_mm for track in tracks if self._t - track.place_since_t < PATIENCE_S]
+        return [*fresh, *self._cut_cards.asked_mm()]
+
+    def waiting_since_t(self) -> float | None:
+        """The earliest moment of which something may still be told."""
+        loose_t = None if self._loose is None else self._loose.cards.waiting_since_t()
+        if loose_t is not None and self._t - loose_t >= PATIENCE_S:
+            loose_t = None
+        times = [self._cut_cards.waiting_since_t(), loose_t]
+        return min((since for since in times if since is not None), default=None)

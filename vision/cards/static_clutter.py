@@ -1,0 +1,79 @@
+"""Remember what looked like a card before anything was dealt: slots printed on the cloth, and other furniture.
+
+A place is remembered with its small picture. While it still looks the same, what the detector finds there is print;
+once a card lies there the picture differs. Knows nothing of what a card shows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thirdcard.vision.plane.change_gate import Change, GridFrame, Mask, difference
+
+SAME_PLACE_MM = 22.0
+SAME_LEVELS = 15.0
+"""Mean difference in grey levels below which a place looks as it did."""
+LEAST_SEEN = 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    at_mm: NDArray[np.float64]
+    cells: Mask
+
+
+@dataclass(slots=True)
+class StaticClutter:
+    """Places that looked like cards on the bare table."""
+
+    grid: GridFrame
+    _bare: Change | None = None
+    _places: list[_Place] = field(default_factory=list)
+    _compared: tuple[Change, NDArray[np.float32]] | None = None
+    """The last look that was asked about, and how much it differs from the bare table."""
+
+    @property
+    def is_made(self) -> bool:
+        """Whether the bare table was looked at."""
+        return self._bare is not None
+
+    def remember(self, polygons_mm: list[NDArray[np.float64]], change: Change) -> None:
+        """Take the polygons, (4, 2) each, for print, as the table looks now."""
+        self._bare = change
+        self._places = [_Place(polygon.mean(axis=0), self.grid.mask_of(polygon)) for polygon in polygons_mm]
+
+    def is_print(self, polygon_mm: NDArray[np.float64], change: Change, covered: Mask) -> bool:
+        """Whether a polygon lies where print is known, and what is to be seen of the place looks as bare as it did.
+
+        Args:
+            polygon_mm: (4, 2).
+            change: the present small picture.
+            covered: (H, W) cells under something; a place that is mostly covered is still print.
+        """
+        if self._bare is None:
+            return False
+        at_mm = polygon_mm.mean(axis=0)
+        for place in self._places:
+            if np.linalg.norm(place.at_mm - at_mm) < SAME_PLACE_MM:
+                seen = place.cells & ~covered
+                changed = self._difference(change, self._bare)[seen]
+                if seen.sum() < LEAST_SEEN * place.cells.sum() or float(changed.mean()) < SAME_LEVELS:
+                    return True
+        return False
+
+    def is_bare(self, polygon_mm: NDArray[np.float64], change: Change, covered: Mask) -> bool:
+        """Whether a polygon looks as it did when the bare table was looked at, and enough of it is to be seen."""
+        if self._bare is None:
+            return False
+        cells = self.grid.mask_of(polygon_mm)
+        seen = cells & ~covered
+        changed = self._difference(change, self._bare)[seen]
+        return bool(seen.sum() >= LEAST_SEEN * cells.sum() and float(changed.mean()) < SAME_LEVELS)
+
+    def _difference(self, change: Change, bare: Change) -> NDArray[np.float32]:
+        if self._compared is None or self._compared[0] is not change:
+            self._compared = change, difference(change.picture, bare.picture)
+        return self._compared[1]

@@ -1,0 +1,364 @@
+"""Follow cards in the layout plane: at rest, covered, turned, moved, gone.
+
+Distances are millimetres, durations seconds. A card that is covered stays; one whose place is in sight and empty
+is gone. Knows nothing of the game and nothing of pixels.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+
+from thirdcard.vision.cards.label_fusion import Votes
+
+STILL_MM = 6.0
+"""A card whose centre moved less than this since the last look lies still."""
+ONE_CARD_MM = 24.0
+"""Two middles nearer than this are one card's."""
+SAME_PLACE_MM = 28.0
+"""A card that comes to rest has been at its place since it first came this near to it."""
+REST_S = 0.19
+REST_LOOKS = 3
+SHAKEN_S, SHAKEN_LOOKS = 0.38, 5
+"""A card that hands shake, or half hide, is at rest once it has been about one place for so long."""
+FOLLOW_MOVING_MM = 75.0
+"""A card on its way may move this far between two looks and be followed."""
+FOLLOW_RESTING_MM = 48.0
+"""A card at rest that moved farther is not followed: its neighbour's place is not much farther, and a card may come
+to rest there while a hand covers this one."""
+FOLLOW_COVERED_MM = 24.0
+"""Nor one farther off than this where something may lie over it: what shows of a half hidden card misleads."""
+FOLLOW_TURNED_MM = 45.0
+"""A card at rest whose other side shows may lie this far off."""
+FOLLOW_HIDDEN_MM = 12.0
+"""And no farther where that is its back: open cards stay open, and a back that lies over one is another card's."""
+OTHER_SIDE_MM = 30.0
+"""Added to the distance where the other side shows."""
+PASSING_MM = 12.0
+"""Added to the distance where the card had not come to rest: what lies at a place is the card that rests there. And
+where what was seen may be passing over it: what lies beside that is rather the card."""
+GHOST_MM = OTHER_SIDE_MM + ONE_CARD_MM
+"""And where it came to where an older card rests: what is seen there is that one, whichever side shows."""
+FAR_MM = 1e4
+TURN_LOOKS = 2
+OUT_OF_SIGHT_S = 0.3
+"""A card that was not seen for longer may have been exchanged for another."""
+CLEAR_SCORE = 0.6
+"""Of a card under a hand two boxes may be seen at one look; one of them scores less than this."""
+DROP_S = 0.35
+LAID_S = 1.2
+"""A card that was seen free, no hand on it, before it had been seen long enough to be at rest, and that a hand covers
+now, is waited for so long: where looks are sparse, hands leave it free too briefly."""
+LOST_S, LOST_SCORE, LOST_LOOKS = 3.0, 0.6, 2
+"""What looked this much like a card, free of hands or so often, and was lost before it had come to rest may have been
+the one that is found at its place within so long."""
+GONE_S = 0.5
+GONE_LOOKS = 3
+
+
+class Motion(Enum):
+    """Whether a card has come to rest."""
+
+    MOVING = "moving"
+    RESTING = "resting"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardSight:
+    """One card as one look shows it."""
+
+    corners_mm: NDArray[np.float64]
+    """(4, 2) in order round the card."""
+    face_up: bool
+    score: float
+    is_side_sure: bool = True
+    """False where `face_up` is a guess: it turns no card over."""
+    log_probs: NDArray[np.float64] | None = None
+    """(n_labels,) how a reader read it, where it was read."""
+    is_like_cut_card: bool = False
+    """It looks like a cutting card, and may be a plain back where one is missing."""
+    at_mm: NDArray[np.float64] = field(init=False)
+    """(2,) its centre."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "at_mm", np.asarray(self.corners_mm.mean(axis=0), dtype=np.float64))
+
+
+@dataclass(slots=True, kw_only=True)
+class CardTrack:
+    """One card over time."""
+
+    track_id: int
+    sight: CardSight
+    first_t: float
+    still_since_t: float
+    seen_t: float
+    votes: Votes
+    motion: Motion = Motion.MOVING
+    looks: int = 1
+    score_sum: float = 0.0
+    missing_since_t: float | None = None
+    missing_looks: int = 0
+    other_side_looks: int = 0
+    turned_t: float | None = None
+    """When the other side was first seen, once it is sure."""
+    rested_t: float | None = None
+    place_mm: NDArray[np.float64] | None = None
+    place_since_t: float = 0.0
+    """Since when it has been about where it is, shaken by hands or not."""
+    hidden_s: float = 0.0
+    """How long its place was covered, or not looked at, until it was first seen, or first seen this side up."""
+    back_looks: int = 0
+    """Looks since it has been about where it is that surely showed its back."""
+    face_t: float | None = None
+    """When its face could first be told."""
+    was_free: bool = False
+    """Whether nothing lay over it when it was seen last."""
+    beside: Counter[int] = field(default_factory=Counter)
+    """At how many looks other cards were clearly seen with it."""
+
+    @property
+    def score(self) -> float:
+        """Mean detector score."""
+        return self.score_sum / self.looks
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrackChanges:
+    """What one look changed."""
+
+    rested: tuple[CardTrack, ...] = ()
+    turned: tuple[CardTrack, ...] = ()
+    left: tuple[CardTrack, ...] = ()
+
+
+@dataclass(slots=True)
+class Tracker:
+    """All cards in sight, and those that something covers."""
+
+    new_votes: Callable[[], Votes]
+    tracks: list[CardTrack] = field(default_factory=list)
+    _next_id: int = 1
+    _lost: list[CardTrack] = field(default_factory=list)
+    """Cards that were not seen any more before they had come to rest."""
+
+    def update(
+        self, sights: Sequence[CardSight], t: float, *, is_covered: Callable[[NDArray[np.float64]], bool]
+    ) -> TrackChanges:
+        """Take one look in.
+
+        Args:
+            sights: the cards of this look.
+            t: stream time, later than that of the look before.
+            is_covered: says of a (4, 2) polygon in mm whether something lies over it.
+        """
+        covered = [is_covered(sight.corners_mm) for sight in sights]
+        pairs = _assign(self.tracks, sights, t, covered=covered)
+        is_free = {id(sight): not hidden for sight, hidden in zip(sights, covered, strict=True)}
+        rested, turned = [], []
+        for track, sight in pairs:
+            if _see(track, sight, t, self.new_votes):
+                turned.append(track)
+            track.was_free = is_free[id(sight)]
+            if track.motion is Motion.MOVING and _has_come_to_rest(track, t):
+                track.motion, track.rested_t = Motion.RESTING, track.place_since_t
+                rested.append(track)
+        seen = {track.track_id for track, _ in pairs}
+        clear = {track.track_id: track for track, sight in pairs if sight.score >= CLEAR_SCORE}
+        for track_id, track in clear.items():
+            track.beside.update(clear.keys() - {track_id})
+        left = [track for track in self.tracks if track.track_id not in seen and self._is_gone(track, t, is_covered)]
+        gone = {track.track_id for track in left}
+        self.tracks = [track for track in self.tracks if track.track_id not in gone]
+        used = {id(sight) for _, sight in pairs}
+        for sight in sights:
+            if id(sight) not in used:
+                self._begin(sight, t, is_free=is_free[id(sight)])
+        moving = [track for track in left if track.motion is Motion.MOVING]
+        lost = [track for track in moving if _may_have_lain(track) and not self._lies_on_another(track)]
+        self._lost = [track for track in (*self._lost, *lost) if t - track.seen_t <= LOST_S]
+        resting_left = tuple(track for track in left if track.motion is Motion.RESTING)
+        return TrackChanges(rested=tuple(rested), turned=tuple(turned), left=resting_left)
+
+    def adopt(self, old: CardTrack, new: CardTrack) -> None:
+        """Let `new` go on as `old`: they are the same card."""
+        for track in self.tracks:
+            track.beside[old.track_id] += track.beside[new.track_id]
+        new.track_id, new.first_t, new.beside = old.track_id, old.first_t, new.beside + old.beside
+        self.tracks = [track for track in self.tracks if track is not old]
+
+    def forget(self, track_ids: Collection[int]) -> None:
+        """Follow these cards no longer."""
+        self.tracks = [track for track in self.tracks if track.track_id not in track_ids]
+
+    def is_unsettled(self, track: CardTrack) -> bool:
+        """Whether further looks are needed to know what became of a card."""
+        return track.motion is Motion.MOVING or track.missing_since_t is not None or track.other_side_looks > 0
+
+    def _begin(self, sight: CardSight, t: float, *, is_free: bool) -> None:
+        self.tracks.append(
+            CardTrack(
+                track_id=self._next_id,
+                sight=sight,
+                first_t=t,
+                still_since_t=t,
+                place_mm=sight.at_mm,
+                place_since_t=t,
+                seen_t=t,
+                votes=self.new_votes(),
+                score_sum=sight.score,
+                was_free=is_free,
+                hidden_s=self._lost_s(sight, t),
+            )
+        )
+        self._next_id += 1
+
+    def _is_gone(self, track: CardTrack, t: float, is_covered: Callable[[NDArray[np.float64]], bool]) -> bool:
+        if track.motion is Motion.MOVING:
+            is_laid = track.was_free and is_covered(track.sight.corners_mm) and not self._lies_on_another(track)
+            return t - track.seen_t > (LAID_S if is_laid else DROP_S)
+        if is_covered(track.sight.corners_mm):
+            track.missing_since_t, track.missing_looks = None, 0
+            return False
+        if track.missing_since_t is None:
+            track.missing_since_t = t
+        track.missing_looks += 1
+        return track.missing_looks >= GONE_LOOKS and t - track.missing_since_t >= GONE_S
+
+    def _lies_on_another(self, track: CardTrack) -> bool:
+        """Whether a card rests where `track` was seen: that was a look at it, set awry, and no card that was laid."""
+        return any(
+            other is not track
+            and other.motion is Motion.RESTING
+            and np.linalg.norm(other.sight.at_mm - track.sight.at_mm) < ONE_CARD_MM
+            for other in self.tracks
+        )
+
+    def _lost_s(self, sight: CardSight, t: float) -> float:
+        """How long ago a card that was lost since first lay where `sight` is; 0 for none."""
+        there = [track for track in self._lost if np.linalg.norm(track.sight.at_mm - sight.at_mm) < ONE_CARD_MM]
+        return max((t - track.place_since_t for track in there), default=0.0)
+
+
+def _assign(
+    tracks: Sequence[CardTrack], sights: Sequence[CardSight], t: float, *, covered: Sequence[bool]
+) -> list[tuple[CardTrack, CardSight]]:
+    if not tracks or not sights:
+        return []
+    track_at = np.array([track.sight.at_mm for track in tracks])
+    sight_at = np.array([sight.at_mm for sight in sights])
+    distance = np.linalg.norm(track_at[:, None] - sight_at[None], axis=2)
+    turned = np.array([[_shows_other_side(track, sight) for sight in sights] for track in tracks])
+    moving = np.array([[track.motion is Motion.MOVING] for track in tracks])
+    resting = np.where(np.array(covered), FOLLOW_COVERED_MM, FOLLOW_RESTING_MM)
+    waited = np.array([[t - track.seen_t > DROP_S] for track in tracks])
+    moved = np.where(waited, SAME_PLACE_MM, FOLLOW_MOVING_MM)
+    is_open = np.array([[track.sight.face_up] for track in tracks])
+    turning = np.where(is_open, FOLLOW_HIDDEN_MM, FOLLOW_TURNED_MM)
+    reach = np.where(moving, moved, np.where(turned, turning, resting))
+    other = np.array([[_is_another(track, sight, t) for sight in sights] for track in tracks])
+    passing = np.array([[_may_pass_over(track, sight) for sight in sights] for track in tracks])
+    ghost = np.array([[_lies_on_an_older(track, tracks)] for track in tracks])
+    strange = OTHER_SIDE_MM * turned + PASSING_MM * (moving | passing) + GHOST_MM * ghost
+    cost = np.where((distance <= reach) & ~other, distance + strange, FAR_MM)
+    rows, columns = linear_sum_assignment(cost)
+    chosen = {int(i): int(j) for i, j in zip(rows, columns, strict=True) if cost[i, j] < FAR_MM}
+    _give_back(chosen, distance, moving[:, 0])
+    return [(tracks[i], sights[j]) for i, j in chosen.items()]
+
+
+def _give_back(chosen: dict[int, int], distance: NDArray[np.float64], is_moving: NDArray[np.bool_]) -> None:
+    """Let a card at rest keep what lies at its place, where one on its way was taken to have come there from afar.
+
+    What is slid past a card may be too fast to be followed; that card would be dragged along in its stead.
+    """
+    for i, j in list(chosen.items()):
+        if is_moving[i] or distance[i, j] <= 2 * STILL_MM:
+            continue
+        own = int(distance[i].argmin())
+        other = next((k for k, seen in chosen.items() if seen == own), None)
+        if (
+            other is not None
+            and is_moving[other]
+            and distance[i, own] < 2 * STILL_MM < SAME_PLACE_MM < distance[other, own]
+        ):
+            chosen[i] = own
+            del chosen[other]
+
+
+def _shows_other_side(track: CardTrack, sight: CardSight) -> bool:
+    return sight.is_side_sure and sight.face_up != track.sight.face_up
+
+
+def _is_another(track: CardTrack, sight: CardSight, t: float) -> bool:
+    """Whether a sight away from a card's place, or after the card was out of sight, surely shows another face."""
+    if sight.log_probs is None or not (track.sight.face_up and sight.face_up) or track.motion is Motion.MOVING:
+        return False
+    away_mm = float(np.linalg.norm(track.sight.at_mm - sight.at_mm))
+    may_be_another = away_mm > 2 * STILL_MM or t - track.seen_t > OUT_OF_SIGHT_S
+    return may_be_another and track.votes.contradicts(sight.log_probs)
+
+
+def _see(track: CardTrack, sight: CardSight, t: float, new_votes: Callable[[], Votes]) -> bool:
+    """Follow `track` to `sight`; True when it is now sure that the other side shows.
+
+    The first look at another side, and one at no clear side away from a card at rest, moves nothing: a card that
+    passes over this one may have been seen.
+    """
+    if _may_pass_over(track, sight):
+        return False
+    is_turned = _shows_other_side(track, sight)
+    if is_turned:
+        track.other_side_looks += 1
+        track.turned_t = t if track.other_side_looks == 1 else track.turned_t
+    elif sight.is_side_sure:
+        track.other_side_looks = 0
+    if is_turned and track.other_side_looks < TURN_LOOKS:
+        return False
+    track.seen_t, track.missing_since_t, track.missing_looks = t, None, 0
+    track.looks += 1
+    track.score_sum += sight.score
+    _move(track, sight, t)
+    track.sight = replace(sight, face_up=sight.face_up if sight.is_side_sure else track.sight.face_up)
+    if is_turned:
+        track.other_side_looks, track.votes = 0, new_votes()
+    return is_turned
+
+
+def _may_pass_over(track: CardTrack, sight: CardSight) -> bool:
+    away_mm = float(np.linalg.norm(track.sight.at_mm - sight.at_mm))
+    return track.motion is Motion.RESTING and not sight.is_side_sure and away_mm > 2 * STILL_MM
+
+
+def _move(track: CardTrack, sight: CardSight, t: float) -> None:
+    """Note since when a card has been still, and about where it is."""
+    if np.linalg.norm(track.sight.at_mm - sight.at_mm) > STILL_MM:
+        track.still_since_t = t
+    if track.place_mm is None or np.linalg.norm(track.place_mm - sight.at_mm) > SAME_PLACE_MM:
+        track.place_mm, track.place_since_t, track.back_looks = sight.at_mm, t, 0
+
+
+def _has_come_to_rest(track: CardTrack, t: float) -> bool:
+    is_still = track.looks >= REST_LOOKS and t - track.still_since_t >= REST_S
+    is_shaken = track.looks >= SHAKEN_LOOKS and t - track.place_since_t >= SHAKEN_S
+    return (is_still or is_shaken) and track.other_side_looks == 0
+
+
+def _lies_on_an_older(track: CardTrack, tracks: Sequence[CardTrack]) -> bool:
+    """Whether an older card rests at the place: what was taken for `track` was a part of that one, a hand over it."""
+    return any(
+        other.track_id < track.track_id
+        and other.motion is Motion.RESTING
+        and np.linalg.norm(other.sight.at_mm - track.sight.at_mm) < ONE_CARD_MM
+        for other in tracks
+    )
+
+
+def _may_have_lain(track: CardTrack) -> bool:
+    return track.score >= LOST_SCORE and (track.was_free or track.looks >= LOST_LOOKS)

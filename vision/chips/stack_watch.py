@@ -1,0 +1,219 @@
+"""Watch the chips of all stack regions: who covered which, and what had changed when the cover lifted.
+
+Assigns stacks to regions by the centre of their foot. Distances are layout millimetres, durations seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from thirdcard.vision.chips.change_direction import GrowthOptics
+from thirdcard.vision.chips.stack_optics import StackOptics
+from thirdcard.vision.chips.stack_region import NOBODY, RegionLook, StackModels, StackRegion
+from thirdcard.vision.chips.standings import Standing
+from thirdcard.vision.detections import Detections
+from thirdcard.vision.frames import Image
+from thirdcard.vision.inference.stack_change import AS_TOLD, Judging
+from thirdcard.vision.inference.stack_height import CropFrame, Gauging, Sureness
+from thirdcard.vision.observations import Stack, StacksChanged
+from thirdcard.vision.plane.change_gate import GridFrame, Mask
+from thirdcard.vision.plane.occlusion import Cover
+
+REGION_SLACK_MM = 14.0
+COVERED_SHARE = 0.04
+OLDEST_S = 3.0
+"""A cover that lasts longer than this is no longer waited for."""
+
+
+Measure = Callable[[Sequence[NDArray[np.float64]]], Sequence[Gauging | None]]
+"""Gauges the stacks whose silhouettes' middles are given, (2,) mm each, in the present picture."""
+Cut = Callable[[Sequence[CropFrame]], Sequence[Image | None]]
+"""Cuts places out of the present picture, as wide as the comparer takes its looks after; None where it shows none."""
+NEAR_FOOT_MM = 15.0
+"""A hand over what is this near to a stack's foot may hide it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What the detector says of one region."""
+
+    standing: Standing
+    centres_mm: tuple[NDArray[np.float64], ...]
+    """The middle of each stack's silhouette."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """What one box of chips shows."""
+
+    stack: Stack
+    length_mm: float
+    centre_mm: NDArray[np.float64]
+    """The middle of its silhouette."""
+    region: str | None
+    """The one that it stands in."""
+
+
+class StackWatch:
+    """The chips of all stack regions."""
+
+    def __init__(
+        self,
+        regions: Mapping[str, NDArray[np.float64]],
+        grid: GridFrame,
+        optics: StackOptics,
+        *,
+        sureness: Sureness | None = None,
+        judging: Judging = AS_TOLD,
+    ) -> None:
+        """Takes the regions; `sureness` is the gauge's, None where there is none; `judging` is the comparer's."""
+        self._polygons = {region: polygon.astype(np.float32) for region, polygon in regions.items()}
+        self._reaches = {region: (*polygon.min(axis=0), *polygon.max(axis=0)) for region, polygon in regions.items()}
+        self._masks: dict[str, Mask] = {region: grid.mask_of(polygon) for region, polygon in regions.items()}
+        self._cells = {region: np.flatnonzero(mask) for region, mask in self._masks.items()}
+        growth = None
+        if sureness is not None and optics.camera_mm is not None:
+            growth = GrowthOptics(camera_mm=optics.camera_mm, thickness_mm=optics.thickness_mm, sureness=sureness)
+        self._regions = {region: StackRegion(region, growth, judging) for region in regions}
+        self._grid, self._optics = grid, optics
+        self._measured: dict[bytes, _Measured] = {}
+        """What was told of each box at the last look: most are the same again."""
+
+    def update(
+        self,
+        chips: Detections,
+        cover: Cover,
+        t: float,
+        *,
+        measure: Measure | None = None,
+        cut: Cut | None = None,
+        ask: StackModels = NOBODY,
+    ) -> list[StacksChanged]:
+        """Take one look in and say what is new; `measure` and `cut` are asked of stacks in plain sight."""
+        found = self._found(chips)
+        looks = {region: self._look(region, found[region].standing, cover, t) for region in self._regions}
+        if measure is not None:
+            looks |= self._gauged(looks, found, measure)
+        if cut is not None:
+            looks |= self._cut_out(looks, cut)
+        return [change for region, watched in self._regions.items() for change in watched.update(looks[region], ask)]
+
+    def forget_print(self, print_mm: Sequence[NDArray[np.float64]], t: float) -> list[StacksChanged]:
+        """Nothing stands where these points are: it is the cloth's print."""
+        if not print_mm:
+            return []
+        return [gone for watched in self._regions.values() for gone in watched.forget_print(print_mm, t)]
+
+    def asked_mm(self) -> list[NDArray[np.float64]]:
+        """Where further looks would tell more: all over regions in which something may have changed.
+
+        What lies under a hand shows as the hand moves, and then all is looked at that changes.
+        """
+        asked = []
+        for region, watched in self._regions.items():
+            if watched.is_covered:
+                continue
+            polygon = self._polygons[region].astype(np.float64)
+            if watched.needs_looks:
+                asked.append(polygon.mean(axis=0))
+            if watched.unsettled_since_t is not None:
+                asked += list(polygon)
+        return asked
+
+    def calm(self) -> list[str]:
+        """The regions whose chips nothing has covered since they were told of."""
+        return [
+            region
+            for region, watched in self._regions.items()
+            if watched.settled is not None and watched.unsettled_since_t is None
+        ]
+
+    def waiting_since_t(self, t: float) -> float | None:
+        """The earliest moment of which something may still be told."""
+        times = [watched.unsettled_since_t for watched in self._regions.values()]
+        return min((since for since in times if since is not None and t - since <= OLDEST_S), default=None)
+
+    def _look(self, region: str, standing: Standing, cover: Cover, t: float) -> RegionLook:
+        cells = self._cells[region]
+        covered = len(cells) > 0 and int(np.count_nonzero(cover.mask.ravel()[cells])) >= COVERED_SHARE * len(cells)
+        arm = cover.arm_over(self._masks[region]) if covered else None
+        is_in_sight = not covered or not any(self._is_under_hand(stack, cover) for stack in standing.stacks)
+        return RegionLook(t=t, standing=standing, covered=covered, arm=arm, is_in_sight=is_in_sight)
+
+    def _is_under_hand(self, stack: Stack, cover: Cover) -> bool:
+        corners = np.array(stack.at_mm) + np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * NEAR_FOOT_MM
+        return bool((cover.hands & self._grid.mask_of(corners)).any())
+
+    def _gauged(
+        self, looks: Mapping[str, RegionLook], found: Mapping[str, _Found], measure: Measure
+    ) -> dict[str, RegionLook]:
+        """The looks that want it, with their stacks measured, all in one go."""
+        wanted = [
+            region
+            for region, watched in self._regions.items()
+            if watched.optics is not None and watched.needs_looks and not looks[region].covered
+        ]
+        centres = [centre for region in wanted for centre in found[region].centres_mm]
+        told = iter(measure(centres) if centres else ())
+        gauged = {}
+        for region in wanted:
+            row = [next(told) for _ in found[region].centres_mm]
+            seen = tuple(gauging for gauging in row if gauging is not None)
+            if row and len(seen) == len(row):
+                standing = replace(found[region].standing, gaugings=seen)
+                gauged[region] = replace(looks[region], standing=standing)
+        return gauged
+
+    def _cut_out(self, looks: Mapping[str, RegionLook], cut: Cut) -> dict[str, RegionLook]:
+        """The looks at what stood there before, with what is to be seen there now, all in one go."""
+        frames = {region: watched.frames for region, watched in self._regions.items() if not looks[region].covered}
+        wanted = [frame for each in frames.values() for frame in each]
+        told = iter(cut(wanted) if wanted else ())
+        seen = {}
+        for region, each in frames.items():
+            row = [next(told) for _ in each]
+            crops = tuple(crop for crop in row if crop is not None)
+            if row and len(crops) == len(row):
+                seen[region] = replace(looks[region], crops=crops)
+        return seen
+
+    def _found(self, chips: Detections) -> dict[str, _Found]:
+        keys = [corners.tobytes() for corners in chips.corners_mm]
+        self._measured = {
+            key: self._measured.get(key) or self._measure(corners)
+            for key, corners in zip(keys, chips.corners_mm, strict=True)
+        }
+        rows: dict[str, list[_Measured]] = {region: [] for region in self._polygons}
+        for key in keys:
+            measured = self._measured[key]
+            if measured.region is not None:
+                rows[measured.region].append(measured)
+        return {
+            region: _Found(
+                Standing(
+                    stacks=tuple(one.stack for one in measured), lengths_mm=tuple(one.length_mm for one in measured)
+                ),
+                tuple(one.centre_mm for one in measured),
+            )
+            for region, measured in rows.items()
+        }
+
+    def _measure(self, corners_mm: NDArray[np.float64]) -> _Measured:
+        stack, length_mm = self._optics.measure(corners_mm)
+        return _Measured(stack, length_mm, corners_mm.mean(axis=0), self._region_of(stack))
+
+    def _region_of(self, stack: Stack) -> str | None:
+        x, y = stack.at_mm
+        near = [
+            region
+            for region, (x0, y0, x1, y1) in self._reaches.items()
+            if x0 - REGION_SLACK_MM <= x <= x1 + REGION_SLACK_MM and y0 - REGION_SLACK_MM <= y <= y1 + REGION_SLACK_MM
+        ]
+        inside = {region: cv2.pointPolygonTest(self._polygons[region], stack.at_mm, True) for region in near}
+        best = max(inside, key=lambda region: inside[region], default=None)
+        return best if best is not None and inside[best] >= -REGION_SLACK_MM else None

@@ -1,0 +1,1 @@
+"""Whether the camera's picture can be trusted."""

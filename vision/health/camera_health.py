@@ -1,0 +1,141 @@
+"""Watch one camera's picture for what makes it useless: frozen, too dark, glare, covered, blurred, camera moved.
+
+All is held against the picture from when the watch began, when the calibration is taken to hold. Works on the small
+picture; of the full one it looks at some rows and a few patches. Brightness in grey levels, 0 to 255; distances in
+layout millimetres, durations in seconds of stream time.
+"""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+
+from thirdcard.calibration.camera import Calibration
+from thirdcard.vision.frames import Frame, Image
+from thirdcard.vision.health.calibration_drift import CameraFit
+from thirdcard.vision.health.debounce import FaultRun
+from thirdcard.vision.health.freeze import FreezeWatch
+from thirdcard.vision.health.print_blocks import block_grid
+from thirdcard.vision.health.reference_match import PrintLook, PrintMemory
+from thirdcard.vision.health.sharpness import Sharpness
+from thirdcard.vision.observations import PictureCleared, PictureFault, PictureFaulted
+
+HIDDEN_SHARE = 0.55
+"""Arms and cards hide less of the print than this; a covered lens hides more."""
+WASHED_SHARE = 0.1
+DARK_LEVEL = 30.0
+"""Where nearly nothing on the cloth is brighter it is too dark to see."""
+DETAIL_SHARE = 0.45
+"""With less than this part of the fine detail no card can be read."""
+DETAIL_EVERY_S = 0.4
+CHECK_EVERY_S = 0.18
+"""How often all but the freeze is checked."""
+MOVED_MM = 5.0
+BACK_MM = 4.0
+"""A moved camera is said to be back when the layout fits to this."""
+SUSPECT_MM = 2.6
+"""The quick measure of a shift, from which the careful one is asked."""
+FIT_EVERY_S = 0.25
+BEGIN_S = 3.0
+"""A picture that changes wholly so early was no table yet: the stream was only coming up."""
+
+
+class CameraHealth:
+    """The state of one camera's picture."""
+
+    def __init__(self, calibration: Calibration, size_mm: tuple[float, float]) -> None:
+        self._print = PrintMemory(block_grid(calibration, size_mm))
+        self._fit = CameraFit(calibration, size_mm)
+        self._freeze = FreezeWatch()
+        self._sharpness = Sharpness()
+        self._run = FaultRun()
+        self._first_t: float | None = None
+        self._checked_t: float | None = None
+        self._faulty_t = -np.inf
+        """When the picture last had another fault than being frozen: a black picture does not change either."""
+        self._fitted: tuple[float, float | None] = (-np.inf, None)
+        """When the calibration was last held against the picture, and by how many mm it missed."""
+        self._detail: tuple[float, float] = (-np.inf, 1.0)
+        """When the detail was last measured, and what share was left."""
+
+    @property
+    def is_blind(self) -> bool:
+        """Whether the last picture should not be looked at."""
+        return self._run.is_blind
+
+    @property
+    def is_faulty(self) -> bool:
+        """Whether a fault was told and is not told to be over."""
+        return self._run.told is not None
+
+    @property
+    def waiting_since_t(self) -> float | None:
+        """The earliest moment of which something may still be told."""
+        return self._run.waiting_since_t
+
+    def update(self, frame: Frame, small_hw3: Image) -> list[PictureFaulted | PictureCleared]:
+        """Take the next look in and say what is new.
+
+        Args:
+            frame: The picture.
+            small_hw3: (H, W, 3) uint8, the same made small.
+        """
+        frozen_since_t = self._freeze.update(frame.luma, frame.t)
+        if self._checked_t is not None and frame.t - self._checked_t < CHECK_EVERY_S:
+            return []
+        self._checked_t = frame.t
+        grey = np.asarray(cv2.cvtColor(small_hw3, cv2.COLOR_BGR2GRAY), np.uint8)
+        fault = self._fault(frame, grey, self._look(frame, grey))
+        if fault is not None:
+            self._faulty_t = frame.t
+        if fault is None and frozen_since_t is not None:
+            told = self._run.update(PictureFault.FROZEN, frame.t, since_t=max(frozen_since_t, self._faulty_t))
+        else:
+            told = self._run.update(fault, frame.t)
+        if self._run.waiting_since_t is None and not self._run.is_blind:
+            self._adopt(frame, grey)
+        return [] if told is None else [told]
+
+    def _adopt(self, frame: Frame, grey: Image) -> None:
+        due = self._print.adopt(grey, frame.t)
+        if due.any():
+            self._sharpness.remember(frame.luma, due)
+
+    def _look(self, frame: Frame, grey: Image) -> PrintLook:
+        """Compare with the remembered picture; the first is remembered, and a stream's beginning forgotten."""
+        if self._first_t is None:
+            self._first_t = frame.t
+        is_first = self._print.small is None
+        look = self._print.look(grey)
+        if look.hidden_share >= HIDDEN_SHARE and frame.t - self._first_t < BEGIN_S:
+            self._print.forget()
+            is_first, look = True, self._print.look(grey)
+        if is_first:
+            self._sharpness.remember(frame.luma, self._print.has_print)
+        return look
+
+    def _fault(self, frame: Frame, grey: Image, look: PrintLook) -> PictureFault | None:
+        if look.brightest < DARK_LEVEL:
+            return PictureFault.DARK
+        if look.washed_share >= WASHED_SHARE:
+            return PictureFault.WASHED_OUT
+        is_hidden = look.hidden_share >= HIDDEN_SHARE
+        if is_hidden and self._run.told is PictureFault.COVERED:
+            return PictureFault.COVERED
+        if (is_hidden or look.shift_mm >= SUSPECT_MM) and self._has_moved(grey, frame.t):
+            return PictureFault.MOVED
+        if is_hidden:
+            return PictureFault.COVERED
+        return PictureFault.BLURRED if self._is_blurred(frame, look) else None
+
+    def _has_moved(self, grey: Image, t: float) -> bool:
+        if t - self._fitted[0] >= FIT_EVERY_S and self._print.small is not None:
+            self._fitted = (t, self._fit.offset_mm(self._print.small, grey, self._print.has_print))
+        missed_mm = self._fitted[1]
+        limit_mm = BACK_MM if self._run.told is PictureFault.MOVED else MOVED_MM
+        return missed_mm is not None and missed_mm > limit_mm
+
+    def _is_blurred(self, frame: Frame, look: PrintLook) -> bool:
+        if frame.t - self._detail[0] >= DETAIL_EVERY_S:
+            self._detail = (frame.t, self._sharpness.share(frame.luma, look.seen))
+        return self._detail[1] < DETAIL_SHARE

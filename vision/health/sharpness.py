@@ -1,0 +1,69 @@
+"""Measure how much of the print's fine detail a full picture still shows, against how much it showed before.
+
+Looks at one patch of the full picture in each of the blocks that had most detail. Defocus, a greasy lens and a veil
+of light take detail from all of them; dim light does not count as that, nor does an arm over some.
+"""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from thirdcard.vision.frames import Image
+from thirdcard.vision.health.print_blocks import COLUMNS, ROWS, BlockMask, PerBlock
+
+PATCH_PX = 96
+"""Side of a patch, halved before it is measured, so that noise counts for little."""
+PATCHES = 24
+LEAST_DETAIL = 6.0
+"""Patches with less detail are not measured: noise has as much."""
+LEAST_PATCHES = 5
+"""Where fewer can be measured nothing is said."""
+SHARPEST = 0.75
+"""The share is that of a patch which only a quarter of them surpass."""
+
+
+class Sharpness:
+    """The detail of each block's patch, as it was."""
+
+    def __init__(self) -> None:
+        self._detail: PerBlock = np.zeros((ROWS, COLUMNS), np.float32)
+        self._level: PerBlock = np.ones((ROWS, COLUMNS), np.float32)
+        self._chosen: NDArray[np.int64] = np.zeros((0, 2), np.int64)
+
+    def remember(self, luma: Image, due: BlockMask) -> None:
+        """Keep how the `due` blocks look in a full picture, (H, W) uint8."""
+        for row, column in np.argwhere(due):
+            self._detail[row, column], self._level[row, column] = _measure(luma, int(row), int(column))
+        best = np.argsort(-self._detail, axis=None)[:PATCHES]
+        rows, columns = np.unravel_index(best, self._detail.shape)
+        rich = self._detail[rows, columns] >= LEAST_DETAIL
+        self._chosen = np.stack([rows[rich], columns[rich]], axis=1)
+
+    def share(self, luma: Image, seen: BlockMask) -> float:
+        """What part of the detail is left, about 1 where nothing changed; 1 where nothing can be said.
+
+        Args:
+            luma: (H, W) uint8 brightness of the full picture.
+            seen: (9, 12) blocks that nothing hides.
+        """
+        shares = []
+        for row, column in self._chosen:
+            if seen[row, column]:
+                detail, level = _measure(luma, int(row), int(column))
+                dimming = min(1.0, level / self._level[row, column])
+                shares.append(detail / (self._detail[row, column] * max(dimming, 0.1)))
+        return float(np.quantile(shares, SHARPEST)) if len(shares) >= LEAST_PATCHES else 1.0
+
+
+def _measure(luma: Image, row: int, column: int) -> tuple[float, float]:
+    """Deviation of the Laplacian, and mean level, in the middle of a block."""
+    height, width = luma.shape
+    x, y = (column + 0.5) * width / COLUMNS, (row + 0.5) * height / ROWS
+    left = int(np.clip(x - PATCH_PX / 2, 0, max(width - PATCH_PX, 0)))
+    top = int(np.clip(y - PATCH_PX / 2, 0, max(height - PATCH_PX, 0)))
+    patch = luma[top : top + PATCH_PX, left : left + PATCH_PX]
+    half = cv2.resize(patch, (patch.shape[1] // 2, patch.shape[0] // 2), interpolation=cv2.INTER_AREA)
+    deviation = cv2.meanStdDev(cv2.Laplacian(half, cv2.CV_16S, ksize=1))[1]
+    return float(deviation[0, 0]), float(half.mean())

@@ -1,0 +1,1 @@
+"""Run the models: detector, readers, stack height and stack change."""

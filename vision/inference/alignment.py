@@ -1,0 +1,67 @@
+"""Lay the look at a stack after a hand was there over the look before, by how far its middle was pushed.
+
+Both looks are crops in one frame. Pixels of the crop.
+"""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from thirdcard.vision.frames import Image
+
+REACH_PX = 12
+"""The farthest push that is looked for, along each axis."""
+TEMPLATE_HW_PX = (48, 40)
+"""The middle of the look before, most of it stack, that is looked for."""
+LEAST_LIKENESS = 0.3
+"""Where nothing is more alike than this nothing is moved."""
+
+
+def push_px(before: Image, after: Image) -> tuple[float, float]:
+    """How far right and down the middle of the look before lies in the look after; to parts of a pixel.
+
+    Args:
+        before: (height, width, 3) uint8.
+        after: (height + 2 REACH_PX, width + 2 REACH_PX, 3) uint8 or more, with the same middle.
+    """
+    height, width = TEMPLATE_HW_PX
+    template = cv2.cvtColor(_middle(before, height, width), cv2.COLOR_BGR2GRAY)
+    around = cv2.cvtColor(_middle(after, height + 2 * REACH_PX, width + 2 * REACH_PX), cv2.COLOR_BGR2GRAY)
+    if int(template.max()) - int(template.min()) < 8:
+        return 0.0, 0.0
+    likeness = np.asarray(cv2.matchTemplate(around, template, cv2.TM_CCOEFF_NORMED), np.float64)
+    _, best, _, (x, y) = cv2.minMaxLoc(likeness)
+    if not np.isfinite(best) or best < LEAST_LIKENESS:
+        return 0.0, 0.0
+    return x - REACH_PX + _peak(likeness[y, :], x), y - REACH_PX + _peak(likeness[:, x], y)
+
+
+def pulled_back(after: Image, push: tuple[float, float], *, size_wh_px: tuple[int, int]) -> Image:
+    """The look after, pushed back to where the look before lies; beyond its rim its last pixels go on.
+
+    Args:
+        after: As `push_px` takes it.
+        push: What it gave.
+        size_wh_px: Size of the result, with the same middle.
+    """
+    width, height = size_wh_px
+    left, top = (after.shape[1] - width) / 2 + push[0], (after.shape[0] - height) / 2 + push[1]
+    matrix = np.array([[1.0, 0.0, left], [0.0, 1.0, top]])
+    flags = cv2.INTER_CUBIC | cv2.WARP_INVERSE_MAP
+    return np.asarray(cv2.warpAffine(after, matrix, size_wh_px, flags=flags, borderMode=cv2.BORDER_REPLICATE), np.uint8)
+
+
+def _middle(image: Image, height: int, width: int) -> Image:
+    top, left = (image.shape[0] - height) // 2, (image.shape[1] - width) // 2
+    return image[top : top + height, left : left + width]
+
+
+def _peak(row: NDArray[np.float64], at: int) -> float:
+    """Where the parabola through a peak and its neighbours is highest, from the peak."""
+    if not 0 < at < len(row) - 1:
+        return 0.0
+    low, top, high = (float(each) for each in row[at - 1 : at + 2])
+    bend = low - 2 * top + high
+    return 0.5 * (low - high) / bend if bend < 0 else 0.0

@@ -1,0 +1,1 @@
+"""Cards in any photograph, without a calibration."""

@@ -1,0 +1,231 @@
+"""Join what was read of whole cards in a photograph with what was read of corner indices.
+
+What a card's own indices and the look at the whole say is pooled; two indices of one card are one card; what a fan
+shows is told by its indices, and a whole-card reading that contradicts them yields. Points are pixels of the
+photograph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from thirdcard.vision.inference.index_finder import Indices
+from thirdcard.vision.inference.reader import BACK, UNCLEAR, Readings
+from thirdcard.vision.photo.recognised import SURE, Recognised
+
+_ROOM = 0.06
+"""How much larger than its polygon a card is taken to be, for what lies in it."""
+_FAN = 2
+"""So many indices of other cards in a card's polygon mean that it is mostly covered."""
+_OTHER_SURE = 0.8
+"""An index of another card within a whole card is believed from this confidence on."""
+_FLOOR = 0.002
+"""Probability that any face keeps, whatever one look says: no look outvotes two others."""
+_NEVER = 0.01
+"""Where a card has several indices of its own, one that gives its name less than this is of another card."""
+_ALIKE_READ = 0.05
+"""Least chance that two indices, each drawn from what it reads as, name the same face."""
+_OWN_PLACE = (0.28, 0.36)
+"""A card's own index has its middle within these parts of its width and height from a corner."""
+_OWN_HEIGHT = (0.06, 0.5)
+"""Height of a card's own index over the card's."""
+_NEIGHBOURS, _NEAR = 4, 8.0
+"""An index is compared with so many others that are nearest, at most so many of their heights away."""
+_LEAST_OF_THEIRS = 0.45
+"""Print that looks like an index is mostly much smaller than the indices round it."""
+_OPPOSITE = -0.75
+_REACH = (1.8, 11.0)
+"""How far apart a card's two indices lie, in heights of an index."""
+_DOWN_DEG = (-15.0, 75.0)
+"""Where a card's other index lies, seen from the first: from straight below it towards its right."""
+_ALIKE_HIGH = 1.7
+"""Most that the heights of a card's two indices differ."""
+
+Shares = NDArray[np.float64]
+"""(faces,) the probability of each face; what is missing from 1 is the chance that none shows."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WholeCard:
+    """A card that was looked at as a whole."""
+
+    card: Recognised
+    shares: Shares
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReadIndex:
+    """A corner index that shows some face."""
+
+    shares: Shares
+    centre_px: NDArray[np.float64]
+    up: NDArray[np.float64]
+    height_px: float
+    corners_px: NDArray[np.float64]
+    """(4, 2), clockwise from its own top left."""
+
+
+def read_indices(found: Indices, readings: Readings) -> list[ReadIndex]:
+    """Those that likely show a face, the surest first; what is far smaller than the indices round it is print."""
+    shares = face_shares(readings)
+    read = [
+        ReadIndex(shares[i], found.centres_px[i], found.ups[i], float(found.sizes_px[i, 1]), found.corners_px[i])
+        for i in np.flatnonzero(shares.sum(axis=1) >= SURE)
+    ]
+    cards = [index for index in read if not _is_small(index, read)]
+    return sorted(cards, key=lambda each: -float(each.shares.max()))
+
+
+def face_shares(readings: Readings) -> NDArray[np.float64]:
+    """(N, faces) the probabilities of the faces, in the order of the readings' labels."""
+    columns = [i for i, label in enumerate(readings.labels) if label not in (BACK, UNCLEAR)]
+    shares: NDArray[np.float64] = np.exp(readings.log_probs[:, columns])
+    return shares
+
+
+def join(cards: Sequence[WholeCard], indices: Sequence[ReadIndex], faces: Sequence[str]) -> list[Recognised]:
+    """Cards read as a whole and cards of which an index shows, each once.
+
+    Args:
+        cards: What was read of whole cards, faces unread and backs among them.
+        indices: What was read of indices, the surest first.
+        faces: The names of the shares.
+    """
+    inside = [[index for index in indices if _holds(whole.card, index)] for whole in cards]
+    claimed = {
+        id(index)
+        for whole, within in zip(cards, inside, strict=True)
+        for index in within
+        if faces[int(index.shares.argmax())] == whole.card.label
+    }
+    joined, used = list[Recognised](), set(claimed)
+    for whole, within in zip(cards, inside, strict=True):
+        told, taken = _weigh(whole, within, claimed, faces)
+        used |= {id(index) for index in taken}
+        joined += [] if told is None else [told]
+    return [*joined, *_alone([index for index in indices if id(index) not in used], faces)]
+
+
+def _is_small(index: ReadIndex, all_read: Sequence[ReadIndex]) -> bool:
+    """Whether an index is far smaller than those next to it: cards that lie together are of one size."""
+    away = [
+        (float(np.linalg.norm(other.centre_px - index.centre_px)) / other.height_px, other.height_px)
+        for other in all_read
+        if other is not index and other.shares.max() >= SURE
+    ]
+    near = [height for distance, height in sorted(away)[:_NEIGHBOURS] if distance < _NEAR]
+    return bool(near) and index.height_px < _LEAST_OF_THEIRS * float(np.median(near))
+
+
+def _weigh(
+    whole: WholeCard, within: Sequence[ReadIndex], claimed: set[int], faces: Sequence[str]
+) -> tuple[Recognised | None, list[ReadIndex]]:
+    """What a whole-card reading comes to, None where it yields, and the indices that it accounts for."""
+    card = whole.card
+    agreeing = [index for index in within if faces[int(index.shares.argmax())] == card.label]
+    free = [index for index in within if index not in agreeing and id(index) not in claimed]
+    own = [index for index in (*agreeing, *free) if _is_at_own_place(card, index)]
+    pooled = _pooled([whole.shares, *(index.shares for index in own)])
+    best = int(pooled.argmax())
+    rivals = [index for index in own if len(own) > 1 and index.shares[best] < _NEVER]
+    others = [index for index in free if index not in own or index in rivals]
+    doubtful = [index for index in others if index.shares.max() < _OTHER_SURE]
+    if _shows_both_ends([index for index in agreeing if index in own]):
+        return _named(card, float(pooled[best]), faces[best]), [*agreeing, *others]
+    if len(others) - len(doubtful) >= _FAN or (rivals and pooled[best] < SURE):
+        return (_shrunk(card, agreeing[0]) if agreeing else None), []
+    if card.label is None and own and max(index.shares.max() for index in own) < _OTHER_SURE:
+        return None, []
+    if own:
+        mine = [index for index in own if index not in others]
+        return _named(card, float(pooled[best]), faces[best]), [*mine, *doubtful]
+    if card.label is None and within:
+        return None, []
+    return card, [*agreeing, *doubtful]
+
+
+def _shows_both_ends(own: Sequence[ReadIndex]) -> bool:
+    """Whether both of a card's indices show: then nothing covers it, and what else looks like an index is its print."""
+    return any(first.up @ second.up < _OPPOSITE for first in own for second in own)
+
+
+def _shrunk(card: Recognised, index: ReadIndex) -> Recognised:
+    """A card of which little shows but an index that names it too."""
+    sure = max(card.confidence, float(index.shares.max()))
+    return replace(card, confidence=sure, polygon_px=index.corners_px)
+
+
+def _named(card: Recognised, confidence: float, label: str) -> Recognised:
+    """A card as its own indices and the look at the whole name it; unread where they leave it in doubt."""
+    if confidence < SURE:
+        return replace(card, label=None, face_up=True)
+    return replace(card, label=label, face_up=True, confidence=confidence)
+
+
+def _pooled(shares: Sequence[Shares]) -> Shares:
+    """What several looks at one card come to: the product of their shares, each raised a little, made to sum to 1."""
+    log_shares = np.sum([np.log(each + _FLOOR) for each in shares], axis=0)
+    product = np.exp(log_shares - log_shares.max())
+    pooled: Shares = product / product.sum()
+    return pooled
+
+
+def _alone(indices: Sequence[ReadIndex], faces: Sequence[str]) -> list[Recognised]:
+    """Cards of which no whole was read: both indices of one are one card; what stays in doubt may be anything."""
+    left = list(indices)
+    cards = []
+    while left:
+        first = left.pop(0)
+        partner = next((other for other in left if _are_of_one_card(first, other)), None)
+        shares, polygon = first.shares, first.corners_px
+        if partner is not None:
+            left.remove(partner)
+            shares, polygon = _pooled([first.shares, partner.shares]), _spanned(first, partner)
+        if shares.max() >= SURE:
+            cards.append(Recognised("card", faces[int(shares.argmax())], True, float(shares.max()), polygon))
+    return cards
+
+
+def _are_of_one_card(first: ReadIndex, second: ReadIndex) -> bool:
+    """Whether two indices may stand in opposite corners of one card, as seen from anywhere not too far aslant."""
+    if first.shares @ second.shares < _ALIKE_READ or first.up @ second.up > _OPPOSITE:
+        return False
+    height = (first.height_px + second.height_px) / 2
+    ratio = max(first.height_px, second.height_px) / min(first.height_px, second.height_px)
+    away = second.centre_px - first.centre_px
+    distance = float(np.linalg.norm(away)) / height
+    right = np.array([-first.up[1], first.up[0]])
+    angle = np.rad2deg(np.arctan2(away @ right, away @ -first.up))
+    return ratio < _ALIKE_HIGH and _REACH[0] < distance < _REACH[1] and _DOWN_DEG[0] < angle < _DOWN_DEG[1]
+
+
+def _spanned(first: ReadIndex, second: ReadIndex) -> NDArray[np.float64]:
+    """The rectangle, turned as the first index is, from its top left to the second one's."""
+    start, end = first.corners_px[0], second.corners_px[0]
+    right = np.array([-first.up[1], first.up[0]])
+    across = right * float((end - start) @ right)
+    return np.stack([start, start + across, end, end - across])
+
+
+def _holds(card: Recognised, index: ReadIndex) -> bool:
+    middle = card.polygon_px.mean(axis=0)
+    grown = (middle + (card.polygon_px - middle) * (1 + 2 * _ROOM)).astype(np.float32)
+    x, y = (float(value) for value in index.centre_px)
+    return cv2.pointPolygonTest(grown, (x, y), False) >= 0
+
+
+def _is_at_own_place(card: Recognised, index: ReadIndex) -> bool:
+    """Whether an index lies in a corner of the card and stands along one of its sides."""
+    unit = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32)
+    matrix = cv2.getPerspectiveTransform(card.polygon_px.astype(np.float32), unit)
+    points = np.stack([index.centre_px, index.centre_px + index.up * index.height_px / 2])
+    middle, top = cv2.perspectiveTransform(points[None].astype(np.float32), matrix)[0].astype(np.float64)
+    from_corner, reach = np.minimum(middle, 1 - middle), np.abs(top - middle) * 2
+    is_upright = reach[1] > reach[0]
+    limits = _OWN_PLACE if is_upright else _OWN_PLACE[::-1]
+    return bool((from_corner < limits).all() and _OWN_HEIGHT[0] < reach.max() < _OWN_HEIGHT[1])

@@ -1,0 +1,167 @@
+"""Read the cards in any photograph, without calibration.
+
+The detector knows cards of one size only, so the photograph is shown to it at several scales; what it finds is cut
+out of the full picture and read. Corner indices are found and read besides: in a fan nothing else shows. Points are
+pixels of the photograph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from thirdcard.vision.detections import CARD_BACK, CARD_FACE, CHIPS, Detections, concatenate, suppress
+from thirdcard.vision.errors import ModelError, UnreadableImageError
+from thirdcard.vision.frames import Image
+from thirdcard.vision.inference.crops import photo_crop
+from thirdcard.vision.inference.detector import Detector
+from thirdcard.vision.inference.index_finder import IndexFinder
+from thirdcard.vision.inference.index_reader import IndexReader
+from thirdcard.vision.inference.photo_tiles import tiles_of
+from thirdcard.vision.inference.quads import fit_quad
+from thirdcard.vision.inference.reader import BACK, UNCLEAR, Reader
+from thirdcard.vision.photo.index_fusion import WholeCard, face_shares, join, read_indices
+from thirdcard.vision.photo.recognised import SURE, Recognised
+
+Scale = float
+_STEP = 2**0.5
+_MOST_LONG_SIDE_PX = 1810
+_OVERLAP_PX = 90
+_CARD_WIDTHS_PX = (15.0, 90.0)
+"""Width of a card in the scaled picture beyond which the detector is not believed."""
+_BEST_WIDTH_PX, _WIDTH_SPREAD = 34.0, 0.6
+"""The width at which the detector sees cards best, and how soon it is believed less away from it (in log width)."""
+_CUT_SCORE = 0.5
+"""Factor on the score of a box that is cut by its tile."""
+_INSIDE = 0.7
+"""A box of which more than this lies in a better one is part of it."""
+_NEARLY_SQUARE = 1.2
+
+
+@dataclass(frozen=True, slots=True)
+class PhotoModels:
+    """The models that read photographs, open."""
+
+    detector: Detector
+    """Finds cards and chips."""
+    reader: Reader
+    """Reads whole faces."""
+    index_finder: IndexFinder
+    index_reader: IndexReader
+
+    @classmethod
+    def open(cls) -> PhotoModels:
+        """Those of the registry; raises ModelError where the two readers name other faces."""
+        models = cls(Detector.open(), Reader.open(), IndexFinder.open(), IndexReader.open())
+        whole = tuple(label for label in models.reader.labels if label not in (BACK, UNCLEAR))
+        if (*whole, UNCLEAR) != models.index_reader.labels:
+            raise ModelError("registry.yaml: index_reader.classes: must be the reader's faces, then unclear")
+        return models
+
+
+def load_image(path: str | Path) -> Image:
+    """A picture file as (H, W, 3) uint8, BGR; raises UnreadableImageError."""
+    path = Path(path)
+    if not path.is_file():
+        raise UnreadableImageError(str(path), "no such file")
+    image = cv2.imdecode(np.frombuffer(path.read_bytes() or b"\0", np.uint8), cv2.IMREAD_COLOR)
+    if image is None:
+        raise UnreadableImageError(str(path), "cannot be decoded")
+    return np.asarray(image, np.uint8)
+
+
+def recognise(image: Image, models: PhotoModels) -> list[Recognised]:
+    """Finds and reads what lies in a photograph, (H, W, 3) uint8, BGR, of any size; best first.
+
+    Cards are read as a whole where they lie free, and by their corner indices where only these show.
+    """
+    found = find(image, models.detector)
+    whole = [_read_card(image, found, row, models.reader) for row in range(len(found)) if found.label[row] != CHIPS]
+    indices = models.index_finder.find(image)
+    faces = [label for label in models.index_reader.labels if label != UNCLEAR]
+    cards = join(whole, read_indices(indices, models.index_reader.read(image, indices)), faces)
+    chips = [
+        Recognised("chips", None, True, float(found.score[row]), found.corners_mm[row])
+        for row in range(len(found))
+        if found.label[row] == CHIPS
+    ]
+    return sorted(cards + chips, key=lambda each: -each.confidence)
+
+
+def find(image: Image, detector: Detector) -> Detections:
+    """Cards and chips at any size; corners are pixels of the photograph here."""
+    parts = []
+    for scale in _scales(image, detector.tile_px):
+        size = (max(1, round(image.shape[1] * scale)), max(1, round(image.shape[0] * scale)))
+        smooth = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
+        parts.append(_find_at(np.asarray(cv2.resize(image, size, interpolation=smooth), np.uint8), detector, scale))
+    joined = concatenate(parts).of(CARD_FACE, CARD_BACK, CHIPS)
+    return without_parts(suppress(joined, iou=0.4, across_labels=((CARD_FACE, CARD_BACK),)))
+
+
+def _scales(image: Image, tile_px: int) -> Iterator[Scale]:
+    """From the photograph in a quarter of a tile, where one card fills it, up to tiles of its own pixels, or nearly."""
+    long_px = max(image.shape[:2])
+    target_px = tile_px / 2
+    while target_px <= max(min(1.2 * long_px, _MOST_LONG_SIDE_PX), tile_px):
+        yield target_px / long_px
+        target_px *= _STEP
+
+
+def _find_at(image: Image, detector: Detector, scale: Scale) -> Detections:
+    side = detector.tile_px
+    parts = []
+    for tile in tiles_of(image, side, _OVERLAP_PX):
+        x, y = tile.origin_px
+        parts.append(_weigh(detector.detect(tile.image, (x, y), 1.0), (x, y, x + side, y + side), image))
+    found = concatenate(parts)
+    width = found.sizes_mm[:, 0]
+    believed = (found.label == CHIPS) | ((width > _CARD_WIDTHS_PX[0]) & (width < _CARD_WIDTHS_PX[1]))
+    off = np.log(np.maximum(width, 1e-6) / _BEST_WIDTH_PX) / _WIDTH_SPREAD
+    score = np.where(found.label == CHIPS, found.score, found.score * np.exp(-0.5 * off**2))
+    return Detections(found.corners_mm / scale, found.label, score).take(believed)
+
+
+def _weigh(found: Detections, tile: tuple[int, int, int, int], image: Image) -> Detections:
+    """Lowers the score of boxes that their tile cuts off, but not of those that the photograph itself cuts off."""
+    low, high = found.corners_mm.min(axis=1), found.corners_mm.max(axis=1)
+    height, width = image.shape[:2]
+    is_cut = (low[:, 0] < tile[0]) & (tile[0] > 0) | (high[:, 0] > tile[2]) & (tile[2] < width)
+    is_cut |= (low[:, 1] < tile[1]) & (tile[1] > 0) | (high[:, 1] > tile[3]) & (tile[3] < height)
+    return Detections(found.corners_mm, found.label, np.where(is_cut, found.score * _CUT_SCORE, found.score))
+
+
+def without_parts(found: Detections) -> Detections:
+    """Drops boxes that lie mostly inside a better one of their kind: a pip, or a part seen at another scale."""
+    corners = found.corners_mm.astype(np.float32)
+    kept: list[int] = []
+    for i in range(len(found)):
+        same_kind = [j for j in kept if (found.label[j] == CHIPS) == (found.label[i] == CHIPS)]
+        if not any(_share_inside(corners[i], corners[j]) > _INSIDE for j in same_kind):
+            kept.append(i)
+    return found.take(kept)
+
+
+def _share_inside(inner: NDArray[np.float32], outer: NDArray[np.float32]) -> float:
+    area = abs(cv2.contourArea(inner))
+    both, _ = cv2.intersectConvexConvex(inner, outer)
+    return float(both / area) if area > 0 else 1.0
+
+
+def _read_card(image: Image, found: Detections, row: int, reader: Reader) -> WholeCard:
+    corners = fit_quad(image, found.corners_mm[row])
+    short, long = np.linalg.norm(np.diff(corners[:3], axis=0), axis=1)
+    quads = [corners] if long > _NEARLY_SQUARE * short else [corners, np.roll(corners, -1, axis=0)]
+    readings = reader.read([photo_crop(image, quad) for quad in quads])
+    shares = face_shares(readings)
+    best = int(shares.max(axis=1).argmax())
+    label, confidence = readings.best[best], float(readings.confidence[best])
+    if label in (BACK, UNCLEAR) or confidence < SURE:
+        face_up = label != BACK and bool(found.label[row] == CARD_FACE)
+        return WholeCard(Recognised("card", None, face_up, float(found.score[row]), quads[best]), shares[best])
+    return WholeCard(Recognised("card", label, True, confidence, quads[best]), shares[best])

@@ -1,0 +1,132 @@
+"""Show the cloth as if seen from straight above, at a fixed number of pixels a millimetre.
+
+The maps are computed once for the whole cloth; each look remaps only the piece that is asked for. Where the camera
+shows the cloth much larger than the view needs, its picture is averaged down first, so that fine print does not
+glitter.
+"""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from thirdcard.calibration.camera import Calibration
+from thirdcard.vision.errors import ImageSizeError
+from thirdcard.vision.frames import Image
+
+PX_PER_MM = 0.5
+MARGIN_MM = 60.0
+
+
+class Rectifier:
+    """The rectified view of one camera on one cloth.
+
+    View pixel (i, j) has its centre at `origin_mm` + (i, j) / `px_per_mm`.
+    """
+
+    def __init__(
+        self,
+        calibration: Calibration,
+        size_mm: tuple[float, float],
+        *,
+        px_per_mm: float = PX_PER_MM,
+        margin_mm: float = MARGIN_MM,
+    ) -> None:
+        """Computes the maps.
+
+        Args:
+            calibration: The camera's.
+            size_mm: Width and height of the cloth.
+            px_per_mm: The view's scale.
+            margin_mm: How much is seen beyond the cloth's edges.
+        """
+        self.calibration = calibration
+        self.px_per_mm = px_per_mm
+        self.origin_mm = (-margin_mm, -margin_mm)
+        self.size_px = (
+            round((size_mm[0] + 2 * margin_mm) * px_per_mm),
+            round((size_mm[1] + 2 * margin_mm) * px_per_mm),
+        )
+        map_x, map_y = calibration.rectify_maps(self.origin_mm, self.size_px, px_per_mm=px_per_mm)
+        self.shrink = _shrink_factor(map_x, map_y)
+        """The camera's picture is averaged over squares of this many pixels before it is looked up."""
+        self._coarse, self._fine = cv2.convertMaps(
+            ((map_x + 0.5) / self.shrink - 0.5).astype(np.float32),
+            ((map_y + 0.5) / self.shrink - 0.5).astype(np.float32),
+            cv2.CV_16SC2,
+        )
+        beyond = [side // self.shrink + 2 for side in calibration.image_size_wh_px]
+        self._coarse = np.clip(self._coarse, -2, np.array(beyond)).astype(np.int16)  # so that no sum overflows
+
+    def offset_px(self, point_mm: tuple[float, float]) -> tuple[int, int]:
+        """The view's pixel nearest to a point of the cloth; may lie outside the view."""
+        return (
+            round((point_mm[0] - self.origin_mm[0]) * self.px_per_mm),
+            round((point_mm[1] - self.origin_mm[1]) * self.px_per_mm),
+        )
+
+    def snapped_mm(self, point_mm: tuple[float, float]) -> tuple[float, float]:
+        """Where on the cloth that pixel's centre lies: the true origin of a tile that is asked for at `point_mm`."""
+        column, row = self.offset_px(point_mm)
+        return (self.origin_mm[0] + column / self.px_per_mm, self.origin_mm[1] + row / self.px_per_mm)
+
+    def view(self, image: Image) -> Image:
+        """The whole view, (size_px[1], size_px[0], 3)."""
+        return self.tile(image, self.origin_mm, self.size_px)
+
+    def tile(self, image: Image, origin_mm: tuple[float, float], size_px: tuple[int, int]) -> Image:
+        """A piece of the view; what lies beyond the view or the camera's picture is black.
+
+        Args:
+            image: The camera's picture, (H, W, 3) or (H, W) uint8.
+            origin_mm: The piece's first pixel; the nearest pixel of the view is taken (`snapped_mm`).
+            size_px: Width and height of the piece.
+
+        Raises:
+            ImageSizeError: The picture is not of the calibration's size.
+        """
+        self._check_size(image)
+        x, y = self.offset_px(origin_mm)
+        left, top = max(x, 0), max(y, 0)
+        right, bottom = min(x + size_px[0], self.size_px[0]), min(y + size_px[1], self.size_px[1])
+        if right <= left or bottom <= top:
+            return np.zeros((size_px[1], size_px[0], *image.shape[2:]), np.uint8)
+        piece = self._remap(image, slice(top, bottom), slice(left, right))
+        if piece.shape[:2] == (size_px[1], size_px[0]):
+            return piece
+        rims = (top - y, y + size_px[1] - bottom, left - x, x + size_px[0] - right)
+        return np.asarray(cv2.copyMakeBorder(piece, *rims, cv2.BORDER_CONSTANT, value=0), np.uint8)
+
+    def _remap(self, image: Image, rows: slice, columns: slice) -> Image:
+        coarse, fine = np.asarray(self._coarse[rows, columns], np.int16), self._fine[rows, columns]
+        if self.shrink > 1:
+            image, coarse = self._shrunk(image, coarse)
+        return np.asarray(cv2.remap(image, coarse, fine, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT), np.uint8)
+
+    def _shrunk(self, image: Image, coarse: NDArray[np.int16]) -> tuple[Image, NDArray[np.int16]]:
+        """The part of the picture that the map looks up, averaged down, and the map into it."""
+        width, height = image.shape[1] // self.shrink, image.shape[0] // self.shrink
+        columns, rows = coarse[:, :, 0], coarse[:, :, 1]
+        left = int(np.clip(columns.min() - 1, 0, width - 1))
+        top = int(np.clip(rows.min() - 1, 0, height - 1))
+        right = int(np.clip(columns.max() + 3, left + 1, width))
+        bottom = int(np.clip(rows.max() + 3, top + 1, height))
+        s = self.shrink
+        part = image[top * s : bottom * s, left * s : right * s]
+        small = cv2.resize(part, (right - left, bottom - top), interpolation=cv2.INTER_AREA)
+        return np.asarray(small, np.uint8), coarse - np.array([left, top], np.int16)
+
+    def _check_size(self, image: Image) -> None:
+        found = (image.shape[1], image.shape[0])
+        allowed = (int(self.calibration.image_size_wh_px[0]), int(self.calibration.image_size_wh_px[1]))
+        if found != allowed:
+            raise ImageSizeError(found, allowed)
+
+
+def _shrink_factor(map_x: NDArray[np.float32], map_y: NDArray[np.float32]) -> int:
+    """How many of the camera's pixels one view pixel covers in the middle of the view, rounded down, at least 1."""
+    row, column = map_x.shape[0] // 2, map_x.shape[1] // 2
+    along = np.hypot(map_x[row, column + 1] - map_x[row, column], map_y[row, column + 1] - map_y[row, column])
+    across = np.hypot(map_x[row + 1, column] - map_x[row, column], map_y[row + 1, column] - map_y[row, column])
+    return max(1, int(min(along, across) + 0.25))

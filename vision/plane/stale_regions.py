@@ -1,0 +1,155 @@
+"""Decide which parts of the cloth must be looked at again, and keep what was found in the others.
+
+The cloth is divided into fixed fields. A field is looked at when its small picture differs from the one at its last
+look, or when somebody asks for it. Hands are kept as a mask of the gate's cells, all else as detections.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from thirdcard.vision.detections import HAND, Detections, concatenate
+from thirdcard.vision.plane.change_gate import CHANGE_LEVELS, Change, GridFrame, Mask, Picture, difference, largest
+from thirdcard.vision.plane.tiling import Rect
+
+FIELD_MM = 270.0
+CHANGED_CELLS = 2
+CALM_S = 0.15
+"""What moved a shorter time ago may be blurred."""
+HAND_S = 0.5
+"""A field with a hand is looked at so often while anything differs there from the last look, or once a hand has left a
+field beside it: it may have left this one too, its last corner unnoticed."""
+NOISE_LEVELS = 5.0
+"""What differs by less is the camera's noise."""
+SAME_MM = 30.0
+"""An object found nearer than this to a known one is that one, moved over a field's edge."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClothField:
+    """One part of the cloth, looked at as a whole."""
+
+    box_mm: Rect
+    cells: tuple[slice, slice]
+
+
+class Freshness:
+    """What is known of each field, and whether that still holds."""
+
+    def __init__(self, size_mm: tuple[float, float], grid: GridFrame) -> None:
+        self.fields = tuple(ClothField(box, grid.cells_of_box(*box)) for box in _divide(size_mm[0], size_mm[1]))
+        cells = [each.cells for each in self.fields]
+        self._edges = np.array([(rows.start, rows.stop, columns.start, columns.stop) for rows, columns in cells]).T
+        """(4, fields) first and last rows, first and last columns of each."""
+        self._beside = [[j for j, other in enumerate(self.fields) if _touch(each, other)] for each in self.fields]
+        self._looked_t: list[float | None] = [None] * len(self.fields)
+        self._hand_left_t = [-np.inf] * len(self.fields)
+        """When a look last showed that a hand had left."""
+        self._was_moving = [False] * len(self.fields)
+        """Whether something moved there at the last look: what it showed is not trusted to last."""
+        self._last_seen: Picture = np.zeros((*grid.shape_hw, 3), np.float32)
+        """What each field looked like at its last look."""
+        self._grid = grid
+        self.found = Detections.empty()
+        """All objects on the cloth but hands, as of each field's last look."""
+        self.hands: Mask = np.zeros(grid.shape_hw, bool)
+        """(H, W) cells under a hand, as of each field's last look."""
+
+    def stale_fields(self, change: Change, asked_mm: Iterable[NDArray[np.float64]] = ()) -> list[int]:
+        """Fields that changed since their last look, came to rest after it, or hold one of the asked points.
+
+        Args:
+            change: the present small picture.
+            asked_mm: points of (2,) where something is not settled yet.
+        """
+        differs = largest(np.asarray(cv2.absdiff(change.picture, self._last_seen), np.float32)) > CHANGE_LEVELS
+        may_differ = self._count(differs) >= CHANGED_CELLS
+        stale = {i for i in range(len(self.fields)) if self._has_changed(i, change, may_differ=bool(may_differ[i]))}
+        for point in asked_mm:
+            stale |= {i for i, each in enumerate(self.fields) if _inside(each.box_mm, point)}
+        return sorted(stale)
+
+    def boxes(self, fields: Iterable[int]) -> list[Rect]:
+        """The fields' boxes in mm."""
+        return [self.fields[i].box_mm for i in fields]
+
+    def renew(self, fields: list[int], found: Detections, change: Change) -> None:
+        """Put what a look at some fields found in the place of what was known of them."""
+        hands = np.zeros(self._grid.shape_hw, bool)
+        for corners in found.of(HAND).corners_mm:
+            hands |= self._grid.mask_of(corners)
+        for i in fields:
+            cells = self.fields[i].cells
+            if self.hands[cells].any() and not hands[cells].any():
+                self._hand_left_t[i] = change.t
+            self._looked_t[i] = change.t
+            self._was_moving[i] = bool((change.still_s[cells] < CALM_S).any())
+            self._last_seen[cells] = change.picture[cells]
+            self.hands[cells] = hands[cells]
+        boxes = self.boxes(fields)
+        things = found.take(found.label != HAND)
+        new = things.take(_within(things, boxes))
+        self.found = concatenate([self.found.take(~_within(self.found, boxes) & ~_near(self.found, new)), new])
+
+    def _count(self, cells: Mask) -> NDArray[np.int64]:
+        """(fields,) how many of the cells lie in each field."""
+        below = cv2.integral(cells.astype(np.uint8)).astype(np.int64)
+        top, bottom, left, right = self._edges
+        return np.asarray(below[bottom, right] - below[top, right] - below[bottom, left] + below[top, left])
+
+    def _has_changed(self, i: int, change: Change, *, may_differ: bool) -> bool:
+        cells, looked_t = self.fields[i].cells, self._looked_t[i]
+        if looked_t is None or (self._was_moving[i] and bool((change.still_s[cells] >= CALM_S).all())):
+            return True
+        if change.t - looked_t >= HAND_S and self._may_be_left(i, looked_t, change):
+            return True
+        if not may_differ:
+            return False
+        changed = difference(change.picture[cells], self._last_seen[cells]) > CHANGE_LEVELS
+        return int(np.count_nonzero(changed)) >= CHANGED_CELLS
+
+    def _may_be_left(self, i: int, looked_t: float, change: Change) -> bool:
+        """Whether a hand lay there, and not all looks as it did there and beside."""
+        cells = self.fields[i].cells
+        if not self.hands[cells].any():
+            return False
+        if any(self._hand_left_t[j] > looked_t for j in self._beside[i]):
+            return True
+        return bool((difference(change.picture[cells], self._last_seen[cells]) > NOISE_LEVELS).any())
+
+
+def _divide(width_mm: float, height_mm: float) -> list[Rect]:
+    columns, rows = int(np.ceil(width_mm / FIELD_MM)), int(np.ceil(height_mm / FIELD_MM))
+    xs, ys = np.linspace(0.0, width_mm, columns + 1), np.linspace(0.0, height_mm, rows + 1)
+    return [
+        (float(xs[i]), float(ys[j]), float(xs[i + 1]), float(ys[j + 1])) for j in range(rows) for i in range(columns)
+    ]
+
+
+def _touch(one: ClothField, other: ClothField) -> bool:
+    a, b = one.box_mm, other.box_mm
+    return one is not other and max(a[0], b[0]) <= min(a[2], b[2]) and max(a[1], b[1]) <= min(a[3], b[3])
+
+
+def _inside(box: Rect, point_mm: NDArray[np.float64]) -> bool:
+    return bool(box[0] <= point_mm[0] <= box[2] and box[1] <= point_mm[1] <= box[3])
+
+
+def _within(found: Detections, boxes: list[Rect]) -> NDArray[np.bool_]:
+    centres = found.corners_mm.mean(axis=1)
+    inside = np.zeros(len(centres), bool)
+    for x0, y0, x1, y1 in boxes:
+        inside |= (centres[:, 0] >= x0) & (centres[:, 0] < x1) & (centres[:, 1] >= y0) & (centres[:, 1] < y1)
+    return inside
+
+
+def _near(known: Detections, new: Detections) -> NDArray[np.bool_]:
+    if not len(known.label) or not len(new.label):
+        return np.zeros(len(known.label), bool)
+    gaps = known.corners_mm.mean(axis=1)[:, None] - new.corners_mm.mean(axis=1)[None]
+    return np.asarray((np.linalg.norm(gaps, axis=2) < SAME_MM).any(axis=1))

@@ -1,0 +1,1 @@
+"""Signals that the picture shows: the lamp and the dealer's gesture."""

@@ -1,0 +1,121 @@
+"""Watch lamps on a layout: lit or dark, learned from how far their brightness swings, or hidden.
+
+Brightness is that of the brightest colour channel, 0 to 255. A lamp is lit or dark where all of it agrees; where it
+does not, or the cloth round it looks different too, or a hand is near, something lies over it. Nothing is said of a
+lamp that never changed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from thirdcard.vision.frames import Image
+from thirdcard.vision.observations import LampChanged, LampCovered
+from thirdcard.vision.plane.change_gate import largest
+
+SWING_LEVELS = 28.0
+"""A lamp that swings less than this between dark and bright was never lit."""
+HOLD_S = 0.15
+COVER_LEVELS = 22.0
+"""The cloth round a lamp differs from its usual brightness by more than this where something lies over it."""
+INNER, RIM, RING = 0.55, 1.5, 2.4
+"""The lamp's own light is looked at within the first, the cloth round it between the others, in sizes of the lamp."""
+LOW, HIGH = 20, 80
+"""Percentiles between which a lamp's brightness lies: all of it, but for a speck."""
+SLOWLY = 0.05
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Places:
+    """Where in the camera's picture a lamp and the cloth round it are."""
+
+    rows: slice
+    columns: slice
+    own: NDArray[np.bool_]
+    around: NDArray[np.bool_]
+
+
+@dataclass(slots=True, kw_only=True)
+class Lamp:
+    """One lamp."""
+
+    region: str
+    polygon_px: NDArray[np.float64]
+    """(N, 2) in the camera's picture."""
+    is_lit: bool = False
+    """When it was last in sight."""
+    is_hidden: bool = False
+    _darkest: float = 255.0
+    _brightest: float = 0.0
+    _since_t: float | None = None
+    _seen_t: float | None = None
+    """When it was last seen as `is_lit` has it."""
+    _usual_ring: float | None = None
+    _places: _Places | None = None
+
+    def update(self, image: Image, t: float, *, is_under_hand: bool = False) -> list[LampChanged | LampCovered]:
+        """Look at the lamp and say what is new."""
+        now_lit = None if is_under_hand else self._look(image)
+        told: list[LampChanged | LampCovered] = []
+        if self.is_hidden != (now_lit is None):
+            self.is_hidden = now_lit is None
+            told.append(LampCovered(region=self.region, t=t, covered=self.is_hidden))
+        if now_lit is None or now_lit == self.is_lit:
+            self._since_t = None
+            self._seen_t = t if now_lit is not None else self._seen_t
+            return told
+        self._since_t = t if self._since_t is None else self._since_t
+        if t - self._since_t < HOLD_S:
+            return told
+        since_t, earliest_t = self._since_t, self._since_t if self._seen_t is None else self._seen_t
+        self.is_lit, self._since_t, self._seen_t = now_lit, None, t
+        return [*told, LampChanged(region=self.region, t=since_t, t_earliest=earliest_t, lit=now_lit)]
+
+    def _look(self, image: Image) -> bool | None:
+        """Whether it is lit; None where it is not in sight."""
+        low, high, ring = self._levels(image)
+        usual = ring if self._usual_ring is None else self._usual_ring
+        self._usual_ring = usual + SLOWLY * (ring - usual)
+        if abs(ring - usual) > COVER_LEVELS:
+            return None
+        self._darkest, self._brightest = min(self._darkest, high), max(self._brightest, low)
+        if self._brightest - self._darkest < SWING_LEVELS:
+            return self.is_lit
+        middle = (self._brightest + self._darkest) / 2
+        if low > middle:
+            return True
+        return False if high < middle else None
+
+    def _levels(self, image: Image) -> tuple[float, float, float]:
+        """How dark and how bright the lamp is, and the cloth round it."""
+        places = self._places = _places_in(self.polygon_px, image) if self._places is None else self._places
+        brightness = largest(image[places.rows, places.columns])
+        low, high = _percentiles(brightness[places.own], (LOW, HIGH))
+        (ring,) = _percentiles(brightness[places.around], (50,))
+        return low, high, ring
+
+
+def _places_in(polygon_px: NDArray[np.float64], image: Image) -> _Places:
+    middle = polygon_px.mean(axis=0)
+    wide = middle + RING * (polygon_px - middle)
+    low = np.maximum(np.floor(wide.min(axis=0)).astype(int), 0)
+    high = np.maximum(np.ceil(wide.max(axis=0)).astype(int) + 1, low)
+    rows, columns = slice(low[1], high[1]), slice(low[0], high[0])
+    shape_hw = image[rows, columns].shape[:2]
+    own, near, around = (_inside(shape_hw, middle + size * (polygon_px - middle) - low) for size in (INNER, RIM, RING))
+    return _Places(rows=rows, columns=columns, own=own, around=around & ~near)
+
+
+def _inside(shape_hw: tuple[int, int], polygon_px: NDArray[np.float64]) -> NDArray[np.bool_]:
+    mask = np.zeros(shape_hw, np.uint8)
+    if mask.size:
+        cv2.fillPoly(mask, [np.round(polygon_px).astype(np.int32)], 1)
+    return mask.astype(bool)
+
+
+def _percentiles(values: NDArray[np.uint8], shares: tuple[int, ...]) -> list[float]:
+    return [float(level) for level in np.percentile(values, shares)] if len(values) else [0.0] * len(shares)

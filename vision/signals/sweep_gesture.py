@@ -1,0 +1,222 @@
+"""Notice an arm that sweeps over a table's regions from the top edge and withdraws, as one gesture.
+
+An arm is a hand, or what moves and was not there when all was still, that reaches in over the top edge; its tip is
+followed from look to look while it is among the regions. A sweep goes one way across a large share of them within a
+second or two; an arm that puts or takes something goes to a place, stops, and comes back. Layout millimetres, seconds
+of stream time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+
+from thirdcard.vision.observations import RegionsSwept, StacksChanged
+from thirdcard.vision.plane.change_gate import CELLS_PER_MM, MARGIN_MM, GridFrame, Mask
+from thirdcard.vision.plane.occlusion import Cover
+
+TOP_MM = 30.0
+"""What reaches this near to the top edge comes in over it."""
+LEAST_CELLS = 12
+"""An arm over fewer cells is not among the regions yet."""
+NEAR_MM = 130.0
+"""An arm that sweeps may pass so far before the regions on its way."""
+TIP_CELLS = 10
+"""How much of an arm's end is its tip."""
+LOST_S = 0.3
+"""An arm that is not over the regions for so long has withdrawn."""
+STEP_MM_S = 3200.0
+STEP_MM = 60.0
+"""How far an arm's middle may go between two looks: this and so much a second."""
+BEYOND_MM = 1e6
+"""More than any table is wide."""
+DURATION_S = (0.3, 2.6)
+LEAST_SHARE = 0.4
+"""Part of the regions' width that a sweep crosses at least."""
+LEAST_STRAIGHTNESS = 0.85
+"""Way from end to end over the way gone between the ends."""
+LEAST_STRAIGHTNESS_OF_STAY = 0.65
+"""The same with the ways in and out: an arm that goes there and back came for something."""
+SLOW_SHARE = 0.45
+"""An arm that stops for more than this part of its stay did something there."""
+SLOW_MM_S = 250.0
+STARTED_S = 0.7
+STARTED_SHARE = 0.12
+"""An arm that is over the regions for longer and has crossed less of them came for something else."""
+CALM_LOOKS_S = 3.0
+"""So long it is waited at most until it is known what lies under the way of a sweep."""
+FROM_TOP_SHARE = 0.8
+TOP_DEPTH = 0.25
+"""An arm that comes in over a side so near to the top edge, in depths of the cloth, comes from there too."""
+
+
+@dataclass(slots=True)
+class _Stay:
+    """One arm over the regions, look by look."""
+
+    t: list[float] = field(default_factory=list)
+    x_mm: list[float] = field(default_factory=list)
+    over_mm: list[float] = field(default_factory=list)
+    """Where the tip was over a region."""
+
+    def add(self, t: float, x_mm: float, *, is_over: bool) -> None:
+        self.t.append(t)
+        self.x_mm.append(x_mm)
+        self.over_mm += [x_mm] * is_over
+
+    def miss_mm(self, t: float, x_mm: float) -> float:
+        """How far a point is from where this arm would be had it gone on; BEYOND_MM where it cannot have got there."""
+        waited_s = t - self.t[-1]
+        if abs(x_mm - self.x_mm[-1]) > STEP_MM + STEP_MM_S * waited_s:
+            return BEYOND_MM
+        speed = (self.x_mm[-1] - self.x_mm[-2]) / (self.t[-1] - self.t[-2]) if len(self.t) > 1 else 0.0
+        return abs(x_mm - self.x_mm[-1] - speed * waited_s)
+
+    def may_sweep(self, width_mm: float) -> bool:
+        """Whether it may still turn out to be a sweep: it just came, or it is on its way."""
+        lasted_s = self.t[-1] - self.t[0]
+        is_under_way = max(self.x_mm) - min(self.x_mm) > STARTED_SHARE * width_mm
+        return lasted_s < DURATION_S[1] and (is_under_way or lasted_s < STARTED_S)
+
+
+class SweepWatch:
+    """Follows every arm from the top edge over the regions."""
+
+    def __init__(
+        self, regions: Mapping[str, NDArray[np.float64]], grid: GridFrame, size_mm: tuple[float, float]
+    ) -> None:
+        self._grid, self._depth_mm = grid, size_mm[1]
+        self._cells: Mask = np.zeros(grid.shape_hw, bool)
+        """Under the regions."""
+        self._among: Mask = np.zeros(grid.shape_hw, bool)
+        """Under or near them."""
+        for polygon in regions.values():
+            self._cells |= grid.mask_of(polygon)
+            self._among |= grid.mask_of(polygon, NEAR_MM)
+        corners = np.concatenate(list(regions.values())) if regions else np.zeros((1, 2))
+        self._width_mm = float(np.ptp(corners[:, 0]))
+        self._stays: list[_Stay] = []
+        self._swept: list[RegionsSwept] = []
+        """Of which it is not known yet whether something changed under them."""
+        self._changes: list[StacksChanged] = []
+
+    def update(
+        self, cover: Cover, changes: Sequence[StacksChanged], *, calm_since_t: float | None
+    ) -> list[RegionsSwept]:
+        """Take one look in.
+
+        Args:
+            cover: what lies over the cloth.
+            changes: what was told of stacks at this look.
+            calm_since_t: the earliest moment of which something may still be told of stacks; None when all is told.
+        """
+        if not self._cells.any():
+            return []
+        t = cover.change.t
+        self._follow(cover, t)
+        self._changes = [one for one in (*self._changes, *changes) if one.t_latest > t - 2 * CALM_LOOKS_S]
+        known_t = min([t if calm_since_t is None else calm_since_t, *(stay.t[0] for stay in self._stays)])
+        ripe = [one for one in self._swept if one.t_ended < known_t or t - one.t_ended > CALM_LOOKS_S]
+        self._swept = [one for one in self._swept if one not in ripe]
+        return [one for one in ripe if not self._left_something(one)]
+
+    def waiting_since_t(self) -> float | None:
+        """The earliest moment of a sweep that may still be told."""
+        times = [stay.t[0] for stay in self._stays if stay.may_sweep(self._width_mm)]
+        return min([*times, *(one.t_began for one in self._swept)], default=None)
+
+    def _follow(self, cover: Cover, t: float) -> None:
+        tips = self._tips_mm(cover)
+        misses = np.array([[stay.miss_mm(t, x_mm) for x_mm, _ in tips] for stay in self._stays])
+        pairs = zip(*linear_sum_assignment(misses), strict=True) if misses.size else ()
+        stays = {int(j): self._stays[int(i)] for i, j in pairs if misses[i, j] < BEYOND_MM}
+        for j, (x_mm, is_over) in enumerate(tips):
+            if j not in stays:
+                stays[j] = _Stay()
+                self._stays.append(stays[j])
+            stays[j].add(t, x_mm, is_over=is_over)
+        gone = [stay for stay in self._stays if t - stay.t[-1] > LOST_S]
+        self._stays = [stay for stay in self._stays if stay not in gone]
+        swept = [one for stay in gone if (one := _sweep_of(stay, self._width_mm)) is not None]
+        self._swept = _longest((*self._swept, *swept))
+
+    def _tips_mm(self, cover: Cover) -> list[tuple[float, bool]]:
+        """x of the tip of each arm from the top edge among the regions, and whether the arm is over one."""
+        mask = cover.hands | (cover.change.moving & cover.change.strange)
+        if np.count_nonzero(mask & self._among) < LEAST_CELLS:
+            return []
+        pieces = _connected(mask)
+        from_top = np.unique(pieces[: round((MARGIN_MM + TOP_MM) * CELLS_PER_MM)])
+        arms = _connected(np.isin(pieces, from_top[from_top > 0]) & self._among)
+        tips = []
+        for arm in range(1, int(arms.max()) + 1):
+            rows, columns = np.nonzero(arms == arm)
+            if len(rows) >= LEAST_CELLS:
+                tip = columns[rows > rows.max() - TIP_CELLS]
+                x_mm = float((tip.mean() + 0.5) / CELLS_PER_MM + self._grid.origin_mm[0])
+                tips.append((x_mm, bool(self._cells[rows, columns].any())))
+        return tips
+
+    def _left_something(self, swept: RegionsSwept) -> bool:
+        """Whether what an arm from the top edge did under the sweep changed a stack."""
+        return any(
+            one.growth != 0
+            and one.t_earliest <= swept.t_ended
+            and one.t_latest >= swept.t_began
+            and self._is_from_top(one)
+            for one in self._changes
+        )
+
+    def _is_from_top(self, change: StacksChanged) -> bool:
+        known = [entry for entry in change.entries_mm if entry is not None]
+        from_top = sum(y < TOP_DEPTH * self._depth_mm for _, y in known)
+        return bool(known) and from_top >= FROM_TOP_SHARE * len(known)
+
+
+def _connected(mask: Mask) -> NDArray[np.int32]:
+    """The number of the piece that each cell belongs to, 0 for none."""
+    closed = cv2.morphologyEx(mask.astype(np.uint8), cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8))
+    return np.asarray(cv2.connectedComponents(closed)[1], np.int32)
+
+
+def _longest(swept: Sequence[RegionsSwept]) -> list[RegionsSwept]:
+    """Of sweeps at the same time, which are one arm seen as two, the one that crossed most."""
+    kept: list[RegionsSwept] = []
+    for one in sorted(swept, key=lambda each: -each.share):
+        if all(one.t_ended < other.t_began or one.t_began > other.t_ended for other in kept):
+            kept.append(one)
+    return sorted(kept, key=lambda each: each.t)
+
+
+def _sweep_of(stay: _Stay, width_mm: float) -> RegionsSwept | None:
+    """The sweep that a stay was, from one end to the other; None where it was something else.
+
+    How the arm came in and how it withdrew does not matter.
+    """
+    t, x = np.array(stay.t), np.array(stay.x_mm)
+    if np.ptp(x) < LEAST_STRAIGHTNESS_OF_STAY * float(np.abs(np.diff(x)).sum()):
+        return None
+    first, last = sorted((int(x.argmin()), int(x.argmax())))
+    t, x = t[first : last + 1], x[first : last + 1]
+    if len(t) < 3 or not DURATION_S[0] <= t[-1] - t[0] <= DURATION_S[1]:
+        return None
+    steps, times = np.abs(np.diff(x)), np.diff(t)
+    low, high = float(x.min()), float(x.max())
+    share = float(np.ptp(stay.over_mm)) / width_mm if stay.over_mm else 0.0
+    if share < LEAST_SHARE or high - low < LEAST_STRAIGHTNESS * float(steps.sum()):
+        return None
+    if float(times[steps < SLOW_MM_S * times].sum()) > SLOW_SHARE * float(times.sum()):
+        return None
+    halfway = 0.5 * (low + high)
+    after = int(np.argmax(x >= halfway) if x[0] < x[-1] else np.argmax(x <= halfway))
+    before = max(0, after - 1)
+    way = x[after] - x[before]
+    part = 0.0 if way == 0 else (halfway - x[before]) / way
+    return RegionsSwept(
+        t=float(t[before] + part * (t[after] - t[before])), t_began=float(t[0]), t_ended=float(t[-1]), share=share
+    )

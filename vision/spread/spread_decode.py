@@ -1,0 +1,151 @@
+"""Tell which card lies at each place of a row, from what a reader says and from what usually follows what.
+
+A row is expected to run through given sequences of labels, each up or down, one after the other. What does not fit
+costs a fixed price and is told as what it is: the prior helps a doubtful reading and never overrides a clear one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+LOG_SKIPPED = float(np.log(0.004))
+"""For each label that is left out."""
+LOG_AGAIN = float(np.log(0.003))
+"""For a label that comes twice."""
+LOG_STRANGE = float(np.log(0.008))
+"""For a place that shows none of the labels."""
+LOG_ANY = float(np.log(1e-6))
+"""For whatever else."""
+MOST_SKIPPED = 6
+STRANGE_LOG_PROB = -1.7
+"""What a face that is none of the labels is taken to read like."""
+WORST_LOG_PROB = -9.0
+"""No reading is surer than this of what it is not."""
+
+Logs = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class RowPlace:
+    """What lies at one place of a row."""
+
+    label: int | None
+    """The likeliest label; None where it is none of them."""
+    confidence: float
+    """0 to 1: of the label, or of being strange."""
+    expected: int
+    """The label that the sequence wants there, where it is a strange one."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Succession:
+    """Log probabilities of what comes first and what follows what.
+
+    A state is (label at run r and step i, direction, strange or not).
+    """
+
+    first: Logs
+    """(S,)"""
+    following: Logs
+    """(S, S) from, to."""
+    label: NDArray[np.int64]
+    """(S,) the label of each state."""
+    is_strange: NDArray[np.bool_]
+    """(S,)"""
+
+
+def succession(runs: Sequence[Sequence[int]]) -> Succession:
+    """What follows what where each run is gone through from one end to the other, in any order of runs.
+
+    Args:
+        runs: Labels in sequence.
+    """
+    steps = [(run, i, down) for run in range(len(runs)) for down in (False, True) for i in range(len(runs[run]))]
+    size = len(steps)
+    following = np.full((size, size), LOG_ANY)
+    ways = 2 * max(len(runs) - 1, 1)
+    first = np.full(size, LOG_ANY)
+    for a, (run, i, down) in enumerate(steps):
+        length = len(runs[run])
+        if i < MOST_SKIPPED:
+            first[a] = i * LOG_SKIPPED - np.log(2.0 * len(runs))
+        for b, (other, j, other_down) in enumerate(steps):
+            if run == other and down == other_down and j >= i:
+                skipped = j - i - 1
+                following[a, b] = LOG_AGAIN if skipped < 0 else _log_skipped(skipped)
+            elif run != other:
+                following[a, b] = _log_skipped(length - 1 - i + j) - np.log(float(ways))
+    label = np.array([runs[run][len(runs[run]) - 1 - i if down else i] for run, i, down in steps])
+    both = np.block([[following, following + LOG_STRANGE], [following, following + LOG_STRANGE]])
+    return Succession(
+        np.concatenate([first, first + LOG_STRANGE]),
+        both,
+        np.concatenate([label, label]),
+        np.repeat([False, True], size),
+    )
+
+
+def any_order(labels: int) -> Succession:
+    """Every label as likely at every place: cards that were not put in order."""
+    first = np.concatenate([np.full(labels, -np.log(labels)), np.full(labels, LOG_STRANGE - np.log(labels))])
+    index = np.arange(labels)
+    is_strange = np.repeat([False, True], labels)
+    return Succession(first, np.tile(first, (2 * labels, 1)), np.concatenate([index, index]), is_strange)
+
+
+def emissions(log_probs: Logs, given: Succession, strange: Logs) -> Logs:
+    """(N, S) what each place says of each state.
+
+    Args:
+        log_probs: (N, labels) of a reader.
+        given: The states.
+        strange: (N,) log probability of what is seen, were it none of the labels.
+    """
+    clipped = np.maximum(log_probs, WORST_LOG_PROB)
+    return np.where(given.is_strange[None], strange[:, None], clipped[:, given.label])
+
+
+def decode(log_probs: Logs, given: Succession, strange: Logs) -> tuple[list[RowPlace], float]:
+    """What lies at each place, and the log probability of all that was read (forward and backward sums).
+
+    alpha_n(s) = e_n(s) + log sum_r exp(alpha_{n-1}(r) + following(r, s)), beta likewise from the end.
+    """
+    told = emissions(log_probs, given, strange)
+    count = len(told)
+    if not count:
+        return [], 0.0
+    alpha, beta = np.empty_like(told), np.zeros_like(told)
+    alpha[0] = given.first + told[0]
+    for n in range(1, count):
+        alpha[n] = told[n] + _log_sum(alpha[n - 1][:, None] + given.following, axis=0)
+    for n in range(count - 2, -1, -1):
+        beta[n] = _log_sum(given.following + (told[n + 1] + beta[n + 1])[None], axis=1)
+    total = float(_log_sum(alpha[-1][None], axis=1)[0])
+    posterior = np.exp(alpha + beta - total)
+    return [_place(row, given) for row in posterior], total
+
+
+def _place(posterior: Logs, given: Succession) -> RowPlace:
+    labels = int(given.label.max()) + 1
+    genuine, odd = ~given.is_strange, given.is_strange
+    of_label = np.bincount(given.label[genuine], posterior[genuine], minlength=labels)
+    of_strange = np.bincount(given.label[odd], posterior[odd], minlength=labels)
+    strange, best = float(of_strange.sum()), int(of_label.argmax())
+    if strange > float(of_label[best]):
+        return RowPlace(None, strange, int(of_strange.argmax()))
+    return RowPlace(best, float(of_label[best]), best)
+
+
+def _log_skipped(skipped: int) -> float:
+    """Of leaving out so many labels: all but the first few as unlikely as anything."""
+    return max(skipped * LOG_SKIPPED, LOG_ANY * 1.5) if skipped <= MOST_SKIPPED else LOG_ANY * 1.5
+
+
+def _log_sum(logs: Logs, *, axis: int) -> Logs:
+    top = logs.max(axis=axis, keepdims=True)
+    total = np.log(np.exp(logs - top).sum(axis=axis, keepdims=True)) + top
+    return np.asarray(total.squeeze(axis), np.float64)

@@ -1,0 +1,1 @@
+"""Decode video: frames with their times."""
