@@ -22,7 +22,7 @@ __all__ = ["Rulebook", "Rules", "elect", "load_rulebook", "rulebook_ids"]
 
 def rulebook_ids() -> tuple[str, ...]:
     """The ids of the rulebooks that are there, in order."""
-    names = (entry.name for entry in (files("rules") / "rulebooks").iterdir())
+    names = (entry.name for entry in (files("thirdcard.rules") / "rulebooks").iterdir())
     return tuple(sorted(name.removesuffix(".yaml") for name in names if name.endswith(".yaml")))
 
 
@@ -37,7 +37,7 @@ def load_rulebook(rulebook_id: str) -> Rulebook:
         raise RulebookError(f"rulebook = {rulebook_id}; allowed: {', '.join(rulebook_ids())}")
     name = f"{rulebook_id}.yaml"
     try:
-        content = yaml.load((files("rules") / "rulebooks" / name).read_text(encoding="utf-8"), Loader=_LOADER)
+        content = yaml.load((files("thirdcard.rules") / "rulebooks" / name).read_text(encoding="utf-8"), Loader=_LOADER)
     except yaml.YAMLError as error:
         raise RulebookError(f"{name}: no YAML: {' '.join(str(error).split())}") from error
     return parse_rulebook(content, name)

@@ -41,7 +41,7 @@ class OddsComparison:
 
 def compare_all() -> tuple[OddsComparison, ...]:
     """Every published figure of the list, in its order."""
-    content = yaml.safe_load((files("service") / "published_odds.yaml").read_text(encoding="utf-8"))
+    content = yaml.safe_load((files("thirdcard.service.docgen") / "published_odds.yaml").read_text(encoding="utf-8"))
     edges = (_edge(entry) for entry in content["edges"])
     shares = (_share(entry) for entry in content["shares"])
     counts = (_count(entry) for entry in content["counts"])

@@ -19,7 +19,7 @@ REQUIRED_NOW = [code for code in REQUIRED_FAULTS if code.startswith(("misdeal", 
 
 
 def content_of(rulebook_id: str) -> Any:
-    return yaml.safe_load((files("rules") / "rulebooks" / f"{rulebook_id}.yaml").read_text(encoding="utf-8"))
+    return yaml.safe_load((files("thirdcard.rules") / "rulebooks" / f"{rulebook_id}.yaml").read_text(encoding="utf-8"))
 
 
 def test_there_are_five_rulebooks() -> None:
