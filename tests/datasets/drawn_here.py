@@ -28,7 +28,7 @@ def bar_other_fonts() -> None:
             raise RuntimeError(f"{event}: {arguments[0]} is a folder of the system's fonts")
 
     def opened(font: str, *arguments: Any, **named: Any) -> Any:
-        if not Path(font).is_relative_to(ROOT / "datasets" / "fonts"):
+        if not Path(font).resolve().is_relative_to(ROOT / "datasets" / "fonts"):
             raise RuntimeError(f"{font} did not come with the package")
         return getfont(font, *arguments, **named)
 

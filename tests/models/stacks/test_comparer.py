@@ -169,7 +169,7 @@ def test_examination_without_pairs_says_who_draws_them(tmp_path: Path) -> None:
     def run(pairs: Sequence[Image]) -> np.ndarray:
         return np.zeros((len(pairs), len(FATES)))
 
-    with pytest.raises(FileNotFoundError, match=r"no \*\.npz; models\.comparer_school writes them"):
+    with pytest.raises(FileNotFoundError, match=r"no \*\.npz; thirdcard\.models\.stacks\.change_school writes them"):
         change_evaluate.examine(tmp_path, run, StackGauge.open())
 
 

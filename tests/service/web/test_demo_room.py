@@ -43,6 +43,6 @@ def test_room_has_four_tables_that_play_and_one_admin(tmp_path: Path) -> None:
 def test_recording_is_part_of_the_installed_program() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     packed = settings["tool"]["setuptools"]["package-data"]
-    patterns = [*packed["*"], *packed["datasets.demo"]]
+    patterns = [*packed["*"], *packed["thirdcard.datasets.demo"]]
     left_out = [path.name for path in RECORDING.iterdir() if not any(path.match(pattern) for pattern in patterns)]
     assert left_out == []
