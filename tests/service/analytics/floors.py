@@ -14,7 +14,7 @@ from tests.service.hand_clock import NOON
 from thirdcard.service.store import chain
 from thirdcard.service.store.database import Database
 from thirdcard.service.store.log_chains import log_chain
-from thirdcard.service.store.schema import AlertChange, AlertRow, LogRow, RoundRow
+from thirdcard.service.store.schema import AlertChange, AlertRow, ChainLine, LogRow, RoundRow
 
 RULES = {"rulebook": "tas", "options": {}, "shoe": {"decks": 8, "device": "shoe"}, "limits": {}, "smallest_chip": 5}
 PLAY = ((0.0, "bets_opened"), (25.0, "no_more_bets"), (45.0, "result_announced"), (60.0, "round_closed"))
@@ -30,8 +30,7 @@ def deal(
         row = LogRow(table_id=table, began_at=at, rules=json.dumps(RULES), first_line=1, **log)
         session.add(row)
         session.flush()
-        for i in range(rounds):
-            _put_round(session, row, i + 1, i * EVERY_S, dealer, PLAY)
+        _put_rounds(session, row, [(i + 1, i * EVERY_S) for i in range(rounds)], dealer, PLAY)
         return row.id
 
 
@@ -102,14 +101,44 @@ def _put_round(
     play: Sequence[tuple[float, str]],
     **record: Any,
 ) -> int:
-    lines = [{"t": t + after, "type": kind, "camera": "overhead"} for after, kind in play]
+    (row,) = _put_rounds(session, log, [(number, t)], dealer, play, **record)
+    return row.id
+
+
+def _put_rounds(
+    session: Session,
+    log: LogRow,
+    begins: Sequence[tuple[int, float]],
+    dealer: str | None,
+    play: Sequence[tuple[float, str]],
+    **record: Any,
+) -> list[RoundRow]:
+    """Rounds by their numbers and the times at which they begin, all in one go: a floor of hundreds is laid at once."""
+    lines = [{"t": t + after, "type": kind, "camera": "overhead"} for _, t in begins for after, kind in play]
     written = chain.append(session, log_chain(log.table_id), lines, at=NOON)
-    closed = t + play[-1][0]
+    rows = [
+        _round_row(log, number, t, dealer, record, written[i * len(play) : (i + 1) * len(play)])
+        for i, (number, t) in enumerate(begins)
+    ]
+    session.add_all(rows)
+    session.flush()
+    return rows
+
+
+def _round_row(
+    log: LogRow,
+    number: int,
+    t: float,
+    dealer: str | None,
+    record: dict[str, Any],
+    written: Sequence[ChainLine],
+) -> RoundRow:
+    closed = json.loads(written[-1].body)["t"]
     due = {"area": "s3-banker", "seat": 3, "bet": "banker", "stake": 100, "outcome": "lose", "pays": 0}
     body = {"round": number, "opened": t, "closed": closed, "player": ["7H", "2S"], "banker": ["KD", "6C", None],
             "player_total": 9, "banker_total": None, "winner": "player", "complete": True, "void": False,
             "due": [due]} | record  # fmt: skip
-    row = RoundRow(
+    return RoundRow(
         table_id=log.table_id,
         log_id=log.id,
         number=number,
@@ -120,6 +149,3 @@ def _put_round(
         last_line=written[-1].seq,
         body=json.dumps(body),
     )
-    session.add(row)
-    session.flush()
-    return row.id
