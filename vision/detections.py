@@ -106,6 +106,11 @@ def order_corners(corners: NDArray[np.float64]) -> NDArray[np.float64]:
     return ordered
 
 
+def sides_mm(corners_mm: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(N, 4) lengths of the sides of (N, 4, 2) boxes."""
+    return np.asarray(np.linalg.norm(np.roll(corners_mm, -1, axis=1) - corners_mm, axis=2), np.float64)
+
+
 def suppress(detections: Detections, *, iou: float = 0.5, across_labels: Sequence[Sequence[int]] = ()) -> Detections:
     """Keeps the best of boxes that cover each other: rotated non-maximum suppression.
 

@@ -61,9 +61,6 @@ def build_observer(table: TableConfig, eyes: Eyes) -> Observer:
     Raises:
         HouseDeckError: The enrolled deck cannot be used.
     """
-    if table.deck is not None and isinstance(eyes.reader, Reader):
-        deck = load_house_deck(table.deck, eyes.reader.labels)
-        eyes = replace(eyes, reader=SharpReader(eyes.reader, deck))
     return Observer(
         observed_regions(
             table.layout,
@@ -72,7 +69,7 @@ def build_observer(table: TableConfig, eyes: Eyes) -> Observer:
             are_burns_watched=watches_burns(table),
         ),
         table.cameras[0].calibration,
-        eyes,
+        sharpened(table, eyes),
         sizes=Sizes(
             card_mm=table.card_size_mm,
             chip_diameter_mm=table.chips.diameter_mm,
@@ -81,6 +78,17 @@ def build_observer(table: TableConfig, eyes: Eyes) -> Observer:
         clock=time.perf_counter,
         chip_colours=np.array([chip.colour_rgb[::-1] for chip in table.chips.chips], np.float64),
     )
+
+
+def sharpened(table: TableConfig, eyes: Eyes) -> Eyes:
+    """The models with the reader that knows the house's own deck, where one is enrolled.
+
+    Raises:
+        HouseDeckError: The enrolled deck cannot be used.
+    """
+    if table.deck is None or not isinstance(eyes.reader, Reader):
+        return eyes
+    return replace(eyes, reader=SharpReader(eyes.reader, load_house_deck(table.deck, eyes.reader.labels)))
 
 
 def watches_burns(table: TableConfig) -> bool:

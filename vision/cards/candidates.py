@@ -15,7 +15,7 @@ from thirdcard.vision.cards.background_difference import Leftovers, true_rectang
 from thirdcard.vision.cards.label_fusion import NO_FACE
 from thirdcard.vision.cards.static_clutter import StaticClutter
 from thirdcard.vision.cards.tracker import CardSight
-from thirdcard.vision.detections import CARD_BACK, CARD_FACE, CUT_CARD, Detections
+from thirdcard.vision.detections import CARD_BACK, CARD_FACE, CUT_CARD, Detections, sides_mm
 from thirdcard.vision.frames import Frame
 from thirdcard.vision.plane.change_gate import Change, GridFrame
 from thirdcard.vision.plane.occlusion import Cover
@@ -160,11 +160,6 @@ class CardSights:
             self._print.remember(unread, look.change)
             self._began_amid_play = len(unread) < len(sights)
         return [sight for sight in sights if not self._print.is_print(sight.corners_mm, look.change, look.cover.mask)]
-
-
-def sides_mm(corners_mm: Polygon) -> NDArray[np.float64]:
-    """(N, 4) lengths of the sides of (N, 4, 2) boxes."""
-    return np.asarray(np.linalg.norm(np.roll(corners_mm, -1, axis=1) - corners_mm, axis=2), np.float64)
 
 
 def _one_a_place(cards: Detections) -> Detections:
