@@ -1,8 +1,8 @@
 """Watch one table through one camera: frames in, observations out.
 
 Looks a few times a second, only where the picture changed or something is not settled yet. Checks the picture, finds
-what changed and what lies where, then hands the look to cards, chips, signals and spread, whose observations follow each
-other in this order. Knows regions by what is to be seen in them, not what they mean. Layout millimetres, seconds of
+what changed and what lies where, then hands the look to cards, chips and signals, whose observations follow each other
+in this order. Knows regions by what is to be seen in them, not what they mean. Layout millimetres, seconds of
 stream time.
 """
 
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thirdcard.calibration.camera import Calibration
+from thirdcard.vision.cards.card_monitor import CardCustoms
 from thirdcard.vision.cards.side_watch import SideRegions
 from thirdcard.vision.cards.table_cards import CardFaces, CardRegions, TableCards
 from thirdcard.vision.chips.stack_optics import StackOptics
@@ -60,8 +61,8 @@ class ObservedRegions:
     """Over which an arm that sweeps is reported."""
     runs: tuple[tuple[str, ...], ...] = ()
     """The sequences in which cards are spread over the table; none: no spread is looked for."""
-    handed: Mapping[str, Polygon] = field(default_factory=dict)
-    """Places to which cards are taken for a while."""
+    customs: CardCustoms = field(default_factory=CardCustoms)
+    """What is known of the cards before any is seen."""
     side: SideRegions = field(default_factory=SideRegions)
     """What is looked at beside the card regions."""
 
@@ -108,7 +109,7 @@ class Observer:
         self._cloth = ClothWatch(calibration, regions.size_mm, eyes.detector)
         kinds = ChipKinds(eyes.chip_faces, chip_colours)
         faces = CardFaces(eyes.reader, calibration, self._stages, on_face=kinds.see_card)
-        places = CardRegions(own=regions.cards, handed=regions.handed, side=regions.side)
+        places = CardRegions(own=regions.cards, side=regions.side, customs=regions.customs)
         self._cards = TableCards(places, self._cloth, faces, card_mm=sizes.card_mm)
         optics = StackOptics.of(calibration, diameter_mm=sizes.chip_diameter_mm, thickness_mm=sizes.chip_thickness_mm)
         stack_eyes = StackEyes(calibration, sizes.chip_diameter_mm, eyes.gauge, eyes.comparer, self._stages)

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from thirdcard.vision.cards.tracker import CardSight
 from thirdcard.vision.detections import order_corners
 from thirdcard.vision.frames import Image
-from thirdcard.vision.plane.change_gate import largest
-from thirdcard.vision.plane.illumination import light_gain
+from thirdcard.vision.plane.change_gate import largest, light_gain
 from thirdcard.vision.plane.rectify import Rectifier
 
 RIM_MM = 75.0

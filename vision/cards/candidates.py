@@ -1,11 +1,12 @@
 """Make card sights of what the detector found: true size, one a place, no print, and what it missed or set awry.
 
+Where a deck's backs are plain, what looks like a cutting card is told apart from a back by the cards that are known.
 Knows where cards may lie, not what they mean. Layout millimetres.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from thirdcard.vision.cards.background_difference import Leftovers, true_rectangle
 from thirdcard.vision.cards.label_fusion import NO_FACE
 from thirdcard.vision.cards.static_clutter import StaticClutter
-from thirdcard.vision.cards.tracker import CardSight
+from thirdcard.vision.cards.tracker import ONE_CARD_MM, CardSight, CardTrack
 from thirdcard.vision.detections import CARD_BACK, CARD_FACE, CUT_CARD, Detections, sides_mm
 from thirdcard.vision.frames import Frame
 from thirdcard.vision.plane.change_gate import Change, GridFrame
@@ -35,6 +36,8 @@ BARE_S = 0.5
 """So long nothing must lie in sight before a table that was not bare at first is taken for bare."""
 CARD_SIDES = (0.62, 1.45)
 """A card's box has this share of the card's true sides."""
+PLAIN_LOOKS = 5
+"""So many looks at known backs that showed cutting cards make the backs plain."""
 ACROSS, DOWN = (shares.reshape(-1, 1) for shares in np.meshgrid(np.linspace(0.06, 0.94, 7), np.linspace(0.06, 0.94, 9)))
 """A grid of points over a box, in shares of its sides."""
 
@@ -160,6 +163,44 @@ class CardSights:
             self._print.remember(unread, look.change)
             self._began_amid_play = len(unread) < len(sights)
         return [sight for sight in sights if not self._print.is_print(sight.corners_mm, look.change, look.cover.mask)]
+
+
+@dataclass(slots=True)
+class PlainBacks:
+    """Backs of one colour without a rim, which the detector takes for cutting cards as often as for backs.
+
+    Whether a deck's backs are such shows at its cards: what was told of as a back looks like a cutting card, look after
+    look. From then on what looks like one where cards belong is a back.
+    """
+
+    _looks: int = 0
+
+    @property
+    def are_plain(self) -> bool:
+        """Whether what looks like a cutting card may be a card."""
+        return self._looks >= PLAIN_LOOKS
+
+    def note(self, sights: Iterable[CardSight], backs: Sequence[CardTrack]) -> None:
+        """Take in a look's sights beside the tracks of cards whose backs are known to be up."""
+        self._looks += sum(
+            sight.is_like_cut_card and any(_are_one_card(sight, track.sight) for track in backs) for sight in sights
+        )
+
+    def told_apart(self, sights: Sequence[CardSight], is_card_place: Callable[[CardSight], bool]) -> list[CardSight]:
+        """The sights; where backs are plain, what looks like a cutting card where cards belong is a back."""
+        if not self.are_plain:
+            return list(sights)
+        cards = [sight for sight in sights if not sight.is_like_cut_card]
+        return [
+            replace(sight, is_like_cut_card=False)
+            if sight.is_like_cut_card and is_card_place(sight) and not any(_are_one_card(sight, card) for card in cards)
+            else sight
+            for sight in sights
+        ]
+
+
+def _are_one_card(one: CardSight, other: CardSight) -> bool:
+    return float(np.linalg.norm(one.at_mm - other.at_mm)) < ONE_CARD_MM
 
 
 def _one_a_place(cards: Detections) -> Detections:

@@ -1,6 +1,7 @@
-"""The cards that were told of, those that are missing among them, and which of those a card that appears may be.
+"""Tell which known card a card that appears may be: one that is missing, hidden or brought back.
 
-Distances are millimetres, durations seconds.
+A card is known once it was reported. Knows regions and labels, not what they mean. Distances are layout millimetres,
+durations seconds.
 """
 
 from __future__ import annotations
@@ -13,14 +14,18 @@ import numpy as np
 from thirdcard.vision.cards.handed_cards import HandedCards
 from thirdcard.vision.cards.label_fusion import GUESSED, NO_FACE
 from thirdcard.vision.cards.tracker import OUT_OF_SIGHT_S, REST_LOOKS, CardTrack, Tracker
-from thirdcard.vision.observations import Reading
+from thirdcard.vision.observations import Point, Reading
 
+REACH_KEPT_S = 3.0
+"""So long it is remembered where arms came in that reached over a card."""
+BEFORE_TURN_S, AFTER_TURN_S = 1.2, 0.2
+"""A card is turned within so long before its other side is seen, or hardly later."""
 MISSED_LOOKS = 2
 """A card that one look missed may still lie there."""
 SEEN_TWICE_S = 0.5
 """What was seen for longer while a card was seen at its own place is another card."""
 SAME_CARD_MM = 40.0
-"""So far a player moves a card that he bends up or turns."""
+"""So far a card is moved by whoever bends it up or turns it."""
 ONE_PLACE_MM = 40.0
 """Two cards that were never seen at one look and lie no farther apart may be one that was pushed on."""
 SURELY_TWO_LOOKS = 2
@@ -44,6 +49,20 @@ class Known:
     """Since when a turn waits to be told."""
     unread_t: float | None = None
     """When its face was told of without a name."""
+    _reaches: list[tuple[float, Point | None]] = field(default_factory=list)
+    """When arms lay over it lately, and where they came in."""
+
+    def note_reach(self, t: float, entry_mm: Point | None) -> None:
+        """Something lies over it at `t`; it came in there, or nobody can say where."""
+        self._reaches = [*(reach for reach in self._reaches if t - reach[0] <= REACH_KEPT_S), (t, entry_mm)]
+
+    def reaches_about(self, t: float) -> tuple[Point | None, ...]:
+        """Where arms came in over it about the time at which it was turned, look by look."""
+        return tuple(entry for moment, entry in self._reaches if t - BEFORE_TURN_S <= moment <= t + AFTER_TURN_S)
+
+    def forget_reaches(self) -> None:
+        """It is gone."""
+        self._reaches = []
 
 
 @dataclass(slots=True)
@@ -136,12 +155,12 @@ class KnownCards:
         ]
         return min(others, key=lambda other: (other.looks < REST_LOOKS, _away_mm(other, track)), default=None)
 
-    def is_in_play(self, t: float) -> bool:
+    def has_any(self, t: float) -> bool:
         """Whether a card was told of and is there, or may come back."""
         return any(old.track_id in self.known for old in [*self.tracker.tracks, *self.missing(t)])
 
     def are_all_open(self, t: float) -> bool:
-        """Whether every card that was told of shows its face: then none is on its way, and the next is a third card."""
+        """Whether every card that was told of shows its face: then none is on its way."""
         told = [old for old in [*self.tracker.tracks, *self.missing(t)] if old.track_id in self.known]
         return all(self.known[old.track_id].face_up for old in told)
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from thirdcard.calibration.camera import Calibration
 from thirdcard.vision.cards.candidates import CardLook, CardSights
-from thirdcard.vision.cards.card_monitor import CardWatch, new_card_watch
+from thirdcard.vision.cards.card_monitor import CardCustoms, CardWatch, new_card_watch
 from thirdcard.vision.cards.handed_cards import Polygons
 from thirdcard.vision.cards.label_fusion import LOG_CLEAR, NO_FACE
 from thirdcard.vision.cards.side_watch import SideLook, SideRegions, SideWatch
@@ -55,10 +55,9 @@ class CardRegions:
 
     own: Polygons = field(default_factory=dict)
     """Where cards belong."""
-    handed: Polygons = field(default_factory=dict)
-    """Places to which cards are taken for a while."""
     side: SideRegions = field(default_factory=SideRegions)
     """What is looked at beside."""
+    customs: CardCustoms = field(default_factory=CardCustoms)
 
 
 class CardFaces:
@@ -113,8 +112,8 @@ class TableCards:
         self, regions: CardRegions, cloth: ClothWatch, faces: CardFaces, *, card_mm: tuple[float, float]
     ) -> None:
         self._cloth, self._faces = cloth, faces
-        self._watch: CardWatch = new_card_watch(regions.own, faces.labels, regions.handed)
-        self._side = SideWatch(regions.side, self._watch, cloth.grid, labels=faces.labels)
+        self._watch: CardWatch = new_card_watch(regions.own, faces.labels, regions.customs)
+        self._side = SideWatch(regions.side, self._watch, cloth.grid)
         self._sights = CardSights(regions.own, cloth.rectifier, cloth.grid, card_mm=card_mm, labels=faces.labels)
         self._under_hands = UnderHands(regions.own.values(), cloth.grid)
 

@@ -23,8 +23,7 @@ from av.video.stream import VideoStream
 from thirdcard.vision.errors import VideoBreakError
 from thirdcard.vision.frames import Frame
 from thirdcard.vision.plane.change_gate import MOTION_LEVELS, SMALL_WH_PX, ChangeGate, Picture, difference
-from thirdcard.vision.video.read_ahead import ReadAhead
-from thirdcard.vision.video.video import open_container
+from thirdcard.vision.video.video import ReadAhead, open_container
 
 LONGEST_PASSED_S = 4.0
 """No more is passed over at once, and a group that lasts longer is decoded whole: too much could come and go."""

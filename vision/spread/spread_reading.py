@@ -25,12 +25,12 @@ from thirdcard.vision.spread.spread_decode import (
     RowPlace,
     Succession,
     any_order,
+    cut_row,
     decode,
     emissions,
     succession,
 )
 from thirdcard.vision.spread.spread_rows import RowLine, find_rows, in_reading_order
-from thirdcard.vision.spread.spread_segments import cut_row
 from thirdcard.vision.spread.spread_strips import Edges, find_edges, followed, usual_pitch
 
 WIDE = 1.75

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from thirdcard.vision.spread.spread_decode import any_order, decode, succession
-from thirdcard.vision.spread.spread_segments import cut_row
+from thirdcard.vision.spread.spread_decode import any_order, cut_row, decode, succession
 
 RUNS = [list(range(13 * suit, 13 * suit + 13)) for suit in range(4)]
 GIVEN = succession(RUNS)
