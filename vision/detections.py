@@ -155,7 +155,7 @@ def _groups(label: NDArray[np.int64], across_labels: Sequence[Sequence[int]]) ->
 
 
 def is_one_of(label: NDArray[np.int64], labels: Sequence[int]) -> NDArray[np.bool_]:
-    """(N,) whether each is one of a few labels; faster than `np.isin`, which pays off for many."""
+    """(N,) whether each is one of a few labels; faster than `np.isin` for so few."""
     mask = np.zeros(len(label), bool)
     for one in labels:
         mask |= label == one

@@ -8,7 +8,7 @@ stream time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -29,7 +29,7 @@ from thirdcard.vision.inference.reader import Reader
 from thirdcard.vision.inference.stack_change import StackComparer
 from thirdcard.vision.inference.stack_height import StackGauge
 from thirdcard.vision.observations import CardInSight, Observation
-from thirdcard.vision.plane.change_gate import SMALL_WH_PX
+from thirdcard.vision.plane.change_gate import SMALL_WH_PX, Polygons
 from thirdcard.vision.plane.cloth_watch import ClothLook, ClothWatch
 from thirdcard.vision.signals.table_signals import SignalRegions, TableSignals
 from thirdcard.vision.spread.spread_reading import SeenRow
@@ -46,18 +46,16 @@ BLIND_LOOK_S = 0.5
 CARD_SIZE_MM = (63.0, 88.0)
 STAGES = ("gate", "detect", "read", "track")
 
-Polygon = NDArray[np.float64]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObservedRegions:
     """What is to be seen where: region names and polygons in mm."""
 
     size_mm: tuple[float, float]
-    cards: Mapping[str, Polygon] = field(default_factory=dict)
-    stacks: Mapping[str, Polygon] = field(default_factory=dict)
-    lamps: Mapping[str, Polygon] = field(default_factory=dict)
-    sweeps: Mapping[str, Polygon] = field(default_factory=dict)
+    cards: Polygons = field(default_factory=dict)
+    stacks: Polygons = field(default_factory=dict)
+    lamps: Polygons = field(default_factory=dict)
+    sweeps: Polygons = field(default_factory=dict)
     """Over which an arm that sweeps is reported."""
     runs: tuple[tuple[str, ...], ...] = ()
     """The sequences in which cards are spread over the table; none: no spread is looked for."""

@@ -18,7 +18,7 @@ from thirdcard.vision.cards.static_clutter import StaticClutter
 from thirdcard.vision.cards.tracker import ONE_CARD_MM, CardSight, CardTrack
 from thirdcard.vision.detections import CARD_BACK, CARD_FACE, CUT_CARD, Detections, sides_mm
 from thirdcard.vision.frames import Frame
-from thirdcard.vision.plane.change_gate import Change, GridFrame
+from thirdcard.vision.plane.change_gate import Change, GridFrame, Polygon
 from thirdcard.vision.plane.occlusion import Cover
 from thirdcard.vision.plane.rectify import Rectifier
 from thirdcard.vision.plane.tiling import Rect
@@ -41,7 +41,6 @@ PLAIN_LOOKS = 5
 ACROSS, DOWN = (shares.reshape(-1, 1) for shares in np.meshgrid(np.linspace(0.06, 0.94, 7), np.linspace(0.06, 0.94, 9)))
 """A grid of points over a box, in shares of its sides."""
 
-Polygon = NDArray[np.float64]
 Read = Callable[[Sequence[Polygon]], Sequence[NDArray[np.float64] | None]]
 
 
@@ -78,7 +77,7 @@ class CardSights:
         self._trued: tuple[Detections, list[CardSight]] | None = None
         """What was last found, and its true cards: where nothing was looked at the same is found again."""
         self._followed_t: dict[str, float] = {}
-        self._began_amid_play = False
+        self._began_amid_cards = False
         """Whether faces lay there at the first look: then backs may have, which were taken for print."""
         self._bare_since_t: float | None = None
 
@@ -87,7 +86,7 @@ class CardSights:
         if self._trued is None or self._trued[0] is not found:
             self._trued = found, self._true(found, CARD_FACE, CARD_BACK)
         sights = self._without_print(self._trued[1], look)
-        if self._began_amid_play:
+        if self._began_amid_cards:
             self._begin_anew_when_bare(sights, look)
         in_sight = [
             sight
@@ -110,7 +109,7 @@ class CardSights:
             self._print = StaticClutter(self._grid)
             self._leftovers.forget()
             self._refined.clear()
-            self._began_amid_play = False
+            self._began_amid_cards = False
 
     def _refine(self, region: str, sights: list[CardSight], look: CardLook) -> list[CardSight]:
         """The region's own sights, mended by its bare view where that is known."""
@@ -161,7 +160,7 @@ class CardSights:
                 if row is None or self._labels[int(row.argmax())] in NO_FACE
             ]
             self._print.remember(unread, look.change)
-            self._began_amid_play = len(unread) < len(sights)
+            self._began_amid_cards = len(unread) < len(sights)
         return [sight for sight in sights if not self._print.is_print(sight.corners_mm, look.change, look.cover.mask)]
 
 

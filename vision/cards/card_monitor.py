@@ -29,7 +29,7 @@ from thirdcard.vision.cards.card_reading import (
     is_real,
     looks_like_a_face,
 )
-from thirdcard.vision.cards.handed_cards import HandedCards, Laid, PassedOn, Polygons
+from thirdcard.vision.cards.handed_cards import HandedCards, Laid, PassedOn
 from thirdcard.vision.cards.identity import Known, KnownCards
 from thirdcard.vision.cards.label_fusion import MOST_LOOKS, Familiarity, Votes, groups_of
 from thirdcard.vision.cards.off_table import EntryOf, OffTable
@@ -44,6 +44,7 @@ from thirdcard.vision.observations import (
     Observation,
     Reading,
 )
+from thirdcard.vision.plane.change_gate import Polygons
 from thirdcard.vision.plane.occlusion import USUAL_GAP_S
 
 REGION_SLACK_MM = 22.0

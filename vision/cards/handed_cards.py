@@ -7,7 +7,7 @@ reported. Knows places, not whose they are. Distances are layout millimetres, du
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import cv2
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thirdcard.vision.cards.tracker import CardSight, CardTrack
+from thirdcard.vision.plane.change_gate import Polygons
 
 SLACK_MM = 25.0
 SAME_THING_MM = 35.0
@@ -33,8 +34,6 @@ ON_ITS_WAY_S = 2.5
 """A card that is passed on rests at a place within so long."""
 BACK_AGAIN_S = 15.0
 """A card that was passed on and seen nowhere is back within so long."""
-
-Polygons = Mapping[str, NDArray[np.float64]]
 
 
 @dataclass(slots=True)

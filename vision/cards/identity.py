@@ -33,7 +33,7 @@ SURELY_TWO_LOOKS = 2
 BESIDE_MM = 100.0
 """Middles of cards that lie side by side are nearer than this."""
 NEXT_MM = 130.0
-"""Cards of one hand that were brought together lie nearer to each other."""
+"""Cards from one region that were brought together lie nearer to each other."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -84,8 +84,9 @@ class KnownCards:
     def missing_back(self, track: CardTrack, t: float, place: str) -> CardTrack | None:
         """Which card `track` is: the one that is hidden just there, else one of those that are missing, their backs up.
 
-        Of these none that lay at another place before, or whose hand lies there. The nearest; where another card was
-        brought with it, the two that were neighbours keep their order: None until the right one is known to be missing.
+        Of these none that lay at another place before, or from whose region others lie there. The nearest; where
+        another card was brought with it, the two that were neighbours keep their order: None until the right one is
+        known to be missing.
         """
         hidden = self._hidden_at(track, t, place)
         if hidden is not None:
@@ -96,7 +97,7 @@ class KnownCards:
             if old is not track
             and not self.known[old.track_id].face_up
             and self.known[old.track_id].region in (place, self.known[old.track_id].home)
-            and self._is_hand_at(self.known[old.track_id].home, place)
+            and self._may_lie_at(self.known[old.track_id].home, place)
             and not _were_both_seen(old, track)
         ]
         nearest = min(backs, key=lambda old: _away_mm(old, track), default=None)
@@ -104,18 +105,18 @@ class KnownCards:
         if nearest is None or second is None:
             return nearest
         home = self.known[nearest.track_id].home
-        of_its_hand = [old for old in backs if self.known[old.track_id].home == home]
-        of_its_hand += [old for old in self._out_of_sight(home, t) if old not in of_its_hand and old is not track]
-        pairs = list(permutations(of_its_hand, 2)) or [(nearest, nearest)]
+        of_its_region = [old for old in backs if self.known[old.track_id].home == home]
+        of_its_region += [old for old in self._out_of_sight(home, t) if old not in of_its_region and old is not track]
+        pairs = list(permutations(of_its_region, 2)) or [(nearest, nearest)]
         best = min(pairs, key=lambda pair: _away_mm(pair[0], track) ** 2 + _away_mm(pair[1], second) ** 2)[0]
         return best if best in backs else None
 
     def _out_of_sight(self, home: str, t: float) -> list[CardTrack]:
-        """The cards of a hand, their backs up, that something covers where they lay: they may be gone."""
+        """The cards of a region, their backs up, that something covers where they lay: they may be gone."""
         return [
             old
             for old in self.tracker.tracks
-            if self._is_of_hand(old, home)
+            if self._is_from(old, home)
             and self.known[old.track_id].region == home
             and not self.known[old.track_id].face_up
             and t - old.seen_t >= OUT_OF_SIGHT_S
@@ -135,12 +136,12 @@ class KnownCards:
         ]
         return min(hidden, key=lambda old: _away_mm(old, track), default=None)
 
-    def _is_hand_at(self, home: str, place: str) -> bool:
-        """Whether no card of a hand lies at another place."""
-        regions = [self.known[each.track_id].region for each in self.tracker.tracks if self._is_of_hand(each, home)]
+    def _may_lie_at(self, home: str, place: str) -> bool:
+        """Whether no card from a region lies at another place."""
+        regions = [self.known[each.track_id].region for each in self.tracker.tracks if self._is_from(each, home)]
         return all(region in (home, place) or region not in self.handed.places for region in regions)
 
-    def _is_of_hand(self, track: CardTrack, home: str) -> bool:
+    def _is_from(self, track: CardTrack, home: str) -> bool:
         return track.track_id in self.known and self.known[track.track_id].home == home
 
     def _brought_with(self, track: CardTrack) -> CardTrack | None:

@@ -19,7 +19,7 @@ from thirdcard.vision.cards.cut_card_watch import CutCardWatch
 from thirdcard.vision.cards.tracker import CardSight, CardTrack, Motion
 from thirdcard.vision.detections import Detections
 from thirdcard.vision.observations import CardBeside, CardBesideHidden, CardRested, Observation, RegionVisited
-from thirdcard.vision.plane.change_gate import GridFrame, Mask
+from thirdcard.vision.plane.change_gate import GridFrame, Mask, Polygons
 
 HIDDEN_S = 0.25
 """A card that was out of sight for longer may have another one on it."""
@@ -78,8 +78,6 @@ PATIENCE_S = 2.5
 """What was not known for a loose card by then is clutter, and nothing waits for it."""
 CLEAR_MM = 20.0
 """What lies so near to a place where cards are kept is one of those."""
-
-Polygons = Mapping[str, NDArray[np.float64]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

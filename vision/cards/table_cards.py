@@ -17,14 +17,13 @@ from numpy.typing import NDArray
 from thirdcard.calibration.camera import Calibration
 from thirdcard.vision.cards.candidates import CardLook, CardSights
 from thirdcard.vision.cards.card_monitor import CardCustoms, CardWatch, new_card_watch
-from thirdcard.vision.cards.handed_cards import Polygons
 from thirdcard.vision.cards.label_fusion import LOG_CLEAR, NO_FACE
 from thirdcard.vision.cards.side_watch import SideLook, SideRegions, SideWatch
 from thirdcard.vision.frames import Frame, Image
 from thirdcard.vision.inference.crops import card_crop
 from thirdcard.vision.inference.reader import Readings
 from thirdcard.vision.observations import CardInSight, Observation
-from thirdcard.vision.plane.change_gate import GridFrame, Mask
+from thirdcard.vision.plane.change_gate import GridFrame, Mask, Polygon, Polygons
 from thirdcard.vision.plane.cloth_watch import ClothLook, ClothWatch
 from thirdcard.vision.stage_clock import StageClock
 
@@ -32,8 +31,6 @@ COVERED_SHARE = 0.12
 """A place is covered where more than this share of it is."""
 UNDER_HANDS_S = 0.3
 """So often the card regions under hands are looked at."""
-
-Polygon = NDArray[np.float64]
 
 
 class ReadsCards(Protocol):

@@ -1,7 +1,7 @@
 """Follow cards in the layout plane: at rest, covered, turned, moved, gone.
 
 Distances are millimetres, durations seconds. A card that is covered stays; one whose place is in sight and empty
-is gone. Knows nothing of the game and nothing of pixels.
+is gone. Knows nothing of what a card means, and nothing of pixels.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ settled table (foreground), after a common factor for the light is taken out. Kn
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -29,8 +30,13 @@ DARKEST = 4.0
 """Added to both, so that noise in the dark makes no large factor."""
 
 Mask = NDArray[np.bool_]
+"""(H, W) cells, or pixels of a view."""
+Polygon = NDArray[np.float64]
+"""(N, 2) corners in order, layout millimetres."""
+Polygons = Mapping[str, Polygon]
+"""By the names of regions."""
 Picture = NDArray[np.float32]
-Levels = NDArray[np.float32] | NDArray[np.uint8]
+_Levels = NDArray[np.float32] | NDArray[np.uint8]
 Level = TypeVar("Level", np.uint8, np.float32)
 
 
@@ -125,7 +131,7 @@ def difference(picture: Picture, reference: Picture) -> NDArray[np.float32]:
     return largest(np.asarray(cv2.absdiff(picture, reference * gain), np.float32))
 
 
-def light_gain(now: Levels, before: Levels) -> float:
+def light_gain(now: _Levels, before: _Levels) -> float:
     """How much brighter one view is than another of the same place: the factor that light, not what lies there, makes.
 
     The median factor over all levels of two views of one shape; a few times as fast as `np.median` for so few.

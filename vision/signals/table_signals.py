@@ -5,24 +5,19 @@ Knows where a lamp or a sweep is looked for, not what it means. Layout millimetr
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-
-import numpy as np
-from numpy.typing import NDArray
 
 from thirdcard.calibration.camera import Calibration
 from thirdcard.vision.frames import Frame
 from thirdcard.vision.observations import LampChanged, LampCovered, RegionsSwept, StacksChanged
-from thirdcard.vision.plane.change_gate import GridFrame, Mask
+from thirdcard.vision.plane.change_gate import GridFrame, Mask, Polygons
 from thirdcard.vision.plane.occlusion import Cover
 from thirdcard.vision.signals.lamp import Lamp
 from thirdcard.vision.signals.sweep_gesture import SweepWatch
 
 LAMP_RIM_MM = 20.0
 """A hand this near to a lamp is said to cover it."""
-
-Polygons = Mapping[str, NDArray[np.float64]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -115,7 +115,7 @@ def emissions(log_probs: Logs, given: Succession, strange: Logs) -> Logs:
     return np.where(given.is_strange[None], strange[:, None], clipped[:, given.label])
 
 
-def decode(log_probs: Logs, given: Succession, strange: Logs) -> tuple[list[RowPlace], float]:
+def decode_row(log_probs: Logs, given: Succession, strange: Logs) -> tuple[list[RowPlace], float]:
     """What lies at each place, and the log probability of all that was read (forward and backward sums).
 
     alpha_n(s) = e_n(s) + log sum_r exp(alpha_{n-1}(r) + following(r, s)), beta likewise from the end.

@@ -26,7 +26,7 @@ from thirdcard.vision.spread.spread_decode import (
     Succession,
     any_order,
     cut_row,
-    decode,
+    decode_row,
     emissions,
     succession,
 )
@@ -274,8 +274,8 @@ def _read_row(made: _RowReader, hiding: Detections) -> SeenRow:
     labels = made.reader.labels
     read = made.reader.read(made.image, made.calibration, strips)
     strange = strange_log_probs(read, labels)
-    places, total = decode(read, made.given, strange)
-    loose, loose_total = decode(read, any_order(len(labels) - 2), strange)
+    places, total = decode_row(read, made.given, strange)
+    loose, loose_total = decode_row(read, any_order(len(labels) - 2), strange)
     is_ordered = total >= loose_total - UNORDERED_GAIN
     hides = (gaps > WIDE * pitch_mm) & (np.arange(len(gaps)) < len(gaps) - 1) & (pitch_mm < LOOSE * width)
     cards = [
