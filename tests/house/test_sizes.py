@@ -19,7 +19,6 @@ MORE_STATE: dict[str, str] = {
     "rules/round/round.py Round": "the facts of one round, as many as the log has",
     "vision/cards/card_monitor.py CardWatch": "one part for each thing that happens to cards",
     "vision/cards/tracker.py CardTrack": "what is known of one card",
-    "vision/chips/stack_region.py StackRegion": "one region's looks before and after",
     "models/index/index_scenes.py _Table": "one drawing's looks",
     "datasets/script/betting.py Betting": "a seat's plan and what it has put down",
     "datasets/script/director.py _Director": "one part for each act of a dealer",
