@@ -29,7 +29,7 @@ from thirdcard.vision.cards.card_reading import (
     is_real,
     looks_like_a_face,
 )
-from thirdcard.vision.cards.handed_cards import HandedCards, Laid, PassedOn
+from thirdcard.vision.cards.handed_cards import HandedCards, Laid
 from thirdcard.vision.cards.identity import Known, KnownCards
 from thirdcard.vision.cards.label_fusion import MOST_LOOKS, Familiarity, Votes, groups_of
 from thirdcard.vision.cards.off_table import EntryOf, OffTable
@@ -88,7 +88,6 @@ class CardWatch:
     plain_backs: PlainBacks = field(default_factory=PlainBacks)
     _cards: KnownCards = field(init=False)
     _reading: CardReading = field(init=False)
-    _passed_on: PassedOn = field(default_factory=PassedOn)
     _off_table: OffTable = field(init=False)
     _looked_t: float | None = None
     are_cards_away: bool = field(default=False, init=False)
@@ -123,7 +122,7 @@ class CardWatch:
         self._reading.vote(t, is_covered)
         self._note_reaches(t, is_covered, entry_of)
         if self.customs.is_handed_at_once and self._cards.are_all_open(t):
-            self._passed_on.note(self._cards.unknown(), t, region_of=self.region_of)
+            self.handed.passed_on.note(self._cards.unknown(), t, region_of=self.region_of)
         told = [each for track in list(self.tracker.tracks) for each in self._tell(track, t, is_covered)]
         if not self.are_cards_away and not self._cards.is_out(t, t):
             self.handed.note_furniture([sight for sight in sights if sight.is_like_cut_card], t)
@@ -246,7 +245,11 @@ class CardWatch:
         if old is not None:
             return self._go_on(old, track, rested_t, region, reading)
         face_up, unread_t = track.sight.face_up, None if reading.label else t
-        laid = self._passed_on.take_back(track, region, self._cards.known) if face_up and self.handed.places else None
+        laid = (
+            self.handed.passed_on.take_back(track, region, self._cards.known)
+            if face_up and self.handed.places
+            else None
+        )
         if laid is not None:
             return self._begin_with(laid, track, rested_t, region, reading)
         self._cards.known[track.track_id] = Known(
@@ -270,7 +273,7 @@ class CardWatch:
         old = self._cards.missing_back(track, t, place)
         if old is not None:
             return self._go_on(old, track, rested_t, place, reading)
-        laid = self._passed_on.take(track, self._cards.known)
+        laid = self.handed.passed_on.take(track, self._cards.known)
         return [] if laid is None else self._begin_with(laid, track, rested_t, place, reading)
 
     def _begin_with(self, laid: Laid, track: CardTrack, t: float, place: str, reading: Reading) -> list[Observation]:
