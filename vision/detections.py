@@ -106,6 +106,11 @@ def order_corners(corners: NDArray[np.float64]) -> NDArray[np.float64]:
     return ordered
 
 
+def sides_mm(corners_mm: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(N, 4) lengths of the sides of (N, 4, 2) boxes."""
+    return np.asarray(np.linalg.norm(np.roll(corners_mm, -1, axis=1) - corners_mm, axis=2), np.float64)
+
+
 def suppress(detections: Detections, *, iou: float = 0.5, across_labels: Sequence[Sequence[int]] = ()) -> Detections:
     """Keeps the best of boxes that cover each other: rotated non-maximum suppression.
 
@@ -150,7 +155,7 @@ def _groups(label: NDArray[np.int64], across_labels: Sequence[Sequence[int]]) ->
 
 
 def is_one_of(label: NDArray[np.int64], labels: Sequence[int]) -> NDArray[np.bool_]:
-    """(N,) whether each is one of a few labels; faster than `np.isin`, which pays off for many."""
+    """(N,) whether each is one of a few labels; faster than `np.isin` for so few."""
     mask = np.zeros(len(label), bool)
     for one in labels:
         mask |= label == one

@@ -21,8 +21,8 @@ class Reading:
     confidence: float
     """0 to 1: how sure the label is; with no label, how sure it is that there is a face, or none, as is likelier."""
     value_confidence: float | None = None
-    """0 to 1: how sure it is what the card counts: the suit, and which of 10, J, Q and K it is, may be in doubt. None
-    where nobody estimated it."""
+    """0 to 1: how sure it is that one of the labels shows that count alike with this one. None where nobody
+    estimated it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,13 +87,13 @@ class CardLeft:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardTakenOff:
-    """A card that was with a player lies nowhere, and no hand is there to hold it."""
+    """A card that was taken to a place lies nowhere, and no hand is there to hold it."""
 
     track_id: int
     t: float
     """Since when."""
     region: str
-    """The place before that player."""
+    """The place."""
     entries_mm: tuple[Point | None, ...] = ()
     """Where the last arms over it came in, look by look."""
 

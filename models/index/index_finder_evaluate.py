@@ -12,7 +12,7 @@ import numpy.typing as npt
 from thirdcard.models.index.index_bank import IndexBank
 from thirdcard.models.index.index_finder_school import judge
 from thirdcard.models.index.index_scenes import IndexScene, SceneLesson, SceneSchool
-from thirdcard.vision.inference.index_finder import Indices, decode, without_doubles
+from thirdcard.vision.inference.index_finder import Indices, decode_indices, without_doubles
 
 SCORES = (0.2, 0.3, 0.4, 0.5)
 NEAR = 0.35
@@ -59,7 +59,7 @@ def judge_maps(net: Any, scenes: Sequence[IndexScene]) -> str:
     told = [maps(scene.picture) for scene in scenes]
     parts = []
     for score in SCORES:
-        found = count_found([without_doubles(decode(each, score=score)) for each in told], scenes)
+        found = count_found([without_doubles(decode_indices(each, score=score)) for each in told], scenes)
         turned = found.upright / max(1, found.found)
         parts.append(f"at {score}: precision {found.precision:.3f} recall {found.recall:.3f} upright {turned:.3f}")
     sizes = ", ".join(f"{band} px {a / max(1, b):.3f}" for band, (a, b) in found.by_height.items())

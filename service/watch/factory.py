@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 import numpy as np
 
 from thirdcard.calibration.layout import Layout
-from thirdcard.rules.game.cards import RANKS, SUITS
+from thirdcard.rules.game.cards import PACK, RANKS, SUITS
 from thirdcard.rules.referee import Referee
 from thirdcard.rules.rulebook.load import elect, load_rulebook
 from thirdcard.rules.rulebook.model import BurnCount, Phase
@@ -20,6 +20,7 @@ from thirdcard.service.config.table_file import TableConfig
 from thirdcard.service.interpretation.alert_policy import is_alleged
 from thirdcard.service.interpretation.burns import shows_burns, side_regions
 from thirdcard.service.interpretation.handovers import places_before_seats
+from thirdcard.vision.cards.card_monitor import CardCustoms
 from thirdcard.vision.inference.batching import Session
 from thirdcard.vision.inference.chip_faces import ChipFaceReader
 from thirdcard.vision.inference.detector import Detector
@@ -29,6 +30,9 @@ from thirdcard.vision.inference.reader import Reader
 from thirdcard.vision.inference.stack_change import StackComparer
 from thirdcard.vision.inference.stack_height import StackGauge
 from thirdcard.vision.observer import Eyes, ObservedRegions, Observer, Sizes
+
+COUNT_ALIKE = tuple(frozenset(str(card) for card in PACK if card.point_value == value) for value in range(10))
+"""Cards of one point value: between them a doubtful reading decides nothing."""
 
 
 def now_utc() -> datetime:
@@ -61,9 +65,6 @@ def build_observer(table: TableConfig, eyes: Eyes) -> Observer:
     Raises:
         HouseDeckError: The enrolled deck cannot be used.
     """
-    if table.deck is not None and isinstance(eyes.reader, Reader):
-        deck = load_house_deck(table.deck, eyes.reader.labels)
-        eyes = replace(eyes, reader=SharpReader(eyes.reader, deck))
     return Observer(
         observed_regions(
             table.layout,
@@ -72,7 +73,7 @@ def build_observer(table: TableConfig, eyes: Eyes) -> Observer:
             are_burns_watched=watches_burns(table),
         ),
         table.cameras[0].calibration,
-        eyes,
+        sharpened(table, eyes),
         sizes=Sizes(
             card_mm=table.card_size_mm,
             chip_diameter_mm=table.chips.diameter_mm,
@@ -81,6 +82,17 @@ def build_observer(table: TableConfig, eyes: Eyes) -> Observer:
         clock=time.perf_counter,
         chip_colours=np.array([chip.colour_rgb[::-1] for chip in table.chips.chips], np.float64),
     )
+
+
+def sharpened(table: TableConfig, eyes: Eyes) -> Eyes:
+    """The models with the reader that knows the house's own deck, where one is enrolled.
+
+    Raises:
+        HouseDeckError: The enrolled deck cannot be used.
+    """
+    if table.deck is None or not isinstance(eyes.reader, Reader):
+        return eyes
+    return replace(eyes, reader=SharpReader(eyes.reader, load_house_deck(table.deck, eyes.reader.labels)))
 
 
 def watches_burns(table: TableConfig) -> bool:
@@ -102,7 +114,9 @@ def observed_regions(
     Args:
         layout: the cloth.
         sweeps: whether arms that sweep over wagers are looked for.
-        are_cards_handed: whether cards are looked for before the seats: they come face down, some may be passed on.
+        are_cards_handed: whether cards are looked for before the seats: they come face down, some may be passed on. A
+            hand's first two are passed on once both lie there; a third card may be at once, and by then all others
+            lie open.
         are_burns_watched: whether burned cards are looked for from the shoe to the rack.
     """
     polygons = {
@@ -116,7 +130,11 @@ def observed_regions(
         lamps=polygons["no_more_bets_lamp"],
         runs=tuple(tuple(rank + suit for rank in RANKS) for suit in SUITS),
         sweeps=polygons["wager"] if sweeps else {},
-        handed=places_before_seats(layout) if are_cards_handed else {},
+        customs=CardCustoms(
+            alike=COUNT_ALIKE,
+            handed=places_before_seats(layout) if are_cards_handed else {},
+            is_handed_at_once=are_cards_handed,
+        ),
         side=side_regions(layout, are_burns_watched=are_burns_watched),
     )
 

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from thirdcard.vision.cards.tracker import CardSight
 from thirdcard.vision.detections import order_corners
 from thirdcard.vision.frames import Image
-from thirdcard.vision.plane.change_gate import largest
-from thirdcard.vision.plane.illumination import light_gain
+from thirdcard.vision.plane.change_gate import Mask, Polygon, largest, light_gain
 from thirdcard.vision.plane.rectify import Rectifier
 
 RIM_MM = 75.0
@@ -48,8 +47,6 @@ ROW_SLACK = 0.15
 ROW = 2
 """Cards that make a row, at least."""
 
-Polygon = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 Pixel = TypeVar("Pixel", np.bool_, np.float32)
 
 

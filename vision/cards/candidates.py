@@ -1,11 +1,12 @@
 """Make card sights of what the detector found: true size, one a place, no print, and what it missed or set awry.
 
+Where a deck's backs are plain, what looks like a cutting card is told apart from a back by the cards that are known.
 Knows where cards may lie, not what they mean. Layout millimetres.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,10 +15,10 @@ from numpy.typing import NDArray
 from thirdcard.vision.cards.background_difference import Leftovers, true_rectangle
 from thirdcard.vision.cards.label_fusion import NO_FACE
 from thirdcard.vision.cards.static_clutter import StaticClutter
-from thirdcard.vision.cards.tracker import CardSight
-from thirdcard.vision.detections import CARD_BACK, CARD_FACE, CUT_CARD, Detections
+from thirdcard.vision.cards.tracker import ONE_CARD_MM, CardSight, CardTrack
+from thirdcard.vision.detections import CARD_BACK, CARD_FACE, CUT_CARD, Detections, sides_mm
 from thirdcard.vision.frames import Frame
-from thirdcard.vision.plane.change_gate import Change, GridFrame
+from thirdcard.vision.plane.change_gate import Change, GridFrame, Polygon
 from thirdcard.vision.plane.occlusion import Cover
 from thirdcard.vision.plane.rectify import Rectifier
 from thirdcard.vision.plane.tiling import Rect
@@ -35,10 +36,11 @@ BARE_S = 0.5
 """So long nothing must lie in sight before a table that was not bare at first is taken for bare."""
 CARD_SIDES = (0.62, 1.45)
 """A card's box has this share of the card's true sides."""
+PLAIN_LOOKS = 5
+"""So many looks at known backs that showed cutting cards make the backs plain."""
 ACROSS, DOWN = (shares.reshape(-1, 1) for shares in np.meshgrid(np.linspace(0.06, 0.94, 7), np.linspace(0.06, 0.94, 9)))
 """A grid of points over a box, in shares of its sides."""
 
-Polygon = NDArray[np.float64]
 Read = Callable[[Sequence[Polygon]], Sequence[NDArray[np.float64] | None]]
 
 
@@ -75,7 +77,7 @@ class CardSights:
         self._trued: tuple[Detections, list[CardSight]] | None = None
         """What was last found, and its true cards: where nothing was looked at the same is found again."""
         self._followed_t: dict[str, float] = {}
-        self._began_amid_play = False
+        self._began_amid_cards = False
         """Whether faces lay there at the first look: then backs may have, which were taken for print."""
         self._bare_since_t: float | None = None
 
@@ -84,7 +86,7 @@ class CardSights:
         if self._trued is None or self._trued[0] is not found:
             self._trued = found, self._true(found, CARD_FACE, CARD_BACK)
         sights = self._without_print(self._trued[1], look)
-        if self._began_amid_play:
+        if self._began_amid_cards:
             self._begin_anew_when_bare(sights, look)
         in_sight = [
             sight
@@ -107,7 +109,7 @@ class CardSights:
             self._print = StaticClutter(self._grid)
             self._leftovers.forget()
             self._refined.clear()
-            self._began_amid_play = False
+            self._began_amid_cards = False
 
     def _refine(self, region: str, sights: list[CardSight], look: CardLook) -> list[CardSight]:
         """The region's own sights, mended by its bare view where that is known."""
@@ -158,13 +160,46 @@ class CardSights:
                 if row is None or self._labels[int(row.argmax())] in NO_FACE
             ]
             self._print.remember(unread, look.change)
-            self._began_amid_play = len(unread) < len(sights)
+            self._began_amid_cards = len(unread) < len(sights)
         return [sight for sight in sights if not self._print.is_print(sight.corners_mm, look.change, look.cover.mask)]
 
 
-def sides_mm(corners_mm: Polygon) -> NDArray[np.float64]:
-    """(N, 4) lengths of the sides of (N, 4, 2) boxes."""
-    return np.asarray(np.linalg.norm(np.roll(corners_mm, -1, axis=1) - corners_mm, axis=2), np.float64)
+@dataclass(slots=True)
+class PlainBacks:
+    """Backs of one colour without a rim, which the detector takes for cutting cards as often as for backs.
+
+    Whether a deck's backs are such shows at its cards: what was told of as a back looks like a cutting card, look after
+    look. From then on what looks like one where cards belong is a back.
+    """
+
+    _looks: int = 0
+
+    @property
+    def are_plain(self) -> bool:
+        """Whether what looks like a cutting card may be a card."""
+        return self._looks >= PLAIN_LOOKS
+
+    def note(self, sights: Iterable[CardSight], backs: Sequence[CardTrack]) -> None:
+        """Take in a look's sights beside the tracks of cards whose backs are known to be up."""
+        self._looks += sum(
+            sight.is_like_cut_card and any(_are_one_card(sight, track.sight) for track in backs) for sight in sights
+        )
+
+    def told_apart(self, sights: Sequence[CardSight], is_card_place: Callable[[CardSight], bool]) -> list[CardSight]:
+        """The sights; where backs are plain, what looks like a cutting card where cards belong is a back."""
+        if not self.are_plain:
+            return list(sights)
+        cards = [sight for sight in sights if not sight.is_like_cut_card]
+        return [
+            replace(sight, is_like_cut_card=False)
+            if sight.is_like_cut_card and is_card_place(sight) and not any(_are_one_card(sight, card) for card in cards)
+            else sight
+            for sight in sights
+        ]
+
+
+def _are_one_card(one: CardSight, other: CardSight) -> bool:
+    return float(np.linalg.norm(one.at_mm - other.at_mm)) < ONE_CARD_MM
 
 
 def _one_a_place(cards: Detections) -> Detections:

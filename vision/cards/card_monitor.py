@@ -14,6 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from thirdcard.vision.cards.candidates import PlainBacks
 from thirdcard.vision.cards.card_reading import (
     ENOUGH_READS,
     LEAST_READS,
@@ -28,15 +29,11 @@ from thirdcard.vision.cards.card_reading import (
     is_real,
     looks_like_a_face,
 )
-from thirdcard.vision.cards.familiarity import Familiarity
-from thirdcard.vision.cards.handed_cards import HandedCards, Polygons
+from thirdcard.vision.cards.handed_cards import HandedCards, Laid
 from thirdcard.vision.cards.identity import Known, KnownCards
-from thirdcard.vision.cards.label_fusion import MOST_LOOKS, Votes
+from thirdcard.vision.cards.label_fusion import MOST_LOOKS, Familiarity, Votes, groups_of
 from thirdcard.vision.cards.off_table import EntryOf, OffTable
-from thirdcard.vision.cards.passed_on import Laid, PassedOn
-from thirdcard.vision.cards.plain_backs import PlainBacks
-from thirdcard.vision.cards.reaches import Reaches
-from thirdcard.vision.cards.tracker import ONE_CARD_MM, CardSight, CardTrack, Motion, Tracker
+from thirdcard.vision.cards.tracker import ONE_CARD_MM, CardSight, CardTrack, Motion, TrackChanges, Tracker
 from thirdcard.vision.observations import (
     CardFlipped,
     CardInSight,
@@ -47,13 +44,14 @@ from thirdcard.vision.observations import (
     Observation,
     Reading,
 )
+from thirdcard.vision.plane.change_gate import Polygons
 from thirdcard.vision.plane.occlusion import USUAL_GAP_S
 
 REGION_SLACK_MM = 22.0
 WAIT_FOR_FACE_S = 1.0
 """So long a face that cannot be read is waited for; it is told as soon as it can be read later."""
 WAIT_FOR_NAME_S = 0.6
-"""So long after a face was told of without a name a likely name is told: it may decide the round."""
+"""So long after a face was told of without a name a likely name is told: much may hang on it."""
 WAIT_FOR_BACK_S = 0.3
 LEAVE_S = 1.6
 """How long a card that is gone may turn up elsewhere before it is told as gone."""
@@ -65,6 +63,18 @@ OVERLAPPING_MM = 45.0
 NOTHING_READ = Reading(label=None, confidence=0.0)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardCustoms:
+    """What is customary with the cards of a table, and known before any is seen."""
+
+    alike: tuple[frozenset[str], ...] = ()
+    """Groups of labels that count alike: which of them a card shows may stay in doubt."""
+    handed: Polygons = field(default_factory=dict)
+    """Places to which cards are taken for a while, polygons in mm."""
+    is_handed_at_once: bool = False
+    """Whether a card may be taken there as soon as it is laid, while all others lie open."""
+
+
 @dataclass(slots=True)
 class CardWatch:
     """The cards of all card regions."""
@@ -72,19 +82,19 @@ class CardWatch:
     regions: Polygons
     tracker: Tracker
     labels: tuple[str, ...]
-    handed: HandedCards = field(default_factory=lambda: HandedCards({}))
-    familiarity: Familiarity = field(default_factory=Familiarity)
+    customs: CardCustoms
+    familiarity: Familiarity
+    handed: HandedCards = field(init=False)
     plain_backs: PlainBacks = field(default_factory=PlainBacks)
     _cards: KnownCards = field(init=False)
     _reading: CardReading = field(init=False)
-    _reaches: Reaches = field(default_factory=Reaches)
-    _passed_on: PassedOn = field(default_factory=PassedOn)
     _off_table: OffTable = field(init=False)
     _looked_t: float | None = None
     are_cards_away: bool = field(default=False, init=False)
     """Whether a card may lie at one of the places to which cards are taken."""
 
     def __post_init__(self) -> None:
+        self.handed = HandedCards(self.customs.handed)
         self._reading = CardReading(self.tracker, self.labels)
         self._cards = KnownCards(self.tracker, self.handed)
         self._off_table = OffTable(self._cards)
@@ -103,39 +113,56 @@ class CardWatch:
         looked_t, self._looked_t = t if self._looked_t is None else self._looked_t, t
         unseen_s = t - looked_t if t - looked_t > USUAL_GAP_S else 0.0
         self.are_cards_away = self._cards.is_out(t, looked_t)
+        sights = self._told_apart(sights)
+        changes = self.tracker.update(
+            self._reading.read(self._believed(sights, t), read_faces), t, is_covered=is_covered
+        )
+        self._note_hidden(changes, lambda track: max(track.hidden_s, unseen_s, hidden_s(track.sight.corners_mm)))
+        self._note_changes(changes, t)
+        self._reading.vote(t, is_covered)
+        self._note_reaches(t, is_covered, entry_of)
+        if self.customs.is_handed_at_once and self._cards.are_all_open(t):
+            self.handed.passed_on.note(self._cards.unknown(), t, region_of=self.region_of)
+        told = [each for track in list(self.tracker.tracks) for each in self._tell(track, t, is_covered)]
+        if not self.are_cards_away and not self._cards.is_out(t, t):
+            self.handed.note_furniture([sight for sight in sights if sight.is_like_cut_card], t)
+        off = self._off_table.update(t, self.regions.values(), is_covered=is_covered, entry_of=entry_of)
+        return [*told, *self._tell_gone(t), *off]
+
+    def _told_apart(self, sights: Sequence[CardSight]) -> list[CardSight]:
+        """The sights; of those that look like cutting cards some are backs, where the deck's backs are plain."""
         self.plain_backs.note(sights, self._cards.backs())
-        sights = self.plain_backs.told_apart(sights, lambda sight: self.region_of(sight.at_mm) is not None)
-        like_cut_cards = [sight for sight in sights if sight.is_like_cut_card]
+        return self.plain_backs.told_apart(sights, lambda sight: self.region_of(sight.at_mm) is not None)
+
+    def _believed(self, sights: Sequence[CardSight], t: float) -> list[CardSight]:
+        """The sights that may be cards: those in the regions, and those that may have been taken to other places."""
         sights = [sight for sight in sights if self.are_cards_away or not sight.is_like_cut_card]
         near = [each for each in sights if self.region_of(each.at_mm) is not None and not each.is_like_cut_card]
         beside = [sight for sight in sights if not any(sight is each for each in near)]
-        brought = self.handed.admit(beside, t, is_play=self.are_cards_away or self._cards.is_in_play(t))
-        near = self._reading.read([*near, *brought], read_faces)
-        changes = self.tracker.update(near, t, is_covered=is_covered)
-        for track in self.tracker.tracks:
-            if track.looks == 1:
-                track.hidden_s = max(track.hidden_s, unseen_s, hidden_s(track.sight.corners_mm))
+        may_be_there = self.are_cards_away or self._cards.has_any(t)
+        return [*near, *self.handed.admit(beside, t, may_be_there=may_be_there)]
+
+    def _note_hidden(self, changes: TrackChanges, hidden_s: Callable[[CardTrack], float]) -> None:
+        """How long what is new was hidden until now; so with a card that is not known and shows another side."""
+        turned = [track for track in changes.turned if track.track_id not in self._cards.known]
+        for track in (*(each for each in self.tracker.tracks if each.looks == 1), *turned):
+            track.hidden_s = hidden_s(track)
+
+    def _note_changes(self, changes: TrackChanges, t: float) -> None:
+        """Which known cards were turned or left their places."""
         for track in changes.turned:
             if track.track_id in self._cards.known:
                 self._cards.known[track.track_id].turned_t = track.turned_t
-            else:
-                track.hidden_s = max(track.hidden_s, unseen_s, hidden_s(track.sight.corners_mm))
         for track in changes.left:
             if track.track_id in self._cards.known:
                 self._cards.gone[track.track_id] = (track, track.missing_since_t or t)
-        self._reading.vote(t, is_covered)
+
+    def _note_reaches(self, t: float, is_covered: IsCovered, entry_of: EntryOf) -> None:
+        """Where arms come in that lie over known cards now."""
         for track in self.tracker.tracks:
-            if track.track_id in self._cards.known and is_covered(track.sight.corners_mm):
-                self._reaches.note(track.track_id, t, entry_of(track.sight.corners_mm))
-        if self._cards.are_all_open(t):
-            self._passed_on.note(self._cards.unknown(), t, region_of=self.region_of)
-        told: list[Observation] = []
-        for track in list(self.tracker.tracks):
-            told += self._tell(track, t, is_covered)
-        if not self.are_cards_away and not self._cards.is_out(t, t):
-            self.handed.note_furniture(like_cut_cards, t)
-        off = self._off_table.update(t, self.regions.values(), is_covered=is_covered, entry_of=entry_of)
-        return [*told, *self._tell_gone(t), *off]
+            known = self._cards.known.get(track.track_id)
+            if known is not None and is_covered(track.sight.corners_mm):
+                known.note_reach(t, entry_of(track.sight.corners_mm))
 
     def region_of(self, at_mm: NDArray[np.float64]) -> str | None:
         """The card region a point lies in, or the nearest within the slack."""
@@ -178,7 +205,6 @@ class CardWatch:
         for track_id in track_ids:
             self._cards.known.pop(track_id, None)
             self._cards.gone.pop(track_id, None)
-            self._reaches.forget(track_id)
         if track_ids:
             self.handed.forget()
 
@@ -219,7 +245,11 @@ class CardWatch:
         if old is not None:
             return self._go_on(old, track, rested_t, region, reading)
         face_up, unread_t = track.sight.face_up, None if reading.label else t
-        laid = self._passed_on.take_back(track, region, self._cards.known) if face_up and self.handed.places else None
+        laid = (
+            self.handed.passed_on.take_back(track, region, self._cards.known)
+            if face_up and self.handed.places
+            else None
+        )
         if laid is not None:
             return self._begin_with(laid, track, rested_t, region, reading)
         self._cards.known[track.track_id] = Known(
@@ -243,16 +273,16 @@ class CardWatch:
         old = self._cards.missing_back(track, t, place)
         if old is not None:
             return self._go_on(old, track, rested_t, place, reading)
-        laid = self._passed_on.take(track, self._cards.known)
+        laid = self.handed.passed_on.take(track, self._cards.known)
         return [] if laid is None else self._begin_with(laid, track, rested_t, place, reading)
 
     def _begin_with(self, laid: Laid, track: CardTrack, t: float, place: str, reading: Reading) -> list[Observation]:
-        """A card that was dealt, its back up, and passed on before it could be told of."""
+        """A card that was laid, its back up, and passed on before it could be told of."""
         at = float(laid.sight.at_mm[0]), float(laid.sight.at_mm[1])
-        dealt = replace(_rested(track, laid.t, laid.region, NOTHING_READ), at_mm=at, face_up=False)
+        rested = replace(_rested(track, laid.t, laid.region, NOTHING_READ), at_mm=at, face_up=False)
         known = Known(region=laid.region, home=laid.region, face_up=False, reading=NOTHING_READ)
         self._cards.known[track.track_id] = known
-        told: list[Observation] = [replace(dealt, hidden_s=laid.hidden_s)]
+        told: list[Observation] = [replace(rested, hidden_s=laid.hidden_s)]
         if place != laid.region:
             told.append(self._shifted(track, t, place))
         if track.sight.face_up:
@@ -301,14 +331,14 @@ class CardWatch:
         return CardShifted(track_id=track.track_id, t=t, region=region, margin_mm=margin_mm)
 
     def _turned(self, track: CardTrack, t: float, *, face_up: bool, reading: Reading) -> CardFlipped:
-        entries = self._reaches.about(track.track_id, t)
+        entries = self._cards.known[track.track_id].reaches_about(t)
         return CardFlipped(track_id=track.track_id, t=t, face_up=face_up, reading=reading, entries_mm=entries)
 
     def _tell_gone(self, t: float) -> list[Observation]:
         ripe = [(track, since) for track, since in self._cards.gone.values() if t - since >= LEAVE_S]
         for track, since in ripe:
-            self._reaches.forget(track.track_id)
             known = self._cards.known[track.track_id]
+            known.forget_reaches()
             known.turned_t = None
             if known.face_up and track.votes.count >= LEAST_READS:
                 self.familiarity.note(track.votes.sureness())
@@ -384,8 +414,9 @@ def _rested(track: CardTrack, t: float, region: str, reading: Reading) -> CardRe
     )
 
 
-def new_card_watch(regions: Polygons, labels: tuple[str, ...], places: Polygons | None = None) -> CardWatch:
-    """A watch over card regions, and places to which cards are taken for a while, with a reader's labels."""
-    familiarity = Familiarity()
-    tracker = Tracker(lambda: Votes(labels, most_looks=lambda: familiarity.most_looks(MOST_LOOKS)))
-    return CardWatch(regions, tracker, labels, HandedCards(places or {}), familiarity)
+def new_card_watch(regions: Polygons, labels: tuple[str, ...], customs: CardCustoms | None = None) -> CardWatch:
+    """A watch over card regions with a reader's labels, and what is customary there."""
+    customs, familiarity = CardCustoms() if customs is None else customs, Familiarity()
+    groups = groups_of(labels, customs.alike)
+    tracker = Tracker(lambda: Votes(labels, groups, most_looks=lambda: familiarity.most_looks(MOST_LOOKS)))
+    return CardWatch(regions, tracker, labels, customs, familiarity)

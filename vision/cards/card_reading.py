@@ -193,7 +193,7 @@ def is_long_there(track: CardTrack, t: float) -> bool:
 
 
 def is_brought(track: CardTrack, labels: tuple[str, ...]) -> bool:
-    """Whether something before a seat is a card, now that one whose back was up is missing."""
+    """Whether something at a place to which cards are taken is a card, now that one whose back was up is missing."""
     posterior = track.votes.posterior()
     is_back = float(posterior[labels.index(BACK)]) >= SURE_ENOUGH
     is_like_one = track.score >= BROUGHT_SCORE and track.looks >= BROUGHT_LOOKS and not track.sight.face_up

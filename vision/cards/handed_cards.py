@@ -1,13 +1,13 @@
-"""Places beside the card regions to which cards are taken for a while: which cards seen there are to be believed.
+"""Cards that are taken for a while to places beside the card regions: which of those seen there are to be believed.
 
-A card is looked for there only while cards are in play; what was there before is furniture. Nothing begins there: a
-card that is not known to have left its region, or to have lain there for a moment, is not told of. Distances are
-millimetres, durations seconds.
+A card is looked for there only while cards lie in the regions or are missing; what was there before is furniture.
+Nothing begins there: a card that is not known to have left its region, or to have lain there for a moment, is not
+reported. Knows places, not whose they are. Distances are layout millimetres, durations seconds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import cv2
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thirdcard.vision.cards.tracker import CardSight, CardTrack
+from thirdcard.vision.plane.change_gate import Polygons
 
 SLACK_MM = 25.0
 SAME_THING_MM = 35.0
@@ -26,7 +27,64 @@ AWAY_S = 25.0
 CLEARING_S = 6.0
 """So long after an open card was cleared a back that goes is cleared too."""
 
-Polygons = Mapping[str, NDArray[np.float64]]
+LAID_LOOKS = 3
+LAID_SCORE = 0.45
+"""Looks at what was a card, and its mean detector score."""
+ON_ITS_WAY_S = 2.5
+"""A card that is passed on rests at a place within so long."""
+BACK_AGAIN_S = 15.0
+"""A card that was passed on and seen nowhere is back within so long."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Laid:
+    """A back that lay in a region for a moment."""
+
+    region: str
+    t: float
+    """Since when it was there."""
+    seen_t: float
+    sight: CardSight
+    hidden_s: float
+
+
+@dataclass(slots=True)
+class PassedOn:
+    """Backs that lay in a card region too shortly to come to rest there: cards that were passed on at once.
+
+    What was laid down last and not told of.
+    """
+
+    _laid: dict[int, Laid] = field(default_factory=dict)
+
+    def note(
+        self, unknown: Iterable[CardTrack], t: float, *, region_of: Callable[[NDArray[np.float64]], str | None]
+    ) -> None:
+        """Take in the cards of a look that were not told of, while all that were told of lie open."""
+        self._laid = {key: laid for key, laid in self._laid.items() if t - laid.seen_t <= BACK_AGAIN_S}
+        for track in unknown:
+            region = region_of(track.sight.at_mm)
+            is_card = track.looks >= LAID_LOOKS and track.score >= LAID_SCORE and not track.sight.face_up
+            if is_card and region is not None and track.seen_t == t:
+                self._laid[track.track_id] = Laid(region, track.place_since_t, t, track.sight, track.hidden_s)
+
+    def take(self, track: CardTrack, known: Container[int]) -> Laid | None:
+        """The back that was laid down last before `track` was first seen: it is the same card, and is taken once."""
+        return self._last([laid for laid in self._before(track, known) if track.first_t - laid.seen_t <= ON_ITS_WAY_S])
+
+    def take_back(self, track: CardTrack, region: str, known: Container[int]) -> Laid | None:
+        """The back that was laid down last in the region and was gone when `track` was first seen there, face up."""
+        return self._last([laid for laid in self._before(track, known) if laid.region == region])
+
+    def _before(self, track: CardTrack, known: Container[int]) -> list[Laid]:
+        others = [laid for key, laid in self._laid.items() if key != track.track_id and key not in known]
+        return [laid for laid in others if laid.seen_t <= track.first_t]
+
+    def _last(self, laid_before: list[Laid]) -> Laid | None:
+        last = max(laid_before, key=lambda laid: laid.seen_t, default=None)
+        if last is not None:
+            self._laid.clear()
+        return last
 
 
 @dataclass(slots=True)
@@ -34,14 +92,15 @@ class HandedCards:
     """What a card watch has to know of such places."""
 
     places: Polygons
+    passed_on: PassedOn = field(default_factory=PassedOn)
     _furniture: list[tuple[float, NDArray[np.float64]]] = field(default_factory=list)
     _away: dict[int, tuple[CardTrack, float]] = field(default_factory=dict)
     _cleared_t: float = float("-inf")
     """When an open card left its region last."""
 
-    def admit(self, sights: Sequence[CardSight], t: float, *, is_play: bool) -> list[CardSight]:
+    def admit(self, sights: Sequence[CardSight], t: float, *, may_be_there: bool) -> list[CardSight]:
         """The sights at the places that may be cards; none while no card lies in a region or is missing."""
-        if not is_play:
+        if not may_be_there:
             self._furniture = [(seen_t, at) for seen_t, at in self._furniture if t - seen_t <= FURNITURE_S]
             self.note_furniture(sights, t)
             return []

@@ -1,6 +1,7 @@
-"""The cards that were told of, those that are missing among them, and which of those a card that appears may be.
+"""Tell which known card a card that appears may be: one that is missing, hidden or brought back.
 
-Distances are millimetres, durations seconds.
+A card is known once it was reported. Knows regions and labels, not what they mean. Distances are layout millimetres,
+durations seconds.
 """
 
 from __future__ import annotations
@@ -13,14 +14,18 @@ import numpy as np
 from thirdcard.vision.cards.handed_cards import HandedCards
 from thirdcard.vision.cards.label_fusion import GUESSED, NO_FACE
 from thirdcard.vision.cards.tracker import OUT_OF_SIGHT_S, REST_LOOKS, CardTrack, Tracker
-from thirdcard.vision.observations import Reading
+from thirdcard.vision.observations import Point, Reading
 
+REACH_KEPT_S = 3.0
+"""So long it is remembered where arms came in that reached over a card."""
+BEFORE_TURN_S, AFTER_TURN_S = 1.2, 0.2
+"""A card is turned within so long before its other side is seen, or hardly later."""
 MISSED_LOOKS = 2
 """A card that one look missed may still lie there."""
 SEEN_TWICE_S = 0.5
 """What was seen for longer while a card was seen at its own place is another card."""
 SAME_CARD_MM = 40.0
-"""So far a player moves a card that he bends up or turns."""
+"""So far a card is moved by whoever bends it up or turns it."""
 ONE_PLACE_MM = 40.0
 """Two cards that were never seen at one look and lie no farther apart may be one that was pushed on."""
 SURELY_TWO_LOOKS = 2
@@ -28,7 +33,7 @@ SURELY_TWO_LOOKS = 2
 BESIDE_MM = 100.0
 """Middles of cards that lie side by side are nearer than this."""
 NEXT_MM = 130.0
-"""Cards of one hand that were brought together lie nearer to each other."""
+"""Cards from one region that were brought together lie nearer to each other."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -44,6 +49,20 @@ class Known:
     """Since when a turn waits to be told."""
     unread_t: float | None = None
     """When its face was told of without a name."""
+    _reaches: list[tuple[float, Point | None]] = field(default_factory=list)
+    """When arms lay over it lately, and where they came in."""
+
+    def note_reach(self, t: float, entry_mm: Point | None) -> None:
+        """Something lies over it at `t`; it came in there, or nobody can say where."""
+        self._reaches = [*(reach for reach in self._reaches if t - reach[0] <= REACH_KEPT_S), (t, entry_mm)]
+
+    def reaches_about(self, t: float) -> tuple[Point | None, ...]:
+        """Where arms came in over it about the time at which it was turned, look by look."""
+        return tuple(entry for moment, entry in self._reaches if t - BEFORE_TURN_S <= moment <= t + AFTER_TURN_S)
+
+    def forget_reaches(self) -> None:
+        """It is gone."""
+        self._reaches = []
 
 
 @dataclass(slots=True)
@@ -65,8 +84,9 @@ class KnownCards:
     def missing_back(self, track: CardTrack, t: float, place: str) -> CardTrack | None:
         """Which card `track` is: the one that is hidden just there, else one of those that are missing, their backs up.
 
-        Of these none that lay at another place before, or whose hand lies there. The nearest; where another card was
-        brought with it, the two that were neighbours keep their order: None until the right one is known to be missing.
+        Of these none that lay at another place before, or from whose region others lie there. The nearest; where
+        another card was brought with it, the two that were neighbours keep their order: None until the right one is
+        known to be missing.
         """
         hidden = self._hidden_at(track, t, place)
         if hidden is not None:
@@ -77,7 +97,7 @@ class KnownCards:
             if old is not track
             and not self.known[old.track_id].face_up
             and self.known[old.track_id].region in (place, self.known[old.track_id].home)
-            and self._is_hand_at(self.known[old.track_id].home, place)
+            and self._may_lie_at(self.known[old.track_id].home, place)
             and not _were_both_seen(old, track)
         ]
         nearest = min(backs, key=lambda old: _away_mm(old, track), default=None)
@@ -85,18 +105,18 @@ class KnownCards:
         if nearest is None or second is None:
             return nearest
         home = self.known[nearest.track_id].home
-        of_its_hand = [old for old in backs if self.known[old.track_id].home == home]
-        of_its_hand += [old for old in self._out_of_sight(home, t) if old not in of_its_hand and old is not track]
-        pairs = list(permutations(of_its_hand, 2)) or [(nearest, nearest)]
+        of_its_region = [old for old in backs if self.known[old.track_id].home == home]
+        of_its_region += [old for old in self._out_of_sight(home, t) if old not in of_its_region and old is not track]
+        pairs = list(permutations(of_its_region, 2)) or [(nearest, nearest)]
         best = min(pairs, key=lambda pair: _away_mm(pair[0], track) ** 2 + _away_mm(pair[1], second) ** 2)[0]
         return best if best in backs else None
 
     def _out_of_sight(self, home: str, t: float) -> list[CardTrack]:
-        """The cards of a hand, their backs up, that something covers where they lay: they may be gone."""
+        """The cards of a region, their backs up, that something covers where they lay: they may be gone."""
         return [
             old
             for old in self.tracker.tracks
-            if self._is_of_hand(old, home)
+            if self._is_from(old, home)
             and self.known[old.track_id].region == home
             and not self.known[old.track_id].face_up
             and t - old.seen_t >= OUT_OF_SIGHT_S
@@ -116,12 +136,12 @@ class KnownCards:
         ]
         return min(hidden, key=lambda old: _away_mm(old, track), default=None)
 
-    def _is_hand_at(self, home: str, place: str) -> bool:
-        """Whether no card of a hand lies at another place."""
-        regions = [self.known[each.track_id].region for each in self.tracker.tracks if self._is_of_hand(each, home)]
+    def _may_lie_at(self, home: str, place: str) -> bool:
+        """Whether no card from a region lies at another place."""
+        regions = [self.known[each.track_id].region for each in self.tracker.tracks if self._is_from(each, home)]
         return all(region in (home, place) or region not in self.handed.places for region in regions)
 
-    def _is_of_hand(self, track: CardTrack, home: str) -> bool:
+    def _is_from(self, track: CardTrack, home: str) -> bool:
         return track.track_id in self.known and self.known[track.track_id].home == home
 
     def _brought_with(self, track: CardTrack) -> CardTrack | None:
@@ -136,12 +156,12 @@ class KnownCards:
         ]
         return min(others, key=lambda other: (other.looks < REST_LOOKS, _away_mm(other, track)), default=None)
 
-    def is_in_play(self, t: float) -> bool:
+    def has_any(self, t: float) -> bool:
         """Whether a card was told of and is there, or may come back."""
         return any(old.track_id in self.known for old in [*self.tracker.tracks, *self.missing(t)])
 
     def are_all_open(self, t: float) -> bool:
-        """Whether every card that was told of shows its face: then none is on its way, and the next is a third card."""
+        """Whether every card that was told of shows its face: then none is on its way."""
         told = [old for old in [*self.tracker.tracks, *self.missing(t)] if old.track_id in self.known]
         return all(self.known[old.track_id].face_up for old in told)
 

@@ -1,12 +1,14 @@
 """Combine a track's readings over frames into one calibrated reading.
 
 Readings of one resting card are far from independent: the same pixels are seen again with other noise. Their
-log probabilities are therefore averaged and weighted as a small number of independent looks.
+log probabilities are therefore averaged and weighted as a small number of independent looks: fewer of a deck that the
+reader does not know well. Knows labels, and which of them it does not matter to tell apart, not why.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,8 +30,51 @@ SURE = 0.95
 LIKELY = 0.8
 """Below this it is not told after long looking either, unless what is in doubt changes nothing that counts."""
 LIKELIER = 0.5
-"""Where only the suit is in doubt, or which of 10, J, Q and K it is, the likelier face is told from here on."""
-TENS = frozenset({"10", "J", "Q", "K"})
+"""Where only faces that count alike are in doubt, the likelier one is told from here on."""
+SURELY_READ = 0.95
+"""A card whose looks are this sure on average was read surely."""
+STRANGE_SHARE, KNOWN_SHARE = 0.25, 0.6
+"""Of a deck of which no larger share of the cards is read surely several looks count as one; from the other share on,
+as ever."""
+BEFORE_CARDS, BEFORE_SURE = 4.0, 0.9
+"""What is assumed of a deck before its first card: as many cards as this, read surely in so large a share."""
+
+Groups = NDArray[np.int64]
+"""(n_labels,) the number of each label's group: labels of one group count alike."""
+
+
+def groups_of(labels: Sequence[str], alike: Iterable[Collection[str]]) -> Groups:
+    """The groups of a reader's labels; one that is in no group of `alike` is a group by itself."""
+    number = {label: i for i, group in enumerate(alike) for label in group}
+    return np.array([number.get(label, len(number) + i) for i, label in enumerate(labels)], np.int64)
+
+
+@dataclass(slots=True)
+class Familiarity:
+    """How well a reader knows the deck on a table, by how sure single looks at its cards are.
+
+    Looks at a card that lies still agree whether it is read rightly or not. Where the reader knows the deck, what
+    differs from look to look is noise, and several looks are surer than one. A deck that it does not know it misreads
+    in the same way each time, and then no number of looks makes it surer.
+    """
+
+    _cards: float = field(default=BEFORE_CARDS, init=False)
+    _sure: float = field(default=BEFORE_CARDS * BEFORE_SURE, init=False)
+
+    @property
+    def share(self) -> float:
+        """Share of the cards that were read surely."""
+        return self._sure / self._cards
+
+    def note(self, sureness: float) -> None:
+        """Take in how sure the looks at one more card were on average, 0 to 1."""
+        self._cards += 1.0
+        self._sure += sureness >= SURELY_READ
+
+    def most_looks(self, most: float) -> float:
+        """As how many independent looks any number of them at one card counts at most: `most` for a deck it knows."""
+        known = float(np.clip((self.share - STRANGE_SHARE) / (KNOWN_SHARE - STRANGE_SHARE), 0.0, 1.0))
+        return 1.0 + (most - 1.0) * known
 
 
 class Votes:
@@ -38,14 +83,14 @@ class Votes:
     def __init__(
         self,
         labels: tuple[str, ...],
-        no_face: frozenset[str] = NO_FACE,
+        groups: Groups | None = None,
         most_looks: Callable[[], float] = lambda: MOST_LOOKS,
     ) -> None:
-        """Takes the labels, those that name no face, and as how many looks any number of votes counts at most."""
+        """Takes the labels, which of them count alike, and as how many looks any number of votes counts at most."""
         self._labels = labels
-        self._no_face = no_face
+        self._groups: Groups = np.arange(len(labels)) if groups is None else groups
         self._most_looks = most_looks
-        self._are_faces = np.array([label not in no_face for label in labels])
+        self._are_faces = np.array([label not in NO_FACE for label in labels])
         self._sum: NDArray[np.float64] = np.zeros(len(labels))
         self.count = 0.0
         """Votes so far, each by its weight."""
@@ -85,7 +130,7 @@ class Votes:
         guess, best = int(posterior.argmax()), int(log_probs.argmax())
         if guess == best or posterior[guess] < GUESSED or log_probs[best] <= LOG_CLEAR:
             return False
-        return self._labels[guess] not in self._no_face and self._labels[best] not in self._no_face
+        return self._labels[guess] not in NO_FACE and self._labels[best] not in NO_FACE
 
     def reading(self) -> Reading:
         """The label the votes agree on, or None with the probability that it is a face, or that it is none."""
@@ -99,7 +144,7 @@ class Votes:
         posterior = self.posterior()
         best = int(posterior.argmax())
         confidence = float(posterior[best])
-        is_face = self.count > 0 and self._labels[best] not in self._no_face
+        is_face = self.count > 0 and self._labels[best] not in NO_FACE
         if not is_face:
             return Reading(label=None, confidence=confidence)
         if confidence < least:
@@ -109,13 +154,6 @@ class Votes:
         )
 
     def _value_confidence(self, posterior: NDArray[np.float64]) -> float:
-        """How likely one of the faces is that count as much as the likeliest."""
-        worth = _worth(self._labels[int(posterior.argmax())])
-        alike = [label not in self._no_face and _worth(label) == worth for label in self._labels]
+        """How likely one of the faces is that count alike with the likeliest."""
+        alike = self._are_faces & (self._groups == self._groups[int(posterior.argmax())])
         return float(posterior[alike].sum())
-
-
-def _worth(label: str) -> str:
-    """What counts of a face: its rank, one for all tens."""
-    rank = label[:-1]
-    return "ten" if rank in TENS else rank

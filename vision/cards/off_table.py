@@ -1,8 +1,8 @@
 """Notice that a card is not on the table any more: it lies nowhere, and no hand is there that could hold it.
 
-A card with a player, its back up, that went out of sight is off the table once the place before that player, and all
-card regions, have been free of hands for long enough and nothing unknown lies there. Knows places, not whose they are.
-Millimetres of the layout plane, seconds of stream time.
+A card that was taken to a place, its back up, and went out of sight is off the table once that place, and all card
+regions, have been free of hands for long enough and nothing unknown lies there. Knows places, not whose they are.
+Layout millimetres, seconds of stream time.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ EntryOf = Callable[[NDArray[np.float64]], Point | None]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Missing:
-    """A card with a player that is nowhere to be seen."""
+    """A card that was taken to a place and is nowhere to be seen."""
 
     track_id: int
     place: str
     at_mm: NDArray[np.float64]
-    """Where it was seen before that player, else where the other card of its hand lies."""
+    """Where it was seen at that place, else where another card from its region lies."""
 
 
 @dataclass(slots=True)
@@ -65,7 +65,7 @@ class OffTable:
         """
         if not self._cards.handed.places:
             return []
-        for place, at_mm in self._with_players():
+        for place, at_mm in self._at_places():
             around = _around(at_mm)
             if is_covered(around):
                 self._entries[place] = (*self._entries.get(place, ()), entry_of(around))[-LAST_LOOKS:]
@@ -90,18 +90,18 @@ class OffTable:
         return [CardTakenOff(track_id=card.track_id, t=looks[0], region=card.place, entries_mm=entries_mm)]
 
     def _missing(self, t: float) -> list[_Missing]:
-        """The cards with players that are not to be seen, their backs up."""
+        """The cards at the places that are not to be seen, their backs up."""
         found = []
         for old in self._cards.missing(t):
             known = self._cards.known[old.track_id]
-            beside = old if known.region in self._cards.handed.places else self._other_of_its_hand(known.home)
+            beside = old if known.region in self._cards.handed.places else self._other_from(known.home)
             if not known.face_up and beside is not None:
                 place = self._cards.known[beside.track_id].region
                 found.append(_Missing(old.track_id, place, beside.sight.at_mm))
         return found
 
-    def _with_players(self) -> list[tuple[str, NDArray[np.float64]]]:
-        """The cards that lie before players: the place of each, and where it is."""
+    def _at_places(self) -> list[tuple[str, NDArray[np.float64]]]:
+        """The cards that lie at the places: the place of each, and where it is."""
         return [
             (known.region, track.sight.at_mm)
             for track in self._cards.tracker.tracks
@@ -109,8 +109,8 @@ class OffTable:
             and known.region in self._cards.handed.places
         ]
 
-    def _other_of_its_hand(self, home: str) -> CardTrack | None:
-        """A card from the same region that lies before a player."""
+    def _other_from(self, home: str) -> CardTrack | None:
+        """A card from the same region that lies at one of the places."""
         for track in self._cards.tracker.tracks:
             known = self._cards.known.get(track.track_id)
             if known is not None and known.home == home and known.region in self._cards.handed.places:

@@ -13,14 +13,13 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from thirdcard.vision.cards.card_monitor import CardWatch, new_card_watch
+from thirdcard.vision.cards.card_monitor import CardCustoms, CardWatch, new_card_watch
 from thirdcard.vision.cards.card_reading import UNREADABLE, IsCovered, ReadFaces
 from thirdcard.vision.cards.cut_card_watch import CutCardWatch
 from thirdcard.vision.cards.tracker import CardSight, CardTrack, Motion
-from thirdcard.vision.cards.visits import Visits
 from thirdcard.vision.detections import Detections
-from thirdcard.vision.observations import CardBeside, CardBesideHidden, CardRested, Observation
-from thirdcard.vision.plane.change_gate import GridFrame, Mask
+from thirdcard.vision.observations import CardBeside, CardBesideHidden, CardRested, Observation, RegionVisited
+from thirdcard.vision.plane.change_gate import GridFrame, Mask, Polygons
 
 HIDDEN_S = 0.25
 """A card that was out of sight for longer may have another one on it."""
@@ -71,12 +70,14 @@ def _beside(card: CardRested) -> CardBeside:
     return CardBeside(t=card.t, face_up=card.face_up, reading=card.reading, score=card.score)
 
 
+VISITED_SHARE = 0.1
+"""A hand is over a region when it covers so much of it."""
+AWAY_S = 0.5
+"""One that comes back sooner was never gone, nor was one that no look missed, however long nobody looked."""
 PATIENCE_S = 2.5
 """What was not known for a loose card by then is clutter, and nothing waits for it."""
 CLEAR_MM = 20.0
 """What lies so near to a place where cards are kept is one of those."""
-
-Polygons = Mapping[str, NDArray[np.float64]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,14 +106,39 @@ class SideLook:
     """How long a polygon (4, 2) was covered until just now."""
 
 
+class Visits:
+    """Hands that come over some regions and go again, whatever they do there."""
+
+    def __init__(self, regions: Mapping[str, NDArray[np.float64]], grid: GridFrame) -> None:
+        self._cells = {region: grid.mask_of(polygon) for region, polygon in regions.items()}
+        self._last_t = dict.fromkeys(regions, -np.inf)
+        self._was_missed = dict.fromkeys(regions, True)
+
+    def update(self, hands: Mask, t: float) -> list[RegionVisited]:
+        """Take one look in; tells of hands that are new over a region."""
+        told = []
+        for region, cells in self._cells.items():
+            if np.count_nonzero(hands & cells) < VISITED_SHARE * np.count_nonzero(cells):
+                self._was_missed[region] = True
+                continue
+            if self._was_missed[region] and t - self._last_t[region] > AWAY_S:
+                told.append(RegionVisited(region=region, t=t))
+            self._last_t[region], self._was_missed[region] = t, False
+        return told
+
+
 class SideWatch:
     """The surroundings of a table's card regions."""
 
-    def __init__(self, regions: SideRegions, cards: CardWatch, grid: GridFrame, *, labels: tuple[str, ...]) -> None:
+    def __init__(self, regions: SideRegions, cards: CardWatch, grid: GridFrame) -> None:
         """`cards` watches the card regions themselves: what lies there is left to it."""
         self._cards = cards
         self._kept = regions.kept
-        self._loose = BesideWatch(new_card_watch(regions.ground, labels)) if regions.ground else None
+        self._loose = (
+            BesideWatch(new_card_watch(regions.ground, cards.labels, CardCustoms(alike=cards.customs.alike)))
+            if regions.ground
+            else None
+        )
         self._cut_cards = CutCardWatch(self._may_be_a_card)
         self._visits = Visits(regions.visited, grid)
         self._t = 0.0

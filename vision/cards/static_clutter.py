@@ -1,4 +1,4 @@
-"""Remember what looked like a card before anything was dealt: slots printed on the cloth, and other furniture.
+"""Remember what looked like a card before any card was laid: slots printed on the cloth, and other furniture.
 
 A place is remembered with its small picture. While it still looks the same, what the detector finds there is print;
 once a card lies there the picture differs. Knows nothing of what a card shows.

@@ -1,7 +1,7 @@
 """Follow cards in the layout plane: at rest, covered, turned, moved, gone.
 
 Distances are millimetres, durations seconds. A card that is covered stays; one whose place is in sight and empty
-is gone. Knows nothing of the game and nothing of pixels.
+is gone. Knows nothing of what a card means, and nothing of pixels.
 """
 
 from __future__ import annotations
@@ -159,30 +159,19 @@ class Tracker:
             is_covered: says of a (4, 2) polygon in mm whether something lies over it.
         """
         covered = [is_covered(sight.corners_mm) for sight in sights]
-        pairs = _assign(self.tracks, sights, t, covered=covered)
         is_free = {id(sight): not hidden for sight, hidden in zip(sights, covered, strict=True)}
-        rested, turned = [], []
+        pairs = _assign(self.tracks, sights, t, covered=covered)
+        turned = [track for track, sight in pairs if _see(track, sight, t, self.new_votes)]
         for track, sight in pairs:
-            if _see(track, sight, t, self.new_votes):
-                turned.append(track)
             track.was_free = is_free[id(sight)]
-            if track.motion is Motion.MOVING and _has_come_to_rest(track, t):
-                track.motion, track.rested_t = Motion.RESTING, track.place_since_t
-                rested.append(track)
-        seen = {track.track_id for track, _ in pairs}
-        clear = {track.track_id: track for track, sight in pairs if sight.score >= CLEAR_SCORE}
-        for track_id, track in clear.items():
-            track.beside.update(clear.keys() - {track_id})
-        left = [track for track in self.tracks if track.track_id not in seen and self._is_gone(track, t, is_covered)]
-        gone = {track.track_id for track in left}
-        self.tracks = [track for track in self.tracks if track.track_id not in gone]
+        rested = [track for track, _ in pairs if _comes_to_rest(track, t)]
+        _note_beside(pairs)
+        left = self._drop_gone({track.track_id for track, _ in pairs}, t, is_covered)
         used = {id(sight) for _, sight in pairs}
         for sight in sights:
             if id(sight) not in used:
                 self._begin(sight, t, is_free=is_free[id(sight)])
-        moving = [track for track in left if track.motion is Motion.MOVING]
-        lost = [track for track in moving if _may_have_lain(track) and not self._lies_on_another(track)]
-        self._lost = [track for track in (*self._lost, *lost) if t - track.seen_t <= LOST_S]
+        self._keep_lost([track for track in left if track.motion is Motion.MOVING], t)
         resting_left = tuple(track for track in left if track.motion is Motion.RESTING)
         return TrackChanges(rested=tuple(rested), turned=tuple(turned), left=resting_left)
 
@@ -218,6 +207,20 @@ class Tracker:
             )
         )
         self._next_id += 1
+
+    def _drop_gone(
+        self, seen: Collection[int], t: float, is_covered: Callable[[NDArray[np.float64]], bool]
+    ) -> list[CardTrack]:
+        """Follow no longer what this look did not show and is gone; returns that."""
+        left = [track for track in self.tracks if track.track_id not in seen and self._is_gone(track, t, is_covered)]
+        gone = {track.track_id for track in left}
+        self.tracks = [track for track in self.tracks if track.track_id not in gone]
+        return left
+
+    def _keep_lost(self, moving: Sequence[CardTrack], t: float) -> None:
+        """Remember for a while what had not come to rest and may have lain there."""
+        lost = [track for track in moving if _may_have_lain(track) and not self._lies_on_another(track)]
+        self._lost = [track for track in (*self._lost, *lost) if t - track.seen_t <= LOST_S]
 
     def _is_gone(self, track: CardTrack, t: float, is_covered: Callable[[NDArray[np.float64]], bool]) -> bool:
         if track.motion is Motion.MOVING:
@@ -342,6 +345,21 @@ def _move(track: CardTrack, sight: CardSight, t: float) -> None:
         track.still_since_t = t
     if track.place_mm is None or np.linalg.norm(track.place_mm - sight.at_mm) > SAME_PLACE_MM:
         track.place_mm, track.place_since_t, track.back_looks = sight.at_mm, t, 0
+
+
+def _note_beside(pairs: Sequence[tuple[CardTrack, CardSight]]) -> None:
+    """Count for each card with which others this look clearly showed it."""
+    clear = {track.track_id: track for track, sight in pairs if sight.score >= CLEAR_SCORE}
+    for track_id, track in clear.items():
+        track.beside.update(clear.keys() - {track_id})
+
+
+def _comes_to_rest(track: CardTrack, t: float) -> bool:
+    """Let a card rest that has been still, or about one place, for long enough; whether it came to rest now."""
+    if track.motion is Motion.RESTING or not _has_come_to_rest(track, t):
+        return False
+    track.motion, track.rested_t = Motion.RESTING, track.place_since_t
+    return True
 
 
 def _has_come_to_rest(track: CardTrack, t: float) -> bool:

@@ -21,7 +21,7 @@ GAUGED_SURENESS = 0.9
 """How sure a direction is that the gauge's measures alone tell."""
 FEWER, SAME, MORE, ANEW = (FATES.index(fate) for fate in ("fewer", "same", "more", "anew"))
 MOST_CHIPS = 20
-"""No stack of a wager is taken to be higher."""
+"""No stack in a region is taken to be higher."""
 USUAL_CHIPS = 2.5
 ERROR_SCALES, LEAST_ERROR_MM = 0.8, 0.2
 """The gauge's error of a mean over looks: so many times the scale that it puts it at itself, and no less than this."""

@@ -1,7 +1,8 @@
 """Remember chips that came under a cover, lay in sight for a moment, and went before the cover lifted.
 
-A dealer pays a wager and its player takes both within a second: the region is never long enough in plain sight to be
-settled, but between the two hands the chips rest where everybody sees them. Layout millimetres, seconds.
+One hand may put chips beside a stack and another take both within a second. The region is never long enough in plain
+sight to settle, but between the two hands the chips rest where everybody sees them. Layout millimetres, seconds of
+stream time.
 """
 
 from __future__ import annotations

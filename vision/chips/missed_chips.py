@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from thirdcard.vision.detections import CHIPS, Detections, concatenate, order_corners
 from thirdcard.vision.frames import Frame, Image
-from thirdcard.vision.plane.change_gate import GridFrame, Mask, largest
-from thirdcard.vision.plane.illumination import light_gain
+from thirdcard.vision.plane.change_gate import GridFrame, Mask, largest, light_gain
 from thirdcard.vision.plane.occlusion import Cover
 from thirdcard.vision.plane.rectify import Rectifier
 from thirdcard.vision.plane.tiling import Rect, holds

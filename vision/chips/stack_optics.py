@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from thirdcard.calibration.camera import Calibration
 from thirdcard.vision.observations import Stack
 
 LEAST_CHIP_MM = 0.7
@@ -25,6 +26,13 @@ class StackOptics:
     """Camera centre in layout coordinates (z negative above the cloth)."""
     diameter_mm: float
     thickness_mm: float
+
+    @classmethod
+    def of(cls, calibration: Calibration, *, diameter_mm: float, thickness_mm: float) -> StackOptics:
+        """What a calibrated camera makes of chips of this size."""
+        centre = calibration.camera_centre_mm
+        camera_mm = None if centre is None else (float(centre[0]), float(centre[1]), float(centre[2]))
+        return cls(camera_mm=camera_mm, diameter_mm=diameter_mm, thickness_mm=thickness_mm)
 
     def measure(self, corners_mm: NDArray[np.float64]) -> tuple[Stack, float]:
         """A stack and its silhouette's length in mm, from the (4, 2) rectangle round the silhouette."""

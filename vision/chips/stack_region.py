@@ -93,6 +93,68 @@ class RegionLook:
 
 
 @dataclass(slots=True)
+class _Settled:
+    """What stands in a region, and how looks showed it before anything covered it."""
+
+    standing: Standing
+    measures: list[Standing]
+    """Looks at it, some of the first."""
+    frames: tuple[CropFrame, ...] = ()
+    """Where each of the stacks is cut out."""
+    views: list[tuple[Image, ...]] = field(default_factory=list)
+    """What looks showed there."""
+
+    @classmethod
+    def of(cls, standing: Standing, measures: list[Standing]) -> _Settled:
+        """To be cut out where the stacks were measured last."""
+        views = [gauging.view for gauging in standing.gaugings]
+        seen = [view for view in views if view is not None]
+        if not seen or len(seen) < len(standing.stacks):
+            return cls(standing, measures)
+        frames = tuple(view.frame for view in seen)
+        return cls(standing, measures, frames, [tuple(middle_of(view.crop) for view in seen)])
+
+    @property
+    def needs_looks(self) -> bool:
+        """Whether more looks would tell more of its measures."""
+        return bool(self.standing.stacks) and len(self.measures) < MEASURE_LOOKS
+
+    def refine(self, look: RegionLook) -> None:
+        """Take in one more look at it."""
+        if len(self.measures) < MEASURE_LOOKS and look.standing.matches(self.standing):
+            self.measures.append(look.standing)
+            if look.crops:
+                self.views.append(tuple(middle_of(crop) for crop in look.crops))
+
+
+@dataclass(slots=True)
+class _Covered:
+    """Something that lies over a region, and what showed under it."""
+
+    began_t: float
+    ended_t: float
+    """When a look last showed it."""
+    arms: list[tuple[float, Arm | None]] = field(default_factory=list)
+    """When looks showed the region covered, and by what."""
+    glimpses: Glimpses = field(default_factory=Glimpses)
+
+    def see(self, look: RegionLook) -> None:
+        """One more look shows it."""
+        self.ended_t = look.t
+        self.arms.append((look.t, look.arm))
+
+    def glimpse(self, look: RegionLook) -> None:
+        """Note the stacks that a look shows while it lasts."""
+        stacks, entries = look.standing.stacks, len(self.arms)
+        self.glimpses.add(look.t, stacks, is_in_sight=look.is_in_sight, entries=entries)
+
+    def touches(self, standing: Standing) -> list[Touch]:
+        """When each of the stacks was under a hand."""
+        tips = [(t, arm.tip_mm) for t, arm in self.arms if arm is not None]
+        return [touch_of(stack.at_mm, tips, began_t=self.began_t, ended_t=self.ended_t) for stack in standing.stacks]
+
+
+@dataclass(slots=True)
 class StackRegion:
     """One region's chips over time."""
 
@@ -101,60 +163,52 @@ class StackRegion:
     """What the gauge's measures mean; None without a gauge or a pose."""
     judging: Judging = AS_TOLD
     """The comparer's."""
-    settled: Standing | None = None
+    _settled: _Settled | None = None
+    _covered: _Covered | None = None
+    """What lies over it, or lay there and nothing was reported since."""
     _looks: list[RegionLook] = field(default_factory=list)
     """Looks in plain sight since the last cover, of one and the same standing."""
     _recent: list[RegionLook] = field(default_factory=list)
     """The last looks in plain sight, alike or not."""
-    _measures: list[Standing] = field(default_factory=list)
-    """Looks at what is settled, some of the first."""
-    _frames: tuple[CropFrame, ...] = ()
-    """Where each of the settled stacks is cut out."""
-    _views: list[tuple[Image, ...]] = field(default_factory=list)
-    """What looks showed there before anything covered them."""
     _looked_t: float | None = None
-    _cover_began_t: float | None = None
-    _cover_ended_t: float | None = None
-    _arms: list[tuple[float, Arm | None]] = field(default_factory=list)
-    """When looks showed it covered, and by what."""
-    _glimpses: Glimpses = field(default_factory=Glimpses)
+
+    @property
+    def settled(self) -> Standing | None:
+        """What stands here, as last reported; None before that is known."""
+        return None if self._settled is None else self._settled.standing
 
     @property
     def unsettled_since_t(self) -> float | None:
         """Since when something may have changed here that was not told yet."""
-        return self._cover_began_t
+        return None if self._covered is None else self._covered.began_t
 
     @property
     def is_covered(self) -> bool:
         """Whether something lay over it at the last look."""
-        return self._cover_ended_t is not None and self._cover_ended_t == self._looked_t
+        return self._covered is not None and self._covered.ended_t == self._looked_t
 
     @property
     def needs_looks(self) -> bool:
         """Whether more looks would tell more: while it is not known what stands there, and then of its measures."""
-        if self._cover_began_t is not None or self.settled is None:
-            return True
-        return bool(self.settled.stacks) and len(self._measures) < MEASURE_LOOKS
+        return self._covered is not None or self._settled is None or self._settled.needs_looks
 
     @property
     def frames(self) -> tuple[CropFrame, ...]:
         """Where the next look is to be cut out."""
-        return self._frames if self.needs_looks else ()
+        return self._settled.frames if self._settled is not None and self.needs_looks else ()
 
     def update(self, look: RegionLook, ask: StackModels = NOBODY) -> tuple[StacksChanged, ...]:
         """Take one look in; returns changes once they are sure."""
-        told: tuple[StacksChanged, ...] = ()
         looked_t, self._looked_t = look.t if self._looked_t is None else self._looked_t, look.t
         if look.covered:
-            if self._cover_began_t is not None and self._has_settled:
-                told = self._settle(self._fates(ask), ask.name)
+            told = self._settle(self._fates(ask), ask.name) if self._covered is not None and self._has_settled else ()
             self._cover(look, came_t=looked_t if look.t - looked_t > USUAL_GAP_S else look.t)
-            self._glimpse(look)
             return told
-        if self.settled is not None and self._cover_began_t is None:
-            self._refine(look)
+        if self._settled is not None and self._covered is None:
+            self._settled.refine(look)
             return ()
-        self._glimpse(look)
+        if self._covered is not None:
+            self._covered.glimpse(look)
         self._looks = self._alike(look)
         if not self._has_settled:
             return ()
@@ -164,17 +218,16 @@ class StackRegion:
 
     def forget_print(self, print_mm: Sequence[NDArray[np.float64]], t: float) -> tuple[StacksChanged, ...]:
         """Take print that passed for chips out of what stands here, once it is known for what it is."""
-        settled = self.settled
-        if settled is None or self._cover_began_t is not None:
+        settled = self._settled
+        if settled is None or self._covered is not None:
             return ()
-        kept = [i for i, stack in enumerate(settled.stacks) if not lies_at(stack, print_mm)]
-        if len(kept) == len(settled.stacks):
+        stood = settled.standing
+        kept = [i for i, stack in enumerate(stood.stacks) if not lies_at(stack, print_mm)]
+        if len(kept) == len(stood.stacks):
             return ()
-        before = uncounted(measured(settled, self._measures, self.optics, LEAST_CHIP_MM))
-        stacks = tuple(settled.stacks[i] for i in kept)
-        self.settled = Standing(stacks=stacks, lengths_mm=tuple(settled.lengths_mm[i] for i in kept))
-        self._measures = []
-        self._look_anew(self.settled)
+        before = uncounted(measured(stood, settled.measures, self.optics, LEAST_CHIP_MM))
+        stacks = tuple(stood.stacks[i] for i in kept)
+        self._settled = _Settled.of(Standing(stacks=stacks, lengths_mm=tuple(stood.lengths_mm[i] for i in kept)), [])
         gone = StacksChanged(
             region=self.region,
             t=t,
@@ -212,114 +265,107 @@ class StackRegion:
 
     def _cover(self, look: RegionLook, *, came_t: float) -> None:
         """Something lies over it, since `came_t` perhaps."""
-        if self._cover_began_t is None:
-            self._cover_began_t = came_t
-            self._arms = []
-            self._glimpses = Glimpses()
-        self._cover_ended_t = look.t
+        if self._covered is None:
+            self._covered = _Covered(came_t, look.t)
         self._looks, self._recent = [], []
-        self._arms.append((look.t, look.arm))
-
-    def _glimpse(self, look: RegionLook) -> None:
-        if self._cover_began_t is not None:
-            stacks, entries = look.standing.stacks, len(self._arms)
-            self._glimpses.add(look.t, stacks, is_in_sight=look.is_in_sight, entries=entries)
-
-    def _refine(self, look: RegionLook) -> None:
-        assert self.settled is not None
-        if len(self._measures) < MEASURE_LOOKS and look.standing.matches(self.settled):
-            self._measures.append(look.standing)
-            if look.crops:
-                self._views.append(tuple(middle_of(crop) for crop in look.crops))
+        self._covered.see(look)
+        self._covered.glimpse(look)
 
     def _fates(self, ask: StackModels) -> list[NDArray[np.float64]]:
         """What became of each stack that stands where it stood; none where the comparer cannot be asked.
 
         The comparer's answer, with what the gauge says of the direction, and chips in the hand that was there.
         """
-        before, after = self.settled, self._looks[-1].standing
+        before, after = self._settled, self._looks[-1].standing
         crops = [look.crops for look in self._looks if look.crops]
-        if ask.compare is None or before is None or not self._views or not crops:
+        if ask.compare is None or before is None or not before.views or not crops:
             return []
-        if not before.matches(after, within_mm=COMPARED_MM):
+        if not before.standing.matches(after, within_mm=COMPARED_MM):
             return []
-        fates = self._leant(ask.compare(list(zip(mean_of(self._views), mean_of(crops), strict=True))))
-        touches = self._touches(before)
+        compared = ask.compare(list(zip(mean_of(before.views), mean_of(crops), strict=True)))
+        fates = self._leant(compared, before)
+        touches = [] if self._covered is None else self._covered.touches(before.standing)
         if ask.carried is None or len(touches) != len(fates):
             return fates
         return [weighed(fate, ask.carried(touch)) for fate, touch in zip(fates, touches, strict=True)]
 
-    def _touches(self, before: Standing) -> list[Touch]:
-        """When each of the stacks was under a hand; none where none was."""
-        began_t, ended_t = self._cover_began_t, self._cover_ended_t
-        if began_t is None or ended_t is None:
-            return []
-        tips = [(t, arm.tip_mm) for t, arm in self._arms if arm is not None]
-        return [touch_of(stack.at_mm, tips, began_t=began_t, ended_t=ended_t) for stack in before.stacks]
-
-    def _leant(self, fates: Sequence[NDArray[np.float64]]) -> list[NDArray[np.float64]]:
+    def _leant(self, fates: Sequence[NDArray[np.float64]], settled: _Settled) -> list[NDArray[np.float64]]:
         """With what the gauge says of the direction, where it measured them all."""
-        settled = () if self.settled is None else self.settled.gaugings
-        both = [gaugings_of(measures) for measures in (self._measures, [look.standing for look in self._looks])]
-        if self.optics is None or any(len(each) != len(fates) for each in (settled, *both)):
+        stood = settled.standing.gaugings
+        both = [gaugings_of(measures) for measures in (settled.measures, [look.standing for look in self._looks])]
+        if self.optics is None or any(len(each) != len(fates) for each in (stood, *both)):
             return list(fates)
-        before, after = ([each[i] for i in matching(settled, each)] for each in both)
+        before, after = ([each[i] for i in matching(stood, each)] for each in both)
         told = leanings(before, after, self.optics)
         return [leant(fate, leaning, self.judging) for fate, leaning in zip(fates, told, strict=True)]
 
     def _settle(self, fates: Sequence[NDArray[np.float64]], name: Name | None) -> tuple[StacksChanged, ...]:
-        before, measures_before = self.settled, self._measures
-        first, after = self._looks[0], self._looks[-1].standing
-        glimpse = None if before is None else self._glimpses.between(before.stacks, after.stacks)
-        cover = self._lift()
-        self._measures = [look.standing for look in self._looks]
-        self.settled, self._looks, self._recent = after, [], []
-        self._look_anew(after)
-        if fates:
-            growth = compared_growth(fates, least_same=self.judging.least_same)
-        else:
-            growth = _growth(before, measures_before, after, self._measures, optics=self.optics)
-        if before is None and not after.stacks:
+        """Take what the last looks show for what stands here now, and report what has changed."""
+        before, cover, first = self._settled, self._covered, self._looks[0]
+        after = _Settled.of(self._looks[-1].standing, [look.standing for look in self._looks])
+        self._settled, self._covered, self._looks, self._recent = after, None, [], []
+        glimpse = None
+        if before is not None and cover is not None:
+            glimpse = cover.glimpses.between(before.standing.stacks, after.standing.stacks)
+        if before is None and not after.standing.stacks:
             return ()
-        if before is not None and before.matches(after) and not growth.is_seen:
-            if glimpse is None and (not after.stacks or not cover.arms):
+        growth = self._growth_of(fates, before, after)
+        if before is not None and before.standing.matches(after.standing) and not growth.is_seen:
+            if glimpse is None and (not after.standing.stacks or cover is None or not cover.arms):
                 return ()
             growth = Growth(is_seen=False, direction=0)
-        has_grown = before is not None and bool(before.stacks and after.stacks and growth.direction)
-        least_mm = 0.0 if has_grown else LEAST_CHIP_MM
-        told_before = measured(before, measures_before, self.optics, least_mm) if before is not None else None
-        told_after = named(measured(after, self._measures, self.optics, least_mm), self._measures, name)
-        if growth.direction is None and told_before:
-            told_before, told_after = uncounted(told_before), uncounted(told_after)
-        began = cover.began_t if cover.began_t is not None else first.t
-        change = StacksChanged(
-            region=self.region,
-            t=(began + cover.ended_t) / 2 if cover.ended_t is not None else first.t,
-            t_earliest=began,
-            t_latest=first.t,
-            before=told_before,
-            after=told_after,
-            growth=growth.direction,
-            sureness=growth.sureness,
-            entries_mm=tuple(None if arm is None else arm.entry_mm for arm in cover.arms),
-            tips_mm=tuple(None if arm is None else arm.tip_mm for arm in cover.arms),
+        told_before, told_after = self._measured(before, after, growth, name)
+        change = _change(self.region, cover, first.t, growth, before=told_before, after=told_after)
+        return (
+            (change,) if glimpse is None else _parted(change, glimpse, ended_t=None if cover is None else cover.ended_t)
         )
-        return (change,) if glimpse is None else _parted(change, glimpse, ended_t=cover.ended_t)
 
-    def _lift(self) -> _Lifted:
-        """The cover, which is over."""
-        arms = tuple(arm for _, arm in self._arms)
-        cover = _Lifted(self._cover_began_t, self._cover_ended_t, arms)
-        self._cover_began_t, self._arms, self._glimpses = None, [], Glimpses()
-        return cover
+    def _growth_of(self, fates: Sequence[NDArray[np.float64]], before: _Settled | None, after: _Settled) -> Growth:
+        """What became of the stacks, by what the comparer says of each; without it by their number and measures."""
+        if fates:
+            return compared_growth(fates, least_same=self.judging.least_same)
+        if before is None:
+            return Growth(is_seen=bool(after.standing.stacks), direction=None)
+        return _growth(before, after, optics=self.optics)
 
-    def _look_anew(self, standing: Standing) -> None:
-        """Cut out what stands now where it was measured last, from here on."""
-        views = [gauging.view for gauging in standing.gaugings]
-        seen = [view for view in views if view is not None]
-        is_whole = bool(seen) and len(seen) == len(standing.stacks)
-        self._frames = tuple(view.frame for view in seen) if is_whole else ()
-        self._views = [tuple(middle_of(view.crop) for view in seen)] if is_whole else []
+    def _measured(
+        self, before: _Settled | None, after: _Settled, growth: Growth, name: Name | None
+    ) -> tuple[tuple[Stack, ...] | None, tuple[Stack, ...]]:
+        """The stacks before and after as they are reported: measured, counted where that can be told, and named."""
+        stood = None if before is None else before.standing
+        has_grown = bool(stood is not None and stood.stacks and after.standing.stacks and growth.direction)
+        least_mm = 0.0 if has_grown else LEAST_CHIP_MM
+        told_before = None if before is None else measured(before.standing, before.measures, self.optics, least_mm)
+        told_after = measured(after.standing, after.measures, self.optics, least_mm)
+        told_after = named(told_after, after.measures, name)
+        if growth.direction is None and told_before:
+            return uncounted(told_before), uncounted(told_after)
+        return told_before, told_after
+
+
+def _change(
+    region: str,
+    cover: _Covered | None,
+    seen_t: float,
+    growth: Growth,
+    *,
+    before: tuple[Stack, ...] | None,
+    after: tuple[Stack, ...],
+) -> StacksChanged:
+    """What changed under a cover, and was first in plain sight at `seen_t`."""
+    arms = [] if cover is None else [arm for _, arm in cover.arms]
+    return StacksChanged(
+        region=region,
+        t=seen_t if cover is None else (cover.began_t + cover.ended_t) / 2,
+        t_earliest=seen_t if cover is None else cover.began_t,
+        t_latest=seen_t,
+        before=before,
+        after=after,
+        growth=growth.direction,
+        sureness=growth.sureness,
+        entries_mm=tuple(None if arm is None else arm.entry_mm for arm in arms),
+        tips_mm=tuple(None if arm is None else arm.tip_mm for arm in arms),
+    )
 
 
 def _usual(shown: Sequence[Standing]) -> list[Standing]:
@@ -334,15 +380,6 @@ def _usual(shown: Sequence[Standing]) -> list[Standing]:
         for each in shown
         if all(each.has(stack) for stack in lasting) and all(share(stack) >= LASTING for stack in each.stacks)
     ]
-
-
-@dataclass(frozen=True, slots=True)
-class _Lifted:
-    """A cover that is over."""
-
-    began_t: float | None
-    ended_t: float | None
-    arms: tuple[Arm | None, ...]
 
 
 def _parted(change: StacksChanged, glimpse: Glimpse, *, ended_t: float | None) -> tuple[StacksChanged, StacksChanged]:
@@ -372,25 +409,17 @@ def _parted(change: StacksChanged, glimpse: Glimpse, *, ended_t: float | None) -
     return came, went
 
 
-def _growth(
-    before: Standing | None,
-    measures_before: Sequence[Standing],
-    after: Standing,
-    measures_after: Sequence[Standing],
-    *,
-    optics: GrowthOptics | None,
-) -> Growth:
+def _growth(before: _Settled, after: _Settled, *, optics: GrowthOptics | None) -> Growth:
     """By the number of stacks, else by their measures."""
-    if before is None:
-        return Growth(is_seen=bool(after.stacks), direction=None)
-    if len(before.stacks) != len(after.stacks):
-        return Growth(is_seen=True, direction=1 if len(after.stacks) > len(before.stacks) else -1)
-    if not after.stacks or not measures_before or not measures_after:
+    stood, stands = before.standing.stacks, after.standing.stacks
+    if len(stood) != len(stands):
+        return Growth(is_seen=True, direction=1 if len(stands) > len(stood) else -1)
+    if not stands or not before.measures or not after.measures:
         return Growth(is_seen=False, direction=0)
-    gauged_before, gauged_after = gaugings_of(measures_before), gaugings_of(measures_after)
+    gauged_before, gauged_after = gaugings_of(before.measures), gaugings_of(after.measures)
     if optics is not None and gauged_before and gauged_after:
         return growth_of(gauged_before, gauged_after, optics)
-    change = mean_length_mm(measures_after) - mean_length_mm(measures_before)
+    change = mean_length_mm(after.measures) - mean_length_mm(before.measures)
     if abs(change) >= GROWN_MM:
         return Growth(is_seen=True, direction=1 if change > 0 else -1, sureness=GAUGED_SURENESS)
     return Growth(is_seen=False, direction=0)

@@ -115,7 +115,7 @@ class IndexFinder:
         return without_doubles(_joined(parts))
 
     def _look(self, tile: PhotoTile, scale: float) -> Indices:
-        found = decode(self._session.run([tile.image])[0], score=self._score)
+        found = decode_indices(self._session.run([tile.image])[0], score=self._score)
         height = found.sizes_px[:, 1]
         fits = (height > HEIGHTS_PX[0] / _TOLERANCE) & (height < HEIGHTS_PX[1] * _TOLERANCE)
         inside = fits & tile.owns(found.centres_px)
@@ -125,7 +125,7 @@ class IndexFinder:
         )
 
 
-def decode(told: NDArray[np.float32], *, score: float) -> Indices:
+def decode_indices(told: NDArray[np.float32], *, score: float) -> Indices:
     """Peaks of one tile's output, (7, H, W), as indices in the tile's pixels."""
     logit = told[0].astype(np.float64)
     highest = cv2.dilate(told[0], np.ones((3, 3), np.uint8))

@@ -122,31 +122,77 @@ def _is_small(index: ReadIndex, all_read: Sequence[ReadIndex]) -> bool:
     return bool(near) and index.height_px < _LEAST_OF_THEIRS * float(np.median(near))
 
 
-def _weigh(
-    whole: WholeCard, within: Sequence[ReadIndex], claimed: set[int], faces: Sequence[str]
-) -> tuple[Recognised | None, list[ReadIndex]]:
-    """What a whole-card reading comes to, None where it yields, and the indices that it accounts for."""
-    card = whole.card
-    agreeing = [index for index in within if faces[int(index.shares.argmax())] == card.label]
+@dataclass(frozen=True, slots=True, eq=False)
+class _Evidence:
+    """The indices within a whole card, by what they may be, and what its own come to together with the look at it."""
+
+    agreeing: list[ReadIndex]
+    """They name the card as the look at the whole does."""
+    own: list[ReadIndex]
+    """They stand where an index of this card does, and name it so or no other card of which the whole was read."""
+    others: list[ReadIndex]
+    """Of other cards, which lie over this one."""
+    doubtful: list[ReadIndex]
+    """Those of the others that are read too unsurely to be believed."""
+    has_rivals: bool
+    """Whether one of the others stands where an index of this card does."""
+    label: str
+    confidence: float
+    """What the look at the whole and its own indices name, and how surely."""
+
+    @property
+    def shows_both_ends(self) -> bool:
+        """Whether both indices that name the card show."""
+        return _shows_both_ends([index for index in self.agreeing if index in self.own])
+
+    @property
+    def is_mostly_covered(self) -> bool:
+        """Whether other cards lie over it, or it is in doubt which card the indices at its corners are of."""
+        sure_others = len(self.others) - len(self.doubtful)
+        return sure_others >= _FAN or (self.has_rivals and self.confidence < SURE)
+
+
+def _evidence(whole: WholeCard, within: Sequence[ReadIndex], claimed: set[int], faces: Sequence[str]) -> _Evidence:
+    agreeing = [index for index in within if faces[int(index.shares.argmax())] == whole.card.label]
     free = [index for index in within if index not in agreeing and id(index) not in claimed]
-    own = [index for index in (*agreeing, *free) if _is_at_own_place(card, index)]
+    own = [index for index in (*agreeing, *free) if _is_at_own_place(whole.card, index)]
     pooled = _pooled([whole.shares, *(index.shares for index in own)])
     best = int(pooled.argmax())
     rivals = [index for index in own if len(own) > 1 and index.shares[best] < _NEVER]
     others = [index for index in free if index not in own or index in rivals]
-    doubtful = [index for index in others if index.shares.max() < _OTHER_SURE]
-    if _shows_both_ends([index for index in agreeing if index in own]):
-        return _named(card, float(pooled[best]), faces[best]), [*agreeing, *others]
-    if len(others) - len(doubtful) >= _FAN or (rivals and pooled[best] < SURE):
-        return (_shrunk(card, agreeing[0]) if agreeing else None), []
-    if card.label is None and own and max(index.shares.max() for index in own) < _OTHER_SURE:
+    return _Evidence(
+        agreeing=agreeing,
+        own=own,
+        others=others,
+        doubtful=[index for index in others if index.shares.max() < _OTHER_SURE],
+        has_rivals=bool(rivals),
+        label=faces[best],
+        confidence=float(pooled[best]),
+    )
+
+
+def _weigh(
+    whole: WholeCard, within: Sequence[ReadIndex], claimed: set[int], faces: Sequence[str]
+) -> tuple[Recognised | None, list[ReadIndex]]:
+    """What a whole-card reading comes to, None where it yields, and the indices that it accounts for."""
+    card, seen = whole.card, _evidence(whole, within, claimed, faces)
+    if seen.shows_both_ends:
+        return _named(card, seen.confidence, seen.label), [*seen.agreeing, *seen.others]
+    if seen.is_mostly_covered:
+        return (_shrunk(card, seen.agreeing[0]) if seen.agreeing else None), []
+    if card.label is None and _may_be_no_card(within, seen.own):
         return None, []
+    if seen.own:
+        mine = [index for index in seen.own if index not in seen.others]
+        return _named(card, seen.confidence, seen.label), [*mine, *seen.doubtful]
+    return card, [*seen.agreeing, *seen.doubtful]
+
+
+def _may_be_no_card(within: Sequence[ReadIndex], own: Sequence[ReadIndex]) -> bool:
+    """Whether what could not be read as a whole shows indices, and none that is surely its own."""
     if own:
-        mine = [index for index in own if index not in others]
-        return _named(card, float(pooled[best]), faces[best]), [*mine, *doubtful]
-    if card.label is None and within:
-        return None, []
-    return card, [*agreeing, *doubtful]
+        return bool(max(index.shares.max() for index in own) < _OTHER_SURE)
+    return bool(within)
 
 
 def _shows_both_ends(own: Sequence[ReadIndex]) -> bool:

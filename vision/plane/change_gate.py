@@ -6,6 +6,7 @@ settled table (foreground), after a common factor for the light is taken out. Kn
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -14,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thirdcard.calibration.camera import Calibration
-from thirdcard.vision.plane.illumination import light_gain
 
 CELLS_PER_MM = 0.1
 MARGIN_MM = 120.0
@@ -26,9 +26,17 @@ MOTION_LEVELS = 9.0
 SETTLE_S = 1.0
 SETTLING = 0.2
 """What part of the present picture goes into the settled one where nothing moves."""
+DARKEST = 4.0
+"""Added to both, so that noise in the dark makes no large factor."""
 
 Mask = NDArray[np.bool_]
+"""(H, W) cells, or pixels of a view."""
+Polygon = NDArray[np.float64]
+"""(N, 2) corners in order, layout millimetres."""
+Polygons = Mapping[str, Polygon]
+"""By the names of regions."""
 Picture = NDArray[np.float32]
+_Levels = NDArray[np.float32] | NDArray[np.uint8]
 Level = TypeVar("Level", np.uint8, np.float32)
 
 
@@ -121,6 +129,19 @@ def difference(picture: Picture, reference: Picture) -> NDArray[np.float32]:
     """(H, W) largest difference over the channels, after the median factor of the light is taken out."""
     gain = np.float32(light_gain(picture[::3, ::3, 1], reference[::3, ::3, 1]))
     return largest(np.asarray(cv2.absdiff(picture, reference * gain), np.float32))
+
+
+def light_gain(now: _Levels, before: _Levels) -> float:
+    """How much brighter one view is than another of the same place: the factor that light, not what lies there, makes.
+
+    The median factor over all levels of two views of one shape; a few times as fast as `np.median` for so few.
+    """
+    factors = ((now + DARKEST) / (before + DARKEST)).ravel()
+    middle = factors.size // 2
+    if factors.size % 2:
+        return float(np.partition(factors, middle)[middle])
+    low, high = np.partition(factors, (middle - 1, middle))[middle - 1 : middle + 1]
+    return float((low + high) / 2.0)
 
 
 def largest(levels: NDArray[Level]) -> NDArray[Level]:

@@ -1,9 +1,10 @@
 """Read a stretch of a recorded video, passing over what lies between two key frames where nothing moved.
 
 Of each group of pictures just the key frame is decoded at first. Where the next key frame shows the same cloth, and
-whoever looks waits for nothing, the rest of the group is never decoded; else all of it is. While nothing is at stake
-key frames are passed over as well, for as long as one group might last. What comes and goes again between two key
-frames that are decoded, and leaves no trace, is not seen. Seconds from the video's first frame.
+whoever looks waits for nothing, the rest of the group is never decoded; else all of it is. While nothing can
+happen that leaves no trace key frames are passed over as well, for as long as one group might last. What comes and
+goes again between two key frames that are decoded, and leaves no trace, is not seen. Seconds from the video's first
+frame.
 """
 
 from __future__ import annotations
@@ -23,8 +24,7 @@ from av.video.stream import VideoStream
 from thirdcard.vision.errors import VideoBreakError
 from thirdcard.vision.frames import Frame
 from thirdcard.vision.plane.change_gate import MOTION_LEVELS, SMALL_WH_PX, ChangeGate, Picture, difference
-from thirdcard.vision.video.read_ahead import ReadAhead
-from thirdcard.vision.video.video import open_container
+from thirdcard.vision.video.video import ReadAhead, open_container
 
 LONGEST_PASSED_S = 4.0
 """No more is passed over at once, and a group that lasts longer is decoded whole: too much could come and go."""
@@ -51,7 +51,7 @@ class StillSkipper:
     is_waited_for: Callable[[], bool]
     """Whether whoever looks still waits for something: then nothing is passed over."""
     is_idle: Callable[[], bool]
-    """Whether nothing is at stake that leaves no trace: then key frames are passed over too."""
+    """Whether nothing can happen that leaves no trace: then key frames are passed over too."""
     decoded: int = 0
     passed: int = 0
     """Frames that were not shown to who looks, since nothing moved."""

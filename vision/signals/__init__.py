@@ -1,1 +1,1 @@
-"""Signals that the picture shows: the lamp and the dealer's gesture."""
+"""Signals that the picture shows: lamps, and an arm's gesture."""

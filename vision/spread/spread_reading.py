@@ -25,12 +25,12 @@ from thirdcard.vision.spread.spread_decode import (
     RowPlace,
     Succession,
     any_order,
-    decode,
+    cut_row,
+    decode_row,
     emissions,
     succession,
 )
 from thirdcard.vision.spread.spread_rows import RowLine, find_rows, in_reading_order
-from thirdcard.vision.spread.spread_segments import cut_row
 from thirdcard.vision.spread.spread_strips import Edges, find_edges, followed, usual_pitch
 
 WIDE = 1.75
@@ -274,8 +274,8 @@ def _read_row(made: _RowReader, hiding: Detections) -> SeenRow:
     labels = made.reader.labels
     read = made.reader.read(made.image, made.calibration, strips)
     strange = strange_log_probs(read, labels)
-    places, total = decode(read, made.given, strange)
-    loose, loose_total = decode(read, any_order(len(labels) - 2), strange)
+    places, total = decode_row(read, made.given, strange)
+    loose, loose_total = decode_row(read, any_order(len(labels) - 2), strange)
     is_ordered = total >= loose_total - UNORDERED_GAIN
     hides = (gaps > WIDE * pitch_mm) & (np.arange(len(gaps)) < len(gaps) - 1) & (pitch_mm < LOOSE * width)
     cards = [

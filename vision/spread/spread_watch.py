@@ -1,6 +1,6 @@
 """Notice that cards are spread over a table, wait until they lie still, and read them.
 
-Far more faces lie there than in any round. While they do, nothing else is told of the table. Several frames are
+Far more faces lie there than otherwise. While they do, nothing else is told of the table. Several frames are
 averaged: still things stay, noise goes. Layout millimetres, seconds of stream time.
 """
 
@@ -19,7 +19,7 @@ from thirdcard.vision.spread.spread_reading import SeenRow
 from thirdcard.vision.spread.spread_rows import find_rows
 
 LEAST_FACES = 10
-"""More than any round has: so many, in a row, are a spread."""
+"""So many, in a row, are a spread: otherwise fewer lie open at once."""
 FACE_SCORE = 0.5
 STILL_S = 0.9
 UNREST_SHARE = 0.02
@@ -30,7 +30,7 @@ GATHERED_SHARE = 0.4
 """Of the boxes that were read: where fewer are left the lay is over."""
 FEW_FACES = 3
 GONE_S = 1.2
-"""So long hardly a face must be seen before play is watched again."""
+"""So long hardly a face must be seen before the table is watched as usual again."""
 
 ReadRows = Callable[[Image], list[SeenRow]]
 

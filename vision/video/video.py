@@ -6,7 +6,9 @@ that can be told from a break. Knows nothing of what the pictures show.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -24,6 +26,11 @@ OPEN_TIMEOUT_S = 10.0
 READ_TIMEOUT_S = 10.0
 _SHORTFALL_S = 1.0
 """How much earlier than its container says a file may end without being called broken."""
+
+AHEAD_BYTES = 32 << 20
+"""Some ten seconds of one who watches a recording at 20 times its speed."""
+PIECE_BYTES = 512 << 10
+"""Systems read no more at one wish than their disks take at once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -220,3 +227,40 @@ def _describe(stream: VideoStream, container: InputContainer | None) -> VideoInf
 def _reason(error: Exception) -> str:
     text = getattr(error, "strerror", None) or str(error) or type(error).__name__
     return " ".join(str(text).split())
+
+
+class ReadAhead:
+    """Has the system read what a file holds next while what came before is looked at: nobody waits for the disk.
+
+    Does nothing where the system takes no such wishes.
+    """
+
+    def __init__(self, path: str) -> None:
+        """Takes the file; one that cannot be opened is nobody's trouble here."""
+        self._file: int | None = None
+        self._asked_bytes = -1
+        """Up to where it was asked for; -1 before the first wish."""
+        if hasattr(os, "posix_fadvise"):
+            with suppress(OSError):
+                self._file = os.open(path, os.O_RDONLY)
+
+    def __enter__(self) -> ReadAhead:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+    def reached(self, at_bytes: int | None) -> None:
+        """Say how far the file was read; None where that is not known."""
+        if self._file is None or at_bytes is None:
+            return
+        if not at_bytes <= self._asked_bytes <= at_bytes + AHEAD_BYTES:
+            self._asked_bytes = at_bytes
+        while self._asked_bytes + PIECE_BYTES <= at_bytes + AHEAD_BYTES:
+            with suppress(OSError):
+                os.posix_fadvise(self._file, self._asked_bytes, PIECE_BYTES, os.POSIX_FADV_WILLNEED)
+            self._asked_bytes += PIECE_BYTES

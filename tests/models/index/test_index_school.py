@@ -16,7 +16,7 @@ from thirdcard.models.index.index_places import draw_places
 from thirdcard.models.index.index_reader_crops import CLASSES, UNCLEAR, IndexCropSchool
 from thirdcard.models.index.index_scenes import IndexScene, SceneLesson, SceneSchool, index_frames
 from thirdcard.models.reader.reader_bank import build_bank, open_bank
-from thirdcard.vision.inference.index_finder import Indices, decode
+from thirdcard.vision.inference.index_finder import Indices, decode_indices
 
 LESSON = SceneLesson(backdrops=3, side_px=192)
 
@@ -84,7 +84,7 @@ def test_network_that_told_the_target_would_find_every_index(scenes: list[IndexS
     for scene in scenes:
         wanted = target(scene)
         told = np.concatenate([np.where(wanted[:1] >= 1, 5, -9).astype(np.float32), wanted[3:]])
-        counted = count_found([decode(told, score=0.3)], [scene])
+        counted = count_found([decode_indices(told, score=0.3)], [scene])
         assert (counted.found, counted.upright, counted.false) == (counted.wanted, counted.wanted, 0)
 
 

@@ -9,18 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tests.vision.card_table import LABELS, LEFT, RIGHT, Table, kinds, sight
-from thirdcard.vision.cards.card_monitor import new_card_watch
+from thirdcard.vision.cards.card_monitor import CardCustoms, new_card_watch
 from thirdcard.vision.cards.handed_cards import HandedCards
 from thirdcard.vision.observations import CardFlipped, CardLeft, CardRested, CardShifted
 
 NEAR = LEFT + np.array([0.0, 500.0])
 FAR = RIGHT + np.array([0.0, 500.0])
 IN_NEAR = 575.0
+CUSTOMS = CardCustoms(handed={"near": NEAR, "far": FAR}, is_handed_at_once=True)
 
 
 def handed_table() -> Table:
     table = Table()
-    table.watch = new_card_watch({"left": LEFT, "right": RIGHT}, LABELS, {"near": NEAR, "far": FAR})
+    table.watch = new_card_watch({"left": LEFT, "right": RIGHT}, LABELS, CUSTOMS)
     return table
 
 

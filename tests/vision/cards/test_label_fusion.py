@@ -5,9 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from thirdcard.vision.cards.label_fusion import Votes
+from tests.vision.card_table import LABELS, Table, sight
+from thirdcard.vision.cards.label_fusion import MOST_LOOKS, Familiarity, Votes, groups_of
 
-LABELS = ("AC", "AD", "unclear")
+FACES = ("AC", "AD", "unclear")
+
+
+def votes_on(*labels: str) -> Votes:
+    """Votes on faces of which those of one rank count alike, and queens and kings."""
+    ranks = ("2S", "2C"), ("3C", "3S"), ("QD", "KD")
+    return Votes(labels, groups_of(labels, ranks))
 
 
 def log_probs(*probabilities: float) -> np.ndarray:
@@ -15,11 +22,11 @@ def log_probs(*probabilities: float) -> np.ndarray:
 
 
 def test_reading_without_votes_tells_nothing() -> None:
-    assert Votes(LABELS).reading().label is None
+    assert Votes(FACES).reading().label is None
 
 
 def test_reading_of_agreeing_votes_is_told_and_grows_surer() -> None:
-    votes = Votes(LABELS)
+    votes = Votes(FACES)
     votes.add(log_probs(0.96, 0.03, 0.01))
     first = votes.reading()
     for _ in range(5):
@@ -29,14 +36,14 @@ def test_reading_of_agreeing_votes_is_told_and_grows_surer() -> None:
 
 
 def test_many_votes_of_the_same_doubt_stay_doubtful() -> None:
-    votes = Votes(LABELS)
+    votes = Votes(FACES)
     for _ in range(200):
         votes.add(log_probs(0.55, 0.42, 0.03))
     assert votes.reading().label is None
 
 
 def test_unclear_is_never_told_as_a_label() -> None:
-    votes = Votes(LABELS)
+    votes = Votes(FACES)
     votes.add(log_probs(0.01, 0.01, 0.98))
     reading = votes.reading()
     assert reading.label is None
@@ -44,27 +51,27 @@ def test_unclear_is_never_told_as_a_label() -> None:
 
 
 def test_votes_that_contradict_each_other_are_not_told() -> None:
-    votes = Votes(LABELS)
+    votes = Votes(FACES)
     votes.add(log_probs(0.96, 0.03, 0.01))
     votes.add(log_probs(0.03, 0.96, 0.01))
     assert votes.reading().label is None
 
 
 def test_posterior_sums_to_one() -> None:
-    votes = Votes(LABELS)
+    votes = Votes(FACES)
     votes.add(log_probs(0.5, 0.3, 0.2), weight=0.5)
     assert votes.posterior().sum() == pytest.approx(1.0)
 
 
 def test_votes_are_contradicted_only_by_a_clear_reading_of_another_face() -> None:
-    votes = Votes(LABELS)
+    votes = Votes(FACES)
     for _ in range(3):
         votes.add(log_probs(0.98, 0.01, 0.01))
     assert votes.contradicts(log_probs(0.02, 0.97, 0.01))
     assert not votes.contradicts(log_probs(0.3, 0.6, 0.1))
     assert not votes.contradicts(log_probs(0.97, 0.02, 0.01))
     assert not votes.contradicts(log_probs(0.01, 0.01, 0.98))
-    assert not Votes(LABELS).contradicts(log_probs(0.02, 0.97, 0.01))
+    assert not Votes(FACES).contradicts(log_probs(0.02, 0.97, 0.01))
 
 
 @pytest.mark.parametrize(
@@ -78,7 +85,7 @@ def test_votes_are_contradicted_only_by_a_clear_reading_of_another_face() -> Non
 def test_long_look_tells_the_likelier_of_two_faces_that_count_alike(
     probabilities: tuple[float, ...], told: str | None, sure: float
 ) -> None:
-    votes = Votes(("2S", "2C", "3C", "unclear"))
+    votes = votes_on("2S", "2C", "3C", "unclear")
     votes.add(np.log(probabilities))
     assert votes.reading().label is None
     assert votes.likely_reading().label == told
@@ -86,20 +93,69 @@ def test_long_look_tells_the_likelier_of_two_faces_that_count_alike(
 
 
 def test_long_look_tells_the_likelier_of_two_courts() -> None:
-    votes = Votes(("QD", "KD", "9D", "unclear"))
+    votes = votes_on("QD", "KD", "9D", "unclear")
     votes.add(np.log((0.58, 0.4, 0.01, 0.01)))
     assert votes.likely_reading().label == "QD"
 
 
 def test_value_of_a_court_is_surer_than_its_face() -> None:
-    votes = Votes(("QD", "KD", "9D", "unclear"))
+    votes = votes_on("QD", "KD", "9D", "unclear")
     votes.add(np.log((0.58, 0.4, 0.01, 0.01)))
     assert votes.likely_reading().value_confidence == pytest.approx(0.98)
 
 
 def test_face_that_is_not_told_is_surely_one_where_all_faces_together_are() -> None:
-    votes = Votes(("2S", "3S", "4S", "unclear"))
+    votes = votes_on("2S", "3S", "4S", "unclear")
     votes.add(np.log((0.4, 0.3, 0.25, 0.05)))
     reading = votes.reading()
     assert (reading.label, reading.value_confidence) == (None, None)
     assert reading.confidence == pytest.approx(0.95)
+
+
+def test_labels_without_a_group_count_for_themselves() -> None:
+    groups = groups_of(("QD", "back", "KD", "9D", "unclear"), [{"QD", "KD"}])
+    assert groups[0] == groups[2]
+    assert len(set(groups.tolist())) == 4
+
+
+def test_before_the_first_card_looks_count_as_ever() -> None:
+    assert Familiarity().most_looks(2.5) == 2.5
+
+
+@pytest.mark.parametrize(
+    ("sure", "unsure", "most"),
+    [
+        pytest.param(30, 10, 2.5, id="a deck that it knows"),
+        pytest.param(0, 30, 1.0, id="one that it does not"),
+        pytest.param(14, 22, 1.8, id="one in between"),
+    ],
+)
+def test_looks_count_the_less_the_fewer_cards_are_read_surely(sure: int, unsure: int, most: float) -> None:
+    deck = Familiarity()
+    for sureness in [0.99] * sure + [0.6] * unsure:
+        deck.note(sureness)
+    assert deck.most_looks(2.5) == pytest.approx(most, abs=0.15)
+
+
+def test_many_looks_at_a_card_of_a_strange_deck_are_no_surer_than_one() -> None:
+    looks = np.log([0.8, 0.1, 0.05, 0.05])
+    known, strange = Votes(LABELS), Votes(LABELS, most_looks=lambda: 1.0)
+    for votes in (known, strange):
+        for _ in range(12):
+            votes.add(looks)
+    assert strange.posterior() == pytest.approx(np.exp(looks))
+    assert strange.sureness() == known.sureness() == pytest.approx(0.8)
+    assert known.posterior()[0] > 0.98
+
+
+def test_votes_without_a_look_are_sure_of_nothing() -> None:
+    assert Votes(LABELS).sureness() == 0.0
+
+
+def test_card_that_was_taken_away_tells_how_well_its_deck_is_known() -> None:
+    table = Table(faces=lambda x: None)
+    table.look(sight(100), looks=20)
+    assert table.watch.familiarity.most_looks(MOST_LOOKS) == MOST_LOOKS
+    before = table.watch.familiarity.share
+    table.look(looks=30)
+    assert table.watch.familiarity.share < before

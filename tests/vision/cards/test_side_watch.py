@@ -7,8 +7,8 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.vision.card_table import LABELS, LEFT, RIGHT, sight
-from thirdcard.vision.cards.card_monitor import new_card_watch
-from thirdcard.vision.cards.side_watch import SideLook, SideRegions, SideWatch
+from thirdcard.vision.cards.card_monitor import CardCustoms, new_card_watch
+from thirdcard.vision.cards.side_watch import SideLook, SideRegions, SideWatch, Visits
 from thirdcard.vision.cards.tracker import CardSight
 from thirdcard.vision.detections import CARD_FACE, CUT_CARD, Detections
 from thirdcard.vision.observations import CardBeside, CardBesideHidden, CutCardRested, Observation, RegionVisited
@@ -34,7 +34,7 @@ class Table:
         self.row = np.full(len(LABELS), np.log(0.001))
         self.row[label] = np.log(0.997)
         cards = new_card_watch({"left": LEFT, "right": RIGHT}, LABELS)
-        self.watch, self.t = SideWatch(regions, cards, GRID, labels=LABELS), 0.0
+        self.watch, self.t = SideWatch(regions, cards, GRID), 0.0
 
     def look(
         self,
@@ -146,9 +146,11 @@ def test_what_only_looks_like_a_cutting_card_is_not_told(found: Detections, hidd
 @pytest.mark.parametrize(("are_cards_away", "count"), [(True, 0), (False, 1)])
 def test_plain_back_where_a_card_was_taken_is_no_cutting_card(are_cards_away: bool, count: int) -> None:
     table = Table()
-    cards = new_card_watch({"left": LEFT, "right": RIGHT}, LABELS, {"near": LEFT + np.array([200.0, 200.0])})
+    cards = new_card_watch(
+        {"left": LEFT, "right": RIGHT}, LABELS, CardCustoms(handed={"near": LEFT + np.array([200.0, 200.0])})
+    )
     cards.are_cards_away = are_cards_away
-    table.watch = SideWatch(REGIONS, cards, GRID, labels=LABELS)
+    table.watch = SideWatch(REGIONS, cards, GRID)
     table.look(looks=3)
 
     assert len(table.look(found=thing(300, 300), looks=30)) == count
@@ -177,3 +179,22 @@ def test_what_is_waited_for_is_asked_for() -> None:
 
     assert table.watch.waiting_since_t() == pytest.approx(0.3)
     assert [tuple(at) for at in table.watch.asked_mm()] == [(300.0, 300.0)]
+
+
+SMALL_GRID = GridFrame((0.0, 0.0), (20, 20))
+PLACE = np.array([[40.0, 40], [100, 40], [100, 120], [40, 120]])
+
+
+@pytest.mark.parametrize(
+    ("looks", "told"),
+    [
+        pytest.param([(0.0, True), (0.1, True), (0.2, True)], [0.0], id="stays"),
+        pytest.param([(0.0, True), (0.2, False), (0.4, True)], [0.0], id="hardly-gone"),
+        pytest.param([(0.0, True), (0.2, False), (0.8, True)], [0.0, 0.8], id="comes-back"),
+        pytest.param([(0.0, True), (2.0, True), (6.0, True)], [0.0], id="rests-while-few-looks-are-had"),
+    ],
+)
+def test_each_visit_is_told_once(looks: list[tuple[float, bool]], told: list[float]) -> None:
+    visits = Visits({"shoe": PLACE}, SMALL_GRID)
+    seen = [one for t, is_there in looks for one in visits.update(np.full(SMALL_GRID.shape_hw, is_there), t)]
+    assert [one.t for one in seen] == told

@@ -28,8 +28,7 @@ from tests.vision.drawn_clips import (
 )
 from thirdcard.vision.frames import Frame
 from thirdcard.vision.health.calibration_drift import CameraFit
-from thirdcard.vision.health.camera_health import CameraHealth
-from thirdcard.vision.health.debounce import CLEAR_S, CONFIRM_S, FaultRun
+from thirdcard.vision.health.camera_health import CLEAR_S, CONFIRM_S, CameraHealth, FaultRun
 from thirdcard.vision.observations import PictureCleared, PictureFault, PictureFaulted
 from thirdcard.vision.plane.change_gate import SMALL_WH_PX
 

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from thirdcard.vision.chips.house_chips import HouseChips
+from thirdcard.vision.chips.table_chips import ChipKinds
 from thirdcard.vision.frames import Image
 from thirdcard.vision.inference.chip_faces import (
     ANGLES,
@@ -67,7 +67,7 @@ def test_white_is_what_most_of_a_card_shows() -> None:
 def test_shipped_reader_names_plain_chips(kind: int, light: float) -> None:
     blue, green, red = COLOURS[kind].tolist()
     face = sampled_face(drawn((blue, green, red), (3, -5), light=light), (3.0, -5.0))
-    house = HouseChips(ChipFaceReader.open(), COLOURS)
+    house = ChipKinds(ChipFaceReader.open(), COLOURS)
     house.see_card(np.full((112, 80, 3), PAPER_LEVEL * light, np.uint8))
     (row,) = house.name([face])
     assert int(np.argmax(row)) == kind
@@ -75,10 +75,10 @@ def test_shipped_reader_names_plain_chips(kind: int, light: float) -> None:
 
 
 def test_nothing_is_named_before_a_card_was_seen() -> None:
-    assert HouseChips(ChipFaceReader.open(), COLOURS).name([np.zeros((RINGS, ANGLES, 3), np.uint8)]) == [()]
+    assert ChipKinds(ChipFaceReader.open(), COLOURS).name([np.zeros((RINGS, ANGLES, 3), np.uint8)]) == [()]
 
 
 def test_nothing_is_named_in_the_dark() -> None:
-    house = HouseChips(ChipFaceReader.open(), COLOURS)
+    house = ChipKinds(ChipFaceReader.open(), COLOURS)
     house.see_card(np.full((112, 80, 3), 20, np.uint8))
     assert house.name([np.zeros((RINGS, ANGLES, 3), np.uint8)]) == [()]

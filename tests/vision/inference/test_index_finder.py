@@ -9,7 +9,7 @@ import pytest
 
 from thirdcard.vision.errors import ModelError
 from thirdcard.vision.inference.index_crops import HEIGHT_PX, WIDTH_PX, index_crop
-from thirdcard.vision.inference.index_finder import CHANNELS, IndexFinder, Indices, decode, without_doubles
+from thirdcard.vision.inference.index_finder import CHANNELS, IndexFinder, Indices, decode_indices, without_doubles
 from thirdcard.vision.inference.index_reader import IndexReader
 from thirdcard.vision.inference.model_spec import load_model_spec
 
@@ -26,7 +26,7 @@ def test_peak_of_a_map_is_an_index_with_its_place_size_and_direction() -> None:
     told = np.full((len(CHANNELS), 20, 20), 0.0, np.float32)
     told[0] = -9.0
     told[:, 5, 7] = [3.0, 0.25, -0.5, np.log(10 / 16), np.log(24 / 16), 0.0, -2.0]
-    found = decode(told, score=0.3)
+    found = decode_indices(told, score=0.3)
     assert len(found) == 1
     assert np.allclose(found.centres_px, [[7.75 * 4 - 0.5, 5.0 * 4 - 0.5]])
     assert np.allclose(found.sizes_px, [[10, 24]])
@@ -35,7 +35,7 @@ def test_peak_of_a_map_is_an_index_with_its_place_size_and_direction() -> None:
 
 
 def test_flat_map_has_no_index() -> None:
-    assert len(decode(np.full((len(CHANNELS), 8, 8), -9.0, np.float32), score=0.3)) == 0
+    assert len(decode_indices(np.full((len(CHANNELS), 8, 8), -9.0, np.float32), score=0.3)) == 0
 
 
 def test_corners_run_clockwise_from_the_index_s_own_top_left() -> None:

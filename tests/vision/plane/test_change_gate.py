@@ -7,7 +7,7 @@ import pytest
 
 from thirdcard.calibration.camera import Calibration
 from thirdcard.vision.detections import CARD_FACE, HAND, Detections
-from thirdcard.vision.plane.change_gate import SMALL_WH_PX, ChangeGate
+from thirdcard.vision.plane.change_gate import SMALL_WH_PX, ChangeGate, light_gain
 from thirdcard.vision.plane.occlusion import Cover
 from thirdcard.vision.plane.stale_regions import HAND_S, Freshness
 
@@ -168,3 +168,18 @@ def test_freshness_keeps_hands_as_a_mask_that_a_new_look_clears() -> None:
     assert len(fresh.found.label) == 0
     fresh.renew(fields, Detections.empty(), change)
     assert not fresh.hands.any()
+
+
+@pytest.mark.parametrize("shape", [(5, 7), (6, 8), (1,), (3, 4, 3)])
+def test_the_gain_is_the_median_factor(shape: tuple[int, ...]) -> None:
+    random = np.random.default_rng(3)
+    now, before = (random.uniform(0, 255, shape).astype(np.float32) for _ in range(2))
+    factors = (now + np.float32(4.0)) / (before + np.float32(4.0))
+    assert light_gain(now, before) == float(np.median(factors))
+
+
+def test_what_lies_on_less_than_half_of_a_view_changes_no_gain() -> None:
+    before = np.full((10, 10), 96.0, np.float32)
+    now = 1.1 * (before + 4.0) - 4.0
+    now[:4] = 250.0
+    assert light_gain(np.asarray(now, np.float32), before) == pytest.approx(1.1)

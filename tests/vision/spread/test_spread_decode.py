@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from thirdcard.vision.spread.spread_decode import any_order, decode, succession
-from thirdcard.vision.spread.spread_segments import cut_row
+from thirdcard.vision.spread.spread_decode import any_order, cut_row, decode_row, succession
 
 RUNS = [list(range(13 * suit, 13 * suit + 13)) for suit in range(4)]
 GIVEN = succession(RUNS)
@@ -25,7 +24,7 @@ def reading(label: int | None, confidence: float = 0.97) -> NDArray[np.float64]:
 
 def decoded(labels: list[int | None], *, confidence: float = 0.97, strange: float = -1.7) -> list[int | None]:
     rows = np.array([reading(label, confidence) for label in labels])
-    return [place.label for place in decode(rows, GIVEN, np.full(len(rows), strange))[0]]
+    return [place.label for place in decode_row(rows, GIVEN, np.full(len(rows), strange))[0]]
 
 
 @pytest.mark.parametrize(
@@ -48,7 +47,7 @@ def test_doubtful_reading_is_settled_by_its_neighbours() -> None:
     rows[6] = np.log(0.02 / 50)
     rows[6, [6, 45]] = np.log([0.38, 0.60])
 
-    place = decode(rows, GIVEN, np.full(13, -3.0))[0][6]
+    place = decode_row(rows, GIVEN, np.full(13, -3.0))[0][6]
 
     assert place.label == 6 and place.confidence > 0.9
 
@@ -56,7 +55,7 @@ def test_doubtful_reading_is_settled_by_its_neighbours() -> None:
 def test_face_that_is_none_of_them_is_strange_and_says_what_was_expected() -> None:
     rows = np.array([reading(None if label == 5 else label) for label in range(13)])
 
-    places, _ = decode(rows, GIVEN, np.full(13, -1.7))
+    places, _ = decode_row(rows, GIVEN, np.full(13, -1.7))
 
     assert places[5].label is None and places[5].expected == 5
     assert [place.label for n, place in enumerate(places) if n != 5] == [n for n in range(13) if n != 5]
@@ -70,14 +69,14 @@ def test_cards_in_no_order_read_better_without_one() -> None:
     shuffled = np.random.default_rng(3).permutation(52)
     rows = np.array([reading(int(label)) for label in shuffled])
 
-    ordered, free = (decode(rows, given, np.full(52, -1.7))[1] for given in (GIVEN, any_order(COUNT)))
-    sorted_score = decode(rows[np.argsort(shuffled)], GIVEN, np.full(52, -1.7))[1]
+    ordered, free = (decode_row(rows, given, np.full(52, -1.7))[1] for given in (GIVEN, any_order(COUNT)))
+    sorted_score = decode_row(rows[np.argsort(shuffled)], GIVEN, np.full(52, -1.7))[1]
 
     assert free > ordered and sorted_score > free
 
 
 def test_nothing_read_gives_nothing() -> None:
-    assert decode(np.empty((0, COUNT)), GIVEN, np.empty(0)) == ([], 0.0)
+    assert decode_row(np.empty((0, COUNT)), GIVEN, np.empty(0)) == ([], 0.0)
 
 
 @pytest.mark.parametrize("doubled", [pytest.param(None, id="plain"), pytest.param(6, id="doubled")])

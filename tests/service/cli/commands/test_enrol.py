@@ -18,7 +18,7 @@ from thirdcard.service.cli.entry import app
 from thirdcard.service.config.table_file import load_table
 from thirdcard.service.media.stills import save_picture
 from thirdcard.service.ports.errors import TableError
-from thirdcard.service.watch.factory import build_observer, open_eyes
+from thirdcard.service.watch.factory import open_eyes, sharpened
 from thirdcard.vision.inference.enrolled_reader import SharpReader
 from thirdcard.vision.inference.model_spec import load_model_spec
 
@@ -49,7 +49,7 @@ def test_folder_of_faces_is_enrolled_and_a_table_reads_with_it(faces: Path, tmp_
 
     assert told.exit_code == 0 and "Enrolled: 52 of 52 faces, with the back" in told.output
     assert (tmp_path / "cards.jpg").is_file()
-    reader = build_observer(table, open_eyes())._eyes.reader
+    reader = sharpened(table, open_eyes()).reader
     assert isinstance(reader, SharpReader) and len(reader.deck.faces) == 53
 
 

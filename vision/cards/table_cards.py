@@ -1,0 +1,171 @@
+"""Watch the cards of one table: those in the card regions, those handed on from there, and what lies beside.
+
+Puts together what finds cards, reads them and follows them. Knows regions and a reader's labels, not what they mean.
+Layout millimetres, seconds of stream time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thirdcard.calibration.camera import Calibration
+from thirdcard.vision.cards.candidates import CardLook, CardSights
+from thirdcard.vision.cards.card_monitor import CardCustoms, CardWatch, new_card_watch
+from thirdcard.vision.cards.label_fusion import LOG_CLEAR, NO_FACE
+from thirdcard.vision.cards.side_watch import SideLook, SideRegions, SideWatch
+from thirdcard.vision.frames import Frame, Image
+from thirdcard.vision.inference.crops import card_crop
+from thirdcard.vision.inference.reader import Readings
+from thirdcard.vision.observations import CardInSight, Observation
+from thirdcard.vision.plane.change_gate import GridFrame, Mask, Polygon, Polygons
+from thirdcard.vision.plane.cloth_watch import ClothLook, ClothWatch
+from thirdcard.vision.stage_clock import StageClock
+
+COVERED_SHARE = 0.12
+"""A place is covered where more than this share of it is."""
+UNDER_HANDS_S = 0.3
+"""So often the card regions under hands are looked at."""
+
+
+class ReadsCards(Protocol):
+    """Reads crops of cards."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What it tells apart."""
+        ...
+
+    def read(self, crops: Sequence[Image]) -> Readings:
+        """What each crop shows."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardRegions:
+    """Where cards are looked for: region names and polygons in mm."""
+
+    own: Polygons = field(default_factory=dict)
+    """Where cards belong."""
+    side: SideRegions = field(default_factory=SideRegions)
+    """What is looked at beside."""
+    customs: CardCustoms = field(default_factory=CardCustoms)
+
+
+class CardFaces:
+    """Cuts cards out of a camera's picture and has them read."""
+
+    def __init__(
+        self,
+        reader: ReadsCards,
+        calibration: Calibration,
+        stages: StageClock,
+        *,
+        on_face: Callable[[Image], None] = lambda crop: None,
+    ) -> None:
+        """`on_face` is given the crop of each card that clearly shows a face."""
+        self.labels = reader.labels
+        self._reader, self._calibration, self._stages, self._on_face = reader, calibration, stages, on_face
+
+    def read(self, frame: Frame, places: Sequence[Polygon]) -> list[NDArray[np.float64] | None]:
+        """Log probabilities over the labels for places, (4, 2) each; None where the camera does not see one."""
+        with self._stages.stage("read"):
+            crops = [card_crop(frame.image, self._calibration, corners) for corners in places]
+            seen = [crop for crop in crops if crop is not None]
+            told = self._reader.read(seen).log_probs
+            for crop, row in zip(seen, told, strict=True):
+                if row.max() > LOG_CLEAR and self.labels[int(row.argmax())] not in NO_FACE:
+                    self._on_face(crop)
+            rows = iter(told)
+            return [None if crop is None else np.asarray(next(rows), np.float64) for crop in crops]
+
+
+class UnderHands:
+    """Where to look under hands now and then: a card that is half under one is easily missed."""
+
+    def __init__(self, regions: Iterable[Polygon], grid: GridFrame) -> None:
+        """Takes the regions' polygons, (N, 2) mm each."""
+        self._regions = [(polygon, grid.mask_of(polygon)) for polygon in regions]
+        self._asked_t = 0.0
+
+    def asked_mm(self, hands: Mask, t: float) -> list[Polygon]:
+        """Points, (2,) each, all over the regions under the `hands`; none where that was asked for a moment ago."""
+        if t - self._asked_t < UNDER_HANDS_S:
+            return []
+        self._asked_t = t
+        regions = [polygon for polygon, cells in self._regions if (hands & cells).any()]
+        return [point for polygon in regions for point in (polygon + polygon.mean(axis=0)) / 2]
+
+
+class TableCards:
+    """The cards of one table."""
+
+    def __init__(
+        self, regions: CardRegions, cloth: ClothWatch, faces: CardFaces, *, card_mm: tuple[float, float]
+    ) -> None:
+        self._cloth, self._faces = cloth, faces
+        self._watch: CardWatch = new_card_watch(regions.own, faces.labels, regions.customs)
+        self._side = SideWatch(regions.side, self._watch, cloth.grid)
+        self._sights = CardSights(regions.own, cloth.rectifier, cloth.grid, card_mm=card_mm, labels=faces.labels)
+        self._under_hands = UnderHands(regions.own.values(), cloth.grid)
+
+    def update(self, look: ClothLook) -> list[Observation]:
+        """Take one look in and say what is new."""
+        t, cover, read = look.frame.t, look.cover, partial(self._faces.read, look.frame)
+        sights = self._sights.of(
+            look.found,
+            CardLook(frame=look.frame, change=cover.change, cover=cover, looked_mm=look.looked_mm, read=read),
+        )
+        beside = SideLook(
+            found=look.found,
+            hands=cover.hands,
+            is_covered=lambda corners: cover.share_of(cover.grid.mask_of(corners)) > COVERED_SHARE,
+            read_faces=read,
+            hidden_s=lambda corners: self._cloth.hidden_s(corners, t),
+        )
+        told = self._watch.update(
+            [*sights, *self._sights.like_cut_cards(look.found)],
+            t,
+            is_covered=beside.is_covered,
+            read_faces=read,
+            hidden_s=beside.hidden_s,
+            entry_of=lambda corners: cover.entry_of(cover.grid.mask_of(corners)),
+        )
+        return told + self._side.update(sights, t, beside)
+
+    def wait(self, t: float) -> list[Observation]:
+        """What a look tells that shows nothing: all is covered."""
+        return self._watch.update(
+            [],
+            t,
+            is_covered=lambda corners: True,
+            read_faces=lambda places: [None] * len(places),
+            hidden_s=lambda corners: self._cloth.hidden_s(corners, t),
+        )
+
+    def asked_mm(self, t: float) -> list[Polygon]:
+        """Points, (2,) each, where further looks would tell more."""
+        cards = [track.sight.at_mm for track in self._watch.unsettled()]
+        return [*cards, *self._side.asked_mm(), *self._under_hands.asked_mm(self._cloth.hands, t)]
+
+    def waiting_since_t(self) -> float | None:
+        """The earliest moment of which something may still be told."""
+        times = (self._watch.waiting_since_t(), self._side.waiting_since_t())
+        return min((since for since in times if since is not None), default=None)
+
+    def in_sight(self) -> tuple[CardInSight, ...]:
+        """The cards on the table, where they were last seen."""
+        return self._watch.in_sight()
+
+    def forget(self, track_ids: Collection[int]) -> None:
+        """Take what lies where these cards lay for others: nobody saw what became of them."""
+        self._watch.forget(track_ids)
+
+    def finish(self) -> list[Observation]:
+        """Tell of what was still waited for when the video ended."""
+        return self._watch.finish()
