@@ -11,6 +11,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from thirdcard.service.config.data_folder import Home
+from thirdcard.service.config.table_facts import rules_of
 from thirdcard.service.config.table_file import TableConfig, load_table
 from thirdcard.service.live.camera import CameraReader
 from thirdcard.service.live.evidence_writer import EvidenceWriter
@@ -85,14 +86,3 @@ def build_worker(home: Home, table: TableConfig, service: Connection) -> Worker:
         now=now_utc,
         recorded=recorded,
     )
-
-
-def rules_of(table: TableConfig) -> dict[str, object]:
-    """What a log of the table is judged by."""
-    return {
-        "rulebook": table.rulebook,
-        "options": dict(table.options),
-        "shoe": table.shoe.model_dump(),
-        "limits": table.limits.model_dump(exclude_none=True),
-        "smallest_chip": table.chips.smallest_value,
-    }

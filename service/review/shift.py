@@ -17,8 +17,8 @@ from zoneinfo import ZoneInfo
 
 from thirdcard.rules.errors import RulesError, UnknownEventError
 from thirdcard.rules.log.events import Event, format_event, parse_event
+from thirdcard.service.config.table_facts import rules_of
 from thirdcard.service.config.table_file import TableConfig, load_table
-from thirdcard.service.live.table_process import rules_of
 from thirdcard.service.review.errors import ShiftError
 from thirdcard.service.review.files import VIDEO_SUFFIXES, RecordedFile, read_file
 from thirdcard.service.review.shift_timeline import Note, NoteKind, ShiftTimeline, build_timeline
