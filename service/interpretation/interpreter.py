@@ -6,7 +6,7 @@ what cannot be told becomes a null. Seconds of stream time, layout millimetres.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import count
 
@@ -101,6 +101,36 @@ class Interpreter:
     def __post_init__(self) -> None:
         self.calls = Calls(is_signalled=NoMoreBets in self.signalled, is_opening_signalled=BetsOpened in self.signalled)
         self.wagers = WagerLines(self.layout, self.state, self.blindness, self.amounts)
+
+    @property
+    def camera(self) -> str | None:
+        """The camera's name."""
+        return self.blindness.camera
+
+    @property
+    def first_waiting_t(self) -> float:
+        """Of what is not logged yet; infinite where nothing waits."""
+        return self.waiting.first_t
+
+    def begin(self, t: float) -> None:
+        """The watch begins at `t`: what lies on the table then came unseen."""
+        self.blindness.began_t = t
+
+    def lose_sight(self, t: float) -> None:
+        """From now on nothing can be seen."""
+        self.blindness.begin(t)
+
+    def regain_sight(self, t: float) -> None:
+        """The camera sees again."""
+        self.blindness.end(t)
+
+    def see_calm(self, areas: Iterable[str], t: float) -> None:
+        """These areas are in plain sight."""
+        self.state.see_calm(areas, t)
+
+    def forget_left_over(self, t: float) -> list[int]:
+        """Take out the cards of a round that has ended, where others may lie in their places; gives their tracks."""
+        return self.state.forget_left_over(t)
 
     def signal(self, event: Event) -> None:
         """Take in what a device reported."""

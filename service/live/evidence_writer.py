@@ -23,13 +23,14 @@ from thirdcard.service.config.table_file import TableConfig
 from thirdcard.service.live.journal import EnteredAlert
 from thirdcard.service.media.alert_media import EvidenceKeeper
 from thirdcard.service.media.clips import ClipError
-from thirdcard.service.media.overlay import Outline
+from thirdcard.service.media.overlay import Outline, card_outlines
 from thirdcard.service.media.overlay_file import write_overlay
-from thirdcard.service.media.overlay_memory import OverlayMemory, OverlayStretch, hand_boxes, latest
+from thirdcard.service.media.overlay_memory import OverlayMemory, OverlayStretch, area_texts
 from thirdcard.service.media.ring import ClipTimes, cut_from_ring
 from thirdcard.service.store.alert_writer import PROMISED, AlertEvidence, KeptFile, are_promised, settle_promises
 from thirdcard.service.store.database import Database
 from thirdcard.service.store.schema import AlertRow, EvidenceRow
+from thirdcard.service.watch.pipeline import TableWatch
 
 logger = logging.getLogger(__name__)
 
@@ -63,6 +64,10 @@ class EvidenceWriter:
                 EnteredAlert(alert_id=alert.id, at=alert.at, from_at=row.from_at, to_at=row.to_at)
                 for alert, row in session.execute(wanted)
             )
+
+    def remember(self, at: datetime, watch: TableWatch) -> None:
+        """What the watch reads of a frame of that moment, to be drawn later."""
+        self.memory.remember(at, card_outlines(watch.cards), area_texts(self.table.layout, watch.state))
 
     def promise(self, entry: EnteredAlert) -> None:
         """Remember what was just promised."""
@@ -121,15 +126,11 @@ class EvidenceWriter:
         stretch = self.memory.between(times.began, times.ended)
 
         def seen(t: float) -> tuple[Outline, ...]:
-            return self._seen_at(stretch, times.began + timedelta(seconds=t))
+            return stretch.seen_at(times.began + timedelta(seconds=t), self.table.layout)
 
         names = {"still": keeper.still(f"{stem}.jpg", alert, seen), "before": before, "after": after}
         files = {kind: clip.parent / name for kind, name in names.items() if name is not None}
         return files | self._overlay(clip, times, stretch, alert)
-
-    def _seen_at(self, stretch: OverlayStretch, at: datetime) -> tuple[Outline, ...]:
-        """The cards and the hands as they were at a moment."""
-        return (*hand_boxes(self.table.layout, latest(stretch.areas, at)), *latest(stretch.cards, at))
 
     def _overlay(self, clip: Path, times: ClipTimes, stretch: OverlayStretch, alert: Alert) -> dict[str, Path]:
         """The file of outlines; none where nobody remembers that time, as after a restart."""

@@ -23,10 +23,9 @@ from thirdcard.service.live.camera import CameraReader, CameraState, Shot
 from thirdcard.service.live.evidence_writer import EvidenceWriter
 from thirdcard.service.live.inbox import Inbox
 from thirdcard.service.live.journal import EnteredAlert, Journal, News
-from thirdcard.service.live.live_pictures import PictureWriter, card_outlines
+from thirdcard.service.live.live_pictures import PictureWriter
 from thirdcard.service.live.load_shedding import NEVER, Stamina, Strain, thinned
 from thirdcard.service.live.states import state_of
-from thirdcard.service.media.overlay_memory import area_texts
 from thirdcard.service.ports.messages import Message, Order, Rest, Stop, Strained, TableStatus, Written
 from thirdcard.service.watch.pipeline import STOPPED, TableWatch
 from thirdcard.service.watch.process_tuning import give_back
@@ -164,8 +163,7 @@ class Worker:
         self._seen_t = t
         self.watch.see(shot.frame.at(t))
         self._frames += 1
-        texts = area_texts(self.table.layout, self.watch.referee.state)
-        self.evidence.memory.remember(shot.at, card_outlines(self.watch), texts)
+        self.evidence.remember(shot.at, self.watch)
         self.pictures.offer(shot, self.watch)
 
     def _show(self, shot: Shot) -> None:
@@ -177,7 +175,7 @@ class Worker:
         """The camera is back, paused, or was not looked at often enough."""
         name = self.camera.camera.name
         if not self._frames:
-            self.watch.interpreter.blindness.began_t = t
+            self.watch.begin(t)
         if self._is_lost:
             self._is_lost = False
             self.stamina.begin()
@@ -213,7 +211,7 @@ class Worker:
             self._pending.append(News(events=events, alerts=alerts, rounds=rounds))
         while self._pending and now >= self._retry_at:
             is_last = len(self._pending) == 1
-            signals = self.inbox.written_before(self.watch.interpreter.waiting.first_t) if is_last else []
+            signals = self.inbox.written_before(self.watch.unwritten_t) if is_last else []
             try:
                 entries = self.journal.write(self._pending[0], now, partial(self.inbox.mark, numbers=signals))
             except SQLAlchemyError as error:
@@ -253,7 +251,7 @@ class Worker:
 
     def _state(self, now: datetime) -> TableStatus:
         camera, fault = self._sight(now)
-        state = state_of(self.table.id, self.table.layout, self.watch.referee.state, at=now, t=self._t(now))
+        state = state_of(self.table.id, self.table.layout, self.watch.state, at=now, t=self._t(now))
         return replace(
             state,
             camera=str(camera),

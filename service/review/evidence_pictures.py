@@ -15,9 +15,8 @@ from thirdcard.rules.findings.alerts import Alert
 from thirdcard.service.config.table_file import load_table
 from thirdcard.service.media.alert_media import EvidenceKeeper
 from thirdcard.service.media.clip_span import RECORDED_CLIP
-from thirdcard.service.media.overlay import Outline
 from thirdcard.service.media.overlay_file import write_overlay
-from thirdcard.service.media.overlay_memory import REMEMBERED, OverlayStretch, Since, hand_boxes, latest
+from thirdcard.service.media.overlay_memory import REMEMBERED, OverlayStretch, Since
 from thirdcard.service.review.card_history import read_sights
 from thirdcard.service.review.judging import LogVerdict
 from thirdcard.service.review.segment_watch import SegmentResult
@@ -99,7 +98,9 @@ class ShiftPictures:
         )
         noticed_at = (alert.t if alert.noticed_at is None else alert.noticed_at) - shift_s
         kept = keeper.keep(
-            replace(alert, t=alert.t - shift_s), noticed_at=noticed_at, seen=lambda t: self._seen_at(sights, zero_at, t)
+            replace(alert, t=alert.t - shift_s),
+            noticed_at=noticed_at,
+            seen=lambda t: sights.seen_at(zero_at + timedelta(seconds=t), table.layout),
         )
         from_at, to_at = zero_at + timedelta(seconds=kept.from_s), zero_at + timedelta(seconds=kept.to_s)
         named = {"clip": kept.clip, "still": kept.still, "before": kept.before, "after": kept.after}
@@ -116,11 +117,6 @@ class ShiftPictures:
         begins = [timeline.t(part.from_at) for part in timeline.parts]
         place = bisect.bisect_right(begins, t) - 1
         return timeline.parts[place] if place >= 0 else None
-
-    def _seen_at(self, sights: OverlayStretch, zero_at: datetime, t: float) -> tuple[Outline, ...]:
-        """The cards and the hands as they were, `t` seconds into a file."""
-        at = zero_at + timedelta(seconds=t)
-        return (*hand_boxes(_table_of(self.table).layout, latest(sights.areas, at)), *latest(sights.cards, at))
 
     def _overlay(self, clip: Path, order: PictureOrder, from_at: datetime, to_at: datetime) -> Path:
         path, table = clip.with_suffix(".json"), _table_of(self.table)

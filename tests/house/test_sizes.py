@@ -28,7 +28,6 @@ MORE_STATE: dict[str, str] = {
     "service/interpretation/round_tracker.py RunningRound": "the facts of one round",
     "service/live/worker.py Worker": "still one class for camera, watch and evidence",
     "service/retention/worker.py Retention": "its settings besides its state",
-    "service/watch/recording_run.py _Run": "what a run writes and where",
 }
 """Classes with more attributes of state, and the reason."""
 SHARE_OF_SHORT_FUNCTIONS = 0.95

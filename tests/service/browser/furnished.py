@@ -22,7 +22,7 @@ from thirdcard.service.alerts.lifecycle import Step, take_step
 from thirdcard.service.live.live_pictures import JPEG_QUALITY, WIDTH_PX
 from thirdcard.service.live.states import state_of
 from thirdcard.service.media.overlay import draw_overlay
-from thirdcard.service.media.overlay_memory import area_texts
+from thirdcard.service.media.overlay_memory import area_texts, hand_outlines
 from thirdcard.service.media.stills import still_at
 from thirdcard.service.notify import outbox
 from thirdcard.service.notify.outbox import DeliveryOutcome
@@ -31,7 +31,6 @@ from thirdcard.service.store.alert_states import AlertState
 from thirdcard.service.store.people import Person, Role
 from thirdcard.service.store.schema import AlertRow
 from thirdcard.service.watch.factory import build_referee, now_utc
-from thirdcard.service.watch.recording_run import hand_outlines
 from thirdcard.service.web.demo_room import BEGINNINGS_S, RECORDING
 
 NOTIFICATIONS = """

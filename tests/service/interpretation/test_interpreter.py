@@ -64,7 +64,7 @@ def log_of(
     *items: object, devices: frozenset[type[Event]] = frozenset({RoundClosed}), calm_t: float = 1000.0
 ) -> list[Event]:
     interpreter = Interpreter(LAYOUT, devices)
-    interpreter.state.see_calm([area.id for area in LAYOUT.of_kind("wager")], calm_t)
+    interpreter.see_calm([area.id for area in LAYOUT.of_kind("wager")], calm_t)
     for item in items:
         if isinstance(item, Event):
             interpreter.signal(item)

@@ -58,11 +58,10 @@ class FakeWatch:
     sights: list[tuple[str, str | None]] = field(default_factory=list)
     shoes: list[float] = field(default_factory=list)
     signals: list[Any] = field(default_factory=list)
-    observer: Any = field(default_factory=lambda: SimpleNamespace(cards=()))
-    referee: Any = field(
-        default_factory=lambda: SimpleNamespace(state=SimpleNamespace(player=(), banker=(), wagers={}))
-    )
-    interpreter: Any = field(default_factory=lambda: SimpleNamespace(blindness=SimpleNamespace(began_t=0.0)))
+    began_t: float | None = None
+
+    def begin(self, t: float) -> None:
+        self.began_t = t
 
     def see(self, frame: Any) -> None:
         self.looks.append(frame.t)
@@ -122,7 +121,7 @@ def worker_of(clock: list[datetime], watch: FakeWatch, camera: FakeCamera) -> Qu
         journal=cast(Any, SimpleNamespace(began_at=NOW, dealer=None)),
         camera=cast(Any, camera),
         inbox=cast(Any, nothing),
-        evidence=cast(Any, SimpleNamespace(memory=nothing)),
+        evidence=cast(Any, nothing),
         pictures=cast(Any, nothing),
         service=cast(Any, nothing),
         now=lambda: clock[0],
