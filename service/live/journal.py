@@ -19,6 +19,7 @@ from thirdcard.rules.log.events import DealerChanged, Event, RoundClosed, format
 from thirdcard.rules.round.records import RoundRecord, format_round
 from thirdcard.service.media.alert_media import shows_a_stack
 from thirdcard.service.media.clip_span import LIVE_CLIP
+from thirdcard.service.ports.moments import format_moment
 from thirdcard.service.rounds.search.index import enter_round, enter_round_of_alert
 from thirdcard.service.store import chain
 from thirdcard.service.store.alert_writer import AlertEvidence, RaisedAlert, write_alert
@@ -153,7 +154,7 @@ class Journal:
         return entries
 
     def _enter(self, session: Session, news: News, place: JournalPlace, now: datetime) -> list[EnteredAlert]:
-        bodies = [{**format_event(event), "at": _rfc3339(self.at(event.t))} for event in news.events]
+        bodies = [{**format_event(event), "at": format_moment(self.at(event.t))} for event in news.events]
         if bodies:
             chain.append(session, log_chain(self._table_id), bodies, at=now)
         for number, record in enumerate(news.rounds):
@@ -249,7 +250,3 @@ def _place_of(events: Sequence[Event], first_line: int) -> JournalPlace:
         if isinstance(event, RoundClosed):
             place = replace(place, round_line=place.next_line)
     return place
-
-
-def _rfc3339(at: datetime) -> str:
-    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")

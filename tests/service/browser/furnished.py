@@ -20,7 +20,7 @@ from thirdcard.service.alerts.cases import add_note, open_case, put_alert
 from thirdcard.service.alerts.holding import put_hold
 from thirdcard.service.alerts.lifecycle import Step, take_step
 from thirdcard.service.live.live_pictures import JPEG_QUALITY, WIDTH_PX
-from thirdcard.service.live.states import state_of
+from thirdcard.service.live.worker import status_of
 from thirdcard.service.media.overlay import draw_overlay
 from thirdcard.service.media.overlay_memory import area_texts, hand_outlines
 from thirdcard.service.media.stills import still_at
@@ -90,7 +90,7 @@ def _show(room: ServedRoom, table: FilmedTable, state: RoundState, t: float) -> 
     done, data = cv2.imencode(".jpg", small, [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
     assert done
     room.live.pictures[name] = Picture(jpeg=data.tobytes(), version="2")
-    told = state_of(name, layout, state, at=now_utc(), t=t)
+    told = status_of(name, layout, state, at=now_utc(), t=t)
     room.live.known[name] = replace(told, camera="playing", dealer=DEALERS[name], frames=81_204, lag_s=0.1)
 
 
