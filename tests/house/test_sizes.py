@@ -24,7 +24,6 @@ MORE_STATE: dict[str, str] = {
     "models/index/index_scenes.py _Table": "one drawing's looks",
     "datasets/script/betting.py Betting": "a seat's plan and what it has put down",
     "datasets/script/director.py _Director": "one part for each act of a dealer",
-    "service/retention/worker.py Retention": "its settings besides its state",
 }
 """Classes with more attributes of state, and the reason."""
 SHARE_OF_SHORT_FUNCTIONS = 0.95
