@@ -23,7 +23,6 @@ from thirdcard.rules.findings.alerts import Alert
 from thirdcard.rules.findings.findings import UNDETERMINED, Finding, alert_of
 from thirdcard.rules.log.events import (
     EVENT_TYPES,
-    BetsOpened,
     CameraLost,
     CameraMoved,
     CameraObstructed,
@@ -35,17 +34,15 @@ from thirdcard.rules.log.events import (
     CardTurned,
     Event,
     HandlingDeclined,
-    NoMoreBets,
     ResultAnnounced,
     RoundClosed,
     ShoeClosed,
     ShoeOpened,
-    VoidHandAnnounced,
     WagerChanged,
     WagerSettled,
 )
 from thirdcard.rules.round.records import Doubt, RoundRecord
-from thirdcard.rules.round.round import TAKERS, Round, RoundState
+from thirdcard.rules.round.round import ROUND_OPENERS, TAKERS, Round, RoundState
 from thirdcard.rules.round.table_state import NOTED, TableState
 from thirdcard.rules.rulebook.options import Rules
 from thirdcard.rules.wagers.insurance import InsuranceJudge
@@ -55,9 +52,6 @@ from thirdcard.rules.wagers.payouts import PayoutJudge
 from thirdcard.rules.wagers.round_records import record_of
 from thirdcard.rules.wagers.void_hands import find_wager_on_void_hand
 from thirdcard.rules.wagers.wagering import Wagering
-
-_BEGINNERS = frozenset({BetsOpened, WagerChanged, NoMoreBets, VoidHandAnnounced, CardDealt, CardMoved})
-"""The events that begin a round where none runs."""
 
 Listener = Callable[[Any, Any], Iterable[Finding] | None]
 """Takes an event and the running round, and finds what is wrong."""
@@ -144,7 +138,7 @@ class Referee:
         alerts: list[Alert] = []
         if self._held.changes:
             alerts += self._let_pass(None if kind is RoundClosed and running is not None else event.t)
-        if running is None and kind in _BEGINNERS:
+        if running is None and kind in ROUND_OPENERS:
             running = table.begin(event.t)
         for listen in self._between[kind] if running is None else self._in_round[kind]:
             findings = listen(event, running)

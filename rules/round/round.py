@@ -28,6 +28,9 @@ from thirdcard.rules.log.events import (
 )
 
 INITIAL_CARDS = 4
+"""So many cards are dealt before a third card, or a result, can come."""
+ROUND_OPENERS = (BetsOpened, WagerChanged, NoMoreBets, VoidHandAnnounced, CardDealt, CardMoved)
+"""The events that begin a round where none runs."""
 _PAID = SettleAction.PAID
 
 

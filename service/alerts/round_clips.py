@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from sqlalchemy.orm import Session
 
 from thirdcard.service.alerts.evidence_files import EvidenceFile, EvidenceMissingError
 from thirdcard.service.alerts.room import Room
+from thirdcard.service.media.clip_span import round_span
 from thirdcard.service.media.clips import ClipError, ClipSpan
 from thirdcard.service.media.cuts import Cut
 from thirdcard.service.media.finding import Shown, alert_clips, recordings
@@ -17,10 +18,6 @@ from thirdcard.service.store import audit
 from thirdcard.service.store.blob_store import EvidenceStore
 from thirdcard.service.store.people import Person
 from thirdcard.service.store.schema import LogRow, RoundRow
-
-LEAD, TAIL = timedelta(seconds=3), timedelta(seconds=3)
-LONGEST = timedelta(minutes=10)
-"""Of a longer round the end is shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,10 +98,9 @@ def _wanted(session: Session, person: Person, round_id: int) -> _Wanted | None:
     row = session.get(RoundRow, round_id)
     if row is None or not person.may_see(row.table_id):
         return None
-    from_at, to_at = row.opened_at - LEAD, row.closed_at + TAIL
+    from_at, to_at = round_span(row.opened_at, row.closed_at)
     origin = session.get_one(LogRow, row.log_id).origin
-    begins = max(from_at, to_at - LONGEST)
-    return _Wanted(table_id=row.table_id, log_id=row.log_id, origin=origin, from_at=begins, to_at=to_at)
+    return _Wanted(table_id=row.table_id, log_id=row.log_id, origin=origin, from_at=from_at, to_at=to_at)
 
 
 def _why_nothing(wanted: _Wanted) -> str:

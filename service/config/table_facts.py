@@ -1,4 +1,4 @@
-"""What is set about a table, as its file says, in words that may be shown: no password of a camera among them."""
+"""What is set about a table, as its file says: for people, without any camera's password, and for the referee."""
 
 from __future__ import annotations
 
@@ -35,6 +35,17 @@ def facts_of(table: TableConfig) -> TableFacts:
         limits={name: value for name, value in table.limits.model_dump(exclude_none=True).items() if value != {}},
         cameras=tuple((camera.name, shown_source(camera.source)) for camera in table.cameras),
     )
+
+
+def rules_of(table: TableConfig) -> dict[str, object]:
+    """What a log of the table is judged by."""
+    return {
+        "rulebook": table.rulebook,
+        "options": dict(table.options),
+        "shoe": table.shoe.model_dump(),
+        "limits": table.limits.model_dump(exclude_none=True),
+        "smallest_chip": table.chips.smallest_value,
+    }
 
 
 def shown_source(source: str) -> str:

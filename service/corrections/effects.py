@@ -17,7 +17,7 @@ from thirdcard.service.rounds.corrections import VERDICT, holding
 from thirdcard.service.rounds.search.index import DISMISSED, TAKEN_BACK, enter_round, has_fallen
 from thirdcard.service.store import chain
 from thirdcard.service.store.alert_states import AlertState
-from thirdcard.service.store.log_chains import alert_chain
+from thirdcard.service.store.alert_writer import RaisedAlert, write_alert
 from thirdcard.service.store.schema import AlertChange, AlertRow, LogRow, RoundRow
 
 CONFIRMED = "confirmed"
@@ -145,16 +145,16 @@ def _stand(session: Session, log: LogRow, body: dict[str, Any], cause: Cause, fo
 def _raise(session: Session, log: LogRow, body: dict[str, Any], cause: Cause) -> int:
     """Enter an alert after the fact; nobody is woken by it."""
     dealer = select(RoundRow.dealer).where(RoundRow.log_id == log.id, RoundRow.number == body["round"])
-    row = AlertRow(
-        table_id=log.table_id, log_id=log.id, round=body["round"], code=body["code"], severity=body["severity"],
-        state=AlertState.OPEN, dealer=session.scalar(dealer),
-        at=log.began_at + timedelta(seconds=body["t"]), noticed_at=cause.at,
-        body=chain.canonical(body), is_quiet=True,
-    )  # fmt: skip
-    session.add(row)
-    session.flush()
-    chain.append(session, alert_chain(log.table_id), [{"alert": row.id, "body": body}], at=cause.at)
-    return row.id
+    raised = RaisedAlert(
+        table_id=log.table_id,
+        log_id=log.id,
+        body=body,
+        dealer=session.scalar(dealer),
+        at=log.began_at + timedelta(seconds=body["t"]),
+        noticed_at=cause.at,
+        is_quiet=True,
+    )
+    return write_alert(session, raised, now=cause.at).id
 
 
 def _restore(session: Session, row: AlertRow, cause: Cause) -> None:

@@ -9,18 +9,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from thirdcard.rules.log.events import (
-    BetsOpened,
     CardDealt,
     CardMoved,
     CardTurned,
     Event,
-    NoMoreBets,
     RoundClosed,
-    VoidHandAnnounced,
-    WagerChanged,
 )
+from thirdcard.rules.round.round import ROUND_OPENERS
 
-OPENING = (BetsOpened, WagerChanged, NoMoreBets, VoidHandAnnounced, CardDealt, CardMoved)
 GAP_COST = 0.9
 """A card that was missed, or one found that is none, against a face that was not read (0.5) or was read wrongly (1)."""
 
@@ -119,7 +115,7 @@ def split_rounds(events: Iterable[Event]) -> list[PlayedRound]:
     last_t = 0.0
     for event in events:
         last_t = event.t
-        if opened is None and isinstance(event, OPENING):
+        if opened is None and isinstance(event, ROUND_OPENERS):
             opened = event.t
         _follow(cards, event)
         if isinstance(event, RoundClosed) and opened is not None:

@@ -16,7 +16,6 @@ Seconds of stream time.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from thirdcard.rules.game.cards import Card, parse_card
@@ -25,7 +24,6 @@ from thirdcard.rules.log.events import CardDealt, CardTurned, Event, RoundClosed
 from thirdcard.rules.round.round import INITIAL_CARDS
 from thirdcard.rules.rulebook.model import Phase
 from thirdcard.vision import observations as seen
-from thirdcard.vision.observations import CardRested
 
 IN_ONE_BOX_S = 0.6
 """Two cards that came into the same box within this came at once: nobody deals them one by one so quickly."""
@@ -147,28 +145,6 @@ TURNED_HIDDEN_S = 2.0
 """Under a cover of longer than this cards may have been dealt and turned."""
 DEALT_OPEN_CONFIDENCE = 0.75
 """How sure it is at most that the card came face up: no look showed it come."""
-
-
-def as_dealt_open(card: CardRested, waiting: Iterable[object]) -> CardRested | None:
-    """The same card lying open from the first, where no look showed its back and its face showed soon; else None.
-
-    Args:
-        card: One of the first four of a round in which every card comes face down and none was turned yet.
-        waiting: What was seen and is not in the log yet.
-    """
-    if card.face_up:
-        return card if card.hidden_s <= TURNED_HIDDEN_S else None
-    if card.is_back_seen or card.hidden_s > TURNED_HIDDEN_S:
-        return None
-    for one in waiting:
-        if (
-            isinstance(one, seen.CardFlipped)
-            and one.track_id == card.track_id
-            and one.face_up
-            and one.t - card.t <= TURNED_SOON_S
-        ):
-            return replace(card, face_up=True, reading=one.reading)
-    return None
 
 
 def dealt_line(t: float, card_id: str, side: Side, card: seen.CardRested) -> CardDealt:

@@ -40,8 +40,6 @@ CLEAR_S = 3.0
 UNREPORTED_S = 15.0
 """So long after it the round is over, though no device says so."""
 JUST_BEFORE_S = 0.001
-LEAST_CARDS = 4
-"""A cloth that seems clear after fewer was only hidden: the round goes on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,4 +98,5 @@ class Silence:
         return is_late
 
     def _close(self, t: float, state: RunningRound) -> list[Event]:
-        return [] if state.cards or state.cards_dealt < LEAST_CARDS else state.close(t)
+        """A cloth that seems clear before the first cards are out was only hidden: the round goes on."""
+        return state.close(t) if state.are_initial_cards_out and not state.cards else []

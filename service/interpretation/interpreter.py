@@ -6,101 +6,103 @@ what cannot be told becomes a null. Seconds of stream time, layout millimetres.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from itertools import count
+from collections.abc import Iterable
+from dataclasses import replace
 
 from thirdcard.calibration.layout import Layout
 from thirdcard.rules.log.events import (
     BetsOpened,
     CameraBack,
     CardDealt,
-    CardMoved,
-    CardRemoved,
     CutCardDrawn,
     Event,
     NoMoreBets,
     ResultAnnounced,
     RoundClosed,
-    Side,
     Source,
 )
-from thirdcard.rules.round.round import INITIAL_CARDS
 from thirdcard.service.interpretation.betting_close import LAMP_WITHIN_S, Calls, with_doubt
 from thirdcard.service.interpretation.burns import Burns
+from thirdcard.service.interpretation.card_lines import TRAVEL_S, CardLines, Item
 from thirdcard.service.interpretation.chip_values import Amounts
-from thirdcard.service.interpretation.dealing import DEALT_OPEN_CONFIDENCE as DEALT_OPEN
-from thirdcard.service.interpretation.dealing import (
-    IN_TWO_BOXES_S,
-    SimultaneousCards,
-    UnseenBacks,
-    as_dealt_open,
-    card_of,
-    certainty_of,
-    dealt_line,
-    turned_line,
-)
+from thirdcard.service.interpretation.dealing import UnseenBacks, card_of, certainty_of
 from thirdcard.service.interpretation.device_watchdog import DEVICE_EVENTS, UNREPORTED_S, ClothCleared, Silence
-from thirdcard.service.interpretation.handovers import (
-    DOUBTED,
-    OFF_TABLE,
-    SURE,
-    given_back,
-    hand_wagers_of,
-    is_before_a_seat,
-    passing_certainty,
-    shifted_lines,
-    taken_by,
-    turned_by,
-    was_taken_off,
-)
 from thirdcard.service.interpretation.reorder_buffer import WaitingItems
-from thirdcard.service.interpretation.round_tracker import CardOnTable, RunningRound
+from thirdcard.service.interpretation.round_tracker import RunningRound
 from thirdcard.service.interpretation.visibility import Blindness
 from thirdcard.service.interpretation.wagers import WagerLines
 from thirdcard.vision import observations as seen
 
-TRAVEL_S = 0.6
-"""From the shoe's mouth to rest."""
 HOLD_S = 0.7
 """How long the log waits for what may still come in with an earlier time."""
 CLOSE_AFTER_S = 0.1
-HIDDEN_S = 0.8
-"""A card that a hand covered for longer before it was seen face up may have been turned under it: nobody saw it dealt
-so."""
-
-UNSEEN_ORDER_CONFIDENCE = 0.5
-"""Where a card's place was hidden, or not looked at, while another was dealt, nobody saw which came first."""
-
-Item = Event | seen.Observation | ClothCleared
 
 
-@dataclass(slots=True)
 class Interpreter:
     """The log of one table, as it grows."""
 
-    layout: Layout
-    signalled: frozenset[type[Event]] = frozenset()
-    """What devices at this table report by themselves."""
-    blindness: Blindness = field(default_factory=Blindness)
-    """When the camera could not see."""
-    amounts: Amounts = field(default_factory=Amounts)
-    """What lies on each area, as it was logged last."""
-    burns: Burns = field(default_factory=Burns)
-    backs: UnseenBacks = field(default_factory=UnseenBacks)
-    together: SimultaneousCards = field(default_factory=SimultaneousCards)
-    silence: Silence = field(default_factory=Silence)
-    state: RunningRound = field(default_factory=RunningRound)
-    waiting: WaitingItems[Item] = field(default_factory=WaitingItems)
-    _card_numbers: Iterator[int] = field(default_factory=lambda: count(1))
-    calls: Calls = field(init=False)
-    wagers: WagerLines = field(init=False)
-    known_until_t: float = 0.0
-    """Nothing earlier than this will be logged any more."""
+    def __init__(
+        self,
+        layout: Layout,
+        signalled: frozenset[type[Event]] = frozenset(),
+        blindness: Blindness | None = None,
+        *,
+        amounts: Amounts | None = None,
+        burns: Burns | None = None,
+        backs: UnseenBacks | None = None,
+    ) -> None:
+        """Begin an empty log.
 
-    def __post_init__(self) -> None:
-        self.calls = Calls(is_signalled=NoMoreBets in self.signalled, is_opening_signalled=BetsOpened in self.signalled)
-        self.wagers = WagerLines(self.layout, self.state, self.blindness, self.amounts)
+        Args:
+            layout: The cloth.
+            signalled: What devices at this table report by themselves.
+            blindness: When the camera could not see.
+            amounts: What the house's chips are worth.
+            burns: Who tells of burned cards.
+            backs: Which cards come face down.
+        """
+        self.signalled = signalled
+        self.blindness = Blindness() if blindness is None else blindness
+        self.burns = Burns() if burns is None else burns
+        self.silence = Silence()
+        self.state = RunningRound()
+        self.waiting: WaitingItems[Item] = WaitingItems()
+        self.calls = Calls(is_signalled=NoMoreBets in signalled, is_opening_signalled=BetsOpened in signalled)
+        self.wagers = WagerLines(layout, self.state, self.blindness, Amounts() if amounts is None else amounts)
+        unseen = UnseenBacks() if backs is None else backs
+        self.cards = CardLines(layout, self.state, self.blindness, self.waiting, unseen)
+        self.known_until_t = 0.0
+        """Nothing earlier than this will be logged any more."""
+
+    @property
+    def camera(self) -> str | None:
+        """The camera's name."""
+        return self.blindness.camera
+
+    @property
+    def first_waiting_t(self) -> float:
+        """Of what is not logged yet; infinite where nothing waits."""
+        return self.waiting.first_t
+
+    def begin(self, t: float) -> None:
+        """The watch begins at `t`: what lies on the table then came unseen."""
+        self.blindness.began_t = t
+
+    def lose_sight(self, t: float) -> None:
+        """From now on nothing can be seen."""
+        self.blindness.begin(t)
+
+    def regain_sight(self, t: float) -> None:
+        """The camera sees again."""
+        self.blindness.end(t)
+
+    def see_calm(self, areas: Iterable[str], t: float) -> None:
+        """These areas are in plain sight."""
+        self.state.areas.see_calm(areas, t)
+
+    def forget_left_over(self, t: float) -> list[int]:
+        """Take out the cards of a round that has ended, where others may lie in their places; gives their tracks."""
+        return self.state.forget_left_over(t)
 
     def signal(self, event: Event) -> None:
         """Take in what a device reported."""
@@ -119,7 +121,7 @@ class Interpreter:
         self.waiting.last_t = self.known_until_t = max(self.waiting.last_t, event.t)
         self.state.apply(event)
         if isinstance(event, CardDealt):
-            next(self._card_numbers)
+            self.cards.skip_number()
 
     def observe(self, observation: seen.Observation) -> None:
         """Take in what the camera saw."""
@@ -160,7 +162,7 @@ class Interpreter:
             self.state.apply(line)
             self.blindness.apply(line)
             self.burns.apply(line)
-            self.backs.apply(line)
+            self.cards.apply(line)
             self.signalled = self.silence.after(line, self.signalled)
         self.calls.is_signalled = NoMoreBets in self.signalled
         return lines
@@ -172,13 +174,13 @@ class Interpreter:
             case seen.CardFlipped() | seen.CardRead():
                 return self._card_turned(t, item)
             case seen.CardShifted():
-                return self._card_shifted(t, item)
+                return self.cards.shifted(t, item)
             case seen.CardLeft():
                 return self._card_left(t, item)
             case seen.CardTakenOff():
-                return self._card_taken_off(t, item)
+                return self.cards.taken_off(t, item)
             case seen.CardBeside() | seen.CardBesideHidden() | seen.RegionVisited() | seen.CutCardRested():
-                return _beside_the_boxes(t, item, self)
+                return self._beside_the_boxes(t, item)
             case seen.StacksChanged():
                 return self.wagers.changed(t, item, self.signalled)
             case seen.LampChanged():
@@ -195,165 +197,61 @@ class Interpreter:
             case seen.PictureCleared():
                 return [CameraBack(t=t, camera=self.blindness.camera, source=Source.CAMERA)]
             case ClothCleared() | BetsOpened() | ResultAnnounced() | RoundClosed():
-                return _about_the_round(t, item, self)
+                return self._about_the_round(t, item)
         return [replace(item, t=t)]
 
     def _card_rested(self, t: float, card: seen.CardRested) -> list[Event]:
-        side = _side_of(self.layout, card.region)
-        face = card_of(card.reading)
+        """A card lies in a box: burned, where a shoe was just opened, else of the running round or the next one."""
         if self.burns.are_due and not self.state.is_open:
-            return self.burns.by_card(t, face if card.face_up else None, certainty_of(card))
-        lost = self.state.lost_card(side, face)
-        if lost is not None:
-            return self._found_again(t, lost, card.track_id, side)
-        if self.state.is_decided(ResultAnnounced in self.signalled) and self.state.is_collected(side, face):
-            return []
-        closing = self.silence.close_before(t, self.state)
-        opened = self._as_dealt_open(card)
-        card = card if opened is None else opened
-        card_id = f"c{next(self._card_numbers)}"
-        self.state.cards[card.track_id] = CardOnTable(card_id=card_id, side=side, card=face, face_up=card.face_up)
-        dealt = self._as_dealt(t, dealt_line(t, card_id, side, card), card, is_open=opened is not None)
-        if card.face_up and not dealt.face_up:
-            turned = seen.CardFlipped(track_id=card.track_id, t=card.t, face_up=True, reading=card.reading)
-            self.waiting.put(card.t, turned)
-        return [*closing, *self.calls.by_first_card(t, self.state), dealt]
-
-    def _as_dealt_open(self, card: seen.CardRested) -> seen.CardRested | None:
-        """One of the first cards that came face up under a hand, though all come face down; None for any other."""
-        are_down = self.backs.come_face_down(self.state.cards_dealt) and not self.backs.are_unseen
-        is_plain = card.face_up and card.hidden_s <= HIDDEN_S
-        if is_plain or not are_down or self.state.cards_dealt >= INITIAL_CARDS or self.state.shows_a_face:
-            return None
-        return as_dealt_open(card, self.waiting)
-
-    def _as_dealt(self, t: float, dealt: CardDealt, card: seen.CardRested, *, is_open: bool) -> CardDealt:
-        """The line with what is doubtful of it: when the card came, with which other, and which side was up.
-
-        After the result nobody deals: what lies there then and cannot be read is one of those that lay there.
-        """
-        from_t = card.t - card.hidden_s
-        left_t = from_t - TRAVEL_S
-        untold_since_t = self.state.untold_since_t(self.signalled)
-        dealt = self.blindness.doubted(dealt, left_t, max(card.t, t), untold_since_t=untold_since_t)
-        is_blind, was_hidden = self.blindness.was_blind(left_t, card.t), card.hidden_s > HIDDEN_S
-        since_call_s = 0.0 if self.state.called_t is None else card.t - self.state.called_t
-        is_missed = card.face_up and self.backs.is_missed(dealt.hand, self.state.cards_dealt, since_call_s)
-        if not is_blind and not was_hidden:
-            self.backs.note(self.state.cards_dealt, face_up=card.face_up)
-        is_moment_unseen = is_missed or self.backs.are_unseen or (self.state.has_result and dealt.card is None)
-        is_moment_unseen |= self.backs.may_have_missed_one(dealt.hand, self.state.cards_dealt)
-        if not is_blind and not is_moment_unseen:
-            dealt = self.together.joined(dealt, from_t, card.t)
-        if dealt.together_with is None and (is_moment_unseen or self._is_order_unseen(card)):
-            sure = min(dealt.confidence or 0.0, UNSEEN_ORDER_CONFIDENCE)
-            dealt = replace(dealt, confidence=sure, value_confidence=None)
-        if is_open and not is_missed:
-            dealt = replace(dealt, confidence=min(dealt.confidence or 0.0, DEALT_OPEN), value_confidence=None)
-        elif card.face_up and (was_hidden or is_missed):
-            dealt = replace(dealt, card=None, face_up=False, value_confidence=None)
-        return dealt
-
-    def _is_order_unseen(self, card: seen.CardRested) -> bool:
-        """Whether another card came while this one's place was not seen, or was first seen elsewhere with it.
-
-        Of two that one look shows at first, and that cannot be told to have come at once, neither is known to be first.
-        """
-        if self.state.last_dealt_t > card.t - card.hidden_s - TRAVEL_S:
-            return True
-        later = [each for each in self.waiting if isinstance(each, seen.CardRested) and each.region != card.region]
-        return any(each.t == card.t and max(each.hidden_s, card.hidden_s) >= IN_TWO_BOXES_S for each in later)
-
-    def _found_again(self, t: float, lost: CardOnTable, track_id: int, side: Side) -> list[Event]:
-        self.state.cards[track_id] = replace(lost, side=side, lost_t=None)
-        if lost.side is side:
-            return []
-        return [CardMoved(t=t, card_id=lost.card_id, hand=side, source=Source.CAMERA)]
+            face = card_of(card.reading) if card.face_up else None
+            return self.burns.by_card(t, face, certainty_of(card))
+        before = [*self.silence.close_before(t, self.state), *self.calls.by_first_card(t, self.state)]
+        lines = self.cards.rested(t, card, self.signalled)
+        return [*before, *lines] if any(isinstance(line, CardDealt) for line in lines) else lines
 
     def _card_turned(self, t: float, turned: seen.CardFlipped | seen.CardRead) -> list[Event]:
-        card = self.state.cards.get(turned.track_id)
-        if card is None:
-            return []
-        face = card_of(turned.reading)
-        if card.is_left_over and card.card is not None and face not in (None, card.card):
-            return [self.state.remove(t, card), *self._card_rested(t, _as_new(turned, card, self.layout))]
-        face_up = turned.face_up if isinstance(turned, seen.CardFlipped) else True
-        entries_mm = turned.entries_mm if isinstance(turned, seen.CardFlipped) else ()
-        self.state.cards[turned.track_id] = replace(card, card=face or card.card, face_up=face_up)
-        by = turned_by(card, t, entries_mm, self.layout)
-        return [turned_line(t, card.card_id, turned.reading, face_up=face_up, by=by)]
-
-    def _card_shifted(self, t: float, shifted: seen.CardShifted) -> list[Event]:
-        card = self.state.cards.get(shifted.track_id)
-        if card is None:
-            return []
-        if is_before_a_seat(shifted.region):
-            now = taken_by(card, shifted.region)
-        else:
-            now = given_back(card, _side_of(self.layout, shifted.region), t)
-        self.state.cards[shifted.track_id] = now
-        are_seen = self.state.was_in_sight(hand_wagers_of(self.layout, shifted.region))
-        sure = passing_certainty(shifted.margin_mm, now, self.state.cards.values(), are_wagers_seen=are_seen)
-        return shifted_lines(t, card, now, sure)
-
-    def _card_taken_off(self, t: float, taken: seen.CardTakenOff) -> list[Event]:
-        card = self.state.cards.get(taken.track_id)
-        if card is None or not self.state.is_out(card) or self.blindness.was_blind(t - TRAVEL_S, t):
-            return []
-        if not was_taken_off(taken.region, taken.entries_mm, self.layout):
-            return []
-        now = replace(taken_by(card, taken.region), lost_t=t)
-        self.state.cards[taken.track_id] = now
-        passed = shifted_lines(t, card, now, DOUBTED)
-        return [*passed, CardRemoved(t=t, card_id=card.card_id, to=OFF_TABLE, confidence=SURE, source=Source.CAMERA)]
+        instead = self.cards.instead(turned)
+        if instead is not None:
+            old, new = instead
+            return [self.state.remove(t, old), *self._card_rested(t, new)]
+        return self.cards.turned(t, turned)
 
     def _card_left(self, t: float, left: seen.CardLeft) -> list[Event]:
-        card = self.state.cards.get(left.track_id)
-        if card is None:
-            return []
-        others = [other for track, other in self.state.cards.items() if track != left.track_id and other.lost_t is None]
-        is_decided = self.state.is_decided(ResultAnnounced in self.signalled)
-        is_out = self.state.is_out(card) and not self.blindness.was_blind(t - TRAVEL_S, t)
-        if self.state.is_open and not card.is_left_over and (is_out or (others and not is_decided)):
-            self.state.cards[left.track_id] = replace(card, lost_t=t)
-            return []
-        del self.state.cards[left.track_id]
-        lines: list[Event] = [self.state.remove(t, card)]
-        if not others:
-            lines = [*self.state.remove_overdue(t), *lines, *self._close(t)]
+        lines = self.cards.left(t, left, self.signalled)
+        if not lines or self.state.cards:
+            return lines
+        if RoundClosed not in self.signalled:
+            return [*lines, *self.state.close(t + CLOSE_AFTER_S)]
+        self.waiting.put(t + UNREPORTED_S, self.silence.expect_close(t))
         return lines
 
-    def _close(self, t: float) -> list[Event]:
-        if RoundClosed not in self.signalled:
-            return self.state.close(t + CLOSE_AFTER_S)
-        self.waiting.put(t + UNREPORTED_S, self.silence.expect_close(t))
-        return []
+    def _about_the_round(
+        self, t: float, item: ClothCleared | BetsOpened | ResultAnnounced | RoundClosed
+    ) -> list[Event]:
+        """What begins, decides or ends a round, or shows that nobody reported its end."""
+        match item:
+            case ClothCleared():
+                return self.silence.close_late(t, item, self.state)
+            case BetsOpened():
+                return [*self.silence.close_before(t, self.state), replace(item, t=t)]
+            case ResultAnnounced():
+                return [item, *self.state.remove_overdue(t)]
+        if self.silence.is_late(self.state):
+            return []
+        return [*self.state.remove_overdue(t), replace(item, t=t, untouched=self.state.areas.untouched)]
 
-
-def _about_the_round(
-    t: float, item: ClothCleared | BetsOpened | ResultAnnounced | RoundClosed, table: Interpreter
-) -> list[Event]:
-    """What begins, decides or ends a round, or shows that nobody reported its end."""
-    if isinstance(item, ClothCleared):
-        return table.silence.close_late(t, item, table.state)
-    if isinstance(item, BetsOpened):
-        return [*table.silence.close_before(t, table.state), replace(item, t=t)]
-    if isinstance(item, ResultAnnounced):
-        return [item, *table.state.remove_overdue(t)]
-    if table.silence.is_late(table.state):
-        return []
-    return [*table.state.remove_overdue(t), replace(item, t=t, untouched=table.state.untouched)]
-
-
-def _beside_the_boxes(t: float, item: seen.Observation, table: Interpreter) -> list[Event]:
-    if isinstance(item, seen.CardBeside):
-        return table.burns.by_card(t, card_of(item.reading) if item.face_up else None, certainty_of(item))
-    if isinstance(item, seen.CardBesideHidden):
-        return table.burns.by_cover(t)
-    if isinstance(item, seen.RegionVisited):
-        return table.burns.by_visit(t)
-    is_told = CutCardDrawn in table.signalled or not table.state.is_being_dealt
-    return [] if is_told else [CutCardDrawn(t=t, source=Source.CAMERA)]
+    def _beside_the_boxes(
+        self, t: float, item: seen.CardBeside | seen.CardBesideHidden | seen.RegionVisited | seen.CutCardRested
+    ) -> list[Event]:
+        match item:
+            case seen.CardBeside():
+                return self.burns.by_card(t, card_of(item.reading) if item.face_up else None, certainty_of(item))
+            case seen.CardBesideHidden():
+                return self.burns.by_cover(t)
+            case seen.RegionVisited():
+                return self.burns.by_visit(t)
+        is_told = CutCardDrawn in self.signalled or not self.state.is_being_dealt
+        return [] if is_told else [CutCardDrawn(t=t, source=Source.CAMERA)]
 
 
 def _lead_s(observation: seen.Observation) -> float:
@@ -367,24 +265,3 @@ def _lead_s(observation: seen.Observation) -> float:
 def _came_by(card: seen.CardRested, t: float) -> bool:
     """Whether a card may have come before `t`: it did, or was hidden then."""
     return card.t - card.hidden_s < t
-
-
-def _as_new(turned: seen.CardFlipped | seen.CardRead, old: CardOnTable, layout: Layout) -> seen.CardRested:
-    """A card that came where another of an earlier round seemed to lie: print that passed for its back, mostly."""
-    box = next(area for area in layout.of_kind("hand") if area.hand == str(old.side))
-    x_mm, y_mm = box.polygon_mm.mean(axis=0)
-    return seen.CardRested(
-        track_id=turned.track_id,
-        t=turned.t,
-        region=box.id,
-        at_mm=(float(x_mm), float(y_mm)),
-        face_up=True,
-        reading=turned.reading,
-        score=turned.reading.confidence,
-    )
-
-
-def _side_of(layout: Layout, region: str) -> Side:
-    hand = layout.area(region).hand
-    assert hand is not None, "card regions are hands"
-    return Side(hand)

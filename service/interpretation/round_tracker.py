@@ -1,6 +1,7 @@
 """What the log says lies on the table: enough to interpret the next observation.
 
-Judges nothing. Seconds of stream time.
+What opens a round and how many cards come before a result is the referee's word (`rules/round/round.py`); here it is
+said of what the camera follows, by its tracks. Judges nothing. Seconds of stream time.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from thirdcard.rules.game.words import seat_of
 from thirdcard.rules.log.events import (
     BetsOpened,
     CardDealt,
-    CardMoved,
     CardRemoved,
     Event,
     NoMoreBets,
@@ -24,11 +24,10 @@ from thirdcard.rules.log.events import (
     WagerChanged,
     WagerSettled,
 )
+from thirdcard.rules.round.round import INITIAL_CARDS, ROUND_OPENERS
 
-CARDS_BEFORE_RESULT = 4
 LEFT_OVER_S = 5.0
 """So long after a round's end its cards may still lie there."""
-_OPENING = (BetsOpened, WagerChanged, NoMoreBets, CardDealt, CardMoved)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +49,50 @@ class CardOnTable:
 
 
 @dataclass(slots=True)
+class WagerAreas:
+    """What was seen of the wagering areas, whatever lies on them."""
+
+    visited: set[str] = field(default_factory=set)
+    """Areas that the dealer reached over since the decision without a change that could be seen."""
+    reached: set[str] = field(default_factory=set)
+    """Areas that anybody reached over since the decision."""
+    with_chips: set[str] = field(default_factory=set)
+    """Areas on which chips were last seen; they may lie from round to round."""
+    placed: set[str] = field(default_factory=set)
+    """Areas that were bare before a player put the chips there that lie on them."""
+    calm_t: dict[str, float] = field(default_factory=dict)
+    """When each area was last in plain sight."""
+
+    @property
+    def untouched(self) -> tuple[str, ...]:
+        """Areas on which a player was seen to put chips, and that nobody reached over since the decision.
+
+        Print that passes for chips lies there from the beginning: nobody is seen to put it down.
+        """
+        return tuple(sorted((self.with_chips & self.placed) - self.reached))
+
+    def see_calm(self, areas: Iterable[str], t: float) -> None:
+        """These areas are in plain sight."""
+        self.calm_t.update(dict.fromkeys(areas, t))
+
+    def were_in_sight(self, areas: Iterable[str], since_t: float) -> bool:
+        """Whether all of these areas were in plain sight since a moment."""
+        return all(self.calm_t.get(area, -1.0) >= since_t for area in areas)
+
+    def see_chips(self, area: str, are_there: bool, is_decided: bool) -> None:
+        """Something was over an area, and chips lie there now or not."""
+        if is_decided:
+            self.reached.add(area)
+        (self.with_chips.add if are_there else self.with_chips.discard)(area)
+        if not are_there:
+            self.placed.discard(area)
+
+    def forget_reaches(self) -> None:
+        """Nothing is decided yet: who reached where before says nothing of settling."""
+        self.visited, self.reached = set(), set()
+
+
+@dataclass(slots=True)
 class RunningRound:
     """The running round."""
 
@@ -67,16 +110,8 @@ class RunningRound:
     has_settled: bool = False
     collected: list[CardOnTable] = field(default_factory=list)
     """Cards that were logged as removed since the last one was dealt."""
-    visited: set[str] = field(default_factory=set)
-    """Areas that the dealer reached over since the decision without a change that could be seen."""
-    reached: set[str] = field(default_factory=set)
-    """Areas that anybody reached over since the decision."""
-    with_chips: set[str] = field(default_factory=set)
-    """Areas on which chips were last seen; they may lie from round to round."""
-    placed: set[str] = field(default_factory=set)
-    """Areas that were bare before a player put the chips there that lie on them."""
-    calm_t: dict[str, float] = field(default_factory=dict)
-    """When each area was last in plain sight."""
+    areas: WagerAreas = field(default_factory=WagerAreas)
+    """What was seen of the wagers."""
     closed_t: float = -1.0
     """When the round before was closed."""
 
@@ -95,11 +130,20 @@ class RunningRound:
         """Whether a card of the running round lies open."""
         return any(card.face_up and not card.is_left_over for card in self.cards.values())
 
+    @property
+    def are_initial_cards_out(self) -> bool:
+        """Whether the cards are out that each round has."""
+        return self.cards_dealt >= INITIAL_CARDS
+
+    def is_last_in_sight(self, track_id: int) -> bool:
+        """Whether no card but this one lies in plain sight."""
+        return all(track == track_id or card.lost_t is not None for track, card in self.cards.items())
+
     def is_decided(self, result_is_reported: bool) -> bool:
         """Whether settling has begun: by the result where a device reports it, else by the cards that are out."""
         if self.has_result:
             return True
-        return not result_is_reported and self.cards_dealt >= CARDS_BEFORE_RESULT
+        return not result_is_reported and self.are_initial_cards_out
 
     def is_out(self, card: CardOnTable) -> bool:
         """Whether a card that went out of sight may be with a player: it was, or was never seen to be turned up."""
@@ -117,14 +161,6 @@ class RunningRound:
         """Whether a card is one that was taken for collected while a hand hid it: its face lay in that hand before."""
         return face is not None and any(card.side is side and card.card == face for card in self.collected)
 
-    @property
-    def untouched(self) -> tuple[str, ...]:
-        """Areas on which a player was seen to put chips, and that nobody reached over since the decision.
-
-        Print that passes for chips lies there from the beginning: nobody is seen to put it down.
-        """
-        return tuple(sorted((self.with_chips & self.placed) - self.reached))
-
     def untold_since_t(self, signalled: Collection[type[Event]]) -> float | None:
         """Since when the running round may have ended without a word of it; None where devices tell, or bets are open.
 
@@ -133,22 +169,10 @@ class RunningRound:
         """
         return None if BetsOpened in signalled or RoundClosed in signalled else self.called_t
 
-    def see_calm(self, areas: Iterable[str], t: float) -> None:
-        """These areas are in plain sight."""
-        self.calm_t.update(dict.fromkeys(areas, t))
-
     def was_in_sight(self, areas: Iterable[str]) -> bool:
         """Whether all of these areas were in plain sight since betting closed, or since the round before did."""
         since_t = self.closed_t if self.called_t is None else self.called_t
-        return all(self.calm_t.get(area, -1.0) >= since_t for area in areas)
-
-    def see_chips(self, area: str, are_there: bool, is_decided: bool) -> None:
-        """Something was over an area, and chips lie there now or not."""
-        if is_decided:
-            self.reached.add(area)
-        (self.with_chips.add if are_there else self.with_chips.discard)(area)
-        if not are_there:
-            self.placed.discard(area)
+        return self.areas.were_in_sight(areas, since_t)
 
     def remove(self, t: float, card: CardOnTable) -> CardRemoved:
         """A card was taken away into the rack."""
@@ -174,11 +198,13 @@ class RunningRound:
 
     def close(self, t: float) -> list[Event]:
         """The running round ends at `t`, as the cloth shows; nothing where none is running."""
-        return [RoundClosed(t=round(t, 3), untouched=self.untouched, source=Source.INFERRED)] if self.is_open else []
+        return (
+            [RoundClosed(t=round(t, 3), untouched=self.areas.untouched, source=Source.INFERRED)] if self.is_open else []
+        )
 
     def apply(self, line: Event) -> None:
         """Take a written line in."""
-        if isinstance(line, _OPENING):
+        if isinstance(line, ROUND_OPENERS):
             self.is_open = True
         match line:
             case BetsOpened():
@@ -190,13 +216,13 @@ class RunningRound:
                 self.last_dealt_t = line.t
                 self.collected = []
                 if not (self.has_result or self.has_settled):
-                    self.visited, self.reached = set(), set()
+                    self.areas.forget_reaches()
             case CardRemoved() if line.to == "discard":
                 self.cards_removed += 1
             case ResultAnnounced():
                 self.has_result = True
             case WagerChanged() if line.before == 0 and seat_of(line.by) is not None:
-                self.placed.add(line.area)
+                self.areas.placed.add(line.area)
             case WagerSettled():
                 self.has_settled = True
             case RoundClosed():
@@ -206,4 +232,5 @@ class RunningRound:
                 self.cards_removed = 0
                 self.cards = {track: replace(card, is_left_over=True) for track, card in self.cards.items()}
                 self.has_result = self.has_settled = False
-                self.visited, self.reached, self.collected = set(), set(), []
+                self.collected = []
+                self.areas.forget_reaches()

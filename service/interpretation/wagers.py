@@ -114,7 +114,7 @@ class WagerLines:
         """What is to be logged of a change at `t`; `signalled` is what devices report by themselves."""
         area = self.layout.area(change.region)
         is_decided = self.state.is_decided(ResultAnnounced in signalled)
-        self.state.see_chips(area.id, bool(change.after), is_decided)
+        self.state.areas.see_chips(area.id, bool(change.after), is_decided)
         by = self._by(change, area, is_decided=is_decided)
         is_settling = by == DEALER and is_decided
         line = self._line(t, change, area, by, is_settling=is_settling)
@@ -134,8 +134,8 @@ class WagerLines:
         """Who reached in; unknown where the dealer was there since the decision and may have settled the wager."""
         by = who_reached(change.entries_mm, area, self.layout)
         if by == DEALER and change.growth == 0 and is_decided:
-            self.state.visited.add(area.id)
-        if by != DEALER and area.id in self.state.visited:
+            self.state.areas.visited.add(area.id)
+        if by != DEALER and area.id in self.state.areas.visited:
             return UNKNOWN
         return by
 

@@ -82,6 +82,16 @@ class CameraReader:
     _stopping: threading.Event = field(default_factory=threading.Event)
     _thread: threading.Thread | None = None
 
+    @property
+    def name(self) -> str:
+        """As the table's file has it."""
+        return self.camera.name
+
+    @property
+    def is_played_again(self) -> bool:
+        """Whether it is a file that is played over and over."""
+        return self.camera.is_played_again
+
     def start(self) -> None:
         """Begin to read."""
         self._thread = threading.Thread(target=self._run, name=f"camera-{self.camera.name}", daemon=True)

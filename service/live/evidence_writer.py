@@ -23,14 +23,14 @@ from thirdcard.service.config.table_file import TableConfig
 from thirdcard.service.live.journal import EnteredAlert
 from thirdcard.service.media.alert_media import EvidenceKeeper
 from thirdcard.service.media.clips import ClipError
-from thirdcard.service.media.overlay import Outline
+from thirdcard.service.media.overlay import Outline, card_outlines
 from thirdcard.service.media.overlay_file import write_overlay
-from thirdcard.service.media.overlay_memory import OverlayMemory, OverlayStretch, hand_boxes, latest
+from thirdcard.service.media.overlay_memory import OverlayMemory, OverlayStretch, area_texts
 from thirdcard.service.media.ring import ClipTimes, cut_from_ring
-from thirdcard.service.store import chain
+from thirdcard.service.store.alert_writer import PROMISED, AlertEvidence, KeptFile, are_promised, settle_promises
 from thirdcard.service.store.database import Database
-from thirdcard.service.store.log_chains import alert_chain
 from thirdcard.service.store.schema import AlertRow, EvidenceRow
+from thirdcard.service.watch.pipeline import TableWatch
 
 logger = logging.getLogger(__name__)
 
@@ -57,13 +57,17 @@ class EvidenceWriter:
             wanted = (
                 select(AlertRow, EvidenceRow)
                 .join(EvidenceRow, EvidenceRow.alert_id == AlertRow.id)
-                .where(AlertRow.table_id == self.table.id, EvidenceRow.state == "promised", EvidenceRow.kind == "clip")
+                .where(AlertRow.table_id == self.table.id, EvidenceRow.state == PROMISED, EvidenceRow.kind == "clip")
                 .order_by(EvidenceRow.to_at)
             )
             self._promises = deque(
                 EnteredAlert(alert_id=alert.id, at=alert.at, from_at=row.from_at, to_at=row.to_at)
                 for alert, row in session.execute(wanted)
             )
+
+    def remember(self, at: datetime, watch: TableWatch) -> None:
+        """What the watch reads of a frame of that moment, to be drawn later."""
+        self.memory.remember(at, card_outlines(watch.cards), area_texts(self.table.layout, watch.state))
 
     def promise(self, entry: EnteredAlert) -> None:
         """Remember what was just promised."""
@@ -92,8 +96,7 @@ class EvidenceWriter:
     def _is_open(self, promise: EnteredAlert) -> bool:
         """Whether it is not kept yet: a database that fell may have taken it without saying so."""
         with self.database.reading() as session:
-            wanted = select(EvidenceRow.state).where(EvidenceRow.alert_id == promise.alert_id)
-            return "promised" in session.scalars(wanted).all()
+            return are_promised(session, promise.alert_id)
 
     def _keep(self, promise: EnteredAlert, now: datetime) -> None:
         folder = self.folder / self.table.id / f"{promise.at:%Y-%m-%d}"
@@ -107,7 +110,10 @@ class EvidenceWriter:
                 raise
             logger.warning("table %s: alert %d: no clip: %s", self.table.id, promise.alert_id, error)
             times, files, fault = ClipTimes(began=promise.from_at, ended=promise.to_at), {}, str(error)
-        self._enter(promise, times, files, fault, now)
+        kept = tuple(self._kept(kind, path) for kind, path in files.items())
+        found = AlertEvidence(from_at=times.began, to_at=times.ended, kept=kept, fault=fault)
+        with self.database.writing() as session:
+            settle_promises(session, promise.alert_id, found, now=now)
 
     def _pictures(self, promise: EnteredAlert, clip: Path, times: ClipTimes) -> dict[str, Path]:
         """The still, the stack before and after, and what is drawn over the clip."""
@@ -120,15 +126,11 @@ class EvidenceWriter:
         stretch = self.memory.between(times.began, times.ended)
 
         def seen(t: float) -> tuple[Outline, ...]:
-            return self._seen_at(stretch, times.began + timedelta(seconds=t))
+            return stretch.seen_at(times.began + timedelta(seconds=t), self.table.layout)
 
         names = {"still": keeper.still(f"{stem}.jpg", alert, seen), "before": before, "after": after}
         files = {kind: clip.parent / name for kind, name in names.items() if name is not None}
         return files | self._overlay(clip, times, stretch, alert)
-
-    def _seen_at(self, stretch: OverlayStretch, at: datetime) -> tuple[Outline, ...]:
-        """The cards and the hands as they were at a moment."""
-        return (*hand_boxes(self.table.layout, latest(stretch.areas, at)), *latest(stretch.cards, at))
 
     def _overlay(self, clip: Path, times: ClipTimes, stretch: OverlayStretch, alert: Alert) -> dict[str, Path]:
         """The file of outlines; none where nobody remembers that time, as after a restart."""
@@ -151,23 +153,9 @@ class EvidenceWriter:
             row = session.get_one(AlertRow, promise.alert_id)
             return replace(parse_alert(json.loads(row.body)), t=t)
 
-    def _enter(
-        self, promise: EnteredAlert, times: ClipTimes, files: dict[str, Path], fault: str | None, now: datetime
-    ) -> None:
-        with self.database.writing() as session:
-            rows = session.scalars(select(EvidenceRow).where(EvidenceRow.alert_id == promise.alert_id)).all()
-            sealed = []
-            for row in rows:
-                path = files.get(row.kind)
-                row.from_at, row.to_at = times.began, times.ended
-                row.state = "failed" if path is None else "kept"
-                row.fault = (fault or "there is no such picture") if path is None else None
-                if path is not None:
-                    data = _settled(path)
-                    row.path, row.size_bytes = path.relative_to(self.folder).as_posix(), len(data)
-                    row.sha256 = hashlib.sha256(data).hexdigest()
-                    sealed.append({"alert": promise.alert_id, "evidence": row.kind, "sha256": row.sha256})
-            chain.append(session, alert_chain(self.table.id), sealed, at=now)
+    def _kept(self, kind: str, path: Path) -> KeptFile:
+        data, relative = _settled(path), path.relative_to(self.folder).as_posix()
+        return KeptFile(kind=kind, path=relative, size_bytes=len(data), sha256=hashlib.sha256(data).hexdigest())
 
 
 def _is_full(error: ClipError | OSError) -> bool:

@@ -18,19 +18,18 @@ from thirdcard.rules.findings.alerts import Alert, format_alert
 from thirdcard.rules.log.events import DealerChanged, Event, RoundClosed, format_event, parse_event
 from thirdcard.rules.round.records import RoundRecord, format_round
 from thirdcard.service.media.alert_media import shows_a_stack
+from thirdcard.service.media.clip_span import LIVE_CLIP
+from thirdcard.service.ports.moments import format_moment
 from thirdcard.service.rounds.search.index import enter_round, enter_round_of_alert
 from thirdcard.service.store import chain
-from thirdcard.service.store.alert_states import AlertState
+from thirdcard.service.store.alert_writer import AlertEvidence, RaisedAlert, write_alert
 from thirdcard.service.store.database import Database
-from thirdcard.service.store.log_chains import LIVE, alert_chain, log_chain
+from thirdcard.service.store.log_chains import LIVE, log_chain
 from thirdcard.service.store.order import take_turn
 from thirdcard.service.store.schema import AlertRow, ChainHead, ChainLine, EvidenceRow, LogRow, RoundRow
 
 LOG_HOURS = 24
 """A log that is older is not gone on with: the process begins another."""
-LEAD = timedelta(seconds=8)
-TAIL = timedelta(seconds=6)
-LONGEST = timedelta(seconds=45)
 SHOWN = ("clip", "still", "overlay")
 CHANGED = ("before", "after")
 """Of a stack that changed."""
@@ -155,7 +154,7 @@ class Journal:
         return entries
 
     def _enter(self, session: Session, news: News, place: JournalPlace, now: datetime) -> list[EnteredAlert]:
-        bodies = [{**format_event(event), "at": _rfc3339(self.at(event.t))} for event in news.events]
+        bodies = [{**format_event(event), "at": format_moment(self.at(event.t))} for event in news.events]
         if bodies:
             chain.append(session, log_chain(self._table_id), bodies, at=now)
         for number, record in enumerate(news.rounds):
@@ -227,29 +226,21 @@ class Journal:
         enter_round(session, row)
 
     def _write_alert(self, session: Session, alert: Alert, now: datetime, dealer: str | None) -> EnteredAlert:
-        body, at = format_alert(alert), self.at(alert.t)
-        row = AlertRow(
+        at = self.at(alert.t)
+        from_at, to_at = LIVE_CLIP.around(at, noticed_at=now)
+        kinds = (*SHOWN, *(CHANGED if alert.area is not None and shows_a_stack(alert) else ()))
+        raised = RaisedAlert(
             table_id=self._table_id,
             log_id=self._log_id,
-            round=alert.round,
-            code=alert.code,
-            severity=str(alert.severity),
-            state=AlertState.OPEN,
+            body=format_alert(alert),
             dealer=dealer,
             at=at,
             noticed_at=now,
-            body=chain.canonical(body),
+            evidence=AlertEvidence(from_at=from_at, to_at=to_at, promised=kinds),
         )
-        session.add(row)
-        session.flush()
+        row = write_alert(session, raised, now=now)
         enter_round_of_alert(session, row)
-        chain.append(session, alert_chain(self._table_id), [{"alert": row.id, "body": body}], at=now)
-        to_at = min(max(at + TAIL, now + timedelta(seconds=1)), at - LEAD + LONGEST)
-        session.add_all(
-            EvidenceRow(alert_id=row.id, kind=kind, state="promised", from_at=at - LEAD, to_at=to_at)
-            for kind in (*SHOWN, *(CHANGED if alert.area is not None and shows_a_stack(alert) else ()))
-        )
-        return EnteredAlert(alert_id=row.id, at=at, from_at=at - LEAD, to_at=to_at)
+        return EnteredAlert(alert_id=row.id, at=at, from_at=from_at, to_at=to_at)
 
 
 def _place_of(events: Sequence[Event], first_line: int) -> JournalPlace:
@@ -259,7 +250,3 @@ def _place_of(events: Sequence[Event], first_line: int) -> JournalPlace:
         if isinstance(event, RoundClosed):
             place = replace(place, round_line=place.next_line)
     return place
-
-
-def _rfc3339(at: datetime) -> str:
-    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")

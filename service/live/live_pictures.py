@@ -14,9 +14,9 @@ import numpy as np
 
 from thirdcard.service.config.table_file import TableConfig
 from thirdcard.service.live.camera import Shot
-from thirdcard.service.media.overlay import Outline, draw_overlay
+from thirdcard.service.media.overlay import card_outlines, draw_overlay
+from thirdcard.service.media.overlay_memory import hand_outlines
 from thirdcard.service.watch.pipeline import TableWatch
-from thirdcard.service.watch.recording_run import hand_outlines
 
 EVERY = timedelta(seconds=0.2)
 WIDTH_PX = 960
@@ -39,8 +39,8 @@ class PictureWriter:
             return
         self._last_at = shot.at
         camera = self.table.cameras[0]
-        hands = () if watch is None else hand_outlines(self.table.layout, watch.referee.state)
-        outlines = () if watch is None else (*card_outlines(watch), *hands)
+        hands = () if watch is None else hand_outlines(self.table.layout, watch.state)
+        outlines = () if watch is None else (*card_outlines(watch.cards), *hands)
         drawn = draw_overlay(shot.frame.image, camera.calibration, self.table.layout, outlines)
         height = round(drawn.shape[0] * WIDTH_PX / drawn.shape[1])
         small = cv2.resize(drawn, (WIDTH_PX, height), interpolation=cv2.INTER_AREA)
@@ -56,11 +56,3 @@ class PictureWriter:
             self.disk_fault = None
         except OSError as error:
             self.disk_fault = error.strerror or str(error)
-
-
-def card_outlines(watch: TableWatch) -> tuple[Outline, ...]:
-    """The cards as they lie now, with their names."""
-    return tuple(
-        Outline(polygon_mm=card.corners_mm, text=(card.label or "?") if card.face_up else "")
-        for card in watch.observer.cards
-    )

@@ -16,6 +16,7 @@ from pathlib import Path
 from thirdcard.service.live.supervisor import Begin, Supervisor, begin_process
 from thirdcard.service.ports.live_tables import Clock, Picture
 from thirdcard.service.ports.messages import Failed, Message, Strained, TableStatus, Written
+from thirdcard.service.ports.moments import format_moment
 
 WAITING_STATES = 200
 """So many states wait at most for one reader."""
@@ -41,7 +42,7 @@ class WatchedTables:
 
     def start(self, tables: Mapping[str, Path]) -> None:
         """Watch these tables, by id and file."""
-        at = self.clock().isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        at = format_moment(self.clock())
         self._states = {
             table_id: TableStatus(table_id=table_id, at=at, t=0.0, camera="starting") for table_id in tables
         }

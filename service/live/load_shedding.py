@@ -23,6 +23,8 @@ AT_ONCE = 4
 LONGEST_GAP_S = 1.0
 """Longer without a look, though frames came, is too long."""
 SPAN_S = 3.0
+APART = timedelta(seconds=SPAN_S)
+"""Between two turns to rest: only then the others know whether what they were left is enough."""
 LEAST_RATE_HZ = 2.5
 """Fewer looks, over that span, are too few. Down to this the shipped recording gives no false alert (docs/endurance.md:
 few looks); from three a second on it misses some."""
@@ -103,3 +105,21 @@ class Stamina:
     def remaining(self, now: datetime) -> timedelta:
         """How long it still rests."""
         return max(self._until - now, self._breath_until - now, timedelta())
+
+
+@dataclass(slots=True)
+class Turns:
+    """Whose turn it is to rest; the first that asks, and for a while nobody else.
+
+    What a table that rests leaves may be enough for the others. Each for itself, all tables rest at once when the
+    machine is busy for a moment, as where a browser is started on it.
+    """
+
+    _given_at: datetime = NEVER
+
+    def give(self, now: datetime) -> bool:
+        """Whether the table that asks may rest now."""
+        if now - self._given_at < APART:
+            return False
+        self._given_at = now
+        return True

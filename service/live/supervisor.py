@@ -15,9 +15,10 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Protocol
 
-from thirdcard.service.live.rest_queue import Turns
+from thirdcard.service.live.load_shedding import Turns
 from thirdcard.service.live.table_process import run_table
 from thirdcard.service.ports.messages import Failed, Message, Nudge, Order, Rest, Stop, Strained, TableStatus
+from thirdcard.service.ports.moments import format_moment
 
 logger = logging.getLogger(__name__)
 
@@ -203,5 +204,5 @@ class Supervisor:
 
 def down(table_id: str, now: datetime, reason: str) -> TableStatus:
     """The state of a table whose process is down."""
-    at = now.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    at = format_moment(now)
     return TableStatus(table_id=table_id, at=at, t=0.0, camera="down", fault=reason)

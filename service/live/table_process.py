@@ -11,12 +11,16 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from thirdcard.service.config.data_folder import Home
+from thirdcard.service.config.table_facts import rules_of
 from thirdcard.service.config.table_file import TableConfig, load_table
 from thirdcard.service.live.camera import CameraReader
+from thirdcard.service.live.entries import Entries
 from thirdcard.service.live.evidence_writer import EvidenceWriter
 from thirdcard.service.live.inbox import Inbox
 from thirdcard.service.live.journal import Journal
 from thirdcard.service.live.live_pictures import PictureWriter
+from thirdcard.service.live.service_link import ServiceLink
+from thirdcard.service.live.sight import Sight
 from thirdcard.service.live.table_lock import watching_alone
 from thirdcard.service.live.worker import Worker
 from thirdcard.service.ports.errors import ServiceError
@@ -67,32 +71,21 @@ def build_worker(home: Home, table: TableConfig, service: Connection) -> Worker:
     """A table's parts, joined; its log goes on where it ended."""
     database = home.open_database(os.environ)
     journal = Journal(database, table.id, rules_of(table))
-    camera = table.cameras[0]
     recorded = read_signals(table, None)
     watch = start_watch(table, recorded)
     watch.signals = []
     watch.resume(journal.open(now_utc()))
     ring = home.ring / table.id
+    camera = CameraReader(table.cameras[0], ring, now_utc)
     return Worker(
         table=table,
         watch=watch,
-        journal=journal,
-        camera=CameraReader(camera, ring, now_utc),
-        inbox=Inbox(database, table.id, journal.began_at),
+        camera=camera,
+        sight=Sight(camera, watch),
+        entries=Entries(table.id, journal, Inbox(database, table.id, journal.began_at)),
         evidence=EvidenceWriter(database, table, ring, home.evidence),
         pictures=PictureWriter(home.live / f"{table.id}.jpg", table),
-        service=service,
+        link=ServiceLink(service),
         now=now_utc,
         recorded=recorded,
     )
-
-
-def rules_of(table: TableConfig) -> dict[str, object]:
-    """What a log of the table is judged by."""
-    return {
-        "rulebook": table.rulebook,
-        "options": dict(table.options),
-        "shoe": table.shoe.model_dump(),
-        "limits": table.limits.model_dump(exclude_none=True),
-        "smallest_chip": table.chips.smallest_value,
-    }

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from thirdcard.calibration.camera import Calibration
 from thirdcard.calibration.layout import Area, Layout
 from thirdcard.rules.findings.alerts import Alert
+from thirdcard.service.media.clip_span import RECORDED_CLIP
 from thirdcard.service.media.clips import ClipError, ClipSpan, cut_clip
 from thirdcard.service.media.overlay import Outline, area_outline, crop_area, draw_overlay
 from thirdcard.service.media.stills import Image, calmest, sample_span, save_picture, still_at
@@ -23,9 +24,6 @@ if TYPE_CHECKING:
 
 _logger = logging.getLogger(__name__)
 
-LEAD_S = 5.0
-TAIL_S = 5.0
-LONGEST_CLIP_S = 40.0
 BEFORE_WINDOW_S = (3.5, 0.7)
 AFTER_WINDOW_S = (0.2, 3.0)
 CROP_MARGIN_MM = 55.0
@@ -74,7 +72,8 @@ class EvidenceKeeper:
         """
         (self.folder / "clips").mkdir(parents=True, exist_ok=True)
         stem = self._free_stem(alert)
-        span = _wanted_span(alert.t, noticed_at)
+        wanted = RECORDED_CLIP.span(alert.t, noticed_at=noticed_at)
+        span = replace(wanted, from_s=max(0.0, wanted.from_s))
         clip = self._clip(f"{stem}.mp4", span)
         still = self.still(f"{stem}.jpg", alert, seen)
         before, after = self.before_after(stem, alert)
@@ -165,12 +164,6 @@ def find_area(layout: Layout, area_id: str | None) -> Area | None:
 def _shown_t(alert: Alert) -> float:
     """The moment at which a still shows the fault: where a card is at fault, once it lies."""
     return alert.t + CARD_RESTS_S if alert.code.startswith(DEALT_CODES) else alert.t
-
-
-def _wanted_span(t: float, noticed_at: float) -> ClipSpan:
-    """From before the fault to after it, and on to where it showed itself when that is not too far away."""
-    to_s = max(t + TAIL_S, min(noticed_at + 1.0, t - LEAD_S + LONGEST_CLIP_S))
-    return ClipSpan(from_s=max(0.0, t - LEAD_S), to_s=to_s)
 
 
 def _questioned_areas(alert: Alert, layout: Layout) -> tuple[Outline, ...]:

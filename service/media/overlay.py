@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from thirdcard.calibration.camera import Calibration
 from thirdcard.calibration.layout import Area, Layout
+from thirdcard.vision.observations import CardInSight
 
 Image = NDArray[np.uint8]
 Colour = tuple[int, int, int]
@@ -42,6 +43,13 @@ def area_outline(area: Area, *, in_question: bool = False, text: str = "") -> Ou
     """An area of the layout as an outline."""
     polygon = tuple((float(x), float(y)) for x, y in area.polygon_mm)
     return Outline(polygon_mm=polygon, text=text, in_question=in_question)
+
+
+def card_outlines(cards: Iterable[CardInSight]) -> tuple[Outline, ...]:
+    """The cards as they lie, with their names; one that lies face down has none."""
+    return tuple(
+        Outline(polygon_mm=card.corners_mm, text=(card.label or "?") if card.face_up else "") for card in cards
+    )
 
 
 def draw_overlay(image_hw3: Image, calibration: Calibration, layout: Layout, outlines: Iterable[Outline]) -> Image:

@@ -1,7 +1,8 @@
-"""Remember what was read of a table over the last minutes, so that it can be drawn over a clip as it plays.
+"""Remember what was read of a table, and find what lay where at the moment of a fault: for stills and over clips.
 
-Cards count from the frame in which they were seen; what the referee knows of hands and wagers follows a little later
-and is dated back by that. Only changes are kept: each holds until the next. Moments are UTC.
+A live watch, a watch of a recording and a review all ask here. Cards count from the frame in which they were seen; what
+the referee knows of hands and wagers follows a little later and is dated back by that. Only changes are kept: each
+holds until the next. Moments are UTC.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import bisect
 import threading
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Generic, TypeVar
@@ -24,8 +25,9 @@ BEHIND = timedelta(seconds=1)
 """How far the referee is behind the picture."""
 UNSEEN = timedelta(seconds=2)
 """After a longer gap between frames nobody knows what lay there meanwhile."""
-STILL_MM = 1.5
-"""A card whose corners moved less lies where it lay."""
+STILL_MM = 2.5
+"""A card whose corners moved less lies where it lay. So far do the estimated corners of a card at rest move by
+themselves: one or two pixels of a camera that shows the whole table."""
 
 Kind = TypeVar("Kind")
 
@@ -53,6 +55,10 @@ class OverlayStretch:
     cards: Sequence[Since[Outline]]
     areas: Sequence[Since[AreaText]]
 
+    def seen_at(self, at: datetime, layout: Layout) -> tuple[Outline, ...]:
+        """What lay where at a moment, to be drawn onto its still: the hands' boxes with their cards, and the cards."""
+        return (*hand_boxes(layout, latest(self.areas, at)), *latest(self.cards, at))
+
     def between(self, from_at: datetime, to_at: datetime) -> OverlayStretch:
         """A stretch within it."""
         return OverlayStretch(cards=between(self.cards, from_at, to_at), areas=between(self.areas, from_at, to_at))
@@ -75,12 +81,16 @@ class OverlayMemory:
                 self._cards.append(Since(gone_at, ()))
                 self._areas.append(Since(gone_at, ()))
             self._seen_at = at
-            if not self._cards or not _lie_alike(self._cards[-1].what, cards):
+            if not self._cards or not lie_alike(self._cards[-1].what, cards):
                 self._cards.append(Since(at, cards))
             if not self._areas or self._areas[-1].what != areas:
                 self._areas.append(Since(max(at - BEHIND, self._areas[-1].at) if self._areas else at, areas))
             _forget(self._cards, at - REMEMBERED)
             _forget(self._areas, at - REMEMBERED)
+
+    def seen_at(self, at: datetime, layout: Layout) -> tuple[Outline, ...]:
+        """What lay where at a moment."""
+        return self.between(at, at).seen_at(at, layout)
 
     def between(self, from_at: datetime, to_at: datetime) -> OverlayStretch:
         """What is remembered of a stretch."""
@@ -90,12 +100,7 @@ class OverlayMemory:
 
 def area_texts(layout: Layout, state: RoundState) -> tuple[AreaText, ...]:
     """What the referee knows to lie on hands' boxes (`7H 2S = 9`) and wagering areas (`500`, `3 chips`)."""
-    found = []
-    for area in layout.of_kind("hand"):
-        cards = state.player if area.hand == "player" else state.banker
-        if cards:
-            text, total = " ".join("?" if card is None else str(card) for card in cards), points(cards)
-            found.append(AreaText(area.id, text if total is None else f"{text} = {total}"))
+    found = list(_hand_texts(layout, state))
     for area in layout.of_kind("wager"):
         wager = state.wagers.get(area.id)
         if wager is not None and not wager.is_empty:
@@ -104,13 +109,27 @@ def area_texts(layout: Layout, state: RoundState) -> tuple[AreaText, ...]:
     return tuple(found)
 
 
+def _hand_texts(layout: Layout, state: RoundState) -> Iterator[AreaText]:
+    for area in layout.of_kind("hand"):
+        cards = state.player if area.hand == "player" else state.banker
+        if cards:
+            text, total = " ".join("?" if card is None else str(card) for card in cards), points(cards)
+            yield AreaText(area.id, text if total is None else f"{text} = {total}")
+
+
+def hand_outlines(layout: Layout, state: RoundState) -> tuple[Outline, ...]:
+    """Each hand's box with its cards in letters and their point count: `7H 2S = 9`."""
+    return hand_boxes(layout, tuple(_hand_texts(layout, state)))
+
+
 def hand_boxes(layout: Layout, areas: Sequence[AreaText]) -> tuple[Outline, ...]:
     """The hands' boxes of a moment with what they hold, for a still."""
     texts = {one.area: one.text for one in areas}
     return tuple(area_outline(area, text=texts[area.id]) for area in layout.of_kind("hand") if area.id in texts)
 
 
-def _lie_alike(one: Sequence[Outline], other: Sequence[Outline]) -> bool:
+def lie_alike(one: Sequence[Outline], other: Sequence[Outline]) -> bool:
+    """Whether the same cards lie where they lay, in the same order."""
     return len(one) == len(other) and all(map(_lies_alike, one, other))
 
 

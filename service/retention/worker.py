@@ -7,7 +7,6 @@ which somebody has decided; what nobody has decided yet stays until its time is 
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -19,6 +18,7 @@ from pydantic import Field
 from thirdcard.rules.game.words import Severity
 from thirdcard.service.config.house_file import HouseSettings, load_house_file
 from thirdcard.service.ports.live_tables import Clock
+from thirdcard.service.ports.repeated_work import RepeatedWork
 from thirdcard.service.retention import rules as keeping
 from thirdcard.service.retention.disk_budget import DiskBudget, DiskLevel, DiskState, FreeBytes, free_bytes, judge_disk
 from thirdcard.service.retention.rules import EvidenceKeeping, KeepingClass, KeepingRules, LeftFile
@@ -35,7 +35,6 @@ AT_ONCE = 20
 """Alerts whose files go in one transaction."""
 LOOK_S = 60.0
 DELETE_EVERY = timedelta(minutes=15)
-STOP_S = 15.0
 TIME_OVER, NO_ROOM = "its time is over", "the disk budget is spent"
 _DAYS = "days, over 0 to 36500, or null for ever"
 
@@ -107,26 +106,29 @@ class Retention:
     evidence_url: str | None = None
     """Where reviewed evidence lies besides."""
     look_s: float = LOOK_S
-    fault: str | None = None
-    """Why it cannot do its work at present; None where it can."""
     state: DiskState | None = None
     """As it was last looked at; None before the first look."""
     _told: DiskLevel = DiskLevel.FINE
     """The level that the room was told of last."""
     _deleted_at: datetime | None = None
-    _stopping: threading.Event = field(default_factory=threading.Event)
-    _thread: threading.Thread | None = None
+    _looking: RepeatedWork = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._looking = RepeatedWork("retention", self._look_and_rest, self.look_s)
+
+    @property
+    def fault(self) -> str | None:
+        """Why it cannot do its work at present; None where it can."""
+        return self._looking.fault
 
     def start(self) -> None:
         """Look now, and again and again, in a thread of its own."""
-        self._thread = threading.Thread(target=self._run, name="retention", daemon=True)
-        self._thread.start()
+        self._looking.rest_s = self.look_s
+        self._looking.start()
 
     def stop(self) -> None:
         """Let the deletion that is under way end."""
-        self._stopping.set()
-        if self._thread is not None:
-            self._thread.join(STOP_S)
+        self._looking.stop()
 
     def look(self) -> None:
         """Delete what is over when it is time to, then see that the budget is kept."""
@@ -180,7 +182,7 @@ class Retention:
         routine = [s for s in known if s.kind is KeepingClass.ROUTINE]
         decided = [s for s in known if s.kind is KeepingClass.ALERT and s.is_decided]
         for some in _by(1, iter([*routine, *decided])):
-            if wanted_bytes <= 0 or self._stopping.is_set():
+            if wanted_bytes <= 0 or self._looking.is_stopping:
                 return
             with self.database.reading() as session:
                 size = keeping.used_bytes(session, [standing.alert_id for standing in some])
@@ -189,7 +191,7 @@ class Retention:
                 wanted_bytes -= size
 
     def _delete(self, some: list[EvidenceKeeping], why: str) -> int:
-        if self._stopping.is_set():
+        if self._looking.is_stopping:
             return 0
         with self.database.writing() as session:
             files = keeping.mark_deleted(session, self.settings.rules(), some, why, now=self.clock())
@@ -235,15 +237,9 @@ class Retention:
                 free_bytes=state.free_bytes,
             )
 
-    def _run(self) -> None:
-        while not self._stopping.is_set():
-            try:
-                self.look()
-                self.fault = None
-            except Exception as error:
-                logger.exception("retention")
-                self.fault = str(error)
-            self._stopping.wait(self.look_s)
+    def _look_and_rest(self) -> float:
+        self.look()
+        return self.look_s
 
 
 def _news_of(state: DiskState) -> tuple[Severity, str]:

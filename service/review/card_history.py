@@ -7,26 +7,22 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-import numpy as np
-
-from thirdcard.service.media.overlay import Outline
-from thirdcard.service.media.overlay_memory import Since
+from thirdcard.service.media.overlay import Outline, card_outlines
+from thirdcard.service.media.overlay_memory import Since, lie_alike
 from thirdcard.vision.observations import CardInSight
-
-SHIFT_MM = 2.5
-"""A card that moved by less lies where it lay."""
 
 
 @dataclass(slots=True)
 class CardHistory:
     """The cards in sight over time."""
 
-    _entries: list[tuple[float, tuple[CardInSight, ...]]] = field(default_factory=list)
+    _entries: list[tuple[float, tuple[Outline, ...]]] = field(default_factory=list)
 
     def note(self, t: float, cards: Sequence[CardInSight]) -> None:
         """Take in what lies there at `t`."""
-        if not self._entries or not _are_same(self._entries[-1][1], cards):
-            self._entries.append((t, tuple(cards)))
+        outlines = card_outlines(cards)
+        if not self._entries or not lie_alike(self._entries[-1][1], outlines):
+            self._entries.append((t, outlines))
 
     def told(self, shift_s: float) -> list[dict[str, object]]:
         """All entries as JSON, `shift_s` later."""
@@ -45,14 +41,5 @@ def read_sights(entries: Iterable[Mapping[str, Any]], began_at: datetime) -> lis
     return sorted(found, key=lambda since: since.at)
 
 
-def _told(card: CardInSight) -> dict[str, object]:
-    corners = [[round(float(x), 1), round(float(y), 1)] for x, y in card.corners_mm]
-    return {"at": corners, "text": (card.label or "?") if card.face_up else ""}
-
-
-def _are_same(before: Sequence[CardInSight], after: Sequence[CardInSight]) -> bool:
-    return len(before) == len(after) and all(
-        (one.label, one.face_up) == (other.label, other.face_up)
-        and float(np.abs(np.subtract(one.corners_mm, other.corners_mm)).max()) < SHIFT_MM
-        for one, other in zip(before, after, strict=True)
-    )
+def _told(card: Outline) -> dict[str, object]:
+    return {"at": [[round(float(x), 1), round(float(y), 1)] for x, y in card.polygon_mm], "text": card.text}

@@ -16,18 +16,17 @@ from sqlalchemy.orm import Session
 from thirdcard.rules.findings.alerts import format_alert
 from thirdcard.rules.log.events import Event, format_event
 from thirdcard.rules.round.records import format_round
-from thirdcard.service.live.table_process import rules_of
+from thirdcard.service.config.table_facts import rules_of
 from thirdcard.service.ports.moments import format_moment
-from thirdcard.service.review.evidence_pictures import KeptPictures
 from thirdcard.service.review.judging import JudgedAlert, JudgedRound, LogVerdict
 from thirdcard.service.review.shift import Shift
 from thirdcard.service.rounds.search.index import enter_round
 from thirdcard.service.store import chain
-from thirdcard.service.store.alert_states import AlertState
+from thirdcard.service.store.alert_writer import AlertEvidence, RaisedAlert, write_alert
 from thirdcard.service.store.database import Database
-from thirdcard.service.store.log_chains import LIVE, REVIEW, alert_chain, review_chain
+from thirdcard.service.store.log_chains import LIVE, REVIEW, review_chain
 from thirdcard.service.store.order import take_turn
-from thirdcard.service.store.schema import AlertRow, EvidenceRow, LogRow, RoundRow
+from thirdcard.service.store.schema import LogRow, RoundRow
 from thirdcard.service.store.shift_schema import FootageRow, LogNoteRow
 
 
@@ -38,7 +37,7 @@ class Reviewed:
     shift: Shift
     log: Sequence[Event]
     verdict: LogVerdict
-    pictures: Sequence[KeptPictures]
+    evidence: Sequence[AlertEvidence]
     """Of each alert."""
 
 
@@ -65,8 +64,8 @@ def enter(database: Database, reviewed: Reviewed, now: datetime) -> int:
             return there
         log = _enter_log(session, shift)
         _enter_lines(session, reviewed, now)
-        for judged, kept in zip(reviewed.verdict.alerts, reviewed.pictures, strict=True):
-            _enter_alert(session, log, shift, judged, kept, now)
+        for judged, evidence in zip(reviewed.verdict.alerts, reviewed.evidence, strict=True):
+            write_alert(session, _raised(log, shift, judged, evidence), now=now)
         rounds = [_round_row(log, judged) for judged in reviewed.verdict.rounds]
         session.add_all(rounds)
         _enter_footage(session, log, shift)
@@ -126,47 +125,18 @@ def _round_row(log: LogRow, judged: JudgedRound) -> RoundRow:
     )
 
 
-def _enter_alert(
-    session: Session, log: LogRow, shift: Shift, judged: JudgedAlert, kept: KeptPictures, now: datetime
-) -> None:
+def _raised(log: LogRow, shift: Shift, judged: JudgedAlert, evidence: AlertEvidence) -> RaisedAlert:
     alert = judged.alert
-    body = format_alert(alert)
-    row = AlertRow(
+    return RaisedAlert(
         table_id=log.table_id,
         log_id=log.id,
-        round=alert.round,
-        code=alert.code,
-        severity=str(alert.severity),
-        state=AlertState.OPEN,
+        body=format_alert(alert),
         dealer=judged.dealer,
         at=_at(shift, alert.t),
         noticed_at=_at(shift, alert.t if alert.noticed_at is None else alert.noticed_at),
-        body=chain.canonical(body),
         is_quiet=True,
+        evidence=evidence,
     )
-    session.add(row)
-    session.flush()
-    files = [{"alert": row.id, "evidence": file.kind, "sha256": file.sha256} for file in kept.files]
-    chain.append(session, alert_chain(log.table_id), [{"alert": row.id, "body": body}, *files], at=now)
-    for file in kept.files:
-        session.add(
-            EvidenceRow(
-                alert_id=row.id,
-                kind=file.kind,
-                state="kept",
-                from_at=kept.from_at,
-                to_at=kept.to_at,
-                path=file.path.as_posix(),
-                size_bytes=file.size_bytes,
-                sha256=file.sha256,
-            )
-        )
-    if kept.fault is not None:
-        session.add(
-            EvidenceRow(
-                alert_id=row.id, kind="clip", state="failed", from_at=kept.from_at, to_at=kept.to_at, fault=kept.fault
-            )
-        )
 
 
 def _enter_footage(session: Session, log: LogRow, shift: Shift) -> None:

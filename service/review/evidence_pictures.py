@@ -13,41 +13,19 @@ from pathlib import Path
 
 from thirdcard.rules.findings.alerts import Alert
 from thirdcard.service.config.table_file import load_table
-from thirdcard.service.media.alert_media import LONGEST_CLIP_S, EvidenceKeeper
-from thirdcard.service.media.overlay import Outline
+from thirdcard.service.media.alert_media import EvidenceKeeper
+from thirdcard.service.media.clip_span import RECORDED_CLIP
 from thirdcard.service.media.overlay_file import write_overlay
-from thirdcard.service.media.overlay_memory import REMEMBERED, OverlayStretch, Since, hand_boxes, latest
+from thirdcard.service.media.overlay_memory import REMEMBERED, OverlayStretch, Since
 from thirdcard.service.review.card_history import read_sights
 from thirdcard.service.review.judging import LogVerdict
 from thirdcard.service.review.segment_watch import SegmentResult
 from thirdcard.service.review.shift import Shift
 from thirdcard.service.review.shift_timeline import Part, ShiftTimeline
+from thirdcard.service.store.alert_writer import AlertEvidence, KeptFile
 from thirdcard.service.store.blob_store import EvidenceStore
 
 _table_of = cache(load_table)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeptFile:
-    """A file of evidence."""
-
-    kind: str
-    """clip, still, overlay, before or after."""
-    path: Path
-    """Below the evidence folder."""
-    size_bytes: int
-    sha256: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeptPictures:
-    """All files of one alert, and what they show."""
-
-    files: tuple[KeptFile, ...]
-    from_at: datetime
-    to_at: datetime
-    fault: str | None = None
-    """Why there is no clip."""
 
 
 def _sights_of(shift: Shift, results: Sequence[SegmentResult], verdict: LogVerdict) -> OverlayStretch:
@@ -79,9 +57,9 @@ def picture_orders(
     orders = []
     for number, judged in enumerate(verdict.alerts):
         t = judged.alert.t
-        if t + LONGEST_CLIP_S < to_t:
+        if t + RECORDED_CLIP.longest_s < to_t:
             from_at = began_at + timedelta(seconds=t) - REMEMBERED
-            around = sights.between(from_at, began_at + timedelta(seconds=t + LONGEST_CLIP_S))
+            around = sights.between(from_at, began_at + timedelta(seconds=t + RECORDED_CLIP.longest_s))
             orders.append(PictureOrder(number=number, alert=judged.alert, sights=around))
     return orders
 
@@ -102,13 +80,13 @@ class ShiftPictures:
         """Those of a shift."""
         return cls(shift.table.path, shift.timeline, shift.key, evidence)
 
-    def keep(self, order: PictureOrder) -> KeptPictures:
+    def keep(self, order: PictureOrder) -> AlertEvidence:
         """Write the files of an alert; made again they are the same."""
         alert, sights = order.alert, order.sights
         part = self._part_at(alert.t)
         if part is None:
             at = self.timeline.began_at + timedelta(seconds=alert.t)
-            return KeptPictures(files=(), from_at=at, to_at=at, fault="nothing was filmed then")
+            return AlertEvidence(from_at=at, to_at=at, fault="nothing was filmed then")
         table, zero_at = _table_of(self.table), part.file.began_at
         shift_s = self.timeline.t(zero_at)
         day = self.evidence.folder / table.id / f"{part.from_at:%Y-%m-%d}"
@@ -120,7 +98,9 @@ class ShiftPictures:
         )
         noticed_at = (alert.t if alert.noticed_at is None else alert.noticed_at) - shift_s
         kept = keeper.keep(
-            replace(alert, t=alert.t - shift_s), noticed_at=noticed_at, seen=lambda t: self._seen_at(sights, zero_at, t)
+            replace(alert, t=alert.t - shift_s),
+            noticed_at=noticed_at,
+            seen=lambda t: sights.seen_at(zero_at + timedelta(seconds=t), table.layout),
         )
         from_at, to_at = zero_at + timedelta(seconds=kept.from_s), zero_at + timedelta(seconds=kept.to_s)
         named = {"clip": kept.clip, "still": kept.still, "before": kept.before, "after": kept.after}
@@ -129,7 +109,7 @@ class ShiftPictures:
             paths["overlay"] = self._overlay(paths["clip"], order, from_at, to_at)
         files = tuple(self._file(kind, path) for kind, path in paths.items())
         fault = None if "clip" in paths else "no clip could be cut"
-        return KeptPictures(files=files, from_at=from_at, to_at=to_at, fault=fault)
+        return AlertEvidence(kept=files, from_at=from_at, to_at=to_at, fault=fault)
 
     def _part_at(self, t: float) -> Part | None:
         """The part that shows a moment, or the last before it."""
@@ -137,11 +117,6 @@ class ShiftPictures:
         begins = [timeline.t(part.from_at) for part in timeline.parts]
         place = bisect.bisect_right(begins, t) - 1
         return timeline.parts[place] if place >= 0 else None
-
-    def _seen_at(self, sights: OverlayStretch, zero_at: datetime, t: float) -> tuple[Outline, ...]:
-        """The cards and the hands as they were, `t` seconds into a file."""
-        at = zero_at + timedelta(seconds=t)
-        return (*hand_boxes(_table_of(self.table).layout, latest(sights.areas, at)), *latest(sights.cards, at))
 
     def _overlay(self, clip: Path, order: PictureOrder, from_at: datetime, to_at: datetime) -> Path:
         path, table = clip.with_suffix(".json"), _table_of(self.table)
@@ -157,6 +132,6 @@ class ShiftPictures:
 
     def _file(self, kind: str, path: Path) -> KeptFile:
         data = path.read_bytes()
-        relative = path.relative_to(self.evidence.folder)
-        self.evidence.send(relative.as_posix())
+        relative = path.relative_to(self.evidence.folder).as_posix()
+        self.evidence.send(relative)
         return KeptFile(kind=kind, path=relative, size_bytes=len(data), sha256=hashlib.sha256(data).hexdigest())

@@ -13,8 +13,9 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
-from thirdcard.service.review.evidence_pictures import KeptPictures, PictureOrder, ShiftPictures
+from thirdcard.service.review.evidence_pictures import PictureOrder, ShiftPictures
 from thirdcard.service.review.worker import worker_pool
+from thirdcard.service.store.alert_writer import AlertEvidence
 
 
 def picture_pool(processes: int) -> AbstractContextManager[Executor]:
@@ -33,7 +34,7 @@ class Gallery:
 
     maker: ShiftPictures
     pool: Executor
-    _begun: dict[int, tuple[PictureOrder, Future[KeptPictures] | None]] = field(default_factory=dict)
+    _begun: dict[int, tuple[PictureOrder, Future[AlertEvidence] | None]] = field(default_factory=dict)
     """By the alert's number; no future where the pool is broken."""
 
     def begin(self, orders: Sequence[PictureOrder]) -> None:
@@ -51,7 +52,7 @@ class Gallery:
         """Whether all that was begun is made."""
         return all(making is None or making.done() for _, making in self._begun.values())
 
-    def pictures(self, orders: Sequence[PictureOrder]) -> list[KeptPictures]:
+    def pictures(self, orders: Sequence[PictureOrder]) -> list[AlertEvidence]:
         """Those of all alerts, in their order; waits for what is not made yet.
 
         Raises:
@@ -60,13 +61,13 @@ class Gallery:
         self.begin(orders)
         return [self._made(order) for order in orders]
 
-    def _submitted(self, order: PictureOrder) -> Future[KeptPictures] | None:
+    def _submitted(self, order: PictureOrder) -> Future[AlertEvidence] | None:
         try:
             return self.pool.submit(self.maker.keep, order)
         except BrokenProcessPool:
             return None
 
-    def _made(self, order: PictureOrder) -> KeptPictures:
+    def _made(self, order: PictureOrder) -> AlertEvidence:
         _, making = self._begun[order.number]
         try:
             return self.maker.keep(order) if making is None else making.result()

@@ -189,7 +189,7 @@ class Reviewer:
         plan, log, verdict = found.plan, found.log, found.verdict
         pictures = plan.gallery.pictures(found.orders)
         _write_logs(plan.work.path, log, verdict)
-        reviewed = Reviewed(shift=plan.shift, log=log, verdict=verdict, pictures=pictures)
+        reviewed = Reviewed(shift=plan.shift, log=log, verdict=verdict, evidence=pictures)
         log_id = enter(self.database, reviewed, self.now())
         onlooker.finish(plan.shift, _outcome(log_id, verdict, found.results))
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from thirdcard.rules.log.events import Event, format_event, parse_event
-from thirdcard.rules.round.round import RoundPhase
 from thirdcard.service.config.table_file import TableConfig, load_table
 from thirdcard.service.interpretation.device_watchdog import device_events_of
 from thirdcard.service.review.card_history import CardHistory
@@ -112,7 +111,7 @@ class _Run:
                 self.t = frame.t
                 self.watch.see(frame)
                 self.events += self.watch.take()[0]
-                self.sights.note(frame.t, self.watch.observer.cards)
+                self.sights.note(frame.t, self.watch.cards)
                 if self.t + self.zero_t - self.told_t >= TELL_EVERY_S:
                     self.told_t = self.t + self.zero_t
                     self.tell(self.told_t)
@@ -141,10 +140,10 @@ class _Run:
         )
 
     def _is_idle(self) -> bool:
-        return self.watch.referee.state.phase is RoundPhase.IDLE
+        return self.watch.is_idle
 
     def _is_waited_for(self) -> bool:
-        return self.watch.observer.waiting_since_t(self.t) is not None
+        return self.watch.is_looking_on(self.t)
 
     def _is_enough(self) -> bool:
         """Whether the core is over, no round is under way and nothing is waited for."""

@@ -17,9 +17,9 @@ from zoneinfo import ZoneInfo
 
 from thirdcard.rules.errors import RulesError, UnknownEventError
 from thirdcard.rules.log.events import Event, format_event, parse_event
+from thirdcard.service.config.table_facts import rules_of
 from thirdcard.service.config.table_file import TableConfig, load_table
-from thirdcard.service.live.table_process import rules_of
-from thirdcard.service.review.errors import ShiftError
+from thirdcard.service.ports.errors import ServiceError
 from thirdcard.service.review.files import VIDEO_SUFFIXES, RecordedFile, read_file
 from thirdcard.service.review.shift_timeline import Note, NoteKind, ShiftTimeline, build_timeline
 from thirdcard.service.watch.recordings import SIGNALS_NAME, TABLE_NAME
@@ -27,6 +27,10 @@ from thirdcard.vision.errors import UnreadableVideoError
 
 KNOWN = "was reviewed before"
 READ_AT_ONCE = 4
+
+
+class ShiftError(ServiceError):
+    """What was given is no recorded shift, or nothing of it can be watched."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

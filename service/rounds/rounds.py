@@ -1,4 +1,4 @@
-"""Read one round with all that belongs to it: its lines as they are judged, alerts, corrections, and its neighbours."""
+"""Read one round with all that belongs to it, its lines as they are judged, alerts and neighbours; list corrections."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from typing import Any
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
-from thirdcard.service.alerts.views import AlertView, RoundView, alert_views, round_view
+from thirdcard.service.alerts.alerts import may_see
+from thirdcard.service.alerts.cursors import format_cursor, parse_cursor
+from thirdcard.service.alerts.views import AlertView, Page, RoundView, alert_views, round_view
 from thirdcard.service.rounds.corrections import CorrectedLine, lines_of_round
 from thirdcard.service.rounds.log_reading import RoundReading, read_round
 from thirdcard.service.rounds.phases import TimelinePhase, phases_of
@@ -19,6 +21,9 @@ from thirdcard.service.rounds.search.index import has_fallen
 from thirdcard.service.store.people import Person
 from thirdcard.service.store.round_schema import CorrectionRow
 from thirdcard.service.store.schema import AlertRow, LogRow, RoundRow
+
+CORRECTIONS = "corrections"
+"""The list that a cursor belongs to."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,3 +126,19 @@ def _beside(row: RoundRow, step: int) -> Select[Any]:
     if step < 0:
         return wanted.where(RoundRow.number < row.number).order_by(RoundRow.number.desc()).limit(1)
     return wanted.where(RoundRow.number > row.number).order_by(RoundRow.number).limit(1)
+
+
+def list_corrections(
+    session: Session, person: Person, *, limit: int, cursor: str | None = None
+) -> Page[CorrectionView]:
+    """The newest corrections that the person may see.
+
+    Raises:
+        CursorError: The cursor is none of this list's.
+    """
+    below = parse_cursor(CORRECTIONS, cursor)
+    query = select(CorrectionRow).where(*may_see(person, CorrectionRow.table_id))
+    query = query if below is None else query.where(CorrectionRow.id < below)
+    rows = session.scalars(query.order_by(CorrectionRow.id.desc()).limit(limit + 1)).all()
+    more = format_cursor(CORRECTIONS, rows[limit - 1].id) if len(rows) > limit else None
+    return Page(items=[correction_view(row) for row in rows[:limit]], next=more)

@@ -6,7 +6,7 @@ referee. Seconds of stream time.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -91,6 +91,44 @@ class TableWatch:
     alerts: list[Alert] = field(default_factory=list)
     rounds: list[RoundRecord] = field(default_factory=list)
 
+    @property
+    def state(self) -> RoundState:
+        """The running round and the wagers, as the referee knows them."""
+        return self.referee.state
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no round is under way."""
+        return self.state.phase is RoundPhase.IDLE
+
+    @property
+    def cards(self) -> tuple[CardInSight, ...]:
+        """The cards on the table as they lie now."""
+        return self.observer.cards
+
+    @property
+    def stage_seconds(self) -> dict[str, float]:
+        """Seconds that the observer has spent since the start, by stage."""
+        return dict(self.observer.stage_seconds)
+
+    @property
+    def clock(self) -> Callable[[], float]:
+        """By which the observer counts them."""
+        return self.observer.clock
+
+    @property
+    def unwritten_t(self) -> float:
+        """The log's lines that are earlier than this are all written; infinite where nothing waits."""
+        return self.interpreter.first_waiting_t
+
+    def is_looking_on(self, t: float) -> bool:
+        """Whether something is being looked at of which the camera may still tell more."""
+        return self.observer.waiting_since_t(t) is not None
+
+    def begin(self, t: float) -> None:
+        """The first frame comes at `t`: what lies on the table then came unseen."""
+        self.interpreter.begin(t)
+
     def see(self, frame: Frame) -> None:
         """Take one frame in."""
         for observation in self.observer.update(frame):
@@ -100,7 +138,7 @@ class TableWatch:
             if isinstance(observation, PictureCleared):
                 self._forget_left_over(observation.t)
         calm = self.observer.calm_stacks()
-        self.interpreter.state.see_calm(calm, frame.t)
+        self.interpreter.see_calm(calm, frame.t)
         self.pictures.look(frame, calm)
         self.hear(frame.t)
         self._judge(self.interpreter.release(frame.t, self.observer.waiting_since_t(frame.t)), frame.t)
@@ -124,12 +162,12 @@ class TableWatch:
         """Log that the picture is gone, or that nobody looks; of a watch that was ended nothing is alleged."""
         confidence = LEAST_CONFIDENCE - 0.1 if fault == STOPPED else None
         lost = CameraLost(t=t, camera=camera, fault=fault, confidence=confidence, source=Source.CAMERA)
-        self.interpreter.blindness.begin(t)
+        self.interpreter.lose_sight(t)
         self.interpreter.signal(lost)
 
     def regain_sight(self, t: float, camera: str) -> None:
         """Log that the picture is back."""
-        self.interpreter.blindness.end(t)
+        self.interpreter.regain_sight(t)
         self._forget_left_over(t)
         self.interpreter.signal(CameraBack(t=t, camera=camera, source=Source.CAMERA))
 
@@ -149,8 +187,8 @@ class TableWatch:
         for event in events:
             self.referee.observe(event)
             self.interpreter.skip(event)
-        if events and self.referee.state.phase is not RoundPhase.IDLE:
-            self.lose_sight(events[-1].t, self.interpreter.blindness.camera or "", fault=STOPPED)
+        if events and not self.is_idle:
+            self.lose_sight(events[-1].t, self.interpreter.camera or "", fault=STOPPED)
             self.interpreter.signal(RoundClosed(t=events[-1].t, source=Source.INFERRED))
 
     def finish(self, t: float) -> None:
@@ -173,9 +211,13 @@ class TableWatch:
         taken = {name: self.pictures.take(name) for name in names}
         return {name: picture for name, picture in taken.items() if picture is not None}
 
+    def take_spreads(self) -> tuple[ShownSpread, ...]:
+        """The decks that were spread over the table and taken away since the last call."""
+        return shown_spreads(self.observer.take_spreads())
+
     def _forget_left_over(self, t: float) -> None:
         """What lies now where cards of an earlier round lay came while nothing was seen."""
-        self.observer.forget_cards(self.interpreter.state.forget_left_over(t))
+        self.observer.forget_cards(self.interpreter.forget_left_over(t))
 
     def _judge(self, lines: Sequence[Event], now_t: float) -> None:
         for line in lines:
@@ -285,17 +327,17 @@ class _Reporter:
         self.reported_t = 0.0
         self._watch = watch
         self._duration_s = duration_s
-        self._clock = watch.observer.clock
+        self._clock = watch.clock
         self._spent = {"decode": 0.0, "interpret": 0.0}
 
     @contextmanager
     def spend(self, stage: str) -> Iterator[None]:
         """Count what happens inside to a stage, less what the observer counts itself."""
-        started, observed = self._clock(), sum(self._watch.observer.stage_seconds.values())
+        started, observed = self._clock(), sum(self._watch.stage_seconds.values())
         try:
             yield
         finally:
-            observed = sum(self._watch.observer.stage_seconds.values()) - observed
+            observed = sum(self._watch.stage_seconds.values()) - observed
             self._spent[stage] += self._clock() - started - observed
 
     def report(self, t: float, index: int, broken: str | None = None) -> Progress:
@@ -310,9 +352,9 @@ class _Reporter:
             pictures=self._watch.pictures_of(events),
             alerts=alerts,
             rounds=rounds,
-            state=self._watch.referee.state,
-            stage_seconds=self._spent | self._watch.observer.stage_seconds,
-            cards=self._watch.observer.cards,
-            spreads=shown_spreads(self._watch.observer.take_spreads()),
+            state=self._watch.state,
+            stage_seconds=self._spent | self._watch.stage_seconds,
+            cards=self._watch.cards,
+            spreads=self._watch.take_spreads(),
             broken=broken,
         )

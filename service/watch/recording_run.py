@@ -7,22 +7,22 @@ from __future__ import annotations
 
 import json
 import time
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from thirdcard.calibration.layout import Area, Layout
+from thirdcard.calibration.layout import Area
 from thirdcard.rules.findings.alerts import Alert, format_alert
-from thirdcard.rules.game.hand import points
 from thirdcard.rules.log.events import Event, format_event
 from thirdcard.rules.round.records import RoundRecord, format_round
-from thirdcard.rules.round.round import RoundState, Wager
+from thirdcard.rules.round.round import Wager
 from thirdcard.service.media.alert_media import EvidenceKeeper, format_evidence
 from thirdcard.service.media.change_pictures import CHANGES_FOLDER, write_picture
-from thirdcard.service.media.overlay import Outline, area_outline
+from thirdcard.service.media.overlay import Outline, card_outlines
+from thirdcard.service.media.overlay_memory import OverlayMemory, area_texts
 from thirdcard.service.ports.errors import ServiceError
 from thirdcard.service.watch.boards import Board, ShownWager
 from thirdcard.service.watch.recordings import Recording
@@ -35,10 +35,8 @@ from thirdcard.service.watch.terminal import WatchView
 if TYPE_CHECKING:
     from thirdcard.service.watch.pipeline import Progress
 
-REMEMBERED_S = 60.0
-"""How far back it is known where the cards lay."""
-JUDGED_AFTER_S = 1.0
-"""How far the log is behind the picture."""
+ZERO_AT = datetime(1970, 1, 1, tzinfo=UTC)
+"""Stands for the moment of a recording's first frame."""
 STOPPED = "stopped by hand"
 
 ProgressSource = Callable[[Recording], "Iterator[Progress]"]
@@ -48,29 +46,22 @@ class OutputError(ServiceError):
     """The output folder cannot be used."""
 
 
-@dataclass(slots=True)
-class _Logs:
-    """The three files, one line for each thing found."""
+@dataclass(frozen=True, slots=True)
+class _Output:
+    """The folder to which everything goes, and its three logs, one line for each thing found."""
 
+    folder: Path
+    spreads: SpreadKeeper
     events: TextIO
     alerts: TextIO
     rounds: TextIO
 
     @staticmethod
-    def open(folder: Path, stack: ExitStack) -> _Logs:
-        """Line-buffered, so that each line is on its way as soon as it is whole."""
+    def open(recording: Recording, folder: Path, stack: ExitStack) -> _Output:
+        """Its logs are line-buffered, so that each line is on its way as soon as it is whole."""
         names = ("events", "alerts", "rounds")
         files = [(folder / f"{name}.jsonl").open("w", encoding="utf-8", buffering=1) for name in names]
-        return _Logs(*(stack.enter_context(file) for file in files))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Seen:
-    """What lay on the table at one moment, to be drawn onto stills."""
-
-    t: float
-    cards: tuple[Outline, ...]
-    hands: tuple[Outline, ...]
+        return _Output(folder, SpreadKeeper(recording, folder), *(stack.enter_context(file) for file in files))
 
 
 @dataclass(slots=True)
@@ -80,67 +71,65 @@ class _Run:
     recording: Recording
     view: WatchView
     keeper: EvidenceKeeper | None
-    logs: _Logs
+    output: _Output
     clock: Callable[[], float]
-    pictures: SpreadKeeper
-    folder: Path
-    """Where everything goes."""
+    memory: OverlayMemory = field(default_factory=OverlayMemory)
+    """What was read, for stills."""
     events: list[Event] = field(default_factory=list)
     alerts: list[WatchedAlert] = field(default_factory=list)
     rounds: list[RoundRecord] = field(default_factory=list)
     spreads: list[CountedSpread] = field(default_factory=list)
-    seen: deque[_Seen] = field(default_factory=deque)
-    stages: Mapping[str, float] = field(default_factory=dict)
-    t: float = 0.0
-    frames: int = 0
-    broken: str | None = None
+    last: Progress | None = None
+    """What was told last; None before anything was."""
+    was_stopped: bool = False
 
     def take(self, progress: Progress, started: float) -> None:
         """Write what is new and show the rest."""
-        self.t, self.frames = progress.t, progress.frame_index + 1
-        self.stages, self.broken = progress.stage_seconds, progress.broken
-        self._remember(progress)
+        self.last = progress
+        texts = area_texts(self.recording.table.layout, progress.state)
+        self.memory.remember(_at(progress.t), card_outlines(progress.cards), texts)
         for event in progress.events:
             self.events.append(event)
-            _write(self.logs.events, format_event(event))
+            _write(self.output.events, format_event(event))
         for name, picture in progress.pictures.items():
-            write_picture(self.folder, name, picture)
+            write_picture(self.output.folder, name, picture)
         for alert in progress.alerts:
-            self._take_alert(alert)
+            self._take_alert(alert, progress.t)
         for shown in progress.spreads:
-            self.spreads.append(self.pictures.keep(shown))
+            self.spreads.append(self.output.spreads.keep(shown))
         for record in progress.rounds:
             self.rounds.append(record)
-            _write(self.logs.rounds, format_round(record))
+            _write(self.output.rounds, format_round(record))
             self.view.tell_round(record)
         self.view.show(self._board(progress, self.clock() - started))
 
-    def _remember(self, progress: Progress) -> None:
-        cards = tuple(
-            Outline(polygon_mm=card.corners_mm, text=(card.label or "?") if card.face_up else "")
-            for card in progress.cards
+    def findings(self, wall_s: float) -> Findings:
+        """All of it."""
+        last = self.last
+        return Findings(
+            table=table_facts(self.recording),
+            duration_s=0.0 if last is None else last.t,
+            frames=0 if last is None else last.frame_index + 1,
+            wall_s=wall_s,
+            events=tuple(self.events),
+            alerts=tuple(sorted(self.alerts, key=lambda watched: watched.alert.t)),
+            rounds=tuple(self.rounds),
+            spreads=tuple(self.spreads),
+            stage_seconds={} if last is None else dict(last.stage_seconds),
+            broken=STOPPED if self.was_stopped else None if last is None else last.broken,
         )
-        hands = hand_outlines(self.recording.table.layout, progress.state)
-        self.seen.append(_Seen(t=progress.t, cards=cards, hands=hands))
-        while self.seen[0].t < progress.t - REMEMBERED_S:
-            self.seen.popleft()
 
-    def _take_alert(self, alert: Alert) -> None:
+    def _take_alert(self, alert: Alert, now_t: float) -> None:
         evidence = None
         if self.keeper is not None:
-            evidence = self.keeper.keep(alert, noticed_at=self.t, seen=self._seen_at)
-        watched = WatchedAlert(alert=alert, noticed_at=self.t, evidence=evidence)
+            evidence = self.keeper.keep(alert, noticed_at=now_t, seen=self._seen_at)
+        watched = WatchedAlert(alert=alert, noticed_at=now_t, evidence=evidence)
         self.alerts.append(watched)
-        _write(self.logs.alerts, format_watched(watched))
+        _write(self.output.alerts, format_watched(watched))
         self.view.tell_alert(watched)
 
     def _seen_at(self, t: float) -> tuple[Outline, ...]:
-        """The cards as they lay nearest to `t`, and the hands as they were known as soon as that was judged."""
-        if not self.seen:
-            return ()
-        nearest = min(self.seen, key=lambda entry: abs(entry.t - t))
-        judged = next((entry for entry in self.seen if entry.t >= t + JUDGED_AFTER_S), self.seen[-1])
-        return (*judged.hands, *nearest.cards)
+        return self.memory.seen_at(_at(t), self.recording.table.layout)
 
     def _board(self, progress: Progress, wall_s: float) -> Board:
         state = progress.state
@@ -153,7 +142,7 @@ class _Run:
             banker=tuple(state.banker),
             wagers=shown_wagers(self.recording.table.layout.of_kind("wager"), state.wagers),
             n_alerts=len(self.alerts),
-            frames=self.frames,
+            frames=progress.frame_index + 1,
             wall_s=wall_s,
         )
 
@@ -183,24 +172,16 @@ def watch_recording(
             video=Path(camera.source), layout=recording.table.layout, calibration=camera.calibration, folder=out
         )
     with ExitStack() as stack:
-        logs = _Logs.open(out, stack)
-        run = _Run(
-            recording=recording,
-            view=view,
-            keeper=keeper,
-            logs=logs,
-            clock=clock,
-            pictures=SpreadKeeper(recording, out),
-            folder=out,
-        )
+        output = _Output.open(recording, out, stack)
+        run = _Run(recording=recording, view=view, keeper=keeper, output=output, clock=clock)
         started = clock()
         try:
             with view:
                 for progress in (source or _pipeline)(recording):
                     run.take(progress, started)
         except KeyboardInterrupt:
-            run.broken = STOPPED
-    findings = _findings(run, clock() - started)
+            run.was_stopped = True
+    findings = run.findings(clock() - started)
     write_report(out / "report.html", findings)
     return findings
 
@@ -224,18 +205,6 @@ def shown_wagers(areas: Iterable[Area], wagers: Mapping[str, Wager]) -> tuple[Sh
         )
         for area in filled
     )
-
-
-def hand_outlines(layout: Layout, state: RoundState) -> tuple[Outline, ...]:
-    """Each hand's box with its cards in letters and their point count: `7H 2S = 9`."""
-    outlines = []
-    for area in layout.of_kind("hand"):
-        cards = state.player if area.hand == "player" else state.banker
-        if cards:
-            total = points(cards)
-            text = " ".join("?" if card is None else str(card) for card in cards)
-            outlines.append(area_outline(area, text=text if total is None else f"{text} = {total}"))
-    return tuple(outlines)
 
 
 def format_watched(watched: WatchedAlert) -> dict[str, object]:
@@ -272,19 +241,9 @@ def _pipeline(recording: Recording) -> Iterator[Progress]:
     return watch_table(recording.table, signals=recording.signals)
 
 
-def _findings(run: _Run, wall_s: float) -> Findings:
-    return Findings(
-        table=table_facts(run.recording),
-        duration_s=run.t,
-        frames=run.frames,
-        wall_s=wall_s,
-        events=tuple(run.events),
-        alerts=tuple(sorted(run.alerts, key=lambda watched: watched.alert.t)),
-        rounds=tuple(run.rounds),
-        spreads=tuple(run.spreads),
-        stage_seconds=dict(run.stages),
-        broken=run.broken,
-    )
+def _at(t: float) -> datetime:
+    """A moment of stream time; a recording's first frame may have been filmed at any."""
+    return ZERO_AT + timedelta(seconds=t)
 
 
 def _write(file: TextIO, mapping: Mapping[str, object]) -> None:

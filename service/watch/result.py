@@ -56,8 +56,6 @@ class WatchedTable:
     options: Mapping[str, object]
     video: str
     """The file's name."""
-    area_names: Mapping[str, str] = field(default_factory=dict)
-    """What people call each wager area, by its id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,9 +30,9 @@ from tests.endurance.live_room import LiveRoom, furnish_room, resident_bytes
 from tests.endurance.requests_per_second import ask_all, quantiles_ms
 from thirdcard.rules.findings.alerts import Alert
 from thirdcard.rules.game.words import Remedy, Severity
+from thirdcard.service.config.table_facts import rules_of
 from thirdcard.service.config.table_file import load_table
 from thirdcard.service.live.journal import Journal, News
-from thirdcard.service.live.table_process import rules_of
 from thirdcard.service.store.database import Database
 from thirdcard.service.store.schema import AlertChange, AlertRow, EvidenceRow
 from thirdcard.service.watch.factory import now_utc

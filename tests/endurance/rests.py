@@ -69,7 +69,7 @@ def watch_resting(path: Path, resting: Resting) -> list[Alert]:
     table = load_table(path)
     signals = [] if resting.is_silent else read_signals(table, None)
     watch = start_watch(table, [event for event in signals if resting.is_watched(event.t)])
-    watch.interpreter.blindness.began_t = resting.part[0]
+    watch.begin(resting.part[0])
     _play(watch, table.cameras[0].source, table.cameras[0].name, resting)
     return [alert for alert in watch.take()[1] if not alert.code.startswith("camera.")]
 

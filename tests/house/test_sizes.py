@@ -21,11 +21,6 @@ MORE_STATE: dict[str, str] = {
     "models/index/index_scenes.py _Table": "one drawing's looks",
     "datasets/script/betting.py Betting": "a seat's plan and what it has put down",
     "datasets/script/director.py _Director": "one part for each act of a dealer",
-    "service/interpretation/interpreter.py Interpreter": "one part for each kind of line",
-    "service/interpretation/round_tracker.py RunningRound": "the facts of one round",
-    "service/live/worker.py Worker": "still one class for camera, watch and evidence",
-    "service/retention/worker.py Retention": "its settings besides its state",
-    "service/watch/recording_run.py _Run": "what a run writes and where",
 }
 """Classes with more attributes of state, and the reason."""
 SHARE_OF_SHORT_FUNCTIONS = 0.95

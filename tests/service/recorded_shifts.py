@@ -15,10 +15,10 @@ from sqlalchemy import select
 
 from tests.repository import ROOT
 from thirdcard.rules.log.events import DealerChanged, Event, parse_event
+from thirdcard.service.config.table_facts import rules_of
 from thirdcard.service.config.table_file import load_table
 from thirdcard.service.corrections.judging import referee_of
 from thirdcard.service.live.journal import Journal, News
-from thirdcard.service.live.table_process import rules_of
 from thirdcard.service.store.database import Database
 from thirdcard.service.store.schema import LogRow, RoundRow
 from thirdcard.service.store.shift_schema import FootageRow, LogNoteRow

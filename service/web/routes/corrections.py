@@ -8,8 +8,7 @@ from fastapi import APIRouter, Body, Path, Query
 
 from thirdcard.service.corrections.acts import WantedCorrection, correct, take_back
 from thirdcard.service.corrections.card_pictures import keep_picture
-from thirdcard.service.rounds.correction_listing import list_corrections
-from thirdcard.service.rounds.rounds import correction_view
+from thirdcard.service.rounds.rounds import correction_view, list_corrections
 from thirdcard.service.store.round_schema import CorrectionRow
 from thirdcard.service.web.dependencies import Operator, RoomHere, StrictRoute, Viewer
 from thirdcard.service.web.http_errors import not_found

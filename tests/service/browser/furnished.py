@@ -20,9 +20,9 @@ from thirdcard.service.alerts.cases import add_note, open_case, put_alert
 from thirdcard.service.alerts.holding import put_hold
 from thirdcard.service.alerts.lifecycle import Step, take_step
 from thirdcard.service.live.live_pictures import JPEG_QUALITY, WIDTH_PX
-from thirdcard.service.live.states import state_of
+from thirdcard.service.live.worker import status_of
 from thirdcard.service.media.overlay import draw_overlay
-from thirdcard.service.media.overlay_memory import area_texts
+from thirdcard.service.media.overlay_memory import area_texts, hand_outlines
 from thirdcard.service.media.stills import still_at
 from thirdcard.service.notify import outbox
 from thirdcard.service.notify.outbox import DeliveryOutcome
@@ -31,7 +31,6 @@ from thirdcard.service.store.alert_states import AlertState
 from thirdcard.service.store.people import Person, Role
 from thirdcard.service.store.schema import AlertRow
 from thirdcard.service.watch.factory import build_referee, now_utc
-from thirdcard.service.watch.recording_run import hand_outlines
 from thirdcard.service.web.demo_room import BEGINNINGS_S, RECORDING
 
 NOTIFICATIONS = """
@@ -91,7 +90,7 @@ def _show(room: ServedRoom, table: FilmedTable, state: RoundState, t: float) -> 
     done, data = cv2.imencode(".jpg", small, [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
     assert done
     room.live.pictures[name] = Picture(jpeg=data.tobytes(), version="2")
-    told = state_of(name, layout, state, at=now_utc(), t=t)
+    told = status_of(name, layout, state, at=now_utc(), t=t)
     room.live.known[name] = replace(told, camera="playing", dealer=DEALERS[name], frames=81_204, lag_s=0.1)
 
 

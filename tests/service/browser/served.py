@@ -24,11 +24,10 @@ from thirdcard.rules.log.events import Event
 from thirdcard.rules.round.records import RoundRecord
 from thirdcard.service.config.data_folder import Home
 from thirdcard.service.config.settings import RoomSettings
-from thirdcard.service.config.table_facts import facts_of
+from thirdcard.service.config.table_facts import facts_of, rules_of
 from thirdcard.service.config.table_file import TableConfig
 from thirdcard.service.live.evidence_writer import GRACE, EvidenceWriter
 from thirdcard.service.live.journal import EnteredAlert, Journal, News
-from thirdcard.service.live.table_process import rules_of
 from thirdcard.service.media.ring import RingWriter
 from thirdcard.service.media.stills import still_at
 from thirdcard.service.notify.settings import NOTIFICATIONS

@@ -25,9 +25,10 @@ from thirdcard.rules.log.events import (
     WagerSettled,
 )
 from thirdcard.rules.rulebook.model import Phase
+from thirdcard.service.interpretation.card_lines import TRAVEL_S
 from thirdcard.service.interpretation.dealing import UnseenBacks
 from thirdcard.service.interpretation.device_watchdog import device_events_of
-from thirdcard.service.interpretation.interpreter import HOLD_S, TRAVEL_S, Interpreter
+from thirdcard.service.interpretation.interpreter import HOLD_S, Interpreter
 from thirdcard.vision.observations import CardFlipped as SeenTurned
 from thirdcard.vision.observations import CardLeft, CardRested, CardShifted, LampChanged, Reading, Stack, StacksChanged
 
@@ -64,7 +65,7 @@ def log_of(
     *items: object, devices: frozenset[type[Event]] = frozenset({RoundClosed}), calm_t: float = 1000.0
 ) -> list[Event]:
     interpreter = Interpreter(LAYOUT, devices)
-    interpreter.state.see_calm([area.id for area in LAYOUT.of_kind("wager")], calm_t)
+    interpreter.see_calm([area.id for area in LAYOUT.of_kind("wager")], calm_t)
     for item in items:
         if isinstance(item, Event):
             interpreter.signal(item)

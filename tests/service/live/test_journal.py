@@ -22,7 +22,8 @@ from thirdcard.rules.game.words import Remedy, Severity
 from thirdcard.rules.log.events import BetsOpened, CardDealt, DealerChanged, Event, RoundClosed, Side
 from thirdcard.service.interpretation.interpreter import Interpreter
 from thirdcard.service.live.inbox import Inbox
-from thirdcard.service.live.journal import LEAD, TAIL, Journal, News
+from thirdcard.service.live.journal import Journal, News
+from thirdcard.service.media.clip_span import LIVE_CLIP
 from thirdcard.service.store import chain
 from thirdcard.service.store.database import Database, open_database, sqlite_url
 from thirdcard.service.store.log_chains import alert_chain, log_chain
@@ -111,7 +112,11 @@ def test_alert_is_sealed_and_its_pictures_are_promised(database: Database) -> No
     (entry,) = journal.write(News(alerts=[ALERT]), NOW + timedelta(seconds=14))
 
     at = NOW + timedelta(seconds=12.5)
-    assert (entry.at, entry.from_at, entry.to_at) == (at, at - LEAD, at + TAIL)
+    assert (entry.at, entry.from_at, entry.to_at) == (
+        at,
+        at - timedelta(seconds=LIVE_CLIP.lead_s),
+        at + timedelta(seconds=LIVE_CLIP.tail_s),
+    )
     with database.reading() as session:
         row = session.get_one(AlertRow, entry.alert_id)
         assert (row.state, row.code, row.dealer, row.at) == ("open", "late_bet.placed", "D1", at)
@@ -214,7 +219,7 @@ def test_entry_whose_commit_is_in_doubt_stands_once(database: Database, when: st
 
     with database.reading() as session:
         assert session.scalars(select(AlertRow.id)).all() == [entry.alert_id]
-        assert entry.to_at == NOW + timedelta(seconds=12.5) + TAIL
+        assert entry.to_at == NOW + timedelta(seconds=12.5 + LIVE_CLIP.tail_s)
         assert [line.seq for line in chain.read(session, log_chain("B07"))] == list(range(1, 6 + has_lines))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -19,11 +20,14 @@ from thirdcard.service.media.overlay_file import write_overlay
 from thirdcard.service.media.overlay_memory import (
     BEHIND,
     REMEMBERED,
+    STILL_MM,
     UNSEEN,
     AreaText,
     OverlayMemory,
     area_texts,
     hand_boxes,
+    hand_outlines,
+    lie_alike,
 )
 
 NINE = (AreaText("player-box", "7H 2S = 9"),)
@@ -93,6 +97,30 @@ def test_texts_say_hands_with_their_total_and_wagers_as_far_as_they_are_known(ta
     texts = [(one.area, one.text) for one in area_texts(table.layout, state)]
     assert texts[:2] == list(zip(boxes, ("7H 2S = 9", "?"), strict=False))
     assert texts[-3:] == list(zip([area.id for area in wagers], ("500", "3 chips", "?"), strict=True))
+
+
+def test_hands_are_written_onto_pictures_with_their_points(table: TableConfig) -> None:
+    hands = [tuple(map(parse_card, text.split())) for text in ("7H 2S", "KD")]
+    state = RoundState(round=1, phase=RoundPhase.DEALING, player=hands[0], banker=(*hands[1], None), wagers={})
+    assert [outline.text for outline in hand_outlines(table.layout, state)] == ["7H 2S = 9", "KD ?"]
+    assert hand_outlines(table.layout, replace(state, player=(), banker=())) == ()
+
+
+@pytest.mark.parametrize(("moved_mm", "are_alike"), [(STILL_MM - 0.1, True), (STILL_MM + 0.1, False)])
+def test_card_that_hardly_moved_lies_where_it_lay(moved_mm: float, *, are_alike: bool) -> None:
+    assert lie_alike([card(100.0)], [card(100.0 + moved_mm)]) is are_alike
+    assert not lie_alike([card()], [card(text="8H")])
+    assert not lie_alike([card()], [])
+
+
+def test_moment_of_a_fault_shows_what_lay_there_then(table: TableConfig) -> None:
+    memory, box = OverlayMemory(), table.layout.of_kind("hand")[0]
+    assert memory.seen_at(NOON, table.layout) == ()
+    memory.remember(NOON, (card(),), ())
+    memory.remember(NOON + s(1.5), (card(300.0),), (AreaText(box.id, "7H = 7"),))
+    assert memory.seen_at(NOON + s(0.4), table.layout) == (card(),)
+    hand, moved = memory.seen_at(NOON + s(1.6), table.layout)
+    assert (hand.text, moved) == ("7H = 7", card(300.0))
 
 
 def test_still_shows_the_hands_of_its_moment(table: TableConfig) -> None:

@@ -21,7 +21,7 @@ def test_disk_that_takes_no_picture_is_told_and_forgotten_when_it_does(tmp_path:
     width, height = table.cameras[0].calibration.image_size_wh_px
     frame = SimpleNamespace(image=np.zeros((height, width, 3), np.uint8))
     state = SimpleNamespace(player=(), banker=())
-    watch = cast(Any, SimpleNamespace(observer=SimpleNamespace(cards=()), referee=SimpleNamespace(state=state)))
+    watch = cast(Any, SimpleNamespace(cards=(), state=state))
 
     writer.offer(Shot(NOW, cast(Any, frame), NOW), watch)
     assert writer.disk_fault == "No such file or directory"

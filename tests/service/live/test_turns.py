@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from tests.service.store.conftest import NOW
-from thirdcard.service.live.rest_queue import APART, Turns
+from thirdcard.service.live.load_shedding import APART, Turns
 
 
 def test_the_first_that_asks_may_rest_and_nobody_else_for_a_while() -> None:

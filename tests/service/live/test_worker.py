@@ -10,10 +10,11 @@ from typing import Any, cast
 
 from tests.service.store.conftest import NOW
 from thirdcard.service.live.camera import CameraState, Shot
-from thirdcard.service.live.load_shedding import BREATH, RESTS
-from thirdcard.service.live.rest_queue import Turns
+from thirdcard.service.live.entries import Entries
+from thirdcard.service.live.load_shedding import BREATH, RESTS, Turns
+from thirdcard.service.live.sight import Sight
 from thirdcard.service.live.worker import Worker
-from thirdcard.service.ports.messages import Message, Rest, Strained, TableStatus
+from thirdcard.service.ports.messages import Message, Rest, Strained
 
 FRAME_S = 0.1
 
@@ -27,7 +28,8 @@ class FakeCamera:
     """So often it begins anew."""
     pause_s: tuple[float, float] = (0.0, 0.0)
     """From when to when it sends nothing."""
-    camera: Any = field(default_factory=lambda: SimpleNamespace(name="overhead", is_played_again=True))
+    name: str = "overhead"
+    is_played_again: bool = True
     state: CameraState = CameraState.PLAYING
     fault: str | None = None
     disk_fault: str | None = None
@@ -58,11 +60,11 @@ class FakeWatch:
     sights: list[tuple[str, str | None]] = field(default_factory=list)
     shoes: list[float] = field(default_factory=list)
     signals: list[Any] = field(default_factory=list)
-    observer: Any = field(default_factory=lambda: SimpleNamespace(cards=()))
-    referee: Any = field(
-        default_factory=lambda: SimpleNamespace(state=SimpleNamespace(player=(), banker=(), wagers={}))
-    )
-    interpreter: Any = field(default_factory=lambda: SimpleNamespace(blindness=SimpleNamespace(began_t=0.0)))
+    began_t: float | None = None
+    unwritten_t: float = 0.0
+
+    def begin(self, t: float) -> None:
+        self.began_t = t
 
     def see(self, frame: Any) -> None:
         self.looks.append(frame.t)
@@ -103,9 +105,6 @@ class QuietWorker(Worker):
             if self.turns.give(self.now()):
                 self._obey(Rest())
 
-    def _state(self, now: datetime) -> TableStatus:
-        return cast(TableStatus, now)
-
 
 def worker_of(clock: list[datetime], watch: FakeWatch, camera: FakeCamera) -> QuietWorker:
     nothing = SimpleNamespace(
@@ -119,12 +118,12 @@ def worker_of(clock: list[datetime], watch: FakeWatch, camera: FakeCamera) -> Qu
     return QuietWorker(
         table=cast(Any, SimpleNamespace(id="T1", layout=nothing)),
         watch=cast(Any, watch),
-        journal=cast(Any, SimpleNamespace(began_at=NOW, dealer=None)),
         camera=cast(Any, camera),
-        inbox=cast(Any, nothing),
-        evidence=cast(Any, SimpleNamespace(memory=nothing)),
+        sight=Sight(cast(Any, camera), cast(Any, watch)),
+        entries=Entries("T1", cast(Any, SimpleNamespace(began_at=NOW, dealer=None)), cast(Any, nothing)),
+        evidence=cast(Any, nothing),
         pictures=cast(Any, nothing),
-        service=cast(Any, nothing),
+        link=cast(Any, nothing),
         now=lambda: clock[0],
     )
 
@@ -191,7 +190,7 @@ def test_who_may_not_rest_yet_takes_a_breath_and_asks_again() -> None:
 def test_a_turn_that_comes_late_is_left() -> None:
     worker, watch = watched(0.05, 5.0)
     worker._obey(Rest())
-    assert not worker.stamina.remaining(worker.now())
+    assert not worker.sight.stamina.remaining(worker.now())
     assert watch.sights == [("back", None)]
 
 
@@ -203,7 +202,7 @@ def test_tables_rest_one_at_a_time_where_that_is_enough() -> None:
     for worker in workers:
         worker.turns = turns
     while clocks[0][0] - NOW < timedelta(minutes=5):
-        remaining = [worker.stamina.remaining(worker.now()) for worker in workers]
+        remaining = [worker.sight.stamina.remaining(worker.now()) for worker in workers]
         resting_at_once.append(sum(rest > BREATH for rest in remaining))
         for worker, watch, clock in zip(workers, watches, clocks, strict=True):
             watch.look_s = 0.12 * max(remaining.count(timedelta()), 1)  # two looks a second if all look, 2.8 if three
@@ -235,6 +234,6 @@ def test_a_file_that_plays_again_brings_another_shoe() -> None:
 def test_a_table_that_rests_says_so() -> None:
     worker, _ = watched(0.05, 5.0)
     now = worker.now()
-    assert worker._sight(now) == (CameraState.PLAYING, None)
-    worker.stamina.rest(now)
-    assert worker._sight(now) == (CameraState.RESTING, "the machine has too much to do: looks again in 10 s")
+    assert worker.sight.state(now, 5.0) == (CameraState.PLAYING, None)
+    worker.sight.stamina.rest(now)
+    assert worker.sight.state(now, 5.0) == (CameraState.RESTING, "the machine has too much to do: looks again in 10 s")

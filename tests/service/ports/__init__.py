@@ -1,1 +1,1 @@
-"""Tests of `service/ports`."""
+"""Tests of what rooms share."""

@@ -12,8 +12,9 @@ from typing import Any
 
 from tests.service.watch_fakes import make_alert
 from thirdcard.service.media.overlay_memory import OverlayStretch
-from thirdcard.service.review.evidence_pictures import KeptPictures, PictureOrder
+from thirdcard.service.review.evidence_pictures import PictureOrder
 from thirdcard.service.review.gallery import Gallery, picture_pool
+from thirdcard.service.store.alert_writer import AlertEvidence
 
 AT = datetime(2026, 5, 4, tzinfo=UTC)
 
@@ -26,13 +27,13 @@ class Maker:
     is_deadly: bool = False
     """Whether a process that makes something is killed."""
 
-    def keep(self, order: PictureOrder) -> KeptPictures:
+    def keep(self, order: PictureOrder) -> AlertEvidence:
         """Make nothing."""
         if self.is_deadly and os.getpid() != int((self.folder / "parent").read_text()):
             os.kill(os.getpid(), signal.SIGKILL)
         with (self.folder / f"{order.number}").open("a") as file:
             file.write(f"{os.getpid()} {order.alert.t}\n")
-        return KeptPictures(files=(), from_at=AT, to_at=AT, fault=f"{order.alert.t}")
+        return AlertEvidence(from_at=AT, to_at=AT, fault=f"{order.alert.t}")
 
 
 def ordered(number: int, t: float) -> PictureOrder:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,10 +20,10 @@ from tests.service.watch_fakes import (
 )
 from thirdcard.rules.game.words import Bet
 from thirdcard.rules.log.events import BetsOpened, CameraLost, CardDealt, Side
-from thirdcard.rules.round.round import RoundPhase, RoundState, Wager
+from thirdcard.rules.round.round import Wager
 from thirdcard.service.config.table_file import load_table
 from thirdcard.service.watch.pipeline import Progress
-from thirdcard.service.watch.recording_run import STOPPED, OutputError, hand_outlines, shown_wagers, watch_recording
+from thirdcard.service.watch.recording_run import STOPPED, OutputError, shown_wagers, watch_recording
 from thirdcard.service.watch.recordings import Recording, find_recording
 from thirdcard.service.watch.terminal import SilentView
 
@@ -139,13 +138,6 @@ def test_an_output_that_is_a_file_is_refused(recording: Recording, tmp_path: Pat
 def test_an_empty_watch_has_no_rounds(recording: Recording, tmp_path: Path) -> None:
     findings = watch_recording(recording, tmp_path, SilentView(), source=replay())
     assert (findings.rounds, findings.alerts, findings.duration_s) == ((), (), 0.0)
-
-
-def test_hands_are_written_onto_stills_with_their_points(recording: Recording) -> None:
-    state = RoundState(round=1, phase=RoundPhase.DEALING, player=cards("7H 2S"), banker=cards("KD ?"), wagers={})
-    outlines = hand_outlines(recording.table.layout, state)
-    assert [outline.text for outline in outlines] == ["7H 2S = 9", "KD ?"]
-    assert hand_outlines(recording.table.layout, replace(state, player=(), banker=())) == ()
 
 
 def test_shown_wagers_leave_out_empty_areas_and_go_by_seat(recording: Recording) -> None:

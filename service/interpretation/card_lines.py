@@ -1,0 +1,279 @@
+"""Turn what is seen of cards in the boxes and before the seats into the log's lines: dealt, turned, passed, taken away.
+
+What a line cannot be sure of, it says: each step of `_as_dealt` is one reason to doubt how a card came. Seconds of
+stream time, layout millimetres.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field, replace
+from itertools import count
+from typing import TypeAlias
+
+from thirdcard.calibration.layout import Layout
+from thirdcard.rules.log.events import CardDealt, CardMoved, CardRemoved, Event, ResultAnnounced, Side, Source
+from thirdcard.rules.round.round import INITIAL_CARDS
+from thirdcard.service.interpretation.dealing import (
+    DEALT_OPEN_CONFIDENCE,
+    IN_TWO_BOXES_S,
+    TURNED_HIDDEN_S,
+    TURNED_SOON_S,
+    SimultaneousCards,
+    UnseenBacks,
+    card_of,
+    dealt_line,
+    turned_line,
+)
+from thirdcard.service.interpretation.device_watchdog import ClothCleared
+from thirdcard.service.interpretation.handovers import (
+    DOUBTED,
+    OFF_TABLE,
+    SURE,
+    given_back,
+    hand_wagers_of,
+    is_before_a_seat,
+    passing_certainty,
+    shifted_lines,
+    taken_by,
+    turned_by,
+    was_taken_off,
+)
+from thirdcard.service.interpretation.reorder_buffer import WaitingItems
+from thirdcard.service.interpretation.round_tracker import CardOnTable, RunningRound
+from thirdcard.service.interpretation.visibility import Blindness
+from thirdcard.vision import observations as seen
+
+TRAVEL_S = 0.6
+"""From the shoe's mouth to rest."""
+HIDDEN_S = 0.8
+"""A card that a hand covered for longer before it was seen face up may have been turned under it: nobody saw it dealt
+so."""
+UNSEEN_ORDER_CONFIDENCE = 0.5
+"""Where a card's place was hidden, or not looked at, while another was dealt, nobody saw which came first."""
+
+Item: TypeAlias = Event | seen.Observation | ClothCleared
+"""What waits to be logged."""
+Signalled: TypeAlias = Collection[type[Event]]
+"""What devices at the table report by themselves."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrival:
+    """What is not known of how a card came to its box."""
+
+    is_blind: bool
+    """Whether the camera could not see some of the time in which it came."""
+    was_hidden: bool
+    """Whether a hand covered it for long before it was seen."""
+    is_missed: bool
+    """Whether it lay there before, its back unseen."""
+    is_moment_unseen: bool
+    """Whether nobody saw when it came, for whatever reason but a blind camera."""
+
+
+@dataclass(slots=True)
+class CardLines:
+    """The cards of one table, as they are logged."""
+
+    layout: Layout
+    state: RunningRound
+    blindness: Blindness
+    waiting: WaitingItems[Item]
+    """What was seen and is not in the log yet."""
+    backs: UnseenBacks
+    together: SimultaneousCards = field(default_factory=SimultaneousCards)
+    _numbers: Iterator[int] = field(default_factory=lambda: count(1))
+
+    def skip_number(self) -> None:
+        """A card was named by the watch before this one."""
+        next(self._numbers)
+
+    def apply(self, line: Event) -> None:
+        """Take a written line in."""
+        self.backs.apply(line)
+
+    def rested(self, t: float, card: seen.CardRested, signalled: Signalled) -> list[Event]:
+        """A card lies in a box: dealt as a rule, else one that had gone out of sight, or was collected too early."""
+        side, face = self._side_of(card.region), card_of(card.reading)
+        lost = self.state.lost_card(side, face)
+        if lost is not None:
+            return self._found_again(t, lost, card.track_id, side)
+        if self.state.is_decided(ResultAnnounced in signalled) and self.state.is_collected(side, face):
+            return []
+        opened = self._as_dealt_open(card)
+        card = card if opened is None else opened
+        card_id = f"c{next(self._numbers)}"
+        self.state.cards[card.track_id] = CardOnTable(card_id=card_id, side=side, card=face, face_up=card.face_up)
+        dealt = self._as_dealt(dealt_line(t, card_id, side, card), card, signalled, is_open=opened is not None)
+        if card.face_up and not dealt.face_up:
+            turned = seen.CardFlipped(track_id=card.track_id, t=card.t, face_up=True, reading=card.reading)
+            self.waiting.put(card.t, turned)
+        return [dealt]
+
+    def instead(self, turned: seen.CardFlipped | seen.CardRead) -> tuple[CardOnTable, seen.CardRested] | None:
+        """The card of an earlier round that seemed to lie there, and the new one that shows another face; else None."""
+        card, face = self.state.cards.get(turned.track_id), card_of(turned.reading)
+        if card is None or not card.is_left_over or card.card is None or face in (None, card.card):
+            return None
+        return card, _as_new(turned, card, self.layout)
+
+    def turned(self, t: float, turned: seen.CardFlipped | seen.CardRead) -> list[Event]:
+        """A card was turned, or its face was read at last."""
+        card = self.state.cards.get(turned.track_id)
+        if card is None:
+            return []
+        face = card_of(turned.reading)
+        face_up = turned.face_up if isinstance(turned, seen.CardFlipped) else True
+        entries_mm = turned.entries_mm if isinstance(turned, seen.CardFlipped) else ()
+        self.state.cards[turned.track_id] = replace(card, card=face or card.card, face_up=face_up)
+        by = turned_by(card, t, entries_mm, self.layout)
+        return [turned_line(t, card.card_id, turned.reading, face_up=face_up, by=by)]
+
+    def shifted(self, t: float, shifted: seen.CardShifted) -> list[Event]:
+        """A card lies elsewhere now: before a seat, or in a box."""
+        card = self.state.cards.get(shifted.track_id)
+        if card is None:
+            return []
+        if is_before_a_seat(shifted.region):
+            now = taken_by(card, shifted.region)
+        else:
+            now = given_back(card, self._side_of(shifted.region), t)
+        self.state.cards[shifted.track_id] = now
+        are_seen = self.state.was_in_sight(hand_wagers_of(self.layout, shifted.region))
+        sure = passing_certainty(shifted.margin_mm, now, self.state.cards.values(), are_wagers_seen=are_seen)
+        return shifted_lines(t, card, now, sure)
+
+    def taken_off(self, t: float, taken: seen.CardTakenOff) -> list[Event]:
+        """A card is nowhere: a player may have taken it off the table."""
+        card = self.state.cards.get(taken.track_id)
+        if card is None or not self.state.is_out(card) or self.blindness.was_blind(t - TRAVEL_S, t):
+            return []
+        if not was_taken_off(taken.region, taken.entries_mm, self.layout):
+            return []
+        now = replace(taken_by(card, taken.region), lost_t=t)
+        self.state.cards[taken.track_id] = now
+        passed = shifted_lines(t, card, now, DOUBTED)
+        return [*passed, CardRemoved(t=t, card_id=card.card_id, to=OFF_TABLE, confidence=SURE, source=Source.CAMERA)]
+
+    def left(self, t: float, left: seen.CardLeft, signalled: Signalled) -> list[Event]:
+        """A card is gone: into the rack, with those that were lost before where it was the last one in sight."""
+        card = self.state.cards.get(left.track_id)
+        if card is None:
+            return []
+        is_last = self.state.is_last_in_sight(left.track_id)
+        is_decided = self.state.is_decided(ResultAnnounced in signalled)
+        is_out = self.state.is_out(card) and not self.blindness.was_blind(t - TRAVEL_S, t)
+        if self.state.is_open and not card.is_left_over and (is_out or not (is_last or is_decided)):
+            self.state.cards[left.track_id] = replace(card, lost_t=t)
+            return []
+        del self.state.cards[left.track_id]
+        removed = self.state.remove(t, card)
+        return [*self.state.remove_overdue(t), removed] if is_last else [removed]
+
+    def _found_again(self, t: float, lost: CardOnTable, track_id: int, side: Side) -> list[Event]:
+        self.state.cards[track_id] = replace(lost, side=side, lost_t=None)
+        if lost.side is side:
+            return []
+        return [CardMoved(t=t, card_id=lost.card_id, hand=side, source=Source.CAMERA)]
+
+    def _as_dealt_open(self, card: seen.CardRested) -> seen.CardRested | None:
+        """The same card lying open from the first, where it was dealt so under a hand; else None.
+
+        It is one of the first four of a round in which all come face down and none was turned yet, no look showed its
+        back, and its face showed soon.
+        """
+        are_down = self.backs.come_face_down(self.state.cards_dealt) and not self.backs.are_unseen
+        is_plain = card.face_up and card.hidden_s <= HIDDEN_S
+        if is_plain or not are_down or self.state.cards_dealt >= INITIAL_CARDS or self.state.shows_a_face:
+            return None
+        if card.hidden_s > TURNED_HIDDEN_S or (card.is_back_seen and not card.face_up):
+            return None
+        if card.face_up:
+            return card
+        flips = [one for one in self.waiting if isinstance(one, seen.CardFlipped) and one.track_id == card.track_id]
+        soon = [one for one in flips if one.face_up and one.t - card.t <= TURNED_SOON_S]
+        return replace(card, face_up=True, reading=soon[0].reading) if soon else None
+
+    def _as_dealt(self, dealt: CardDealt, card: seen.CardRested, signalled: Signalled, *, is_open: bool) -> CardDealt:
+        """The line with what is doubtful of it: when the card came, with which other, and which side was up."""
+        arrival = self._arrival(dealt, card)
+        seen_dealt = self._while_blind(dealt, card, signalled)
+        paired = self._with_partner(seen_dealt, card, arrival)
+        in_order = self._in_order(paired, card, arrival)
+        return _with_side(in_order, card, arrival, is_open=is_open)
+
+    def _arrival(self, dealt: CardDealt, card: seen.CardRested) -> Arrival:
+        """How the card came, and what that says of backs at this table.
+
+        After the result nobody deals: what lies there then and cannot be read is one of those that lay there.
+        """
+        number = self.state.cards_dealt
+        since_call_s = 0.0 if self.state.called_t is None else card.t - self.state.called_t
+        is_blind = self.blindness.was_blind(card.t - card.hidden_s - TRAVEL_S, card.t)
+        was_hidden = card.hidden_s > HIDDEN_S
+        is_missed = card.face_up and self.backs.is_missed(dealt.hand, number, since_call_s)
+        if not is_blind and not was_hidden:
+            self.backs.note(number, face_up=card.face_up)
+        is_old = self.state.has_result and dealt.card is None
+        is_moment_unseen = is_missed or is_old or self.backs.are_unseen
+        is_moment_unseen |= self.backs.may_have_missed_one(dealt.hand, number)
+        return Arrival(is_blind=is_blind, was_hidden=was_hidden, is_missed=is_missed, is_moment_unseen=is_moment_unseen)
+
+    def _while_blind(self, dealt: CardDealt, card: seen.CardRested, signalled: Signalled) -> CardDealt:
+        """Less sure where the camera could not see."""
+        left_t = card.t - card.hidden_s - TRAVEL_S
+        untold_since_t = self.state.untold_since_t(signalled)
+        return self.blindness.doubted(dealt, left_t, max(card.t, dealt.t), untold_since_t=untold_since_t)
+
+    def _with_partner(self, dealt: CardDealt, card: seen.CardRested, arrival: Arrival) -> CardDealt:
+        """With the card that left the shoe with it, where both moments were seen."""
+        if arrival.is_blind or arrival.is_moment_unseen:
+            return dealt
+        return self.together.joined(dealt, card.t - card.hidden_s, card.t)
+
+    def _in_order(self, dealt: CardDealt, card: seen.CardRested, arrival: Arrival) -> CardDealt:
+        """Less sure where nobody saw which of two cards came first, and they did not come at once."""
+        if dealt.together_with is not None or not (arrival.is_moment_unseen or self._is_order_unseen(card)):
+            return dealt
+        sure = min(dealt.confidence or 0.0, UNSEEN_ORDER_CONFIDENCE)
+        return replace(dealt, confidence=sure, value_confidence=None)
+
+    def _is_order_unseen(self, card: seen.CardRested) -> bool:
+        """Whether another card came while this one's place was not seen, or was first seen elsewhere with it.
+
+        Of two that one look shows at first, and that cannot be told to have come at once, neither is known to be first.
+        """
+        if self.state.last_dealt_t > card.t - card.hidden_s - TRAVEL_S:
+            return True
+        later = [each for each in self.waiting if isinstance(each, seen.CardRested) and each.region != card.region]
+        return any(each.t == card.t and max(each.hidden_s, card.hidden_s) >= IN_TWO_BOXES_S for each in later)
+
+    def _side_of(self, region: str) -> Side:
+        hand = self.layout.area(region).hand
+        assert hand is not None, "card regions are hands"
+        return Side(hand)
+
+
+def _with_side(dealt: CardDealt, card: seen.CardRested, arrival: Arrival, *, is_open: bool) -> CardDealt:
+    """Less sure that it came open, where no look showed it come; face down, where it may have been turned unseen."""
+    if is_open and not arrival.is_missed:
+        return replace(dealt, confidence=min(dealt.confidence or 0.0, DEALT_OPEN_CONFIDENCE), value_confidence=None)
+    if card.face_up and (arrival.was_hidden or arrival.is_missed):
+        return replace(dealt, card=None, face_up=False, value_confidence=None)
+    return dealt
+
+
+def _as_new(turned: seen.CardFlipped | seen.CardRead, old: CardOnTable, layout: Layout) -> seen.CardRested:
+    """A card that came where another of an earlier round seemed to lie: print that passed for its back, mostly."""
+    box = next(area for area in layout.of_kind("hand") if area.hand == str(old.side))
+    x_mm, y_mm = box.polygon_mm.mean(axis=0)
+    return seen.CardRested(
+        track_id=turned.track_id,
+        t=turned.t,
+        region=box.id,
+        at_mm=(float(x_mm), float(y_mm)),
+        face_up=True,
+        reading=turned.reading,
+        score=turned.reading.confidence,
+    )

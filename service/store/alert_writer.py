@@ -1,0 +1,128 @@
+"""Write alerts: the row, the files that show it, and its lines in the table's chain. Nobody else does.
+
+A live table, a review and a correction raise alerts in the same form. Whoever raises one also enters its round for the
+search; this room knows nothing of rounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from thirdcard.service.store import chain
+from thirdcard.service.store.alert_states import AlertState
+from thirdcard.service.store.log_chains import alert_chain
+from thirdcard.service.store.schema import AlertRow, EvidenceRow
+
+PROMISED, KEPT, FAILED = "promised", "kept", "failed"
+"""The states of a piece of evidence until it is deleted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptFile:
+    """A file of evidence that is on the disk."""
+
+    kind: str
+    """clip, still, overlay, before or after."""
+    path: str
+    """Below the evidence folder, with slashes."""
+    size_bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlertEvidence:
+    """What shows an alert: files that are there, files that are promised, or why there is no clip."""
+
+    from_at: datetime
+    to_at: datetime
+    kept: tuple[KeptFile, ...] = ()
+    promised: tuple[str, ...] = ()
+    """The kinds."""
+    fault: str | None = None
+    """Why there is no clip."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RaisedAlert:
+    """An alert as it is to stand in the store."""
+
+    table_id: str
+    log_id: int
+    body: Mapping[str, Any]
+    """As `format_alert` has it."""
+    dealer: str | None
+    """Who dealt then."""
+    at: datetime
+    """The moment of the fault."""
+    noticed_at: datetime
+    is_quiet: bool = False
+    """Whether nobody is woken by it, since it is told after the fact."""
+    evidence: AlertEvidence | None = field(default=None)
+
+
+def write_alert(session: Session, raised: RaisedAlert, *, now: datetime) -> AlertRow:
+    """Enter an open alert, and seal it with those of its files that are there; gives its row with its number."""
+    row = AlertRow(
+        table_id=raised.table_id,
+        log_id=raised.log_id,
+        round=raised.body["round"],
+        code=raised.body["code"],
+        severity=raised.body["severity"],
+        state=AlertState.OPEN,
+        dealer=raised.dealer,
+        at=raised.at,
+        noticed_at=raised.noticed_at,
+        body=chain.canonical(raised.body),
+        is_quiet=raised.is_quiet,
+    )
+    session.add(row)
+    session.flush()
+    kept = () if raised.evidence is None else raised.evidence.kept
+    lines = [{"alert": row.id, "body": raised.body}, *(_sealed(row.id, file) for file in kept)]
+    chain.append(session, alert_chain(raised.table_id), lines, at=now)
+    if raised.evidence is not None:
+        session.add_all(_evidence_rows(row.id, raised.evidence))
+    return row
+
+
+def settle_promises(session: Session, alert_id: int, found: AlertEvidence, *, now: datetime) -> None:
+    """The files that were promised with an alert are there, or cannot be: say so, and seal those that are there."""
+    table_id = session.get_one(AlertRow, alert_id).table_id
+    files = {file.kind: file for file in found.kept}
+    sealed = []
+    for row in session.scalars(select(EvidenceRow).where(EvidenceRow.alert_id == alert_id)).all():
+        file = files.get(row.kind)
+        row.from_at, row.to_at = found.from_at, found.to_at
+        row.state, row.fault = (KEPT, None) if file is not None else (FAILED, found.fault or "there is no such picture")
+        if file is not None:
+            row.path, row.size_bytes, row.sha256 = file.path, file.size_bytes, file.sha256
+            sealed.append(_sealed(alert_id, file))
+    chain.append(session, alert_chain(table_id), sealed, at=now)
+
+
+def are_promised(session: Session, alert_id: int) -> bool:
+    """Whether any file of an alert is still promised."""
+    states: Collection[str] = session.scalars(select(EvidenceRow.state).where(EvidenceRow.alert_id == alert_id)).all()
+    return PROMISED in states
+
+
+def _sealed(alert_id: int, file: KeptFile) -> Mapping[str, object]:
+    """The line of a file in the alerts' chain."""
+    return {"alert": alert_id, "evidence": file.kind, "sha256": file.sha256}
+
+
+def _evidence_rows(alert_id: int, evidence: AlertEvidence) -> Iterable[EvidenceRow]:
+    span = {"from_at": evidence.from_at, "to_at": evidence.to_at}
+    for file in evidence.kept:
+        facts = {"path": file.path, "size_bytes": file.size_bytes, "sha256": file.sha256}
+        yield EvidenceRow(alert_id=alert_id, kind=file.kind, state=KEPT, **span, **facts)
+    for kind in evidence.promised:
+        yield EvidenceRow(alert_id=alert_id, kind=kind, state=PROMISED, **span)
+    if evidence.fault is not None:
+        yield EvidenceRow(alert_id=alert_id, kind="clip", state=FAILED, fault=evidence.fault, **span)
