@@ -118,7 +118,9 @@ def test_pairs_are_examined_with_a_nudge_allowed_for(tmp_path: Path) -> None:
 
 
 def test_examination_without_pairs_says_who_draws_them(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match=r"no pairs-\*\.npz; models\.gauge_pairs writes them"):
+    with pytest.raises(
+        FileNotFoundError, match=r"no pairs-\*\.npz; thirdcard\.models\.stacks\.height_pairs writes them"
+    ):
         height_evaluate.examine(tmp_path, lambda crops: np.zeros((len(crops), 6)))
 
 
@@ -142,7 +144,7 @@ def test_counts_follow_from_displacements() -> None:
 
 
 def test_looks_that_are_not_there_are_asked_for_by_name(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match=r"no \*\.npz; models\.comparer_school writes them"):
+    with pytest.raises(FileNotFoundError, match=r"no \*\.npz; thirdcard\.models\.stacks\.change_school writes them"):
         height_evaluate.look_at(tmp_path, lambda crops: np.zeros((len(crops), 6)))
 
 

@@ -69,11 +69,11 @@ def test_setting_that_is_missing_is_named(tmp_path: Path) -> None:
 
 def test_weights_that_are_missing_or_altered_are_refused(tmp_path: Path) -> None:
     spec = load_model_spec("net", write_registry(tmp_path))
-    with pytest.raises(ModelError, match="net.onnx: no such file"):
+    with pytest.raises(ModelError, match="net.weights = net.onnx: no such file; must lie in"):
         ModelSession.open(spec)
     spec.weights.parent.mkdir()
     spec.weights.write_bytes(b"other")
-    with pytest.raises(ModelError, match=r"sha256 = d9298a10d1b0\.\.\.; registry.yaml says 000000000000"):
+    with pytest.raises(ModelError, match=r"registry.yaml: net.sha256 = 000000000000\.\.\.; net.onnx has d9298a10d1b0"):
         ModelSession.open(spec)
 
 
