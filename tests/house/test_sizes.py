@@ -21,7 +21,6 @@ MORE_STATE: dict[str, str] = {
     "vision/cards/tracker.py CardTrack": "what is known of one card",
     "vision/chips/stack_region.py StackRegion": "one region's looks before and after",
     "vision/observer.py Observer": "still one class for all that is looked at",
-    "models/index/index_scenes.py _Table": "one drawing's looks",
     "datasets/script/betting.py Betting": "a seat's plan and what it has put down",
     "datasets/script/director.py _Director": "one part for each act of a dealer",
     "service/interpretation/interpreter.py Interpreter": "one part for each kind of line",
