@@ -1,6 +1,8 @@
 # make demo   watch the shipped recording, and say what was found and where the report is
 # make demo-room   the surveillance room with four tables that play the shipped recording, in out/room
 # make test   lint, types and tests
+# make train-setup   .venv-train, with what training needs besides: PyTorch, Ultralytics, one OpenCV
+# make train-test   every training for a few seconds, exported and checked
 # make setup  .venv with the command `thirdcard` in it; demo and test do it by themselves
 # make lint   lint and types only
 # make lock   requirements.lock anew, from the newest versions that pyproject.toml allows
@@ -13,6 +15,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.thirdcard-ready
 LOCK_VENV := build/lock-venv
+TRAIN_VENV := .venv-train
+TRAIN_READY := $(TRAIN_VENV)/.thirdcard-ready
 
 IS_FIT := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3.14 python3 python; do \
@@ -21,7 +25,7 @@ PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3.14 python3 p
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_NO_INPUT := 1
 
-.PHONY: setup demo demo-room test lint types lock clean
+.PHONY: setup demo demo-room test train-setup train-test lint types lock clean
 .DEFAULT_GOAL := setup
 
 setup: $(READY)
@@ -45,6 +49,22 @@ demo-room: $(READY)
 test: lint types
 	$(BIN)/python -m pytest
 
+train-setup: $(TRAIN_READY)
+
+$(TRAIN_READY): requirements.lock requirements-train.lock pyproject.toml
+	@if [ -z "$(PYTHON)" ]; then \
+		echo "Python 3.11 or newer with venv was not found; name one: make PYTHON=/path/to/python3" >&2; exit 2; fi
+	@echo "Setting up $(TRAIN_VENV) (once; about a gigabyte, more for a GPU) ..."
+	@[ -x $(TRAIN_VENV)/bin/python ] || "$(PYTHON)" -m venv $(TRAIN_VENV)
+	@$(TRAIN_VENV)/bin/python -m pip install --quiet --requirement requirements.lock
+	@PYTHONWARNINGS=ignore $(TRAIN_VENV)/bin/python -m pip install --quiet --constraint requirements.lock \
+		--constraint requirements-train.lock --no-build-isolation --editable ".[train]"
+	@$(TRAIN_VENV)/bin/python -m pip install --quiet --no-deps --requirement requirements-train.lock
+	@touch $@
+
+train-test: $(TRAIN_READY)
+	$(TRAIN_VENV)/bin/python -m pytest tests/training
+
 lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -61,5 +81,5 @@ lock:
 	mv build/requirements.lock requirements.lock
 
 clean:
-	rm -rf $(VENV) build out runs *.egg-info src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(TRAIN_VENV) build out runs *.egg-info src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,7 +1,8 @@
 """Teach a network for a given time from batches that other processes draw.
 
-The rate follows the clock, checkpoints are written every minute, and a run goes on where it stopped. What is taught
-stands in a `Subject`. Needs the `train` extra (torch).
+The rate follows the clock, checkpoints are written every minute, and a run goes on where it stopped. It may begin with
+another run's checkpoint or with the ONNX file that is shipped. What is taught stands in a `Subject`. Needs the `train`
+extra (torch).
 """
 
 from __future__ import annotations
@@ -13,9 +14,12 @@ import multiprocessing
 import sys
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass
+from multiprocessing.process import BaseProcess
 from pathlib import Path
+from queue import Empty
 from typing import Any, Protocol
 
 import cv2
@@ -25,33 +29,55 @@ import torch
 from torch import nn
 
 from thirdcard.models.precision import mixed_precision
+from thirdcard.models.warm_start import start_from_onnx
 
-WEIGHT_DECAY = 0.02
 WARM_UP = 0.03
-EMA_DECAY = 0.998
-REPLAY = 40
-"""After so many batches each comes back once, varied: drawing costs about as much as learning."""
+"""Share of the time over which the rate rises."""
+MEASURED_ROWS = 384
+"""Rows on which the statistics of a network that begins with an ONNX file are measured."""
 JUDGED_EVERY_S = 600.0
 
 Batch = tuple[npt.NDArray[Any], ...]
+Tensors = tuple[torch.Tensor, ...]
+
+
+class TimeSpent(Protocol):
+    """Share of the time that is spent, 0 to 1, shared with the processes that draw."""
+
+    value: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """How a subject is taught, apart from what the command line says."""
+
+    weight_decay: float = 0.02
+    average_decay: float = 0.998
+    """How much of the running average stays at each step, once it is no longer young."""
+    replay: int = 40
+    """After so many batches each comes back once, varied: drawing costs about as much as learning. 0: never."""
 
 
 class Subject(Protocol):
     """What is taught."""
 
     net: nn.Module
+    recipe: Recipe
 
-    def batches(self, seed: int, count: int) -> Iterator[Batch]:
+    def batches(self, seed: int, count: int, progress: TimeSpent) -> Iterator[Batch]:
         """Fresh batches of `count` rows without end; called in another process."""
 
     def again(self, batch: Batch) -> Batch:
         """An older batch, varied at no cost."""
 
-    def loss(self, net: nn.Module, batch: tuple[torch.Tensor, ...]) -> torch.Tensor:
+    def pictures(self, batch: Tensors) -> torch.Tensor:
+        """What the network is shown of a batch, as it takes it."""
+
+    def loss(self, net: nn.Module, batch: Tensors) -> torch.Tensor:
         """What is to become small."""
 
     def judge(self, net: nn.Module) -> str:
-        """A line of figures on what training never sees."""
+        """A line of figures on what training never sees; empty where nothing was kept apart."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,9 +92,11 @@ class LoopSettings:
     out: Path
     rate: float
     start: Path | None
-    """An earlier run's checkpoint to begin with."""
+    """An earlier run's checkpoint, or an ONNX file that such a network was exported to."""
     seed: int
     resume: bool
+    part: str = ""
+    """Which network of that file, where it holds several."""
 
     @property
     def checkpoint(self) -> Path:
@@ -76,23 +104,26 @@ class LoopSettings:
         return self.out / "last.pt"
 
 
-def add_arguments(parser: argparse.ArgumentParser, *, out: Path, batch: int, rate: float) -> None:
+def add_arguments(
+    parser: argparse.ArgumentParser, *, out: Path, batch: int, rate: float, minutes: float = 60.0, seed: int = 1
+) -> None:
     """The options that `loop_settings` reads."""
     parser.add_argument("--device", default="cpu", help="cpu or cuda")
-    parser.add_argument("--minutes", type=float, default=60.0, help="time to spend in all, over all resumed runs")
+    parser.add_argument("--minutes", type=float, default=minutes, help="time to spend in all, over all resumed runs")
     parser.add_argument("--batch", type=int, default=batch)
     parser.add_argument("--threads", type=int, default=1, help="torch threads")
     parser.add_argument("--workers", type=int, default=1, help="processes that draw")
     parser.add_argument("--out", type=Path, default=out)
     parser.add_argument("--rate", type=float, default=rate, help="highest learning rate")
-    parser.add_argument("--from", dest="start", type=Path, help="a checkpoint to begin with")
-    parser.add_argument("--seed", type=int, default=1, help="other seeds draw other lessons")
+    parser.add_argument("--from", dest="start", type=Path, help="a checkpoint or an exported ONNX file to begin with")
+    parser.add_argument("--seed", type=int, default=seed, help="other seeds draw other lessons")
     parser.add_argument("--resume", action="store_true")
 
 
 def loop_settings(told: argparse.Namespace) -> LoopSettings:
     """The settings of parsed arguments."""
-    return LoopSettings(**{name: getattr(told, name) for name in LoopSettings.__dataclass_fields__})
+    names = [name for name in LoopSettings.__dataclass_fields__ if hasattr(told, name)]
+    return LoopSettings(**{name: getattr(told, name) for name in names})
 
 
 def teach(subject: Subject, settings: LoopSettings) -> None:
@@ -111,6 +142,10 @@ def load_average(checkpoint: Path, net: nn.Module) -> nn.Module:
     return net.eval()
 
 
+class DrawingError(Exception):
+    """There are no more batches."""
+
+
 def say(text: str) -> None:
     """A line of the log."""
     sys.stdout.write(f"{time.strftime('%H:%M:%S')} {text}\n")
@@ -122,11 +157,12 @@ class _Training:
 
     def __init__(self, subject: Subject, settings: LoopSettings) -> None:
         self._subject, self._settings = subject, settings
-        if settings.start is not None:
-            load_average(settings.start, subject.net)
         self._net = subject.net.to(settings.device, memory_format=torch.channels_last)
-        self._average = torch.optim.swa_utils.AveragedModel(self._net, multi_avg_fn=lean_average, use_buffers=True)
-        self._optimizer = torch.optim.AdamW(self._net.parameters(), settings.rate, weight_decay=WEIGHT_DECAY)
+        self._average = torch.optim.swa_utils.AveragedModel(
+            self._net, multi_avg_fn=lean_average(subject.recipe.average_decay), use_buffers=True
+        )
+        decay = subject.recipe.weight_decay
+        self._optimizer = torch.optim.AdamW(self._net.parameters(), settings.rate, weight_decay=decay)
         self._spent_s, self._seen = 0.0, 0
         if settings.resume and settings.checkpoint.exists():
             self._load()
@@ -135,36 +171,61 @@ class _Training:
         """Learn until the time is spent."""
         settings = self._settings
         total_s, before_s = settings.minutes * 60, self._spent_s
-        batches = _batches(self._subject, settings, seed=settings.seed + round(before_s))
-        started, saved_s, judged_s = time.perf_counter(), before_s, before_s
-        losses: deque[float] = deque(maxlen=200)
-        while self._spent_s < total_s:
-            losses.append(self._learn(next(batches), self._spent_s / total_s))
-            self._spent_s = before_s + time.perf_counter() - started
-            if self._spent_s - saved_s > 60:
-                say(f"{self._spent_s:.0f} s, {self._seen} rows, loss {np.mean(losses):.4f}")
-                self._save()
-                saved_s = self._spent_s
-            if self._spent_s - judged_s > JUDGED_EVERY_S:
-                say(self._subject.judge(self._average.module.eval()))
-                judged_s = self._spent_s
+        progress = multiprocessing.Value("d", before_s / max(total_s, before_s, 1.0))
+        with closing(_batches(self._subject, settings, progress, round(before_s))) as batches:
+            if not self._seen:
+                self._begin(batches)
+            started, saved_s, judged_s = time.perf_counter(), before_s, before_s
+            losses: deque[float] = deque(maxlen=200)
+            while self._spent_s < total_s:
+                losses.append(self._learn(next(batches), self._spent_s / total_s))
+                self._spent_s = before_s + time.perf_counter() - started
+                progress.value = self._spent_s / total_s
+                if self._spent_s - saved_s > 60:
+                    say(f"{self._spent_s:.0f} s, {self._seen} rows, loss {np.mean(losses):.4f}")
+                    self._save()
+                    saved_s = self._spent_s
+                if self._spent_s - judged_s > JUDGED_EVERY_S:
+                    self._judge()
+                    judged_s = self._spent_s
         self._save()
-        say(self._subject.judge(self._average.module.eval()))
+        say(f"{self._spent_s:.0f} s, {self._seen} rows in all; {settings.checkpoint}")
+        self._judge()
+
+    def _begin(self, batches: Iterator[Batch]) -> None:
+        """Take over the weights to begin with, where there are any."""
+        start = self._settings.start
+        if start is None:
+            return
+        if start.suffix == ".onnx":
+            count = max(1, MEASURED_ROWS // self._settings.batch)
+            shown = [self._subject.pictures(self._tensors(next(batches))) for _ in range(count)]
+            start_from_onnx(self._net, start, torch.cat(shown), part=self._settings.part)
+        else:
+            load_average(start, self._net)
+        self._average.module.load_state_dict(self._net.state_dict())
+
+    def _judge(self) -> None:
+        figures = self._subject.judge(self._average.module.eval())
+        if figures:
+            say(figures)
+
+    def _tensors(self, batch: Batch) -> Tensors:
+        return tuple(torch.from_numpy(part).to(self._settings.device) for part in batch)
 
     def _learn(self, batch: Batch, done: float) -> float:
         fade = 0.5 * (1 + math.cos(math.pi * min(done, 1.0)))
         for group in self._optimizer.param_groups:
             group["lr"] = self._settings.rate * min(1.0, done / WARM_UP + 0.01) * fade
-        tensors = tuple(torch.from_numpy(part).to(self._settings.device) for part in batch)
         self._net.train()
         with mixed_precision(self._settings.device):
-            loss = self._subject.loss(self._net, tensors)
+            loss = self._subject.loss(self._net, self._tensors(batch))
         self._optimizer.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self._net.parameters(), 5.0)
         self._optimizer.step()
         self._average.update_parameters(self._net)
-        self._seen += len(batch[0])
+        self._seen += len(batch[-1])
         return float(loss.detach())
 
     def _save(self) -> None:
@@ -189,33 +250,57 @@ class _Training:
         self._spent_s, self._seen = state["spent_s"], state["seen"]
 
 
-def lean_average(averaged: list[torch.Tensor], current: list[torch.Tensor], count: torch.Tensor) -> None:
-    """Move the average towards the network: by much while it is young, by 1 - EMA_DECAY later."""
-    if torch.is_floating_point(averaged[0]):
-        n = float(count)
-        torch._foreach_lerp_(averaged, current, 1 - min(EMA_DECAY, (1 + n) / (10 + n)))
-    else:
-        torch._foreach_copy_(averaged, current)
+def lean_average(decay: float) -> Callable[[list[torch.Tensor], list[torch.Tensor], torch.Tensor], None]:
+    """Moves an average towards the network: by much while it is young, by 1 - `decay` later."""
+
+    def move(averaged: list[torch.Tensor], current: list[torch.Tensor], count: torch.Tensor) -> None:
+        if torch.is_floating_point(averaged[0]):
+            n = float(count)
+            torch._foreach_lerp_(averaged, current, 1 - min(decay, (1 + n) / (10 + n)))
+        else:
+            torch._foreach_copy_(averaged, current)
+
+    return move
 
 
-def _batches(subject: Subject, settings: LoopSettings, *, seed: int) -> Iterator[Batch]:
-    """Fresh batches from the workers, each followed by an older one."""
+def _batches(
+    subject: Subject, settings: LoopSettings, progress: TimeSpent, spent_s: int
+) -> Generator[Batch, None, None]:
+    """Fresh batches from the workers, each followed by an older one; the workers end when this is closed."""
     context = multiprocessing.get_context("fork")
     queue: multiprocessing.Queue[Batch] = context.Queue(maxsize=12)
+    workers = []
     for worker in range(settings.workers):
-        told = (subject, seed + 100_000 * worker, settings.batch, queue)
-        context.Process(target=_draw, args=told, daemon=True).start()
+        told = (subject, settings.seed + spent_s + 100_000 * worker, settings.batch, queue, progress)
+        workers.append(context.Process(target=_draw, args=told, daemon=True))
+        workers[-1].start()
     older: deque[Batch] = deque()
+    try:
+        while True:
+            fresh = _next(queue, workers)
+            yield fresh
+            if subject.recipe.replay:
+                older.append(fresh)
+            if len(older) > subject.recipe.replay:
+                yield subject.again(older.popleft())
+    finally:
+        for process in workers:
+            process.terminate()
+            process.join()
+
+
+def _next(queue: multiprocessing.Queue[Batch], workers: Sequence[BaseProcess]) -> Batch:
+    """The next batch; raises DrawingError where the processes that draw have all ended."""
     while True:
-        fresh = queue.get()
-        yield fresh
-        older.append(fresh)
-        if len(older) > REPLAY:
-            yield subject.again(older.popleft())
+        with suppress(Empty):
+            return queue.get(timeout=5.0)
+        if not any(process.is_alive() for process in workers):
+            raise DrawingError("the processes that draw have ended; what they wrote above says why")
 
 
-def _draw(subject: Subject, seed: int, count: int, queue: multiprocessing.Queue[Batch]) -> None:
+def _draw(subject: Subject, seed: int, count: int, queue: multiprocessing.Queue[Batch], progress: TimeSpent) -> None:
     """Fill the queue until the parent ends."""
     cv2.setNumThreads(1)
-    for batch in subject.batches(seed, count):
+    torch.set_num_threads(1)
+    for batch in subject.batches(seed, count, progress):
         queue.put(batch)

@@ -22,7 +22,13 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from thirdcard.datasets.decks.deck import deck_names, load_deck
+from thirdcard.datasets.scene.random_scene import random_scene
+from thirdcard.datasets.scene.renderer import SceneRenderer
+from thirdcard.datasets.scene.tiles import label_lines, school_tiles
+from thirdcard.datasets.scene.worlds import random_world
 from thirdcard.models.detector.detector_school import taught_lines
+from thirdcard.models.publishing import flattened
 from thirdcard.vision.detections import LABELS, Detections, order_corners, polygon_iou
 from thirdcard.vision.frames import Image
 from thirdcard.vision.inference.detector import Detector
@@ -31,6 +37,7 @@ from thirdcard.vision.plane.tiling import holds
 
 OVERLAP = 0.5
 LOWEST_SCORE = 0.01
+EXAM_WORLDS, EXAM_SCENES, EXAM_TILES, EXAM_SEED = 14, 2, 4, 77
 _COLOURS = ((255, 255, 255), (255, 160, 0), (0, 220, 255), (200, 0, 255), (0, 255, 0))
 
 
@@ -168,6 +175,24 @@ def evaluate(school: Path, *, worst: Path | None = None, worst_count: int = 24) 
         for rank, each in enumerate(ranked):
             cv2.imwrite(str(worst / f"{rank:02d}-{each.sample.path.stem}.png"), draw(each, sharp.score))
     return {**summarise(matches, sharp.score), "median_ms": float(np.median(spent_s) * 1000)}
+
+
+def exam_figures(detector: Detector) -> dict[str, float]:
+    """The figures that `models/metrics.yaml` asks of the detector, `label.figure`, on tiles of held-out worlds."""
+    matches = []
+    for world_number in range(EXAM_WORLDS):
+        rng = np.random.default_rng([EXAM_SEED, world_number])
+        world = random_world(rng, "held_out", deck_names("held_out", None))
+        deck = load_deck(world.deck)
+        renderer = SceneRenderer(world, deck=deck)
+        for _ in range(EXAM_SCENES):
+            scene = random_scene(world, rng, faces=deck.cards)
+            for tile in school_tiles(world, scene, rng, count=EXAM_TILES, renderer=renderer):
+                truth = parse_labels(taught_lines(label_lines(tile.boxes).splitlines()), 320, 320)
+                found = detector.detect(tile.image_hw3, (0.0, 0.0), 1.0)
+                inside = holds((0.0, 0.0, 320.0, 320.0), found.centres_mm)
+                matches.append(match(Sample(Path("drawn"), tile.image_hw3, truth), found.take(inside)))
+    return flattened(summarise(matches, detector.score)["classes"])
 
 
 def _single(boxes: Detections, row: int) -> NDArray[np.float32]:

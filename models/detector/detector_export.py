@@ -1,14 +1,14 @@
-"""Turn a trained detector into the ONNX file that runs, check it, and declare it in the registry.
+"""Turn a trained detector into the ONNX file that runs, check and examine it, and declare it.
 
-    python -m thirdcard.models.detector.detector_export CHECKPOINT.pt [--weights-dir DIR] [--registry FILE]
+    python -m thirdcard.models.detector.detector_export CHECKPOINT.pt --home DIR
 
-The file is named by its hash. Imports torch and Ultralytics, which running never does.
+Imports torch and Ultralytics, which running never does.
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -16,11 +16,14 @@ from typing import Any
 import numpy as np
 import onnx
 
+from thirdcard.models.detector.detector_evaluate import exam_figures
 from thirdcard.models.detector.detector_head import open_up
 from thirdcard.models.detector.ultralytics_setup import prepare
-from thirdcard.models.registry import write_entry
+from thirdcard.models.errors import ModelExportError
+from thirdcard.models.publishing import Destination, Draft, add_destination, destination_of
 from thirdcard.vision.detections import LABELS
-from thirdcard.vision.inference.model_spec import REGISTRY_PATH
+from thirdcard.vision.inference.detector import Detector
+from thirdcard.vision.inference.model_spec import TensorSpec
 from thirdcard.vision.inference.oriented_boxes import STEPS_PX
 
 INPUT, BOXES, RAW = "images", "boxes", "raw"
@@ -29,37 +32,29 @@ ALLOWED_DIFFERENCE_PX = 0.02
 SCORE, IOU = 0.3, 0.5
 
 
-class DetectorExportError(Exception):
-    """The exported network does not do what the trained one does."""
+def export(network: Any, destination: Destination, *, image_px: int = 320) -> str:
+    """Writes, examines and declares the ONNX file of a network; a line that says so.
 
-
-def export(checkpoint: Path, weights_dir: Path, registry: Path, *, image_px: int = 320) -> Path:
-    """Writes the ONNX file and its entry in the registry; raises ExportError where it differs from the checkpoint."""
-    prepare(threads=1)
-    network = load_network(checkpoint)
-    weights_dir.mkdir(parents=True, exist_ok=True)
-    draft = weights_dir / "detector-draft.onnx"
-    write_onnx(network, draft, image_px)
-    difference_px = compare(network, draft, image_px)
-    if difference_px > ALLOWED_DIFFERENCE_PX:
-        raise DetectorExportError(f"{draft.name}: differs by {difference_px:.4f} px; allowed {ALLOWED_DIFFERENCE_PX}")
-    model = onnx.load(str(draft))
-    open_up(model, RAW)
-    onnx.save(model, str(draft))
-    (raw,) = model.graph.output
-    digest = hashlib.sha256(draft.read_bytes()).hexdigest()
-    path = weights_dir / f"detector-{digest[:8]}.onnx"
-    draft.replace(path)
-    entry = {
-        "weights": path.name,
-        "sha256": digest,
-        "input": {"name": INPUT, "shape": [None, 3, image_px, image_px]},
-        "output": {"name": RAW, "shape": [None, raw.type.tensor_type.shape.dim[1].dim_value, places(image_px)]},
-        "classes": list(LABELS),
-        "settings": {"score": SCORE, "iou": IOU, "step_px": STEPS_PX[-1]},
-    }
-    write_entry(registry, "detector", entry)
-    return path
+    Raises:
+        ModelExportError: The file differs from the network, or the model is worse than it may be.
+    """
+    with Draft("detector", destination) as draft:
+        write_onnx(network, draft.path, image_px)
+        difference_px = compare(network, draft.path, image_px)
+        if difference_px > ALLOWED_DIFFERENCE_PX:
+            raise ModelExportError(f"detector: differs by {difference_px:.4f} px; allowed {ALLOWED_DIFFERENCE_PX}")
+        model = onnx.load(str(draft.path))
+        open_up(model, RAW)
+        onnx.save(model, str(draft.path))
+        (raw,) = model.graph.output
+        rows = raw.type.tensor_type.shape.dim[1].dim_value
+        tensors = (
+            TensorSpec(name=INPUT, shape=(None, 3, image_px, image_px)),
+            TensorSpec(name=RAW, shape=(None, rows, places(image_px))),
+        )
+        spec = draft.declare(tensors, LABELS, {"score": SCORE, "iou": IOU, "step_px": STEPS_PX[-1]})
+        figures = exam_figures(Detector.open(spec)) if destination.is_examined else None
+        return draft.publish(figures, "detector")
 
 
 def load_network(checkpoint: Path) -> Any:
@@ -114,15 +109,17 @@ def compare(network: Any, path: Path, image_px: int) -> float:
     return float(np.abs(wanted - found).max())
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Exports as the command line asks and names the file."""
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Exports as the command line asks and names the file; returns 0."""
     parser = argparse.ArgumentParser(prog="thirdcard.models.detector.detector_export", description=__doc__)
     parser.add_argument("checkpoint", type=Path)
-    parser.add_argument("--weights-dir", type=Path, default=REGISTRY_PATH.parent / "weights")
-    parser.add_argument("--registry", type=Path, default=REGISTRY_PATH)
+    add_destination(parser)
     options = parser.parse_args(arguments)
-    print(f"weights: {export(options.checkpoint, options.weights_dir, options.registry)}")
+    destination = destination_of(options)
+    prepare(threads=1)
+    sys.stdout.write(f"{export(load_network(options.checkpoint), destination)}\n")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

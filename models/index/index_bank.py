@@ -7,6 +7,7 @@ left. Decks whose index bears no sign are left out: it could not be read by itse
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,7 +64,31 @@ class IndexBank:
         return np.flatnonzero(np.isfinite(self.boxes_mm[:, :, 0]).all(axis=1))
 
 
-def open_index_banks(split: str, *, decks: Path | None, photos: Path | None, folder: Path) -> list[IndexBank]:
+def add_bank_arguments(parser: argparse.ArgumentParser, *, judged: int) -> None:
+    """The options that say which decks are learned from, and how much is kept for judging."""
+    parser.add_argument(
+        "--decks", type=Path, default=Path("build/decks"), help="what thirdcard.datasets.decks.rasterise made"
+    )
+    parser.add_argument("--photos", type=Path, help="optional: a folder with faces/")
+    parser.add_argument("--banks", type=Path, default=Path("build/index"), help="where drawn decks are kept")
+    parser.add_argument("--most-decks", type=int, help="draw no more decks than this, for a trial")
+    parser.add_argument("--judged", type=int, default=judged, help="pictures drawn to judge the run")
+
+
+def banks_for_training(told: argparse.Namespace) -> list[IndexBank]:
+    """The banks that `add_bank_arguments` asks for."""
+    decks, faces = told.decks if told.decks.is_dir() else None, told.photos / "faces" if told.photos else None
+    return open_index_banks("train", decks=decks, photos=faces, folder=told.banks, most=told.most_decks)
+
+
+def banks_for_judging(told: argparse.Namespace) -> list[IndexBank]:
+    """Those of the decks that neither training nor the final judgement uses."""
+    return open_index_banks("validation", decks=None, photos=None, folder=told.banks, most=told.most_decks)
+
+
+def open_index_banks(
+    split: str, *, decks: Path | None, photos: Path | None, folder: Path, most: int | None = None
+) -> list[IndexBank]:
     """The usual bank of a split and a sharp one of fewer decks; drawn where they are not there yet.
 
     Args:
@@ -71,6 +96,7 @@ def open_index_banks(split: str, *, decks: Path | None, photos: Path | None, fol
         decks: What `thirdcard.datasets.decks.rasterise` made; None: machine-drawn decks alone.
         photos: A folder with scanned decks.
         folder: Where the banks lie.
+        most: Decks at most; None: all.
     """
     from thirdcard.datasets.decks.deck import VALIDATION_SEEDS
 
@@ -79,6 +105,7 @@ def open_index_banks(split: str, *, decks: Path | None, photos: Path | None, fol
     else:
         names = deck_names("train" if split == "train" else "held_out", decks)
     names += [f"photo:{title}" for title in PHOTO_FOLDERS if photos is not None and split == "train"]
+    names = names[:most]
     machine = [name for name in names if name.startswith("machine:")]
     others = [name for name in names if name in MEASURED_MM]
     sharp = machine[:: SHARP_EVERY if split == "train" else 2] + others

@@ -16,15 +16,17 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from thirdcard.models.index.index_bank import open_index_banks
+from thirdcard.models.index.index_bank import IndexBank, measure, open_index_banks
 from thirdcard.models.index.index_reader_crops import CLASSES, HIDDEN, UNCLEAR, is_readable
 from thirdcard.models.index.index_scenes import IndexScene, SceneLesson, SceneSchool
+from thirdcard.models.reader import reader_evaluate
 from thirdcard.vision.inference.index_finder import IndexFinder, Indices
 from thirdcard.vision.inference.index_reader import IndexReader
 
 EXAM = SceneLesson(side_px=384, index_px=(9.0, 60.0))
 HEIGHT_BANDS_PX = ((7, 10), (10, 14), (14, 20), (20, 30), (30, 90))
 CONFIDENCE_BANDS = ((0.5, 0.8), (0.8, 0.9), (0.9, 0.97), (0.97, 0.99), (0.99, 1.01))
+EXAM_SCENES, SURE = 60, 0.99
 _NEAR = 0.4
 _UPRIGHT = 0.8
 NOT_ASKED = -1
@@ -57,6 +59,35 @@ def read_out(scenes: Iterable[IndexScene], finder: IndexFinder, reader: IndexRea
         logits.append(reader.read(image, found).log_probs)
         wanted.append(scene.sizes_px[is_readable(scene), 1])
     return Readout(np.concatenate(labels), np.concatenate(logits), np.concatenate(wanted), np.concatenate(heights))
+
+
+def exam_bank() -> IndexBank:
+    """Machine-drawn decks for the examination, as `reader_evaluate.exam_bank` draws them."""
+    drawn = reader_evaluate.exam_bank()
+    corners = np.array([len(each) for each in drawn.index_boxes_mm])
+    return IndexBank(bank=drawn, boxes_mm=measure(drawn), corners=corners)
+
+
+def exam_readout(finder: IndexFinder, reader: IndexReader) -> Readout:
+    """What finder and reader say of the scenes of the examination."""
+    lesson = SceneLesson(index_px=(16.0, 40.0), strength=0.5, shrunk=0.0, backdrops=12)
+    school = SceneSchool([exam_bank()], seed=31, lesson=lesson)
+    return read_out([school.scene() for _ in range(EXAM_SCENES)], finder, reader)
+
+
+def exam_figures(readout: Readout) -> dict[str, float]:
+    """The figures that `models/metrics.yaml` asks of the index models together."""
+    said = is_said(readout.logits)
+    is_right = readout.logits.argmax(axis=1) == readout.labels
+    right, wrong = said & is_right, said & ~is_right & (readout.labels >= 0)
+    sure = said & (readout.labels >= 0) & (np.exp(readout.logits.max(axis=1)) >= SURE)
+    return {
+        "recall": float(right.sum() / max(1, len(readout.wanted_px))),
+        "precision": float(right.sum() / max(1, right.sum() + wrong.sum())),
+        "right_when_sure": float(is_right[sure].mean()) if sure.any() else 0.0,
+        "wanted": float(len(readout.wanted_px)),
+        "sure": float(sure.sum()),
+    }
 
 
 def match(found: Indices, scene: IndexScene) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:

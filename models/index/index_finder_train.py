@@ -15,12 +15,17 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from thirdcard.models.index.index_bank import IndexBank, open_index_banks
+from thirdcard.models.index.index_bank import (
+    IndexBank,
+    add_bank_arguments,
+    banks_for_judging,
+    banks_for_training,
+)
 from thirdcard.models.index.index_finder_evaluate import draw_scenes, judge_maps
 from thirdcard.models.index.index_finder_net import IndexFinderNet
 from thirdcard.models.index.index_finder_school import half_turned, target
 from thirdcard.models.index.index_scenes import IndexScene, SceneLesson, SceneSchool
-from thirdcard.models.training_loop import Batch, add_arguments, loop_settings, teach
+from thirdcard.models.training_loop import Batch, Recipe, Tensors, TimeSpent, add_arguments, loop_settings, teach
 
 REST_WEIGHT = 1.0
 JUDGED_SCENES = 150
@@ -31,9 +36,10 @@ class IndexFinding:
 
     def __init__(self, banks: Sequence[IndexBank], exam: Sequence[IndexScene]) -> None:
         self.net: nn.Module = IndexFinderNet()
+        self.recipe = Recipe()
         self._banks, self._exam = banks, exam
 
-    def batches(self, seed: int, count: int) -> Iterator[Batch]:
+    def batches(self, seed: int, count: int, progress: TimeSpent) -> Iterator[Batch]:
         """Pictures (N, S, S, 3) uint8 and targets (N, 9, S / 4, S / 4)."""
         school = SceneSchool(self._banks, seed=seed, lesson=SceneLesson())
         while True:
@@ -44,11 +50,13 @@ class IndexFinding:
         """The same by half a turn."""
         return half_turned(*batch)
 
-    def loss(self, net: nn.Module, batch: tuple[torch.Tensor, ...]) -> torch.Tensor:
+    def pictures(self, batch: Tensors) -> torch.Tensor:
+        """(N, 3, S, S), 0 to 1."""
+        return batch[0].permute(0, 3, 1, 2).float().div(255)
+
+    def loss(self, net: nn.Module, batch: Tensors) -> torch.Tensor:
         """Focal loss of the heat and the distance of all else, both per index."""
-        pictures, wanted = batch
-        told = net(pictures.permute(0, 3, 1, 2).float().div(255)).float()
-        return finder_loss(told, wanted)
+        return finder_loss(net(self.pictures(batch)).float(), batch[1])
 
     def judge(self, net: nn.Module) -> str:
         """Precision and recall on scenes of decks that are kept apart."""
@@ -74,17 +82,10 @@ def main(arguments: list[str] | None = None) -> int:
         prog="python -m thirdcard.models.index.index_finder_train", description=(__doc__ or "").splitlines()[0]
     )
     add_arguments(parser, out=Path("runs/index_finder"), batch=16, rate=3e-3)
-    parser.add_argument(
-        "--decks", type=Path, default=Path("build/decks"), help="what thirdcard.datasets.decks.rasterise made"
-    )
-    parser.add_argument("--photos", type=Path, help="optional: a folder with faces/")
+    add_bank_arguments(parser, judged=JUDGED_SCENES)
     told = parser.parse_args(arguments)
-    decks, folder = told.decks if told.decks.is_dir() else None, Path("build/index")
-    faces = told.photos / "faces" if told.photos else None
-    exam = draw_scenes(
-        open_index_banks("validation", decks=None, photos=None, folder=folder), seed=7, count=JUDGED_SCENES
-    )
-    banks = open_index_banks("train", decks=decks, photos=faces, folder=folder)
+    exam = draw_scenes(banks_for_judging(told), seed=7, count=told.judged)
+    banks = banks_for_training(told)
     teach(IndexFinding(banks, exam), loop_settings(told))
     return 0
 

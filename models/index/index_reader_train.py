@@ -15,12 +15,17 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from thirdcard.models.index.index_bank import IndexBank, open_index_banks
+from thirdcard.models.index.index_bank import (
+    IndexBank,
+    add_bank_arguments,
+    banks_for_judging,
+    banks_for_training,
+)
 from thirdcard.models.index.index_photos import IndexPatches, lesson_of, open_patches
 from thirdcard.models.index.index_reader_crops import CLASSES, IndexCropSchool, stacked
 from thirdcard.models.index.index_reader_evaluate import IndexBook, judge, logits_of
 from thirdcard.models.reader.reader_net import ReaderNet
-from thirdcard.models.training_loop import Batch, add_arguments, loop_settings, teach
+from thirdcard.models.training_loop import Batch, Recipe, Tensors, TimeSpent, add_arguments, loop_settings, teach
 
 PLACES = (4, 3)
 JUDGED_CROPS = 3000
@@ -33,10 +38,11 @@ class IndexReading:
 
     def __init__(self, banks: Sequence[IndexBank], exam: IndexBook, patches: IndexPatches | None) -> None:
         self.net: nn.Module = index_reader_net()
+        self.recipe = Recipe()
         self._banks, self._exam, self._patches = banks, exam, patches
         self._rng = np.random.default_rng(3)
 
-    def batches(self, seed: int, count: int) -> Iterator[Batch]:
+    def batches(self, seed: int, count: int, progress: TimeSpent) -> Iterator[Batch]:
         """Crops (N, 64, 48, 3) uint8 and classes (N,)."""
         lessons = IndexCropSchool(self._banks, seed=seed).lessons()
         rng = np.random.default_rng([seed, 4])
@@ -57,11 +63,13 @@ class IndexReading:
         )
         return (pictures * gain).clip(0, 255).astype(np.uint8), labels
 
-    def loss(self, net: nn.Module, batch: tuple[torch.Tensor, ...]) -> torch.Tensor:
+    def pictures(self, batch: Tensors) -> torch.Tensor:
+        """(N, 3, 64, 48), 0 to 1."""
+        return batch[0].permute(0, 3, 1, 2).float().div(255).contiguous(memory_format=torch.channels_last)
+
+    def loss(self, net: nn.Module, batch: Tensors) -> torch.Tensor:
         """Cross-entropy."""
-        pictures, labels = batch
-        shown = pictures.permute(0, 3, 1, 2).float().div(255).contiguous(memory_format=torch.channels_last)
-        return functional.cross_entropy(net(shown).float(), labels)
+        return functional.cross_entropy(net(self.pictures(batch)).float(), batch[1])
 
     def judge(self, net: nn.Module) -> str:
         """What is read rightly and wrongly of decks that are kept apart."""
@@ -91,17 +99,11 @@ def main(arguments: list[str] | None = None) -> int:
         prog="python -m thirdcard.models.index.index_reader_train", description=(__doc__ or "").splitlines()[0]
     )
     add_arguments(parser, out=Path("runs/index_reader"), batch=96, rate=3e-3)
-    parser.add_argument(
-        "--decks", type=Path, default=Path("build/decks"), help="what thirdcard.datasets.decks.rasterise made"
-    )
-    parser.add_argument("--photos", type=Path, help="optional: a folder with faces/")
+    add_bank_arguments(parser, judged=JUDGED_CROPS)
     parser.add_argument("--patches", type=Path, help="optional: what thirdcard.models.index.index_photos wrote")
     told = parser.parse_args(arguments)
-    decks, folder = told.decks if told.decks.is_dir() else None, Path("build/index")
-    faces = told.photos / "faces" if told.photos else None
-    kept = open_index_banks("validation", decks=None, photos=None, folder=folder)
-    exam = IndexBook(*IndexCropSchool(kept, seed=8).batch(JUDGED_CROPS))
-    banks = open_index_banks("train", decks=decks, photos=faces, folder=folder)
+    exam = IndexBook(*IndexCropSchool(banks_for_judging(told), seed=8).batch(told.judged))
+    banks = banks_for_training(told)
     patches = open_patches(told.patches) if told.patches else None
     teach(IndexReading(banks, exam, patches), loop_settings(told))
     return 0

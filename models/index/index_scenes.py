@@ -132,6 +132,28 @@ class SceneSchool:
             table.lay(texture, place, face, boxes)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Shadow:
+    """The shadow of every card on a table."""
+
+    size_px: float
+    darkness: float
+    direction: npt.NDArray[np.float64]
+    """(2,) how far it falls, in sizes."""
+
+    @staticmethod
+    def draw(rng: np.random.Generator, px_per_mm: float) -> _Shadow:
+        size_mm, darkness = float(rng.uniform(0.2, 2.2)), float(rng.uniform(0.05, 0.55))
+        return _Shadow(size_mm * px_per_mm, darkness, rng.normal(0, 1.0, 2))
+
+    def on(self, under: npt.NDArray[np.float32], mask: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """A ground, (H, W, 3), with the shadow of a card that covers `mask`, (H, W) of 0 to 1."""
+        sigma = max(0.4, self.size_px)
+        offset = np.column_stack([np.eye(2), self.direction * sigma])
+        dark = cv2.GaussianBlur(cv2.warpAffine(mask, offset, mask.shape[::-1]), (0, 0), sigma)
+        return np.asarray(under * (1 - dark[..., None] * self.darkness), np.float32)
+
+
 class _Table:
     """The picture while cards are laid on it."""
 
@@ -144,8 +166,7 @@ class _Table:
         self._indices: list[tuple[int, int, Matrix]] = []
         self._count = 0
         self._edge = int(rng.integers(90, 215)) if rng.random() < 0.5 else None
-        self._shadow_mm, self._shade = float(rng.uniform(0.2, 2.2)), float(rng.uniform(0.05, 0.55))
-        self._shadow_to = rng.normal(0, 1.0, 2)
+        self._shadow = _Shadow.draw(rng, px_per_mm)
 
     def mm_from_px(self, point_px: npt.NDArray[np.float64]) -> Matrix:
         return np.asarray(apply(np.asarray(np.linalg.inv(self._view), np.float64), point_px[None])[0], np.float64)
@@ -162,7 +183,7 @@ class _Table:
         """Lay one card over what is there; `frames` are its indices, (4, 2) mm each."""
         matrix = self._view @ place
         corners = apply(matrix, _card_corners())
-        reach = 3 + self._shadow_mm * self._px_per_mm * 2
+        reach = 3 + self._shadow.size_px * 2
         low = np.clip(np.floor(corners.min(axis=0) - reach).astype(int), 0, self._side)
         high = np.clip(np.ceil(corners.max(axis=0) + reach).astype(int), 0, self._side)
         if (high - low).min() < 2:
@@ -170,7 +191,7 @@ class _Table:
         shift = np.array([[1, 0, -low[0]], [0, 1, -low[1]], [0, 0, 1.0]])
         card, mask = self._warped(texture, shift @ matrix, (int(high[0] - low[0]), int(high[1] - low[1])))
         rows, columns = slice(low[1], high[1]), slice(low[0], high[0])
-        under = self._shadowed(self._picture[rows, columns].astype(np.float32), mask)
+        under = self._shadow.on(self._picture[rows, columns].astype(np.float32), mask)
         self._picture[rows, columns] = under + (card - under) * mask[..., None]
         if self._edge is not None:
             points = np.round(corners * 16).astype(np.int32)
@@ -197,12 +218,6 @@ class _Table:
             ramp = np.linspace(1, float(rng.uniform(0.8, 1.1)), size[0], dtype=np.float32)
             lit = lit * ramp[None, :, None]
         return np.minimum(lit, 255), mask
-
-    def _shadowed(self, under: npt.NDArray[np.float32], mask: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        sigma = max(0.4, self._shadow_mm * self._px_per_mm)
-        offset = np.column_stack([np.eye(2), self._shadow_to * sigma])
-        dark = cv2.GaussianBlur(cv2.warpAffine(mask, offset, mask.shape[::-1]), (0, 0), sigma)
-        return np.asarray(under * (1 - dark[..., None] * self._shade), np.float32)
 
     def cover(self) -> None:
         """Now and then a hand or chips lie on the cards."""

@@ -17,14 +17,22 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from thirdcard.models.reader.reader_bank import TextureBank, open_bank
+from thirdcard.datasets.decks.deck import machine_deck
+from thirdcard.models.reader.reader_bank import BACK, TextureBank, open_bank, shrink
 from thirdcard.models.reader.reader_crops import CLASSES, UNCLEAR, CropDifficulty, ReaderSchool
 from thirdcard.models.reader.reader_photos import read_photographs
 
 WIDTH_BANDS_PX = ((32, 40), (40, 50), (50, 65), (65, 110))
 TURN_BANDS_DEG = ((-45, 45), (45, 135), (135, 225), (225, 315))
 CONFIDENCE_BANDS = ((0.0, 0.5), (0.5, 0.8), (0.8, 0.9), (0.9, 0.97), (0.97, 0.99), (0.99, 0.999), (0.999, 1.1))
+EXAM_SEEDS = (9001, 9004, 9008)
+LEAST_WEIGHT, MOST_WEIGHT = 0.5, 3.0
+"""Bounds of a deck's weight in training; a deck that is misread as often as all are on average has 1."""
+TRIED = CropDifficulty(strength=0.7, width_px=(38.0, 75.0), unclear=0.0, occluded=0.0)
+"""The crops on which decks are tried for that."""
 Logits = npt.NDArray[np.float32]
+Read = Callable[[npt.NDArray[np.uint8]], Logits]
+"""From (N, 112, 80, 3) RGB to (N, classes) logits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +83,43 @@ def draw_lessons(bank: TextureBank, *, seed: int, count: int, lesson: CropDiffic
     return LessonBook(*school.batch(count))
 
 
+def deck_weights(bank: TextureBank, read: Read, *, seed: int, crops: int) -> npt.NDArray[np.float64]:
+    """(decks,) how often each deck is to be drawn: what is misread oftener, up to a limit, as some nobody can read.
+
+    Args:
+        bank: The decks.
+        read: The reader that training begins with.
+        seed: Of the crops.
+        crops: How many of each deck it is tried on; what is read without being sure counts in part.
+    """
+    school = ReaderSchool(bank, seed=seed, lesson=TRIED)
+    losses = np.zeros(len(bank.names))
+    for deck in range(len(bank.names)):
+        school.weigh(np.eye(1, len(bank.names), deck)[0])
+        pictures, labels, _ = school.batch(crops)
+        logits = read(pictures).astype(np.float64)
+        shares = np.exp(logits - logits.max(axis=1, keepdims=True))
+        losses[deck] = 1.0 - (shares[np.arange(crops), labels] / shares.sum(axis=1)).mean()
+    weights: npt.NDArray[np.float64] = np.clip(losses / max(float(losses.mean()), 1e-9), LEAST_WEIGHT, MOST_WEIGHT)
+    return weights
+
+
+def exam_bank() -> TextureBank:
+    """Machine-drawn decks for the examination, which no training may use; small enough to be drawn each time."""
+    decks = [machine_deck(seed) for seed in EXAM_SEEDS]
+    textures = np.stack([[shrink(deck.face(card)) for card in deck.cards] + [shrink(deck.back())] for deck in decks])
+    boxes = tuple(deck.index_boxes_mm for deck in decks)
+    has = np.ones((len(decks), BACK + 1), dtype=np.bool_)
+    return TextureBank(textures, tuple(deck.name for deck in decks), boxes, has)
+
+
+def exam_figures(read: Read, bank: TextureBank) -> dict[str, float]:
+    """The figures that `models/metrics.yaml` asks of the reader."""
+    lesson = CropDifficulty(strength=0.2, width_px=(58, 63), unclear=0.0, occluded=0.0, neighbours=0.4, cloths=20)
+    pictures, labels, _ = ReaderSchool(bank, seed=1, lesson=lesson).batch(400)
+    return {"clean": float((read(pictures).argmax(axis=1) == labels).mean())}
+
+
 def judge(logits: Logits, book: LessonBook) -> ReaderFigures:
     """Compare logits, (N, 54), with the lesson book."""
     shifted = np.exp(logits - logits.max(axis=1, keepdims=True))
@@ -110,7 +155,7 @@ def evaluate(net: Any, book: LessonBook) -> ReaderFigures:
     return judge(np.concatenate(logits), book)
 
 
-def onnx_reader(path: Path) -> Callable[[npt.NDArray[np.uint8]], Logits]:
+def onnx_reader(path: Path) -> Read:
     """A function from pictures (N, 112, 80, 3) RGB to logits (N, 54)."""
     import onnxruntime
 

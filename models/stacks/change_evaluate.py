@@ -32,7 +32,7 @@ from thirdcard.vision.chips.change_direction import (
     leant,
 )
 from thirdcard.vision.frames import Image
-from thirdcard.vision.inference.model_spec import REGISTRY_PATH, load_model_spec
+from thirdcard.vision.inference.model_spec import load_model_spec
 from thirdcard.vision.inference.stack_change import AS_TOLD, Judging, StackComparer, log_probabilities, middle_of
 from thirdcard.vision.inference.stack_height import DISC_PX, HEIGHT_PX, WIDTH_PX, StackGauge
 
@@ -92,6 +92,19 @@ def examine(folder: Path, run: Run, gauge: StackGauge, judging: Judging = AS_TOL
     columns = np.concatenate(truths)
     truth = {name: columns[:, i] for i, name in enumerate(TRUTH)}
     return ChangeExamination(np.concatenate(told), truth, np.concatenate(leanings), judging)
+
+
+def exam_figures(found: ChangeExamination) -> dict[str, float]:
+    """The figures that `models/metrics.yaml` asks of the comparer, of what `change_school.draw_exam` drew."""
+    said = decide(found, found.judging.least_same)
+    seen, right, wrong = shares(found, said, found.added != 0)
+    return {
+        "seen": seen,
+        "right": right,
+        "right_of_told": right / max(right + wrong, 1e-9),
+        "untouched_silent": 1.0 - false_changes(found, said, "none"),
+        "nudged_silent": 1.0 - false_changes(found, said, "nudged"),
+    }
 
 
 def gauged(gauge: StackGauge, before: Values, after: Values, truths: Values) -> Values:
@@ -248,7 +261,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Examines and prints."""
     parser = argparse.ArgumentParser(prog="python -m thirdcard.models.stacks.change_evaluate", description=__doc__)
     parser.add_argument("--pairs", type=Path, default=Path("build/comparer-exam"))
-    parser.add_argument("--registry", type=Path, default=REGISTRY_PATH)
+    parser.add_argument("--registry", type=Path, help="the file that declares it, other than the one that runs")
     options = parser.parse_args(arguments)
     comparer = StackComparer.open(load_model_spec("comparer", options.registry))
     found = examine(options.pairs, comparer.read, StackGauge.open(), comparer.judging)

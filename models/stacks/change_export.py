@@ -1,17 +1,16 @@
 """Turn a trained comparer into the ONNX file that runs, set its temperature and how it is judged, and declare it.
 
-    python -m thirdcard.models.stacks.change_export runs/comparer/last.pt --pairs build/comparer-validation
+    python -m thirdcard.models.stacks.change_export runs/comparer/last.pt --pairs build/comparer-validation --home DIR
 
 Takes the averaged network of the checkpoint, and with `--with` those of an earlier export beside
-it; the pairs are of worlds that neither training nor the examination uses. The file is named by its hash. Imports
-torch, which running never does.
+it; the pairs are of worlds that neither training nor the examination uses. Imports torch, which running never does.
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
 import sys
+import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -21,32 +20,32 @@ import numpy.typing as npt
 import scipy.optimize
 import torch
 
-from thirdcard.models.registry import write_entry
-from thirdcard.models.stacks.change_evaluate import ChangeExamination, examine, least_same, report
+from thirdcard.models.errors import ModelExportError
+from thirdcard.models.onnx_file import ALLOWED_DIFFERENCE, compare, write_onnx
+from thirdcard.models.publishing import Draft, add_destination, destination_of
+from thirdcard.models.stacks.change_evaluate import ChangeExamination, exam_figures, examine, least_same, report
 from thirdcard.models.stacks.change_net import ComparerNet, Ensemble
-from thirdcard.models.stacks.change_school import fates_of
-from thirdcard.models.stacks.height_export import HeightExportError
+from thirdcard.models.stacks.change_school import draw_exam, fates_of
+from thirdcard.models.training_loop import load_average
 from thirdcard.models.warm_start import parts_of, start_from_onnx
 from thirdcard.vision.chips.change_direction import FEWER, MORE
 from thirdcard.vision.frames import Image
-from thirdcard.vision.inference.model_spec import REGISTRY_PATH
-from thirdcard.vision.inference.stack_change import CHANNELS, FATES, HEIGHT_PX, WIDTH_PX, Judging
+from thirdcard.vision.inference.model_spec import ModelSpec, TensorSpec
+from thirdcard.vision.inference.stack_change import (
+    CHANNELS,
+    FATES,
+    HEIGHT_PX,
+    WIDTH_PX,
+    Judging,
+    StackComparer,
+)
 from thirdcard.vision.inference.stack_height import StackGauge
 
-INPUT, OUTPUT = "pairs", "logits"
-OPSET = 17
-ALLOWED_DIFFERENCE = 0.01
+TENSORS = (
+    TensorSpec(name="pairs", shape=(None, CHANNELS, HEIGHT_PX, WIDTH_PX)),
+    TensorSpec(name="logits", shape=(None, len(FATES))),
+)
 TEMPERATURES = np.exp(np.linspace(-0.5, 1.5, 81))
-
-
-def load_network(checkpoint: Path) -> ComparerNet:
-    """The averaged network of a checkpoint, ready to run."""
-    state = torch.load(checkpoint, map_location="cpu", weights_only=True)["average"]
-    network = ComparerNet()
-    weights = {name.removeprefix("module."): value for name, value in state.items() if name != "n_averaged"}
-    network.load_state_dict(weights)
-    network.eval()
-    return network
 
 
 def load_export(path: Path) -> list[ComparerNet]:
@@ -57,42 +56,10 @@ def load_export(path: Path) -> list[ComparerNet]:
         network = ComparerNet()
         start_from_onnx(network, path, pairs, part=part)
         networks.append(network.eval())
-    if compare(networks[0] if len(networks) == 1 else Ensemble(networks).eval(), path) > ALLOWED_DIFFERENCE:
-        raise HeightExportError(f"{path}: differs from what was made of it")
+    whole = networks[0] if len(networks) == 1 else Ensemble(networks).eval()
+    if compare(whole, path, TENSORS[0].shape) > ALLOWED_DIFFERENCE:
+        raise ModelExportError(f"{path}: differs from what was made of it")
     return networks
-
-
-def export(network: torch.nn.Module, weights_dir: Path) -> Path:
-    """Writes the ONNX file; raises ExportError where it differs from the network."""
-    weights_dir.mkdir(parents=True, exist_ok=True)
-    draft = weights_dir / "comparer-draft.onnx"
-    torch.onnx.export(
-        network,
-        (torch.zeros(2, CHANNELS, HEIGHT_PX, WIDTH_PX),),
-        str(draft),
-        opset_version=OPSET,
-        input_names=[INPUT],
-        output_names=[OUTPUT],
-        dynamic_axes={INPUT: {0: "batch"}, OUTPUT: {0: "batch"}},
-        dynamo=False,
-    )
-    difference = compare(network, draft)
-    if difference > ALLOWED_DIFFERENCE:
-        raise HeightExportError(f"{draft.name}: differs by {difference:.4f}; allowed {ALLOWED_DIFFERENCE}")
-    path = weights_dir / f"comparer-{hashlib.sha256(draft.read_bytes()).hexdigest()[:8]}.onnx"
-    draft.replace(path)
-    return path
-
-
-def compare(network: torch.nn.Module, path: Path) -> float:
-    """Largest difference between torch's and ONNX Runtime's answers over noise."""
-    import onnxruntime
-
-    session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
-    pairs = np.random.default_rng(0).random((3, CHANNELS, HEIGHT_PX, WIDTH_PX), np.float32)
-    with torch.no_grad():
-        wanted = network(torch.from_numpy(pairs)).numpy()
-    return float(np.abs(wanted - np.asarray(session.run([OUTPUT], {INPUT: pairs})[0])).max())
 
 
 def logits_of(network: torch.nn.Module, pairs: Sequence[Image]) -> npt.NDArray[np.float64]:
@@ -129,36 +96,40 @@ def fit_judging(found: ChangeExamination) -> Judging:
     return replace(judged.judging, least_same=least_same(judged))
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Exports as the command line asks and says what it wrote."""
+def figures_of(spec: ModelSpec) -> dict[str, float]:
+    """What a comparer reaches on worlds that neither training nor any threshold used."""
+    comparer = StackComparer.open(spec)
+    with tempfile.TemporaryDirectory() as folder:
+        draw_exam(Path(folder))
+        return exam_figures(examine(Path(folder), comparer.read, StackGauge.open(), comparer.judging))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Exports as the command line asks and says what it wrote; returns 0."""
     parser = argparse.ArgumentParser(prog="python -m thirdcard.models.stacks.change_export", description=__doc__)
     parser.add_argument("checkpoint", type=Path)
     parser.add_argument("--with", dest="beside", type=Path, help="an export of one or several networks to average with")
     parser.add_argument("--pairs", type=Path, default=Path("build/comparer-validation"))
-    parser.add_argument("--weights-dir", type=Path, default=REGISTRY_PATH.parent / "weights")
-    parser.add_argument("--registry", type=Path, default=REGISTRY_PATH)
-    options = parser.parse_args(arguments)
+    add_destination(parser)
+    told = parser.parse_args(arguments)
     torch.set_num_threads(1)
-    network = load_network(options.checkpoint)
-    if options.beside is not None:
-        network = Ensemble([*load_export(options.beside), network]).eval()
-    path = export(network, options.weights_dir)
-    found = examine(options.pairs, lambda pairs: logits_of(network, pairs), StackGauge.open())
+    destination = destination_of(told)
+    network: torch.nn.Module = load_average(told.checkpoint, ComparerNet())
+    if told.beside is not None:
+        network = Ensemble([*load_export(told.beside), network]).eval()
+    found = examine(told.pairs, lambda pairs: logits_of(network, pairs), StackGauge.open())
     temperature = fit_temperature(found)
     found = found.tempered(temperature)
     judging = fit_judging(found)
-    entry = {
-        "weights": path.name,
-        "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
-        "input": {"name": INPUT, "shape": [None, CHANNELS, HEIGHT_PX, WIDTH_PX]},
-        "output": {"name": OUTPUT, "shape": [None, len(FATES)]},
-        "classes": list(FATES),
-        "settings": {"temperature": round(temperature, 4)} | {k: round(v, 4) for k, v in asdict(judging).items()},
-    }
-    write_entry(options.registry, "comparer", entry)
-    told = report(replace(found, judging=judging), judging.least_same)
-    sys.stdout.write(f"{path}, temperature {temperature:.3f}, {judging}\n{told}\n")
+    settings = {"temperature": round(temperature, 4)} | {k: round(v, 4) for k, v in asdict(judging).items()}
+    with Draft("comparer", destination) as draft:
+        write_onnx(network, draft.path, TENSORS)
+        spec = draft.declare(TENSORS, FATES, settings)
+        figures = figures_of(spec) if destination.is_examined else None
+        sys.stdout.write(f"{draft.publish(figures, 'comparer')}; temperature {temperature:.3f}, {judging}\n")
+    sys.stdout.write(report(replace(found, judging=judging), judging.least_same) + "\n")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -34,6 +34,7 @@ from thirdcard.vision.inference.stack_change import FATES, HEIGHT_PX, WIDTH_PX, 
 from thirdcard.vision.inference.stack_height import CropFrame, stack_crop
 
 MARGIN_PX = 4
+EXAM_WORLDS, EXAM_MOMENTS, EXAM_SEED = 4, 3, 78
 FRAMES = 4
 """Frames of each moment; all but the first few are averaged."""
 FRAME_S = 0.07
@@ -210,6 +211,15 @@ def draw_world(split: Split, *, seed: int, index: int, moments: int) -> dict[str
         "moved": np.array([pair.moved for pair in pairs], np.uint8),
         "truths": np.array([pair.truth for pair in pairs], np.float32),
     }
+
+
+def draw_exam(folder: Path) -> None:
+    """Some held-out worlds for the examination of gauge and comparer, which no training and no threshold may use."""
+
+    def draw(index: int) -> dict[str, npt.NDArray[np.generic]]:
+        return draw_world("held_out", seed=EXAM_SEED, index=index, moments=EXAM_MOMENTS)
+
+    write_worlds(folder, f"held_out-{EXAM_SEED}", range(EXAM_WORLDS), draw)
 
 
 def _truth(eye: Eye, frame: CropFrame, stacks: tuple[ChipStack, ChipStack], touch: int, visible: float) -> list[float]:

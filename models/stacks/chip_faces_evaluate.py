@@ -16,10 +16,13 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from thirdcard.models.stacks.chip_faces_school import draw_world
+from thirdcard.models.world_files import write_worlds
 from thirdcard.vision.frames import Image
 from thirdcard.vision.inference.chip_faces import ChipFaceReader, beside_chips, sampled_face
 
 SURE = 0.95
+EXAM_WORLDS, EXAM_SEED = 6, 81
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,6 +92,22 @@ def examine(stacks: Sequence[SchoolStack], reader: ChipFaceReader) -> FaceFigure
     """What the running code tells of drawn stacks."""
     shares = [reader.read([stack.face], stack.colours, stack.white)[0] for stack in stacks]
     return figures_of(shares, [stack.top for stack in stacks])
+
+
+def draw_exam(folder: Path) -> list[list[SchoolStack]]:
+    """Some held-out worlds for the examination, which no training and no threshold may use."""
+
+    def draw(index: int) -> dict[str, npt.NDArray[np.generic]]:
+        return draw_world("held_out", seed=EXAM_SEED, index=index, moments=1)
+
+    write_worlds(folder, f"held_out-{EXAM_SEED}", range(EXAM_WORLDS), draw)
+    return load_school(folder, "held_out-*.npz")
+
+
+def exam_figures(worlds: Sequence[Sequence[SchoolStack]], reader: ChipFaceReader) -> dict[str, float]:
+    """The figures that `models/metrics.yaml` asks of the reader of chips' faces."""
+    figures = examine([stack for world in worlds for stack in world], reader)
+    return {"right": figures.right, "sure": figures.sure, "right_when_sure": figures.right_when_sure}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -1,39 +1,79 @@
-"""Teach the reader of chips' faces and write the file that runs: `python -m thirdcard.models.stacks.chip_faces_train
---minutes 8`.
+"""Teach the reader of chips' faces: `python -m thirdcard.models.stacks.chip_faces_train --minutes 8`.
 
-Learns from the files of `thirdcard.models.stacks.chip_faces_school`; the temperature is set on the worlds of the split
-"held_out" with even numbers, and those with odd numbers are the examination, whose figures are printed. Needs torch.
+Learns from the files of `thirdcard.models.stacks.chip_faces_school`. Needs the `train` extra (torch).
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
-import math
 import sys
-import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import torch
+from torch import nn
 
-from thirdcard.models.onnx_file import fold
-from thirdcard.models.registry import write_entry
 from thirdcard.models.stacks.chip_faces_evaluate import SchoolStack, figures_of, load_school
 from thirdcard.models.stacks.chip_faces_net import ChipFacesNet
+from thirdcard.models.training_loop import (
+    Batch,
+    Recipe,
+    Tensors,
+    TimeSpent,
+    add_arguments,
+    loop_settings,
+    teach,
+)
 from thirdcard.vision.frames import Image
-from thirdcard.vision.inference.chip_faces import ANGLES, CHANNELS, CLASSES, RINGS
-from thirdcard.vision.inference.model_spec import REGISTRY_PATH
 from thirdcard.vision.inference.stack_change import log_probabilities
 
-PEAK_RATE, WEIGHT_DECAY, EMA_DECAY = 3e-3, 0.02, 0.995
-BATCH = 40
+PEAK_RATE = 3e-3
 LEVEL_ERROR, TINT_ERROR = 0.07, 0.025
 """How far the white of paper is off, relatively: all of it, and each colour."""
 PLACE_ERROR_PX = 1.2
-TEMPERATURES = np.exp(np.linspace(-1.0, 1.5, 51))
+
+
+class ChipFaceReading:
+    """Which chip lies on top of a stack, as a subject to teach."""
+
+    def __init__(self, stacks: Sequence[SchoolStack], exam: Sequence[SchoolStack]) -> None:
+        self.net: nn.Module = ChipFacesNet()
+        self.recipe = Recipe(average_decay=0.995, replay=0)
+        self._stacks, self._exam = stacks, exam
+
+    def batches(self, seed: int, count: int, progress: TimeSpent) -> Iterator[Batch]:
+        """Faces beside each chip of their house, (M, 12, 32, 9) uint8; how many each has, and which is true, (N,)."""
+        rng = np.random.default_rng(seed)
+        while True:
+            stacks = [varied(self._stacks[i], rng) for i in rng.integers(len(self._stacks), size=count)]
+            rows = [stack.shown() for stack in stacks]
+            shown = np.stack([picture for row in rows for picture in row])
+            yield shown, np.array([len(row) for row in rows]), np.array([stack.top for stack in stacks])
+
+    def again(self, batch: Batch) -> Batch:
+        """As it was: the recipe replays nothing."""
+        return batch
+
+    def pictures(self, batch: Tensors) -> torch.Tensor:
+        """(M, 9, 12, 32), 0 to 1."""
+        return as_input(batch[0])
+
+    def loss(self, net: nn.Module, batch: Tensors) -> torch.Tensor:
+        """How surprising the true chip is among those of its house."""
+        _, counts, tops = batch
+        answers = torch.split(net(self.pictures(batch))[:, 0].float(), counts.tolist())
+        return torch.stack(
+            [torch.logsumexp(row, 0) - row[top] for row, top in zip(answers, tops.tolist(), strict=True)]
+        ).mean()
+
+    def judge(self, net: nn.Module) -> str:
+        """How many are told rightly in the held-out worlds of the school, where there are any."""
+        if not self._exam:
+            return ""
+        shares = [np.exp(log_probabilities(told_of(net, stack))) for stack in self._exam]
+        return f"held out: {figures_of(shares, [stack.top for stack in self._exam])}"
 
 
 def varied(stack: SchoolStack, rng: np.random.Generator) -> SchoolStack:
@@ -47,103 +87,37 @@ def varied(stack: SchoolStack, rng: np.random.Generator) -> SchoolStack:
     return SchoolStack(np.ascontiguousarray(crop[..., order]), middle, stack.top, stack.colours[:, order], white)
 
 
-def tensor_of(shown: Sequence[Image]) -> torch.Tensor:
-    """Pictures as the network takes them."""
-    rgb = np.stack(shown)[..., [2, 1, 0, 5, 4, 3, 8, 7, 6]]
-    return torch.from_numpy(rgb.transpose(0, 3, 1, 2).astype(np.float32) / 255)
+def as_input(shown: torch.Tensor) -> torch.Tensor:
+    """Pictures (M, 12, 32, 9) uint8 BGR as the network takes them."""
+    rgb = shown[..., [2, 1, 0, 5, 4, 3, 8, 7, 6]]
+    return rgb.permute(0, 3, 1, 2).float().div(255).contiguous(memory_format=torch.channels_last)
 
 
-def told_of(net: torch.nn.Module, stack: SchoolStack) -> npt.NDArray[np.float64]:
+def told_of(net: nn.Module, stack: SchoolStack) -> npt.NDArray[np.float64]:
     """(K,) the network's answers."""
+    shown: Sequence[Image] = stack.shown()
+    device = next(net.parameters()).device
     with torch.no_grad():
-        return np.asarray(net(tensor_of(stack.shown()))[:, 0].numpy(), np.float64)
+        return np.asarray(net(as_input(torch.from_numpy(np.stack(shown)).to(device)))[:, 0].cpu().numpy(), np.float64)
 
 
-def learn(stacks: Sequence[SchoolStack], *, minutes: float, seed: int) -> torch.nn.Module:
-    """A network that has learned for so long."""
-    rng = np.random.default_rng(seed)
-    net = ChipFacesNet().to(memory_format=torch.channels_last)
-    average = torch.optim.swa_utils.AveragedModel(
-        net, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(EMA_DECAY), use_buffers=True
+def main(arguments: list[str] | None = None) -> int:
+    """Train as the command line says; returns 0."""
+    parser = argparse.ArgumentParser(
+        prog="python -m thirdcard.models.stacks.chip_faces_train", description=(__doc__ or "").splitlines()[0]
     )
-    optimizer = torch.optim.AdamW(net.parameters(), PEAK_RATE, weight_decay=WEIGHT_DECAY)
-    started, said, losses = time.perf_counter(), 0.0, []
-    while (spent := time.perf_counter() - started) < minutes * 60:
-        done = spent / (minutes * 60)
-        for group in optimizer.param_groups:
-            group["lr"] = PEAK_RATE * min(1.0, done / 0.05 + 0.02) * 0.5 * (1 + math.cos(math.pi * done))
-        batch = [varied(stacks[i], rng) for i in rng.integers(len(stacks), size=BATCH)]
-        rows = [stack.shown() for stack in batch]
-        answers = net(tensor_of([picture for row in rows for picture in row]).contiguous())[:, 0]
-        parts = torch.split(answers, [len(row) for row in rows])
-        loss = torch.stack(
-            [torch.logsumexp(part, 0) - part[s.top] for part, s in zip(parts, batch, strict=True)]
-        ).mean()
-        optimizer.zero_grad(set_to_none=True)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(net.parameters(), 5.0)
-        optimizer.step()
-        average.update_parameters(net)
-        losses.append(float(loss.detach()))
-        if spent - said > 30:
-            sys.stdout.write(f"{spent:.0f} s, {len(losses)} batches, loss {np.mean(losses[-200:]):.4f}\n")
-            sys.stdout.flush()
-            said = spent
-    return average.module.eval()
-
-
-def fit_temperature(told: Sequence[npt.NDArray[np.float64]], tops: Sequence[int]) -> float:
-    """The divisor that makes what is true likeliest."""
-
-    def surprise(temperature: float) -> float:
-        return -float(np.mean([log_probabilities(row / temperature)[top] for row, top in zip(told, tops, strict=True)]))
-
-    return float(min(TEMPERATURES, key=surprise))
-
-
-def write(net: torch.nn.Module, folder: Path) -> Path:
-    """Write the ONNX file, named by its hash."""
-    for layer in net.body:
-        fold(layer)
-    draft = folder / "chip_faces-draft.onnx"
-    names = {"input_names": ["shown"], "output_names": ["base"], "opset_version": 17, "dynamo": False}
-    axes = {"shown": {0: "batch"}, "base": {0: "batch"}}
-    torch.onnx.export(net, (torch.zeros(2, CHANNELS, RINGS, ANGLES),), str(draft), dynamic_axes=axes, **names)
-    path = folder / f"chip_faces-{hashlib.sha256(draft.read_bytes()).hexdigest()[:8]}.onnx"
-    return draft.replace(path)
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Trains as the command line asks and declares what it wrote."""
-    parser = argparse.ArgumentParser(prog="python -m thirdcard.models.stacks.chip_faces_train", description=__doc__)
+    add_arguments(parser, out=Path("runs/chip_faces"), batch=40, rate=PEAK_RATE, minutes=8.0)
     parser.add_argument("--school", type=Path, default=Path("build/chip_faces"))
-    parser.add_argument("--minutes", type=float, default=8.0)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--weights-dir", type=Path, default=REGISTRY_PATH.parent / "weights")
-    parser.add_argument("--registry", type=Path, default=REGISTRY_PATH)
-    options = parser.parse_args(arguments)
-    torch.set_num_threads(1)
-    torch.manual_seed(options.seed)
-    stacks = [stack for world in load_school(options.school, "train-*.npz") for stack in world]
-    net = learn(stacks, minutes=options.minutes, seed=options.seed)
-    worlds = load_school(options.school, "held_out-*.npz")
-    halves = [[stack for world in worlds[k::2] for stack in world] for k in (0, 1)]
-    told = [[told_of(net, stack) for stack in half] for half in halves]
-    tops = [[stack.top for stack in half] for half in halves]
-    temperature = round(fit_temperature(told[0], tops[0]), 4)
-    path = write(net, options.weights_dir)
-    entry = {
-        "weights": path.name,
-        "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
-        "input": {"name": "shown", "shape": [None, CHANNELS, RINGS, ANGLES]},
-        "output": {"name": "base", "shape": [None, 1]},
-        "classes": list(CLASSES),
-        "settings": {"temperature": temperature},
-    }
-    write_entry(options.registry, "chip_faces", entry)
-    shares = [np.exp(log_probabilities(row / temperature)) for row in told[1]]
-    sys.stdout.write(f"{path}, temperature {temperature}\n{figures_of(shares, tops[1])}\n")
+    told = parser.parse_args(arguments)
+    stacks, exam = (
+        [stack for world in load_school(told.school, f"{split}-*.npz") for stack in world]
+        for split in ("train", "held_out")
+    )
+    if not stacks:
+        raise FileNotFoundError(f"{told.school}: no train-*.npz; thirdcard.models.stacks.chip_faces_school writes them")
+    teach(ChipFaceReading(stacks, exam), loop_settings(told))
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -22,7 +22,7 @@ from thirdcard.models.stacks.change_school import TRUTH as LOOK_TRUTH
 from thirdcard.models.stacks.height_school import MARGIN_PX, TRUTH
 from thirdcard.vision.chips.change_direction import Growth, GrowthOptics, averaged, growth_of
 from thirdcard.vision.frames import Image
-from thirdcard.vision.inference.model_spec import REGISTRY_PATH, load_model_spec
+from thirdcard.vision.inference.model_spec import load_model_spec
 from thirdcard.vision.inference.stack_height import COLUMNS, CropFrame, Gauging, StackGauge, Sureness, gauging_of
 
 FALSE_CHANGES = 0.005
@@ -93,6 +93,17 @@ def look_at(folder: Path, run: Run) -> tuple[Values, dict[str, Values]]:
         raise FileNotFoundError(f"{folder}: no *.npz; thirdcard.models.stacks.change_school writes them")
     columns = np.concatenate(truths)
     return np.concatenate(told), {name: columns[:, i] for i, name in enumerate(LOOK_TRUTH)}
+
+
+def exam_figures(folder: Path, run: Run) -> dict[str, float]:
+    """The figures that `models/metrics.yaml` asks of the gauge, of what `change_school.draw_exam` drew."""
+    told, truth = look_at(folder, run)
+    low = (truth["count"] <= 10) & (truth["displacement_px"] / truth["count"] >= 0.7)
+    off = np.abs(counts_of(told, truth) - truth["count"])[low]
+    return {
+        "within_one": float((off <= 1).mean()),
+        "median_off_px": float(np.median(np.abs(told - truth["displacement_px"]))),
+    }
 
 
 def counts_of(told_px: Values, truth: Mapping[str, Values]) -> Values:
@@ -257,7 +268,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Examines and prints."""
     parser = argparse.ArgumentParser(prog="python -m thirdcard.models.stacks.height_evaluate", description=__doc__)
     parser.add_argument("--pairs", type=Path, default=Path("build/gauge-pairs"))
-    parser.add_argument("--registry", type=Path, default=REGISTRY_PATH)
+    parser.add_argument("--registry", type=Path, help="the file that declares it, other than the one that runs")
     parser.add_argument("--looks", type=Path, help="what thirdcard.models.stacks.change_school drew, to count instead")
     options = parser.parse_args(arguments)
     gauge = StackGauge.open(load_model_spec("gauge", options.registry))

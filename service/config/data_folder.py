@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from thirdcard.service.config.table_file import TableConfig, load_table
 from thirdcard.service.ports.errors import ServiceError
 from thirdcard.service.store.database import Database, open_database, sqlite_url
+from thirdcard.vision.inference.model_spec import MODELS_VARIABLE
 
 URL_VARIABLE = "THIRDCARD_DATABASE_URL"
 
@@ -59,6 +60,15 @@ class Home:
     def open_database(self, environment: Mapping[str, str]) -> Database:
         """The database that the environment names, else the one in the folder."""
         return open_database(environment.get(URL_VARIABLE) or sqlite_url(self.folder / "thirdcard.db"))
+
+    def use_models(self, environment: MutableMapping[str, str]) -> None:
+        """Let this process and those that it starts run the folder's own models, where it has any.
+
+        What the environment names already stays.
+        """
+        models = self.folder / "models"
+        if not environment.get(MODELS_VARIABLE) and (models / "registry.yaml").is_file():
+            environment[MODELS_VARIABLE] = str(models.resolve())
 
     def load_tables(self) -> list[TableConfig]:
         """Every table of the folder, by name of file.

@@ -50,6 +50,7 @@ def run_table(home: Path, table_file: Path, service: Connection) -> None:
             os.nice(NICENESS)
             keep_to_one_thread()
     logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s", level=logging.INFO)
+    Home(home).use_models(os.environ)
     try:
         table = load_table(table_file)
         with watching_alone(Home(home).live / f"{table.id}.lock", _is_wanted) as is_mine:

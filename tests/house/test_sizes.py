@@ -18,7 +18,6 @@ MORE_STATE: dict[str, str] = {
     "rules/round/drawing.py Drawing": "what is known of six cards",
     "rules/round/round.py Round": "the facts of one round, as many as the log has",
     "vision/cards/tracker.py CardTrack": "one card's path, side and looks, which its readers ask for one by one",
-    "models/index/index_scenes.py _Table": "one drawing's looks",
     "datasets/script/betting.py Betting": "a seat's plan and what it has put down",
     "datasets/script/director.py _Director": "one part for each act of a dealer",
 }

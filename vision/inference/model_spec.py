@@ -1,11 +1,13 @@
 """What a model file must look like: `models/registry.yaml`, read and checked.
 
-A model's input, outputs and class names are declared there and never guessed. Does not open the model.
+A model's input, outputs and class names are declared there and never guessed. A house may have models of its own: a
+folder with such a file, whose entries win over the package's. Does not open the model.
 """
 
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +18,8 @@ import yaml
 from thirdcard.vision.errors import ModelError
 
 REGISTRY_PATH = Path(__file__).resolve().parents[2] / "models" / "registry.yaml"
+MODELS_VARIABLE = "THIRDCARD_MODELS"
+"""Names the folder of a house's own models: a registry.yaml, and weights/."""
 _KEYS = frozenset({"weights", "sha256", "input", "output", "classes", "settings"})
 _TENSOR_KEYS = frozenset({"name", "shape"})
 
@@ -44,6 +48,8 @@ class ModelSpec:
     classes: tuple[str, ...]
     settings: Mapping[str, float] = field(default_factory=dict)
     """Numbers that belong to these weights: thresholds, a temperature."""
+    registry: Path = REGISTRY_PATH
+    """The file that declares it."""
 
     @property
     def input_hw_px(self) -> tuple[int, int]:
@@ -74,43 +80,130 @@ class ModelSpec:
     def setting(self, key: str) -> float:
         """A number of `settings`; raises ModelError where the registry lacks it."""
         if key not in self.settings:
-            raise ModelError(f"registry.yaml: {self.name}.settings.{key} is missing; must be a number")
+            raise ModelError(f"{_told(self.registry)}: {self.name}.settings.{key} is missing; must be a number")
         return float(self.settings[key])
 
     def check_weights(self) -> None:
         """Raises ModelError where the file is missing or is not the one declared."""
+        where = f"{_told(self.registry)}: {self.name}"
         if not self.weights.is_file():
-            raise ModelError(f"{self.weights.name}: no such file; {self.name} needs it")
+            raise ModelError(f"{where}.weights = {self.weights.name}: no such file; must lie in {self.weights.parent}")
         found = hashlib.sha256(self.weights.read_bytes()).hexdigest()
         if found != self.sha256:
-            raise ModelError(f"{self.weights.name}: sha256 = {found[:12]}...; registry.yaml says {self.sha256[:12]}...")
+            raise ModelError(f"{where}.sha256 = {self.sha256[:12]}...; {self.weights.name} has {found[:12]}...")
 
 
-def load_model_spec(name: str, registry: Path = REGISTRY_PATH) -> ModelSpec:
-    """Reads one model's entry of a registry; raises ModelError with the key that is wrong."""
+def house_registry(environment: Mapping[str, str] = os.environ) -> Path | None:
+    """The file that declares a house's own models; None where the environment names no folder.
+
+    Raises:
+        ModelError: The folder has none.
+    """
+    folder = environment.get(MODELS_VARIABLE)
+    if not folder:
+        return None
+    registry = Path(folder) / "registry.yaml"
+    if not registry.is_file():
+        raise ModelError(f"{MODELS_VARIABLE} = {folder}: has no registry.yaml; must be a folder with one and weights/")
+    return registry
+
+
+def check_house_models(environment: Mapping[str, str] = os.environ) -> None:
+    """Raises ModelError where a house's own models are declared wrongly, or their weights are others."""
+    registry = house_registry(environment)
+    if registry is not None:
+        for name, entry in _house_entries(registry).items():
+            _parse(name, entry, registry).check_weights()
+
+
+def load_model_spec(name: str, registry: Path | None = None) -> ModelSpec:
+    """One model as it is declared.
+
+    Args:
+        name: The model.
+        registry: The file to read; None: the house's where it declares this model, else the package's.
+
+    Raises:
+        ModelError: Names the file and the key that is wrong.
+    """
+    if registry is None:
+        of_house = house_registry()
+        if of_house is not None and name in (entries := _house_entries(of_house)):
+            return _parse(name, entries[name], of_house)
+        registry = REGISTRY_PATH
+    entries = _read(registry)
+    if not isinstance(entries.get(name), Mapping):
+        raise ModelError(f"{_told(registry)}: {name} is missing; must be a mapping")
+    return _parse(name, entries[name], registry)
+
+
+def _house_entries(registry: Path) -> Mapping[str, Any]:
+    """Everything that a house declares, checked: a mistake in any entry is told at once."""
+    entries, known = _read(registry), sorted(_read(REGISTRY_PATH))
+    for name, entry in entries.items():
+        if name not in known:
+            raise ModelError(f"{_told(registry)}: {name}: unknown model; allowed {', '.join(known)}")
+        _parse(name, entry, registry)
+    return entries
+
+
+def _read(registry: Path) -> Mapping[str, Any]:
     try:
         entries = yaml.safe_load(registry.read_text(encoding="utf-8"))
-    except (OSError, yaml.YAMLError) as error:
-        raise ModelError(f"{registry.name}: cannot be read: {error}") from error
-    if not isinstance(entries, Mapping) or not isinstance(entries.get(name), Mapping):
-        raise ModelError(f"{registry.name}: {name} is missing; must be a mapping")
-    entry = entries[name]
-    _check_keys(f"{registry.name}: {name}", entry, _KEYS, optional=frozenset({"settings"}))
-    shape = _parse_tensor(f"{registry.name}: {name}.input", entry["input"])
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise ModelError(f"{_told(registry)}: cannot be read: {error}") from error
+    if entries is None or isinstance(entries, Mapping):
+        return entries or {}
+    raise ModelError(f"{_told(registry)} = {str(entries)[:40]!r}; must be a mapping of models")
+
+
+def _told(registry: Path) -> str:
+    """How errors name a registry: the package's by its name alone."""
+    return registry.name if registry == REGISTRY_PATH else str(registry)
+
+
+def _parse(name: str, entry: Any, registry: Path) -> ModelSpec:
+    where = f"{_told(registry)}: {name}"
+    _check_keys(where, entry, _KEYS, optional=frozenset({"settings"}))
+    shape = _parse_tensor(f"{where}.input", entry["input"])
     if len(shape.shape) != 4 or shape.shape[1] not in _CHANNELS or None in shape.shape[2:]:
         raise ModelError(
-            f"{registry.name}: {name}.input.shape = {list(shape.shape)}; must be [null, 3, height, width], "
+            f"{where}.input.shape = {list(shape.shape)}; must be [null, 3, height, width], "
             "or 6 or 9 channels of two or three pictures"
         )
     return ModelSpec(
         name=name,
-        weights=registry.parent / "weights" / str(entry["weights"]),
-        sha256=str(entry["sha256"]),
+        weights=registry.parent / "weights" / _parse_text(f"{where}.weights", entry["weights"]),
+        sha256=_parse_text(f"{where}.sha256", entry["sha256"]),
         input=shape,
-        output=_parse_tensor(f"{registry.name}: {name}.output", entry["output"]),
-        classes=tuple(str(label) for label in entry["classes"]),
-        settings=dict(entry.get("settings") or {}),
+        output=_parse_tensor(f"{where}.output", entry["output"]),
+        classes=_parse_classes(f"{where}.classes", entry["classes"]),
+        settings=_parse_settings(f"{where}.settings", entry.get("settings")),
+        registry=registry,
     )
+
+
+def _parse_text(where: str, value: Any) -> str:
+    if not isinstance(value, str) or not value or "/" in value:
+        raise ModelError(f"{where} = {value!r}; must be text without a slash")
+    return value
+
+
+def _parse_classes(where: str, value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list) or not value:
+        raise ModelError(f"{where} = {value!r}; must be a list of names")
+    return tuple(str(label) for label in value)
+
+
+def _parse_settings(where: str, value: Any) -> dict[str, float]:
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise ModelError(f"{where} = {value!r}; must be a mapping of numbers")
+    for key, number in value.items():
+        if isinstance(number, bool) or not isinstance(number, int | float):
+            raise ModelError(f"{where}.{key} = {number!r}; must be a number")
+    return dict(value)
 
 
 def _is_part(shape: tuple[int, ...], whole: tuple[int, int, int], step_px: int) -> bool:

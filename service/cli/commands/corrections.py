@@ -28,6 +28,7 @@ def export_cards(
     from thirdcard.service.corrections.export import CardModels, export_corrections
 
     folder = Home(home)
+    folder.use_models(os.environ)
     database = folder.open_database(os.environ)
     try:
         written = export_corrections(database, folder.evidence, out, CardModels.open())

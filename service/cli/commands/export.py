@@ -20,6 +20,9 @@ SCRIPTS = {
     Trained.READER: "thirdcard.models.reader.reader_export",
     Trained.INDEX_FINDER: "thirdcard.models.index.index_export",
     Trained.INDEX_READER: "thirdcard.models.index.index_export",
+    Trained.STACK_HEIGHT: "thirdcard.models.stacks.height_export",
+    Trained.STACK_CHANGE: "thirdcard.models.stacks.change_export",
+    Trained.CHIP_FACES: "thirdcard.models.stacks.chip_faces_export",
 }
 
 
@@ -44,13 +47,14 @@ def export(
     Data: thirdcard export --home DIR --out DIR writes rounds, cards, wagers, alerts, decisions, events and tallies as
     Parquet, dealers by pseudonym.
 
-    A model: thirdcard export detector CHECKPOINT writes it as ONNX and enters it in models/registry.yaml. It needs the
-    train extra; the options of each: thirdcard export detector -- --help
+    A model: thirdcard export detector CHECKPOINT --home DIR writes it as ONNX into DIR/models, or into the folder that
+    THIRDCARD_MODELS names; one that is worse than the shipped ones may be is refused. It needs what `make train-setup`
+    installs. The options of each: thirdcard export detector -- --help
     """
     if model is not None:
-        if home is not None or out is not None:
-            raise ExportUseError(f"export {model}: --home and --out are for data; the script's options go after --")
-        run_script(SCRIPTS[model], settings or [])
+        if out is not None:
+            raise ExportUseError(f"export {model}: --out is for data; the script's options go after --")
+        run_script(SCRIPTS[model], [*(settings or []), *([] if home is None else ["--home", str(home)])])
     elif home is None or out is None:
         raise ExportUseError("export: needs --home DIR and --out DIR for data, or the name of a model")
     else:

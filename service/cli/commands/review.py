@@ -58,10 +58,13 @@ def review(
     from thirdcard.service.review.reviewing import Reviewer
     from thirdcard.service.store.blob_store import EvidenceStore
     from thirdcard.service.watch.factory import now_utc
+    from thirdcard.vision.inference.model_spec import check_house_models
 
     zone = _zone(time_zone)
     folder = Home(home)
     folder.make()
+    folder.use_models(os.environ)
+    check_house_models()
     count = processes or os.cpu_count() or 1
     database = folder.open_database(os.environ)
     try:

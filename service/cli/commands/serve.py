@@ -57,9 +57,12 @@ def serve(
     from thirdcard.service.rounds.search.index import enter_missing
     from thirdcard.service.store.blob_store import EvidenceStore
     from thirdcard.service.store.people import has_users
+    from thirdcard.vision.inference.model_spec import check_house_models
 
     folder = Home(home)
     folder.make()
+    folder.use_models(os.environ)
+    check_house_models()
     settings = parse_settings(evidence=folder.evidence, time_zone=time_zone, trusted_proxies=trust_proxy or [])
     evidence_url = EvidenceStore.of(folder.evidence, os.environ).url
     settings = replace(settings, house=open_house(home, time_zone), evidence_url=evidence_url)

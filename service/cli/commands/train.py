@@ -17,6 +17,9 @@ class Trained(StrEnum):
     READER = "reader"
     INDEX_FINDER = "index-finder"
     INDEX_READER = "index-reader"
+    STACK_HEIGHT = "stack-height"
+    STACK_CHANGE = "stack-change"
+    CHIP_FACES = "chip-faces"
 
 
 SCRIPTS = {
@@ -24,6 +27,9 @@ SCRIPTS = {
     Trained.READER: "thirdcard.models.reader.reader_train",
     Trained.INDEX_FINDER: "thirdcard.models.index.index_finder_train",
     Trained.INDEX_READER: "thirdcard.models.index.index_reader_train",
+    Trained.STACK_HEIGHT: "thirdcard.models.stacks.height_train",
+    Trained.STACK_CHANGE: "thirdcard.models.stacks.change_train",
+    Trained.CHIP_FACES: "thirdcard.models.stacks.chip_faces_train",
 }
 
 
@@ -35,6 +41,6 @@ def train(
 ) -> None:
     """Train a model, on a CPU in hours or on a GPU in minutes.
 
-    Needs the train extra. The options of each: thirdcard train detector -- --help
+    Needs what `make train-setup` installs. The options of each: thirdcard train detector -- --help
     """
     run_script(SCRIPTS[model], settings or [])

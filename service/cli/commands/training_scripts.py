@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from importlib.metadata import PackageNotFoundError, distribution
 from importlib.util import find_spec
 
 import typer
@@ -11,24 +12,57 @@ import typer
 from thirdcard.service.ports.errors import ServiceError
 
 NEEDED = ("torch", "onnx")
+OPENCV = ("opencv-python", "opencv-contrib-python", "opencv-python-headless", "opencv-contrib-python-headless")
+"""Distributions that all put their files into one folder, cv2: of two, neither is whole."""
 
 
 class TrainingMissingError(ServiceError):
-    """The training extra is not installed."""
+    """What training needs is not installed, or not as it must be."""
+
+
+class TrainingRefusedError(ServiceError):
+    """The script says in one line why it did nothing."""
 
 
 def run_script(module: str, arguments: Sequence[str]) -> None:
     """Call the script's `main`; leaves with its exit status.
 
     Raises:
-        TrainingMissingError: The libraries it needs are not there.
+        TrainingMissingError: The libraries it needs are not there, or OpenCV is there twice.
+        TrainingRefusedError: The script refuses what it was given.
     """
-    asks_for_help = bool({"--help", "-h"} & set(arguments))
-    missing = [name for name in NEEDED if find_spec(name) is None]
-    if missing and not asks_for_help:
-        raise TrainingMissingError(
-            f"{', '.join(missing)} not installed; training needs the extra: pip install --editable '.[train]'"
-        )
-    status = importlib.import_module(module).main(list(arguments))
+    if not {"--help", "-h"} & set(arguments):
+        _check_libraries()
+    from thirdcard.models.errors import ModelsError
+
+    try:
+        status = importlib.import_module(module).main(list(arguments))
+    except ModelsError as error:
+        raise TrainingRefusedError(str(error)) from error
     if isinstance(status, int) and status:
         raise typer.Exit(status)
+
+
+def _check_libraries() -> None:
+    missing = [name for name in NEEDED if find_spec(name) is None]
+    if missing:
+        raise TrainingMissingError(
+            f"{', '.join(missing)} not installed; `make train-setup` makes .venv-train for training"
+        )
+    found = opencv_distributions()
+    if len(found) > 1:
+        raise TrainingMissingError(
+            f"{' and '.join(found)} are installed; must be one alone: `make train-setup` makes a .venv-train with one"
+        )
+
+
+def opencv_distributions(find: Callable[[str], object] = distribution) -> list[str]:
+    """Which OpenCVs are installed, by the records that pip keeps."""
+    found = []
+    for name in OPENCV:
+        try:
+            find(name)
+        except PackageNotFoundError:
+            continue
+        found.append(name)
+    return found

@@ -20,7 +20,7 @@ from thirdcard.models.detector.detector_evaluate import (
     summarise,
 )
 from thirdcard.models.detector.detector_school import is_for_checking, lay_out, taught_lines
-from thirdcard.models.registry import write_entry
+from thirdcard.models.publishing import write_entry
 from thirdcard.vision.detections import CARD_BACK, CARD_FACE, LABELS, Detections
 
 INSIDE = "0 0.1 0.1 0.2 0.1 0.2 0.3 0.1 0.3"

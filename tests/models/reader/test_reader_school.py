@@ -10,8 +10,7 @@ import pytest
 from thirdcard.datasets.decks import CARDS
 from thirdcard.models.reader.reader_bank import BACK, TextureBank, build_bank, open_bank
 from thirdcard.models.reader.reader_crops import CLASSES, UNCLEAR, CropDifficulty, ReaderSchool
-from thirdcard.models.reader.reader_evaluate import LessonBook, judge
-from thirdcard.models.reader.reader_mining import LEAST, MOST, USUAL, deck_weights
+from thirdcard.models.reader.reader_evaluate import LEAST_WEIGHT, MOST_WEIGHT, TRIED, LessonBook, deck_weights, judge
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +48,7 @@ def test_deck_that_a_reader_misreads_weighs_more(bank: TextureBank) -> None:
 
     def reads_the_first_deck(pictures: np.ndarray) -> np.ndarray:
         asked.append(len(pictures))
-        truth = ReaderSchool(bank, seed=3, lesson=USUAL)
+        truth = ReaderSchool(bank, seed=3, lesson=TRIED)
         truth.weigh(np.array([1.0, 0.0]))
         logits = np.zeros((len(pictures), len(CLASSES)), np.float32)
         if len(asked) == 1:
@@ -59,7 +58,7 @@ def test_deck_that_a_reader_misreads_weighs_more(bank: TextureBank) -> None:
     weights = deck_weights(bank, reads_the_first_deck, seed=3, crops=6)
 
     assert asked == [6, 6]
-    assert weights[0] == LEAST < 1.0 < weights[1] <= MOST
+    assert weights[0] == LEAST_WEIGHT < 1.0 < weights[1] <= MOST_WEIGHT
 
 
 def test_crops_have_the_readers_form_and_all_kinds(bank: TextureBank) -> None:

@@ -5,24 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from thirdcard.datasets.decks.deck import machine_deck
-from thirdcard.models.reader.reader_bank import BACK, TextureBank, shrink
+from thirdcard.models.publishing import floors_of, shortfalls
+from thirdcard.models.reader.reader_bank import TextureBank
 from thirdcard.models.reader.reader_crops import CLASSES, CropDifficulty, ReaderSchool
-from thirdcard.models.reader.reader_evaluate import onnx_reader
+from thirdcard.models.reader.reader_evaluate import exam_bank, exam_figures, onnx_reader
 from thirdcard.vision.inference.model_spec import load_model_spec
 from thirdcard.vision.inference.reader import Reader
-
-HELD_OUT = (9001, 9004, 9008)
-FLOOR_CLEAN = 0.98
 
 
 @pytest.fixture(scope="module")
 def bank() -> TextureBank:
-    decks = [machine_deck(seed) for seed in HELD_OUT]
-    textures = np.stack([[shrink(deck.face(card)) for card in deck.cards] + [shrink(deck.back())] for deck in decks])
-    boxes = tuple(deck.index_boxes_mm for deck in decks)
-    has = np.ones((len(decks), BACK + 1), dtype=np.bool_)
-    return TextureBank(textures, tuple(deck.name for deck in decks), boxes, has)
+    return exam_bank()
 
 
 def test_registry_declares_the_readers_classes_and_temperature() -> None:
@@ -35,10 +28,8 @@ def test_registry_declares_the_readers_classes_and_temperature() -> None:
 
 
 def test_reader_reads_clean_crops_of_decks_it_never_saw(bank: TextureBank) -> None:
-    lesson = CropDifficulty(strength=0.2, width_px=(58, 63), unclear=0.0, occluded=0.0, neighbours=0.4, cloths=20)
-    pictures, labels, _ = ReaderSchool(bank, seed=1, lesson=lesson).batch(400)
-    read = onnx_reader(load_model_spec("reader").weights)(pictures).argmax(axis=1)
-    assert (read == labels).mean() >= FLOOR_CLEAN
+    figures = exam_figures(onnx_reader(load_model_spec("reader").weights), bank)
+    assert shortfalls(figures, floors_of("reader")) == []
 
 
 def test_reader_answers_alike_to_rgb_crops_and_to_the_run_times_bgr(bank: TextureBank) -> None:

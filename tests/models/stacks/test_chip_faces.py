@@ -4,26 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import yaml
 
-from thirdcard.models.stacks.chip_faces_evaluate import SchoolStack, examine, figures_of, load_school
-from thirdcard.models.stacks.chip_faces_school import MOST_CHIPS, draw_world
+from thirdcard.models.publishing import floors_of, shortfalls
+from thirdcard.models.stacks.chip_faces_evaluate import SchoolStack, draw_exam, exam_figures, figures_of
+from thirdcard.models.stacks.chip_faces_school import MOST_CHIPS
 from thirdcard.vision.inference.chip_faces import ChipFaceReader
-from thirdcard.vision.inference.model_spec import REGISTRY_PATH, load_model_spec
-
-WORLDS, SEED = 6, 81
-FLOORS = yaml.safe_load((REGISTRY_PATH.parent / "metrics.yaml").read_text(encoding="utf-8"))["chip_faces"]
+from thirdcard.vision.inference.model_spec import load_model_spec
 
 
 @pytest.fixture(scope="module")
 def worlds(tmp_path_factory: pytest.TempPathFactory) -> list[list[SchoolStack]]:
     """Some held-out worlds that nothing was set on."""
-    folder = tmp_path_factory.mktemp("faces")
-    for index in range(WORLDS):
-        arrays = draw_world("held_out", seed=SEED, index=index, moments=1)
-        assert arrays["colours"].shape[1:] == (MOST_CHIPS, 3)
-        np.savez(folder / f"held_out-{SEED}-{index}.npz", **arrays)  # type: ignore[arg-type]
-    return load_school(folder, "held_out-*.npz")
+    worlds = draw_exam(tmp_path_factory.mktemp("faces"))
+    assert {len(stack.colours) <= MOST_CHIPS for world in worlds for stack in world} == {True}
+    return worlds
 
 
 def test_school_says_which_chip_lies_on_top(worlds: list[list[SchoolStack]]) -> None:
@@ -35,10 +29,8 @@ def test_school_says_which_chip_lies_on_top(worlds: list[list[SchoolStack]]) -> 
 
 
 def test_shipped_reader_keeps_its_floors(worlds: list[list[SchoolStack]]) -> None:
-    figures = examine([stack for world in worlds for stack in world], ChipFaceReader.open())
-    assert figures.right >= FLOORS["right"], figures
-    assert figures.right_when_sure >= FLOORS["right_when_sure"], figures
-    assert figures.sure >= FLOORS["sure"], figures
+    figures = exam_figures(worlds, ChipFaceReader.open())
+    assert shortfalls(figures, floors_of("chip_faces")) == [], figures
 
 
 def test_registry_declares_a_small_reader() -> None:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-import yaml
 
 from thirdcard.datasets.scene.model import ChipStack, World
 from thirdcard.datasets.scene.renderer import SceneRenderer
+from thirdcard.models.publishing import floors_of, shortfalls
 from thirdcard.models.recorder import Recorder
 from thirdcard.models.stacks import change_evaluate, change_school, height_evaluate
 from thirdcard.models.stacks.change_evaluate import ChangeExamination, decide, false_changes, least_same, shares
@@ -19,13 +19,9 @@ from thirdcard.models.stacks.change_school import MARGIN_PX, TOUCHES, TRUTH, Tab
 from thirdcard.models.stacks.height_school import NEAR_PX_PER_MM, Eye, open_world, zoomed
 from thirdcard.vision.frames import Image
 from thirdcard.vision.inference import stack_height
-from thirdcard.vision.inference.model_spec import REGISTRY_PATH, load_model_spec
+from thirdcard.vision.inference.model_spec import load_model_spec
 from thirdcard.vision.inference.stack_change import FATES, HEIGHT_PX, WIDTH_PX, StackComparer, middle_of
 from thirdcard.vision.inference.stack_height import StackGauge
-
-WORLDS, SEED = 4, 78
-ALL_FLOORS = yaml.safe_load((REGISTRY_PATH.parent / "metrics.yaml").read_text(encoding="utf-8"))
-FLOORS: Mapping[str, float] = ALL_FLOORS["comparer"]
 
 
 @pytest.fixture(scope="module")
@@ -37,9 +33,7 @@ def opened() -> tuple[World, SceneRenderer]:
 def pairs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Some held-out worlds that no threshold was set on."""
     folder = tmp_path_factory.mktemp("pairs")
-    for index in range(WORLDS):
-        arrays = change_school.draw_world("held_out", seed=SEED, index=index, moments=3)
-        np.savez(folder / f"held_out-{SEED}-{index}.npz", **arrays)  # type: ignore[arg-type]
+    change_school.draw_exam(folder)
     return folder
 
 
@@ -122,25 +116,13 @@ def test_registry_declares_a_small_comparer() -> None:
 
 
 def test_shipped_comparer_keeps_its_floors(found: ChangeExamination) -> None:
-    said = decide(found, found.judging.least_same)
-    seen, right, wrong = shares(found, said, found.added != 0)
-    figures = {
-        "seen": seen,
-        "right": right,
-        "right_of_told": right / (right + wrong),
-        "untouched_silent": 1.0 - false_changes(found, said, "none"),
-        "nudged_silent": 1.0 - false_changes(found, said, "nudged"),
-    }
-    assert {name for name, floor in FLOORS.items() if figures[name] < floor} == set(), figures
+    figures = change_evaluate.exam_figures(found)
+    assert shortfalls(figures, floors_of("comparer")) == [], figures
 
 
 def test_shipped_gauge_keeps_its_floors_on_the_same_pictures(pairs: Path) -> None:
-    told, truth = height_evaluate.look_at(pairs, StackGauge.open().read)
-    low = (truth["count"] <= 10) & (truth["displacement_px"] / truth["count"] >= 0.7)
-    off = np.abs(height_evaluate.counts_of(told, truth) - truth["count"])[low]
-    median_off_px = float(np.median(np.abs(told - truth["displacement_px"])))
-    assert float((off <= 1).mean()) >= ALL_FLOORS["gauge"]["within_one"], off
-    assert median_off_px <= ALL_FLOORS["gauge"]["median_off_px"]
+    figures = height_evaluate.exam_figures(pairs, StackGauge.open().read)
+    assert shortfalls(figures, floors_of("gauge")) == [], figures
 
 
 def test_examination_counts_what_is_seen_and_told() -> None:
@@ -171,33 +153,3 @@ def test_examination_without_pairs_says_who_draws_them(tmp_path: Path) -> None:
 
     with pytest.raises(FileNotFoundError, match=r"no \*\.npz; thirdcard\.models\.stacks\.change_school writes them"):
         change_evaluate.examine(tmp_path, run, StackGauge.open())
-
-
-def test_network_is_small_and_exports_for_any_number_of_pairs(tmp_path: Path) -> None:
-    pytest.importorskip("torch")
-    pytest.importorskip("onnx")
-    from thirdcard.models.stacks.change_export import compare, export
-    from thirdcard.models.stacks.change_net import ComparerNet
-
-    network = ComparerNet().eval()
-    assert sum(each.numel() for each in network.parameters()) < 400_000
-    path = export(network, tmp_path)
-    assert path.stat().st_size < 3_000_000
-    assert compare(network, path) < 0.01
-
-
-def test_lessons_turn_time_and_sides_round_with_their_truth() -> None:
-    pytest.importorskip("torch")
-    from thirdcard.models.stacks.change_train import Looks, varied
-
-    size = (HEIGHT_PX + 2 * MARGIN_PX, WIDTH_PX + 2 * MARGIN_PX, 3)
-    before, after, moved = (np.full(size, level, np.uint8) for level in (0, 200, 210))
-    truth = np.zeros((64, len(TRUTH)), np.float32)
-    truth[:, TRUTH.index("added")], truth[:, TRUTH.index("chip_px")] = 2, 1.5
-    pictures, (fate, change) = varied([Looks(before, after, moved)] * 64, truth, np.random.default_rng(0))
-    is_forth = pictures[:, 0, 0, 0] == 0
-    assert 10 < is_forth.sum() < 54
-    assert pictures[is_forth][0, 0, 0].tolist() == [0] * 3 + [200] * 3 + [210] * 3
-    assert pictures[~is_forth][0, 0, 0].tolist() == [210] * 3 + [0] * 6
-    assert (fate == np.where(is_forth, FATES.index("more"), FATES.index("fewer"))).all()
-    assert change == pytest.approx(np.where(is_forth, 3.0, -3.0))

@@ -118,7 +118,9 @@ def test_pairs_are_examined_with_a_nudge_allowed_for(tmp_path: Path) -> None:
 
 
 def test_examination_without_pairs_says_who_draws_them(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match=r"no pairs-\*\.npz; thirdcard\.models\.stacks\.height_pairs writes them"):
+    with pytest.raises(
+        FileNotFoundError, match=r"no pairs-\*\.npz; thirdcard\.models\.stacks\.height_pairs writes them"
+    ):
         height_evaluate.examine(tmp_path, lambda crops: np.zeros((len(crops), 6)))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from importlib.metadata import PackageNotFoundError
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from thirdcard.service.cli.commands.recognise import format_image
 from thirdcard.service.cli.commands.rulebook_arguments import parse_options
 from thirdcard.service.cli.commands.train import SCRIPTS as TRAINED
 from thirdcard.service.cli.commands.train import Trained
+from thirdcard.service.cli.commands.training_scripts import opencv_distributions
 from thirdcard.service.cli.entry import app
 from thirdcard.service.watch.pipeline import Progress
 from thirdcard.service.watch.recordings import Recording
@@ -136,6 +138,46 @@ def test_training_without_its_libraries_says_what_to_install(command: str, monke
     assert result.exit_code == 2
     assert result.stderr.count("\n") == 1
     assert "torch, onnx not installed" in result.stderr
+
+
+def test_training_with_two_opencvs_is_refused_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    scripts = "thirdcard.service.cli.commands.training_scripts"
+    monkeypatch.setattr(f"{scripts}.find_spec", lambda name: name)
+    monkeypatch.setattr(f"{scripts}.opencv_distributions", lambda: ["opencv-python", "opencv-python-headless"])
+    result = run("train", "reader")
+    assert result.exit_code == 2
+    assert result.stderr.count("\n") == 1
+    assert "opencv-python and opencv-python-headless are installed; must be one alone" in result.stderr
+
+
+def test_opencvs_are_found_by_the_records_of_their_installation() -> None:
+    def find(name: str) -> None:
+        if name not in ("opencv-python", "opencv-contrib-python-headless"):
+            raise PackageNotFoundError(name)
+
+    assert opencv_distributions(find) == ["opencv-python", "opencv-contrib-python-headless"]
+    assert opencv_distributions() == ["opencv-python-headless"]
+
+
+def test_exporting_a_model_hands_the_service_s_folder_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    handed = []
+    monkeypatch.setattr(
+        "thirdcard.service.cli.commands.export.run_script", lambda module, settings: handed.append(settings)
+    )
+    assert run("export", "stack-height", "last.pt", "--home", tmp_path, "--", "--force").exit_code == 0
+    assert handed == [["last.pt", "--force", "--home", str(tmp_path)]]
+    refused = run("export", "reader", "last.pt", "--out", tmp_path)
+    assert (refused.exit_code, refused.stderr.count("\n")) == (2, 1)
+
+
+def test_serve_refuses_broken_models_of_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("THIRDCARD_MODELS", "")
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models" / "registry.yaml").write_text("guage: {}\n", encoding="utf-8")
+    result = run("serve", "--home", tmp_path)
+    assert result.exit_code == 2
+    assert result.stderr.count("\n") == 1
+    assert "models/registry.yaml: guage: unknown model; allowed chip_faces" in result.stderr
 
 
 def test_all_that_can_be_trained_can_be_exported() -> None:

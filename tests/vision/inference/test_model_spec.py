@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from thirdcard.vision.errors import ModelError
-from thirdcard.vision.inference.model_spec import REGISTRY_PATH, load_model_spec
+from thirdcard.vision.inference.model_spec import MODELS_VARIABLE, REGISTRY_PATH, check_house_models, load_model_spec
 from thirdcard.vision.inference.session import ModelSession
 
 GOOD: dict[str, Any] = {
@@ -69,11 +69,11 @@ def test_setting_that_is_missing_is_named(tmp_path: Path) -> None:
 
 def test_weights_that_are_missing_or_altered_are_refused(tmp_path: Path) -> None:
     spec = load_model_spec("net", write_registry(tmp_path))
-    with pytest.raises(ModelError, match="net.onnx: no such file"):
+    with pytest.raises(ModelError, match="net.weights = net.onnx: no such file; must lie in"):
         ModelSession.open(spec)
     spec.weights.parent.mkdir()
     spec.weights.write_bytes(b"other")
-    with pytest.raises(ModelError, match=r"sha256 = d9298a10d1b0\.\.\.; registry.yaml says 000000000000"):
+    with pytest.raises(ModelError, match=r"registry.yaml: net.sha256 = 000000000000\.\.\.; net.onnx has d9298a10d1b0"):
         ModelSession.open(spec)
 
 
@@ -115,3 +115,41 @@ def test_session_takes_pictures_of_its_size_only() -> None:
     assert session.run([np.zeros((64, 320, 3), np.uint8)]).shape == (1, 38, 420)
     with pytest.raises(ModelError, match=r"picture shape = \(100, 320, 3\); must be \(320, 320, 3\)"):
         session.run([np.zeros((100, 320, 3), np.uint8)])
+
+
+def gauge(**changes: Any) -> str:
+    """A registry with a gauge, not quite as it must be."""
+    return yaml.safe_dump({"gauge": {**GOOD, **changes}})
+
+
+def test_model_of_the_house_wins_and_others_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "registry.yaml").write_text(gauge(), encoding="utf-8")
+    monkeypatch.setenv(MODELS_VARIABLE, str(tmp_path))
+    assert load_model_spec("gauge").weights == tmp_path / "weights" / "net.onnx"
+    assert load_model_spec("reader").registry == REGISTRY_PATH
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        pytest.param("guage: {}", "registry.yaml: guage: unknown model; allowed chip_faces, comparer", id="name"),
+        pytest.param("[1]", r"registry.yaml = '\[1\]'; must be a mapping of models", id="list"),
+        pytest.param("a: [", "registry.yaml: cannot be read", id="not_yaml"),
+        pytest.param(gauge(settings={"scales": "2"}), "gauge.settings.scales = '2'; must be a number", id="setting"),
+        pytest.param(gauge(settings=3), "gauge.settings = 3; must be a mapping", id="settings"),
+        pytest.param(gauge(classes="a"), "gauge.classes = 'a'; must be a list", id="classes"),
+        pytest.param(gauge(weights="../x"), "gauge.weights = '../x'; must be text without a slash", id="weights"),
+        pytest.param(gauge(), "gauge.weights = net.onnx: no such file", id="no_weights"),
+    ],
+)
+def test_broken_models_of_a_house_are_told_in_one_line(tmp_path: Path, text: str, complaint: str) -> None:
+    (tmp_path / "registry.yaml").write_text(text, encoding="utf-8")
+    with pytest.raises(ModelError, match=complaint) as caught:
+        check_house_models({MODELS_VARIABLE: str(tmp_path)})
+    assert str(tmp_path) in str(caught.value)
+
+
+def test_folder_without_a_registry_is_refused_and_none_is_fine(tmp_path: Path) -> None:
+    check_house_models({})
+    with pytest.raises(ModelError, match=f"{MODELS_VARIABLE} = {tmp_path}: has no registry.yaml"):
+        check_house_models({MODELS_VARIABLE: str(tmp_path)})

@@ -1,12 +1,13 @@
-"""Trainings compute with bfloat16 where that is faster, and only there; needs the `train` extra."""
+"""Trainings compute with bfloat16 where that is faster, and only there."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
+from thirdcard.models.precision import mixed_precision
 
 
 @pytest.mark.parametrize(
@@ -21,8 +22,6 @@ torch = pytest.importorskip("torch")
 def test_a_cpu_is_given_the_numbers_that_it_computes(
     has: Mapping[str, bool], kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from thirdcard.models.precision import mixed_precision
-
     monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: has)
     net = torch.nn.Linear(4, 2)
     with mixed_precision("cpu"):
