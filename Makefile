@@ -5,6 +5,8 @@
 # make train-test   every training for a few seconds, exported and checked
 # make setup  .venv with the command `thirdcard` in it; demo and test do it by themselves
 # make lint   lint and types only
+# make lowest          .venv-lowest with the lowest versions that pyproject.toml allows: imports, tests of rules and calibration, demo
+# make package-check   build sdist and wheel, look into them, and try the wheel in a fresh venv beside Hugging Face's datasets
 # make lock   requirements.lock anew, from the newest versions that pyproject.toml allows
 # make clean  remove everything that make made
 #
@@ -17,6 +19,8 @@ READY := $(VENV)/.thirdcard-ready
 LOCK_VENV := build/lock-venv
 TRAIN_VENV := .venv-train
 TRAIN_READY := $(TRAIN_VENV)/.thirdcard-ready
+LOWEST := .venv-lowest
+LOWEST_READY := $(LOWEST)/.thirdcard-ready
 
 IS_FIT := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3.14 python3 python; do \
@@ -24,8 +28,11 @@ PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3.14 python3 p
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_NO_INPUT := 1
+# What a person has set for other projects; where packages come from and which certificates hold stays.
+unexport PYTHONPATH PYTHONHOME PYTHONUSERBASE PIP_USER PIP_TARGET PIP_PREFIX PIP_ROOT PIP_PYTHON PIP_REQUIRE_VIRTUALENV
+unexport PIP_CONSTRAINT PIP_REQUIREMENT PIP_REQUIRE_HASHES PIP_NO_DEPS PIP_DRY_RUN PIP_PRE
 
-.PHONY: setup demo demo-room test train-setup train-test lint types lock clean
+.PHONY: setup demo demo-room test train-setup train-test lint types lowest package-check lock clean
 .DEFAULT_GOAL := setup
 
 setup: $(READY)
@@ -72,6 +79,23 @@ lint: $(READY)
 types: $(READY)
 	$(BIN)/mypy
 
+lowest: $(LOWEST_READY)
+	@$(LOWEST)/bin/python tests/packaging/installed.py
+	@$(LOWEST)/bin/python -m pytest tests/rules tests/calibration
+
+$(LOWEST_READY): pyproject.toml tests/packaging/lowest_versions.py $(READY)
+	@rm -rf $(LOWEST)
+	@mkdir -p build
+	@$(BIN)/python -m tests.packaging.lowest_versions > build/lowest.txt
+	@echo "Setting up $(LOWEST) with the lowest versions that pyproject.toml allows ..."
+	@$(BIN)/python -m venv $(LOWEST)
+	@$(LOWEST)/bin/python -m pip install --quiet --only-binary :all: --requirement build/lowest.txt pytest hypothesis "setuptools>=77"
+	@PYTHONWARNINGS=ignore $(LOWEST)/bin/python -m pip install --quiet --constraint build/lowest.txt --no-build-isolation --editable .
+	@touch $@
+
+package-check: $(READY)
+	@$(BIN)/python -m tests.packaging.wheel_check
+
 lock:
 	rm -rf $(LOCK_VENV)
 	"$(PYTHON)" -m venv $(LOCK_VENV)
@@ -81,5 +105,6 @@ lock:
 	mv build/requirements.lock requirements.lock
 
 clean:
-	rm -rf $(VENV) $(TRAIN_VENV) build out runs *.egg-info src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(TRAIN_VENV) $(LOWEST) build out runs *.egg-info src/*.egg-info
+	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -17,7 +17,6 @@ from thirdcard.rules.referee import Referee
 from thirdcard.rules.rulebook.load import elect, load_rulebook
 
 Clock = Callable[[], float]
-DEFAULT_ROUNDS = 20_000
 _FOUR = (("player", "7H"), ("banker", "KD"), ("player", "2S"), ("banker", "6C"))
 _SIX = (("player", "KH"), ("banker", "3D"), ("player", "3C"), ("banker", "KS"), ("player", "2D"), ("banker", "4C"))
 
@@ -47,9 +46,7 @@ class RefereeSpeed:
         return self.rounds / (self.judging_s + self.reading_s)
 
 
-def measure_referee(
-    rulebook: str = "nz-authority", *, rounds: int = DEFAULT_ROUNDS, clock: Clock = time.process_time
-) -> RefereeSpeed:
+def measure_referee(rulebook: str = "nz-authority", *, rounds: int, clock: Clock = time.process_time) -> RefereeSpeed:
     """Judge so many rounds of a continuous shuffler.
 
     Args:

@@ -7,36 +7,15 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
+import thirdcard
 from thirdcard.calibration.errors import CalibrationError
 from thirdcard.datasets.errors import DatasetsError
 from thirdcard.rules.errors import RulesError
-from thirdcard.service.cli.commands import (
-    analytics,
-    bench,
-    calibrate,
-    corrections,
-    enrol,
-    evaluate,
-    export,
-    odds,
-    people,
-    recognise,
-    referee,
-    render,
-    review,
-    rulebooks,
-    serve,
-    spoil,
-    train,
-    verify,
-    watch,
-)
+from thirdcard.service.cli.lazy_group import LazyCommand, LazyGroup
 from thirdcard.service.ports.errors import ServiceError
 from thirdcard.vision.errors import VisionError
 
@@ -46,8 +25,58 @@ WRONG_USE: type[Exception] = typer.BadParameter.__mro__[2]
 FAILED, UNUSABLE, STOPPED = 1, 2, 130
 
 
-class OneLineErrors(TyperGroup):
+def _command(module: str, line: str, *, name: str | None = None) -> LazyCommand:
+    return LazyCommand(module=f"thirdcard.service.cli.commands.{module}", name_in_module=name or module, help=line)
+
+
+COMMANDS = {
+    "watch": _command("watch", "Watch a table: write the log, alerts with clips and stills, rounds and report.html."),
+    "referee": _command("referee", "Judge a table log: print each alert as a JSON line."),
+    "odds": _command("odds", "Count every deal of a full shoe exactly: outcomes, each bet's return and house edge."),
+    "rulebooks": _command("rulebooks", "Show the rulebooks side by side, point by point with sections, as Markdown."),
+    "recognise": _command("recognise", "Read the cards in any photograph: any size, any rotation, no calibration."),
+    "evaluate": _command(
+        "evaluate", "Watch recordings and compare with their truth: alerts, cards, rounds, wagers, delays."
+    ),
+    "calibrate": _command(
+        "calibrate", "Fit a camera to a cloth from reference points or from markers, or check a calibration."
+    ),
+    "render": _command(
+        "render", "Draw recordings with exact truth from scenario scripts, or pictures to train the detector with."
+    ),
+    "spoil": _command(
+        "spoil", "Copy a recording with a camera's faults put into its video, to see what a watch makes of them."
+    ),
+    "enrol": _command(
+        "enrol", "Enrol the house's own cards, so that they are read more surely and strange ones stand out."
+    ),
+    "train": _command("train", "Train a model, on a CPU in hours or on a GPU in minutes."),
+    "export": _command("export", "Write the house's data, or a trained model."),
+    "bench": _command(
+        "bench",
+        "Time the pipeline, decoding alone, and a whole-picture detector on every frame, in one run on the same cores.",
+    ),
+    "serve": _command("serve", "Watch every table in HOME/tables and serve the room's pages and API until stopped."),
+    "analytics": _command(
+        "analytics",
+        "Show how often what went wrong: per 1000 rounds, with 95 % intervals and the rounds they stand on.",
+    ),
+    "review": _command(
+        "review",
+        "Review recorded shifts: rounds, alerts and their evidence go into HOME's store, and the pages show them.",
+    ),
+    "verify": _command("verify", "Check every chain and every file of evidence."),
+    "user": _command("people", "Users of the surveillance room's service.", name="user_app"),
+    "token": _command("people", "Tokens with which programs and devices use the service.", name="token_app"),
+    "corrections": _command("corrections", "What people corrected in rounds.", name="corrections_app"),
+}
+"""Each command with the first paragraph of its help."""
+
+
+class OneLineErrors(LazyGroup):
     """Tells each refusal in one line on standard error."""
+
+    lazy_commands = COMMANDS
 
     def main(self, *args: Any, **settings: Any) -> Any:
         """Run a command; leaves with its exit status."""
@@ -74,35 +103,25 @@ app = typer.Typer(
     cls=OneLineErrors,
     help="Watch baccarat tables: what happened, what went wrong, which rule says so, with the pictures.",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["--help", "-h"]},
 )
-COMMANDS: dict[str, Callable[..., None]] = {
-    "watch": watch.watch,
-    "referee": referee.referee,
-    "odds": odds.odds,
-    "rulebooks": rulebooks.rulebooks,
-    "recognise": recognise.recognise,
-    "evaluate": evaluate.evaluate,
-    "calibrate": calibrate.calibrate,
-    "render": render.render,
-    "spoil": spoil.spoil,
-    "enrol": enrol.enrol,
-    "train": train.train,
-    "export": export.export,
-    "bench": bench.bench,
-    "serve": serve.serve,
-    "analytics": analytics.analytics,
-    "review": review.review,
-    "verify": verify.verify,
-}
-for _name, _command in COMMANDS.items():
-    app.command(_name)(_command)
-app.add_typer(people.user_app, name="user")
-app.add_typer(people.token_app, name="token")
-app.add_typer(corrections.corrections_app, name="corrections")
+
+
+def _tell_version(is_asked: bool) -> None:
+    if is_asked:
+        typer.echo(f"thirdcard {thirdcard.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options_of_all(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Options that stand before the command."""
 
 
 def main() -> None:

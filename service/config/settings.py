@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import timedelta
-from importlib.metadata import PackageNotFoundError, version
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+import thirdcard
 from thirdcard.service.config.house import House
 from thirdcard.service.config.table_facts import TableFacts
 from thirdcard.service.ports.errors import ServiceError
@@ -79,7 +79,7 @@ def parse_settings(*, evidence: Path, time_zone: str, trusted_proxies: Iterable[
         raise SettingsError(f"--time-zone = {time_zone}; must be an IANA name, such as Europe/Zurich") from error
     return RoomSettings(
         evidence=evidence,
-        version=_version(),
+        version=thirdcard.__version__,
         time_zone=time_zone,
         trusted_proxies=tuple(_parse_network(text) for text in trusted_proxies),
     )
@@ -90,10 +90,3 @@ def _parse_network(text: str) -> Network:
         return ip_network(text)
     except ValueError as error:
         raise SettingsError(f"--trust-proxy = {text}; must be an address or a network, such as 10.0.0.0/8") from error
-
-
-def _version() -> str:
-    try:
-        return version("thirdcard")
-    except PackageNotFoundError:
-        return "0"  # run from its sources without being installed

@@ -11,14 +11,15 @@ import ctypes
 
 import cv2
 
-_TRIM = getattr(ctypes.CDLL(None), "malloc_trim", None)
-"""None where the C library is not glibc; those others give back by themselves."""
-
 
 def give_back() -> None:
-    """Return all free pages of all threads; takes some milliseconds."""
-    if _TRIM is not None:
-        _TRIM(0)
+    """Return all free pages of all threads; takes some milliseconds.
+
+    C libraries other than glibc do so by themselves.
+    """
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)
 
 
 def keep_to_one_thread() -> None:

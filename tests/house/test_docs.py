@@ -14,7 +14,7 @@ from thirdcard.service.cli.entry import app
 from thirdcard.service.config.table_file import CameraFile, CardsFile, Limits, ShoeFile, TableFile
 
 PAGES = sorted((ROOT / "docs").glob("*.md"))
-COMMANDS = dict(sorted(get_command(app).commands.items()))  # type: ignore[attr-defined]
+COMMANDS = dict(sorted(get_command(app).load_all().items()))  # type: ignore[attr-defined]
 OPTIONS = [
     pytest.param(command, option, id=f"{command} {option}")
     for command, declared in COMMANDS.items()

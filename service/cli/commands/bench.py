@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
-from thirdcard.service.bench.referee_speed import DEFAULT_ROUNDS, measure_referee
-from thirdcard.service.bench.speed import SpeedReport, Timing, format_report, measure, shares
-from thirdcard.service.watch.recordings import check_video, find_recording
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from thirdcard.service.bench.speed import SpeedReport, Timing
 
 REFEREE = "referee"
 """What is typed in place of a recording to time the referee."""
+REFEREE_ROUNDS = 20_000
 
 
 def bench(
@@ -29,10 +29,13 @@ def bench(
     seconds: Annotated[float, typer.Option(min=1.0, help="Stream time to watch in each run.")] = 30.0,
     plain_frames: Annotated[int, typer.Option(min=1, help="Frames that the plain way is given in each run.")] = 60,
     runs: Annotated[int, typer.Option(min=1, help="Runs of each way, in turn; the middle one counts.")] = 3,
-    rounds: Annotated[int, typer.Option(min=10, help="Made-up rounds that the referee judges.")] = DEFAULT_ROUNDS,
+    rounds: Annotated[int, typer.Option(min=10, help="Made-up rounds that the referee judges.")] = REFEREE_ROUNDS,
     as_json: Annotated[bool, typer.Option("--json", help="A JSON object instead of a table.")] = False,
 ) -> None:
     """Time the pipeline, decoding alone, and a whole-picture detector on every frame, in one run on the same cores."""
+    from thirdcard.service.bench.speed import format_report, measure
+    from thirdcard.service.watch.recordings import check_video, find_recording
+
     if source == REFEREE:
         _time_referee(rounds, as_json=as_json)
         return
@@ -46,6 +49,8 @@ def bench(
 
 
 def _time_referee(rounds: int, *, as_json: bool) -> None:
+    from thirdcard.service.bench.referee_speed import measure_referee
+
     speed = measure_referee(rounds=rounds)
     if as_json:
         told = {"rounds": speed.rounds, "events": speed.events, "alerts": speed.alerts, "grown_kib": speed.grown_kib}
@@ -58,6 +63,9 @@ def _time_referee(rounds: int, *, as_json: bool) -> None:
 
 
 def _print(report: SpeedReport) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
     width, height = report.size_wh_px
     table = Table(title=f"{width} x {height} on {report.cores} cores", title_justify="left", title_style="bold")
     for name in ("way", "frames/s", "ms a frame", "where the time goes"):
@@ -74,6 +82,8 @@ def _print(report: SpeedReport) -> None:
 
 
 def _row(table: Table, name: str, timing: Timing) -> None:
+    from thirdcard.service.bench.speed import shares
+
     parts = sorted(shares(timing.stages).items(), key=lambda item: -item[1])
     text = ", ".join(f"{stage} {100 * share:.0f} %" for stage, share in parts if share >= 0.005)
     rate = timing.frames_per_s

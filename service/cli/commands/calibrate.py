@@ -4,32 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import cv2
-import numpy as np
 import typer
-from numpy.typing import NDArray
 
-from thirdcard.calibration.camera import Calibration, load_calibration, save_calibration
-from thirdcard.calibration.fit import Fit
-from thirdcard.calibration.layout import Layout, load_layout
-from thirdcard.calibration.session import (
-    Check,
-    calibrate_from_markers,
-    calibrate_from_points,
-    check_markers,
-    check_points,
-    draw_layout,
-)
-from thirdcard.service.config.table_file import read_table_file
-from thirdcard.service.media.clips import ClipError
-from thirdcard.service.media.stills import save_picture, still_at
 from thirdcard.service.ports.errors import ServiceError
 
-PICTURE_ENDINGS = frozenset({".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff"})
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-Image = NDArray[np.uint8]
+    from thirdcard.calibration.camera import Calibration
+    from thirdcard.calibration.fit import Fit
+    from thirdcard.calibration.layout import Layout
+    from thirdcard.calibration.session import Check
+
+    Image = NDArray[np.uint8]
+
+PICTURE_ENDINGS = frozenset({".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff"})
 
 
 class PictureError(ServiceError):
@@ -57,6 +49,10 @@ def calibrate(
     Without --points the layout's markers are looked for in the picture. The residual is the distance, in pixels,
     between where the points are and where the fit puts them: below 1 is good.
     """
+    from thirdcard.calibration.camera import load_calibration, save_calibration
+    from thirdcard.calibration.session import draw_layout
+    from thirdcard.service.media.stills import save_picture
+
     cloth = _find_layout(layout, table)
     image = read_picture(picture)
     if check is not None:
@@ -75,6 +71,12 @@ def calibrate(
 
 def read_picture(path: Path) -> Image:
     """A picture, or the first frame of a video."""
+    import cv2
+    import numpy as np
+
+    from thirdcard.service.media.clips import ClipError
+    from thirdcard.service.media.stills import still_at
+
     if not path.is_file():
         raise PictureError(f"{path}: no such file; must be a picture or a video of the table")
     if path.suffix.lower() in PICTURE_ENDINGS:
@@ -92,6 +94,9 @@ def read_picture(path: Path) -> Image:
 
 
 def _find_layout(layout: str | None, table: Path | None) -> Layout:
+    from thirdcard.calibration.layout import load_layout
+    from thirdcard.service.config.table_file import read_table_file
+
     if layout is not None:
         return load_layout(layout, Path())
     if table is None:
@@ -103,6 +108,8 @@ def _find_layout(layout: str | None, table: Path | None) -> Layout:
 
 
 def _fit(layout: Layout, image: Image, points: Path | None, lens: Calibration | None) -> Calibration:
+    from thirdcard.calibration.session import calibrate_from_markers, calibrate_from_points
+
     height, width = image.shape[:2]
     if points is not None:
         fit = calibrate_from_points(points, layout, image_size_wh_px=(width, height), lens_of=lens)
@@ -113,6 +120,8 @@ def _fit(layout: Layout, image: Image, points: Path | None, lens: Calibration | 
 
 
 def _checked(calibration: Calibration, layout: Layout, image: Image, points: Path | None) -> Check:
+    from thirdcard.calibration.session import check_markers, check_points
+
     if points is not None:
         return check_points(calibration, layout, points)
     return check_markers(calibration, layout, image)

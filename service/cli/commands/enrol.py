@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from thirdcard.service.cli.commands.calibrate import PICTURE_ENDINGS, PictureError, read_picture
-from thirdcard.service.config.table_file import TableConfig, load_table
-from thirdcard.service.media.stills import save_picture
 from thirdcard.service.ports.errors import ServiceError
-from thirdcard.service.watch.recordings import TABLE_NAME, check_video, find_recording
 
 if TYPE_CHECKING:
+    from thirdcard.service.config.table_file import TableConfig
     from thirdcard.vision.inference.enrolled_deck import HouseDeck
     from thirdcard.vision.spread.spread_watch import SpreadSight
 
@@ -55,6 +53,7 @@ def enrol(
     The cards lie face up in rows by suit and sequence, as before play. Name the file in the table's table.yaml:
     `cards: {deck: cards.yaml}`. Where the deck on the table is another one, what was enrolled is left aside.
     """
+    from thirdcard.service.media.stills import save_picture
     from thirdcard.vision.inference.enrolled_deck import HouseDeck, save_house_deck
     from thirdcard.vision.inference.reader import Reader
     from thirdcard.vision.spread.enrolment import draw_sheet, face_from_picture
@@ -75,6 +74,8 @@ def enrol(
 
 
 def _enrolled(source: Path, table: Path | None, labels: tuple[str, ...], name: str) -> HouseDeck:
+    from thirdcard.service.config.table_file import load_table
+    from thirdcard.service.watch.recordings import TABLE_NAME, check_video, find_recording
     from thirdcard.vision.spread.enrolment import deck_from_pictures
 
     if source.is_dir() and not (source / TABLE_NAME).is_file():

@@ -7,23 +7,16 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
-from thirdcard.service.evaluate.accounts import TableAccount, account_of, load_found, load_truth
-from thirdcard.service.evaluate.comparison import Comparison, combine, compare
-from thirdcard.service.evaluate.conditions import by_condition, true_cards
-from thirdcard.service.evaluate.looks import read_looks
-from thirdcard.service.evaluate.mistake_pictures import write_pictures
-from thirdcard.service.evaluate.sheets import Sheet
-from thirdcard.service.evaluate.sights import RecordingConditions, load_scene
-from thirdcard.service.evaluate.tables import format_json, format_markdown, put_section, sheets_of
-from thirdcard.service.watch.recording_run import table_facts, watch_recording
-from thirdcard.service.watch.recordings import Recording, check_video, find_recording
-from thirdcard.service.watch.terminal import choose_view
+if TYPE_CHECKING:
+    from thirdcard.service.evaluate.accounts import TableAccount
+    from thirdcard.service.evaluate.comparison import Comparison
+    from thirdcard.service.evaluate.sheets import Sheet
+    from thirdcard.service.evaluate.sights import RecordingConditions
+    from thirdcard.service.watch.recordings import Recording
 
 DEFAULT_OUT = Path("out") / "evaluate"
 
@@ -51,6 +44,12 @@ def evaluate(
     An alert counts as found with the same code, the same seat and hand where both are told, and at most 2 s apart.
     What the recording's tolerated.jsonl lists is neither a hit nor false.
     """
+    from thirdcard.service.evaluate.accounts import load_truth
+    from thirdcard.service.evaluate.comparison import combine
+    from thirdcard.service.evaluate.mistake_pictures import write_pictures
+    from thirdcard.service.evaluate.tables import format_json, put_section, sheets_of
+    from thirdcard.service.watch.recordings import check_video, find_recording
+
     found = [find_recording(recording) for recording in recordings]
     truths = [load_truth(recording.folder or Path(), recording.table) for recording in found]
     for recording in found:
@@ -73,6 +72,11 @@ def evaluate(
 
 
 def _compare(recording: Recording, truth: TableAccount, folder: Path, *, again: bool, looks: int) -> Comparison:
+    from thirdcard.service.evaluate.accounts import load_found
+    from thirdcard.service.evaluate.comparison import compare
+    from thirdcard.service.evaluate.conditions import by_condition, true_cards
+    from thirdcard.service.evaluate.looks import read_looks
+
     rate = None
     if not again and (folder / "events.jsonl").is_file():
         account = load_found(folder, recording.table)
@@ -88,11 +92,19 @@ def _compare(recording: Recording, truth: TableAccount, folder: Path, *, again: 
 
 
 def _scene(recording: Recording) -> RecordingConditions | None:
+    from thirdcard.service.evaluate.sights import load_scene
+
     return load_scene(recording.folder or Path(), recording.table.cameras[0].calibration)
 
 
 def _watch(recording: Recording, folder: Path) -> tuple[TableAccount, float | None]:
     """What a watch finds, and its frames a second."""
+    from rich.console import Console
+
+    from thirdcard.service.evaluate.accounts import account_of
+    from thirdcard.service.watch.recording_run import table_facts, watch_recording
+    from thirdcard.service.watch.terminal import choose_view
+
     console = Console(stderr=True)
     console.print(f"Watching {recording.name}", style="bold", highlight=False)
     view = choose_view(console, table_facts(recording), is_quiet=not console.is_terminal, is_plain=False)
@@ -102,6 +114,8 @@ def _watch(recording: Recording, folder: Path) -> tuple[TableAccount, float | No
 
 def _markdown(recordings: Sequence[str], sheets: Sequence[Sheet], section: str, *, looks: int) -> str:
     """The tables under the command that makes them; folders outside the checkout go by their last name."""
+    from thirdcard.service.evaluate.tables import format_markdown
+
     names = " ".join(Path(each).name if Path(each).is_absolute() or ".." in each else each for each in recordings)
     asked = f" --looks {looks}" if looks else ""
     command = f"thirdcard evaluate {names}{asked} --markdown docs/accuracy.md --section {section}"
@@ -109,6 +123,9 @@ def _markdown(recordings: Sequence[str], sheets: Sequence[Sheet], section: str, 
 
 
 def _print(sheets: Sequence[Sheet]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
     console = Console()
     for sheet in sheets:
         table = Table(title=sheet.title, title_justify="left", title_style="bold")

@@ -5,17 +5,12 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
-from thirdcard.rules.odds.odds import Odds, reckon_odds
-from thirdcard.rules.rulebook.load import elect, load_rulebook
-from thirdcard.service.cli.commands.rulebook_arguments import choose_rulebook
-from thirdcard.service.docgen.odds import format_odds
-from thirdcard.service.docgen.odds_page import format_page
+if TYPE_CHECKING:
+    from thirdcard.rules.odds.odds import Odds
 
 
 def odds(
@@ -27,6 +22,12 @@ def odds(
     page: Annotated[bool, typer.Option("--page", help="The page docs/odds.md: every rulebook, 1 to 8 decks.")] = False,
 ) -> None:
     """Count every deal of a full shoe exactly: outcomes, each bet's return and house edge."""
+    from thirdcard.rules.odds.odds import reckon_odds
+    from thirdcard.rules.rulebook.load import elect, load_rulebook
+    from thirdcard.service.cli.commands.rulebook_arguments import choose_rulebook
+    from thirdcard.service.docgen.odds import format_odds
+    from thirdcard.service.docgen.odds_page import format_page
+
     if page:
         sys.stdout.write(format_page())
         return
@@ -39,6 +40,9 @@ def odds(
 
 
 def _print(odds: Odds) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
     console = Console()
     total = sum(odds.outcomes.values())
     outcomes = Table(title=f"{odds.rulebook}, {odds.decks} decks, {total:,} deals", title_justify="left")

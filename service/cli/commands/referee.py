@@ -7,18 +7,16 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Annotated, TextIO
+from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
 from thirdcard.rules.errors import LogError
-from thirdcard.rules.findings.alerts import format_alert
-from thirdcard.rules.log.reader import read_log
-from thirdcard.rules.referee import Judgement, Referee
-from thirdcard.rules.round.records import format_round
-from thirdcard.rules.rulebook.load import elect, load_rulebook
-from thirdcard.service.cli.commands.rulebook_arguments import RulebookChoice, choose_rulebook
 from thirdcard.service.ports.errors import ServiceError
+
+if TYPE_CHECKING:
+    from thirdcard.rules.referee import Judgement, Referee
+    from thirdcard.service.cli.commands.rulebook_arguments import RulebookChoice
 
 
 class LogFileError(ServiceError):
@@ -39,6 +37,9 @@ def referee(
 
     The log's form is in docs/formats.md. No video and no model is needed.
     """
+    from thirdcard.rules.log.reader import read_log
+    from thirdcard.service.cli.commands.rulebook_arguments import choose_rulebook
+
     judge = build_referee(choose_rulebook(table, rulebook, option or [], decks))
     with ExitStack() as stack:
         lines = stack.enter_context(_open_log(events))
@@ -55,6 +56,9 @@ def referee(
 
 def build_referee(choice: RulebookChoice) -> Referee:
     """The referee of what was chosen; a wrong rulebook or option is told with its place."""
+    from thirdcard.rules.referee import Referee
+    from thirdcard.rules.rulebook.load import elect, load_rulebook
+
     rules = elect(load_rulebook(choice.rulebook), choice.options)
     return Referee(
         rules,
@@ -75,6 +79,11 @@ def _open_log(path: Path) -> Iterator[TextIO]:
 
 
 def _print(judgement: Judgement, records: TextIO | None) -> None:
+    if not judgement.alerts and not judgement.rounds:
+        return
+    from thirdcard.rules.findings.alerts import format_alert
+    from thirdcard.rules.round.records import format_round
+
     for alert in judgement.alerts:
         sys.stdout.write(json.dumps(format_alert(alert), ensure_ascii=False) + "\n")
     if records is not None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from concurrent.futures import ProcessPoolExecutor
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 PICTURES_EACH = 5
 SCENES_EACH = 12
@@ -71,6 +71,8 @@ def _render_script(script: Path, folder: Path, *, processes: int, objects: bool,
 
 
 def _render_school(folder: Path, *, worlds: int, split: Split, seed: int, processes: int, decks: Path | None) -> None:
+    from concurrent.futures import ProcessPoolExecutor
+
     from thirdcard.datasets.scene.write_school import Job, prepare, run_job
 
     prepare(folder)
@@ -92,6 +94,9 @@ def _render_school(folder: Path, *, worlds: int, split: Split, seed: int, proces
 
 
 def _progress() -> Progress:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed}/{task.total}"))
     console = Console(stderr=True)
     return Progress(*columns, TimeRemainingColumn(), console=console, transient=True, disable=not console.is_terminal)

@@ -6,12 +6,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-
-from thirdcard.service.watch.recording_run import table_facts, watch_recording
-from thirdcard.service.watch.recordings import check_video, find_recording
-from thirdcard.service.watch.terminal import choose_view
-from thirdcard.service.watch.wording import closing_words
 
 DEFAULT_OUT = Path("out")
 
@@ -39,6 +33,13 @@ def watch(
     Exit status 0: watched to the end. 1: the video broke off; what was seen until then is written. 2: nothing could
     be watched.
     """
+    from rich.console import Console
+
+    from thirdcard.service.watch.recording_run import table_facts, watch_recording
+    from thirdcard.service.watch.recordings import check_video, find_recording
+    from thirdcard.service.watch.terminal import choose_view
+    from thirdcard.service.watch.wording import closing_words
+
     recording = find_recording(source, table=table, signals=signals)
     check_video(recording.table)
     folder = out if out is not None else DEFAULT_OUT / recording.name

@@ -35,5 +35,5 @@ def test_format_is_the_contract_s() -> None:
 
 @pytest.mark.parametrize(("form", "part"), [("--json", '"decks": 8'), ("--decks=8", "4,998,398,275,503,360")])
 def test_command_prints_an_object_or_a_table(monkeypatch: pytest.MonkeyPatch, form: str, part: str) -> None:
-    monkeypatch.setattr("thirdcard.service.cli.commands.odds.reckon_odds", lambda rules, decks: odds_of("tas"))
+    monkeypatch.setattr("thirdcard.rules.odds.odds.reckon_odds", lambda rules, decks: odds_of("tas"))
     assert part in CliRunner().invoke(app, ["odds", "--rulebook", "tas", form]).stdout

@@ -16,7 +16,7 @@ def test_page_is_current() -> None:
 
 
 def test_command_writes_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("thirdcard.service.cli.commands.odds.format_page", lambda: "# Odds\n")
+    monkeypatch.setattr("thirdcard.service.docgen.odds_page.format_page", lambda: "# Odds\n")
     assert CliRunner().invoke(app, ["odds", "--page"]).stdout == "# Odds\n"
 
 

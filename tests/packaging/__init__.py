@@ -1,0 +1,1 @@
+"""What is shipped: the lowest versions that are promised, and the wheel."""
