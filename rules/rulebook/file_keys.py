@@ -160,7 +160,7 @@ class DrawRowsKeys(EntryTable):
     rule = SectionEntry(_RULE)
     draws = NamedEntry(
         "a row for each of the Banker's points, 0 to 7: the Player's third cards, by points, on which the Banker draws",
-        WholesEntry("", low=0, high=9, plural="points"),
+        WholesEntry("the points of the Player's third card, 0 to 9", low=0, high=9, plural="points"),
         required=ROWS,
         others=(),
     )
@@ -367,7 +367,8 @@ class RulebookKeys(EntryTable):
     decks = InnerEntry("how many decks a shoe may hold", DecksKeys)
     initial_deal = InnerEntry("the order of the first four cards", DealKeys)
     styles = NamedEntry(
-        "how cards are dealt: an entry for each value of the option dealing_style", InnerEntry("", StyleKeys)
+        "how cards are dealt: an entry for each value of the option dealing_style",
+        InnerEntry("how cards are dealt", StyleKeys),
     )
     table_of_play = InnerEntry("when third cards are drawn", TableOfPlayKeys)
     betting = InnerEntry("when wagers may be made and changed", BettingKeys)
@@ -387,7 +388,7 @@ class RulebookKeys(EntryTable):
     )
     bets = NamedEntry(
         "every bet of the game: when it is offered and what it gets",
-        InnerEntry("", BetKeys),
+        InnerEntry("when it is offered and what it gets", BetKeys),
         required=REQUIRED_BETS,
         others=[bet for bet in Bet if bet not in REQUIRED_BETS],
     )

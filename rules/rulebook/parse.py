@@ -167,7 +167,7 @@ def _table(node: Node) -> TableOfPlay:
     draw = node.node(TableOfPlayKeys.banker_after_draw)
     grid = draw.node(DrawRowsKeys.draws)
     if set(grid.names()) != set(ROWS):
-        raise RulebookError(f"{grid.place} = {sorted(grid.names())}; allowed: a row for each of the points 0 to 7")
+        raise RulebookError(f"{grid.place} = {list(grid.names())}; allowed: a row for each of the points 0 to 7")
     rows = {points: grid.read_at(points, DrawRowsKeys.draws.each) for points in ROWS}
     table = TableOfPlay(
         natural_rule=_section(natural),

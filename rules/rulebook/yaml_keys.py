@@ -331,9 +331,9 @@ def reference(keys: type[EntryTable]) -> Schema:
 
 
 def definitions(keys: type[EntryTable]) -> dict[str, Schema]:
-    """A mapping's definition and those of all that it may hold, by name."""
+    """The definitions of all that a mapping may hold, by name."""
     found: dict[str, Schema] = {}
-    waiting = [keys]
+    waiting = [inner for key in keys.all() for inner in key.parts()]
     while waiting:
         part = waiting.pop(0)
         if _definition_name(part) not in found:

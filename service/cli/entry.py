@@ -31,6 +31,7 @@ from thirdcard.service.cli.commands import (
     render,
     review,
     rulebooks,
+    schema,
     serve,
     spoil,
     train,
@@ -97,6 +98,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "analytics": analytics.analytics,
     "review": review.review,
     "verify": verify.verify,
+    "schema": schema.schema,
 }
 for _name, _command in COMMANDS.items():
     app.command(_name)(_command)
