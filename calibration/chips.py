@@ -10,15 +10,56 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from thirdcard.calibration.documents import check_keys, read_document, take_list, take_number, take_text
-from thirdcard.calibration.errors import MISSING, ChipsError, NoSuchNameError
+from thirdcard.calibration.documents import read_document
+from thirdcard.calibration.errors import MISSING, CalibrationError, ChipsError, NoSuchNameError
+from thirdcard.calibration.keys import (
+    Fields,
+    FileKey,
+    FileKeys,
+    ManyKey,
+    NumberKey,
+    OptionalTextKey,
+    Schema,
+    TextKey,
+    WholeKey,
+)
 
 BUILT_IN_CHIPS = ("house",)
 CHIPS_FOLDER = Path(__file__).parent / "chipsets"
 
-_CHIP_SET_KEYS = ("diameter_mm", "thickness_mm", "chips")
-_CHIP_KEYS = ("value", "name", "colour", "sample")
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
+
+
+class ColourKey(FileKey[tuple[int, int, int]]):
+    """A colour by its red, green and blue, in hexadecimal digits."""
+
+    def take(self, fields: Fields, kind: type[CalibrationError]) -> tuple[int, int, int]:
+        """The colour, 0 to 255 each."""
+        value = fields.get(self.name, MISSING)
+        if not isinstance(value, str) or not _COLOUR.fullmatch(value):
+            raise kind("", self.name, value=value, allowed='must be a colour such as "#1c1c1c", in quotes')
+        return int(value[1:3], 16), int(value[3:5], 16), int(value[5:7], 16)
+
+    def schema(self) -> Schema:
+        """What may stand there."""
+        return {"type": "string", "pattern": f"^{_COLOUR.pattern}$"}
+
+
+class ChipKeys(FileKeys):
+    """One denomination."""
+
+    value = WholeKey("its value in the smallest unit the table plays for, a whole number from 1", low=1)
+    name = TextKey("what people call it")
+    colour = ColourKey('its main colour, such as "#1c1c1c", in quotes')
+    sample = OptionalTextKey("the path, beside this file, of a picture of its face from above; or null")
+
+
+class ChipSetKeys(FileKeys):
+    """`chips.yaml`."""
+
+    diameter_mm = NumberKey("the chips' diameter in mm, 15 to 120", low=15, high=120)
+    thickness_mm = NumberKey("one chip's thickness in mm, 0.5 to 20", low=0.5, high=20)
+    chips = ManyKey("the table's chips, at least one", ChipKeys, least="chip")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,13 +96,11 @@ def parse_chips(mapping: object, where: str, *, base: Path) -> ChipSet:
         ChipsError: Something in it is not allowed.
     """
     try:
-        fields = check_keys(mapping, _CHIP_SET_KEYS, ChipsError)
-        entries = take_list(fields, "chips", ChipsError)
-        if not entries:
-            raise ChipsError("", "chips", value=[], allowed="must list at least one chip")
+        fields = ChipSetKeys.check(mapping, ChipsError)
+        entries = ChipSetKeys.chips.take(fields, ChipsError)
         return ChipSet(
-            diameter_mm=take_number(fields, "diameter_mm", low=15, high=120, kind=ChipsError),
-            thickness_mm=take_number(fields, "thickness_mm", low=0.5, high=20, kind=ChipsError),
+            diameter_mm=ChipSetKeys.diameter_mm.take(fields, ChipsError),
+            thickness_mm=ChipSetKeys.thickness_mm.take(fields, ChipsError),
             chips=tuple(_parse_chip(entry, i, base=base) for i, entry in enumerate(entries)),
         )
     except ChipsError as error:
@@ -89,30 +128,22 @@ def load_chips(reference: str | Mapping[str, object], base: Path) -> ChipSet:
 
 def _parse_chip(entry: object, i: int, *, base: Path) -> Chip:
     try:
-        fields = check_keys(entry, _CHIP_KEYS, ChipsError)
-        value = fields.get("value", MISSING)
-        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-            raise ChipsError("", "value", value=value, allowed="must be a whole number from 1")
+        fields = ChipKeys.check(entry, ChipsError)
         return Chip(
-            value=value,
-            name=take_text(fields, "name", ChipsError),
-            colour_rgb=_parse_colour(fields.get("colour", MISSING)),
-            sample_path=_parse_sample(fields, base),
+            value=ChipKeys.value.take(fields, ChipsError),
+            name=ChipKeys.name.take(fields, ChipsError),
+            colour_rgb=ChipKeys.colour.take(fields, ChipsError),
+            sample_path=_find_sample(fields, base),
         )
     except ChipsError as error:
         raise error.at("", f"chips[{i}]") from None
 
 
-def _parse_colour(value: object) -> tuple[int, int, int]:
-    if not isinstance(value, str) or not _COLOUR.fullmatch(value):
-        raise ChipsError("", "colour", value=value, allowed='must be a colour such as "#1c1c1c", in quotes')
-    return int(value[1:3], 16), int(value[3:5], 16), int(value[5:7], 16)
-
-
-def _parse_sample(fields: Mapping[str, object], base: Path) -> Path | None:
-    if fields.get("sample") is None:
+def _find_sample(fields: Fields, base: Path) -> Path | None:
+    sample = ChipKeys.sample.take(fields, ChipsError)
+    if sample is None:
         return None
-    path = base / take_text(fields, "sample", ChipsError)
+    path = base / sample
     if not path.is_file():
-        raise ChipsError("", "sample", value=fields["sample"], allowed=f"no such file: {path}")
+        raise ChipsError("", "sample", value=sample, allowed=f"no such file: {path}")
     return path

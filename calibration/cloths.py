@@ -246,7 +246,12 @@ def write_layouts(folder: Path) -> None:
 def format_cloth(layout: Mapping[str, object]) -> str:
     """The text of a layout file, an area to a block and a polygon to a line or two."""
     text = yaml.dump(layout, Dumper=_PlainDumper, sort_keys=False, default_flow_style=None, width=120)
-    return f"# Drawn by calibration/cloths.py; millimetres, the dealer at the top edge.\n{text}"
+    return f"{_HEAD}{text}"
+
+
+_HEAD = """# yaml-language-server: $schema=../../docs/schemas/layout.json
+# Drawn by calibration/cloths.py; millimetres, the dealer at the top edge.
+"""
 
 
 class _PlainDumper(yaml.SafeDumper):

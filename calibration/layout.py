@@ -10,21 +10,31 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from thirdcard.calibration.documents import (
-    check_keys,
-    is_number,
-    read_document,
-    take_choice,
-    take_list,
-    take_number,
-    take_numbers,
-    take_text,
+from thirdcard.calibration.documents import read_document
+from thirdcard.calibration.errors import LayoutError, NoSuchNameError
+from thirdcard.calibration.keys import (
+    ChoiceKey,
+    ConditionalChoiceKey,
+    FileKeys,
+    InnerKey,
+    ManyKey,
+    NumberedPlacesKey,
+    NumberKey,
+    OptionalTextKey,
+    OptionalWholeKey,
+    OutlineKey,
+    PlaceKey,
+    Point,
+    Schema,
+    SidesKey,
+    TextKey,
+    required_where,
 )
-from thirdcard.calibration.errors import MISSING, CalibrationError, LayoutError, NoSuchNameError
 
 AREA_KINDS = ("hand", "wager", "shoe", "discard", "chip_tray", "no_more_bets_lamp", "paddle")
 HANDS = ("player", "banker")
@@ -46,14 +56,52 @@ BETS = (
 BUILT_IN_LAYOUTS = ("mini-7", "midi-9", "full-14")
 LAYOUT_FOLDER = Path(__file__).parent / "layouts"
 
-_SIZE_RANGE_MM = (300.0, 10000.0)
 _SMALLEST_AREA_MM2 = 1.0
-_AREA_KEYS = ("id", "kind", "hand", "seat", "bet", "name", "polygon")
-_LAYOUT_KEYS = ("name", "size_mm", "areas", "reference_points", "markers")
-_MARKER_KEYS = ("dictionary", "side_mm", "at")
-
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
+
+
+class AreaKeys(FileKeys):
+    """One printed or furnished place on the cloth."""
+
+    id = TextKey("the area's id, unique among the areas")
+    kind = ChoiceKey("what it is", AREA_KINDS)
+    hand = ConditionalChoiceKey("whose cards lie in it, player or banker; where the kind is hand", HANDS)
+    seat = OptionalWholeKey("the seat, counted from 1 to 99; null for standing players", low=1, high=99)
+    bet = ConditionalChoiceKey("what is bet on it; where the kind is wager", BETS)
+    name = OptionalTextKey("what people call a standing players' area; or null")
+    polygon = OutlineKey("its outline, 3 points or more: [x, y] in mm from the cloth's top-left corner, y to the seats")
+    besides: ClassVar[Schema] = {
+        "allOf": [
+            required_where("hand", HANDS, other="kind", value="hand"),
+            required_where("bet", BETS, other="kind", value="wager"),
+        ],
+    }
+
+
+class ReferencePointKeys(FileKeys):
+    """A printed feature."""
+
+    name = TextKey("its name, unique among the reference points")
+    at = PlaceKey("its place, [x, y] in mm")
+
+
+class MarkerKeys(FileKeys):
+    """ArUco fiducials on the table."""
+
+    dictionary = TextKey("OpenCV's name of the dictionary, such as DICT_4X4_50")
+    side_mm = NumberKey("the side of a marker in mm, 5 to 500", low=5, high=500)
+    at = NumberedPlacesKey("each marker's centre, [x, y] in mm, by its number")
+
+
+class LayoutKeys(FileKeys):
+    """`layout.yaml`."""
+
+    name = TextKey("the cloth's name")
+    size_mm = SidesKey("[width, height] of the cloth in mm, 300 to 10000 each", low=300, high=10000)
+    areas = ManyKey("the places on the cloth, at least one", AreaKeys, least="area")
+    reference_points = ManyKey("printed features that a camera can be fitted to", ReferencePointKeys)
+    markers = InnerKey("ArUco markers on the table, where there are some", MarkerKeys)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -172,16 +220,13 @@ def parse_layout(mapping: object, where: str) -> Layout:
         LayoutError: Something in it is not allowed.
     """
     try:
-        fields = check_keys(mapping, _LAYOUT_KEYS, LayoutError)
-        width, height = take_numbers(fields, "size_mm", count=2, kind=LayoutError)
-        if not all(_SIZE_RANGE_MM[0] <= side <= _SIZE_RANGE_MM[1] for side in (width, height)):
-            raise LayoutError("", "size_mm", value=[width, height], allowed="must be 300 to 10000 each")
+        fields = LayoutKeys.check(mapping, LayoutError)
         return Layout(
-            name=take_text(fields, "name", LayoutError),
-            size_mm=(width, height),
-            areas=_parse_areas(take_list(fields, "areas", LayoutError)),
-            reference_points=_parse_reference_points(fields),
-            markers=_parse_markers(fields.get("markers")),
+            size_mm=LayoutKeys.size_mm.take(fields, LayoutError),
+            name=LayoutKeys.name.take(fields, LayoutError),
+            areas=_parse_areas(LayoutKeys.areas.take(fields, LayoutError)),
+            reference_points=_parse_reference_points(LayoutKeys.reference_points.take(fields, LayoutError)),
+            markers=_parse_markers(LayoutKeys.markers.take(fields, LayoutError)),
         )
     except LayoutError as error:
         raise error.at(where) from None
@@ -213,67 +258,37 @@ def _parse_areas(entries: Sequence[object]) -> tuple[Area, ...]:
             areas.append(_parse_area(entry))
         except LayoutError as error:
             raise error.at("", f"areas[{i}]") from None
-    if not areas:
-        raise LayoutError("", "areas", value=[], allowed="must list at least one area")
     return tuple(areas)
 
 
 def _parse_area(entry: object) -> Area:
-    fields = check_keys(entry, _AREA_KEYS, LayoutError)
-    kind = take_choice(fields, "kind", choices=AREA_KINDS, kind=LayoutError)
-    hand = bet = None
-    if kind == "hand":
-        hand = take_choice(fields, "hand", choices=HANDS, kind=LayoutError)
-    if kind == "wager":
-        bet = take_choice(fields, "bet", choices=BETS, kind=LayoutError)
+    fields = AreaKeys.check(entry, LayoutError)
+    kind = AreaKeys.kind.take(fields, LayoutError)
+    hand = AreaKeys.hand.take(fields, LayoutError) if kind == "hand" else None
+    bet = AreaKeys.bet.take(fields, LayoutError) if kind == "wager" else None
     return Area(
-        id=take_text(fields, "id", LayoutError),
+        id=AreaKeys.id.take(fields, LayoutError),
         kind=kind,
-        polygon_mm=_parse_polygon(fields),
+        polygon_mm=np.array(AreaKeys.polygon.take(fields, LayoutError)),
         hand=hand,
-        seat=_parse_seat(fields),
+        seat=AreaKeys.seat.take(fields, LayoutError),
         bet=bet,
-        name=None if fields.get("name") is None else take_text(fields, "name", LayoutError),
+        name=AreaKeys.name.take(fields, LayoutError),
     )
 
 
-def _parse_seat(fields: Mapping[str, object]) -> int | None:
-    seat = fields.get("seat")
-    if seat is None:
-        return None
-    if not isinstance(seat, int) or isinstance(seat, bool) or not 1 <= seat <= 99:
-        raise LayoutError("", "seat", value=seat, allowed="must be a whole number from 1 to 99, or null")
-    return seat
-
-
-def _parse_polygon(fields: Mapping[str, object]) -> FloatArray:
-    entries = take_list(fields, "polygon", LayoutError)
-    if len(entries) < 3:
-        raise LayoutError("", "polygon", value=entries, allowed="must have at least 3 points")
-    return np.array([_parse_point(entry, f"polygon[{i}]") for i, entry in enumerate(entries)])
-
-
-def _parse_point(entry: object, key: str) -> tuple[float, float]:
-    if isinstance(entry, str) or not isinstance(entry, Sequence) or len(entry) != 2:
-        raise LayoutError("", key, value=entry, allowed="must be [x, y] in mm")
-    if not all(is_number(value) for value in entry):
-        raise LayoutError("", key, value=entry, allowed="must be two finite numbers, [x, y] in mm")
-    return float(entry[0]), float(entry[1])
-
-
-def _parse_reference_points(fields: Mapping[str, object]) -> Mapping[str, tuple[float, float]]:
-    points: dict[str, tuple[float, float]] = {}
-    entries = [] if fields.get("reference_points") is None else take_list(fields, "reference_points", LayoutError)
+def _parse_reference_points(entries: Sequence[object]) -> Mapping[str, Point]:
+    points: dict[str, Point] = {}
     for i, entry in enumerate(entries):
         key = f"reference_points[{i}]"
         try:
-            point = check_keys(entry, ("name", "at"), LayoutError)
-            name = take_text(point, "name", LayoutError)
+            fields = ReferencePointKeys.check(entry, LayoutError)
+            name = ReferencePointKeys.name.take(fields, LayoutError)
+            if name in points:
+                raise LayoutError("", "name", value=name, allowed="names must be unique")
+            points[name] = ReferencePointKeys.at.take(fields, LayoutError)
         except LayoutError as error:
             raise error.at("", key) from None
-        if name in points:
-            raise LayoutError("", f"{key}.name", value=name, allowed="names must be unique")
-        points[name] = _parse_point(point.get("at", MISSING), f"{key}.at")
     return MappingProxyType(points)
 
 
@@ -281,23 +296,14 @@ def _parse_markers(entry: object) -> Markers | None:
     if entry is None:
         return None
     try:
-        fields = check_keys(entry, _MARKER_KEYS, LayoutError)
-        at = fields.get("at", MISSING)
-        if not isinstance(at, Mapping) or not at:
-            raise LayoutError("", "at", value=at, allowed="must map marker numbers to [x, y] in mm")
+        fields = MarkerKeys.check(entry, LayoutError)
         return Markers(
-            dictionary=take_text(fields, "dictionary", LayoutError),
-            side_mm=take_number(fields, "side_mm", low=5, high=500, kind=LayoutError),
-            at=MappingProxyType({_marker_number(key): _parse_point(value, f"at.{key}") for key, value in at.items()}),
+            at=MappingProxyType(MarkerKeys.at.take(fields, LayoutError)),
+            dictionary=MarkerKeys.dictionary.take(fields, LayoutError),
+            side_mm=MarkerKeys.side_mm.take(fields, LayoutError),
         )
-    except CalibrationError as error:
+    except LayoutError as error:
         raise error.at("", "markers") from None
-
-
-def _marker_number(key: object) -> int:
-    if isinstance(key, bool) or not str(key).isdigit():
-        raise LayoutError("", f"at.{key}", value=key, allowed="marker numbers are whole numbers from 0")
-    return int(str(key))
 
 
 def _signed_area(points: FloatArray) -> float:

@@ -131,6 +131,12 @@ class Referee:
         """The running round and the wagers, as they stand."""
         return self._table.snapshot()
 
+    @property
+    def round(self) -> int | None:
+        """The number of the running round; None between rounds."""
+        running = self._table.running
+        return None if running is None else running.number
+
     def observe(self, event: Event) -> Judgement:
         """Take the next event; returns what became certain with it."""
         table, kind = self._table, type(event)

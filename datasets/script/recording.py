@@ -49,6 +49,10 @@ def load_house_chips(script: Script, base: Path) -> ChipSet:
         raise ScriptError("table.chips", str(script.table.chips)[:80], str(error)) from error
 
 
+SCHEMA_LINE = "# yaml-language-server:"
+"""Begins the line that names a file's schema by a relative path, which would lead nowhere from another folder."""
+
+
 def write_table(script: Script, camera: Calibration, folder: Path, base: Path) -> None:
     """Write `table.yaml` and what it names."""
     table = script.table
@@ -111,7 +115,8 @@ def _write_part(path: Path, reference: str | Mapping[str, object], built_in: Map
         return
     source = base / reference
     source = source if source.is_file() else built_in[reference]
-    path.write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
+    lines = source.read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text("".join(line for line in lines if not line.startswith(SCHEMA_LINE)), encoding="utf-8")
 
 
 def _write_yaml(path: Path, mapping: Mapping[str, object]) -> None:

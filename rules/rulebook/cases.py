@@ -11,6 +11,7 @@ from typing import Protocol, TypeVar
 
 from thirdcard.rules.errors import RulebookError
 from thirdcard.rules.rulebook.model import Option
+from thirdcard.rules.rulebook.yaml_keys import TextsEntry
 from thirdcard.rules.rulebook.yaml_reader import Node
 
 
@@ -70,16 +71,18 @@ class KnownFacts:
         self._elected = {option_fact(option.key, value) for option in options for value in option.values}
         self._elected |= {option_fact(option.key, AMOUNT) for option in options if option.takes_amount}
 
-    def read(self, node: Node) -> frozenset[str]:
-        """The facts under `when`, none where there is no such key.
+    def read(self, node: Node, when: TextsEntry) -> frozenset[str]:
+        """The facts under that key, none where it is not there.
 
         Raises:
             RulebookError: a fact that is no situation, no option's value and no result.
         """
-        facts = frozenset(node.texts("when")) if node.has("when") else frozenset[str]()
+        facts = frozenset(node.read(when))
         for fact in facts:
             key, _, value = fact.partition("=")
             is_result = bool(value) and key in RESULT_KEYS
             if fact not in SITUATIONS and fact not in self._elected and not is_result:
-                raise RulebookError(f"{node.place}.when = {fact}; allowed: a situation, an option's value or a result")
+                raise RulebookError(
+                    f"{node.place}.{when.name} = {fact}; allowed: a situation, an option's value or a result"
+                )
         return facts

@@ -9,7 +9,28 @@ from thirdcard.rules.game.third_card import POINTS, TableOfPlay
 from thirdcard.rules.game.words import Bet, Remedy, Side
 from thirdcard.rules.rulebook.cases import KnownFacts
 from thirdcard.rules.rulebook.check import check_rulebook
-from thirdcard.rules.rulebook.model import ClosingCase, Exclusion, FaultCase, Moment, Option, Phase, Rulebook, Style
+from thirdcard.rules.rulebook.file_keys import (
+    OTHER_FAULTS,
+    REQUIRED_FAULTS,
+    ROWS,
+    AfterTieKeys,
+    BettingKeys,
+    ClosingKeys,
+    DealKeys,
+    DecksKeys,
+    DrawKeys,
+    DrawRowsKeys,
+    ExclusionKeys,
+    FaultKeys,
+    FrozenKeys,
+    OptionKeys,
+    PlainKeys,
+    RemedyKeys,
+    RulebookKeys,
+    StyleKeys,
+    TableOfPlayKeys,
+)
+from thirdcard.rules.rulebook.model import ClosingCase, Exclusion, FaultCase, Option, Rulebook, Style
 from thirdcard.rules.rulebook.sections import (
     parse_burn,
     parse_handling,
@@ -17,37 +38,12 @@ from thirdcard.rules.rulebook.sections import (
     parse_last_round,
     parse_least_decks,
     parse_limits,
-    read_bet_names,
     read_bets,
 )
 from thirdcard.rules.rulebook.yaml_reader import Node
 
-ACTIONS = frozenset(
-    {
-        "reconstruct", "card_to_banker", "first_card_of_next_round", "void_next_hand", "void_round", "void_wager",
-        "player_options", "stand", "supervisor",
-    }
-)  # fmt: skip
-
 RULE_SOURCES = frozenset({"table of play", "closing", "pay table", "void order"})
 """What a fault's `rule` may name instead of a section: the entry that decided, with its own rule."""
-
-REQUIRED_FAULTS = (
-    "misdeal.order", "misdeal.third_card_not_due", "misdeal.third_card_missing", "misdeal.extra_card",
-    "misdeal.short_hand", "misdeal.simultaneous", "misdeal.wrong_result",
-    "late_bet.placed", "late_bet.increased", "late_bet.reduced", "late_bet.removed", "late_bet.moved",
-    "exposed_card.face_up_deal", "exposed_card.excess",
-    "payout.loser_paid", "payout.winner_unpaid", "payout.wrong_amount", "payout.loser_kept", "payout.push_taken",
-    "camera.lost", "camera.moved", "camera.obstructed",
-)  # fmt: skip
-OTHER_FAULTS = frozenset(
-    {
-        "misdeal.foreign_card", "misdeal.after_last_round", "misdeal.shoe_exhausted", "exposed_card.first_card",
-        "procedure.no_call", "procedure.void_hand_wagered", "procedure.burn", "procedure.both_hands_out",
-        "procedure.wrong_handler", "procedure.card_off_table",
-        "limit.below_minimum", "limit.above_maximum", "limit.differential",
-    }
-)  # fmt: skip
 
 
 def parse_rulebook(content: object, name: str) -> Rulebook:
@@ -60,39 +56,41 @@ def parse_rulebook(content: object, name: str) -> Rulebook:
         RulebookError: something is missing, unknown or contradicts itself; names the place.
     """
     root = Node(content, name)
-    options = tuple(_option(node) for node in root.nodes("options"))
+    options = tuple(_option(node) for node in root.nodes(RulebookKeys.options))
     known = KnownFacts(options)
-    exclusions = tuple(_exclusion(node, known) for node in root.nodes("exclusions")) if root.has("exclusions") else ()
-    deal = root.node("initial_deal")
-    betting = root.node("betting")
-    deck_rule = root.node("decks")
+    exclusions = tuple(_exclusion(node, known) for node in root.nodes(RulebookKeys.exclusions))
+    deal = root.node(RulebookKeys.initial_deal)
+    betting = root.node(RulebookKeys.betting)
+    deck_rule = root.node(RulebookKeys.decks)
     rulebook = Rulebook(
-        id=root.text("id"),
-        title=root.text("title"),
-        source=root.text("source"),
+        id=root.read(RulebookKeys.id),
+        title=root.read(RulebookKeys.title),
+        source=root.read(RulebookKeys.source),
         options=options,
         exclusions=exclusions,
         least_decks=parse_least_decks(deck_rule, known),
         decks=_decks(deck_rule),
         order=_order(deal),
-        order_rule=deal.rule(),
-        styles=_styles(root.node("styles"), options),
-        table=_table(root.node("table_of_play")),
-        closings=tuple(_closing(node, known) for node in betting.nodes("closes")),
-        call_rule=_section(betting.node("call")),
-        frozen=tuple(_frozen(node, known) for node in betting.nodes("frozen")) if betting.has("frozen") else (),
-        push_is_free=_push(betting.node("after_tie")),
-        first_card_face_up_is_found=root.flag("first_card_face_up_is_found"),
+        order_rule=deal.read(DealKeys.rule),
+        styles=_styles(root.node(RulebookKeys.styles), options),
+        table=_table(root.node(RulebookKeys.table_of_play)),
+        closings=tuple(_closing(node, known) for node in betting.nodes(BettingKeys.closes)),
+        call_rule=_section(betting.node(BettingKeys.call)),
+        frozen=tuple(_frozen(node, known) for node in betting.nodes(BettingKeys.frozen)),
+        push_is_free=_push(betting.node(BettingKeys.after_tie)),
+        first_card_face_up_is_found=root.read(RulebookKeys.first_card_face_up_is_found),
         burn=parse_burn(root, known),
-        last_round=parse_last_round(root.node("last_round")),
+        last_round=parse_last_round(root.node(RulebookKeys.last_round)),
         handling=parse_handling(root, known),
-        limits=parse_limits(root.node("limits"), known),
-        insurance=parse_insurance(root.node("insurance"), known) if root.has("insurance") else None,
-        faults=_faults(root.node("faults"), known),
-        bets=read_bets(root.node("bets"), known.read, known.keys),
-        notes=_notes(root.node("notes")),
+        limits=parse_limits(root.node(RulebookKeys.limits), known),
+        insurance=parse_insurance(root.node(RulebookKeys.insurance), known)
+        if root.has(RulebookKeys.insurance)
+        else None,
+        faults=_faults(root.node(RulebookKeys.faults), known),
+        bets=read_bets(root.node(RulebookKeys.bets), known),
+        notes=_notes(root.node(RulebookKeys.notes)),
     )
-    for node in (betting, root):
+    for node in (deal, betting, root):
         node.end()
     _check_closings(rulebook, name)
     check_rulebook(rulebook, name)
@@ -100,91 +98,84 @@ def parse_rulebook(content: object, name: str) -> Rulebook:
 
 
 def _section(node: Node) -> str | None:
-    node.text("text")
-    rule = node.rule()
+    node.read(PlainKeys.text)
+    rule = node.read(PlainKeys.rule)
     node.end()
     return rule
 
 
 def _option(node: Node) -> Option:
-    values = node.raw("values")
-    if not isinstance(values, list) or not values:
-        raise RulebookError(f"{node.place}.values = {values}; allowed: a list, the default first")
+    values = node.read(OptionKeys.values)
     option = Option(
-        key=node.text("key"),
-        rule=node.rule(),
-        text=node.text("text"),
-        values=tuple(values),
-        takes_amount=node.flag("takes_amount") if node.has("takes_amount") else False,
+        key=node.read(OptionKeys.key),
+        rule=node.read(OptionKeys.rule),
+        text=node.read(OptionKeys.text),
+        values=values,
+        takes_amount=node.read(OptionKeys.takes_amount),
     )
     node.end()
     return option
 
 
 def _exclusion(node: Node, known: KnownFacts) -> Exclusion:
-    keys = node.texts("keys")
+    keys = node.read(ExclusionKeys.keys)
     for key in keys:
         if key not in known.keys:
             raise RulebookError(f"{node.place}.keys = {key}; allowed: {', '.join(sorted(known.keys))}")
-    exclusion = Exclusion(keys=keys, rule=node.rule(), text=node.text("text"))
+    exclusion = Exclusion(keys=keys, rule=node.read(ExclusionKeys.rule), text=node.read(ExclusionKeys.text))
     node.end()
     return exclusion
 
 
 def _decks(node: Node) -> frozenset[int]:
-    values = node.raw("allowed")
-    node.text("text")
-    node.rule()
+    node.read(DecksKeys.text)
+    node.read(DecksKeys.rule)
+    decks = node.read(DecksKeys.allowed)
     node.end()
-    if not isinstance(values, list) or not all(type(value) is int and 1 <= value <= 8 for value in values):
-        raise RulebookError(f"{node.place}.allowed = {values}; allowed: a list of numbers from 1 to 8")
-    return frozenset(values)
+    return decks
 
 
 def _order(node: Node) -> tuple[Side, ...]:
-    node.text("text")
-    sides = node.texts("order")
+    node.read(DealKeys.text)
+    sides = node.read(DealKeys.order)
     if sorted(sides) != [Side.BANKER, Side.BANKER, Side.PLAYER, Side.PLAYER]:
         raise RulebookError(f"{node.place}.order = {list(sides)}; allowed: two cards each for player and banker")
-    return tuple(Side(side) for side in sides)
+    return sides
 
 
 def _styles(node: Node, options: tuple[Option, ...]) -> Mapping[str, Style]:
     offered = next((option.values for option in options if option.key == "dealing_style"), ())
     if tuple(node.names()) != offered:
         raise RulebookError(f"{node.place} = {list(node.names())}; allowed: the values of dealing_style")
-    return {name: _style(node.node(name)) for name in node.names()}
+    return {name: _style(node.node_at(name)) for name in node.names()}
 
 
 def _style(node: Node) -> Style:
-    face_down = node.texts("face_down")
-    for phase in face_down:
-        if phase not in Phase.__members__.values():
-            raise RulebookError(f"{node.place}.face_down = {phase}; allowed: {', '.join(Phase)}")
     style = Style(
-        rule=node.rule(),
-        face_down=frozenset(Phase(phase) for phase in face_down),
-        players_handle=node.flag("players_handle"),
-        text=node.text("text"),
+        face_down=frozenset(node.read(StyleKeys.face_down)),
+        rule=node.read(StyleKeys.rule),
+        players_handle=node.read(StyleKeys.players_handle),
+        text=node.read(StyleKeys.text),
     )
     node.end()
     return style
 
 
 def _table(node: Node) -> TableOfPlay:
-    natural, player, single = node.node("natural"), node.node("player"), node.node("one_card_only")
-    stand, draw = node.node("banker_after_stand"), node.node("banker_after_draw")
-    grid = draw.node("draws")
-    if set(grid.names()) != set(range(8)):
-        raise RulebookError(f"{grid.place} = {sorted(grid.names())}; allowed: a row for each of the points 0 to 7")
-    rows = {points: grid.points(points) if points < 8 else frozenset[int]() for points in POINTS}
+    natural, single = node.node(TableOfPlayKeys.natural), node.node(TableOfPlayKeys.one_card_only)
+    player, stand = node.node(TableOfPlayKeys.player), node.node(TableOfPlayKeys.banker_after_stand)
+    draw = node.node(TableOfPlayKeys.banker_after_draw)
+    grid = draw.node(DrawRowsKeys.draws)
+    if set(grid.names()) != set(ROWS):
+        raise RulebookError(f"{grid.place} = {list(grid.names())}; allowed: a row for each of the points 0 to 7")
+    rows = {points: grid.read_at(points, DrawRowsKeys.draws.each) for points in ROWS}
     table = TableOfPlay(
         natural_rule=_section(natural),
-        player_draws=player.points("draws"),
+        player_draws=player.read(DrawKeys.draws),
         player_rule=_section(player),
-        banker_draws_after_stand=stand.points("draws"),
+        banker_draws_after_stand=stand.read(DrawKeys.draws),
         banker_after_stand_rule=_section(stand),
-        banker_draws_after_draw=rows,
+        banker_draws_after_draw={points: rows.get(points, frozenset[int]()) for points in POINTS},
         banker_after_draw_rule=_section(draw),
         single_card_rule=_section(single),
     )
@@ -193,15 +184,12 @@ def _table(node: Node) -> TableOfPlay:
 
 
 def _closing(node: Node, known: KnownFacts) -> ClosingCase:
-    moment = node.text("moment")
-    if moment not in Moment.__members__.values():
-        raise RulebookError(f"{node.place}.moment = {moment}; allowed: {', '.join(Moment)}")
     case = ClosingCase(
-        when=known.read(node),
-        bets=read_bet_names(node, "bets") if node.has("bets") else frozenset(Bet),
-        moment=Moment(moment),
-        rule=node.rule(),
-        text=node.text("text"),
+        moment=node.read(ClosingKeys.moment),
+        when=known.read(node, ClosingKeys.when),
+        bets=frozenset(node.read(ClosingKeys.bets)),
+        rule=node.read(ClosingKeys.rule),
+        text=node.read(ClosingKeys.text),
     )
     node.end()
     return case
@@ -214,13 +202,13 @@ def _check_closings(rulebook: Rulebook, name: str) -> None:
 
 
 def _frozen(node: Node, known: KnownFacts) -> frozenset[str]:
-    facts = known.read(node)
+    facts = known.read(node, FrozenKeys.when)
     _section(node)
     return facts
 
 
 def _push(node: Node) -> bool:
-    is_free = node.flag("push_is_free")
+    is_free = node.read(AfterTieKeys.push_is_free)
     _section(node)
     return is_free
 
@@ -230,7 +218,7 @@ def _faults(node: Node, known: KnownFacts) -> Mapping[str, tuple[FaultCase, ...]
         if code not in REQUIRED_FAULTS and code not in OTHER_FAULTS:
             raise RulebookError(f"{node.place}: {code} is no code of an alert")
     faults = {
-        code: tuple(_fault(case, known) for case in node.nodes(code))
+        code: tuple(_fault(case, known) for case in node.nodes_at(code))
         for code in (*REQUIRED_FAULTS, *(code for code in node.names() if code in OTHER_FAULTS))
     }
     for code, cases in faults.items():
@@ -240,10 +228,10 @@ def _faults(node: Node, known: KnownFacts) -> Mapping[str, tuple[FaultCase, ...]
 
 
 def _fault(node: Node, known: KnownFacts) -> FaultCase:
-    rule = node.rule()
-    remedy = node.node("remedy")
+    rule = node.read(FaultKeys.rule)
+    remedy = node.node(FaultKeys.remedy)
     case = FaultCase(
-        when=known.read(node),
+        when=known.read(node, FaultKeys.when),
         rule=None if rule in RULE_SOURCES else rule,
         rule_source=rule if rule in RULE_SOURCES else None,
         remedy=_remedy(remedy),
@@ -253,13 +241,10 @@ def _fault(node: Node, known: KnownFacts) -> FaultCase:
 
 
 def _remedy(node: Node) -> Remedy:
-    action = node.text("action")
-    if action not in ACTIONS:
-        raise RulebookError(f"{node.place}.action = {action}; allowed: {', '.join(sorted(ACTIONS))}")
-    remedy = Remedy(action, node.rule(), node.text("text"))
+    remedy = Remedy(node.read(RemedyKeys.action), node.read(RemedyKeys.rule), node.read(RemedyKeys.text))
     node.end()
     return remedy
 
 
 def _notes(node: Node) -> Mapping[str, str]:
-    return {section: node.text(section) for section in node.names()}
+    return {section: node.read_at(section, RulebookKeys.notes.each) for section in node.names()}

@@ -3,21 +3,34 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from enum import StrEnum
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
-from typing import TypeVar
 
 from thirdcard.rules.errors import RulebookError
 from thirdcard.rules.game.words import Bet, Settling
 from thirdcard.rules.rulebook.cases import Case, KnownFacts
+from thirdcard.rules.rulebook.file_keys import (
+    REQUIRED_BETS,
+    BetKeys,
+    BurnKeys,
+    DecksKeys,
+    ExactKeys,
+    ExcessKeys,
+    FeeKeys,
+    HandlingKeys,
+    InsuranceKeys,
+    InsuranceRowKeys,
+    LastRoundKeys,
+    LeastDecksKeys,
+    LimitsKeys,
+    PayKeys,
+    RulebookKeys,
+    WhenKeys,
+)
 from thirdcard.rules.rulebook.model import (
-    AfterCutCard,
     BetRule,
     BurnCase,
-    BurnCount,
-    Entitled,
     ExactPay,
     ExcessRule,
     Fee,
@@ -29,24 +42,16 @@ from thirdcard.rules.rulebook.model import (
     LimitKind,
     LimitRule,
     PayCase,
-    TieBreak,
     WindowStart,
 )
+from thirdcard.rules.rulebook.yaml_keys import TextEntry
 from thirdcard.rules.rulebook.yaml_reader import Node
-
-REQUIRED_BETS = (Bet.PLAYER, Bet.BANKER, Bet.TIE)
-
-ReadFacts = Callable[[Node], frozenset[str]]
-"""Reads a node's `when`, refusing facts that the file does not know."""
 
 _RANGE = re.compile(r"(\w+)=(\d)-(\d)")
 
 
-def read_bets(node: Node, read_facts: ReadFacts, options: Collection[str]) -> Mapping[Bet, BetRule]:
+def read_bets(node: Node, known: KnownFacts) -> Mapping[Bet, BetRule]:
     """Every bet of the file.
-
-    Args:
-        options: the keys of the file's options.
 
     Raises:
         RulebookError: a bet is missing, unknown or not whole; names the place.
@@ -57,42 +62,33 @@ def read_bets(node: Node, read_facts: ReadFacts, options: Collection[str]) -> Ma
             raise RulebookError(f"{node.place}: {name}; allowed: {', '.join(Bet)}")
     for bet in REQUIRED_BETS:
         node.raw(bet.value)
-    return {Bet(name): _bet(node.node(name), Bet(name), read_facts, options) for name in names}
+    return {Bet(name): _bet(node.node_at(name), Bet(name), known) for name in names}
 
 
-def read_bet_names(node: Node, key: str) -> frozenset[Bet]:
-    """The bets listed under a key."""
-    names = node.texts(key)
-    for name in names:
-        if name not in Bet.__members__.values():
-            raise RulebookError(f"{node.place}.{key} = {name}; allowed: {', '.join(Bet)}")
-    return frozenset(Bet(name) for name in names)
-
-
-def _bet(node: Node, bet: Bet, read_facts: ReadFacts, options: Collection[str]) -> BetRule:
-    offered = [frozenset[str]()]
-    if node.has("offered"):
-        offered = [read_facts(case) for case in node.nodes("offered")]
-    cases: list[PayCase] = []
-    if node.has("cases"):
-        cases = [case for entry in node.nodes("cases") for case in _pays(entry, read_facts)]
-    exact_pay = _exact_pay(node.node("paid_exactly"), read_facts) if node.has("paid_exactly") else None
-    fee = _fee(node.node("fee"), bet, options) if node.has("fee") else None
+def _bet(node: Node, bet: Bet, known: KnownFacts) -> BetRule:
+    offered = tuple(_election(case, known) for case in node.nodes(BetKeys.offered))
+    cases = tuple(case for entry in node.nodes(BetKeys.cases) for case in _pays(entry, known))
+    exact_pay = _exact_pay(node.node(BetKeys.paid_exactly), known) if node.has(BetKeys.paid_exactly) else None
+    fee = _fee(node.node(BetKeys.fee), bet, known.keys) if node.has(BetKeys.fee) else None
     if not cases and fee is None:
         raise RulebookError(f"{node.place}: cases is missing")
     node.end()
-    return BetRule(bet=bet, offered=tuple(offered), cases=tuple(cases), exact_pay=exact_pay, fee=fee)
+    return BetRule(bet=bet, offered=offered or (frozenset[str](),), cases=cases, exact_pay=exact_pay, fee=fee)
 
 
-def _pays(node: Node, read_facts: ReadFacts) -> Iterator[PayCase]:
+def _election(node: Node, known: KnownFacts) -> frozenset[str]:
+    facts = known.read(node, WhenKeys.when)
+    node.end()
+    return facts
+
+
+def _pays(node: Node, known: KnownFacts) -> Iterator[PayCase]:
     """The entry's cases: one for each value of the ranges in it."""
-    outcome = node.text("outcome") if node.has("outcome") else Settling.WIN
-    if outcome not in Settling.__members__.values():
-        raise RulebookError(f"{node.place}.outcome = {outcome}; allowed: {', '.join(Settling)}")
-    pays = node.fraction("pays") if outcome == Settling.WIN else Fraction(0)
-    rule = node.rule()
-    for facts in product(*(_spread(fact, node) for fact in sorted(read_facts(node)))):
-        yield PayCase(when=frozenset(facts), outcome=Settling(outcome), pays=pays, rule=rule)
+    outcome = node.read(PayKeys.outcome)
+    pays = node.read_at(PayKeys.pays.name, PayKeys.pays) if outcome is Settling.WIN else Fraction(0)
+    rule = node.read(PayKeys.rule)
+    for facts in product(*(_spread(fact, node) for fact in sorted(known.read(node, PayKeys.when)))):
+        yield PayCase(when=frozenset(facts), outcome=outcome, pays=pays, rule=rule)
     node.end()
 
 
@@ -107,8 +103,10 @@ def _spread(fact: str, node: Node) -> tuple[str, ...]:
     return tuple(f"{key}={value}" for value in range(low, high + 1))
 
 
-def _exact_pay(node: Node, read_facts: ReadFacts) -> ExactPay:
-    rule = ExactPay(when=read_facts(node), rule=node.rule(), text=node.text("text"))
+def _exact_pay(node: Node, known: KnownFacts) -> ExactPay:
+    rule = ExactPay(
+        when=known.read(node, ExactKeys.when), rule=node.read(ExactKeys.rule), text=node.read(ExactKeys.text)
+    )
     node.end()
     return rule
 
@@ -116,24 +114,21 @@ def _exact_pay(node: Node, read_facts: ReadFacts) -> ExactPay:
 def _fee(node: Node, bet: Bet, options: Collection[str]) -> Fee:
     fee = Fee(
         bet=bet,
-        amount_option=_option(node, "amount", options),
-        waived_from_option=_option(node, "waived_from", options) if node.has("waived_from") else None,
-        wagers=read_bet_names(node, "wagers"),
-        rule=node.rule(),
-        text=node.text("text"),
+        amount_option=_option(node, FeeKeys.amount, options),
+        waived_from_option=_option(node, FeeKeys.waived_from, options) if node.has(FeeKeys.waived_from) else None,
+        wagers=frozenset(node.read(FeeKeys.wagers)),
+        rule=node.read(FeeKeys.rule),
+        text=node.read(FeeKeys.text),
     )
     node.end()
     return fee
 
 
-def _option(node: Node, key: str, options: Collection[str]) -> str:
-    name = node.text(key)
+def _option(node: Node, key: TextEntry, options: Collection[str]) -> str:
+    name = node.read(key)
     if name not in options:
-        raise RulebookError(f"{node.place}.{key} = {name}; allowed: {', '.join(sorted(options))}")
+        raise RulebookError(f"{node.place}.{key.name} = {name}; allowed: {', '.join(sorted(options))}")
     return name
-
-
-Word = TypeVar("Word", bound=StrEnum)
 
 
 def parse_burn(root: Node, known: KnownFacts) -> tuple[BurnCase, ...]:
@@ -142,14 +137,17 @@ def parse_burn(root: Node, known: KnownFacts) -> tuple[BurnCase, ...]:
     Raises:
         RulebookError: something is missing, unknown or contradicts itself; names the place.
     """
-    cases = tuple(_burn(node, known) for node in root.nodes("burn"))
+    cases = tuple(_burn(node, known) for node in root.nodes(RulebookKeys.burn))
     _check_last(cases, f"{root.place}.burn")
     return cases
 
 
 def _burn(node: Node, known: KnownFacts) -> BurnCase:
     case = BurnCase(
-        when=known.read(node), count=_word(node, "count", BurnCount), rule=node.rule(), text=node.text("text")
+        when=known.read(node, BurnKeys.when),
+        count=node.read(BurnKeys.count),
+        rule=node.read(BurnKeys.rule),
+        text=node.read(BurnKeys.text),
     )
     node.end()
     return case
@@ -161,14 +159,15 @@ def parse_least_decks(node: Node, known: KnownFacts) -> tuple[LeastDecks, ...]:
     Raises:
         RulebookError: something is missing or unknown; names the place.
     """
-    return tuple(_least_decks(case, known) for case in node.nodes("least")) if node.has("least") else ()
+    return tuple(_least_decks(case, known) for case in node.nodes(DecksKeys.least))
 
 
 def _least_decks(node: Node, known: KnownFacts) -> LeastDecks:
-    decks = node.raw("decks")
-    if type(decks) is not int or not 1 <= decks <= 8:
-        raise RulebookError(f"{node.place}.decks = {decks}; allowed: a number from 1 to 8")
-    case = LeastDecks(when=known.read(node), decks=decks, rule=node.rule())
+    case = LeastDecks(
+        decks=node.read(LeastDecksKeys.decks),
+        when=known.read(node, LeastDecksKeys.when),
+        rule=node.read(LeastDecksKeys.rule),
+    )
     node.end()
     return case
 
@@ -180,7 +179,9 @@ def parse_last_round(node: Node) -> LastRoundRule:
         RulebookError: something is missing or unknown; names the place.
     """
     rule = LastRoundRule(
-        after_cut_card=_word(node, "after_cut_card", AfterCutCard), rule=node.rule(), text=node.text("text")
+        after_cut_card=node.read(LastRoundKeys.after_cut_card),
+        rule=node.read(LastRoundKeys.rule),
+        text=node.read(LastRoundKeys.text),
     )
     node.end()
     return rule
@@ -192,20 +193,20 @@ def parse_handling(root: Node, known: KnownFacts) -> tuple[HandlingCase, ...]:
     Raises:
         RulebookError: something is missing, unknown or contradicts itself; names the place.
     """
-    cases = tuple(_handling(node, known) for node in root.nodes("handling"))
+    cases = tuple(_handling(node, known) for node in root.nodes(RulebookKeys.handling))
     _check_last(cases, f"{root.place}.handling")
     return cases
 
 
 def _handling(node: Node, known: KnownFacts) -> HandlingCase:
     case = HandlingCase(
-        when=known.read(node),
-        entitled=_word(node, "entitled", Entitled),
-        ties=_word(node, "ties", TieBreak) if node.has("ties") else TieBreak.ANY,
-        anyone_where_none=node.flag("anyone_where_none") if node.has("anyone_where_none") else False,
-        nominee_rule=node.rule("nominee_rule") if node.has("nominee_rule") else None,
-        rule=node.rule(),
-        text=node.text("text"),
+        when=known.read(node, HandlingKeys.when),
+        entitled=node.read(HandlingKeys.entitled),
+        ties=node.read(HandlingKeys.ties),
+        anyone_where_none=node.read(HandlingKeys.anyone_where_none),
+        nominee_rule=node.read(HandlingKeys.nominee_rule),
+        rule=node.read(HandlingKeys.rule),
+        text=node.read(HandlingKeys.text),
     )
     node.end()
     return case
@@ -217,25 +218,25 @@ def parse_limits(node: Node, known: KnownFacts) -> LimitRule:
     Raises:
         RulebookError: something is missing or unknown; names the place.
     """
-    kinds = node.texts("kinds")
-    for kind in kinds:
-        if kind not in LimitKind.__members__.values():
-            raise RulebookError(f"{node.place}.kinds = {kind}; allowed: {', '.join(LimitKind)}")
+    kinds = frozenset(node.read(LimitsKeys.kinds))
     rule = LimitRule(
-        kinds=frozenset(LimitKind(kind) for kind in kinds),
-        excess=tuple(_excess(case, known, kinds) for case in node.nodes("excess")) if node.has("excess") else (),
-        rule=node.rule(),
-        text=node.text("text"),
+        kinds=kinds,
+        excess=tuple(_excess(case, known, kinds) for case in node.nodes(LimitsKeys.excess)),
+        rule=node.read(LimitsKeys.rule),
+        text=node.read(LimitsKeys.text),
     )
     node.end()
     return rule
 
 
-def _excess(node: Node, known: KnownFacts, kinds: Sequence[str]) -> ExcessRule:
+def _excess(node: Node, known: KnownFacts, kinds: Collection[LimitKind]) -> ExcessRule:
     case = ExcessRule(
-        when=known.read(node), over=_word(node, "over", LimitKind), rule=node.rule(), text=node.text("text")
+        when=known.read(node, ExcessKeys.when),
+        over=node.read(ExcessKeys.over),
+        rule=node.read(ExcessKeys.rule),
+        text=node.read(ExcessKeys.text),
     )
-    if case.over not in (LimitKind.MAXIMUM, LimitKind.DIFFERENTIAL) or case.over not in kinds:
+    if case.over not in kinds:
         raise RulebookError(f"{node.place}.over = {case.over}; allowed: maximum, differential, where kinds has it")
     node.end()
     return case
@@ -247,52 +248,46 @@ def parse_insurance(node: Node, known: KnownFacts) -> InsuranceRule:
     Raises:
         RulebookError: something is missing, unknown or contradicts itself; names the place.
     """
-    offered = tuple(known.read(case) for case in node.nodes("offered"))
-    rows = tuple(_row(row) for row in node.nodes("rows"))
+    offered = tuple(_election(case, known) for case in node.nodes(InsuranceKeys.offered))
+    rows = tuple(_row(row) for row in node.nodes(InsuranceKeys.rows))
     rule = InsuranceRule(
         offered=offered,
         rows=rows,
-        rule=node.rule(),
-        closing_rule=node.rule("closing_rule"),
-        waiver_rule=node.rule("waiver_rule"),
-        absence_rule=node.rule("absence_rule"),
-        text=node.text("text"),
+        rule=node.read(InsuranceKeys.rule),
+        closing_rule=node.read(InsuranceKeys.closing_rule),
+        waiver_rule=node.read(InsuranceKeys.waiver_rule),
+        absence_rule=node.read(InsuranceKeys.absence_rule),
+        text=node.read(InsuranceKeys.text),
     )
     node.end()
-    seen: dict[tuple[Bet, WindowStart, int, int], int] = {}
-    for i, row in enumerate(rows):
-        for key in ((row.bet, row.after, player, banker) for player in row.player for banker in row.banker):
-            if key in seen:
-                raise RulebookError(
-                    f"{node.place}.rows[{i}]: Player {key[2]} and Banker {key[3]} stand in rows[{seen[key]}] too; "
-                    "allowed: one row for a situation"
-                )
-            seen[key] = i
+    _check_rows(rows, node.place)
     return rule
 
 
 def _row(node: Node) -> InsuranceRow:
-    bet = _word(node, "bet", Bet)
-    if bet not in (Bet.INSURANCE_PLAYER, Bet.INSURANCE_BANKER):
-        raise RulebookError(f"{node.place}.bet = {bet}; allowed: insurance_player, insurance_banker")
     row = InsuranceRow(
-        bet=bet,
-        after=_word(node, "after", WindowStart),
-        player=node.points("player"),
-        banker=node.points("banker"),
-        pays=node.fraction("pays"),
-        wins_on_tie=node.flag("wins_on_tie") if node.has("wins_on_tie") else False,
-        rule=node.rule(),
+        bet=node.read(InsuranceRowKeys.bet),
+        after=node.read(InsuranceRowKeys.after),
+        player=node.read(InsuranceRowKeys.player),
+        banker=node.read(InsuranceRowKeys.banker),
+        pays=node.read(InsuranceRowKeys.pays),
+        wins_on_tie=node.read(InsuranceRowKeys.wins_on_tie),
+        rule=node.read(InsuranceRowKeys.rule),
     )
     node.end()
     return row
 
 
-def _word(node: Node, key: str, kind: type[Word]) -> Word:
-    text = node.text(key)
-    if text not in kind.__members__.values():
-        raise RulebookError(f"{node.place}.{key} = {text}; allowed: {', '.join(kind)}")
-    return kind(text)
+def _check_rows(rows: Sequence[InsuranceRow], place: str) -> None:
+    seen: dict[tuple[Bet, WindowStart, int, int], int] = {}
+    for i, row in enumerate(rows):
+        for key in ((row.bet, row.after, player, banker) for player in row.player for banker in row.banker):
+            if key in seen:
+                raise RulebookError(
+                    f"{place}.rows[{i}]: Player {key[2]} and Banker {key[3]} stand in rows[{seen[key]}] too; "
+                    "allowed: one row for a situation"
+                )
+            seen[key] = i
 
 
 def _check_last(cases: Sequence[Case], place: str) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 from thirdcard.rules.errors import RulebookError
+from thirdcard.rules.rulebook.yaml_keys import REQUIRED, InnerEntry, ManyEntry, NamedEntry, Required, RulebookEntry
+
+Value = TypeVar("Value")
 
 
 class Node:
@@ -19,67 +21,47 @@ class Node:
         self._content: Mapping[Any, Any] = content
         self._left = set(content)
 
-    def has(self, key: str) -> bool:
+    def has(self, key: RulebookEntry[Any]) -> bool:
         """Whether an optional key is there."""
-        return key in self._content
+        return key.name in self._content
 
     def names(self) -> tuple[Any, ...]:
         return tuple(self._content)
 
-    def raw(self, key: object) -> Any:
-        """The value under a key that must be there."""
-        if key not in self._content:
-            raise RulebookError(f"{self.place}: {key} is missing")
-        self._left.discard(key)
-        return self._content[key]
+    def read(self, key: RulebookEntry[Value]) -> Value:
+        """The value under a key, or the key's default where it has one."""
+        if not isinstance(key.default, Required) and key.name not in self._content:
+            return key.default
+        return self.read_at(key.name, key)
 
-    def text(self, key: str) -> str:
-        value = self.raw(key)
-        if not isinstance(value, str) or not value.strip():
-            raise RulebookError(f"{self.place}.{key} = {value}; allowed: a text")
-        return " ".join(value.split())
+    def read_at(self, name: object, key: RulebookEntry[Value]) -> Value:
+        """The value under a name that must be there, read as that key's."""
+        return key.read(self.raw(name), f"{self.place}.{name}")
 
-    def rule(self, key: str = "rule") -> str | None:
-        """A section, or null where the text is silent; it must be said either way."""
-        value = self.raw(key)
-        if value is not None and not (isinstance(value, str) and value.strip()):
-            raise RulebookError(f"{self.place}.{key} = {value}; allowed: a section in quotes, or null")
-        return value
+    def raw(self, name: object) -> Any:
+        """The value under a name that must be there."""
+        if name not in self._content:
+            raise RulebookError(f"{self.place}: {name} is missing")
+        self._left.discard(name)
+        return self._content[name]
 
-    def texts(self, key: str) -> tuple[str, ...]:
-        values = self.raw(key)
-        if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
-            raise RulebookError(f"{self.place}.{key} = {values}; allowed: a list of texts")
-        return tuple(values)
+    def node(self, key: InnerEntry | NamedEntry) -> Node:
+        return self.node_at(key.name)
 
-    def points(self, key: object) -> frozenset[int]:
-        values = self.raw(key)
-        if not isinstance(values, list) or not all(type(value) is int and 0 <= value <= 9 for value in values):
-            raise RulebookError(f"{self.place}.{key} = {values}; allowed: a list of points from 0 to 9")
-        return frozenset(values)
+    def node_at(self, name: object) -> Node:
+        return Node(self.raw(name), f"{self.place}.{name}")
 
-    def flag(self, key: str) -> bool:
-        value = self.raw(key)
-        if not isinstance(value, bool):
-            raise RulebookError(f"{self.place}.{key} = {value}; allowed: true, false")
-        return value
+    def nodes(self, key: ManyEntry) -> Iterator[Node]:
+        """The mappings of a list; none where the key is optional and not there."""
+        if key.default is REQUIRED or self.has(key):
+            yield from self.nodes_at(key.name)
 
-    def fraction(self, key: str) -> Fraction:
-        value = self.raw(key)
-        try:
-            return Fraction(str(value))
-        except (ValueError, ZeroDivisionError) as error:
-            raise RulebookError(f"{self.place}.{key} = {value}; allowed: a number or a fraction") from error
-
-    def node(self, key: object) -> Node:
-        return Node(self.raw(key), f"{self.place}.{key}")
-
-    def nodes(self, key: object) -> Iterator[Node]:
-        values = self.raw(key)
+    def nodes_at(self, name: object) -> Iterator[Node]:
+        values = self.raw(name)
         if not isinstance(values, list) or not values:
-            raise RulebookError(f"{self.place}.{key} = {values}; allowed: a list of mappings")
+            raise RulebookError(f"{self.place}.{name} = {values}; allowed: a list of mappings")
         for index, value in enumerate(values):
-            yield Node(value, f"{self.place}.{key}[{index}]")
+            yield Node(value, f"{self.place}.{name}[{index}]")
 
     def end(self) -> None:
         """Refuse keys that nobody asked for."""

@@ -65,6 +65,7 @@ COMMANDS = {
         "review",
         "Review recorded shifts: rounds, alerts and their evidence go into HOME's store, and the pages show them.",
     ),
+    "schema": _command("schema", "Print the JSON Schema of a file format, made from what parses it."),
     "verify": _command("verify", "Check every chain and every file of evidence."),
     "user": _command("people", "Users of the surveillance room's service.", name="user_app"),
     "token": _command("people", "Tokens with which programs and devices use the service.", name="token_app"),

@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import thirdcard
 from thirdcard.service.config.house import House
+from thirdcard.service.config.house_yaml import LogFile
 from thirdcard.service.config.table_facts import TableFacts
 from thirdcard.service.ports.errors import ServiceError
 from thirdcard.service.store.blob_store import EvidenceStore
@@ -46,6 +47,8 @@ class RoomSettings:
     """How often the database is looked at for what nobody told of."""
     picture_s: float = 0.1
     """How often a live stream looks for a new picture."""
+    log: LogFile = field(default_factory=LogFile)
+    """How it logs what it does."""
     house: House = field(default_factory=House)
     """What its figures go by."""
     remind_after: timedelta = field(default=timedelta(minutes=2))
@@ -67,7 +70,9 @@ class RoomSettings:
         return EvidenceStore(self.evidence, self.evidence_url)
 
 
-def parse_settings(*, evidence: Path, time_zone: str, trusted_proxies: Iterable[str]) -> RoomSettings:
+def parse_settings(
+    *, evidence: Path, time_zone: str, trusted_proxies: Iterable[str], are_metrics_open: bool = True
+) -> RoomSettings:
     """The settings that somebody typed.
 
     Raises:
@@ -81,6 +86,7 @@ def parse_settings(*, evidence: Path, time_zone: str, trusted_proxies: Iterable[
         evidence=evidence,
         version=thirdcard.__version__,
         time_zone=time_zone,
+        are_metrics_open=are_metrics_open,
         trusted_proxies=tuple(_parse_network(text) for text in trusted_proxies),
     )
 

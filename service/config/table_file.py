@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 Amount = Annotated[int, Field(strict=True, ge=0, le=10**12)]
-CardSide = Annotated[float, Field(ge=20, le=200)]
+CardSide = Annotated[float, Field(strict=True, ge=20, le=200)]
 Text = Annotated[str, Field(strict=True, min_length=1, max_length=200)]
 OptionValue = bool | int | str | None
 _AMOUNT = "a whole number of the smallest money unit, 0 to 10^12, or null for no limit"

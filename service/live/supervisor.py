@@ -118,7 +118,8 @@ class Supervisor:
             if table.process is not None:
                 table.process.join(STOP_S)
                 if table.process.is_alive():
-                    logger.warning("table %s: does not stop and is killed", table.table_id)
+                    about = {"table": table.table_id}
+                    logger.warning("table %s: does not stop and is killed", table.table_id, extra=about)
                     table.process.kill()
         if self._thread is not None:
             self._thread.join(STOP_S)
@@ -172,7 +173,8 @@ class Supervisor:
         if table.pipe is not None:
             table.pipe.close()
             table.pipe = None
-        logger.error("table %s: %s; it is started again at %s", table.table_id, reason, table.next_start_at)
+        words = "table %s: %s; it is started again at %s"
+        logger.error(words, table.table_id, reason, table.next_start_at, extra={"table": table.table_id})
         self.listen(down(table.table_id, now, reason))
 
     def _hear(self, table: _Table) -> None:
@@ -199,7 +201,8 @@ class Supervisor:
             if pipe is not None:
                 pipe.send(order)
         except OSError:
-            logger.info("table %s: cannot be told %s: its process is down", table.table_id, order)
+            words = "table %s: cannot be told %s: its process is down"
+            logger.info(words, table.table_id, order, extra={"table": table.table_id})
 
 
 def down(table_id: str, now: datetime, reason: str) -> TableStatus:

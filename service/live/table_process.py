@@ -11,6 +11,8 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from thirdcard.service.config.data_folder import Home
+from thirdcard.service.config.house_yaml import load_house
+from thirdcard.service.config.log_lines import begin_log
 from thirdcard.service.config.table_facts import rules_of
 from thirdcard.service.config.table_file import TableConfig, load_table
 from thirdcard.service.live.camera import CameraReader
@@ -52,10 +54,14 @@ def run_table(home: Path, table_file: Path, service: Connection) -> None:
     logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s", level=logging.INFO)
     Home(home).use_models(os.environ)
     try:
+        log = load_house(home, os.environ).log
         table = load_table(table_file)
+        begin_log(log, lambda: {"table": table.id})
         with watching_alone(Home(home).live / f"{table.id}.lock", _is_wanted) as is_mine:
             if is_mine:
-                build_worker(Home(home), table, service).run()
+                worker = build_worker(Home(home), table, service)
+                begin_log(log, lambda: {"table": table.id, "round": worker.watch.referee.round})
+                worker.run()
     except (ServiceError, VisionError) as error:
         logger.error("%s", error)
         service.send(Failed(table_id=table_file.stem, reason=str(error)))

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import secrets
-import shutil
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
@@ -25,6 +24,8 @@ RECORDING = Path(__file__).parents[2] / "datasets" / "demo"
 BEGINNINGS_S = (0.0, 16.05, 32.05, 46.05)
 """Each right behind a key frame at which no card lies on the table."""
 END_S = 1e4
+SCHEMA_LINE = "# yaml-language-server:"
+"""Begins the line that names a file's schema by a relative path, which would lead nowhere from another folder."""
 ADMIN = "admin"
 DEALERS = ("Ada", "Ben", "Cleo", "Dan")
 
@@ -50,7 +51,9 @@ def _furnish_table(home: Home, table_id: str, began_s: float, dealer: str) -> No
     folder = home.folder / "recordings" / table_id
     folder.mkdir(parents=True, exist_ok=True)
     for path in RECORDING.glob("*.yaml"):
-        shutil.copy(path, folder / path.name)
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        copied = "".join(line for line in lines if not line.startswith(SCHEMA_LINE))
+        (folder / path.name).write_text(copied, encoding="utf-8")
     span = cut_clip(RECORDING / "video.mp4", folder / "video.mp4", ClipSpan(from_s=began_s, to_s=END_S))
     lines = (RECORDING / SIGNALS_NAME).read_text(encoding="utf-8").splitlines()
     events = [event for event in map(json.loads, lines) if event["t"] >= span.from_s]

@@ -10,6 +10,7 @@ from types import FrameType
 
 import uvicorn
 from fastapi import FastAPI
+from uvicorn.config import LOGGING_CONFIG
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 GRACE_S = 5
@@ -21,7 +22,7 @@ LARGEST_HEAD_BYTES = 65536
 """A request's first line and its headers; the parser itself knows no limit."""
 
 
-def run_app(app: FastAPI, *, host: str, port: int) -> None:
+def run_app(app: FastAPI, *, host: str, port: int, are_logs_json: bool = False) -> None:
     """Serve until a signal comes; the application reads the headers of proxies itself.
 
     The server hands the signal on when it has ended: as an exception, so that what else runs is stopped in turn.
@@ -34,6 +35,7 @@ def run_app(app: FastAPI, *, host: str, port: int) -> None:
     sys.setswitchinterval(SWITCH_S)
     config = uvicorn.Config(
         app,
+        log_config=None if are_logs_json else LOGGING_CONFIG,  # without its own its lines go to the root's log
         host=host,
         port=port,
         http=BoundedHeads,

@@ -6,8 +6,8 @@ import pytest
 
 from tests.rules.builders import RULEBOOKS
 from tests.rules.test_scenarios import SCENARIOS
+from thirdcard.rules.rulebook.file_keys import OTHER_FAULTS, REQUIRED_FAULTS
 from thirdcard.rules.rulebook.load import load_rulebook
-from thirdcard.rules.rulebook.parse import OTHER_FAULTS, REQUIRED_FAULTS
 
 CODES = {
     "misdeal": "order third_card_not_due third_card_missing extra_card short_hand simultaneous foreign_card "

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from thirdcard.service.store.database import Database
 
 HOME_HELP = "The service's folder, with its database."
+TIME_ZONE_HELP = "The house's time zone, by its IANA name.  [default: house.yaml's]"
 FROM_HELP = "From this moment on, RFC 3339: 2026-05-04T06:00:00Z, or a day of the house's clock."
 
 
@@ -65,17 +66,19 @@ def analytics(
     names: Annotated[bool, typer.Option("--names", help="Show dealers' names; it is noted in the audit.")] = False,
     form: Annotated[Form, typer.Option("--format", help="How to write.")] = Form.TABLE,
     out: Annotated[Path | None, typer.Option(help="The file to write; parquet needs one.")] = None,
-    time_zone: Annotated[str, typer.Option(help="The house's time zone, by its IANA name.")] = "UTC",
+    time_zone: Annotated[str | None, typer.Option(help=TIME_ZONE_HELP)] = None,
 ) -> None:
     """Show how often what went wrong: per 1000 rounds, with 95 % intervals and the rounds they stand on."""
     from thirdcard.service.analytics.asking import FigureWish
     from thirdcard.service.config.data_folder import Home
+    from thirdcard.service.config.house_yaml import load_house
 
     if form is Form.PARQUET and out is None:
         raise OutError("--format = parquet; needs --out FILE")
+    zone = time_zone or load_house(home, os.environ).time_zone
     wish = FigureWish(
-        from_at=parse_moment("--from", from_, time_zone),
-        to_at=parse_moment("--to", to, time_zone),
+        from_at=parse_moment("--from", from_, zone),
+        to_at=parse_moment("--to", to, zone),
         table=table,
         dealer=dealer,
         rulebook=rulebook,
@@ -84,7 +87,7 @@ def analytics(
         is_confirmed_only=confirmed,
     )
     with closing(Home(home).open_database(os.environ)) as database:
-        found = _find(database, home, time_zone, (by, wish, names))
+        found = _find(database, home, zone, (by, wish, names))
     _write(found, by, form, out)
 
 

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from thirdcard.service.cli.commands.analytics import FROM_HELP, parse_moment
+from thirdcard.service.cli.commands.analytics import FROM_HELP, TIME_ZONE_HELP, parse_moment
 from thirdcard.service.cli.commands.train import Trained
 from thirdcard.service.cli.commands.training_scripts import run_script
 from thirdcard.service.ports.errors import ServiceError
@@ -40,7 +40,7 @@ def export(
     from_: Annotated[str | None, typer.Option("--from", help=FROM_HELP)] = None,
     to: Annotated[str | None, typer.Option("--to", help="Before this moment, likewise.")] = None,
     names: Annotated[bool, typer.Option("--names", help="Write dealers' names; it is noted in the audit.")] = False,
-    time_zone: Annotated[str, typer.Option(help="The house's time zone, by its IANA name.")] = "UTC",
+    time_zone: Annotated[str | None, typer.Option(help=TIME_ZONE_HELP)] = None,
 ) -> None:
     """Write the house's data, or a trained model.
 
@@ -58,7 +58,10 @@ def export(
     elif home is None or out is None:
         raise ExportUseError("export: needs --home DIR and --out DIR for data, or the name of a model")
     else:
-        _export_data(home, out, (parse_moment("--from", from_, time_zone), parse_moment("--to", to, time_zone)), names)
+        from thirdcard.service.config.house_yaml import load_house
+
+        zone = time_zone or load_house(home, os.environ).time_zone
+        _export_data(home, out, (parse_moment("--from", from_, zone), parse_moment("--to", to, zone)), names)
 
 
 def _export_data(home: Path, out: Path, span: tuple[datetime | None, datetime | None], are_names_shown: bool) -> None:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from thirdcard.service.review.shift import Shift
     from thirdcard.service.store.database import Database
 
+TIME_ZONE_HELP = "The recorders' time zone, by its IANA name, for times in the names of files.  [default: house.yaml's]"
+
 
 class ReviewError(ServiceError):
     """The review cannot be begun."""
@@ -36,9 +38,7 @@ def review(
     table: Annotated[
         Path | None, typer.Option(help="The table.yaml of videos that have none beside or above them.")
     ] = None,
-    time_zone: Annotated[
-        str, typer.Option(help="The recorders' time zone, by its IANA name, for times in the names of files.")
-    ] = "UTC",
+    time_zone: Annotated[str | None, typer.Option(help=TIME_ZONE_HELP)] = None,
     processes: Annotated[int | None, typer.Option(min=1, help="Processes that watch.  [default: one a core]")] = None,
     engine: Annotated[str, typer.Option(help="local: this machine; ray: a Ray cluster.")] = "local",
     address: Annotated[
@@ -53,6 +53,8 @@ def review(
     from rich.console import Console
 
     from thirdcard.service.config.data_folder import Home
+    from thirdcard.service.config.house_yaml import load_house
+    from thirdcard.service.config.log_lines import begin_log
     from thirdcard.service.review.mirror import Cache, fetched
     from thirdcard.service.review.progress import ReviewProgress
     from thirdcard.service.review.reviewing import Reviewer
@@ -60,7 +62,9 @@ def review(
     from thirdcard.service.watch.factory import now_utc
     from thirdcard.vision.inference.model_spec import check_house_models
 
-    zone = _zone(time_zone)
+    house = load_house(home, os.environ)
+    begin_log(house.log)
+    zone = _zone(time_zone or house.time_zone)
     folder = Home(home)
     folder.make()
     folder.use_models(os.environ)

@@ -15,11 +15,13 @@ from thirdcard.service.ports.errors import ServiceError
 
 if TYPE_CHECKING:
     from thirdcard.service.config.data_folder import Home
+    from thirdcard.service.config.house_yaml import HouseFile
     from thirdcard.service.config.settings import RoomSettings
     from thirdcard.service.config.table_file import TableConfig
     from thirdcard.service.live.supervisor import Begin
     from thirdcard.service.store.database import Database
 
+TIME_ZONE_HELP = "The house's time zone, by its IANA name, as people see it.  [default: house.yaml's]"
 HOME_HELP = "The service's folder: tables/*.yaml, the database and the evidence; made where it is not there."
 
 
@@ -29,8 +31,10 @@ class ServeError(ServiceError):
 
 def serve(
     home: Annotated[Path, typer.Option(help=HOME_HELP)],
-    host: Annotated[str, typer.Option(help="Where to listen; 0.0.0.0 for other machines too.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="The port.")] = 8333,
+    host: Annotated[
+        str | None, typer.Option(help="Where to listen; 0.0.0.0 for other machines too.  [default: house.yaml's]")
+    ] = None,
+    port: Annotated[int | None, typer.Option(min=0, max=65535, help="The port.  [default: house.yaml's, 8333]")] = None,
     trust_proxy: Annotated[
         list[str] | None,
         typer.Option(help="A network, such as 10.0.0.0/8, whose proxies' X-Forwarded-* headers are believed."),
@@ -44,18 +48,17 @@ def serve(
     address: Annotated[
         str | None, typer.Option(help="The Ray cluster's address; without it one is begun here.")
     ] = None,
-    time_zone: Annotated[str, typer.Option(help="The house's time zone, by its IANA name, as people see it.")] = "UTC",
+    time_zone: Annotated[str | None, typer.Option(help=TIME_ZONE_HELP)] = None,
 ) -> None:
     """Watch every table in HOME/tables and serve the room's pages and API until stopped.
 
     Add a user first: `thirdcard user add NAME --role admin --home HOME`. The database is HOME/thirdcard.db unless
-    THIRDCARD_DATABASE_URL names a PostgreSQL.
+    THIRDCARD_DATABASE_URL names a PostgreSQL. What HOME/house.yaml sets holds where no option says otherwise.
     """
-    from thirdcard.service.analytics.house import open_house
     from thirdcard.service.config.data_folder import Home
-    from thirdcard.service.config.settings import parse_settings
+    from thirdcard.service.config.house_yaml import load_house
+    from thirdcard.service.config.log_lines import begin_log
     from thirdcard.service.rounds.search.index import enter_missing
-    from thirdcard.service.store.blob_store import EvidenceStore
     from thirdcard.service.store.people import has_users
     from thirdcard.vision.inference.model_spec import check_house_models
 
@@ -63,9 +66,9 @@ def serve(
     folder.make()
     folder.use_models(os.environ)
     check_house_models()
-    settings = parse_settings(evidence=folder.evidence, time_zone=time_zone, trusted_proxies=trust_proxy or [])
-    evidence_url = EvidenceStore.of(folder.evidence, os.environ).url
-    settings = replace(settings, house=open_house(home, time_zone), evidence_url=evidence_url)
+    house = load_house(home, os.environ)
+    begin_log(house.log)
+    settings = _read_settings(folder, house, time_zone or house.time_zone, trust_proxy or [])
     tables = folder.load_tables()
     database = folder.open_database(os.environ)
     try:
@@ -76,11 +79,27 @@ def serve(
                 hint = f"thirdcard user add NAME --role admin --home {home}"
                 raise ServeError(f"{home}: nobody can sign in; add a user: {hint}")
         enter_missing(database)
-        typer.echo(f"Thirdcard watches {len(tables)} tables; the room is at http://{host}:{port}/")
+        listening = (host or house.host, house.port if port is None else port)
+        typer.echo(f"Thirdcard watches {len(tables)} tables; the room is at http://{listening[0]}:{listening[1]}/")
         with _beginning(engine, address) as begin:
-            _run(folder, database, settings, tables, address=(host, port), begin=begin)
+            _run(folder, database, settings, tables, address=listening, begin=begin)
     finally:
         database.close()
+
+
+def _read_settings(folder: Home, house: HouseFile, time_zone: str, trusted_proxies: list[str]) -> RoomSettings:
+    from thirdcard.service.analytics.house import open_house
+    from thirdcard.service.config.settings import parse_settings
+    from thirdcard.service.store.blob_store import EvidenceStore
+
+    settings = parse_settings(
+        evidence=folder.evidence,
+        time_zone=time_zone,
+        trusted_proxies=trusted_proxies,
+        are_metrics_open=house.metrics == "open",
+    )
+    evidence_url = EvidenceStore.of(folder.evidence, os.environ).url
+    return replace(settings, house=open_house(folder.folder, time_zone), evidence_url=evidence_url, log=house.log)
 
 
 @contextmanager
@@ -127,7 +146,7 @@ def _run(
     try:
         live.start({table.id: table.path for table in tables})
         background.start()
-        run_app(app, host=address[0], port=address[1])
+        run_app(app, host=address[0], port=address[1], are_logs_json=settings.log.format == "json")
     finally:
         background.stop()
         live.stop()

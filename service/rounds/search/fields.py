@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from thirdcard.rules.game.cards import SUITS
 from thirdcard.rules.game.words import Bet, Severity
-from thirdcard.rules.rulebook.parse import OTHER_FAULTS, REQUIRED_FAULTS
+from thirdcard.rules.rulebook.file_keys import OTHER_FAULTS, REQUIRED_FAULTS
 from thirdcard.service.ports.errors import ServiceError
 from thirdcard.service.watch.report.playing_cards import RANK_NAMES, SUIT_NAMES
 from thirdcard.service.watch.wording import code_title

@@ -12,8 +12,9 @@ import yaml
 from tests.rules.builders import RULEBOOKS
 from thirdcard.rules.errors import RulebookError
 from thirdcard.rules.game.words import Bet
+from thirdcard.rules.rulebook.file_keys import OTHER_FAULTS, REQUIRED_FAULTS
 from thirdcard.rules.rulebook.load import load_rulebook, rulebook_ids
-from thirdcard.rules.rulebook.parse import OTHER_FAULTS, REQUIRED_FAULTS, parse_rulebook
+from thirdcard.rules.rulebook.parse import parse_rulebook
 
 REQUIRED_NOW = [code for code in REQUIRED_FAULTS if code.startswith(("misdeal", "late_bet", "exposed_card"))]
 

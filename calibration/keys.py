@@ -1,0 +1,325 @@
+"""The keys of a file's mapping, declared once: what may stand there and what it means.
+
+The parsers read through these declarations, and the files' JSON Schemas are made of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Generic, TypeVar
+
+from thirdcard.calibration.documents import (
+    check_keys,
+    is_number,
+    take_choice,
+    take_list,
+    take_number,
+    take_numbers,
+    take_text,
+)
+from thirdcard.calibration.errors import MISSING, CalibrationError
+
+Schema = dict[str, Any]
+"""A part of a JSON Schema, draft 2020-12."""
+Fields = Mapping[str, object]
+Point = tuple[float, float]
+
+_TEXT: Schema = {"type": "string", "pattern": r"\S"}
+_POINT: Schema = {
+    "type": "array",
+    "items": {"type": "number"},
+    "minItems": 2,
+    "maxItems": 2,
+    "description": "[x, y] in mm",
+}
+
+Value = TypeVar("Value", covariant=True)
+
+
+class FileKey(Generic[Value]):
+    """One key; its name is that of the attribute that declares it."""
+
+    name: str
+
+    def __init__(self, about: str) -> None:
+        self.about = about
+
+    def __set_name__(self, _owner: type, name: str) -> None:
+        self.name = name
+
+    @property
+    def is_required(self) -> bool:
+        """Whether a file must have it."""
+        return True
+
+    def take(self, fields: Fields, kind: type[CalibrationError]) -> Value:
+        """The value that a mapping gives; refuses, as that kind of error, what is not allowed."""
+        raise NotImplementedError
+
+    def schema(self) -> Schema:
+        """What may stand there."""
+        raise NotImplementedError
+
+
+class FileKeys:
+    """What a mapping may hold: a key for each attribute."""
+
+    besides: ClassVar[Schema] = {}
+    """What the schema says beyond the keys one by one."""
+
+    @classmethod
+    def all(cls) -> tuple[FileKey[Any], ...]:
+        """Every key, in the order of the declarations."""
+        return tuple(key for key in vars(cls).values() if isinstance(key, FileKey))
+
+    @classmethod
+    def check(cls, mapping: object, kind: type[CalibrationError]) -> Fields:
+        """The mapping itself, when it is one and has no key that is not declared."""
+        return check_keys(mapping, (key.name for key in cls.all()), kind)
+
+    @classmethod
+    def schema(cls) -> Schema:
+        """What such a mapping may hold."""
+        schema: Schema = {
+            "type": "object",
+            "additionalProperties": False,
+            "properties": {key.name: {"description": key.about} | key.schema() for key in cls.all()},
+            "required": [key.name for key in cls.all() if key.is_required],
+        }
+        return schema | cls.besides
+
+
+class TextKey(FileKey[str]):
+    """A text that is not empty."""
+
+    def take(self, fields: Fields, kind: type[CalibrationError]) -> str:
+        return take_text(fields, self.name, kind)
+
+    def schema(self) -> Schema:
+        return _TEXT
+
+
+class OptionalTextKey(FileKey[str | None]):
+    """A text that is not empty, or null."""
+
+    @property
+    def is_required(self) -> bool:
+        return False
+
+    def take(self, fields: Fields, kind: type[CalibrationError]) -> str | None:
+        return None if fields.get(self.name) is None else take_text(fields, self.name, kind)
+
+    def schema(self) -> Schema:
+        return _TEXT | {"type": ["string", "null"]}
+
+
+class ChoiceKey(FileKey[str]):
+    """One of the words allowed."""
+
+    def __init__(self, about: str, words: Sequence[str]) -> None:
+        super().__init__(about)
+        self.words = words
+
+    def take(self, fields: Fields, kind: type[CalibrationError]) -> str:
+        return take_choice(fields, self.name, choices=self.words, kind=kind)
+
+    def schema(self) -> Schema:
+        return {"enum": list(self.words)}
+
+
+class ConditionalChoiceKey(ChoiceKey):
+    """A choice that is read only where another key asks for it; anything may stand there otherwise."""
+
+    @property
+    def is_required(self) -> bool:
+        return False
+
+    def schema(self) -> Schema:
+        return {}
+
+
+class WholeKey(FileKey[int]):
+    """A whole number from `low` on."""
+
+    def __init__(self, about: str, *, low: int) -> None:
+        super().__init__(about)
+        self.low = low
+
+    def take(self, fields: Fields, kind: type[CalibrationError]) -> int:
+        value = fields.get(self.name, MISSING)
+        if not isinstance(value, int) or isinstance(value, bool) or value < self.low:
+            raise kind("", self.name, value=value, allowed=f"must be a whole number from {self.low}")
+        return value
+
+    def schema(self) -> Schema:
+        return {"type": "integer", "minimum": self.low}
+
+
+class OptionalWholeKey(FileKey[int | None]):
+    """A whole number of a range, or null."""
+
+    def __init__(self, about: str, *, low: int, high: int) -> None:
+        super().__init__(about)
+        self.low, self.high = low, high
+
+    @property
+    def is_required(self) -> bool:
+        return False
+
+    def take(self, fields: Fields, kind: type[CalibrationError]) -> int | None:
+        value = fields.get(self.name)
+        if value is None:
+            return None
+        if not isinstance(value, int) or isinstance(value, bool) or not self.low <= value <= self.high:
+            allowed = f"must be a whole number from {self.low} to {self.high}, or null"
+            raise kind("", self.name, value=value, allowed=allowed)
+        return value
+
+    def schema(self) -> Schema:
+        return {"type": ["integer", "null"], "minimum": self.low, "maximum": self.high}
+
+
+class NumberKey(FileKey[float]):
+    """A finite number of a range."""
+
+    def __init__(self, about: str, *, low: float, high: float) -> None:
+        super().__init__(about)
+        self.low, self.high = low, high
+
+    def take(self, fields: Fields, kind: type[CalibrationError]) -> float:
+        return take_number(fields, self.name, low=self.low, high=self.high, kind=kind)
+
+    def schema(self) -> Schema:
+        return {"type": "number", "minimum": self.low, "maximum": self.high}
+
+
+class SidesKey(FileKey[Point]):
+    """A width and a height, each of a range."""
+
+    def __init__(self, about: str, *, low: float, high: float) -> None:
+        super().__init__(about)
+        self.low, self.high = low, high
+
+    def take(self, fields: Fields, kind: type[CalibrationError]) -> Point:
+        width, height = take_numbers(fields, self.name, count=2, kind=kind)
+        if not all(self.low <= side <= self.high for side in (width, height)):
+            allowed = f"must be {self.low:g} to {self.high:g} each"
+            raise kind("", self.name, value=[width, height], allowed=allowed)
+        return width, height
+
+    def schema(self) -> Schema:
+        side = {"type": "number", "minimum": self.low, "maximum": self.high}
+        return {"type": "array", "items": side, "minItems": 2, "maxItems": 2}
+
+
+class PlaceKey(FileKey[Point]):
+    """A point, [x, y] in mm."""
+
+    def take(self, fields: Fields, kind: type[CalibrationError]) -> Point:
+        return parse_point(fields.get(self.name, MISSING), self.name, kind)
+
+    def schema(self) -> Schema:
+        return _POINT
+
+
+class OutlineKey(FileKey[tuple[Point, ...]]):
+    """Three points or more."""
+
+    def take(self, fields: Fields, kind: type[CalibrationError]) -> tuple[Point, ...]:
+        entries = take_list(fields, self.name, kind)
+        if len(entries) < 3:
+            raise kind("", self.name, value=entries, allowed="must have at least 3 points")
+        return tuple(parse_point(entry, f"{self.name}[{i}]", kind) for i, entry in enumerate(entries))
+
+    def schema(self) -> Schema:
+        return {"type": "array", "items": _POINT, "minItems": 3}
+
+
+class NumberedPlacesKey(FileKey[Mapping[int, Point]]):
+    """Points by whole numbers; at least one."""
+
+    def take(self, fields: Fields, kind: type[CalibrationError]) -> Mapping[int, Point]:
+        places = fields.get(self.name, MISSING)
+        if not isinstance(places, Mapping) or not places:
+            raise kind("", self.name, value=places, allowed="must map marker numbers to [x, y] in mm")
+        return {self._number(key, kind): parse_point(at, f"{self.name}.{key}", kind) for key, at in places.items()}
+
+    def _number(self, key: object, kind: type[CalibrationError]) -> int:
+        if isinstance(key, bool) or not str(key).isdigit():
+            raise kind("", f"{self.name}.{key}", value=key, allowed="marker numbers are whole numbers from 0")
+        return int(str(key))
+
+    def schema(self) -> Schema:
+        return {
+            "type": "object",
+            "propertyNames": {"pattern": "^[0-9]+$"},
+            "additionalProperties": _POINT,
+            "minProperties": 1,
+        }
+
+
+class InnerKey(FileKey[object]):
+    """A mapping with keys of its own, or null."""
+
+    def __init__(self, about: str, keys: type[FileKeys]) -> None:
+        super().__init__(about)
+        self.keys = keys
+
+    @property
+    def is_required(self) -> bool:
+        return False
+
+    def take(self, fields: Fields, kind: type[CalibrationError]) -> object:
+        return fields.get(self.name)
+
+    def schema(self) -> Schema:
+        return self.keys.schema() | {"type": ["object", "null"]}
+
+
+class ManyKey(FileKey[Sequence[object]]):
+    """A list of mappings: one at least, or any number or null where it is optional."""
+
+    def __init__(self, about: str, keys: type[FileKeys], *, least: str | None = None) -> None:
+        """Declare it.
+
+        Args:
+            least: what one of it is called; None: there may be none.
+        """
+        super().__init__(about)
+        self.keys = keys
+        self.least = least
+
+    @property
+    def is_required(self) -> bool:
+        return self.least is not None
+
+    def take(self, fields: Fields, kind: type[CalibrationError]) -> Sequence[object]:
+        if self.least is None and fields.get(self.name) is None:
+            return ()
+        entries = take_list(fields, self.name, kind)
+        if not entries and self.least is not None:
+            raise kind("", self.name, value=[], allowed=f"must list at least one {self.least}")
+        return entries
+
+    def schema(self) -> Schema:
+        items = self.keys.schema()
+        if self.least is None:
+            return {"type": ["array", "null"], "items": items}
+        return {"type": "array", "items": items, "minItems": 1}
+
+
+def parse_point(entry: object, key: str, kind: type[CalibrationError]) -> Point:
+    """A point; refuses, as that kind of error, what is none."""
+    if isinstance(entry, str) or not isinstance(entry, Sequence) or len(entry) != 2:
+        raise kind("", key, value=entry, allowed="must be [x, y] in mm")
+    if not all(is_number(value) for value in entry):
+        raise kind("", key, value=entry, allowed="must be two finite numbers, [x, y] in mm")
+    return float(entry[0]), float(entry[1])
+
+
+def required_where(key: str, words: Sequence[str], *, other: str, value: str) -> Schema:
+    """That a key must be one of its words where another key has that value."""
+    return {
+        "if": {"properties": {other: {"const": value}}, "required": [other]},
+        "then": {"properties": {key: {"enum": list(words)}}, "required": [key]},
+    }

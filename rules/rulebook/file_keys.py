@@ -1,0 +1,400 @@
+"""What a rulebook's file may hold, key by key: the parser reads through it, and its JSON Schema is made of it."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import ClassVar
+
+from thirdcard.rules.game.words import Bet, Settling, Side
+from thirdcard.rules.rulebook.cases import SITUATIONS
+from thirdcard.rules.rulebook.model import (
+    AfterCutCard,
+    BurnCount,
+    Entitled,
+    LimitKind,
+    Moment,
+    Phase,
+    TieBreak,
+    WindowStart,
+)
+from thirdcard.rules.rulebook.yaml_keys import (
+    ChoiceEntry,
+    ChoicesEntry,
+    EntryTable,
+    FlagEntry,
+    InnerEntry,
+    ManyEntry,
+    NamedEntry,
+    NameEntry,
+    PayEntry,
+    Schema,
+    SectionEntry,
+    TextEntry,
+    TextsEntry,
+    ValuesEntry,
+    WholeEntry,
+    WholesEntry,
+    definitions,
+    mapping_schema,
+)
+
+ACTIONS = frozenset(
+    {
+        "reconstruct", "card_to_banker", "first_card_of_next_round", "void_next_hand", "void_round", "void_wager",
+        "player_options", "stand", "supervisor",
+    }
+)  # fmt: skip
+REQUIRED_FAULTS = (
+    "misdeal.order", "misdeal.third_card_not_due", "misdeal.third_card_missing", "misdeal.extra_card",
+    "misdeal.short_hand", "misdeal.simultaneous", "misdeal.wrong_result",
+    "late_bet.placed", "late_bet.increased", "late_bet.reduced", "late_bet.removed", "late_bet.moved",
+    "exposed_card.face_up_deal", "exposed_card.excess",
+    "payout.loser_paid", "payout.winner_unpaid", "payout.wrong_amount", "payout.loser_kept", "payout.push_taken",
+    "camera.lost", "camera.moved", "camera.obstructed",
+)  # fmt: skip
+OTHER_FAULTS = frozenset(
+    {
+        "misdeal.foreign_card", "misdeal.after_last_round", "misdeal.shoe_exhausted", "exposed_card.first_card",
+        "procedure.no_call", "procedure.void_hand_wagered", "procedure.burn", "procedure.both_hands_out",
+        "procedure.wrong_handler", "procedure.card_off_table",
+        "limit.below_minimum", "limit.above_maximum", "limit.differential",
+    }
+)  # fmt: skip
+REQUIRED_BETS = (Bet.PLAYER, Bet.BANKER, Bet.TIE)
+INSURANCES = (Bet.INSURANCE_PLAYER, Bet.INSURANCE_BANKER)
+EXCESSES = (LimitKind.MAXIMUM, LimitKind.DIFFERENTIAL)
+ROWS = range(8)
+"""The Banker's points that have a row in the table of play."""
+
+_WORDS = "what it says, in our own short words"
+_RULE = "the section that says so, in quotes, or null where the text is silent"
+_A_FACT = {"anyOf": [{"enum": sorted(SITUATIONS)}, {"pattern": "^[^=]+=."}]}
+_DEALT_TWICE = {
+    "minItems": 4,
+    "maxItems": 4,
+    "allOf": [{"contains": {"const": str(side)}, "minContains": 2, "maxContains": 2} for side in Side],
+}
+
+
+def _facts(of: str) -> TextsEntry:
+    about = f"the facts that must all hold for {of}: situations, elected options or results as key=value"
+    return TextsEntry(about, each=_A_FACT, default=())
+
+
+class WhenKeys(EntryTable):
+    """Facts alone."""
+
+    when = _facts("this to hold")
+
+
+class PlainKeys(EntryTable):
+    """A rule and what it says."""
+
+    rule = SectionEntry(_RULE)
+    text = TextEntry(_WORDS)
+
+
+class OptionKeys(EntryTable):
+    """Something that the house elects."""
+
+    key = TextEntry("the option's name, as a table's `options` names it")
+    rule = SectionEntry("the section that lets the house elect it, in quotes")
+    values = ValuesEntry("what may be elected, the default first")
+    takes_amount = FlagEntry("true or false: whether any whole amount may be elected besides", default=False)
+    text = TextEntry(_WORDS)
+
+
+class ExclusionKeys(EntryTable):
+    """Options that exclude each other."""
+
+    keys = TextsEntry("the options of which at most one may leave its default")
+    rule = SectionEntry("the section that excludes it, in quotes")
+    text = TextEntry(_WORDS)
+
+
+class LeastDecksKeys(EntryTable):
+    """An election that needs more decks than the game."""
+
+    when = _facts("so many decks to be needed")
+    decks = WholeEntry("a whole number of decks, 1 to 8: the fewest that the shoe holds", low=1, high=8)
+    rule = SectionEntry(_RULE)
+
+
+class DecksKeys(EntryTable):
+    """How many decks a shoe may hold."""
+
+    rule = SectionEntry(_RULE)
+    allowed = WholesEntry("how many decks a shoe may hold: whole numbers, 1 to 8", low=1, high=8, plural="numbers")
+    least = ManyEntry("elections that need more decks than the game", LeastDecksKeys, is_required=False)
+    text = TextEntry(_WORDS)
+
+
+class DealKeys(EntryTable):
+    """The order of the first four cards."""
+
+    rule = SectionEntry(_RULE)
+    order = ChoicesEntry("the first four cards, two each for player and banker", Side, besides=_DEALT_TWICE)
+    text = TextEntry(_WORDS)
+
+
+class StyleKeys(EntryTable):
+    """How cards are dealt."""
+
+    rule = SectionEntry(_RULE)
+    face_down = ChoicesEntry("which cards come face down", Phase)
+    players_handle = FlagEntry("true or false: whether players may handle the cards")
+    text = TextEntry(_WORDS)
+
+
+class DrawKeys(EntryTable):
+    """When a hand draws."""
+
+    rule = SectionEntry(_RULE)
+    draws = WholesEntry("the points on which a third card is drawn, 0 to 9", low=0, high=9, plural="points")
+    text = TextEntry(_WORDS)
+
+
+class DrawRowsKeys(EntryTable):
+    """When the Banker draws after the Player drew."""
+
+    rule = SectionEntry(_RULE)
+    draws = NamedEntry(
+        "a row for each of the Banker's points, 0 to 7: the Player's third cards, by points, on which the Banker draws",
+        WholesEntry("the points of the Player's third card, 0 to 9", low=0, high=9, plural="points"),
+        required=ROWS,
+        others=(),
+    )
+    text = TextEntry(_WORDS)
+
+
+class TableOfPlayKeys(EntryTable):
+    """When third cards are drawn."""
+
+    natural = InnerEntry("when the drawing ends with two cards", PlainKeys)
+    player = InnerEntry("when the Player draws", DrawKeys)
+    banker_after_stand = InnerEntry("when the Banker draws after the Player stood", DrawKeys)
+    banker_after_draw = InnerEntry("when the Banker draws after the Player drew", DrawRowsKeys)
+    one_card_only = InnerEntry("that no hand gets more than one further card", PlainKeys)
+
+
+class ClosingKeys(EntryTable):
+    """When betting on some bets closes."""
+
+    when = _facts("betting to close so")
+    bets = ChoicesEntry("the bets that close so; all without it", Bet, default=tuple(Bet))
+    moment = ChoiceEntry("when betting closes", Moment)
+    rule = SectionEntry(_RULE)
+    text = TextEntry(_WORDS)
+
+
+class FrozenKeys(EntryTable):
+    """Elections under which wagers stay as they were placed."""
+
+    when = _facts("a wager to stay as it was placed even before betting closes")
+    rule = SectionEntry(_RULE)
+    text = TextEntry(_WORDS)
+
+
+class AfterTieKeys(EntryTable):
+    """What becomes of wagers that stand off."""
+
+    rule = SectionEntry(_RULE)
+    push_is_free = FlagEntry(
+        "true or false: whether wagers that stand off may be changed as soon as a Tie is announced"
+    )
+    text = TextEntry(_WORDS)
+
+
+class BettingKeys(EntryTable):
+    """When wagers may be made and changed."""
+
+    call = InnerEntry("the call of no more bets; its rule is null where none orders it", PlainKeys)
+    closes = ManyEntry("when betting closes; of the cases that fit a bet the first counts", ClosingKeys)
+    frozen = ManyEntry("elections under which wagers stay as they were placed", FrozenKeys, is_required=False)
+    after_tie = InnerEntry("what becomes of wagers that stand off", AfterTieKeys)
+
+
+class BurnKeys(EntryTable):
+    """What is burned before a shoe's first round."""
+
+    when = _facts("cards to be burned so")
+    count = ChoiceEntry("how many cards are burned before a shoe's first round", BurnCount)
+    rule = SectionEntry(_RULE)
+    text = TextEntry(_WORDS)
+
+
+class LastRoundKeys(EntryTable):
+    """When a shoe ends."""
+
+    rule = SectionEntry(_RULE)
+    after_cut_card = ChoiceEntry("which round is the shoe's last once the cutting card came", AfterCutCard)
+    text = TextEntry(_WORDS)
+
+
+class HandlingKeys(EntryTable):
+    """Who may handle a hand's cards."""
+
+    when = _facts("cards to be handled so")
+    entitled = ChoiceEntry("who may be handed the cards of a hand", Entitled)
+    ties = ChoiceEntry("who goes first among equal wagers; any without it", TieBreak, default=TieBreak.ANY)
+    anyone_where_none = FlagEntry(
+        "true or false: whether somebody without a wager may handle a hand that no entitled player takes", default=False
+    )
+    nominee_rule = SectionEntry("the section that lets an entitled player share the cards with a nominee", default=None)
+    rule = SectionEntry(_RULE)
+    text = TextEntry(_WORDS)
+
+
+class ExcessKeys(EntryTable):
+    """A limit beyond which a wager neither wins nor loses."""
+
+    when = _facts("wagers over the limit to be cut so")
+    over = ChoiceEntry("the limit beyond which a wager neither wins nor loses", LimitKind, of=EXCESSES)
+    rule = SectionEntry(_RULE)
+    text = TextEntry(_WORDS)
+
+
+class LimitsKeys(EntryTable):
+    """Which of the notice's limits the rulebook knows."""
+
+    rule = SectionEntry(_RULE)
+    kinds = ChoicesEntry("which limits of the table's notice the rulebook knows", LimitKind)
+    excess = ManyEntry("limits beyond which a wager neither wins nor loses", ExcessKeys, is_required=False)
+    text = TextEntry(_WORDS)
+
+
+class InsuranceRowKeys(EntryTable):
+    """A situation in which insurance is offered."""
+
+    bet = ChoiceEntry("which insurance", Bet, of=INSURANCES)
+    after = ChoiceEntry("after which cards it is offered", WindowStart)
+    player = WholesEntry("the Player's points just then, 0 to 9", low=0, high=9, plural="points")
+    banker = WholesEntry("the Banker's points just then, 0 to 9", low=0, high=9, plural="points")
+    pays = PayEntry("winnings for one unit of stake, a number or a fraction such as 3/2")
+    wins_on_tie = FlagEntry("true or false: whether a Tie pays it too, instead of returning it", default=False)
+    rule = SectionEntry(_RULE)
+
+
+class InsuranceKeys(EntryTable):
+    """When insurance may be bet."""
+
+    offered = ManyEntry("the elections under any of which it is offered", WhenKeys)
+    rows = ManyEntry("the situations in which it is offered", InsuranceRowKeys)
+    rule = SectionEntry(_RULE)
+    closing_rule = SectionEntry("the section of the card that ends a window, in quotes, or null")
+    waiver_rule = SectionEntry(
+        "the section of a third card that was seen before the Player's was open, in quotes, or null"
+    )
+    absence_rule = SectionEntry("the section of a table that offers none, in quotes, or null")
+    text = TextEntry(_WORDS)
+
+
+class RemedyKeys(EntryTable):
+    """What follows on a fault."""
+
+    action = NameEntry("what follows", ACTIONS)
+    rule = SectionEntry(_RULE)
+    text = TextEntry(_WORDS)
+
+
+class FaultKeys(EntryTable):
+    """What one kind of fault breaks and what follows."""
+
+    when = _facts("this case to count")
+    rule = SectionEntry(
+        "the section broken, in quotes; or the entry whose rule is: table of play, closing, pay table, void order"
+    )
+    remedy = InnerEntry("what the rulebook orders then", RemedyKeys)
+
+
+class PayKeys(EntryTable):
+    """What a bet gets when a round ends so."""
+
+    when = _facts("the bet to get this; points and margins also as a range, margin=6-7")
+    outcome = ChoiceEntry("what becomes of the wager; win without it", Settling, default=Settling.WIN)
+    pays = PayEntry(
+        "winnings for one unit of stake, a number or a fraction such as 19/20; only where it wins",
+        default=Fraction(0),
+    )
+    rule = SectionEntry(_RULE)
+    besides: ClassVar[Schema] = {
+        "if": {"properties": {"outcome": {"const": Settling.WIN.value}}},
+        "then": {"required": ["pays"]},
+        "else": {"properties": {"pays": False}},
+    }
+
+
+class ExactKeys(EntryTable):
+    """A bet of which only as much stands as the table's chips can pay exactly."""
+
+    when = _facts("only what chips can pay exactly to stand")
+    rule = SectionEntry(_RULE)
+    text = TextEntry(_WORDS)
+
+
+class FeeKeys(EntryTable):
+    """A bet that is no wager but the price of some."""
+
+    amount = TextEntry("the option that holds the amount")
+    waived_from = TextEntry("the option that says from which wager on nothing is asked", default="")
+    wagers = ChoicesEntry("the bets that are void without it", Bet)
+    rule = SectionEntry(_RULE)
+    text = TextEntry(_WORDS)
+
+
+class BetKeys(EntryTable):
+    """A bet of the game."""
+
+    offered = ManyEntry(
+        "the elections under any of which it is offered; always without it", WhenKeys, is_required=False
+    )
+    cases = ManyEntry("what it gets; it loses where no case holds", PayKeys, is_required=False)
+    paid_exactly = InnerEntry(
+        "that only as much stands as the table's chips can pay exactly", ExactKeys, is_required=False
+    )
+    fee = InnerEntry("what makes it the price of some wagers instead of a wager", FeeKeys, is_required=False)
+    besides: ClassVar[Schema] = {"anyOf": [{"required": ["cases"]}, {"required": ["fee"]}]}
+
+
+class RulebookKeys(EntryTable):
+    """A rulebook: a game's rules as data."""
+
+    id = TextEntry("the rulebook's id, as a table's `rulebook` names it")
+    title = TextEntry("the game's name, as people read it")
+    source = TextEntry("where the text is from")
+    options = ManyEntry("what the house elects", OptionKeys)
+    exclusions = ManyEntry("options that exclude each other", ExclusionKeys, is_required=False)
+    decks = InnerEntry("how many decks a shoe may hold", DecksKeys)
+    initial_deal = InnerEntry("the order of the first four cards", DealKeys)
+    styles = NamedEntry(
+        "how cards are dealt: an entry for each value of the option dealing_style",
+        InnerEntry("how cards are dealt", StyleKeys),
+    )
+    table_of_play = InnerEntry("when third cards are drawn", TableOfPlayKeys)
+    betting = InnerEntry("when wagers may be made and changed", BettingKeys)
+    first_card_face_up_is_found = FlagEntry(
+        "true or false: whether a first card that comes out face up counts as found so in the shoe and voids the hand"
+    )
+    burn = ManyEntry("how many cards are burned; the last case holds without conditions", BurnKeys)
+    last_round = InnerEntry("when a shoe ends", LastRoundKeys)
+    handling = ManyEntry("who may handle cards; the last case holds without conditions", HandlingKeys)
+    limits = InnerEntry("the limits of the table's notice", LimitsKeys)
+    insurance = InnerEntry("when insurance may be bet", InsuranceKeys, is_required=False)
+    faults = NamedEntry(
+        "what each fault breaks and what follows, by the alert's code",
+        ManyEntry("the cases of this fault; the first that fits counts", FaultKeys),
+        required=REQUIRED_FAULTS,
+        others=sorted(OTHER_FAULTS),
+    )
+    bets = NamedEntry(
+        "every bet of the game: when it is offered and what it gets",
+        InnerEntry("when it is offered and what it gets", BetKeys),
+        required=REQUIRED_BETS,
+        others=[bet for bet in Bet if bet not in REQUIRED_BETS],
+    )
+    notes = NamedEntry("points that nothing is alleged from, by section in quotes", TextEntry("what the section says"))
+
+
+def rulebook_schema() -> Schema:
+    """What a rulebook's file may hold, as a JSON Schema without its heading."""
+    return mapping_schema(RulebookKeys) | {"$defs": definitions(RulebookKeys)}

@@ -1,0 +1,362 @@
+"""The keys of a YAML mapping, declared once: what may stand there and what it means.
+
+The parser reads through these declarations, and the file's JSON Schema is made of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
+from fractions import Fraction
+from typing import Any, ClassVar, Final, Generic, TypeVar
+
+from thirdcard.rules.errors import RulebookError
+
+Schema = dict[str, Any]
+"""A part of a JSON Schema, draft 2020-12."""
+
+_NOT_BLANK = r"\S"
+_NUMBER = r"^\s*[-+]?(\d+(/0*[1-9]\d*)?|(\d+\.\d*|\.\d+)([eE][-+]?\d+)?|\d+[eE][-+]?\d+)\s*$"
+"""The texts that a `Fraction` reads, less underscores among digits."""
+
+
+class Required:
+    """Stands for the default of a key that has none."""
+
+
+REQUIRED: Final = Required()
+
+Value = TypeVar("Value", covariant=True)
+
+
+class RulebookEntry(Generic[Value]):
+    """One key; its name is that of the attribute that declares it."""
+
+    name: str
+
+    def __init__(self, about: str, *, default: Value | Required = REQUIRED) -> None:
+        self.about = about
+        self.default = default
+
+    def __set_name__(self, _owner: type, name: str) -> None:
+        self.name = name
+
+    def read(self, value: Any, place: str) -> Value:
+        """The value that the file gives.
+
+        Raises:
+            RulebookError: It is not allowed.
+        """
+        raise NotImplementedError
+
+    def schema(self) -> Schema:
+        """What may stand there."""
+        raise NotImplementedError
+
+    def parts(self) -> Iterable[type[EntryTable]]:
+        """The mappings that may stand there."""
+        return ()
+
+
+class EntryTable:
+    """What a mapping of the file may hold: a key for each attribute."""
+
+    besides: ClassVar[Schema] = {}
+    """What the schema says beyond the keys one by one."""
+
+    @classmethod
+    def all(cls) -> tuple[RulebookEntry[Any], ...]:
+        """Every key, in the order of the declarations."""
+        return tuple(key for key in vars(cls).values() if isinstance(key, RulebookEntry))
+
+
+class TextEntry(RulebookEntry[str]):
+    """A text; blanks and line breaks count as one blank."""
+
+    def read(self, value: Any, place: str) -> str:
+        if not isinstance(value, str) or not value.strip():
+            raise RulebookError(f"{place} = {value}; allowed: a text")
+        return " ".join(value.split())
+
+    def schema(self) -> Schema:
+        return {"type": "string", "pattern": _NOT_BLANK}
+
+
+class SectionEntry(RulebookEntry[str | None]):
+    """A section, or null where the text is silent; it must be said either way."""
+
+    def read(self, value: Any, place: str) -> str | None:
+        if value is not None and not (isinstance(value, str) and value.strip()):
+            raise RulebookError(f"{place} = {value}; allowed: a section in quotes, or null")
+        return value
+
+    def schema(self) -> Schema:
+        return {"type": ["string", "null"], "pattern": _NOT_BLANK}
+
+
+class FlagEntry(RulebookEntry[bool]):
+    """True or false."""
+
+    def read(self, value: Any, place: str) -> bool:
+        if not isinstance(value, bool):
+            raise RulebookError(f"{place} = {value}; allowed: true, false")
+        return value
+
+    def schema(self) -> Schema:
+        return {"type": "boolean"}
+
+
+class PayEntry(RulebookEntry[Fraction]):
+    """A number or a fraction, exact."""
+
+    def read(self, value: Any, place: str) -> Fraction:
+        try:
+            return Fraction(str(value))
+        except (ValueError, ZeroDivisionError) as error:
+            raise RulebookError(f"{place} = {value}; allowed: a number or a fraction") from error
+
+    def schema(self) -> Schema:
+        return {"type": ["number", "string"], "pattern": _NUMBER}
+
+
+Word = TypeVar("Word", bound=StrEnum)
+
+
+class ChoiceEntry(RulebookEntry[Word]):
+    """One word of a kind."""
+
+    def __init__(
+        self, about: str, kind: type[Word], *, of: Iterable[Word] | None = None, default: Word | Required = REQUIRED
+    ) -> None:
+        super().__init__(about, default=default)
+        self.kind = kind
+        self.words = tuple(kind if of is None else of)
+
+    def read(self, value: Any, place: str) -> Word:
+        text = TextEntry.read(_ANY_TEXT, value, place)
+        if text not in self.words:
+            raise RulebookError(f"{place} = {text}; allowed: {', '.join(self.words)}")
+        return self.kind(text)
+
+    def schema(self) -> Schema:
+        return {"enum": [str(word) for word in self.words]}
+
+
+class NameEntry(RulebookEntry[str]):
+    """One of the names allowed."""
+
+    def __init__(self, about: str, names: Iterable[str]) -> None:
+        super().__init__(about)
+        self.names = tuple(sorted(names))
+
+    def read(self, value: Any, place: str) -> str:
+        text = TextEntry.read(_ANY_TEXT, value, place)
+        if text not in self.names:
+            raise RulebookError(f"{place} = {text}; allowed: {', '.join(self.names)}")
+        return text
+
+    def schema(self) -> Schema:
+        return {"enum": list(self.names)}
+
+
+class TextsEntry(RulebookEntry[tuple[str, ...]]):
+    """A list of texts, perhaps empty."""
+
+    def __init__(
+        self, about: str, *, each: Schema | None = None, default: tuple[str, ...] | Required = REQUIRED
+    ) -> None:
+        """Declare it.
+
+        Args:
+            each: what the schema says of each text.
+        """
+        super().__init__(about, default=default)
+        self.each = each or {}
+
+    def read(self, value: Any, place: str) -> tuple[str, ...]:
+        if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
+            raise RulebookError(f"{place} = {value}; allowed: a list of texts")
+        return tuple(value)
+
+    def schema(self) -> Schema:
+        return {"type": "array", "items": {"type": "string"} | self.each}
+
+
+class ChoicesEntry(RulebookEntry[tuple[Word, ...]]):
+    """A list of words of a kind, perhaps empty."""
+
+    def __init__(
+        self,
+        about: str,
+        kind: type[Word],
+        *,
+        default: tuple[Word, ...] | Required = REQUIRED,
+        besides: Schema | None = None,
+    ) -> None:
+        super().__init__(about, default=default)
+        self.kind = kind
+        self.besides = besides or {}
+
+    def read(self, value: Any, place: str) -> tuple[Word, ...]:
+        words = TextsEntry.read(_ANY_TEXTS, value, place)
+        for word in words:
+            if word not in self.kind.__members__.values():
+                raise RulebookError(f"{place} = {word}; allowed: {', '.join(self.kind)}")
+        return tuple(self.kind(word) for word in words)
+
+    def schema(self) -> Schema:
+        return {"type": "array", "items": {"enum": [str(word) for word in self.kind]}} | self.besides
+
+
+class WholeEntry(RulebookEntry[int]):
+    """A whole number of a range."""
+
+    def __init__(self, about: str, *, low: int, high: int) -> None:
+        super().__init__(about)
+        self.low, self.high = low, high
+
+    def read(self, value: Any, place: str) -> int:
+        if type(value) is not int or not self.low <= value <= self.high:
+            raise RulebookError(f"{place} = {value}; allowed: a number from {self.low} to {self.high}")
+        return value
+
+    def schema(self) -> Schema:
+        return {"type": "integer", "minimum": self.low, "maximum": self.high}
+
+
+class WholesEntry(RulebookEntry[frozenset[int]]):
+    """A list of whole numbers of a range."""
+
+    def __init__(self, about: str, *, low: int, high: int, plural: str) -> None:
+        super().__init__(about)
+        self.low, self.high, self.plural = low, high, plural
+
+    def read(self, value: Any, place: str) -> frozenset[int]:
+        if not isinstance(value, list) or not all(
+            type(entry) is int and self.low <= entry <= self.high for entry in value
+        ):
+            raise RulebookError(f"{place} = {value}; allowed: a list of {self.plural} from {self.low} to {self.high}")
+        return frozenset(value)
+
+    def schema(self) -> Schema:
+        return {"type": "array", "items": {"type": "integer", "minimum": self.low, "maximum": self.high}}
+
+
+class ValuesEntry(RulebookEntry[tuple[str | int | bool | None, ...]]):
+    """What may be elected: a list that is not empty."""
+
+    def read(self, value: Any, place: str) -> tuple[str | int | bool | None, ...]:
+        if not isinstance(value, list) or not value or not all(_is_electable(entry) for entry in value):
+            raise RulebookError(f"{place} = {value}; allowed: a list, the default first")
+        return tuple(value)
+
+    def schema(self) -> Schema:
+        return {"type": "array", "minItems": 1, "items": {"type": ["string", "integer", "boolean", "null"]}}
+
+
+def _is_electable(value: object) -> bool:
+    return value is None or isinstance(value, str | int | bool)
+
+
+class InnerEntry(RulebookEntry[Mapping[Any, Any]]):
+    """A mapping with keys of its own."""
+
+    def __init__(self, about: str, keys: type[EntryTable], *, is_required: bool = True) -> None:
+        super().__init__(about, default=REQUIRED if is_required else {})
+        self.keys = keys
+
+    def schema(self) -> Schema:
+        return reference(self.keys)
+
+    def parts(self) -> Iterable[type[EntryTable]]:
+        return (self.keys,)
+
+
+class ManyEntry(RulebookEntry[Sequence[Mapping[Any, Any]]]):
+    """A list of mappings that is not empty."""
+
+    def __init__(
+        self, about: str, keys: type[EntryTable], *, is_required: bool = True, besides: Schema | None = None
+    ) -> None:
+        super().__init__(about, default=REQUIRED if is_required else ())
+        self.keys = keys
+        self.besides = besides or {}
+
+    def schema(self) -> Schema:
+        return {"type": "array", "minItems": 1, "items": reference(self.keys)} | self.besides
+
+    def parts(self) -> Iterable[type[EntryTable]]:
+        return (self.keys,)
+
+
+class NamedEntry(RulebookEntry[Mapping[Any, Any]]):
+    """A mapping whose keys are names, each with the same kind of value."""
+
+    def __init__(
+        self,
+        about: str,
+        each: RulebookEntry[Any],
+        *,
+        required: Iterable[object] = (),
+        others: Iterable[object] | None = None,
+    ) -> None:
+        """Declare the names.
+
+        Args:
+            others: the names that may be there besides; None: any.
+        """
+        super().__init__(about)
+        self.each = each
+        self.required = tuple(str(name) for name in required)
+        self.others = None if others is None else tuple(str(name) for name in others)
+
+    def schema(self) -> Schema:
+        each = self.each.schema() | ({"description": self.each.about} if self.each.about else {})
+        known = (*self.required, *(self.others or ()))
+        found: Schema = {"type": "object", "additionalProperties": each if self.others is None else False}
+        if known:
+            found["properties"] = dict.fromkeys(known, each)
+        if self.required:
+            found["required"] = list(self.required)
+        return found
+
+    def parts(self) -> Iterable[type[EntryTable]]:
+        return self.each.parts()
+
+
+def reference(keys: type[EntryTable]) -> Schema:
+    """A reference to a mapping's definition."""
+    return {"$ref": f"#/$defs/{_definition_name(keys)}"}
+
+
+def definitions(keys: type[EntryTable]) -> dict[str, Schema]:
+    """The definitions of all that a mapping may hold, by name."""
+    found: dict[str, Schema] = {}
+    waiting = [inner for key in keys.all() for inner in key.parts()]
+    while waiting:
+        part = waiting.pop(0)
+        if _definition_name(part) not in found:
+            found[_definition_name(part)] = mapping_schema(part)
+            waiting += [inner for key in part.all() for inner in key.parts()]
+    return found
+
+
+def mapping_schema(keys: type[EntryTable]) -> Schema:
+    """What a mapping may hold."""
+    schema: Schema = {
+        "title": (keys.__doc__ or "").rstrip("."),
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {key.name: key.schema() | {"description": key.about} for key in keys.all()},
+    }
+    required = [key.name for key in keys.all() if key.default is REQUIRED]
+    return schema | ({"required": required} if required else {}) | keys.besides
+
+
+def _definition_name(keys: type[EntryTable]) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", keys.__name__.removesuffix("Keys")).lower()
+
+
+_ANY_TEXT = TextEntry("")
+_ANY_TEXTS = TextsEntry("")

@@ -1,0 +1,147 @@
+"""What a house settles for all its commands: clock, address, who may read figures, log (`house.yaml`).
+
+A variable of the environment goes before the file: `THIRDCARD_` and the key in capitals, `__` before a key within a
+key, as in `THIRDCARD_LOG__LEVEL`. Its value is written as in the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import yaml
+from pydantic import AfterValidator, Field, ValidationError
+from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic_settings import SettingsError as VariableError
+
+from thirdcard.calibration.documents import read_document
+from thirdcard.calibration.errors import DocumentError
+from thirdcard.service.config.house_file import HouseFileError, HouseSettings
+from thirdcard.service.config.parse_errors import table_error_from
+from thirdcard.service.ports.errors import TableError
+
+HOUSE = "house.yaml"
+"""The file's name in the service's folder."""
+PREFIX = "THIRDCARD_"
+NESTED = "__"
+ENVIRONMENT = "environment"
+"""Stands where a complaint of a file names the file."""
+
+
+def _check_zone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, OSError) as error:
+        raise ValueError("no such time zone") from error
+    return name
+
+
+class LogFile(HouseSettings):
+    """How the service logs what it does."""
+
+    level: Literal["debug", "info", "warning", "error"] | None = Field(
+        default=None,
+        description="one of debug, info, warning, error: the least that is logged; "
+        "or null for warning, of tables' processes info",
+    )
+    format: Literal["text", "json"] = Field(
+        default="text", description="one of text, json: lines for people, or a JSON object a line for programs"
+    )
+
+
+class HouseFile(BaseSettings):
+    """`house.yaml`. Making one reads no file and no environment: `load_house` does."""
+
+    model_config = SettingsConfigDict(
+        extra="forbid", frozen=True, strict=True, env_prefix=PREFIX, env_nested_delimiter=NESTED
+    )
+
+    time_zone: Annotated[str, AfterValidator(_check_zone)] = Field(
+        default="UTC",
+        description="an IANA name, such as Europe/Zurich: the house's clock, by which days and shifts begin",
+    )
+    host: Annotated[str, Field(min_length=1, max_length=255)] = Field(
+        default="127.0.0.1",
+        description="the address where the service listens, a text of 1 to 255 characters; "
+        "0.0.0.0 for other machines too",
+    )
+    port: int = Field(
+        default=8333, ge=0, le=65535, description="a port, 0 to 65535, where the service listens; 0 for any free one"
+    )
+    metrics: Literal["open", "token"] = Field(
+        default="open", description="one of open, token: whether anybody may read /metrics, or only who sends a token"
+    )
+    log: LogFile = Field(default_factory=LogFile, description="a mapping with level, format")
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Nothing but what it is made from: the environment is passed in."""
+        return (init_settings,)
+
+
+def load_house(folder: Path | None, environment: Mapping[str, str]) -> HouseFile:
+    """The settings of a service's folder, where there is one and it has such a file, and of the environment.
+
+    Raises:
+        HouseFileError: The file is no YAML mapping, or a variable that holds a mapping is no JSON.
+        TableError: A value is not allowed; names the file, or the variable.
+    """
+    path = None if folder is None else folder / HOUSE
+    written = _read_file(path) if path is not None and path.exists() else {}
+    given = _read_variables(environment)
+    try:
+        return HouseFile.model_validate(_joined(written, given))
+    except ValidationError as error:
+        refusal = table_error_from(error, HouseFile, ENVIRONMENT)
+        variable = PREFIX + refusal.key.upper().replace(".", NESTED)
+        raise TableError(ENVIRONMENT, variable, value=refusal.value, allowed=refusal.allowed) from error
+
+
+def _read_file(path: Path) -> Mapping[str, Any]:
+    try:
+        written = dict(read_document(path))
+        HouseFile.model_validate(written)
+    except DocumentError as error:
+        raise HouseFileError(str(error)) from error
+    except ValidationError as error:
+        raise table_error_from(error, HouseFile, str(path)) from error
+    return written
+
+
+def _read_variables(environment: Mapping[str, str]) -> Mapping[str, Any]:
+    source = EnvSettingsSource(HouseFile)
+    source.env_vars = {name.lower(): text for name, text in environment.items() if text}
+    try:
+        return {key: _plain(value) for key, value in source().items()}
+    except VariableError as error:
+        raise HouseFileError(f"{ENVIRONMENT}: {' '.join(str(error).split())}; a mapping is written as JSON") from error
+
+
+def _plain(value: Any) -> Any:
+    """A variable's text as the file would hold it."""
+    if isinstance(value, Mapping):
+        return {key: _plain(inner) for key, inner in value.items()}
+    if not isinstance(value, str):
+        return value
+    try:
+        return yaml.safe_load(value)
+    except yaml.YAMLError:
+        return value
+
+
+def _joined(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    """Both mappings; where both have a value, the second's."""
+    joined = dict(below)
+    for key, value in above.items():
+        lower = below.get(key)
+        joined[key] = _joined(lower, value) if isinstance(lower, Mapping) and isinstance(value, Mapping) else value
+    return joined
