@@ -81,7 +81,7 @@ types: $(READY)
 
 lowest: $(LOWEST_READY)
 	@$(LOWEST)/bin/python tests/packaging/installed.py
-	@$(LOWEST)/bin/python -m pytest tests/rules tests/calibration
+	@$(LOWEST)/bin/python -m pytest -n 2 tests/rules tests/calibration tests/service/cli/test_lazy_group.py tests/service/web/test_rounds.py tests/service/notify/test_people.py
 
 $(LOWEST_READY): pyproject.toml tests/packaging/lowest_versions.py $(READY)
 	@rm -rf $(LOWEST)
@@ -89,7 +89,7 @@ $(LOWEST_READY): pyproject.toml tests/packaging/lowest_versions.py $(READY)
 	@$(BIN)/python -m tests.packaging.lowest_versions > build/lowest.txt
 	@echo "Setting up $(LOWEST) with the lowest versions that pyproject.toml allows ..."
 	@$(BIN)/python -m venv $(LOWEST)
-	@$(LOWEST)/bin/python -m pip install --quiet --only-binary :all: --requirement build/lowest.txt pytest hypothesis "setuptools>=77"
+	@$(LOWEST)/bin/python -m pip install --quiet --only-binary :all: --requirement build/lowest.txt pytest pytest-xdist hypothesis packaging httpx2 "setuptools>=77"
 	@PYTHONWARNINGS=ignore $(LOWEST)/bin/python -m pip install --quiet --constraint build/lowest.txt --no-build-isolation --editable .
 	@touch $@
 
