@@ -73,3 +73,20 @@ def test_what_is_not_allowed_is_refused(home: Path, arguments: tuple[str, ...], 
     result = run("--home", home, *arguments)
     assert result.exit_code == 2
     assert says in result.stderr
+
+
+def test_days_are_those_of_the_house_file_where_no_option_says_otherwise(home: Path) -> None:
+    (home / "house.yaml").write_text("time_zone: Pacific/Auckland\n", encoding="utf-8")
+    span = ("--by", "table", "--format", "json", "--from", "2026-05-05", "--to", "2026-05-06T00:00:00Z")
+    own = run("--home", home, *span)
+    assert own.exit_code == 0
+    assert own.output == run("--home", home, *span, "--time-zone", "Pacific/Auckland").output != ""
+    assert run("--home", home, *span, "--time-zone", "UTC").output != own.output
+
+
+def test_wrong_house_file_is_refused_in_one_line(home: Path) -> None:
+    (home / "house.yaml").write_text("time_zone: Mars\n", encoding="utf-8")
+    result = run("--home", home)
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"thirdcard: {home / 'house.yaml'}: time_zone = Mars; must be an IANA name")
+    assert result.stderr.count("\n") == 1
