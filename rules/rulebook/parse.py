@@ -75,7 +75,6 @@ def parse_rulebook(content: object, name: str) -> Rulebook:
         least_decks=parse_least_decks(deck_rule, known),
         decks=_decks(deck_rule),
         order=_order(deal),
-        order_rule=deal.rule(),
         styles=_styles(root.node("styles"), options),
         table=_table(root.node("table_of_play")),
         closings=tuple(_closing(node, known) for node in betting.nodes("closes")),
@@ -146,6 +145,7 @@ def _order(node: Node) -> tuple[Side, ...]:
     sides = node.texts("order")
     if sorted(sides) != [Side.BANKER, Side.BANKER, Side.PLAYER, Side.PLAYER]:
         raise RulebookError(f"{node.place}.order = {list(sides)}; allowed: two cards each for player and banker")
+    node.rule()
     return tuple(Side(side) for side in sides)
 
 

@@ -14,9 +14,7 @@ MOST_PARAMETERS = 6
 MOST_PUBLIC_METHODS = 20
 MOST_STATE = 12
 MORE_STATE: dict[str, str] = {
-    "rules/referee.py Referee": "a judge for each subject: its parts, made once",
     "rules/round/drawing.py Drawing": "what is known of six cards",
-    "rules/round/round.py Round": "the facts of one round, as many as the log has",
     "vision/cards/card_monitor.py CardWatch": "one part for each thing that happens to cards",
     "vision/cards/tracker.py CardTrack": "what is known of one card",
     "vision/chips/stack_region.py StackRegion": "one region's looks before and after",
