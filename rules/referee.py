@@ -187,6 +187,7 @@ class Referee:
         self._rules = rules
         self._table = TableState(smallest_chip=smallest_chip, notice=parse_notice(limits or {}))
         self._judges = Judges.of(rules, self._table, decks=decks, device=device)
+        self._held = self._judges.held
         self._is_alleged = is_alleged
         self._found: set[tuple[object, ...]] = set()
         """What bears on the round, told or not."""
@@ -208,7 +209,7 @@ class Referee:
         table, kind = self._table, type(event)
         running = table.running
         alerts: list[Alert] = []
-        if self._judges.held.changes:
+        if self._held.changes:
             alerts += self._let_pass(None if kind is RoundClosed and running is not None else event.t)
         if running is None and kind in _BEGINNERS:
             running = table.begin(event.t)
@@ -233,7 +234,7 @@ class Referee:
         return Judgement(tuple(alerts), rounds)
 
     def _let_pass(self, t: float | None) -> list[Alert]:
-        return self._alerts(self._judges.held.release(t), None)
+        return self._alerts(self._held.release(t), None)
 
     def _alerts(self, findings: Iterable[Finding], now: float | None) -> list[Alert]:
         alerts: list[Alert] = []
@@ -257,7 +258,7 @@ class Referee:
         """End the round; what can be judged only now is added to the alerts."""
         drawing = self._judges.cards.drawing_of(running)
         promises = {} if self._rules.insurance is None else self._judges.insurance.promises(running)
-        if not running.dealt.is_faultless or running.was_camera_lost:
+        if not running.dealt.is_faultless or running.camera_lost_t is not None:
             note_doubts(running, drawing)
         record = record_of(running, drawing, self._rules, self._table, promises=promises)
         payouts = self._judges.payouts.close(running, record, self._table.wagers)

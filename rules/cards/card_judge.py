@@ -74,9 +74,10 @@ class CardJudge:
 
     def judge(self, event: Event, running: Round) -> Iterable[Finding]:
         """All faults of the cards as they lie after the event, told before or not, where there is news of them."""
-        if not running.dealt.has_news:
+        dealt = running.dealt
+        if not dealt.has_news:
             return ()
-        running.dealt.has_news = False
+        dealt.has_news = False
         drawing = self.drawing_of(running)
         if self._is_faultless(event, running, drawing):
             return ()

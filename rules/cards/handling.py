@@ -91,7 +91,11 @@ class HandlingJudge:
         if case.entitled is Entitled.NOBODY:
             yield _wrong_handler(event, seat, side, "players do not handle the cards", "no_handling")
             return
-        if running.is_void or running.was_camera_lost or all(one.is_empty for one in running.betting.stakes.values()):
+        if (
+            running.void.is_void
+            or running.was_camera_lost
+            or all(one.is_empty for one in running.betting.stakes.values())
+        ):
             running.doubt(_WRONG_HANDLER, "the wagers were not seen")
             return
         bets = {Bet(side)} if case.entitled is Entitled.HIGHEST_ON_HAND else {Bet.PLAYER, Bet.BANKER}

@@ -241,11 +241,6 @@ class Round:
     """Codes that could not be judged and why, in order."""
 
     @property
-    def is_void(self) -> bool:
-        """Whether it is played without wagers."""
-        return self.void.is_void
-
-    @property
     def was_camera_lost(self) -> bool:
         return self.camera_lost_t is not None
 
@@ -340,7 +335,7 @@ def take_deal(event: CardDealt, running: Round) -> None:
         dealt.has_pairs = True
     if dealt.first is None:
         dealt.first = event
-        for kept in list(cards.values())[:index]:
+        for kept in list(cards.values())[:index] if index else ():
             if kept.place is not None:
                 first_t[kept.place] = t
     if hand is not None and hand not in first_t:

@@ -95,7 +95,7 @@ class TableState:
         """Where the rulebook voids this round, that is how it is played."""
         remedy, running = alert.remedy, self.running
         if remedy.action == "void_round" and running is not None:
-            is_annulled = not running.is_void and alert.code.startswith("misdeal.")
+            is_annulled = not running.void.is_void and alert.code.startswith("misdeal.")
             running.void = Void(True, remedy.rule, is_annulled)
 
     def follow_later(self, alert: Alert, *, is_certain: bool) -> None:

@@ -65,11 +65,11 @@ class LimitJudge:
         if not closed:
             return ()
         self._pending = tuple([bets for bets in self._pending if bets[0] not in closed])
-        return () if running.is_void or self._is_faultless(running) else self._judge(closed, running)
+        return () if running.void.is_void or self._is_faultless(running) else self._judge(closed, running)
 
     def _is_faultless(self, running: Round) -> bool:
         """Whether it is clear at a glance that nothing can be found: all wagers were seen and keep their own limits."""
-        if self._limits_hands or running.was_camera_lost:
+        if self._limits_hands or running.camera_lost_t is not None:
             return False
         for wager in running.betting.stakes.values():
             (minimum, maximum), value = self._ranges[wager.bet], wager.value

@@ -109,7 +109,7 @@ class PayoutJudge:
         """What was settled wrongly in the round that closes; then begin anew."""
         findings: list[Finding] = []
         if running.closed_t is not None:
-            rests_on_sight = running.result is None or (running.is_void and running.void.rule is not None)
+            rests_on_sight = running.result is None or (running.void.is_void and running.void.rule is not None)
             self._is_disputed = self._is_disputed or (rests_on_sight and self._is_opposed(record.due))
             for due in record.due:
                 if due.area in self._late:
@@ -168,7 +168,7 @@ class PayoutJudge:
             return True
         result = running.result
         before_result = result is None or all(act.t < result.t for act in acts.returned)
-        return bool(acts.returned) and (self._may_return or running.is_void or before_result)
+        return bool(acts.returned) and (self._may_return or running.void.is_void or before_result)
 
     def _is_left(self, due: Due, acts: _Acts, chips: _Chips, untouched: frozenset[str]) -> bool:
         """Whether it is known that there was a wager and that nothing else was done with it."""

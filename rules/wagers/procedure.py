@@ -28,7 +28,7 @@ def find_void_hand_wagered(event: CardDealt, running: Round, wagers: Iterable[Wa
 
 def find_wager_on_void_hand(event: WagerChanged, running: Round) -> Iterable[Finding]:
     """Chips that are put on an area when cards of the void hand are out."""
-    if not running.is_void or running.void.is_annulled or running.is_decided or running.dealt.first is None:
+    if not running.void.is_void or running.void.is_annulled or running.is_decided or running.dealt.first is None:
         return ()
     kind = kind_of(event)
     if kind is None or not kind.adds:
@@ -68,7 +68,7 @@ class ProcedureJudge:
 
     def deal(self, event: CardDealt, running: Round) -> Iterable[Finding]:
         """What was left out before this card."""
-        if running.is_void:
+        if running.void.is_void:
             is_open = not running.void.is_annulled and not running.is_decided
             return find_void_hand_wagered(event, running, self._table.wagers.values()) if is_open else ()
         if running.betting.call is not None or running.dealt.first is not event or not self._is_call_ordered:

@@ -270,7 +270,7 @@ def record_of(
     wagers = tuple(running.betting.stakes.values())
     why_open = "the hands are not known to be complete" if is_read else "a card was not read"
     excess = excess_of(wagers, rules, table.notice) if rules.rulebook.limits.excess else {}
-    circumstances = Circumstances(running.is_void, table.smallest_chip, promises, excess, why_open)
+    circumstances = Circumstances(running.void.is_void, table.smallest_chip, promises, excess, why_open)
     settlement = settle_wagers(wagers, rules, _endings(drawing, *hands), circumstances)
     return RoundRecord(
         round=running.number,
@@ -282,7 +282,7 @@ def record_of(
         banker_total=banker if is_lawful else None,
         winner=winner_of(player, banker) if is_lawful and player is not None and banker is not None else None,
         complete=cards.is_settled,
-        void=running.is_void,
+        void=running.void.is_void,
         due=settlement.due,
         due_open=settlement.open,
     )

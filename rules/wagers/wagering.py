@@ -128,7 +128,7 @@ class Wagering:
 
     def _is_free(self, event: WagerChanged, running: Round, old: Wager | None) -> bool:
         """Whether a change after the close is nobody's fault: settled, void, pushed, or the dealer's own work."""
-        if running.is_void or running.betting.is_reopened or (old is not None and old.is_settled):
+        if running.void.is_void or running.betting.is_reopened or (old is not None and old.is_settled):
             return True
         if not running.is_decided:
             return False
