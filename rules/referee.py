@@ -1,7 +1,7 @@
 """Judge a table log as it comes: events in, alerts and round records out.
 
-A fault is told as soon as it is certain. The same log gives the same alerts, whether in pieces or at once. What was
-not read is undetermined and never alleged.
+A fault is reported as soon as it is certain. The same log gives the same alerts, whether in pieces or at once. What
+was not read is undetermined and never alleged.
 """
 
 from __future__ import annotations
@@ -11,14 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from thirdcard.rules.cards.burn import BurnJudge
-from thirdcard.rules.cards.cameras import find_camera_fault
 from thirdcard.rules.cards.card_judge import NEWS, CardJudge
 from thirdcard.rules.cards.handling import HandlingJudge
 from thirdcard.rules.cards.last_round import LastRoundJudge
-from thirdcard.rules.cards.procedure import ProcedureJudge
 from thirdcard.rules.cards.remedies import RemedyBook
 from thirdcard.rules.cards.shoe import Shoe
-from thirdcard.rules.cards.undetermined import note_doubts
+from thirdcard.rules.cards.undetermined import find_camera_fault, note_doubts
 from thirdcard.rules.findings.alerts import Alert
 from thirdcard.rules.findings.findings import UNDETERMINED, Finding, alert_of
 from thirdcard.rules.log.events import (
@@ -49,8 +47,8 @@ from thirdcard.rules.wagers.insurance import InsuranceJudge
 from thirdcard.rules.wagers.late_bets import HeldChanges
 from thirdcard.rules.wagers.limits import LimitJudge, parse_notice
 from thirdcard.rules.wagers.payouts import PayoutJudge
-from thirdcard.rules.wagers.round_records import record_of
-from thirdcard.rules.wagers.void_hands import find_wager_on_void_hand
+from thirdcard.rules.wagers.procedure import ProcedureJudge, find_wager_on_void_hand
+from thirdcard.rules.wagers.settlement import record_of
 from thirdcard.rules.wagers.wagering import Wagering
 
 Listener = Callable[[Any, Any], Iterable[Finding] | None]
@@ -70,8 +68,94 @@ class Judgement:
 _NOTHING = Judgement()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judges:
+    """Those who judge one table, each its own subject. What several of them need they share."""
+
+    burn: BurnJudge
+    shoe: Shoe
+    last_round: LastRoundJudge
+    cards: CardJudge
+    procedure: ProcedureJudge
+    handling: HandlingJudge
+    limits: LimitJudge
+    insurance: InsuranceJudge
+    held: HeldChanges
+    wagering: Wagering
+    payouts: PayoutJudge
+    remedies: RemedyBook
+
+    @classmethod
+    def of(cls, rules: Rules, table: TableState, *, decks: int, device: str) -> Judges:
+        """The judges of a table by its rules and its notice."""
+        burn = BurnJudge(rules)
+        shoe = Shoe(decks=decks, device=device, find_at_first_card=burn.find)
+        last_round = LastRoundJudge(rules, device=device, shoes_begun=lambda: shoe.begun)
+        cards = CardJudge(rules, is_last=last_round.is_last)
+        insurance, held = InsuranceJudge(rules), HeldChanges()
+        return cls(
+            burn=burn,
+            shoe=shoe,
+            last_round=last_round,
+            cards=cards,
+            procedure=ProcedureJudge(rules, table),
+            handling=HandlingJudge(rules),
+            limits=LimitJudge(rules, table.notice),
+            insurance=insurance,
+            held=held,
+            wagering=Wagering(
+                rules,
+                table,
+                minimum=table.notice.minimum,
+                insurance=insurance,
+                drawing_of=cards.drawing_of,
+                held=held,
+            ),
+            payouts=PayoutJudge(rules, smallest_chip=table.smallest_chip),
+            remedies=RemedyBook(),
+        )
+
+    def hearing_at_table(self, table: TableState) -> Hearing:
+        """Who listens whether a round runs or not."""
+        shoe = self.shoe
+        return (
+            (table.note, NOTED),
+            (self.remedies.observe, (WagerSettled, ShoeOpened)),
+            (self.wagering.settle, (WagerSettled,)),
+            (find_camera_fault, (CameraLost, CameraMoved, CameraObstructed)),
+            (shoe.open, (ShoeOpened,)),
+            (shoe.close, (ShoeClosed,)),
+            (shoe.deal, (CardDealt,)),
+            (shoe.burn, (CardBurned,)),
+            (shoe.turn, (CardTurned,)),
+            (self.burn.observe, self.burn.listens_to),
+            (
+                lambda event, running: self.last_round.observe(event, running, table.rounds_begun),
+                self.last_round.listens_to,
+            ),
+        )
+
+    def hearing_in_round(self) -> Hearing:
+        """Who listens besides while a round runs."""
+        cards, shoe = self.cards, self.shoe
+        return (
+            *((take, (kind,)) for kind, take in TAKERS.items()),
+            (shoe.end, () if shoe.is_endless else (ResultAnnounced, WagerSettled, RoundClosed)),
+            (self.payouts.settle, (WagerSettled,)),
+            (self.payouts.change, (WagerChanged,)),
+            (self.wagering.change, (WagerChanged,)),
+            (find_wager_on_void_hand, (WagerChanged,)),
+            (self.procedure.deal, (CardDealt,)),
+            (self.handling.observe, (CardPassed, CardTurned, CardMoved, CardRemoved, HandlingDeclined)),
+            (self.limits.observe, self.limits.listens_to),
+            (self.insurance.observe, self.insurance.listens_to),
+            (cards.judge_deal, (CardDealt,)),
+            (cards.judge, NEWS),
+        )
+
+
 class Referee:
-    """Holds one table's log against its rulebook."""
+    """Judges one table's log by its rulebook."""
 
     def __init__(
         self,
@@ -94,33 +178,16 @@ class Referee:
             is_alleged: Whether an alert is sure enough to be told, and for the hand after it to be played as it
                 orders. One that is not may become so later in its round.
         """
-        notice = parse_notice(limits or {})
         self._rules = rules
-        self._table = TableState(smallest_chip=smallest_chip, notice=notice)
-        self._burn = BurnJudge(rules)
-        self._shoe = Shoe(decks=decks, device=device, find_at_first_card=self._burn.find)
-        self._last_round = LastRoundJudge(rules, device=device, shoes_begun=lambda: self._shoe.begun)
-        self._cards = CardJudge(rules, is_last=self._last_round.is_last)
-        self._handling = HandlingJudge(rules)
-        self._limits = LimitJudge(rules, notice)
-        self._insurance = InsuranceJudge(rules)
-        self._held = HeldChanges()
-        self._wagering = Wagering(
-            rules,
-            self._table,
-            minimum=notice.minimum,
-            insurance=self._insurance,
-            drawing_of=self._cards.drawing_of,
-            held=self._held,
-        )
-        self._remedies = RemedyBook()
-        self._payouts = PayoutJudge(rules, smallest_chip=smallest_chip)
+        self._table = TableState(smallest_chip=smallest_chip, notice=parse_notice(limits or {}))
+        self._judges = Judges.of(rules, self._table, decks=decks, device=device)
+        self._held = self._judges.held
         self._is_alleged = is_alleged
         self._found: set[tuple[object, ...]] = set()
         """What bears on the round, told or not."""
         self._told: set[tuple[object, ...]] = set()
-        at_table = self._hearing_at_table()
-        self.hearing = (*at_table, *self._hearing_in_round())
+        at_table = self._judges.hearing_at_table(self._table)
+        self.hearing = (*at_table, *self._judges.hearing_in_round())
         """Who listens while a round runs: those at the table before the round takes the event, the others after it."""
         self._in_round = _listeners(self.hearing)
         self._between = _listeners(at_table)
@@ -166,42 +233,6 @@ class Referee:
         rounds = () if running is None else (self._close(running, alerts),)
         return Judgement(tuple(alerts), rounds)
 
-    def _hearing_at_table(self) -> Hearing:
-        shoe, table = self._shoe, self._table
-        return (
-            (table.note, NOTED),
-            (self._remedies.observe, (WagerSettled, ShoeOpened)),
-            (self._wagering.settle, (WagerSettled,)),
-            (find_camera_fault, (CameraLost, CameraMoved, CameraObstructed)),
-            (shoe.open, (ShoeOpened,)),
-            (shoe.close, (ShoeClosed,)),
-            (shoe.deal, (CardDealt,)),
-            (shoe.burn, (CardBurned,)),
-            (shoe.turn, (CardTurned,)),
-            (self._burn.observe, self._burn.listens_to),
-            (
-                lambda event, running: self._last_round.observe(event, running, table.rounds_begun),
-                self._last_round.listens_to,
-            ),
-        )
-
-    def _hearing_in_round(self) -> Hearing:
-        cards, shoe = self._cards, self._shoe
-        return (
-            *((take, (kind,)) for kind, take in TAKERS.items()),
-            (shoe.end, () if shoe.is_endless else (ResultAnnounced, WagerSettled, RoundClosed)),
-            (self._payouts.settle, (WagerSettled,)),
-            (self._payouts.change, (WagerChanged,)),
-            (self._wagering.change, (WagerChanged,)),
-            (find_wager_on_void_hand, (WagerChanged,)),
-            (ProcedureJudge(self._rules, self._table).deal, (CardDealt,)),
-            (self._handling.observe, (CardPassed, CardTurned, CardMoved, CardRemoved, HandlingDeclined)),
-            (self._limits.observe, self._limits.listens_to),
-            (self._insurance.observe, self._insurance.listens_to),
-            (cards.judge_deal, (CardDealt,)),
-            (cards.judge, NEWS),
-        )
-
     def _let_pass(self, t: float | None) -> list[Alert]:
         return self._alerts(self._held.release(t), None)
 
@@ -214,31 +245,31 @@ class Referee:
             alert = alert_of(finding, self._rules, round_number=self._table.rounds_begun, now=known_t)
             if alert is not None and finding.key not in self._found:
                 self._found.add(finding.key)
-                self._payouts.note(alert)
+                self._judges.payouts.note(alert)
                 self._table.follow_remedy(alert)
             if alert is not None and self._is_alleged(alert):
                 self._told.add(finding.key)
                 alerts.append(alert)
-                self._remedies.order(finding, alert)
+                self._judges.remedies.order(finding, alert)
                 self._table.follow_later(alert, is_certain=UNDETERMINED not in finding.facts)
         return alerts
 
     def _close(self, running: Round, alerts: list[Alert]) -> RoundRecord:
         """End the round; what can be judged only now is added to the alerts."""
-        drawing = self._cards.drawing_of(running)
-        promises = {} if self._rules.insurance is None else self._insurance.promises(running)
-        if not running.is_faultless or running.was_camera_lost:
+        drawing = self._judges.cards.drawing_of(running)
+        promises = {} if self._rules.insurance is None else self._judges.insurance.promises(running)
+        if not running.dealt.is_faultless or running.camera_lost_t is not None:
             note_doubts(running, drawing)
         record = record_of(running, drawing, self._rules, self._table, promises=promises)
-        payouts = self._payouts.close(running, record, self._table.wagers)
+        payouts = self._judges.payouts.close(running, record, self._table.wagers)
         if payouts:
             alerts += self._alerts(payouts, running.closed_t)
-        remedies = self._remedies.close(running, drawing, self._table)
+        remedies = self._judges.remedies.close(running, drawing, self._table)
         if remedies or running.doubts:
             doubts = tuple(Doubt(code, why) for code, why in running.doubts)
             record = record._replace(remedies=remedies, undetermined=doubts)
         self._table.end()
-        self._shoe.end_round()
+        self._judges.shoe.end_round()
         self._told.clear()
         self._found.clear()
         return record

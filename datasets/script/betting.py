@@ -1,13 +1,14 @@
-"""The players of a script: wagers in time, and what they do to them in time or late."""
+"""The players of a script: wagers in time, what they do to them in time or late, and stacks that are put straight."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Protocol
 
 from thirdcard.calibration.chips import ChipSet
-from thirdcard.datasets.script.betting_close import MAIN_BETS, bets_closed_by_call, bets_closed_by_card
 from thirdcard.datasets.script.chronicle import Chronicle, DueAlert, ToleratedReading
+from thirdcard.datasets.script.dealer import Dealer
 from thirdcard.datasets.script.dealing_script import VoidHandWagered
 from thirdcard.datasets.script.errors import ScriptError
 from thirdcard.datasets.script.patron import LaidWager, Patron
@@ -21,6 +22,7 @@ from thirdcard.datasets.script.script import (
     ScriptedNudge,
     ScriptedReach,
     ScriptedRound,
+    Straighten,
 )
 from thirdcard.datasets.script.script import ScriptedWager as WagerSpec
 from thirdcard.datasets.script.settlement import chips_for, payable
@@ -291,3 +293,45 @@ class Betting:
                 return value
         choices = (value * count for count in range(1, 100) for value in values)
         return next(v for v in choices if v >= low and payable(bet, v, self.chips, self.table))
+
+
+MAIN_BETS = (Bet.PLAYER, Bet.BANKER)
+_BY_CALL = ("nz-authority", "sg-rws")
+_BY_FIRST_CARD = ("nz-secretary", "nsw")
+
+
+def bets_closed_by_call(rulebook: str) -> Sequence[Bet]:
+    """The bets that the call closes."""
+    return MAIN_BETS if rulebook in _BY_CALL else ()
+
+
+def bets_closed_by_card(rulebook: str, number: int) -> Sequence[Bet]:
+    """The bets that the round's first, second, ... card closes."""
+    if rulebook in _BY_CALL:
+        return ()
+    if rulebook in _BY_FIRST_CARD:
+        return MAIN_BETS if number == 1 else ()
+    return MAIN_BETS[number - 1 : number]
+
+
+class TidyingDirector(Protocol):
+    """What of a director straightening needs."""
+
+    clock: float
+    dealer: Dealer
+    betting: Betting
+
+
+def tidy_stacks(director: TidyingDirector, spec: ScriptedRound) -> None:
+    """Straighten a stack for each happening of the round that asks for it."""
+    for event in spec.happenings:
+        if not isinstance(event, Straighten) or event.kind != "straighten_stack":
+            continue
+        stacks = [
+            wager.stacks[0]
+            for wager in director.betting.wagers.values()
+            if wager.stacks and event.seat in (0, wager.area.seat) and event.bet in ("", wager.area.bet)
+        ]
+        if stacks:
+            director.clock = director.dealer.tidy(director.clock + 0.4, stacks[0])
+            director.dealer.rest()

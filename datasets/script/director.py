@@ -8,7 +8,7 @@ import numpy as np
 
 from thirdcard.calibration.chips import ChipSet
 from thirdcard.calibration.layout import Layout
-from thirdcard.datasets.script.betting import Betting
+from thirdcard.datasets.script.betting import Betting, tidy_stacks
 from thirdcard.datasets.script.chronicle import Chronicle, DueAlert, ToleratedReading
 from thirdcard.datasets.script.dealer import Dealer
 from thirdcard.datasets.script.errors import ScriptError
@@ -36,7 +36,6 @@ from thirdcard.datasets.script.settling import give_all_back, settle
 from thirdcard.datasets.script.shoe_acts import announce_last_round, draw_along, open_shoe, run_out, set_cut_card_aside
 from thirdcard.datasets.script.spreading import Lay, Spreading
 from thirdcard.datasets.script.stage import CardActor, Stage
-from thirdcard.datasets.script.tidying import tidy_stacks
 from thirdcard.datasets.script.timeline import Timeline
 from thirdcard.datasets.script.void_hands import replace_wagers, void_all, void_running_hand, wagers_put_down
 from thirdcard.rules.game.cards import Card

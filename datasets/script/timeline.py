@@ -9,8 +9,8 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from thirdcard.datasets.scene.model import ArmObject, CardObject, ChipStack, CutCardObject, Point, Scene
-from thirdcard.datasets.script.motion import Path, Pose, smooth
+from thirdcard.datasets.scene.model import ArmObject, CardObject, ChipStack, CutCardObject, Scene
+from thirdcard.datasets.script.motion import Path, smooth
 
 FOREVER = float("inf")
 
@@ -141,11 +141,6 @@ class Timeline:
             lamp_lit=bool(_latest(self.lamp, t)),
             discard_count=int(_latest(self.discards, t)),
         )
-
-
-def still_pose(at_mm: Point, angle_deg: float = 0.0) -> Pose:
-    """A thing that lies on the cloth."""
-    return Pose(at_mm[0], at_mm[1], angle_deg)
 
 
 def _latest(changes: Sequence[tuple[float, int | bool]], t: float) -> int | bool:

@@ -62,7 +62,7 @@ class CardLessons:
     """Whether the network can read already: crops need not grow from clean to hard."""
 
 
-class CardFaces:
+class CardFaceSubject:
     """Which card a crop shows, as a subject to teach."""
 
     def __init__(self, lessons: CardLessons, exam: LessonBook) -> None:
@@ -125,7 +125,7 @@ def main(arguments: list[str] | None = None) -> int:
         is_hard_at_once=told.start is not None,
     )
     exam = draw_lessons(open_bank(held_out_bank), seed=99, count=told.judged)
-    teach(CardFaces(lessons, exam), loop_settings(told))
+    teach(CardFaceSubject(lessons, exam), loop_settings(told))
     return 0
 
 

@@ -55,27 +55,29 @@ class CardJudge:
 
     def judge_deal(self, event: CardDealt, running: Round) -> Iterable[Finding]:
         """The faults that a card from the shoe brings; none while the first four come as they should."""
-        count = len(running.placements)
+        dealt = running.dealt
+        count = len(dealt.placements)
         if (
             count <= INITIAL_CARDS
-            and running.orderly == count - 1
-            and len(running.cards) == count
+            and dealt.orderly == count - 1
+            and len(dealt.cards) == count
             and event.hand is self._order[count - 1]
-            and running.deadline_t is None
-            and running.shoe_empty_t is None
-            and not running.has_pairs
+            and running.deadline is None
+            and dealt.shoe_empty_t is None
+            and not dealt.has_pairs
             and not (event.face_up and (event.found_face_up or self._hides_cards))
         ):
-            running.orderly = count
-            running.has_news = False
+            dealt.orderly = count
+            dealt.has_news = False
             return ()
         return self.judge(event, running)
 
     def judge(self, event: Event, running: Round) -> Iterable[Finding]:
         """All faults of the cards as they lie after the event, told before or not, where there is news of them."""
-        if not running.has_news:
+        dealt = running.dealt
+        if not dealt.has_news:
             return ()
-        running.has_news = False
+        dealt.has_news = False
         drawing = self.drawing_of(running)
         if self._is_faultless(event, running, drawing):
             return ()
@@ -84,19 +86,20 @@ class CardJudge:
 
     def _is_faultless(self, event: Event, running: Round, drawing: Drawing) -> bool:
         """Whether it is clear at a glance that nothing can be found."""
-        running.is_faultless = False
-        if drawing.faults or drawing.surplus or running.has_pairs or running.shoe_empty_t is not None:
+        dealt = running.dealt
+        dealt.is_faultless = False
+        if drawing.faults or drawing.surplus or dealt.has_pairs or dealt.shoe_empty_t is not None:
             return False
         if isinstance(event, CardDealt) and event.face_up and (event.found_face_up or self._hides_cards):
             return False
-        if running.deadline_t is None:
+        if running.deadline is None:
             return True
-        if running.deadline_placements != len(running.placements) or not drawing.is_orderly:
+        if running.deadline.placements != len(dealt.placements) or not drawing.is_orderly:
             return False
         if running.result is not None and not is_borne_out(running.result, drawing):
             return False
         player, banker, _ = drawing.reckon()
-        running.is_faultless = player is not None and banker is not None
+        dealt.is_faultless = player is not None and banker is not None
         return True
 
     def _find(self, event: Event, running: Round, drawing: Drawing) -> Iterator[Finding]:
@@ -107,21 +110,22 @@ class CardJudge:
         yield from find_card_faults(drawing, running, is_last_round=is_last_round)
         yield from find_shown_excess(drawing, running, is_last_round=is_last_round)
         yield from find_exhausted_shoe(drawing, running)
-        if running.deadline_t is not None:
+        if running.deadline is not None:
             at_deadline = drawing
-            if running.deadline_placements != len(running.placements):
-                at_deadline = self._follow(running, running.deadline_placements)
+            if running.deadline.placements != len(running.dealt.placements):
+                at_deadline = self._follow(running, running.deadline.placements)
             yield from find_missing_cards(at_deadline, running)
             yield from find_wrong_result(at_deadline, running)
             yield from find_unplaced(drawing, running, is_last_round=is_last_round)
 
     def drawing_of(self, running: Round) -> Drawing:
         """The drawing so far; followed on from the last one where no face came to be known since."""
+        dealt = running.dealt
         if self._round is not running:
             self._round, self._drawing, self._followed = running, None, 0
-        drawing, placements = self._drawing, running.placements
-        if self._faces_read != running.faces_read:
-            self._faces_read = running.faces_read
+        drawing, placements = self._drawing, dealt.placements
+        if self._faces_read != dealt.faces_read:
+            self._faces_read = dealt.faces_read
             if drawing is not None and drawing.has_served:
                 drawing = None
             elif drawing is not None:
@@ -129,7 +133,7 @@ class CardJudge:
         if drawing is None:
             self._drawing = drawing = Drawing(self._duties, self._order)
             self._followed = 0
-            if running.orderly == INITIAL_CARDS:
+            if dealt.orderly == INITIAL_CARDS:
                 drawing.begin(placements[:INITIAL_CARDS])
                 self._followed = INITIAL_CARDS
         if self._followed < len(placements):
@@ -139,7 +143,7 @@ class CardJudge:
         return drawing
 
     def _follow(self, running: Round, count: int) -> Drawing:
-        return follow(running.placements[:count], self._duties, self._order)
+        return follow(running.dealt.placements[:count], self._duties, self._order)
 
 
 def _is_confirmed(running: Round, drawing: Drawing) -> bool:

@@ -19,7 +19,7 @@ def find_face_up_deal(event: CardDealt, running: Round, drawing: Drawing, rules:
     """A card that came out face up where the style deals face down, or that voids the hand as its first."""
     if not event.face_up:
         return
-    card = running.cards[event.card_id]
+    card = running.dealt.cards[event.card_id]
     is_third = card.index >= INITIAL_CARDS
     is_hidden = (Phase.THIRD if is_third else Phase.INITIAL) in rules.style.face_down
     voids = rules.rulebook.first_card_face_up_is_found and card.index == 0
@@ -82,7 +82,7 @@ def _are_all_shown(drawing: Drawing) -> bool:
 
 def _may_still_go(fault: CardFault, running: Round) -> bool:
     """Whether the card may yet be moved to the Banker, who is or may be due one."""
-    return _is_to_go(fault) and (running.deadline_t is None or fault.banker is Verdict.UNKNOWN)
+    return _is_to_go(fault) and (running.deadline is None or fault.banker is Verdict.UNKNOWN)
 
 
 def _is_to_go(fault: CardFault) -> bool:
@@ -93,6 +93,6 @@ def _is_to_go(fault: CardFault) -> bool:
 def _message(hand: Side | None, running: Round, *, is_third: bool) -> str:
     if hand is None:
         return "A card was dealt face up."
-    count = len(running.hand(hand))
+    count = len(running.dealt.hand(hand))
     which = "third" if is_third else ("first", "second", "third")[min(count, 3) - 1]
     return f"The {name_of(hand)}'s {which} card was dealt face up."

@@ -48,7 +48,7 @@ class HandlingJudge:
             yield _off_table(event, running)
 
     def _pass(self, event: CardPassed, running: Round) -> Iterator[Finding]:
-        seat, card = seat_of(event.to), running.cards.get(event.card_id)
+        seat, card = seat_of(event.to), running.dealt.cards.get(event.card_id)
         if seat is None:
             self._holders.pop(event.card_id, None)
             return
@@ -68,7 +68,7 @@ class HandlingJudge:
     def _find_both_out(self, event: CardPassed, running: Round) -> Iterator[Finding]:
         seats: dict[Side, set[int]] = {side: set() for side in Side}
         for card_id, seat in self._holders.items():
-            card = running.cards.get(card_id)
+            card = running.dealt.cards.get(card_id)
             if card is not None and card.place is not None:
                 seats[card.place].add(seat)
         if not all(seats.values()):
@@ -91,14 +91,18 @@ class HandlingJudge:
         if case.entitled is Entitled.NOBODY:
             yield _wrong_handler(event, seat, side, "players do not handle the cards", "no_handling")
             return
-        if running.is_void or running.was_camera_lost or all(one.is_empty for one in running.stakes.values()):
+        if (
+            running.void.is_void
+            or running.was_camera_lost
+            or all(one.is_empty for one in running.betting.stakes.values())
+        ):
             running.doubt(_WRONG_HANDLER, "the wagers were not seen")
             return
         bets = {Bet(side)} if case.entitled is Entitled.HIGHEST_ON_HAND else {Bet.PLAYER, Bet.BANKER}
-        wagers = _by_seat(running.stakes, bets)
+        wagers = _by_seat(running.betting.stakes, bets)
         rivals = {other for other in wagers if other != seat and (other, side) not in self._declined}
         if seat not in wagers:
-            if case.anyone_where_none and rivals and not rivals & _seats_seen(running.stakes, bets):
+            if case.anyone_where_none and rivals and not rivals & _seats_seen(running.betting.stakes, bets):
                 running.doubt(_WRONG_HANDLER, f"it was not seen whether seat {min(rivals)} has a wager on it")
             elif rivals or not case.anyone_where_none:
                 yield _wrong_handler(event, seat, side, "it has no wager on it")
@@ -166,7 +170,7 @@ def _wrong_handler(event: CardPassed, seat: int, side: Side, why: str, *facts: s
 
 
 def _off_table(event: CardRemoved, running: Round) -> Finding:
-    card = running.cards.get(event.card_id)
+    card = running.dealt.cards.get(event.card_id)
     return Finding(
         code="procedure.card_off_table",
         t=event.t,

@@ -93,7 +93,7 @@ class LastRoundJudge:
             return
         if running is None:
             self._by_cut = rounds_begun + 1
-        elif running.first_card is None:
+        elif running.dealt.first is None:
             self._by_cut = running.number
         else:
             self._by_cut = running.number + 1
@@ -104,7 +104,7 @@ class LastRoundJudge:
             return
         if running is None:
             self._by_word = rounds_begun + 1
-        elif running.first_card is None or (not running.is_decided and self._after_cut is AfterCutCard.ONE_CARD):
+        elif running.dealt.first is None or (not running.is_decided and self._after_cut is AfterCutCard.ONE_CARD):
             self._by_word = running.number
         else:
             self._by_word = running.number + 1
@@ -114,7 +114,7 @@ class LastRoundJudge:
             if self._cut_in == running.number:
                 self._by_cut = running.number
             self._cut_in = None
-        if running.first_card is not None or running.number <= last:
+        if running.dealt.first is not None or running.number <= last:
             return
         if self._was_camera_lost or running.was_camera_lost:
             running.doubt(_CODE, "the camera was lost; the cards may have been replaced")

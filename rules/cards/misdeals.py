@@ -39,8 +39,8 @@ def find_card_faults(drawing: Drawing, running: Round, *, is_last_round: bool) -
 
 def find_simultaneous(running: Round) -> Iterator[Finding]:
     """Cards that left the shoe together, told once for those that did."""
-    for card in running.cards.values():
-        partner = None if card.together_with is None else running.cards.get(card.together_with)
+    for card in running.dealt.cards.values():
+        partner = None if card.together_with is None else running.dealt.cards.get(card.together_with)
         if partner is not None:
             both = tuple(sorted((partner, card), key=lambda one: one.index))
             yield Finding(
@@ -56,7 +56,7 @@ def find_simultaneous(running: Round) -> Iterator[Finding]:
 def find_missing_cards(at_deadline: Drawing, running: Round) -> Iterator[Finding]:
     """What a hand still lacked when the result was announced, a wager settled or the round closed."""
     t = running.deadline_t
-    if t is None or not running.cards or running.was_camera_lost or running.shoe_empty_t is not None:
+    if t is None or not running.dealt.cards or running.was_camera_lost or running.dealt.shoe_empty_t is not None:
         return
     placed = {side: _count(at_deadline, side) for side in Side}
     waits = any(place is None for place in at_deadline.places.values()) or bool(at_deadline.unplaced)
@@ -77,8 +77,8 @@ def find_missing_cards(at_deadline: Drawing, running: Round) -> Iterator[Finding
 
 def find_exhausted_shoe(drawing: Drawing, running: Round) -> Iterator[Finding]:
     """The shoe was empty while a hand still lacked a card."""
-    t = running.shoe_empty_t
-    if t is None or not running.cards or (running.deadline_t is not None and running.deadline_t < t):
+    t = running.dealt.shoe_empty_t
+    if t is None or not running.dealt.cards or (running.deadline is not None and running.deadline.t < t):
         return
     if not drawing.has_initial or drawing.missing() is not None:
         yield Finding(
@@ -158,7 +158,7 @@ def _sureness_of_lack(side: Side, drawing: Drawing, running: Round) -> float:
     alone would explain both, and two faults in one would be rare.
     """
     result = running.result
-    if result is None or all(card.came.source is not Source.CAMERA for card in running.cards.values()):
+    if result is None or all(card.came.source is not Source.CAMERA for card in running.dealt.cards.values()):
         return 1.0
     announced = result.player if side is Side.PLAYER else result.banker
     return 1.0 if announced in (None, drawing.total(side)) else UNSEEN

@@ -41,7 +41,7 @@ class _Ending:
 
     @property
     def stakes(self) -> list[Wager]:
-        return [wager for wager in self.running.stakes.values() if not wager.is_empty]
+        return [wager for wager in self.running.betting.stakes.values() if not wager.is_empty]
 
     @property
     def actions(self) -> set[SettleAction]:
@@ -156,12 +156,12 @@ def _reconstruct_state(code: str, ending: _Ending) -> RemedyState:
 
 def _next_state(action: str, ending: _Ending) -> RemedyState:
     running = ending.running
-    if running.first_card is None:
+    if running.dealt.first is None:
         return RemedyState.UNDETERMINED
     if action == "void_next_hand":
         if ending.is_void_hand_wagered:
             return RemedyState.NOT_DONE
         is_unseen = any(code == _VOID_HAND for code, _ in running.doubts)
         return RemedyState.UNDETERMINED if is_unseen else RemedyState.DONE
-    first = min(running.cards.values(), key=lambda card: card.index)
+    first = min(running.dealt.cards.values(), key=lambda card: card.index)
     return _done(first.is_kept)

@@ -54,8 +54,8 @@ class Shoe:
     def close(self, event: ShoeClosed, running: Round | None) -> None:
         """No further card comes."""
         self._is_closed = True
-        if running is not None and running.first_card is not None:
-            running.note_empty_shoe(event.t)
+        if running is not None and running.dealt.first is not None:
+            running.dealt.note_empty_shoe(event.t)
 
     def deal(self, event: CardDealt, running: Round) -> Iterable[Finding]:
         """Count a card; `running` is the round as it was before the event."""
@@ -76,17 +76,17 @@ class Shoe:
             self._begin(was_seen=False)
         self._out += 1
         if self._out == self._holds:
-            self._spend(event.t, None if running is None or running.first_card is None else running)
+            self._spend(event.t, None if running is None or running.dealt.first is None else running)
         return self._count(event, event.card)
 
     def end(self, _event: ResultAnnounced | WagerSettled | RoundClosed, running: Round) -> None:
         """Tell the round at its end that the shoe is empty, where its opening was not seen: the count may span two."""
-        if self._spent_t is not None and running.first_card is not None:
-            running.note_empty_shoe(self._spent_t)
+        if self._spent_t is not None and running.dealt.first is not None:
+            running.dealt.note_empty_shoe(self._spent_t)
 
     def turn(self, event: CardTurned, running: Round | None) -> Iterable[Finding]:
         """Count a card that was not read before."""
-        known = None if running is None else running.cards.get(event.card_id)
+        known = None if running is None else running.dealt.cards.get(event.card_id)
         return () if known is None or known.card is not None else self._count(event, event.card)
 
     def end_round(self) -> None:
@@ -104,11 +104,11 @@ class Shoe:
         """The last card is out; of a shoe whose opening was seen that is certain at once."""
         self._spent_t = t
         if running is not None and self._was_opening_seen:
-            running.note_empty_shoe(t)
+            running.dealt.note_empty_shoe(t)
 
     def _is_of_another(self, running: Round) -> bool:
         """Whether a card that is dealt after the end cannot come from the shoe that was counted so far."""
-        return running.first_card is None or (self._spent_t is not None and not self._was_opening_seen)
+        return running.dealt.first is None or (self._spent_t is not None and not self._was_opening_seen)
 
     def _full(self) -> int | None:
         """How many cards there are; None where they never end."""

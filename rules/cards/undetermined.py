@@ -1,10 +1,14 @@
-"""Say at the end of a round what of its cards could not be judged, and why."""
+"""Report what nobody could see: a camera that cannot watch, and the cards of a round that could not be judged."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from thirdcard.rules.findings.findings import Finding
 from thirdcard.rules.game.words import Side
+from thirdcard.rules.log.events import CameraFaulted, CameraLost, CameraMoved, CameraObstructed
 from thirdcard.rules.round.drawing import Drawing
-from thirdcard.rules.round.round import Round
+from thirdcard.rules.round.round import Round, confidence_of
 
 _UNSEEN = ("misdeal.short_hand", "misdeal.third_card_missing", "procedure.no_call")
 """What may have happened while a camera was lost."""
@@ -13,12 +17,12 @@ _BY_FACES = ("misdeal.third_card_missing", "misdeal.third_card_not_due")
 
 def note_doubts(running: Round, drawing: Drawing) -> None:
     """Add to the round's doubts those that its unread cards and lost cameras leave."""
-    if not running.cards:
+    if not running.dealt.cards:
         return
     if running.was_camera_lost:
         for code in _UNSEEN:
             running.doubt(code, "a camera was lost")
-    unread = [card.card_id for card in running.cards.values() if card.card is None]
+    unread = [card.card_id for card in running.dealt.cards.values() if card.card is None]
     if unread:
         why = f"not read: {', '.join(unread)}"
         running.doubt("misdeal.foreign_card", why)
@@ -29,3 +33,32 @@ def note_doubts(running: Round, drawing: Drawing) -> None:
             running.doubt("misdeal.wrong_result", why)
     elif running.result is not None and not drawing.can_judge:
         running.doubt("misdeal.wrong_result", "the cards lie where they do not belong")
+
+
+_WHAT: dict[type[CameraFaulted], tuple[str, str]] = {
+    CameraLost: ("camera.lost", "gives no picture"),
+    CameraMoved: ("camera.moved", "no longer stands where it was calibrated"),
+    CameraObstructed: ("camera.obstructed", "is covered"),
+}
+_WHY = {
+    "frozen": "shows the same picture again and again",
+    "dark": "sees too little: it is too dark",
+    "glare": "is dazzled: parts of the cloth show nothing but white",
+    "overloaded": "was not looked at for too long: the machine has too much to do",
+    "stopped": "is not watched any more: the watch was ended",
+    "not_watched": "was not watched before: a round was under way",
+    "blurred": "is out of focus or dirty: no card could be read",
+}
+"""What says more than the type of event does."""
+
+
+def find_camera_fault(event: CameraLost | CameraMoved | CameraObstructed, _running: Round | None) -> Iterator[Finding]:
+    """The camera is lost, moved or covered, or sees too little for another reason."""
+    code, what = _WHAT[type(event)]
+    yield Finding(
+        code=code,
+        t=event.t,
+        key=(code, event.camera, event.t),
+        message=f"Camera {event.camera or 'of the table'} {_WHY.get(event.fault or '', what)}.",
+        confidence=confidence_of(event),
+    )

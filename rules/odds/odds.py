@@ -1,4 +1,4 @@
-"""Exact chances and returns of a rulebook's bets, from every deal that can come from a full shoe."""
+"""Exact chances and returns of a rulebook's bets and insurance, from every deal that can come from a full shoe."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from thirdcard.rules.game.hand import is_natural
 from thirdcard.rules.game.words import Bet, Outcome, Settling
 from thirdcard.rules.odds.enumeration import DealClass, Plans, count_deals_of, plans_of
 from thirdcard.rules.rulebook.cases import choose
+from thirdcard.rules.rulebook.model import InsuranceRow, Rulebook, WindowStart
 from thirdcard.rules.rulebook.options import Rules
 from thirdcard.rules.wagers.hand_ends import HandEnd, facts_of
+from thirdcard.rules.wagers.insurance import INSURANCE
 
 NOT_LISTED = frozenset({Bet.ANTE, Bet.INSURANCE_PLAYER, Bet.INSURANCE_BANKER})
 """Bets without a return of their own: a fee, and what is bet when cards are out."""
@@ -105,3 +107,39 @@ def facts_of_deal(deal: DealClass) -> frozenset[str]:
         is_triple=deal.banker_triple,
     )
     return facts_of(player, banker)
+
+
+Situation = tuple[WindowStart, int, int]
+"""After which cards, and the Player's and the Banker's points just then."""
+
+
+def return_of_insurance(row: InsuranceRow, player: int, banker: int, rulebook: Rulebook, decks: int) -> Fraction:
+    """Expected win for one unit of insurance bet at these points; a Tie that returns it counts 0.
+
+    Counted over the deals in which at least one further card comes, as the windows ask.
+    """
+    counts = _count_situations(decks, plans_of(rulebook.table))[row.after, player, banker]
+    insured = Outcome(INSURANCE[row.bet].value)
+    won = Fraction(0)
+    for winner, ways in counts.items():
+        if winner is Outcome.TIE:
+            won += ways * row.pays if row.wins_on_tie else 0
+        else:
+            won += -ways if winner is insured else ways * row.pays
+    return won / sum(counts.values())
+
+
+@lru_cache(maxsize=8)
+def _count_situations(decks: int, plans: Plans) -> Mapping[Situation, Counter[Outcome]]:
+    """How many deals that pass through each situation end how."""
+    situations: dict[Situation, Counter[Outcome]] = {}
+    for deal, ways in count_deals_of(decks, plans).items():
+        further = (deal.player_third is not None, deal.banker_third is not None)
+        passed: list[Situation] = []
+        if any(further):
+            passed.append((WindowStart.FOUR_CARDS, deal.player_points, deal.banker_points))
+        if all(further):
+            passed.append((WindowStart.PLAYER_THIRD, deal.player_total, deal.banker_points))
+        for situation in passed:
+            situations.setdefault(situation, Counter())[deal.winner] += ways
+    return situations

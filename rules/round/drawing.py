@@ -346,10 +346,13 @@ def _seen_to_come(card: DealtCard) -> float:
 
 def _two_of_each(cards: Iterable[DealtCard], owners: Iterable[Side | None]) -> tuple[TwoCards, TwoCards]:
     """The Player's and the Banker's first cards."""
-    hands: dict[Side | None, list[Card | None]] = {_PLAYER: [], _BANKER: [], None: []}
+    player: list[Card | None] = []
+    banker: list[Card | None] = []
     for card, owner in zip(cards, owners, strict=False):
-        hands[owner].append(card.card)
-    player, banker = hands[_PLAYER], hands[_BANKER]
+        if owner is _PLAYER:
+            player.append(card.card)
+        elif owner is _BANKER:
+            banker.append(card.card)
     return TwoCards(tuple(player), known_point_count(player)), TwoCards(tuple(banker), known_point_count(banker))
 
 

@@ -31,7 +31,7 @@ INITIAL_CARDS = 4
 """So many cards are dealt before a third card, or a result, can come."""
 ROUND_OPENERS = (BetsOpened, WagerChanged, NoMoreBets, VoidHandAnnounced, CardDealt, CardMoved)
 """The events that begin a round where none runs."""
-_PAID = SettleAction.PAID
+_PAID, _RETURNED = SettleAction.PAID, SettleAction.RETURNED
 
 
 class RoundPhase(StrEnum):
@@ -148,50 +148,59 @@ def value_confidence_of(event: CardDealt | CardMoved | CardTurned) -> float:
     return confidence_of(event) if sure is None else sure
 
 
-@dataclass(slots=True)
-class Round:
-    """One round while it runs."""
+class Void(NamedTuple):
+    """Whether a round is played without wagers."""
 
-    number: int
-    opened_t: float
-    kept: Mapping[str, DealtCard] = field(default_factory=dict)
-    """The cards of the round before, which may be kept for this one."""
+    is_void: bool = False
+    """As announced, or as the rulebook orders."""
+    rule: str | None = None
+    """The rule that orders it, where one does."""
+    is_annulled: bool = False
+    """Whether it is so since a misdeal came: its wagers are void, but nobody was forbidden to place them."""
+
+
+NOT_VOID = Void()
+
+
+class Deadline(NamedTuple):
+    """When every due card should have come: the result, a settlement or the close."""
+
+    t: float
+    placements: int
+    """How many placements had been by then."""
+
+
+@dataclass(slots=True)
+class RoundBetting:
+    """The round's wagers and how long they could be placed."""
+
     stakes: dict[str, Wager] = field(default_factory=dict)
     """What lay on the areas when betting closed, as far as it has; late changes leave it alone."""
     placed: set[str] = field(default_factory=set)
     """Areas on which a wager was placed in this round's betting."""
+    call: Call | None = None
+    is_reopened: bool = False
+    """Whether wagers were asked for after the result."""
+
+
+@dataclass(slots=True)
+class DealtCards:
+    """The round's cards, and what was seen of them that has not been judged yet."""
+
+    kept: Mapping[str, DealtCard] = field(default_factory=dict)
+    """The cards of the round before, which may be kept for this one."""
     cards: dict[str, DealtCard] = field(default_factory=dict)
     placements: list[Placement] = field(default_factory=list)
     orderly: int = 0
     """How many of the first four cards came as they should, and nothing else happened to the cards before them."""
-    call: Call | None = None
-    first_card: CardDealt | None = None
+    first: CardDealt | None = None
     """The first card out of the shoe."""
     hand_first_t: dict[Side, float] = field(default_factory=dict)
     """When each hand's first card left the shoe."""
     seen_t: float | None = None
     """When a card was first shown or passed, or a third one left the shoe."""
-    is_void: bool = False
-    """Whether it is played without wagers, as announced or as the rulebook orders."""
-    void_rule: str | None = None
-    """The rule that orders it without wagers, where one does."""
-    is_annulled: bool = False
-    """Whether it is void since a misdeal came: its wagers are void, but nobody was forbidden to place them."""
     shoe_empty_t: float | None = None
     """When the shoe had no more cards."""
-    result: ResultAnnounced | None = None
-    deadline_t: float | None = None
-    """When every due card should have come: the result, a settlement or the close."""
-    deadline_placements: int = 0
-    """How many placements had been by then."""
-    closed_t: float | None = None
-    untouched: frozenset[str] = frozenset()
-    """Areas with chips that nobody reached over since the round was decided, by the word of a camera."""
-    bets_reopened: bool = False
-    """Whether wagers were asked for after the result."""
-    was_camera_lost: bool = False
-    camera_lost_t: float | None = None
-    """Since when something may have happened unseen."""
     has_news: bool = False
     """Whether something was seen of the cards, or the deadline came, that has not been judged yet."""
     is_faultless: bool = False
@@ -200,31 +209,10 @@ class Round:
     """Whether a card is said to have left the shoe together with another."""
     faces_read: int = 0
     """Counts the cards that were read after they were dealt."""
-    doubts: dict[tuple[str, str], None] = field(default_factory=dict)
-    """Codes that could not be judged and why, in order."""
-
-    @property
-    def is_decided(self) -> bool:
-        """Whether the result was announced, or wagers were settled without it."""
-        return self.deadline_t is not None
-
-    @property
-    def phase(self) -> RoundPhase:
-        if self.is_decided:
-            return RoundPhase.DECIDED
-        if len(self.cards) >= INITIAL_CARDS:
-            return RoundPhase.DRAWING
-        if self.cards:
-            return RoundPhase.DEALING
-        return RoundPhase.BETTING if self.call is None else RoundPhase.CALLED
 
     def hand(self, side: Side) -> tuple[DealtCard, ...]:
         """The cards that lie in a hand's box, in the order in which they left the shoe."""
         return tuple(card for card in self.cards.values() if card.place is side)
-
-    def doubt(self, code: str, why: str) -> None:
-        """Whether that code's fault happened cannot be told."""
-        self.doubts[code, why] = None
 
     def note_seen(self, t: float) -> None:
         """A card was shown or passed to a player."""
@@ -237,11 +225,65 @@ class Round:
             self.shoe_empty_t = t
             self.has_news = True
 
+
+@dataclass(slots=True)
+class Round:
+    """One round while it runs."""
+
+    number: int
+    opened_t: float
+    dealt: DealtCards = field(default_factory=DealtCards)
+    betting: RoundBetting = field(default_factory=RoundBetting)
+    void: Void = NOT_VOID
+    result: ResultAnnounced | None = None
+    deadline: Deadline | None = None
+    closed: RoundClosed | None = None
+    camera_lost_t: float | None = None
+    """Since when something may have happened unseen; None where no camera was lost."""
+    doubts: dict[tuple[str, str], None] = field(default_factory=dict)
+    """Codes that could not be judged and why, in order."""
+
+    @property
+    def was_camera_lost(self) -> bool:
+        return self.camera_lost_t is not None
+
+    @property
+    def deadline_t(self) -> float | None:
+        """When every due card should have come."""
+        return None if self.deadline is None else self.deadline.t
+
+    @property
+    def closed_t(self) -> float | None:
+        return None if self.closed is None else self.closed.t
+
+    @property
+    def untouched(self) -> frozenset[str]:
+        """Areas with chips that nobody reached over since the round was decided, by the word of a camera."""
+        return frozenset() if self.closed is None else frozenset(self.closed.untouched or ())
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether the result was announced, or wagers were settled without it."""
+        return self.deadline is not None
+
+    @property
+    def phase(self) -> RoundPhase:
+        if self.is_decided:
+            return RoundPhase.DECIDED
+        if len(self.dealt.cards) >= INITIAL_CARDS:
+            return RoundPhase.DRAWING
+        if self.dealt.cards:
+            return RoundPhase.DEALING
+        return RoundPhase.BETTING if self.betting.call is None else RoundPhase.CALLED
+
+    def doubt(self, code: str, why: str) -> None:
+        """Whether that code's fault happened cannot be told."""
+        self.doubts[code, why] = None
+
     def reach_deadline(self, t: float) -> None:
         """Every due card should have come."""
-        self.has_news = True
-        self.deadline_t = t
-        self.deadline_placements = len(self.placements)
+        self.dealt.has_news = True
+        self.deadline = Deadline(t, len(self.dealt.placements))
 
 
 def changed_wager(event: WagerChanged, old: Wager | None, *, is_settled: bool) -> Wager:
@@ -283,102 +325,104 @@ def is_by_nobody_known(event: WagerChanged) -> bool:
     return event.by == UNKNOWN
 
 
-_RETURNED = SettleAction.RETURNED
-
-
 def take_deal(event: CardDealt, running: Round) -> None:
     """A card left the shoe."""
-    running.has_news = True
-    cards, t, hand = running.cards, event.t, event.hand
-    index, is_shown, first_t = len(cards), event.face_up, running.hand_first_t
+    dealt = running.dealt
+    dealt.has_news = True
+    cards, t, hand = dealt.cards, event.t, event.hand
+    index, is_shown, first_t = len(cards), event.face_up, dealt.hand_first_t
     sure, shown_t = value_confidence_of(event), t if is_shown else None
     card = cards[event.card_id] = DealtCard(event, index, event.card, hand, sure, shown_t)
-    running.placements.append((card, event))
+    dealt.placements.append((card, event))
     if event.together_with is not None:
-        running.has_pairs = True
-    if running.first_card is None:
-        running.first_card = event
-        for kept in list(cards.values())[:index]:
+        dealt.has_pairs = True
+    if dealt.first is None:
+        dealt.first = event
+        for kept in list(cards.values())[:index] if index else ():
             if kept.place is not None:
                 first_t[kept.place] = t
     if hand is not None and hand not in first_t:
         first_t[hand] = t
-    if running.seen_t is None and (is_shown or index >= INITIAL_CARDS):
-        running.seen_t = t
+    if dealt.seen_t is None and (is_shown or index >= INITIAL_CARDS):
+        dealt.seen_t = t
 
 
 def take_turn(event: CardTurned, running: Round) -> None:
     """A card was turned: its face may be read now."""
-    running.has_news = True
-    card = running.cards.get(event.card_id)
+    dealt = running.dealt
+    dealt.has_news = True
+    card = dealt.cards.get(event.card_id)
     if card is None:
         return
     if event.card is not None and card.card is None:
         card.card = event.card
-        running.faces_read += 1
+        dealt.faces_read += 1
         card.confidence = value_confidence_of(event)  # a face that was read says that a card lies there, too
     if event.face_up:
-        running.note_seen(event.t)
+        dealt.note_seen(event.t)
         if card.shown_t is None:
             card.shown_t = event.t
 
 
 def take_move(event: CardMoved, running: Round) -> None:
     """A card came to another box, or from the round before."""
-    running.has_news = True
-    card = running.cards.get(event.card_id)
+    dealt = running.dealt
+    dealt.has_news = True
+    card = dealt.cards.get(event.card_id)
     if card is not None:
         card.place = event.hand
-        running.placements.append((card, event))
-    elif running.first_card is None:
-        known = running.kept.get(event.card_id)
-        kept = DealtCard(event, len(running.cards), None if known is None else known.card, event.hand)
-        running.cards[event.card_id] = kept
-        running.placements.append((kept, event))
+        dealt.placements.append((card, event))
+    elif dealt.first is None:
+        known = dealt.kept.get(event.card_id)
+        kept = DealtCard(event, len(dealt.cards), None if known is None else known.card, event.hand)
+        dealt.cards[event.card_id] = kept
+        dealt.placements.append((kept, event))
 
 
 def take_call(event: NoMoreBets, running: Round) -> None:
     """Betting was called closed."""
-    if running.call is None:
-        running.call = Call(event.t, event.source is Source.INFERRED, confidence_of(event), event.within_s)
+    if running.betting.call is None:
+        is_inferred = event.source is Source.INFERRED
+        running.betting.call = Call(event.t, is_inferred, confidence_of(event), event.within_s)
 
 
 def take_opening(_event: BetsOpened, running: Round) -> None:
     """Wagers were asked for."""
-    running.bets_reopened = running.is_decided
+    running.betting.is_reopened = running.is_decided
 
 
 def take_void(_event: VoidHandAnnounced, running: Round) -> None:
     """The round is to be played without wagers, unless it is over."""
-    running.is_void = running.is_void or not running.is_decided
+    if not running.is_decided:
+        running.void = running.void._replace(is_void=True)
 
 
 def take_pass(event: CardPassed, running: Round) -> None:
     """A card was handed over."""
     if event.to != DEALER:
-        running.note_seen(event.t)
+        running.dealt.note_seen(event.t)
 
 
 def take_result(event: ResultAnnounced, running: Round) -> None:
     """The result was announced; the first announcement counts."""
-    running.has_news = True
+    running.dealt.has_news = True
     running.result = running.result or event
-    if running.deadline_t is None:
+    if running.deadline is None:
         running.reach_deadline(event.t)
 
 
 def take_settlement(event: WagerSettled, running: Round) -> None:
     """A wager was settled, maybe without a result; before one, a wager that is given back says nothing."""
-    if running.deadline_t is None and (running.result is not None or event.action is not _RETURNED):
+    if running.deadline is None and (running.result is not None or event.action is not _RETURNED):
         running.reach_deadline(event.t)
 
 
 def take_close(event: RoundClosed, running: Round) -> None:
     """The round is over."""
-    running.has_news = running.has_news or not running.is_faultless
-    running.closed_t = event.t
-    running.untouched = frozenset(event.untouched or ())
-    if running.deadline_t is None:
+    dealt = running.dealt
+    dealt.has_news = dealt.has_news or not dealt.is_faultless
+    running.closed = event
+    if running.deadline is None:
         running.reach_deadline(event.t)
 
 

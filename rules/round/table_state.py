@@ -16,7 +16,18 @@ from thirdcard.rules.log.events import (
     ShoeOpened,
     VoidHandAnnounced,
 )
-from thirdcard.rules.round.round import DealtCard, Round, RoundPhase, RoundState, Wager, freed_wager
+from thirdcard.rules.round.round import (
+    NOT_VOID,
+    DealtCard,
+    DealtCards,
+    Round,
+    RoundBetting,
+    RoundPhase,
+    RoundState,
+    Void,
+    Wager,
+    freed_wager,
+)
 
 NOTED = (ShoeOpened, VoidHandAnnounced, CameraLost, CameraMoved, CameraObstructed, CameraBack)
 """The events of which a table remembers something by itself."""
@@ -35,23 +46,23 @@ class TableState:
     """The table's smallest chip, in the smallest unit of money; None where its chips are not known."""
     notice: TableNotice = field(default_factory=TableNotice)
     lost_cameras: set[str] = field(default_factory=set)
-    is_next_void: bool = False
+    next_void: Void = NOT_VOID
     """Whether the coming round is to be played without wagers."""
-    next_void_rule: str | None = None
 
     def note(self, event: Event, _running: Round | None = None) -> None:
         """Take what an event says of the shoe and the cameras, or of a hand without wagers."""
         if isinstance(event, ShoeOpened):
-            self.is_next_void = False
+            self.next_void = self.next_void._replace(is_void=False)
         elif isinstance(event, VoidHandAnnounced):
-            self.is_next_void = self.is_next_void or (self.running is not None and self.running.is_decided)
+            if self.running is not None and self.running.is_decided:
+                self.next_void = self.next_void._replace(is_void=True)
         elif isinstance(event, CameraLost | CameraMoved | CameraObstructed):
             self.lost_cameras.add(event.camera or "")
         elif isinstance(event, CameraBack):
             self.lost_cameras.discard(event.camera or "")
         running = self.running
         if running is not None and self.lost_cameras and not running.was_camera_lost:
-            running.was_camera_lost, running.camera_lost_t = True, event.t
+            running.camera_lost_t = event.t
 
     def begin(self, t: float) -> Round:
         """Start the next round."""
@@ -59,14 +70,12 @@ class TableState:
         self.running = Round(
             self.rounds_begun,
             t,
-            self.cards,
-            {area: wager for area, wager in self.wagers.items() if not wager.is_empty},
-            was_camera_lost=bool(self.lost_cameras),
+            DealtCards(self.cards),
+            RoundBetting({area: wager for area, wager in self.wagers.items() if not wager.is_empty}),
+            self.next_void,
             camera_lost_t=t if self.lost_cameras else None,
-            is_void=self.is_next_void,
-            void_rule=self.next_void_rule,
         )
-        self.is_next_void, self.next_void_rule = False, None
+        self.next_void = NOT_VOID
         return self.running
 
     def end(self) -> None:
@@ -74,7 +83,7 @@ class TableState:
         running = self.running
         if running is None:
             return
-        self.cards = running.cards
+        self.cards = running.dealt.cards
         self.wagers = {
             area: freed_wager(wager) if wager.is_settled else wager
             for area, wager in self.wagers.items()
@@ -86,17 +95,17 @@ class TableState:
         """Where the rulebook voids this round, that is how it is played."""
         remedy, running = alert.remedy, self.running
         if remedy.action == "void_round" and running is not None:
-            running.is_annulled = not running.is_void and alert.code.startswith("misdeal.")
-            running.is_void, running.void_rule = True, remedy.rule
+            is_annulled = not running.void.is_void and alert.code.startswith("misdeal.")
+            running.void = Void(True, remedy.rule, is_annulled)
 
     def follow_later(self, alert: Alert, *, is_certain: bool) -> None:
         """Where the rulebook orders the next hand without wagers, that is how it is played."""
         if alert.remedy.action == "void_next_hand" and is_certain:
-            self.is_next_void, self.next_void_rule = True, alert.remedy.rule
+            self.next_void = Void(True, alert.remedy.rule)
 
     def are_all_settled(self, running: Round) -> bool:
         """Whether there were wagers and the dealer has dealt with each."""
-        stakes = [area for area, wager in running.stakes.items() if not wager.is_empty]
+        stakes = [area for area, wager in running.betting.stakes.items() if not wager.is_empty]
         return bool(stakes) and all(area in self.wagers and self.wagers[area].is_settled for area in stakes)
 
     def snapshot(self) -> RoundState:
@@ -105,7 +114,7 @@ class TableState:
         wagers: Mapping[str, Wager] = dict(self.wagers)
         if running is None:
             return RoundState(round=self.rounds_begun, phase=RoundPhase.IDLE, player=(), banker=(), wagers=wagers)
-        hands = {side: tuple(card.card for card in running.hand(side)) for side in Side}
+        hands = {side: tuple(card.card for card in running.dealt.hand(side)) for side in Side}
         return RoundState(
             round=running.number,
             phase=running.phase,

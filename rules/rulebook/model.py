@@ -296,7 +296,6 @@ class Rulebook:
     decks: frozenset[int]
     least_decks: tuple[LeastDecks, ...]
     order: tuple[Side, ...]
-    order_rule: str | None
     styles: Mapping[str, Style]
     table: TableOfPlay
     closings: tuple[ClosingCase, ...]

@@ -1,9 +1,10 @@
-"""Elect a rulebook's options."""
+"""Elect a rulebook's options: what holds at one table, and every way in which a bet may be offered."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import product
 
 from thirdcard.rules.errors import OptionError
 from thirdcard.rules.game.words import Bet
@@ -21,6 +22,9 @@ from thirdcard.rules.rulebook.model import (
     Rulebook,
     Style,
 )
+
+Elections = Mapping[str, OptionValue]
+"""What a house elects, by option."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -150,3 +154,18 @@ def _holding(cases: Iterable[AnyCase], facts: frozenset[str]) -> AnyCase:
     fitting = choose(cases, facts)
     assert fitting is not None, "a rulebook's file ends each list with a case without conditions"
     return fitting
+
+
+def variants_of(bet: Bet, rulebook: Rulebook) -> Iterator[tuple[Elections, Rules]]:
+    """Each choice of the options that bear on the bet under which it is offered, without those at their default."""
+    rule = rulebook.bets[bet]
+    asked = {fact.partition("=")[0] for facts in (*rule.offered, *(case.when for case in rule.cases)) for fact in facts}
+    options = [option for option in rulebook.options if option.key in asked]
+    for values in product(*(option.values for option in options)):
+        chosen = {option.key: value for option, value in zip(options, values, strict=True) if value != option.values[0]}
+        try:
+            rules = elect(rulebook, chosen)
+        except OptionError:  # options that exclude each other
+            continue
+        if rules.offers(bet):
+            yield chosen, rules

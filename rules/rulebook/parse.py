@@ -71,7 +71,6 @@ def parse_rulebook(content: object, name: str) -> Rulebook:
         least_decks=parse_least_decks(deck_rule, known),
         decks=_decks(deck_rule),
         order=_order(deal),
-        order_rule=deal.read(DealKeys.rule),
         styles=_styles(root.node(RulebookKeys.styles), options),
         table=_table(root.node(RulebookKeys.table_of_play)),
         closings=tuple(_closing(node, known) for node in betting.nodes(BettingKeys.closes)),
@@ -140,6 +139,7 @@ def _order(node: Node) -> tuple[Side, ...]:
     sides = node.read(DealKeys.order)
     if sorted(sides) != [Side.BANKER, Side.BANKER, Side.PLAYER, Side.PLAYER]:
         raise RulebookError(f"{node.place}.order = {list(sides)}; allowed: two cards each for player and banker")
+    node.read(DealKeys.rule)
     return sides
 
 

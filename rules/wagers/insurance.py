@@ -48,7 +48,7 @@ class InsuranceWindow:
 
 def window_of(bet: Bet, running: Round, drawing: Drawing, rule: InsuranceRule) -> InsuranceWindow:
     """Whether that insurance may be bet as the cards lie now."""
-    cards = sorted(running.cards.values(), key=lambda card: card.index)
+    cards = sorted(running.dealt.cards.values(), key=lambda card: card.index)
     further = cards[INITIAL_CARDS:]
     if len(cards) < INITIAL_CARDS or any(card.shown_t is None for card in cards[:INITIAL_CARDS]):
         return (
@@ -151,12 +151,12 @@ class InsuranceJudge:
         self._begin(running)
         for area, promise in self._promised.items():
             promised = promise.on_loss
-            wager = running.stakes.get(area)
+            wager = running.betting.stakes.get(area)
             if wager is None:
                 continue
             insured = [
                 one.value
-                for one in running.stakes.values()
+                for one in running.betting.stakes.values()
                 if one.seat == wager.seat and one.bet == INSURANCE[wager.bet].value
             ]
             is_unseen = not insured and (wager.seat is None or running.was_camera_lost)
@@ -175,7 +175,7 @@ class InsuranceJudge:
 
 def _is_waived_by(event: CardPassed | CardTurned, running: Round) -> bool:
     """Whether the Banker's third card is handled or seen while the Player's lies face down."""
-    thirds = {card.place: card for card in running.cards.values() if card.index >= INITIAL_CARDS}
+    thirds = {card.place: card for card in running.dealt.cards.values() if card.index >= INITIAL_CARDS}
     player, banker = thirds.get(Side.PLAYER), thirds.get(Side.BANKER)
     if player is None or banker is None or player.shown_t is not None or event.card_id != banker.card_id:
         return False

@@ -109,8 +109,8 @@ _CALL, _FIRST_CARD, _HAND_FIRST_CARD, _FIRST_SEEN, _RESULT = Moment
 
 def close_of(bet: Bet, running: Round, rules: Rules) -> Close | None:
     """When betting on that bet closed; None while it is open. The first card says more than a call inferred from it."""
-    first, call, result = running.first_card, running.call, running.result
-    if first is None and call is None and result is None and running.seen_t is None:
+    first, call, result = running.dealt.first, running.betting.call, running.result
+    if first is None and call is None and result is None and running.dealt.seen_t is None:
         return None
     case = rules.closings[bet]
     moment, rule = case.moment, case.rule
@@ -119,10 +119,10 @@ def close_of(bet: Bet, running: Round, rules: Rules) -> Close | None:
         close = Close(call.t, rule, call.is_inferred, call.confidence, _within_s(call))
     if (moment is _CALL or moment is _FIRST_CARD) and first is not None and (close is None or first.t < close.t):
         close = Close(first.t, rule, False, confidence_of(first))
-    if moment is _HAND_FIRST_CARD and bet.value in running.hand_first_t:
-        close = Close(running.hand_first_t[Side(bet)], rule, False, 1.0)
-    if moment is _FIRST_SEEN and running.seen_t is not None:
-        close = Close(running.seen_t, rule, False, 1.0)
+    if moment is _HAND_FIRST_CARD and bet.value in running.dealt.hand_first_t:
+        close = Close(running.dealt.hand_first_t[Side(bet)], rule, False, 1.0)
+    if moment is _FIRST_SEEN and running.dealt.seen_t is not None:
+        close = Close(running.dealt.seen_t, rule, False, 1.0)
     if result is not None and (close is None or result.t < close.t):
         close = Close(result.t, rule, False, 1.0)
     return close
@@ -144,7 +144,7 @@ def find_late_change(
     seat = event.seat if seat_of(event.by) is None else seat_of(event.by)
     facts = {"losing"} if is_losing and kind is not ChangeKind.PLACED else set()
     amount = amount_of(event)
-    is_critical = running.result is not None or len(running.cards) >= INITIAL_CARDS
+    is_critical = running.result is not None or len(running.dealt.cards) >= INITIAL_CARDS
     finding = Finding(
         code=f"late_bet.{kind}",
         t=event.t,

@@ -65,20 +65,20 @@ class LimitJudge:
         if not closed:
             return ()
         self._pending = tuple([bets for bets in self._pending if bets[0] not in closed])
-        return () if running.is_void or self._is_faultless(running) else self._judge(closed, running)
+        return () if running.void.is_void or self._is_faultless(running) else self._judge(closed, running)
 
     def _is_faultless(self, running: Round) -> bool:
         """Whether it is clear at a glance that nothing can be found: all wagers were seen and keep their own limits."""
-        if self._limits_hands or running.was_camera_lost:
+        if self._limits_hands or running.camera_lost_t is not None:
             return False
-        for wager in running.stakes.values():
+        for wager in running.betting.stakes.values():
             (minimum, maximum), value = self._ranges[wager.bet], wager.value
             if value is None or (minimum is not None and value < minimum) or (maximum is not None and value > maximum):
                 return False
         return True
 
     def _judge(self, closed: Mapping[Bet, Close], running: Round) -> Iterator[Finding]:
-        wagers = [one for one in running.stakes.values() if one.bet in closed and not one.is_empty]
+        wagers = [one for one in running.betting.stakes.values() if one.bet in closed and not one.is_empty]
         if running.was_camera_lost:
             if wagers:
                 running.doubt("limit.above_maximum", "the camera was lost while wagers were placed")
@@ -89,7 +89,7 @@ class LimitJudge:
             yield from self._judge_hands(closed, running)
 
     def _judge_hands(self, closed: Mapping[Bet, Close], running: Round) -> Iterator[Finding]:
-        stakes, open_bets = running.stakes.values(), {bet for bets in self._pending for bet in bets}
+        stakes, open_bets = running.betting.stakes.values(), {bet for bets in self._pending for bet in bets}
         hands = {bet: [one for one in stakes if one.bet is bet and not one.is_empty] for bet in _HANDS}
         yield from self._collective({bet: hands[bet] for bet in sorted(_HANDS & set(closed))}, closed, running)
         if closed.keys() & _HANDS and not _HANDS & open_bets:

@@ -1,14 +1,14 @@
-"""Hold what the dealer paid, collected and returned against what each wager was due. Money in the smallest unit.
+"""Compare what the dealer paid, collected and returned with what each wager was due. Money in the smallest unit.
 
-Judged when the round closes. What was not read is left open: an unknown amount, what a stake of unknown value wins, a
-wager that changed too late, chips that moved without anybody seeing whose act it was. Chips that were counted are a
-wager whatever they are worth: left unpaid or in place they are told. What a camera saw is told so where it also saw
-that nobody reached there.
+Judged when the round closes. What was not read is left open: an unknown amount, the winnings of a stake of unknown
+value, a wager that changed too late, chips that moved without anybody seeing who moved them. Chips that were counted
+are a wager whatever they are worth, so they are reported when left unpaid or in place. Chips that only a camera saw
+are reported where it also saw that nobody reached there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil, floor, prod
 
@@ -43,6 +43,33 @@ class _Chips:
     """As they lie when the round closes."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Acts:
+    """What the dealer did with one wager, in order."""
+
+    all: tuple[WagerSettled, ...]
+
+    @property
+    def paid(self) -> tuple[WagerSettled, ...]:
+        return self._of(SettleAction.PAID)
+
+    @property
+    def collected(self) -> tuple[WagerSettled, ...]:
+        return self._of(SettleAction.COLLECTED)
+
+    @property
+    def returned(self) -> tuple[WagerSettled, ...]:
+        return self._of(SettleAction.RETURNED)
+
+    @property
+    def is_return_filmed(self) -> bool:
+        """Whether a camera saw that the wager was given back."""
+        return any(act.source is Source.CAMERA for act in self.returned)
+
+    def _of(self, action: SettleAction) -> tuple[WagerSettled, ...]:
+        return tuple(act for act in self.all if act.action is action)
+
+
 class PayoutJudge:
     """Collects what was settled in the running round."""
 
@@ -63,7 +90,7 @@ class PayoutJudge:
 
     def change(self, event: WagerChanged, running: Round) -> None:
         """Take a change of a wager of the running round."""
-        if running.deadline_t is not None:
+        if running.deadline is not None:
             self._moved.add(event.area)
         if event.source is Source.CAMERA:
             self._filmed.add(event.area)
@@ -82,19 +109,19 @@ class PayoutJudge:
         """What was settled wrongly in the round that closes; then begin anew."""
         findings: list[Finding] = []
         if running.closed_t is not None:
-            rests_on_sight = running.result is None or (running.is_void and running.void_rule is not None)
+            rests_on_sight = running.result is None or (running.void.is_void and running.void.rule is not None)
             self._is_disputed = self._is_disputed or (rests_on_sight and self._is_opposed(record.due))
             for due in record.due:
                 if due.area in self._late:
                     running.doubt("payout.wrong_amount", f"the wager on {due.area} changed after betting closed")
                 elif self._is_disputed or not _is_just_as_due(due, self._settled.get(due.area)):
-                    chips = _Chips(running.stakes.get(due.area), wagers.get(due.area))
+                    chips = _Chips(running.betting.stakes.get(due.area), wagers.get(due.area))
                     findings += self._judge(due, running, record, chips)
         self._settled.clear()
         self._moved.clear()
         self._late.clear()
         self._may_return = self._is_disputed = False
-        return findings if running.result is not None else _resting_on(running.cards.values(), findings)
+        return findings if running.result is not None else _resting_on(running.dealt.cards.values(), findings)
 
     def _is_opposed(self, due: Iterable[Due]) -> bool:
         """Whether more wagers were seen to be settled against what the cards say than by it: one may be misread.
@@ -107,52 +134,53 @@ class PayoutJudge:
         clear = [_is_as_due(one, act) for one, act in telling]
         return clear.count(False) > clear.count(True)
 
-    def _judge(self, due: Due, running: Round, record: RoundRecord, chips: _Chips) -> Iterator[Finding]:
-        acts = self._settled.get(due.area, [])
-        if self._is_disputed and any(act.source is Source.CAMERA for act in acts):
-            running.doubt(
-                "payout.loser_paid",
-                "the wagers were settled by another outcome than the cards were read to have",
-            )
-            return
-        if any(_is_unclear(due, act) for act in acts) and due.outcome is not Settling.LOSE:
-            running.doubt("payout.winner_unpaid", f"what the dealer did with the wager on {due.area} was not seen")
-            return
-        paid = [act for act in acts if act.action is SettleAction.PAID]
-        collected = [act for act in acts if act.action is SettleAction.COLLECTED]
-        returned = [act for act in acts if act.action is SettleAction.RETURNED]
-        was_open = all(running.result is None or act.t < running.result.t for act in returned)
-        is_given_back = bool(returned) and (self._may_return or running.is_void or was_open)
-        if paid and due.outcome is not Settling.WIN:
-            yield _finding("payout.loser_paid", due, paid[-1], f"{_named(due)} was paid, though it did not win")
-        elif collected and due.outcome in _STANDS_OFF:
-            yield _finding("payout.push_taken", due, collected[-1], f"{_named(due)} was collected, though it stood off")
-        elif paid:
-            yield from self._wrong_amount(due, paid, running, record)
-        elif is_given_back or due.outcome in _STANDS_OFF or (collected and due.outcome is Settling.LOSE):
-            return
-        elif (
-            running.was_camera_lost
-            or any(act.source is Source.CAMERA for act in returned)
-            or not self._is_left(due, acts, chips, running.untouched)
-        ):
+    def _judge(self, due: Due, running: Round, record: RoundRecord, chips: _Chips) -> Iterable[Finding]:
+        """What the dealer did wrongly with one wager; what cannot be told is noted as a doubt of the round."""
+        acts = _Acts(tuple(self._settled.get(due.area, ())))
+        why_open = self._why_open(due, acts)
+        if why_open is not None:
+            running.doubt(*why_open)
+            return ()
+        misdone = _wrong_act(due, acts)
+        if misdone is not None:
+            return (misdone,)
+        if acts.paid:
+            return self._wrong_amount(due, acts.paid, running, record)
+        if self._is_done_with(due, acts, running):
+            return ()
+        if running.was_camera_lost or acts.is_return_filmed or not self._is_left(due, acts, chips, running.untouched):
             running.doubt(_absent_code(due), f"what became of the wager on {due.area} was not seen")
-        else:
-            yield _absence(due, running, acts, chips)
+            return ()
+        return (_absence(due, running, acts, chips),)
 
-    def _is_left(self, due: Due, acts: list[WagerSettled], chips: _Chips, untouched: frozenset[str]) -> bool:
+    def _why_open(self, due: Due, acts: _Acts) -> tuple[str, str] | None:
+        """The code and the reason why what was done with the wager tells nothing; None where it tells something."""
+        if self._is_disputed and any(act.source is Source.CAMERA for act in acts.all):
+            why = "the wagers were settled by another outcome than the cards were read to have"
+            return "payout.loser_paid", why
+        if due.outcome is not _LOSE and any(_is_unclear(due, act) for act in acts.all):
+            return "payout.winner_unpaid", f"what the dealer did with the wager on {due.area} was not seen"
+        return None
+
+    def _is_done_with(self, due: Due, acts: _Acts, running: Round) -> bool:
+        """Whether a wager that was not paid needed nothing more: it stood off, lost and went, or was given back."""
+        if due.outcome in _STANDS_OFF or (acts.collected and due.outcome is _LOSE):
+            return True
+        result = running.result
+        before_result = result is None or all(act.t < result.t for act in acts.returned)
+        return bool(acts.returned) and (self._may_return or running.void.is_void or before_result)
+
+    def _is_left(self, due: Due, acts: _Acts, chips: _Chips, untouched: frozenset[str]) -> bool:
         """Whether it is known that there was a wager and that nothing else was done with it."""
-        if acts:
+        if acts.all:
             return True
         if due.area in self._moved or chips.staked is None or chips.left is None:
             return False
         if due.area in self._filmed:
             return due.area in untouched and not self._may_return and self._is_in_play(due, chips.staked.least or 0)
-        return (
-            chips.left.is_seen
-            and (due.stake is not None or bool(chips.staked.chips))
-            and self._is_in_play(due, (chips.staked.chips or 0) * (self._smallest_chip or 0))
-        )
+        is_counted = due.stake is not None or bool(chips.staked.chips)
+        least = (chips.staked.chips or 0) * (self._smallest_chip or 0)
+        return chips.left.is_seen and is_counted and self._is_in_play(due, least)
 
     def _is_in_play(self, due: Due, least: int) -> bool:
         """Whether a part of the wager at least can be paid exactly, by its value or what it is worth at least."""
@@ -162,7 +190,7 @@ class PayoutJudge:
         return step is None or least >= step
 
     def _wrong_amount(
-        self, due: Due, paid: list[WagerSettled], running: Round, record: RoundRecord
+        self, due: Due, paid: Sequence[WagerSettled], running: Round, record: RoundRecord
     ) -> Iterator[Finding]:
         amounts = [act.amount for act in paid if act.amount is not None]
         if due.pays is None or len(amounts) < len(paid):
@@ -196,6 +224,17 @@ def _resting_on(cards: Iterable[DealtCard], findings: list[Finding]) -> list[Fin
     """The same findings, as sure at most as what the cards were read to count: nobody announced the result."""
     sure = prod(card.confidence for card in cards if card.card is not None)
     return [replace(finding, confidence=finding.confidence * sure) for finding in findings]
+
+
+def _wrong_act(due: Due, acts: _Acts) -> Finding | None:
+    """A wager that was paid though it did not win, or collected though it stood off."""
+    if acts.paid and due.outcome is not _WIN:
+        return _finding("payout.loser_paid", due, acts.paid[-1], f"{_named(due)} was paid, though it did not win")
+    if acts.collected and due.outcome in _STANDS_OFF:
+        return _finding(
+            "payout.push_taken", due, acts.collected[-1], f"{_named(due)} was collected, though it stood off"
+        )
+    return None
 
 
 def _is_just_as_due(due: Due, acts: list[WagerSettled] | None) -> bool:
@@ -252,7 +291,7 @@ def _finding(
     )
 
 
-def _absence(due: Due, running: Round, acts: list[WagerSettled], chips: _Chips) -> Finding:
+def _absence(due: Due, running: Round, acts: _Acts, chips: _Chips) -> Finding:
     """A winner that was not paid or a loser that was left, at the close of the round."""
     code, t = _absent_code(due), running.closed_t
     assert t is not None, "absences are judged when the round has closed"
@@ -266,5 +305,5 @@ def _absence(due: Due, running: Round, acts: list[WagerSettled], chips: _Chips) 
         bet=due.bet,
         area=due.area,
         amount=due.stake if due.pays is None or due.outcome is Settling.LOSE else floor(due.pays),
-        confidence=confidence_of(acts[-1]) if acts else 1.0 if chips.left is None else chips.left.confidence,
+        confidence=confidence_of(acts.all[-1]) if acts.all else 1.0 if chips.left is None else chips.left.confidence,
     )

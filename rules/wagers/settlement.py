@@ -1,4 +1,4 @@
-"""Settle wagers exactly: what each bet gets by the cards.
+"""Sum up a round that has ended, and settle its wagers exactly: what each bet gets by the cards.
 
 Money in the smallest unit; winnings are fractions of it, after commission and without the stake. Where a card was not
 read, a wager is settled if every face it may have settles it alike, and left open otherwise.
@@ -6,21 +6,25 @@ read, a wager is settled if every face it may have settles it alike, and left op
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import lru_cache
 from math import lcm
 from types import MappingProxyType
 from typing import NamedTuple
 
-from thirdcard.rules.game.words import Bet, Outcome, Settling
-from thirdcard.rules.round.records import Due, OpenDue
-from thirdcard.rules.round.round import Wager
+from thirdcard.rules.game.cards import Card
+from thirdcard.rules.game.hand import is_known, winner_of
+from thirdcard.rules.game.words import Bet, Outcome, Settling, Side
+from thirdcard.rules.round.drawing import Drawing
+from thirdcard.rules.round.records import Due, OpenDue, RoundRecord
+from thirdcard.rules.round.round import DealtCard, Round, Wager
+from thirdcard.rules.round.table_state import TableState
 from thirdcard.rules.rulebook.cases import choose
 from thirdcard.rules.rulebook.model import Fee, PayCase
 from thirdcard.rules.rulebook.options import Rules
-from thirdcard.rules.wagers.excess import Excess
-from thirdcard.rules.wagers.hand_ends import HandEnd, facts_of
+from thirdcard.rules.wagers.excess import Excess, excess_of
+from thirdcard.rules.wagers.hand_ends import HandEnd, end_of, ends_of, facts_of, loose_ends_of
 from thirdcard.rules.wagers.insurance import INSURANCE, Promise
 
 Endings = frozenset[frozenset[str]]
@@ -252,3 +256,56 @@ def _areas_without(fee: Fee, wagers: Collection[Wager], rules: Rules) -> Iterato
         is_paid = None in paid or sum(one or 0 for one in paid) >= int(amount or 0)
         if not is_waived and not is_paid:
             yield from (wager.area for wager in charged)
+
+
+_PLAYER, _BANKER = Side
+Faces = tuple[Card | None, ...]
+
+
+def record_of(
+    running: Round, drawing: Drawing, rules: Rules, table: TableState, *, promises: Mapping[str, Promise]
+) -> RoundRecord:
+    """The round's record; hands are what lawfully belongs to them, or what lies in the boxes after a misdeal."""
+    is_lawful = drawing.can_judge
+    cards = drawing.reckon()
+    player, banker = cards.player, cards.banker
+    hands = drawing.faces(_PLAYER), drawing.faces(_BANKER)
+    in_boxes = hands if is_lawful else (_faces(running.dealt.hand(_PLAYER)), _faces(running.dealt.hand(_BANKER)))
+    is_read = player is not None and banker is not None
+    wagers = tuple(running.betting.stakes.values())
+    why_open = "the hands are not known to be complete" if is_read else "a card was not read"
+    excess = excess_of(wagers, rules, table.notice) if rules.rulebook.limits.excess else {}
+    circumstances = Circumstances(running.void.is_void, table.smallest_chip, promises, excess, why_open)
+    settlement = settle_wagers(wagers, rules, _endings(drawing, *hands), circumstances)
+    return RoundRecord(
+        round=running.number,
+        opened=running.opened_t,
+        closed=running.closed_t,
+        player=in_boxes[0],
+        banker=in_boxes[1],
+        player_total=player if is_lawful else None,
+        banker_total=banker if is_lawful else None,
+        winner=winner_of(player, banker) if is_lawful and player is not None and banker is not None else None,
+        complete=cards.is_settled,
+        void=running.void.is_void,
+        due=settlement.due,
+        due_open=settlement.open,
+    )
+
+
+def _endings(drawing: Drawing, player: Faces, banker: Faces) -> Endings:
+    """What the round may state for the pay cases; nothing where a hand lacks a card or has got one too many."""
+    if drawing.is_swapped and any(len(drawing.two_cards(side)) != 2 for side in Side):
+        return frozenset()
+    if drawing.is_settled:
+        if is_known(player) and is_known(banker):
+            return certain_facts(end_of(player), end_of(banker))
+        return possible_facts(ends_of(player), ends_of(banker))
+    if not drawing.can_judge or drawing.missing() is not None:
+        return frozenset()
+    two = _faces(drawing.two_cards(_PLAYER)), _faces(drawing.two_cards(_BANKER))
+    return possible_facts(loose_ends_of(two[0]), loose_ends_of(two[1]))
+
+
+def _faces(cards: Iterable[DealtCard]) -> Faces:
+    return tuple([card.card for card in cards])

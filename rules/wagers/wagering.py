@@ -91,20 +91,20 @@ class Wagering:
     def _change_in_time(self, event: WagerChanged, wager: Wager, running: Round) -> list[Finding]:
         kind = kind_of(event)
         findings: list[Finding] = []
-        if self._rules.are_wagers_frozen and event.area in running.placed:
+        if self._rules.are_wagers_frozen and event.area in running.betting.placed:
             comes_up = self._comes_up(event, kind)
             if comes_up is None:
                 running.doubt("late_bet.increased", f"what the wager on {event.area} came to was not read")
             finding = find_frozen_change(event) if comes_up is False else None
             findings = [] if finding is None else [finding]
         if kind is _PLACED:
-            running.placed.add(event.area)
+            running.betting.placed.add(event.area)
         elif kind is _REMOVED:
-            running.placed.discard(event.area)
+            running.betting.placed.discard(event.area)
         if wager.is_settled:
             self._note_stake(event, running)
         else:
-            running.stakes[event.area] = wager
+            running.betting.stakes[event.area] = wager
         return findings
 
     def _comes_up(self, event: WagerChanged, kind: Kind | None) -> bool | None:
@@ -118,7 +118,7 @@ class Wagering:
 
     @staticmethod
     def _note_stake(event: WagerChanged, running: Round) -> None:
-        running.stakes[event.area] = changed_wager(event, None, is_settled=False)
+        running.betting.stakes[event.area] = changed_wager(event, None, is_settled=False)
 
     @staticmethod
     def _note_doubt(event: WagerChanged, running: Round) -> None:
@@ -128,7 +128,7 @@ class Wagering:
 
     def _is_free(self, event: WagerChanged, running: Round, old: Wager | None) -> bool:
         """Whether a change after the close is nobody's fault: settled, void, pushed, or the dealer's own work."""
-        if running.is_void or running.bets_reopened or (old is not None and old.is_settled):
+        if running.void.is_void or running.betting.is_reopened or (old is not None and old.is_settled):
             return True
         if not running.is_decided:
             return False
@@ -137,7 +137,7 @@ class Wagering:
         if running.result is None:
             return False
         return self._is_push(event, running, running.result) or event.area in areas_without_fee(
-            tuple(running.stakes.values()), self._rules
+            tuple(running.betting.stakes.values()), self._rules
         )
 
     def _is_push(self, event: WagerChanged, running: Round, result: ResultAnnounced) -> bool:

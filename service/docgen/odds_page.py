@@ -6,12 +6,10 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
 from thirdcard.rules.game.words import Bet
-from thirdcard.rules.odds.insurance_odds import return_of_insurance
-from thirdcard.rules.odds.odds import NOT_LISTED, reckon_odds, return_of
-from thirdcard.rules.rulebook.bet_variants import variants_of
+from thirdcard.rules.odds.odds import NOT_LISTED, reckon_odds, return_of, return_of_insurance
 from thirdcard.rules.rulebook.load import elect, load_rulebook, rulebook_ids
 from thirdcard.rules.rulebook.model import InsuranceRow, Rulebook
-from thirdcard.rules.rulebook.options import Rules
+from thirdcard.rules.rulebook.options import Rules, variants_of
 from thirdcard.service.docgen.published_odds import USUAL, compare_all, name_of_bet, name_of_elections
 
 DECKS = range(1, 9)

@@ -10,8 +10,7 @@ from typing import Any
 import yaml
 
 from thirdcard.rules.game.words import Bet, Outcome
-from thirdcard.rules.odds.insurance_odds import return_of_insurance
-from thirdcard.rules.odds.odds import reckon_odds
+from thirdcard.rules.odds.odds import reckon_odds, return_of_insurance
 from thirdcard.rules.rulebook.load import elect, load_rulebook
 from thirdcard.rules.rulebook.options import Rules
 

@@ -14,9 +14,7 @@ MOST_PARAMETERS = 6
 MOST_PUBLIC_METHODS = 20
 MOST_STATE = 12
 MORE_STATE: dict[str, str] = {
-    "rules/referee.py Referee": "a judge for each subject: its parts, made once",
     "rules/round/drawing.py Drawing": "what is known of six cards",
-    "rules/round/round.py Round": "the facts of one round, as many as the log has",
     "vision/cards/tracker.py CardTrack": "one card's path, side and looks, which its readers ask for one by one",
     "datasets/script/betting.py Betting": "a seat's plan and what it has put down",
     "datasets/script/director.py _Director": "one part for each act of a dealer",

@@ -16,6 +16,7 @@ from thirdcard.rules.cards.burn import BurnJudge
 from thirdcard.rules.cards.last_round import LastRoundJudge
 from thirdcard.rules.log.events import EVENT_TYPES, Event, parse_event
 from thirdcard.rules.referee import Listener, Referee
+from thirdcard.rules.round.round import Void
 from thirdcard.rules.round.table_state import NOTED, TableState
 from thirdcard.rules.wagers.insurance import InsuranceJudge
 from thirdcard.rules.wagers.limits import LimitJudge
@@ -79,7 +80,7 @@ def test_judges_without_a_rule_listen_to_nothing() -> None:
 
 @pytest.mark.parametrize("kind", EVENT_TYPES)
 def test_event_that_the_table_does_not_note_leaves_it_as_it_was(kind: str) -> None:
-    table = TableState(is_next_void=True)
+    table = TableState(next_void=Void(is_void=True))
     if EVENT_TYPES[kind] not in NOTED:
         table.note(event_of(kind))
-    assert table == TableState(is_next_void=True)
+    assert table == TableState(next_void=Void(is_void=True))

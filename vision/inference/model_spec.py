@@ -1,7 +1,7 @@
 """What a model file must look like: `models/registry.yaml`, read and checked.
 
 A model's input, outputs and class names are declared there and never guessed. A house may have models of its own: a
-folder with such a file, whose entries win over the package's. Does not open the model.
+folder with such a file, whose entries go before the package's. Does not open the model.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Find chips that lie on the wagering areas in a hand that must be played without wagers."""
+"""Find what the rulebook orders before a card leaves the shoe: the call, and no chips in a hand without wagers."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 from thirdcard.rules.findings.findings import Finding, name_of
 from thirdcard.rules.log.events import CardDealt, Source, WagerChanged
 from thirdcard.rules.round.round import Round, Wager, changed_wager, confidence_of
+from thirdcard.rules.round.table_state import TableState
+from thirdcard.rules.rulebook.options import Rules
 from thirdcard.rules.wagers.late_bets import kind_of
 
 ORDERED_BY_SIGHT = 0.5
@@ -26,7 +28,7 @@ def find_void_hand_wagered(event: CardDealt, running: Round, wagers: Iterable[Wa
 
 def find_wager_on_void_hand(event: WagerChanged, running: Round) -> Iterable[Finding]:
     """Chips that are put on an area when cards of the void hand are out."""
-    if not running.is_void or running.is_annulled or running.is_decided or running.first_card is None:
+    if not running.void.is_void or running.void.is_annulled or running.is_decided or running.dealt.first is None:
         return ()
     kind = kind_of(event)
     if kind is None or not kind.adds:
@@ -36,7 +38,7 @@ def find_wager_on_void_hand(event: WagerChanged, running: Round) -> Iterable[Fin
 
 def _confidence(event: CardDealt | WagerChanged, running: Round) -> float:
     """How sure the event is; little where only a camera's finding ordered the void hand that nobody plays."""
-    is_ordered_by_sight = event.source is Source.CAMERA and running.void_rule is not None
+    is_ordered_by_sight = event.source is Source.CAMERA and running.void.rule is not None
     return min(confidence_of(event), ORDERED_BY_SIGHT) if is_ordered_by_sight else confidence_of(event)
 
 
@@ -47,11 +49,39 @@ def _finding(running: Round, wager: Wager, t: float, confidence: float) -> Findi
         t=t,
         key=("procedure.void_hand_wagered", wager.area),
         message=f"{whose} on {name_of(wager.bet)} in a hand that is played without wagers.",
-        facts=frozenset() if running.void_rule is None else frozenset({"void_ordered"}),
-        source_rule=running.void_rule,
+        facts=frozenset() if running.void.rule is None else frozenset({"void_ordered"}),
+        source_rule=running.void.rule,
         seat=wager.seat,
         bet=wager.bet,
         area=wager.area,
         amount=wager.value,
         confidence=confidence,
+    )
+
+
+class ProcedureJudge:
+    """Looks at the table whenever a card leaves the shoe: was betting called closed, is a void hand free of wagers?"""
+
+    def __init__(self, rules: Rules, table: TableState) -> None:
+        self._is_call_ordered = rules.rulebook.call_rule is not None
+        self._table = table
+
+    def deal(self, event: CardDealt, running: Round) -> Iterable[Finding]:
+        """What was left out before this card."""
+        if running.void.is_void:
+            is_open = not running.void.is_annulled and not running.is_decided
+            return find_void_hand_wagered(event, running, self._table.wagers.values()) if is_open else ()
+        if running.betting.call is not None or running.dealt.first is not event or not self._is_call_ordered:
+            return ()
+        return () if running.was_camera_lost else (_missing_call(event),)
+
+
+def _missing_call(event: CardDealt) -> Finding:
+    """The first card left the shoe though "No more bets" had not been called."""
+    return Finding(
+        code="procedure.no_call",
+        t=event.t,
+        key=("procedure.no_call",),
+        message='The first card was dealt without "No more bets".',
+        confidence=confidence_of(event),
     )
