@@ -1,6 +1,6 @@
 # make demo   watch the shipped recording, and say what was found and where the report is
 # make demo-room   the surveillance room with four tables that play the shipped recording, in out/room
-# make test   lint, types and tests
+# make test   lint, types and tests, as many files side by side as there are cores
 # make train-setup   .venv-train, with what training needs besides: PyTorch, Ultralytics, one OpenCV
 # make train-test   every training for a few seconds, exported and checked
 # make setup  .venv with the command `thirdcard` in it; demo and test do it by themselves
@@ -54,7 +54,7 @@ demo-room: $(READY)
 	@$(BIN)/thirdcard serve --demo --home out/room
 
 test: lint types
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 train-setup: $(TRAIN_READY)
 
