@@ -1,7 +1,7 @@
 """The frozen test split: held-out scripts, their seeds and decks, each with its SHA-256, in `datasets/frozen.yaml`.
 
 Videos are not hashed: encoders differ. A cloth's hash is that of its lettering, every line of text and its mask as the
-script's camera needs it; a deck's that of its drawn faces and back. They are the same on every machine, since fonts
+script's camera needs it; a deck's that of its drawn faces and back. They hold whatever fonts a machine has, since fonts
 come with the package; the cloth's weave and wear, which OpenCV may round otherwise on other processors, are left out.
 `python -m thirdcard.datasets.script.frozen [--decks DIR]` tells what is changed; with DIR, of decks of artwork too.
 """
