@@ -91,7 +91,7 @@ def test_stretch_of_time_is_kept(home: Path, tmp_path: Path) -> None:
     ("arguments", "says"),
     [
         pytest.param((), "needs --home DIR and --out DIR for data, or the name of a model", id="nothing said"),
-        pytest.param(("detector", "--out", "x"), "--home and --out are for data", id="a model and data"),
+        pytest.param(("detector", "--out", "x"), "--out is for data; the script's", id="a model and data"),
     ],
 )
 def test_unclear_order_is_refused(arguments: tuple[str, ...], says: str) -> None:
