@@ -1,13 +1,19 @@
-"""Find a Chromium and open it; nothing is fetched."""
+"""Find a Chromium and open it; nothing is fetched.
+
+It sees the fonts of the package and no others: without any font it crashes, and with a machine's own its pages differ.
+"""
 
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
+
+from tests.repository import ROOT
 
 VARIABLE = "THIRDCARD_CHROMIUM"
 USUAL = "/usr/bin/chromium"
@@ -15,6 +21,11 @@ QUIET = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync", "--autoplay-policy=no-user-gesture-required",
 )  # fmt: skip
+FONTS = """<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig><dir>{fonts}</dir><cachedir>{cache}</cachedir></fontconfig>
+"""
+"""A fontconfig that knows one folder."""
 
 
 def find_chromium() -> Path | None:
@@ -26,8 +37,12 @@ def find_chromium() -> Path | None:
 @contextmanager
 def open_chromium(path: Path) -> Iterator[Browser]:
     """A browser without a window."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=list(QUIET))
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        settings = Path(folder) / "fonts.conf"
+        fonts = ROOT / "service" / "web" / "pages" / "fonts"
+        settings.write_text(FONTS.format(fonts=fonts, cache=Path(folder) / "cache"), encoding="utf-8")
+        environment = {**os.environ, "FONTCONFIG_FILE": str(settings)}
+        browser = playwright.chromium.launch(executable_path=path, args=list(QUIET), env=environment)
         try:
             yield browser
         finally:
