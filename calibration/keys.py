@@ -5,6 +5,7 @@ The parsers read through these declarations, and the files' JSON Schemas are mad
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -36,7 +37,7 @@ _POINT: Schema = {
 Value = TypeVar("Value", covariant=True)
 
 
-class FileKey(Generic[Value]):
+class FileKey(ABC, Generic[Value]):
     """One key; its name is that of the attribute that declares it."""
 
     name: str
@@ -52,13 +53,13 @@ class FileKey(Generic[Value]):
         """Whether a file must have it."""
         return True
 
+    @abstractmethod
     def take(self, fields: Fields, kind: type[CalibrationError]) -> Value:
         """The value that a mapping gives; refuses, as that kind of error, what is not allowed."""
-        raise NotImplementedError
 
+    @abstractmethod
     def schema(self) -> Schema:
         """What may stand there."""
-        raise NotImplementedError
 
 
 class FileKeys:

@@ -6,6 +6,7 @@ The parser reads through these declarations, and the file's JSON Schema is made 
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from fractions import Fraction
@@ -30,7 +31,7 @@ REQUIRED: Final = Required()
 Value = TypeVar("Value", covariant=True)
 
 
-class RulebookEntry(Generic[Value]):
+class RulebookEntry(ABC, Generic[Value]):
     """One key; its name is that of the attribute that declares it."""
 
     name: str
@@ -50,9 +51,9 @@ class RulebookEntry(Generic[Value]):
         """
         raise NotImplementedError
 
+    @abstractmethod
     def schema(self) -> Schema:
         """What may stand there."""
-        raise NotImplementedError
 
     def parts(self) -> Iterable[type[EntryTable]]:
         """The mappings that may stand there."""

@@ -41,7 +41,7 @@ def open_chromium(path: Path) -> Iterator[Browser]:
         settings = Path(folder) / "fonts.conf"
         fonts = ROOT / "service" / "web" / "pages" / "fonts"
         settings.write_text(FONTS.format(fonts=fonts, cache=Path(folder) / "cache"), encoding="utf-8")
-        environment = {**os.environ, "FONTCONFIG_FILE": str(settings)}
+        environment: dict[str, str | float | bool] = {**os.environ, "FONTCONFIG_FILE": str(settings)}
         browser = playwright.chromium.launch(executable_path=path, args=list(QUIET), env=environment)
         try:
             yield browser
