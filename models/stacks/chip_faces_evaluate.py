@@ -1,8 +1,8 @@
 """Examine the reader of chips' faces: `python -m thirdcard.models.stacks.chip_faces_evaluate --school
 build/chip_faces`.
 
-Reads what `thirdcard.models.stacks.chip_faces_school --split held_out` drew and prints how many top chips are told, and
-how many of those rightly.
+Reads what `thirdcard.models.stacks.chip_faces_school --split held_out` drew and prints how many top chips are
+classified, and how many of those correctly.
 """
 
 from __future__ import annotations

@@ -69,7 +69,7 @@ class ChipFaceReading:
         ).mean()
 
     def judge(self, net: nn.Module) -> str:
-        """How many are told rightly in the held-out worlds of the school, where there are any."""
+        """How many are classified correctly in the held-out worlds of the school, where there are any."""
         if not self._exam:
             return ""
         shares = [np.exp(log_probabilities(told_of(net, stack))) for stack in self._exam]

@@ -66,7 +66,7 @@ def winner_of(player: int, banker: int) -> Outcome:
 
 
 def points(cards: Sequence[Card | None]) -> int | None:
-    """The point count of what lies there; None where a face is unknown or nothing lies."""
+    """The point count of these cards; None where a face is unknown or there is no card."""
     known = [card for card in cards if card is not None]
     if not cards or len(known) < len(cards):
         return None

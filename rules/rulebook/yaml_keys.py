@@ -48,8 +48,9 @@ class RulebookEntry(ABC, Generic[Value]):
 
         Raises:
             RulebookError: It is not allowed.
+            TypeError: The entry holds further tables, which are read as nodes.
         """
-        raise NotImplementedError
+        raise TypeError(f"{place}: {type(self).__name__} is read as a node")
 
     @abstractmethod
     def schema(self) -> Schema:

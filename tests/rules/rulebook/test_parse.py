@@ -15,6 +15,7 @@ from thirdcard.rules.game.words import Bet
 from thirdcard.rules.rulebook.file_keys import OTHER_FAULTS, REQUIRED_FAULTS
 from thirdcard.rules.rulebook.load import load_rulebook, rulebook_ids
 from thirdcard.rules.rulebook.parse import parse_rulebook
+from thirdcard.rules.rulebook.yaml_keys import EntryTable, InnerEntry
 
 REQUIRED_NOW = [code for code in REQUIRED_FAULTS if code.startswith(("misdeal", "late_bet", "exposed_card"))]
 
@@ -135,3 +136,8 @@ def test_a_rulebook_of_another_name_needs_no_code() -> None:
 def test_every_bet_is_offered_by_some_rulebook_or_window() -> None:
     known = {bet for name in RULEBOOKS for bet in load_rulebook(name).bets}
     assert set(Bet) - known == {Bet.INSURANCE_PLAYER, Bet.INSURANCE_BANKER}
+
+
+def test_entry_that_holds_a_table_is_not_read_as_a_value() -> None:
+    with pytest.raises(TypeError, match="betting: InnerEntry is read as a node"):
+        InnerEntry("A table.", EntryTable).read({}, "betting")
