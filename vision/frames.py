@@ -1,4 +1,4 @@
-"""One decoded picture of a video and its time.
+"""One decoded picture of a video and its time; or that from a time on there is none.
 
 Colours are converted on demand: most frames of a table are looked at only through `luma`, which costs nothing. The
 scalers are kept, one a thread and size, since setting one up costs as much as converting a picture.
@@ -7,6 +7,8 @@ scalers are kept, one a thread and size, since setting one up costs as much as c
 from __future__ import annotations
 
 import threading
+from dataclasses import dataclass
+from enum import StrEnum
 
 import cv2
 import numpy as np
@@ -37,6 +39,29 @@ def _scaler(size_wh_px: tuple[int, int] | None) -> VideoReformatter:
 
 
 Image = NDArray[np.uint8]
+
+
+class SightFault(StrEnum):
+    """Why a film shows nothing for a while."""
+
+    DAMAGED = "damaged"
+    """Its pictures cannot be decoded, or refer to such."""
+    GAP = "gap"
+    """There is none."""
+    CLOCK = "clock"
+    """Nobody can tell when they were filmed."""
+    SIZE = "size"
+    """They have another size than the calibrated one."""
+    NO_PICTURE = "no_picture"
+    """The source brings none."""
+
+
+@dataclass(frozen=True, slots=True)
+class SightLost:
+    """From `t` on nothing is seen, until the next frame; stream time in seconds."""
+
+    t: float
+    fault: SightFault
 
 _LUMA_FIRST_FORMATS = frozenset(
     {"yuv420p", "yuvj420p", "yuv422p", "yuvj422p", "yuv444p", "yuvj444p", "nv12", "nv21", "gray"}

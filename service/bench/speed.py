@@ -25,7 +25,7 @@ from thirdcard.vision.frames import Frame
 from thirdcard.vision.video.video import VideoReader
 
 if TYPE_CHECKING:
-    from thirdcard.service.watch.pipeline import Progress
+    from thirdcard.service.watch.film_watch import Progress
 
 PLAIN_GRAPH = Path(__file__).resolve().parents[2] / "models" / "plain" / "yolo11n_640.onnx"
 PLAIN_WEIGHT_BYTES = 12_000_000
@@ -177,7 +177,7 @@ def shares(stages: Mapping[str, float]) -> dict[str, float]:
 
 
 def _watch(recording: Recording) -> Iterator[Progress]:
-    from thirdcard.service.watch.pipeline import watch_table
+    from thirdcard.service.watch.film_watch import watch_table
 
     return watch_table(recording.table, signals=recording.signals)
 

@@ -1,31 +1,36 @@
 """Cut the stretch of video around a moment, out of the packets the camera wrote.
 
 Nothing is encoded anew while a browser can play the codec, so a clip shows exactly what was recorded.
-Times are stream time in seconds: 0 is the presentation time of the video's first frame.
+Times are stream time in seconds, on the same mended clock on which the film is watched.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import av
 
 from thirdcard.service.ports.errors import ServiceError
+from thirdcard.vision.errors import VideoBreakError, VisionError
+from thirdcard.vision.frames import SightLost
+from thirdcard.vision.video.film_index import OpenFilm, film_index, open_film
+from thirdcard.vision.video.packets import FilmPacket
+from thirdcard.vision.video.sound_frames import SoundFrames
 
 if TYPE_CHECKING:
-    from av.container import InputContainer
     from av.packet import Packet
     from av.video.stream import VideoStream
 
 BROWSER_CODECS = frozenset({"h264", "vp9", "av1"})
-ENCODED_RATE_FALLBACK = 25
+ENCODED_RATE = 25
 TICK_S = Fraction(1, 12800)
-STEPS_BACK_S = (0.0, 3.0, 12.0, 60.0)
+EDGE_S = 1e-6
 
 
 class ClipError(ServiceError):
@@ -40,169 +45,149 @@ class ClipSpan:
     to_s: float
 
 
-@contextmanager
-def open_video(path: Path) -> Iterator[tuple[InputContainer, VideoStream]]:
-    """The container and its first video stream; raises ClipError with the file's name."""
-    try:
-        with av.open(str(path)) as container:
-            if not container.streams.video:
-                raise ClipError(f"{path}: holds no video stream; allowed: a container with one")
-            yield container, container.streams.video[0]
-    except (av.FFmpegError, OSError) as error:
-        raise ClipError(f"{path}: {error}") from error
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilmFacts:
+    """How to read a film file."""
+
+    size_wh_px: tuple[int, int] | None = None
+    """Of the wanted film, where the file holds several."""
+    rate_hz: float | None = None
+    """Frames a second, where it has no times; None: as it says."""
+    is_damaged: bool = False
+    """Whether what is cut out may be damaged: then it is decoded, and what cannot be is left out."""
 
 
-def start_pts(stream: VideoStream) -> int:
-    """The presentation timestamp that is stream time 0, in the stream's own ticks."""
-    return stream.start_time if stream.start_time is not None else 0
-
-
-def seek(container: InputContainer, stream: VideoStream, t: float) -> None:
-    """Go to a key frame at or before `t`, where one is.
-
-    Containers without an index land anywhere; then the search begins further back, in the end at the beginning.
-    """
-    assert stream.time_base is not None
-    wanted_pts = start_pts(stream) + int(max(t, 0.0) / stream.time_base)
-    for back_s in STEPS_BACK_S:
-        from_pts = start_pts(stream) + int(max(t - back_s, 0.0) / stream.time_base)
-        if from_pts <= start_pts(stream):
-            break
-        if _go_to(container, stream, from_pts) and _next_key_pts(container, stream, wanted_pts) is not None:
-            _go_to(container, stream, from_pts)
-            return
-    container.seek(0)
-
-
-def _go_to(container: InputContainer, stream: VideoStream, pts: int) -> bool:
-    try:
-        container.seek(pts, stream=stream, backward=True)
-    except av.FFmpegError:
-        return False
-    return True
-
-
-def _next_key_pts(container: InputContainer, stream: VideoStream, last_pts: int) -> int | None:
-    """The next key frame's timestamp; None where it comes after `last_pts`."""
-    try:
-        for packet in container.demux(stream):
-            if packet.is_keyframe and packet.pts is not None:
-                return packet.pts if packet.pts <= last_pts else None
-            if packet.pts is not None and packet.pts > last_pts:
-                return None
-    except av.FFmpegError:
-        return None
-    return None
-
-
-def cut_clip(video: Path, target: Path, span: ClipSpan) -> ClipSpan:
+def cut_clip(video: Path, target: Path, span: ClipSpan, film: FilmFacts | None = None) -> ClipSpan:
     """Write `span` of `video` to the MP4 file `target`.
 
     Begins at the key frame at or before the wanted start. Returns what was written.
+
+    Args:
+        video: The file.
+        target: What is written.
+        span: The stretch.
+        film: Which film of the file, and how to read it; None: the one that `watch` would choose.
+
+    Raises:
+        ClipError: The stretch cannot be cut.
     """
-    with open_video(video) as (container, stream):
-        if stream.codec_context.name in BROWSER_CODECS:
-            return _remux(container, stream, target, span)
-    return _encode(video, target, span)
+    film = film or FilmFacts()
+    with opened(video, span.from_s, film) as found:
+        if found.stream.codec_context.name in BROWSER_CODECS:
+            return _remux(found, target, span, is_checked=film.is_damaged)
+    return _encode(video, target, span, film)
 
 
-def _remux(container: InputContainer, stream: VideoStream, target: Path, span: ClipSpan) -> ClipSpan:
-    assert stream.time_base is not None
-    packets = _packets(container, stream, span)
+@contextmanager
+def opened(video: Path, from_s: float, film: FilmFacts) -> Iterator[OpenFilm]:
+    """A film at the key frame at or before a moment; raises ClipError with the file's name."""
+    try:
+        index = film_index(video, film.size_wh_px, film.rate_hz)
+        with open_film(video, from_s, index, film.size_wh_px, film.rate_hz) as found:
+            yield found
+    except (VisionError, av.FFmpegError, OSError) as error:
+        raise ClipError(f"{video}: {error}") from error
+
+
+def _remux(film: OpenFilm, target: Path, span: ClipSpan, *, is_checked: bool) -> ClipSpan:
+    chosen = _packets(film, span)
+    packets = _in_order([one.packet for one in (_playable(chosen, film) if is_checked else chosen)])
     if not packets:
         raise ClipError(f"{target.name}: the video holds nothing between {span.from_s:.1f} and {span.to_s:.1f} s")
     shift_pts = min(packet.pts for packet in packets if packet.pts is not None)
     last_pts = max(packet.pts for packet in packets if packet.pts is not None)
     with av.open(str(target), "w", format="mp4", options={"movflags": "faststart"}) as output:
-        copy = output.add_stream_from_template(stream)
+        copy = output.add_stream_from_template(film.stream)
         for packet in packets:
             packet.pts = None if packet.pts is None else packet.pts - shift_pts
             packet.dts = None if packet.dts is None else packet.dts - shift_pts
             packet.stream = copy
             output.mux(packet)
-    zero = start_pts(stream)
-    return ClipSpan(
-        from_s=float((shift_pts - zero) * stream.time_base), to_s=float((last_pts - zero) * stream.time_base)
-    )
+    return ClipSpan(from_s=shift_pts * film.tick_s, to_s=last_pts * film.tick_s)
 
 
-def _packets(container: InputContainer, stream: VideoStream, span: ClipSpan) -> list[Packet[VideoStream]]:
+def _packets(film: OpenFilm, span: ClipSpan) -> list[FilmPacket]:
     """From the key frame at or before the start, in decoding order, until none before the end can follow."""
-    assert stream.time_base is not None
-    seek(container, stream, span.from_s)
-    first_pts = start_pts(stream) + int(span.from_s / stream.time_base)
-    end_pts = start_pts(stream) + int(span.to_s / stream.time_base)
-    kept: list[Packet[VideoStream]] = []
-    try:
-        for packet in container.demux(stream):
-            if packet.pts is None:
-                continue
-            if packet.is_keyframe and packet.pts <= first_pts:
+    kept: list[FilmPacket] = []
+    with suppress(VideoBreakError):  # the film ends in the middle: what was read so far is the evidence there is
+        for each in film.packets:
+            if each.packet.is_keyframe and each.t <= span.from_s + EDGE_S:
                 kept = []
-            if (packet.pts if packet.dts is None else packet.dts) > end_pts:
+            if each.decode * film.tick_s > span.to_s + EDGE_S:
                 break
-            if kept or packet.is_keyframe:
-                kept.append(packet)
-    except av.FFmpegError:
-        pass  # the file ends in the middle: what was read so far is the evidence there is
-    return _in_order([packet for packet in kept if packet.pts is not None and packet.pts >= (kept[0].pts or 0)])
+            kept.append(each)
+    return kept
+
+
+def _playable(packets: list[FilmPacket], film: OpenFilm) -> list[FilmPacket]:
+    """Without those of damaged stretches, at which browsers stop: there the picture before them stands."""
+    sound, lost_from_t, kept = SoundFrames(film.tick_s), None, []
+    lost: list[tuple[float, float]] = []
+    found = chain.from_iterable(sound.take(each, film.stream.decode) for each in packets)
+    for item in chain(found, sound.end(film.stream.decode)):
+        if isinstance(item, SightLost):
+            lost_from_t = item.t
+        elif lost_from_t is not None:
+            lost.append((lost_from_t, item.t))
+            lost_from_t = None
+    if lost_from_t is not None:
+        lost.append((lost_from_t, float("inf")))
+    for each in packets:
+        if not any(from_t - EDGE_S <= each.t < to_t - EDGE_S for from_t, to_t in lost):
+            kept.append(each)
+    return kept
 
 
 def _in_order(packets: list[Packet[VideoStream]]) -> list[Packet[VideoStream]]:
-    """Packets with decoding times, where their container tells only when they are shown."""
-    following: int | None = None
-    for packet in reversed(packets):
-        if packet.dts is None:
-            step = packet.duration or 1
-            packet.dts = packet.pts if following is None else following - step
-        following = packet.dts
+    """Packets with the times at which they are shown, where their container tells only when they are decoded."""
+    for packet in packets:
+        packet.pts = packet.dts if packet.pts is None else packet.pts
     return packets
 
 
-def _encode(video: Path, target: Path, span: ClipSpan) -> ClipSpan:
+def _encode(video: Path, target: Path, span: ClipSpan, film: FilmFacts) -> ClipSpan:
     """The same stretch, encoded as H.264: for codecs that no browser plays."""
     times: list[float] = []
-    with open_video(video) as (container, stream), av.open(str(target), "w", format="mp4") as output:
-        rate = stream.average_rate or ENCODED_RATE_FALLBACK
-        copy = output.add_stream("libx264", rate=rate, options={"preset": "veryfast", "crf": "23"})
-        copy.width, copy.height = stream.width // 2 * 2, stream.height // 2 * 2
-        copy.pix_fmt, copy.codec_context.time_base = "yuv420p", TICK_S
-        for t, frame in _decode(container, stream, span):
+    with av.open(str(target), "w", format="mp4") as output:
+        copy = output.add_stream("libx264", rate=ENCODED_RATE, options={"preset": "veryfast", "crf": "23"})
+        copy.codec_context.time_base = TICK_S
+        for t, frame in decode_span(video, span, film=film):
+            if not times:
+                copy.width, copy.height = frame.width // 2 * 2, frame.height // 2 * 2
+                copy.pix_fmt = "yuv420p"
             times.append(t)
             picture = frame.reformat(copy.width, copy.height, "yuv420p")
             picture.pts, picture.time_base = round((t - times[0]) / TICK_S), TICK_S
             output.mux(copy.encode(picture))
-        output.mux(copy.encode())
+        output.mux(copy.encode() if times else [])
     if not times:
         raise ClipError(f"{target.name}: the video holds nothing between {span.from_s:.1f} and {span.to_s:.1f} s")
     return ClipSpan(from_s=times[0], to_s=times[-1])
 
 
-def _decode(
-    container: InputContainer, stream: VideoStream, span: ClipSpan, *, key_by_s: float | None = None
+def decode_span(
+    video: Path, span: ClipSpan, *, key_by_s: float | None = None, film: FilmFacts | None = None
 ) -> Iterator[tuple[float, av.VideoFrame]]:
-    assert stream.time_base is not None
-    seek(container, stream, span.from_s if key_by_s is None else key_by_s)
-    try:
-        for frame in container.decode(stream):
-            if frame.pts is None:
-                continue
-            t = float((frame.pts - start_pts(stream)) * stream.time_base)
-            if t > span.to_s + 1e-6:
-                return
-            if t >= span.from_s - 1e-6:
-                yield t, frame
-    except av.FFmpegError:
-        return
-
-
-def decode_span(video: Path, span: ClipSpan, *, key_by_s: float | None = None) -> Iterator[tuple[float, av.VideoFrame]]:
-    """Every frame of a stretch with its stream time; ends early where the file does.
+    """Every sound frame of a stretch with its stream time; ends early where the film does.
 
     Args:
         video: The file.
         span: The stretch.
         key_by_s: Frames before the last key frame at or before this moment may be left out; None: all are wanted.
+        film: Which film of the file, and how to read it.
+
+    Raises:
+        ClipError: The file cannot be opened.
     """
-    with open_video(video) as (container, stream):
-        yield from _decode(container, stream, span, key_by_s=key_by_s)
+    film = film or FilmFacts()
+    with opened(video, span.from_s if key_by_s is None else key_by_s, film) as found:
+        sound = SoundFrames(found.tick_s)
+        with suppress(VideoBreakError):
+            taken = chain.from_iterable(sound.take(each, found.stream.decode) for each in found.packets)
+            for item in chain(taken, sound.end(found.stream.decode)):
+                if isinstance(item, SightLost):
+                    continue
+                if item.t > span.to_s + EDGE_S:
+                    return
+                if item.t >= span.from_s - EDGE_S:
+                    yield item.t, item.decoded

@@ -6,8 +6,7 @@ referee. Seconds of stream time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -38,43 +37,14 @@ from thirdcard.service.interpretation.visibility import Blindness
 from thirdcard.service.media.change_pictures import ChangePictures
 from thirdcard.service.watch.factory import build_observer, build_referee, dealt_face_down, open_eyes, watches_burns
 from thirdcard.service.watch.spread_output import ShownSpread, shown_spreads
-from thirdcard.vision.errors import VideoBreakError
 from thirdcard.vision.frames import Frame
 from thirdcard.vision.observations import CardInSight, PictureCleared, StacksChanged
 from thirdcard.vision.observer import Eyes, Observer
-from thirdcard.vision.video.video import VideoReader
 
 SharedEyes = Eyes
 """Open models that several watches may share."""
 STOPPED = "stopped"
 """The fault of a camera whose watch was ended."""
-PROGRESS_S = 0.2
-"""Stream time between two reports, where no alert calls for one at once."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
-    """What is new since the last report."""
-
-    t: float
-    frame_index: int
-    duration_s: float | None
-    """None where the source does not say."""
-    events: tuple[Event, ...]
-    """The log's next lines, in order of time."""
-    alerts: tuple[Alert, ...]
-    rounds: tuple[RoundRecord, ...]
-    state: RoundState
-    stage_seconds: Mapping[str, float]
-    """Seconds spent since the start: decode, gate, detect, read, track, interpret."""
-    cards: tuple[CardInSight, ...] = ()
-    """The cards on the table as they lie now."""
-    broken: str | None = None
-    """Why the video broke before its end; only in the last report."""
-    spreads: tuple[ShownSpread, ...] = ()
-    """Decks that were spread over the table and taken away since the last report."""
-    pictures: Mapping[str, bytes] = field(default_factory=dict)
-    """Of the wagers that changed in `events`, as JPEG, by the names they have there."""
 
 
 @dataclass(slots=True)
@@ -229,28 +199,6 @@ class TableWatch:
         self.rounds += judgement.rounds
 
 
-def watch_table(table: TableConfig, *, signals: Path | None = None) -> Iterator[Progress]:
-    """Watch a table's first camera to the end of its video.
-
-    Args:
-        table: the table; its camera's source is what is watched.
-        signals: what the devices reported; None: `signals.jsonl` beside the video, where there is one.
-
-    Yields:
-        About five reports a second of video, one at once for every alert, and one at the end.
-
-    Raises:
-        UnreadableVideoError: The source cannot be opened.
-        ImageSizeError: The calibration is for another size of picture.
-        ModelError: The models are not as declared.
-        LogError: The signals cannot be read.
-    """
-    camera = table.cameras[0]
-    with VideoReader(camera.source) as reader:
-        watch = start_watch(table, read_signals(table, signals), keeps_pictures=True)
-        yield from _watch_frames(watch, reader, camera.name)
-
-
 def start_watch(
     table: TableConfig,
     signals: list[Event],
@@ -293,68 +241,3 @@ def read_signals(table: TableConfig, path: Path | None) -> list[Event]:
             return []
     with path.open(encoding="utf-8", newline="") as lines:
         return list(read_log(lines))
-
-
-def _watch_frames(watch: TableWatch, reader: VideoReader, camera: str) -> Iterator[Progress]:
-    reporter = _Reporter(watch, reader.info.duration_s)
-    frames = iter(reader)
-    frame: Frame | None = None
-    broken: str | None = None
-    while True:
-        try:
-            with reporter.spend("decode"):
-                following = next(frames, None)
-        except VideoBreakError as error:
-            broken, following = str(error), None
-        if following is None:
-            break
-        frame = following
-        with reporter.spend("interpret"):
-            watch.see(frame)
-        if watch.alerts or frame.t - reporter.reported_t >= PROGRESS_S:
-            yield reporter.report(frame.t, frame.index)
-    end_t, index = (frame.t, frame.index) if frame is not None else (0.0, 0)
-    if broken is not None:
-        watch.lose_sight(end_t, camera)
-    watch.finish(end_t)
-    yield reporter.report(end_t, index, broken)
-
-
-class _Reporter:
-    """Adds up the time of the stages and says what is new."""
-
-    def __init__(self, watch: TableWatch, duration_s: float | None) -> None:
-        self.reported_t = 0.0
-        self._watch = watch
-        self._duration_s = duration_s
-        self._clock = watch.clock
-        self._spent = {"decode": 0.0, "interpret": 0.0}
-
-    @contextmanager
-    def spend(self, stage: str) -> Iterator[None]:
-        """Count what happens inside to a stage, less what the observer counts itself."""
-        started, observed = self._clock(), sum(self._watch.stage_seconds.values())
-        try:
-            yield
-        finally:
-            observed = sum(self._watch.stage_seconds.values()) - observed
-            self._spent[stage] += self._clock() - started - observed
-
-    def report(self, t: float, index: int, broken: str | None = None) -> Progress:
-        """All that is new since the last report."""
-        self.reported_t = t
-        events, alerts, rounds = self._watch.take()
-        return Progress(
-            t=t,
-            frame_index=index,
-            duration_s=self._duration_s,
-            events=events,
-            pictures=self._watch.pictures_of(events),
-            alerts=alerts,
-            rounds=rounds,
-            state=self._watch.state,
-            stage_seconds=self._spent | self._watch.stage_seconds,
-            cards=self._watch.cards,
-            spreads=self._watch.take_spreads(),
-            broken=broken,
-        )

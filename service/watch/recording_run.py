@@ -33,7 +33,7 @@ from thirdcard.service.watch.spread_output import SPREADS_NAME, SpreadKeeper
 from thirdcard.service.watch.terminal import WatchView
 
 if TYPE_CHECKING:
-    from thirdcard.service.watch.pipeline import Progress
+    from thirdcard.service.watch.film_watch import Progress
 
 ZERO_AT = datetime(1970, 1, 1, tzinfo=UTC)
 """Stands for the moment of a recording's first frame."""
@@ -79,6 +79,8 @@ class _Run:
     alerts: list[WatchedAlert] = field(default_factory=list)
     rounds: list[RoundRecord] = field(default_factory=list)
     spreads: list[CountedSpread] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """What is odd about the film."""
     last: Progress | None = None
     """What was told last; None before anything was."""
     was_stopped: bool = False
@@ -88,6 +90,9 @@ class _Run:
         self.last = progress
         texts = area_texts(self.recording.table.layout, progress.state)
         self.memory.remember(_at(progress.t), card_outlines(progress.cards), texts)
+        for note in progress.notes:
+            self.notes.append(note)
+            self.view.tell_note(note)
         for event in progress.events:
             self.events.append(event)
             _write(self.output.events, format_event(event))
@@ -116,6 +121,8 @@ class _Run:
             rounds=tuple(self.rounds),
             spreads=tuple(self.spreads),
             stage_seconds={} if last is None else dict(last.stage_seconds),
+            notes=tuple(self.notes),
+            damaged=None if last is None else last.damaged,
             broken=STOPPED if self.was_stopped else None if last is None else last.broken,
         )
 
@@ -236,9 +243,9 @@ def prepare_folder(out: Path, recording: Recording) -> None:
 
 
 def _pipeline(recording: Recording) -> Iterator[Progress]:
-    from thirdcard.service.watch.pipeline import watch_table
+    from thirdcard.service.watch.film_watch import watch_table
 
-    return watch_table(recording.table, signals=recording.signals)
+    return watch_table(recording.table, signals=recording.signals, rate_hz=recording.rate_hz)
 
 
 def _at(t: float) -> datetime:

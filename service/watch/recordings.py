@@ -10,7 +10,8 @@ from pathlib import Path
 
 from thirdcard.service.config.table_file import TableConfig, is_live_source, load_table
 from thirdcard.service.ports.errors import ServiceError, TableError
-from thirdcard.vision.video.video import VideoInfo, probe
+from thirdcard.vision.video.container import VideoInfo
+from thirdcard.vision.video.video import holds_size, probe
 
 TABLE_NAME = "table.yaml"
 SIGNALS_NAME = "signals.jsonl"
@@ -32,6 +33,8 @@ class Recording:
     """Where truth may lie beside it; None for a video of its own."""
     signals: Path | None
     """What devices reported; None where there is no such file."""
+    rate_hz: float | None = None
+    """Frames a second where the film has no times; None: as it says."""
 
     @property
     def source(self) -> str:
@@ -71,8 +74,9 @@ def check_video(table: TableConfig) -> VideoInfo | None:
     camera = table.cameras[0]
     if camera.is_live:
         return None
-    info = probe(camera.source)
-    if tuple(info.size_wh_px) != tuple(camera.calibration.image_size_wh_px):
+    wanted = tuple(camera.calibration.image_size_wh_px)
+    info = probe(camera.source, wanted)
+    if tuple(info.size_wh_px) != wanted and not holds_size(camera.source, wanted):
         width, height = info.size_wh_px
         raise TableError(
             str(camera.calibration_path),

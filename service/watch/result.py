@@ -19,6 +19,12 @@ _FAULTS: Mapping[str, str] = {
     "dark": "it was too dark",
     "glare": "glare",
     "blurred": "out of focus or dirty",
+    "damaged": "the film is damaged",
+    "gap": "the film has a gap",
+    "clock": "the film's clock cannot be trusted",
+    "size": "the picture has another size",
+    "few_frames": "too few frames a second",
+    "overloaded": "the machine had too much to do",
     "not_watched": "the watch began in the midst of a round",
 }
 _CAMERA_EVENTS: Mapping[type[CameraFaulted], str] = {
@@ -73,6 +79,10 @@ class Findings:
     stage_seconds: Mapping[str, float] = field(default_factory=dict)
     broken: str | None = None
     """Why the video ended before its end."""
+    damaged: str | None = None
+    """What of the video could not be decoded."""
+    notes: tuple[str, ...] = ()
+    """What is odd about the film."""
     spreads: tuple[CountedSpread, ...] = ()
     """The decks as they were spread over the table."""
 

@@ -58,6 +58,9 @@ class WatchView(Protocol):
     def tell_round(self, record: RoundRecord) -> None:
         """A round, as soon as it is closed."""
 
+    def tell_note(self, text: str) -> None:
+        """Something odd about the film, as soon as it is noticed."""
+
 
 class SilentView:
     """Says nothing."""
@@ -77,6 +80,9 @@ class SilentView:
         """Tells nothing."""
 
     def tell_round(self, record: RoundRecord) -> None:
+        """Tells nothing."""
+
+    def tell_note(self, text: str) -> None:
         """Tells nothing."""
 
 
@@ -102,6 +108,10 @@ class PlainView(SilentView):
     def tell_round(self, record: RoundRecord) -> None:
         """The round in a line."""
         self._say(f"{clock(record.opened if record.closed is None else record.closed)}  {round_text(record)}")
+
+    def tell_note(self, text: str) -> None:
+        """What is odd about the film."""
+        self._say(f"NOTE  {text}")
 
     def _say(self, text: str) -> None:
         self._console.print(text, markup=False, highlight=False, soft_wrap=True)
@@ -135,6 +145,9 @@ class LiveView:
 
     def tell_round(self, record: RoundRecord) -> None:
         """The board shows the round itself."""
+
+    def tell_note(self, text: str) -> None:
+        """The closing words say it."""
 
     def _draw(self) -> RenderableType:
         return draw_board(self._table, self._board, tuple(self._alerts))

@@ -161,6 +161,9 @@ def closing_words(findings: Findings) -> list[str]:
     lines = [f"Table {findings.table.id} under {findings.table.rulebook}: {_lower_first(found_text(findings))}"]
     lines += [f"  {alert_text(watched)}" for watched in findings.alerts]
     lines += [f"  {clock(spread.from_t)} {spread_text(spread)}" for spread in findings.spreads]
+    lines += (f"Note: {note}." for note in findings.notes)
+    if findings.damaged is not None:
+        lines.append(f"Damaged: {findings.damaged}.")
     if findings.broken is not None:
         lines.append(f"The video broke off: {findings.broken}. What was seen until then is kept.")
     if findings.wall_s > 0:

@@ -22,7 +22,7 @@ from thirdcard.rules.log.events import Bet, Event, Outcome
 from thirdcard.rules.round.records import Due, RoundRecord
 from thirdcard.rules.round.round import RoundPhase, RoundState
 from thirdcard.service.media.alert_media import Evidence
-from thirdcard.service.watch.pipeline import Progress
+from thirdcard.service.watch.film_watch import Progress
 from thirdcard.service.watch.recordings import Recording
 from thirdcard.service.watch.result import Findings, WatchedAlert, WatchedTable
 

@@ -3,8 +3,8 @@
 Of each group of pictures just the key frame is decoded at first. Where the next key frame shows the same cloth, and
 whoever looks waits for nothing, the rest of the group is never decoded; else all of it is. While nothing can
 happen that leaves no trace key frames are passed over as well, for as long as one group might last. What comes and
-goes again between two key frames that are decoded, and leaves no trace, is not seen. Seconds from the video's first
-frame.
+goes again between two key frames that are decoded, and leaves no trace, is not seen. A group with which something is
+wrong is never passed over. Seconds from the film's zero.
 """
 
 from __future__ import annotations
@@ -15,22 +15,26 @@ from dataclasses import dataclass, field
 
 import av
 import numpy as np
-from av.container import InputContainer
 from av.packet import Packet
 from av.video.codeccontext import VideoCodecContext
 from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
 from thirdcard.vision.errors import VideoBreakError
-from thirdcard.vision.frames import Frame
+from thirdcard.vision.frames import Frame, SightFault, SightLost
 from thirdcard.vision.plane.change_gate import MOTION_LEVELS, SMALL_WH_PX, ChangeGate, Picture, difference
-from thirdcard.vision.video.video import ReadAhead, open_container
+from thirdcard.vision.video.film_index import FilmIndex, OpenFilm, film_index, open_film
+from thirdcard.vision.video.packets import FilmPacket
+from thirdcard.vision.video.picture_fit import PictureFit
+from thirdcard.vision.video.sound_frames import SoundFrames, SoundPicture
+from thirdcard.vision.video.video import ReadAhead
 
 LONGEST_PASSED_S = 4.0
 """No more is passed over at once, and a group that lasts longer is decoded whole: too much could come and go."""
 LEAST_CELLS = 1
 """So many cells that differ mean that something moved."""
-SEEK_BACK_S = (0.0, 3.0, 12.0, 60.0)
+MOST_PACKETS = 600
+"""A longer group is taken in parts: no more pictures are held than that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,14 @@ class FilmStretch:
     source: str
     from_s: float
     to_s: float
+    index: FilmIndex | None = None
+    """What the file holds; None: it is read for that."""
+    size_wh_px: tuple[int, int] | None = None
+    """The calibrated size: frames come in it; None: as they are."""
+
+    def known(self) -> FilmIndex:
+        """What the file holds."""
+        return film_index(self.source, self.size_wh_px) if self.index is None else self.index
 
 
 @dataclass(slots=True)
@@ -58,56 +70,75 @@ class StillSkipper:
     _t: float = field(default=0.0, init=False)
 
     def frames(self, stretch: FilmStretch) -> Iterator[Frame]:
-        """The frames of a stretch, from the key frame at or before its beginning on.
+        """The frames alone; see `looks`."""
+        return (item for item in self.looks(stretch) if isinstance(item, Frame))
+
+    def looks(self, stretch: FilmStretch) -> Iterator[Frame | SightLost]:
+        """The frames of a stretch, from the key frame at or before its beginning on, and where nothing can be seen.
 
         Raises:
             UnreadableVideoError: The file cannot be opened.
             VideoBreakError: It breaks before the stretch's end.
         """
-        with open_container(stretch.source) as container, ReadAhead(stretch.source) as ahead:
-            stream = container.streams.video[0]
-            try:
-                for picture in self._pictures(_groups(container, stream, stretch, ahead), stream):
-                    self._t = _shown_s(picture, stream)
-                    if self._t <= stretch.to_s + 1e-6:
-                        self.decoded += 1
-                        yield Frame.from_decoded(self.decoded - 1, self._t, picture)
-            except av.FFmpegError as error:
-                reason = " ".join(str(error.strerror or error).split())
-                raise VideoBreakError(stretch.source, reason, t=self._t, frames=self.decoded) from error
+        index = stretch.known()
+        with open_film(stretch.source, stretch.from_s, index, stretch.size_wh_px) as film:
+            with ReadAhead(stretch.source) as ahead:
+                fit, is_fitting = PictureFit(stretch.size_wh_px, film.stream.sample_aspect_ratio), True
+                for item in self._items(film, stretch, ahead):
+                    if item.t > stretch.to_s + 1e-6:
+                        continue
+                    if isinstance(item, SightLost):
+                        yield item
+                        continue
+                    self._t = item.t
+                    frame = fit.fitted(self.decoded, item.t, item.decoded)
+                    self.decoded += 1
+                    if frame is not None:
+                        yield frame
+                    elif is_fitting:
+                        yield SightLost(item.t, SightFault.SIZE)
+                    is_fitting = frame is not None
 
-    def _pictures(self, groups: Iterable[_Group], stream: VideoStream) -> Iterator[VideoFrame]:
+    def _items(self, film: OpenFilm, stretch: FilmStretch, ahead: ReadAhead) -> Iterator[SoundPicture | SightLost]:
+        try:
+            yield from self._pictures(_groups(film, stretch, ahead), film)
+        except VideoBreakError as error:
+            raise VideoBreakError(stretch.source, error.reason, t=self._t, frames=self.decoded) from error
+
+    def _pictures(self, groups: Iterable[_Group], film: OpenFilm) -> Iterator[SoundPicture | SightLost]:
         """Whole groups, and the first key frames alone of those in which nothing moved."""
-        whole, ahead = _Decoder(stream), _Ahead(groups, stream, self.gate)
-        is_first = True
+        whole, ahead, sound = _Decoder(film.stream), _Ahead(groups, film.stream, self.gate), SoundFrames(film.tick_s)
+        is_first, going = True, whole
         while (group := ahead.at(0)) is not None:
             count = ahead.count_still(is_far=self.is_idle())
             if count and not is_first and not self.is_waited_for():
-                yield from whole.end()
+                yield from sound.end(lambda _: whole.end())
                 if group.key is not None:
-                    yield group.key
+                    yield from sound.take_decoded(group.packets[0], [group.key])
                 self.passed += ahead.pass_over(count) - 1
             else:
-                yield from whole.pictures(group.packets) if group.rest is None else group.pictures(group.rest)
+                going = going if group.is_continued else group.rest or whole
+                yield from group.pictures(sound, going)
                 ahead.pass_over(1)
             is_first = False
-        yield from whole.end()
+        yield from sound.end(lambda _: going.end())
 
 
 def key_frame(stretch: FilmStretch) -> Frame | None:
-    """The key frame at or before a stretch's beginning, else the first after it; None where there is none.
+    """The sound key frame at or before a stretch's beginning, else the first after it; None where there is none.
 
     Raises:
         UnreadableVideoError: The file cannot be opened.
     """
-    with open_container(stretch.source) as container:
-        stream = container.streams.video[0]
-        decoder = _Decoder(stream)
+    with open_film(stretch.source, stretch.from_s, stretch.known(), stretch.size_wh_px) as film:
+        decoder, fit = _Decoder(film.stream), PictureFit(stretch.size_wh_px, film.stream.sample_aspect_ratio)
         try:
-            for group in _groups(container, stream, stretch):
-                for picture in (*decoder.pictures(group.packets[:1]), *decoder.end()):
-                    return Frame.from_decoded(0, _shown_s(picture, stream), picture)
-        except av.FFmpegError:
+            for group in _groups(film, stretch):
+                decoder.begin(group)
+                frame = None if group.key is None else fit.fitted(0, group.packets[0].t, group.key)
+                if frame is not None:
+                    return frame
+        except VideoBreakError:
             return None
     return None
 
@@ -116,23 +147,38 @@ def key_frame(stretch: FilmStretch) -> Frame | None:
 class _Group:
     """A key frame with all that follows up to the next."""
 
-    packets: list[Packet[VideoStream]]
+    packets: list[FilmPacket]
+    is_continued: bool = False
+    """Whether it goes on from the one before: it is no group of its own."""
+    is_followed: bool = False
+    """Whether the next group goes on from it."""
     lasts_s: float = np.inf
     key: VideoFrame | None = None
-    """None where it could not be decoded."""
+    """None where it could not be decoded, or is damaged."""
     is_begun: bool = False
     """Whether its key frame was decoded, or could not be."""
+    is_doubtful: bool = False
+    """Whether something is wrong with one of its packets."""
     cells: Picture | None = None
     """What it shows of the cloth."""
     rest: _Decoder | None = None
     """Has decoded the key frame and can go on; None where it had to be ended for that."""
 
-    def pictures(self, rest: _Decoder) -> Iterator[VideoFrame]:
-        """All pictures, by the decoder that has decoded the first."""
-        if self.key is not None:
-            yield self.key
-        yield from rest.pictures(self.packets[1:])
-        yield from rest.end()
+    def add(self, packet: FilmPacket) -> None:
+        """One more packet."""
+        self.packets.append(packet)
+        self.is_doubtful |= packet.is_broken_off or packet.packet.is_corrupt or packet.mended.fault is not None
+
+    def pictures(self, sound: SoundFrames, decoder: _Decoder) -> Iterator[SoundPicture | SightLost]:
+        """All pictures; where `rest` has decoded the first it goes on."""
+        packets = self.packets
+        if self.rest is not None:
+            yield from sound.take_decoded(packets[0], [] if self.key is None else [self.key])
+            packets = packets[1:]
+        for each in packets:
+            yield from sound.take(each, decoder.pictures)
+        if self.rest is not None and not self.is_followed:
+            yield from sound.end(lambda _: decoder.end())
 
 
 class _Decoder:
@@ -149,48 +195,53 @@ class _Decoder:
     def begin(self, group: _Group) -> None:
         """Decode a group's key frame, and stay with the group where pictures are shown in the order they come in."""
         group.is_begun = True
-        pictures = [*self.pictures(group.packets[:1])]
-        if pictures and self._is_in_order:
-            group.rest = self
-        else:
-            pictures += self.end()
-        group.key = pictures[0] if pictures else None
+        try:
+            pictures = self.pictures(group.packets[0].packet)
+            if pictures and self._is_in_order:
+                group.rest = self
+            else:
+                pictures += self.end()
+        except av.FFmpegError:
+            pictures = []
+        group.key = next((one for one in pictures if not one.is_corrupt), None)
+        if group.key is None:
+            group.rest = None
 
-    def pictures(self, packets: Iterable[Packet[VideoStream]]) -> Iterator[VideoFrame]:
-        """The pictures of the packets; those that the decoder holds back come with the next call."""
-        for packet in packets:
-            yield from self._context.decode(packet)
+    def pictures(self, packet: Packet[VideoStream] | None) -> list[VideoFrame]:
+        """The pictures of a packet; those that the decoder holds back come with the next call."""
+        return self._context.decode(packet)
+
+    def reset(self) -> None:
+        """Forget what it holds back; the next packet must be a key frame."""
+        self._context.flush_buffers()
 
     def end(self) -> list[VideoFrame]:
         """What it held back; the next packet must be a key frame."""
-        held = self._context.decode(None)
-        self._context.flush_buffers()
-        return held
+        try:
+            return self._context.decode(None)
+        finally:
+            self._context.flush_buffers()
 
 
-def _groups(
-    container: InputContainer, stream: VideoStream, stretch: FilmStretch, ahead: ReadAhead | None = None
-) -> Iterator[_Group]:
+def _groups(film: OpenFilm, stretch: FilmStretch, ahead: ReadAhead | None = None) -> Iterator[_Group]:
     """The groups that a stretch touches, and the one behind it."""
-    _seek(container, stream, stretch.from_s)
     group: _Group | None = None
     begins_s = 0.0
-    for packet in container.demux(stream):
-        if packet.pts is None or not packet.size:
-            continue
-        at_s = _seconds(packet.pts, stream)
-        if packet.is_keyframe:
-            if ahead is not None:
-                ahead.reached(packet.pos)
+    for each in film.packets:
+        at_s = each.t
+        is_key = each.packet.is_keyframe
+        if is_key and ahead is not None:
+            ahead.reached(each.packet.pos)
+        if group is None or is_key or len(group.packets) >= MOST_PACKETS:
             if group is not None:
-                group.lasts_s = at_s - begins_s
+                group.lasts_s = at_s - begins_s if is_key and not group.is_continued else np.inf
+                group.is_followed = not is_key
                 if at_s > stretch.from_s:
                     yield group
                 if begins_s > stretch.to_s:
                     return
-            group, begins_s = _Group([packet]), at_s
-        elif group is not None:
-            group.packets.append(packet)
+            group, begins_s = _Group([], is_continued=group is not None and not is_key), at_s
+        group.add(each)
     if group is not None:
         yield group
 
@@ -206,9 +257,9 @@ class _Ahead:
     def at(self, place: int) -> _Group | None:
         """The group so many after the present one, its key frame decoded; None behind the last."""
         group = self._known(place)
-        if group is not None and not group.is_begun:
+        if group is not None and not group.is_begun and not group.is_continued:
             decoder = self._free_decoder()
-            decoder.end()
+            decoder.reset()
             decoder.begin(group)
             if group.key is not None:
                 group.cells = self._gate.rectified(Frame.from_decoded(0, 0.0, group.key).small(SMALL_WH_PX))
@@ -220,6 +271,8 @@ class _Ahead:
         present = self.at(0)
         for count in dict.fromkeys((fitting if is_far else 1, 1)) if fitting else ():
             following = self.at(count)
+            if any(group.is_doubtful for group in list(self._groups)[:count]):
+                continue
             if present is not None and following is not None and not _differ(present, following):
                 return count
         return 0
@@ -254,31 +307,6 @@ class _Ahead:
 
 
 def _differ(one: _Group, other: _Group) -> bool:
-    if one.cells is None or other.cells is None:
+    if one.cells is None or other.cells is None or other.packets[0].is_broken_off:
         return True
     return int((difference(other.cells, one.cells) > MOTION_LEVELS).sum()) >= LEAST_CELLS
-
-
-def _seek(container: InputContainer, stream: VideoStream, from_s: float) -> None:
-    """Go to a key frame at or before `from_s`; containers without an index land anywhere, then further back."""
-    assert stream.time_base is not None
-    first = stream.start_time or 0
-    for back_s in SEEK_BACK_S:
-        wanted = first + int(max(from_s - back_s, 0.0) / stream.time_base)
-        if wanted <= first:
-            break
-        container.seek(wanted, stream=stream, backward=True)
-        key = next((packet for packet in container.demux(stream) if packet.is_keyframe), None)
-        if key is not None and key.pts is not None and key.pts <= wanted:
-            container.seek(wanted, stream=stream, backward=True)
-            return
-    container.seek(0)
-
-
-def _seconds(pts: int, stream: VideoStream) -> float:
-    assert stream.time_base is not None
-    return (pts - (stream.start_time or 0)) * stream.time_base.numerator / stream.time_base.denominator
-
-
-def _shown_s(picture: VideoFrame, stream: VideoStream) -> float:
-    return 0.0 if picture.pts is None else _seconds(picture.pts, stream)

@@ -1,7 +1,8 @@
-"""Read a video's frames with their presentation times, near the speed of its decoder.
+"""Read a film's frames with their times, near the speed of its decoder: the one door to film.
 
-Times are seconds since the first frame. Files, network cameras and devices are read alike; only a file has an end
-that can be told from a break. Knows nothing of what the pictures show.
+Times are seconds since the film's first key frame, on a clock that was mended where the film's own was wrong. Where
+nothing can be seen a `SightLost` says so in the midst of the frames, and why. Files, network cameras and devices are
+read alike; only a file has an end that can be told from a break. Knows nothing of what the pictures show.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import replace
+from itertools import chain, islice
 from pathlib import Path
 from types import TracebackType
 
@@ -20,12 +22,24 @@ from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
 from thirdcard.vision.errors import UnreadableVideoError, VideoBreakError
-from thirdcard.vision.frames import Frame
+from thirdcard.vision.frames import Frame, SightFault, SightLost
+from thirdcard.vision.video.container import VideoInfo, choose_stream, describe, open_container
+from thirdcard.vision.video.film_clock import ClockFault
+from thirdcard.vision.video.packets import PacketReader
+from thirdcard.vision.video.picture_fit import PictureFit
+from thirdcard.vision.video.sound_frames import SoundFrames, SoundPicture
 
-OPEN_TIMEOUT_S = 10.0
-READ_TIMEOUT_S = 10.0
-_SHORTFALL_S = 1.0
+SHORTFALL_S = 1.0
 """How much earlier than its container says a file may end without being called broken."""
+LEAST_STEP_S = 0.001
+"""Frames of one time are told apart by so much."""
+TELLS_ITS_LENGTH = ("mov", "matroska", "flv")
+"""Containers whose length was written by who made the file; that of others FFmpeg guesses from what is there."""
+
+LEAST_PACKETS, FIRST_PACKETS = 12, 40
+"""So many tell how often frames come; of a film's first, so many are asked."""
+MOST_KEYS = 2000
+"""So many key frames are asked for their size: an hour at usual distances."""
 
 AHEAD_BYTES = 32 << 20
 """Some ten seconds of one who watches a recording at 20 times its speed."""
@@ -33,39 +47,36 @@ PIECE_BYTES = 512 << 10
 """Systems read no more at one wish than their disks take at once."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VideoInfo:
-    """What a video says of itself before it is read."""
-
-    codec: str
-    size_wh_px: tuple[int, int]
-    rate_hz: float | None
-    """Mean frame rate; None where unknown."""
-    duration_s: float | None
-    """None for live sources and where the container does not say."""
-    frame_count: int | None
-
-
 class VideoReader:
     """The frames of one source, in order; use it in a `with` block and iterate over it once."""
 
     def __init__(
-        self, source: str | Path, *, threads: int = 2, on_packet: Callable[[Packet[VideoStream]], None] | None = None
+        self,
+        source: str | Path,
+        *,
+        threads: int = 2,
+        size_wh_px: tuple[int, int] | None = None,
+        rate_hz: float | None = None,
+        on_packet: Callable[[Packet[VideoStream]], None] | None = None,
+        transport: str = "tcp",
     ) -> None:
         """Remembers what to open.
 
         Args:
             source: A file's path, `rtsp://…` or another address that FFmpeg opens.
             threads: Decoder threads.
-            on_packet: Is handed each of the video's packets before it is decoded, for keeping clips.
+            size_wh_px: The calibrated size: frames come in it; None: as they are.
+            rate_hz: Frames a second where the source has no times; None: as it says.
+            on_packet: Is handed each of the film's packets, its time mended, before it is decoded, for keeping clips.
+            transport: Of RTSP: `tcp` or `udp`.
         """
         self.source = str(source)
         self.is_live = "://" in self.source and not self.source.startswith("file:")
-        self._threads = threads
-        self._on_packet = on_packet
-        self._container: InputContainer | None = None
+        self._threads, self._size, self._rate_hz = threads, size_wh_px, rate_hz
+        self._on_packet, self._transport = on_packet, transport
+        self._opened: tuple[InputContainer, VideoStream] | None = None
+        self._packets: PacketReader | None = None
         self._frames = 0
-        self._packets = 0
         self._t = 0.0
 
     def __enter__(self) -> VideoReader:
@@ -78,155 +89,171 @@ class VideoReader:
 
     def open(self) -> VideoReader:
         """Opens the source; raises UnreadableVideoError where that fails or it holds no video."""
-        if self._container is None:
-            self._container = open_container(self.source, is_live=self.is_live)
-            try:
-                self._prepare_stream()
-            except UnreadableVideoError:
-                self.close()
-                raise
+        if self._opened is None:
+            container = open_container(self.source, is_live=self.is_live, transport=self._transport)
+            stream = choose_stream(container, self._size)
+            stream.thread_type, stream.thread_count = "AUTO", self._threads
+            self._opened = container, stream
         return self
 
     def close(self) -> None:
         """Lets the source go; harmless when it is not open."""
-        if self._container is not None:
-            self._container.close()
-            self._container = None
+        if self._opened is not None:
+            self._opened[0].close()
+            self._opened = None
 
     @property
     def stream(self) -> VideoStream:
-        """The opened video stream, for muxers that copy its packets."""
-        assert self._container is not None, "open() comes first"
-        return self._container.streams.video[0]
+        """The opened film, for muxers that copy its packets."""
+        assert self._opened is not None, "open() comes first"
+        return self._opened[1]
 
     @property
     def info(self) -> VideoInfo:
-        """What the opened source says of itself."""
-        return _describe(self.stream, self._container)
+        """What the opened source says of itself; its rate as its stamps tell once some were read."""
+        assert self._opened is not None, "open() comes first"
+        info = describe(self.stream, self._opened[0])
+        return info if self.step_s is None else replace(info, rate_hz=1 / self.step_s)
+
+    @property
+    def step_s(self) -> float | None:
+        """Usual seconds from frame to frame; None before a dozen packets were read."""
+        if self._packets is None or self._packets.count < LEAST_PACKETS:
+            return None
+        return self._packets.clock.step * float(self.stream.time_base or 1)
+
+    @property
+    def faults(self) -> list[tuple[float, ClockFault, float]]:
+        """Where the film's clock was wrong so far: at which second, how, and by how many seconds."""
+        return [] if self._packets is None else self._packets.faults
+
+    @property
+    def has_no_times(self) -> bool:
+        """Whether no packet had a time so far: times are counted by the rate."""
+        return self._packets is not None and 0 < self._packets.count <= self._packets.clock.unstamped
 
     def __iter__(self) -> Iterator[Frame]:
-        """Yields the frames; raises VideoBreakError where the source breaks before its end."""
-        self.open()
-        first_s: float | None = None
-        time_s = 0.0
-        for decoded in self._decode():
-            if decoded.is_corrupt and not self.is_live:
-                raise self._break("a frame is damaged")
-            time_s = self._time_of(decoded)
-            first_s = time_s if first_s is None else first_s
-            self._t = time_s - first_s
-            yield Frame.from_decoded(self._frames, self._t, decoded)
-            self._frames += 1
-        self._check_end(time_s)
+        """Yields the frames alone; raises VideoBreakError where the source breaks before its end."""
+        return (item for item in self.looks() if isinstance(item, Frame))
 
-    def _prepare_stream(self) -> None:
-        context = self.stream.codec_context
-        if context is None:
-            raise UnreadableVideoError(self.source, "its codec is unknown")
-        self.stream.thread_type = "AUTO"
-        self.stream.thread_count = self._threads
+    def looks(self) -> Iterator[Frame | SightLost]:
+        """Yields the frames, and in their midst from when on nothing is seen.
 
-    def _decode(self) -> Iterator[VideoFrame]:
-        assert self._container is not None
-        try:
-            for packet in self._container.demux(self.stream):
-                if packet.size:
-                    self._packets += 1
-                    if packet.is_corrupt and not self.is_live:
-                        raise self._break("a packet is damaged")
-                    if self._on_packet is not None:
-                        self._on_packet(packet)
-                yield from self._decode_packet(packet)
-        except av.FFmpegError as error:
-            raise self._break(_reason(error)) from error
-
-    def _decode_packet(self, packet: Packet[VideoStream]) -> list[VideoFrame]:
-        try:
-            return packet.decode()
-        except av.FFmpegError as error:
-            if self.is_live:
-                return []  # a camera joined between key frames, or a lost packet: the next key frame mends it
-            raise self._break(_reason(error)) from error
-
-    def _time_of(self, decoded: VideoFrame) -> float:
-        if decoded.pts is None:
-            return self._frames / (self.info.rate_hz or 25.0)
-        return float(decoded.time)
-
-    def _check_end(self, time_s: float) -> None:
-        """A file must reach the end that its container promised; a live source has no end at all.
-
-        Some containers give the length, others the time of the end: `time_s` is the last frame's time as it is
-        written in the file.
+        Raises:
+            VideoBreakError: The source breaks before its end.
+            UnreadableVideoError: It cannot be opened, or holds no frame that can be decoded.
         """
+        self.open()
+        assert self._opened is not None
+        container, stream = self._opened
+        self._packets = packets = PacketReader(self.source, container, stream, rate_hz=self._rate_hz)
+        packets.is_live = self.is_live
+        sound = SoundFrames(float(stream.time_base or 1))
+        fit = PictureFit(self._size, stream.sample_aspect_ratio)
+        is_fitting = True
+        for item in self._sound(packets, sound):
+            if isinstance(item, SightLost):
+                yield item
+                continue
+            t = item.t if not self._frames else max(item.t, self._t + LEAST_STEP_S)
+            frame = fit.fitted(self._frames, t, item.decoded)
+            if frame is None and is_fitting:
+                yield SightLost(t, SightFault.SIZE)
+            is_fitting = frame is not None
+            self._t = t
+            self._frames += 1
+            if frame is not None:
+                yield frame
+        self._check_end(packets)
+
+    def _sound(self, packets: PacketReader, sound: SoundFrames) -> Iterator[SoundPicture | SightLost]:
+        try:
+            for each in packets:
+                if self._on_packet is not None:
+                    self._on_packet(each.packet)
+                yield from sound.take(each, self.stream.decode)
+            yield from sound.end(self.stream.decode)
+        except VideoBreakError as error:
+            raise self._break(error.reason) from error
+
+    def _check_end(self, packets: PacketReader) -> None:
+        """A file must reach the end that its container promised; a live source has no end at all."""
         if self.is_live:
             raise self._break("the source stopped sending")
         if self._frames == 0:
             raise UnreadableVideoError(self.source, "holds no frame that can be decoded")
-        info = self.info
-        if info.frame_count is not None and self._packets < info.frame_count:
-            raise self._break(f"{self._packets} of {info.frame_count} frames are there")
-        step_s = 1.0 / info.rate_hz if info.rate_hz else 0.0
-        if info.duration_s is not None and max(self._t, time_s) + step_s < info.duration_s - _SHORTFALL_S:
+        assert self._opened is not None
+        info, name = describe(self.stream, self._opened[0]), self._opened[0].format.name
+        if not name.startswith(TELLS_ITS_LENGTH) or packets.faults:
+            return
+        if info.frame_count is not None and packets.count < info.frame_count:
+            raise self._break(f"{packets.count} of {info.frame_count} frames are there")
+        ends_s = self._t + ((packets.zero or 0) + packets.clock.step) * float(self.stream.time_base or 1)
+        if info.duration_s is not None and max(ends_s, self._t) < info.duration_s - SHORTFALL_S:
             raise self._break(f"it should last {info.duration_s:.2f} s")
 
     def _break(self, reason: str) -> VideoBreakError:
         return VideoBreakError(self.source, reason, t=self._t, frames=self._frames)
 
 
-def probe(source: str | Path) -> VideoInfo:
-    """Opens a source and decodes its first frame; raises UnreadableVideoError where either fails."""
-    with VideoReader(source, threads=1) as reader:
+def probe(source: str | Path, size_wh_px: tuple[int, int] | None = None) -> VideoInfo:
+    """Opens a source and decodes its first frame; raises UnreadableVideoError where either fails.
+
+    Args:
+        source: The file.
+        size_wh_px: Of the wanted film, where the file holds several.
+    """
+    with open_container(str(source)) as container:
+        stream = choose_stream(container, size_wh_px)
+        sound = SoundFrames(float(stream.time_base or 1))
+        reader = PacketReader(str(source), container, stream)
         try:
-            next(iter(reader))
+            found = chain.from_iterable(sound.take(each, stream.decode) for each in reader)
+            for item in chain(found, sound.end(stream.decode)):
+                if not isinstance(item, SightLost):
+                    return replace(describe(stream, container), size_wh_px=_size(item.decoded))
         except VideoBreakError as error:
-            raise UnreadableVideoError(reader.source, error.reason) from error
-        return reader.info
+            raise UnreadableVideoError(str(source), error.reason) from error
+    raise UnreadableVideoError(str(source), "holds no frame that can be decoded")
 
 
-def open_container(source: str, *, is_live: bool = False) -> InputContainer:
-    """A source's container with at least one video stream; raises UnreadableVideoError where it is none."""
-    if not is_live:
-        _check_file(source)
-    options = {"rtsp_transport": "tcp"} if source.startswith("rtsp") else {}
-    try:
-        container = av.open(source, options=options, timeout=(OPEN_TIMEOUT_S, READ_TIMEOUT_S))
-    except (av.FFmpegError, OSError, ValueError) as error:
-        raise UnreadableVideoError(source, _reason(error)) from error
-    if not container.streams.video:
-        container.close()
-        raise UnreadableVideoError(source, "holds no video stream")
-    return container
+def measured_step_s(source: str | Path, size_wh_px: tuple[int, int] | None, rate_hz: float | None) -> float | None:
+    """Usual seconds from frame to frame by a film's first stamps; None where it has too few.
+
+    Raises:
+        UnreadableVideoError: It cannot be opened.
+    """
+    with open_container(str(source)) as container:
+        stream = choose_stream(container, size_wh_px)
+        reader = PacketReader(str(source), container, stream, rate_hz=rate_hz)
+        with suppress(VideoBreakError):
+            for _ in islice(reader, FIRST_PACKETS):
+                pass
+        if reader.count < LEAST_PACKETS:
+            return None
+        return reader.clock.step * float(stream.time_base or 1)
 
 
-def _check_file(source: str) -> None:
-    path = Path(source.removeprefix("file:"))
-    if not path.exists():
-        raise UnreadableVideoError(source, "no such file")
-    if path.is_dir():
-        raise UnreadableVideoError(source, "is a folder")
-    if path.is_file() and path.stat().st_size == 0:
-        raise UnreadableVideoError(source, "is empty")
+def holds_size(source: str | Path, size_wh_px: tuple[int, int]) -> bool:
+    """Whether any of a film's key frames has a size.
+
+    Raises:
+        UnreadableVideoError: It cannot be opened.
+    """
+    with open_container(str(source)) as container:
+        stream = choose_stream(container, size_wh_px)
+        stream.codec_context.skip_frame = "NONKEY"
+        with suppress(av.FFmpegError):
+            for decoded in islice(container.decode(stream), MOST_KEYS):
+                if _size(decoded) == size_wh_px:
+                    return True
+    return False
 
 
-def _describe(stream: VideoStream, container: InputContainer | None) -> VideoInfo:
-    duration_s: float | None = None
-    if stream.duration is not None and stream.time_base is not None:
-        duration_s = float(stream.duration * stream.time_base)
-    elif container is not None and container.duration and len(container.streams) == 1:
-        duration_s = container.duration / av.time_base
-    return VideoInfo(
-        codec=stream.codec_context.name,
-        size_wh_px=(stream.codec_context.width, stream.codec_context.height),
-        rate_hz=float(stream.average_rate) if stream.average_rate else None,
-        duration_s=duration_s,
-        frame_count=stream.frames or None,
-    )
-
-
-def _reason(error: Exception) -> str:
-    text = getattr(error, "strerror", None) or str(error) or type(error).__name__
-    return " ".join(str(text).split())
+def _size(decoded: VideoFrame) -> tuple[int, int]:
+    """As the picture is shown: turned where the film says so."""
+    is_turned = round(decoded.rotation) % 180 == 90
+    return (decoded.height, decoded.width) if is_turned else (decoded.width, decoded.height)
 
 
 class ReadAhead:

@@ -23,6 +23,10 @@ def watch(
         Path | None,
         typer.Option(help="What devices reported.  [default: signals.jsonl beside the video, where there is one]"),
     ] = None,
+    rate: Annotated[
+        float | None,
+        typer.Option(min=0.05, max=240, help="Frames a second, where the film has no times.  [default: as it says]"),
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")] = False,
     plain: Annotated[bool, typer.Option("--plain", help="Plain lines instead of the live view.")] = False,
 ) -> None:
@@ -30,9 +34,11 @@ def watch(
 
     In the output folder: events.jsonl, alerts.jsonl, rounds.jsonl, clips/ and report.html.
 
-    Exit status 0: watched to the end. 1: the video broke off; what was seen until then is written. 2: nothing could
-    be watched.
+    Exit status 0: watched to the end. 1: the video broke off or is damaged; all that could be seen is written.
+    2: nothing could be watched.
     """
+    from dataclasses import replace
+
     from rich.console import Console
 
     from thirdcard.service.watch.recording_run import table_facts, watch_recording
@@ -40,7 +46,7 @@ def watch(
     from thirdcard.service.watch.terminal import choose_view
     from thirdcard.service.watch.wording import closing_words
 
-    recording = find_recording(source, table=table, signals=signals)
+    recording = replace(find_recording(source, table=table, signals=signals), rate_hz=rate)
     check_video(recording.table)
     folder = out if out is not None else DEFAULT_OUT / recording.name
     console = Console(stderr=False)
@@ -50,6 +56,6 @@ def watch(
         for line in closing_words(findings):
             console.print(line, markup=False, highlight=False, soft_wrap=True)
         console.print(f"Report: {folder / 'report.html'}", markup=False, highlight=False, soft_wrap=True)
-    if findings.broken is not None:
-        typer.echo(f"thirdcard: {findings.broken}", err=True)
+    if (fault := findings.broken or findings.damaged) is not None:
+        typer.echo(f"thirdcard: {fault}", err=True)
         raise typer.Exit(1)

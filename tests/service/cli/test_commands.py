@@ -21,7 +21,7 @@ from thirdcard.service.cli.commands.train import SCRIPTS as TRAINED
 from thirdcard.service.cli.commands.train import Trained
 from thirdcard.service.cli.commands.training_scripts import opencv_distributions
 from thirdcard.service.cli.entry import app
-from thirdcard.service.watch.pipeline import Progress
+from thirdcard.service.watch.film_watch import Progress
 from thirdcard.service.watch.recordings import Recording
 from thirdcard.vision.photo.recognised import Recognised
 

@@ -22,7 +22,7 @@ from thirdcard.rules.game.words import Bet
 from thirdcard.rules.log.events import BetsOpened, CameraLost, CardDealt, Side
 from thirdcard.rules.round.round import Wager
 from thirdcard.service.config.table_file import load_table
-from thirdcard.service.watch.pipeline import Progress
+from thirdcard.service.watch.film_watch import Progress
 from thirdcard.service.watch.recording_run import STOPPED, OutputError, shown_wagers, watch_recording
 from thirdcard.service.watch.recordings import Recording, find_recording
 from thirdcard.service.watch.terminal import SilentView

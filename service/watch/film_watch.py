@@ -1,0 +1,213 @@
+"""Watch a table's film from its first frame to its end, and report what is new on the way.
+
+Seconds of stream time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from thirdcard.rules.findings.alerts import Alert
+from thirdcard.rules.log.events import Event
+from thirdcard.rules.round.records import RoundRecord
+from thirdcard.rules.round.round import RoundState
+from thirdcard.service.config.table_file import TableConfig
+from thirdcard.service.watch.film_sight import LEAST_RATE_HZ, FilmSight, damage_text
+from thirdcard.service.watch.pipeline import TableWatch, read_signals, start_watch
+from thirdcard.service.watch.spread_output import ShownSpread
+from thirdcard.vision.errors import VideoBreakError
+from thirdcard.vision.frames import Frame, SightFault, SightLost
+from thirdcard.vision.observations import CardInSight
+from thirdcard.vision.video.film_clock import ClockFault
+from thirdcard.vision.video.video import VideoReader, measured_step_s
+
+PROGRESS_S = 0.2
+"""Stream time between two reports, where no alert calls for one at once."""
+MOST_CLOCK_WORDS = 5
+"""No more is said of a clock that is wrong again and again between two reports."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """What is new since the last report."""
+
+    t: float
+    frame_index: int
+    duration_s: float | None
+    """None where the source does not say."""
+    events: tuple[Event, ...]
+    """The log's next lines, in order of time."""
+    alerts: tuple[Alert, ...]
+    rounds: tuple[RoundRecord, ...]
+    state: RoundState
+    stage_seconds: Mapping[str, float]
+    """Seconds spent since the start: decode, gate, detect, read, track, interpret."""
+    cards: tuple[CardInSight, ...] = ()
+    """The cards on the table as they lie now."""
+    broken: str | None = None
+    """Why the video broke before its end; only in the last report."""
+    spreads: tuple[ShownSpread, ...] = ()
+    """Decks that were spread over the table and taken away since the last report."""
+    pictures: Mapping[str, bytes] = field(default_factory=dict)
+    """Of the wagers that changed in `events`, as JPEG, by the names they have there."""
+    notes: tuple[str, ...] = ()
+    """What is odd about the film, each once."""
+    damaged: str | None = None
+    """What of the film could not be decoded; only in the last report."""
+
+
+def watch_table(
+    table: TableConfig, *, signals: Path | None = None, rate_hz: float | None = None
+) -> Iterator[Progress]:
+    """Watch a table's first camera to the end of its video.
+
+    Args:
+        table: the table; its camera's source is what is watched.
+        signals: what the devices reported; None: `signals.jsonl` beside the video, where there is one.
+        rate_hz: Frames a second where the film has no times; None: as it says.
+
+    Yields:
+        About five reports a second of video, one at once for every alert, and one at the end.
+
+    Raises:
+        UnreadableVideoError: The source cannot be opened.
+        ImageSizeError: The calibration is for another size of picture.
+        ModelError: The models are not as declared.
+        LogError: The signals cannot be read.
+    """
+    camera = table.cameras[0]
+    size = camera.calibration.image_size_wh_px
+    step_s = None if camera.is_live else measured_step_s(camera.source, size, rate_hz)
+    with VideoReader(camera.source, size_wh_px=size, rate_hz=rate_hz) as reader:
+        watch = start_watch(table, read_signals(table, signals), keeps_pictures=True)
+        yield from _FilmRun(watch, reader, camera.name, step_s, is_rate_told=rate_hz is not None).reports()
+
+
+class _FilmRun:
+    """One film on its way through one watch."""
+
+    def __init__(
+        self, watch: TableWatch, reader: VideoReader, camera: str, step_s: float | None, *, is_rate_told: bool
+    ) -> None:
+        self._watch, self._reader = watch, reader
+        self._sight = FilmSight(watch, camera)
+        self._step_s, self._is_rate_told = step_s, is_rate_told
+        self._words = _FilmWords()
+        self._reporter = _Reporter(watch, reader.info.duration_s)
+        self._frame: Frame | None = None
+
+    def reports(self) -> Iterator[Progress]:
+        """What is new, as it comes."""
+        broken: str | None = None
+        try:
+            for item in self._items():
+                with self._reporter.spend("interpret"):
+                    self._sight.take(item, self._reader.step_s or self._step_s)
+                if isinstance(item, Frame):
+                    self._frame = item
+                    if self._watch.alerts or item.t - self._reporter.reported_t >= PROGRESS_S:
+                        yield self._reporter.report(item.t, item.index, notes=self._notes())
+        except VideoBreakError as error:
+            broken = str(error)
+        yield self._end(broken)
+
+    def _items(self) -> Iterator[Frame | SightLost]:
+        items = self._reader.looks()
+        while True:
+            with self._reporter.spend("decode"):
+                item = next(items, None)
+            if item is None:
+                return
+            yield item
+
+    def _notes(self) -> tuple[str, ...]:
+        return self._words.new(self._reader, self._sight, is_rate_told=self._is_rate_told)
+
+    def _end(self, broken: str | None) -> Progress:
+        end_t, index = (self._frame.t, self._frame.index) if self._frame is not None else (0.0, 0)
+        if broken is not None:
+            self._sight.lose(SightLost(end_t, SightFault.NO_PICTURE))
+        self._sight.end(end_t)
+        self._watch.finish(end_t)
+        damaged = damage_text(self._sight.stretches)
+        return self._reporter.report(end_t, index, broken, notes=self._notes(), damaged=damaged)
+
+
+class _FilmWords:
+    """What is odd about a film, each said once."""
+
+    def __init__(self) -> None:
+        self._said: set[str] = set()
+        self._faults = 0
+
+    def new(self, reader: VideoReader, sight: FilmSight, *, is_rate_told: bool) -> tuple[str, ...]:
+        """What was not said yet."""
+        words: list[str] = []
+        if reader.has_no_times and reader.step_s is not None and not is_rate_told:
+            words.append(f"the film has no times: {1 / reader.step_s:.4g} frames a second are assumed (--rate sets them)")
+        if sight.are_few:
+            words.append(
+                f"the film has fewer than {LEAST_RATE_HZ} frames a second: too few to judge by; nothing is alleged"
+            )
+        words += (clock_text(*fault) for fault in reader.faults[self._faults :][:MOST_CLOCK_WORDS])
+        self._faults = len(reader.faults)
+        new = tuple(word for word in words if word not in self._said)
+        self._said.update(new)
+        return new
+
+
+def clock_text(t: float, fault: ClockFault, by_s: float) -> str:
+    """What was wrong with a film's clock, in a sentence."""
+    match fault:
+        case ClockFault.STAMP:
+            return f"{t:.1f} s: a frame's time is wrong by {by_s:+.1f} s; it is taken from its neighbours"
+        case ClockFault.SET:
+            return f"{t:.1f} s: the film's clock changes by {by_s:+.1f} s; time goes on"
+    return f"{t:.1f} s: the film's times follow nothing; time is counted by frames"
+
+
+class _Reporter:
+    """Adds up the time of the stages and says what is new."""
+
+    def __init__(self, watch: TableWatch, duration_s: float | None) -> None:
+        self.reported_t = 0.0
+        self._watch = watch
+        self._duration_s = duration_s
+        self._clock = watch.clock
+        self._spent = {"decode": 0.0, "interpret": 0.0}
+
+    @contextmanager
+    def spend(self, stage: str) -> Iterator[None]:
+        """Count what happens inside to a stage, less what the observer counts itself."""
+        started, observed = self._clock(), sum(self._watch.stage_seconds.values())
+        try:
+            yield
+        finally:
+            observed = sum(self._watch.stage_seconds.values()) - observed
+            self._spent[stage] += self._clock() - started - observed
+
+    def report(
+        self, t: float, index: int, broken: str | None = None, *, notes: tuple[str, ...], damaged: str | None = None
+    ) -> Progress:
+        """All that is new since the last report."""
+        self.reported_t = t
+        events, alerts, rounds = self._watch.take()
+        return Progress(
+            t=t,
+            frame_index=index,
+            duration_s=self._duration_s,
+            events=events,
+            pictures=self._watch.pictures_of(events),
+            alerts=alerts,
+            rounds=rounds,
+            state=self._watch.state,
+            stage_seconds=self._spent | self._watch.stage_seconds,
+            cards=self._watch.cards,
+            spreads=self._watch.take_spreads(),
+            broken=broken,
+            notes=notes,
+            damaged=damaged,
+        )

@@ -1,0 +1,114 @@
+"""Open a source and choose its film: by content, never by name.
+
+Knows nothing of packets' times or of what pictures show.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import av
+from av.container import InputContainer
+from av.stream import Disposition
+from av.video.stream import VideoStream
+
+from thirdcard.vision.errors import UnreadableVideoError
+
+OPEN_TIMEOUT_S = 10.0
+READ_TIMEOUT_S = 10.0
+NO_FILM = ("_pipe", "image2", "tty", "gif", "apng", "txt", "ico")
+"""Names, or ends of names, of FFmpeg's readers of pictures and texts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VideoInfo:
+    """What a video says of itself before it is read."""
+
+    codec: str
+    size_wh_px: tuple[int, int]
+    rate_hz: float | None
+    """Mean frame rate; None where unknown."""
+    duration_s: float | None
+    """None for live sources and where the container does not say."""
+    frame_count: int | None
+
+
+def open_container(source: str, *, is_live: bool = False, transport: str = "tcp") -> InputContainer:
+    """A source's container with at least one film in it; raises UnreadableVideoError where there is none."""
+    if not is_live:
+        check_file(source)
+    options = {"rtsp_transport": transport} if source.startswith("rtsp") else {}
+    try:
+        container = av.open(source, options=options, timeout=(OPEN_TIMEOUT_S, READ_TIMEOUT_S))
+    except (av.FFmpegError, OSError, ValueError) as error:
+        raise UnreadableVideoError(source, reason_of(error)) from error
+    fault = _no_film(container)
+    if fault is not None:
+        container.close()
+        raise UnreadableVideoError(source, fault)
+    return container
+
+
+def choose_stream(container: InputContainer, size_wh_px: tuple[int, int] | None = None) -> VideoStream:
+    """The film among a container's streams: of the wanted size where one has it, else the largest.
+
+    Cover pictures are none.
+    """
+    films = _films(container)
+
+    def rank(stream: VideoStream) -> tuple[bool, bool, int]:
+        width, height = stream.codec_context.width, stream.codec_context.height
+        is_default = bool(stream.disposition & Disposition.default)
+        return (width, height) == size_wh_px, is_default if size_wh_px is None else False, width * height
+
+    return max(films, key=rank)  # of equals the first
+
+
+def describe(stream: VideoStream, container: InputContainer) -> VideoInfo:
+    """What an opened film says of itself."""
+    duration_s: float | None = None
+    if stream.duration is not None and stream.time_base is not None:
+        duration_s = float(stream.duration * stream.time_base)
+    elif container.duration and len(container.streams) == 1:
+        duration_s = container.duration / av.time_base
+    return VideoInfo(
+        codec=stream.codec_context.name,
+        size_wh_px=(stream.codec_context.width, stream.codec_context.height),
+        rate_hz=float(stream.average_rate) if stream.average_rate else None,
+        duration_s=duration_s,
+        frame_count=stream.frames or None,
+    )
+
+
+def reason_of(error: Exception) -> str:
+    """Why something failed, in one line."""
+    text = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    return " ".join(str(text).split())
+
+
+def _no_film(container: InputContainer) -> str | None:
+    """Why a container holds no film; None where it does."""
+    if any(name.endswith(NO_FILM) for name in container.format.name.split(",")):
+        return "is a picture or a text"
+    if not container.streams.video:
+        return "holds no video stream"
+    return None if _films(container) else "its codec is unknown, or it holds only a cover picture"
+
+
+def _films(container: InputContainer) -> list[VideoStream]:
+    films = [one for one in container.streams.video if one.codec_context is not None]
+    return [one for one in films if not one.disposition & Disposition.attached_pic]
+
+
+def check_file(source: str) -> None:
+    """Raises UnreadableVideoError where a path leads to no file with something in it."""
+    path = Path(source.removeprefix("file:"))
+    if not path.exists():
+        raise UnreadableVideoError(source, "no such file")
+    if path.is_dir():
+        raise UnreadableVideoError(source, "is a folder")
+    with suppress(OSError):
+        if path.is_file() and path.stat().st_size == 0:
+            raise UnreadableVideoError(source, "is empty")

@@ -1,0 +1,280 @@
+"""Mend the time stamps of a film's packets: stamps far off, clocks that are set or wrap, packets without a stamp.
+
+A stamp that does not follow the one before is held until those after it tell what happened: they go on from the old
+clock, and the stamp alone was wrong; or from the new one, and the clock was set or film is missing. Ticks are those of
+the stream's time base. Pure: knows no container.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from statistics import median
+
+GAP_S = 1.5
+"""A longer step from one packet to the next is a gap or a clock that was set; recorders need less to begin a file."""
+GAP_STEPS = 4
+"""At low frame rates: so many usual steps are none yet."""
+LONGEST_GAP_S = 3599.0
+"""A longer step forward inside one stream is a clock that was set: recorders begin a new file each hour at most, and
+the change of summer time, the usual cause, is an hour."""
+JITTER_S = 0.25
+"""Stamps step back by less where packets of a network come out of order."""
+REORDERED_S = 1.0
+"""Where a stream tells only when pictures are shown, they come out of order by less than this."""
+LEAD_S = 5.0
+"""A picture is shown at most so long after it is decoded: 16 frames at 3.2 a second, by the limit of H.264 and H.265."""
+CONFIRMED_BY = 8
+"""So many stamps must go on from a new clock."""
+HELD = 24
+"""Where so many stamps follow neither the old clock nor each other, time is counted."""
+FIRST = 3
+"""A clock that is right only after fewer packets was wrong before, as where a recorder writes 0 first."""
+HOLE_STEPS = 1.5
+"""In a film of steady steps a longer one means that a picture is missing."""
+STEADY = 1.3
+"""The longest of the last steps against the usual one, where they are steady."""
+REMEMBERED = 31
+WRAPS_TICKS = (1 << 33, 1 << 32)
+"""Of MPEG streams, and of counters of 32 bits."""
+FALLBACK_HZ = 25.0
+
+
+class ClockFault(StrEnum):
+    """What was wrong with a film's clock."""
+
+    STAMP = "stamp"
+    """Some stamps were far off."""
+    SET = "set"
+    """It was set, wrapped or began anew."""
+    CHAOS = "chaos"
+    """Stamps that follow nothing: time was counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """When a packet is decoded and shown, as its container says; None where it does not."""
+
+    decode: int | None
+    show: int | None
+
+    @property
+    def reading(self) -> int | None:
+        """What the film's clock said."""
+        return self.show if self.decode is None else self.decode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MendedStamp:
+    """The same on a clock that runs evenly."""
+
+    decode: int
+    show: int | None
+    """None where the container does not say in which order pictures are shown."""
+    gap: int = 0
+    """So many ticks of film are missing before it."""
+    hole: int = 0
+    """So many ticks seem to be missing before it: too little to be a gap, but what follows may refer to it."""
+    fault: ClockFault | None = None
+    by: int = 0
+    """By how much the clock was wrong."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClockStart:
+    """Where a clock goes on that is known from before."""
+
+    decode: int
+    """The mended time of the next packet."""
+    step: int
+    """The usual one."""
+
+
+class FilmClock:
+    """The clock of one stream; give it each packet's stamp in the order in which packets come."""
+
+    def __init__(
+        self, tick_s: Fraction, *, rate_hz: float | None, start: ClockStart | None = None, is_reordered: bool = False
+    ) -> None:
+        """Begin.
+
+        Args:
+            tick_s: Seconds of a tick.
+            rate_hz: Frames a second, where packets have no stamps; None where unknown.
+            start: None at a film's beginning.
+            is_reordered: Whether pictures are shown in another order than they come in.
+        """
+        self.step = start.step if start else max(round(1 / ((rate_hz or FALLBACK_HZ) * tick_s)), 1)
+        """The usual step from one packet to the next."""
+        self.unstamped = 0
+        """How many packets had no stamp."""
+        self._start = start
+        self._is_reordered, self._is_by_show = is_reordered, False
+        self._gap, self._longest = round(GAP_S / tick_s), round(LONGEST_GAP_S / tick_s)
+        self._jitter, self._reordered = round(JITTER_S / tick_s), round(REORDERED_S / tick_s)
+        self._longest_lead, self._lead = round(LEAD_S / tick_s), 0
+        self._steps: deque[int] = deque(maxlen=REMEMBERED)
+        self._last: tuple[int | None, int] | None = None
+        """Of the last packet: what the film's clock said, and what it is mended to."""
+        self._count = 0
+        self._held: list[Stamp] = []
+
+    def take(self, stamp: Stamp) -> list[MendedStamp]:
+        """The next packet's stamp; gives, in their order, the mended ones of all packets whose time is certain."""
+        self._is_by_show |= self._is_reordered and stamp.decode is None and stamp.show is not None
+        if not self._held and self._follows(stamp.reading):
+            return [self._accept(stamp)]
+        self._held.append(stamp)
+        return self._settle()
+
+    def end(self) -> list[MendedStamp]:
+        """No packet comes any more; gives what is still held."""
+        if len(self._held) > 1 and self._is_even(0):
+            return self._on_new_clock(0)
+        return self._counted(len(self._held), ClockFault.STAMP)
+
+    def _follows(self, reading: int | None) -> bool:
+        if self._last is None or self._last[0] is None or reading is None:
+            return True
+        return self._is_step(reading - self._last[0])
+
+    def _is_step(self, ticks: int, *, step: int | None = None) -> bool:
+        back = self._reordered if self._is_by_show else self._jitter
+        return -back < ticks <= max(self._gap, GAP_STEPS * (step or self.step))
+
+    def _accept(self, stamp: Stamp, *, gap: int = 0, fault: ClockFault | None = None, by: int = 0) -> MendedStamp:
+        """One more packet, on the present clock, or without a stamp a step later."""
+        reading, hole = stamp.reading, 0
+        if self._last is None:
+            decode = self._start.decode if self._start else reading or 0
+            self._last = (reading, decode)
+        else:
+            before, mended = self._last
+            ticks = reading - before if reading is not None and before is not None else None
+            if ticks is None:
+                decode = mended + self.step + gap
+            else:
+                hole = ticks - gap - self.step if self._is_hole(ticks) else 0
+                self._learn(ticks - gap)
+                decode = mended + ticks
+            self._last = (reading if reading is not None else None if before is None else before + self.step, decode)
+        self._count += 1
+        self.unstamped += reading is None
+        return MendedStamp(decode=decode, show=self._shown(stamp, decode), gap=gap, hole=hole, fault=fault, by=by)
+
+    def _shown(self, stamp: Stamp, decode: int) -> int | None:
+        if stamp.show is None:
+            return None if self._is_reordered else decode
+        if stamp.decode is None:
+            return decode
+        if 0 <= stamp.show - stamp.decode <= self._longest_lead:
+            self._lead = stamp.show - stamp.decode
+        return decode + self._lead
+
+    def _learn(self, ticks: int) -> None:
+        if ticks > 0:
+            self._steps.append(ticks)
+            if len(self._steps) in (1, 3, 7) or self._count % REMEMBERED == 0:
+                self.step = max(round(median(self._steps)), 1)
+
+    def _is_hole(self, ticks: int) -> bool:
+        """Whether a step is too long for a film whose steps are all alike."""
+        if ticks <= HOLE_STEPS * self.step or self._is_by_show or len(self._steps) < REMEMBERED // 2:
+            return False
+        return max(self._steps) <= STEADY * self.step
+
+    def _settle(self) -> list[MendedStamp]:
+        """Say what happened to the held stamps, where those that came since tell."""
+        held = self._held
+        if self._count == 1 and len(held) > CONFIRMED_BY and (step := self._first_step()):
+            self.step, self._held = step, []
+            return [self._accept(stamp) for stamp in held]
+        newest = held[-1].reading
+        if len(held) > 1 and not self._is_even(len(held) - 2) and self._follows_after(newest, len(held)):
+            return [*self._between(newest), self._accept(self._held.pop())]
+        if len(held) > CONFIRMED_BY:
+            at = len(held) - 1 - CONFIRMED_BY
+            if self._is_even(at):
+                return self._on_new_clock(at)
+        return self._counted(len(held), ClockFault.CHAOS) if len(held) >= HELD else []
+
+    def _first_step(self) -> int | None:
+        """The step of a film of few frames a second, whose first stamps lie far apart, but evenly."""
+        assert self._last is not None
+        readings = [reading for reading in (self._last[0], *(stamp.reading for stamp in self._held)) if reading is not None]
+        steps = [after - before for before, after in zip(readings, readings[1:], strict=False)]
+        return round(median(steps)) if steps and max(steps) <= 2 * min(steps) else None
+
+    def _is_even(self, at: int) -> bool:
+        """Whether the held stamps follow each other from one on."""
+        known = [stamp.reading for stamp in self._held[at:] if stamp.reading is not None]
+        return all(self._is_step(after - before) for before, after in zip(known, known[1:], strict=False))
+
+    def _follows_after(self, reading: int | None, count: int) -> bool:
+        """Whether a stamp goes on from the old clock, so many packets later."""
+        if reading is None or self._last is None or self._last[0] is None:
+            return False
+        return 0 < reading - self._last[0] <= max(self._gap, GAP_STEPS * self.step) + count * self.step
+
+    def _between(self, reading: int | None) -> list[MendedStamp]:
+        """The held stamps but the newest were wrong: they lie evenly between their neighbours."""
+        assert self._last is not None and self._last[0] is not None and reading is not None
+        before, wrong = self._last[0], self._held[:-1]
+        self._held = self._held[-1:]
+        share = Fraction(reading - before, len(wrong) + 1)
+        mended = []
+        for number, stamp in enumerate(wrong, 1):
+            right = before + round(share * number)
+            by = (stamp.reading or right) - right
+            mended.append(self._accept(Stamp(right, right + self._lead), fault=ClockFault.STAMP, by=by))
+        return mended
+
+    def _on_new_clock(self, at: int) -> list[MendedStamp]:
+        """The held stamps go on from a new clock from one on; those before it are counted."""
+        mended = self._counted(at, ClockFault.STAMP)
+        news, self._held = self._held, []
+        first = news[0].reading
+        assert self._last is not None
+        if first is not None and self._last[0] is not None:
+            mended.append(self._change(news.pop(0), first, first - self._last[0], news))
+        for stamp in news:
+            mended.append(self._accept(stamp))
+        return mended
+
+    def _change(self, stamp: Stamp, reading: int, ticks: int, following: Sequence[Stamp]) -> MendedStamp:
+        """The first packet on another clock: film is missing before it, or the clock was set."""
+        assert self._last is not None
+        step = self._step_of((stamp, *following))
+        ticks = next((ticks + wrap for wrap in WRAPS_TICKS if 0 < ticks + wrap <= self._longest), ticks)
+        if self._is_step(ticks, step=step):
+            self._last = (reading - ticks, self._last[1])
+            return self._accept(stamp)
+        if 0 < ticks < self._longest and self._count >= FIRST:
+            self._last = (reading - ticks, self._last[1])
+            return self._accept(stamp, gap=ticks - step)
+        self._last = (reading - step, self._last[1])
+        return self._accept(stamp, fault=ClockFault.SET, by=ticks - step)
+
+    def _step_of(self, stamps: Sequence[Stamp]) -> int:
+        """The usual step, which a new clock tells where too few packets came before."""
+        known = [stamp.reading for stamp in stamps if stamp.reading is not None]
+        steps = [after - before for before, after in zip(known, known[1:], strict=False) if after > before]
+        return max(round(median(steps)), 1) if steps and self._count <= FIRST else self.step
+
+    def _counted(self, count: int, fault: ClockFault) -> list[MendedStamp]:
+        """Give the first so many held stamps the time of a step each; the clock goes on from the last."""
+        wrong, self._held = self._held[:count], self._held[count:]
+        mended = []
+        for stamp in wrong:
+            assert self._last is not None
+            before = self._last[0]
+            mended.append(self._accept(Stamp(None, None), fault=fault))
+            self.unstamped -= 1
+            if stamp.reading is not None and fault is ClockFault.CHAOS:
+                self._last = (stamp.reading, self._last[1])
+            elif before is None:
+                self._last = (None, self._last[1])
+        return mended

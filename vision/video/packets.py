@@ -1,0 +1,227 @@
+"""A film's packets with mended times, from the first key frame on, and what is wrong between them.
+
+Who decodes them, copies them into clips or keeps them live all count from the same zero: the presentation time of the
+film's first key frame. Ticks are those of the stream's time base.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import av
+from av.container import InputContainer
+from av.packet import Packet
+from av.video.stream import VideoStream
+
+from thirdcard.vision.errors import VideoBreakError
+from thirdcard.vision.video.container import reason_of
+from thirdcard.vision.video.film_clock import ClockFault, ClockStart, FilmClock, MendedStamp, Stamp
+
+UNNOTICED_S = 0.5
+"""In less nobody deals a card, nor moves a wager and leaves."""
+KEY_WITHIN = 300
+"""A film in which so many packets bring no key frame is one whose container does not tell of them."""
+SETTLED_AFTER = 8
+"""So many packets tell which picture is shown first where a file's edit list leaves out its beginning."""
+MOST_ERRORS = 200
+"""So often a container may fail in a row before nothing more is asked of it."""
+
+
+@dataclass(slots=True, kw_only=True)
+class FilmPacket:
+    """One packet; its `pts` and `dts` are mended, and count from the film's zero."""
+
+    packet: Packet[VideoStream]
+    number: int
+    """From 0 in the file, those before the first key frame too."""
+    reading: int | None
+    """What the film's clock said, in ticks."""
+    decode: int
+    """Mended; as `packet.dts`."""
+    mended: MendedStamp
+    step: int
+    """Usual ticks from one packet to the next."""
+    is_after_damage: bool
+    """Whether the container could not be read just before it, or says that part of it is missing."""
+
+    @property
+    def t(self) -> float:
+        """When its picture is shown, as near as is known: seconds of stream time."""
+        at = self.decode if self.packet.pts is None else self.packet.pts
+        return at * float(self.packet.time_base or 0)
+
+    @property
+    def is_broken_off(self) -> bool:
+        """Whether pictures are missing before it: such as it refers to, or more than may be missing unnoticed."""
+        hole, tick_s = self.mended.hole, self.packet.time_base or 0
+        is_hole = bool(hole) and (not self.packet.is_keyframe or hole * tick_s > UNNOTICED_S)
+        return self.is_after_damage or is_hole or bool(self.mended.gap)
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """A packet whose time is not certain yet."""
+
+    packet: Packet[VideoStream]
+    number: int
+    is_after_damage: bool
+
+
+class PacketReader:
+    """The packets of one stream; iterate over it once."""
+
+    def __init__(
+        self,
+        source: str,
+        container: InputContainer,
+        stream: VideoStream,
+        *,
+        rate_hz: float | None = None,
+        place: PacketPlace | None = None,
+    ) -> None:
+        """Takes an opened container.
+
+        Args:
+            source: What it was opened from, for messages.
+            container: Stands at its beginning, or at `place`.
+            stream: The film in it.
+            rate_hz: Frames a second where packets have no times; None: as the stream says.
+            place: The next packet where it is not the film's first.
+        """
+        assert stream.time_base is not None
+        self.source = source
+        self.stream = stream
+        self.is_live = False
+        """A source that has no end: an error is told at once, since it is opened again."""
+        self.clock = FilmClock(
+            stream.time_base,
+            rate_hz=rate_hz or _rate_of(stream),
+            start=None if place is None else place.start,
+            is_reordered=bool(stream.codec_context.has_b_frames),
+        )
+        self.zero: int | None = None if place is None else place.zero
+        """The mended tick that is the film's time 0; None until it is known."""
+        self.count = 0 if place is None else place.number
+        """How many packets were read."""
+        self.faults: list[tuple[float, ClockFault, float]] = []
+        """Where the clock was wrong: at which second of the film, how, and by how many seconds."""
+        self._container = container
+        self._peeked = [] if place is None else list(place.peeked)
+        self._given = 0
+
+    def __iter__(self) -> Iterator[FilmPacket]:
+        waiting: deque[_Waiting] = deque()
+        begin = _Beginning() if self.zero is None else None
+        for packet, is_after_damage in self._read():
+            stamp = Stamp(packet.dts, packet.pts)
+            waiting.append(_Waiting(packet, self.count, is_after_damage))
+            self.count += 1
+            for mended in self.clock.take(stamp):
+                yield from self._begun(begin, self._made(waiting.popleft(), mended))
+        for mended in self.clock.end():
+            yield from self._begun(begin, self._made(waiting.popleft(), mended))
+        if begin is not None and self.zero is None:
+            yield from self._from(begin.all())
+
+    def _made(self, read: _Waiting, mended: MendedStamp) -> FilmPacket:
+        return FilmPacket(
+            packet=read.packet,
+            number=read.number,
+            reading=read.packet.pts if read.packet.dts is None else read.packet.dts,
+            decode=mended.decode,
+            mended=mended,
+            step=self.clock.step,
+            is_after_damage=read.is_after_damage,
+        )
+
+    def _begun(self, begin: _Beginning | None, packet: FilmPacket) -> Iterable[FilmPacket]:
+        """What can be given once it is known where the film begins."""
+        if self.zero is not None or begin is None:
+            return self._from([packet])
+        return self._from(begin.take(packet))
+
+    def _from(self, packets: list[FilmPacket]) -> Iterable[FilmPacket]:
+        """The packets, counted from zero; the first ones tell what zero is."""
+        if packets and self.zero is None:
+            self.zero = _zero_of(packets)
+        zero = self.zero or 0
+        for each in packets:
+            mended, packet = each.mended, each.packet
+            each.decode = mended.decode - zero
+            packet.dts = each.decode
+            packet.pts = None if mended.show is None else mended.show - zero
+            if mended.fault is not None and packet.time_base is not None:
+                tick_s = float(packet.time_base)
+                self.faults.append((each.decode * tick_s, mended.fault, mended.by * tick_s))
+        return packets
+
+    def _read(self) -> Iterator[tuple[Packet[VideoStream], bool]]:
+        """The packets as the container gives them; one that cannot be read on is tried again from where it stands."""
+        for packet in self._peeked:
+            yield packet, packet.is_corrupt
+        errors, is_after_damage = 0, False
+        while True:
+            try:
+                for packet in self._container.demux(self.stream):
+                    if packet.size:
+                        yield packet, is_after_damage or packet.is_corrupt
+                        errors, is_after_damage = 0, False
+                return
+            except av.FFmpegError as error:
+                errors, is_after_damage = errors + 1, True
+                if self.is_live or errors >= MOST_ERRORS:
+                    raise VideoBreakError(self.source, reason_of(error), t=0.0, frames=self.count) from error
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PacketPlace:
+    """A packet in the midst of a film at which a reader may begin."""
+
+    start: ClockStart
+    zero: int
+    number: int
+    peeked: tuple[Packet[VideoStream], ...] = ()
+    """Packets that were read already to find it."""
+
+
+class _Beginning:
+    """Holds the first packets until it is known which is the first to be shown."""
+
+    def __init__(self) -> None:
+        self._all: list[FilmPacket] = []
+        self._first: int | None = None
+
+    def take(self, packet: FilmPacket) -> list[FilmPacket]:
+        """One more; gives all from the first key frame on as soon as that is known."""
+        self._all.append(packet)
+        if self._first is None and packet.packet.is_keyframe:
+            self._first = len(self._all) - 1
+        if self._first is not None:
+            held = self._all[self._first :]
+            if not held[0].packet.is_discard or len(_shown(held)) >= SETTLED_AFTER:
+                return held
+        return self._all if len(self._all) >= KEY_WITHIN else []
+
+    def all(self) -> list[FilmPacket]:
+        """All there are."""
+        return self._all[self._first or 0 :]
+
+
+def _shown(packets: Iterable[FilmPacket]) -> list[FilmPacket]:
+    return [one for one in packets if not one.packet.is_discard]
+
+
+def _zero_of(packets: list[FilmPacket]) -> int:
+    """The mended tick at which the first picture is shown."""
+    first = packets[0]
+    if not first.packet.is_discard:
+        return first.mended.decode if first.mended.show is None else first.mended.show
+    shown = _shown(packets[: 4 * SETTLED_AFTER]) or packets
+    return min(one.mended.decode if one.mended.show is None else one.mended.show for one in shown)
+
+
+def _rate_of(stream: VideoStream) -> float | None:
+    rate = stream.guessed_rate or stream.average_rate
+    return float(rate) if rate and 0.05 <= rate <= 240 else None

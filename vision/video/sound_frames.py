@@ -1,0 +1,114 @@
+"""Decode a film's packets into sound pictures, and say from when on there are none.
+
+A picture that is damaged spoils those that refer to it: from the first that cannot be trusted until the next sound
+key frame nothing is shown. Stream time in seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+import av
+from av.packet import Packet
+from av.video.frame import VideoFrame
+from av.video.stream import VideoStream
+
+from thirdcard.vision.frames import SightFault, SightLost
+from thirdcard.vision.video.film_clock import ClockFault
+from thirdcard.vision.video.packets import FilmPacket
+
+KEYLESS_S = 30.0
+"""In a film that has no key frames damage is taken to be mended after so long without another."""
+
+Decode = Callable[["Packet[VideoStream] | None"], list[VideoFrame]]
+
+
+@dataclass(frozen=True, slots=True)
+class SoundPicture:
+    """A decoded picture that can be trusted."""
+
+    t: float
+    decoded: VideoFrame
+
+
+class SoundFrames:
+    """Tells sound pictures of one film from such that cannot be trusted."""
+
+    def __init__(self, tick_s: float) -> None:
+        """Takes the seconds of a tick of the film."""
+        self.lost: SightFault | None = None
+        """Why nothing is shown; None where pictures are."""
+        self._tick_s = tick_s
+        self._last_t: float | None = None
+        self._bad: dict[int, SightFault] = {}
+        """Presentation ticks of packets that cannot be trusted themselves, and why."""
+        self._breaks: list[tuple[int, SightFault]] = []
+        """Presentation ticks from which on nothing can be trusted."""
+        self._bad_t = 0.0
+        self._step_s = 0.0
+
+    def take(self, each: FilmPacket, decode: Decode) -> Iterator[SoundPicture | SightLost]:
+        """Decode one more packet."""
+        self._note(each)
+        yield from self._show(each.packet, decode)
+
+    def take_decoded(self, each: FilmPacket, pictures: Iterable[VideoFrame]) -> Iterator[SoundPicture | SightLost]:
+        """Take a packet that somebody has decoded."""
+        self._note(each)
+        for picture in pictures:
+            yield from self._sound(picture)
+
+    def end(self, decode: Decode) -> Iterator[SoundPicture | SightLost]:
+        """What the decoder held back."""
+        yield from self._show(None, decode)
+
+    def _note(self, each: FilmPacket) -> None:
+        packet = each.packet
+        at = each.decode if packet.pts is None else packet.pts
+        self._step_s = each.step * self._tick_s
+        if packet.is_corrupt:
+            self._bad[at] = SightFault.DAMAGED
+        elif each.mended.fault is ClockFault.CHAOS:
+            self._bad[at] = SightFault.CLOCK
+        if each.is_broken_off:
+            self._breaks.append((at, SightFault.GAP if each.mended.gap else SightFault.DAMAGED))
+
+    def _show(self, packet: Packet[VideoStream] | None, decode: Decode) -> Iterator[SoundPicture | SightLost]:
+        try:
+            pictures = decode(packet)
+        except av.FFmpegError:
+            yield from self._lose(SightFault.DAMAGED)
+            return
+        for picture in pictures:
+            yield from self._sound(picture)
+
+    def _sound(self, picture: VideoFrame) -> Iterator[SoundPicture | SightLost]:
+        """The picture, where it can be trusted."""
+        at = picture.dts if picture.pts is None else picture.pts
+        t = self._next_t if at is None else at * self._tick_s
+        fault = None if at is None else self._bad.pop(at, None)
+        if picture.is_corrupt:
+            fault = SightFault.DAMAGED
+        while at is not None and self._breaks and self._breaks[0][0] <= at:
+            yield from self._lose(self._breaks.pop(0)[1])
+        if fault is not None:
+            yield from self._lose(fault)
+            self._bad_t = t
+        elif self.lost is not None and (picture.key_frame or t - self._bad_t > KEYLESS_S):
+            self.lost = None
+        if self.lost is None:
+            self._last_t = t if self._last_t is None else max(t, self._last_t)
+            yield SoundPicture(t, picture)
+
+    def _lose(self, fault: SightFault) -> Iterator[SightLost]:
+        """From the next picture on nothing can be trusted, until a sound key frame comes."""
+        self._bad_t = self._next_t
+        if self.lost is None:
+            self.lost = fault
+            yield SightLost(self._next_t, fault)
+
+    @property
+    def _next_t(self) -> float:
+        """When the next picture is due."""
+        return 0.0 if self._last_t is None else self._last_t + self._step_s
