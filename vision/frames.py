@@ -63,6 +63,7 @@ class SightLost:
     t: float
     fault: SightFault
 
+
 _LUMA_FIRST_FORMATS = frozenset(
     {"yuv420p", "yuvj420p", "yuv422p", "yuvj422p", "yuv444p", "yuvj444p", "nv12", "nv21", "gray"}
 )

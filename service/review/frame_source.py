@@ -1,12 +1,13 @@
-"""The frames of one segment of a shift that are worth a look, whatever files they lie in."""
+"""The frames of one segment of a shift that are worth a look, whatever files they lie in, and where there are none."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
 from thirdcard.service.config.table_file import TableConfig
-from thirdcard.service.review.segments import Segment
-from thirdcard.vision.frames import Frame
+from thirdcard.service.review.segments import FilmSource, Segment
+from thirdcard.vision.errors import UnreadableVideoError, VideoBreakError
+from thirdcard.vision.frames import Frame, SightFault, SightLost
 from thirdcard.vision.plane.change_gate import ChangeGate
 from thirdcard.vision.plane.keyframe_skip import FilmStretch, StillSkipper
 
@@ -19,8 +20,11 @@ class Film:
     ) -> None:
         """Takes whether who looks still waits for something, and whether no round is under way."""
         self._segment = segment
-        gate = ChangeGate(table.cameras[0].calibration, table.layout.size_mm)
-        self._skipper = StillSkipper(gate, is_waited_for, is_idle)
+        calibration = table.cameras[0].calibration
+        self._size = calibration.image_size_wh_px
+        self._skipper = StillSkipper(ChangeGate(calibration, table.layout.size_mm), is_waited_for, is_idle)
+        self.faults: list[str] = []
+        """Why files could not be read to their ends."""
 
     @property
     def decoded(self) -> int:
@@ -32,13 +36,22 @@ class Film:
         """How many never were, since nothing moved."""
         return self._skipper.passed
 
-    def frames(self) -> Iterator[Frame]:
-        """In order of time; raises VideoBreakError where a file breaks."""
+    def looks(self) -> Iterator[Frame | SightLost]:
+        """In order of time. A file that breaks costs what it holds behind the break, not the files behind it."""
         zero_t, last_t = self._segment.sources[0].at_t, -1.0
         for source in self._segment.sources:
             shift_s = source.at_t - zero_t - source.from_s
-            for frame in self._skipper.frames(FilmStretch(source.path, source.from_s, source.to_s)):
-                t = frame.t + shift_s
-                if t >= 0.0 and t > last_t:
-                    last_t = t
-                    yield frame.at(t)
+            try:
+                for item in self._skipper.looks(self._stretch(source)):
+                    t = item.t + shift_s
+                    if isinstance(item, SightLost):
+                        yield SightLost(max(t, last_t, 0.0), item.fault)
+                    elif t >= 0.0 and t > last_t:
+                        last_t = t
+                        yield item.at(t)
+            except (VideoBreakError, UnreadableVideoError) as error:
+                self.faults.append(str(error))
+                yield SightLost(max(last_t, source.at_t - zero_t), SightFault.DAMAGED)
+
+    def _stretch(self, source: FilmSource) -> FilmStretch:
+        return FilmStretch(source.path, source.from_s, source.to_s, source.index, self._size)

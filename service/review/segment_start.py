@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from thirdcard.service.config.table_file import TableConfig
 from thirdcard.service.review.segments import RUN_IN_S, Segment
 from thirdcard.vision.detections import CARD_BACK, CARD_FACE, CHIPS, HAND, Detections
+from thirdcard.vision.errors import UnreadableVideoError
 from thirdcard.vision.frames import Frame
 from thirdcard.vision.observer import Eyes
 from thirdcard.vision.plane.keyframe_skip import FilmStretch, key_frame
@@ -38,7 +39,7 @@ def begun_at_rest(table: TableConfig, segment: Segment, eyes: Eyes) -> Segment:
     best: tuple[tuple[int, int], float] | None = None
     at_t = segment.core_from_t - RUN_IN_S
     while at_t >= segment.sources[0].at_t:
-        begun = _frame_before(segment, at_t)
+        begun = _frame_before(segment, at_t, table.cameras[0].calibration.image_size_wh_px)
         if begun is not None:
             frame, frame_t = begun
             crowd = _crowd(frame, table, rectifier, eyes)
@@ -49,12 +50,16 @@ def begun_at_rest(table: TableConfig, segment: Segment, eyes: Eyes) -> Segment:
     return _from(segment, max(segment.core_from_t - RUN_IN_S, segment.sources[0].at_t) if best is None else best[1])
 
 
-def _frame_before(segment: Segment, at_t: float) -> tuple[Frame, float] | None:
+def _frame_before(segment: Segment, at_t: float, size_wh_px: tuple[int, int]) -> tuple[Frame, float] | None:
     """The key frame at or before a moment of the shift, and its own moment; None where its file has none before."""
     source = next((one for one in reversed(segment.sources) if one.at_t <= at_t), None)
     if source is None:
         return None
-    frame = key_frame(FilmStretch(source.path, source.from_s + at_t - source.at_t, source.to_s))
+    from_s = source.from_s + at_t - source.at_t
+    try:
+        frame = key_frame(FilmStretch(source.path, from_s, source.to_s, source.index, size_wh_px))
+    except UnreadableVideoError:
+        return None
     if frame is None or frame.t < source.from_s:
         return None
     return frame, source.at_t + frame.t - source.from_s

@@ -17,8 +17,9 @@ from thirdcard.service.review.frame_source import Film
 from thirdcard.service.review.segment_start import begun_at_rest
 from thirdcard.service.review.segments import Segment
 from thirdcard.service.watch.factory import open_eyes
+from thirdcard.service.watch.film_sight import FilmSight
 from thirdcard.service.watch.pipeline import SharedEyes, TableWatch, start_watch
-from thirdcard.vision.errors import VideoBreakError
+from thirdcard.vision.frames import SightLost
 
 TELL_EVERY_S = 5.0
 """Of the shift's time, from one report of progress to the next."""
@@ -54,6 +55,8 @@ class SegmentResult:
     passed: int
     """Frames that never had to be decoded, since nothing moved."""
     sights: list[dict[str, object]] = field(default_factory=list)
+    lost: list[list[object]] = field(default_factory=list)
+    """From when to when film is there but could not be seen, and why."""
 
 
 Tell = Callable[[float], None]
@@ -100,26 +103,32 @@ class _Run:
     told_t: float = 0.0
     events: list[Event] = field(default_factory=list)
     film: Film = field(init=False)
+    sight: FilmSight = field(init=False)
+    step_s: float | None = None
+    """From frame to frame as the film was recorded."""
 
     def __post_init__(self) -> None:
+        self.sight = FilmSight(self.watch, self.table.cameras[0].name)
+        steps = [source.index.step_s for source in self.segment.sources if source.index is not None]
+        self.step_s = max(steps, default=None)
         self.film = Film(self.table, self.segment, is_waited_for=self._is_waited_for, is_idle=self._is_idle)
 
     def watch_sources(self) -> str | None:
-        """Watch until nothing more is wanted; gives why it had to stop before."""
-        try:
-            for frame in self.film.frames():
-                self.t = frame.t
-                self.watch.see(frame)
-                self.events += self.watch.take()[0]
-                self.sights.note(frame.t, self.watch.cards)
-                if self.t + self.zero_t - self.told_t >= TELL_EVERY_S:
-                    self.told_t = self.t + self.zero_t
-                    self.tell(self.told_t)
-                if self._is_enough():
-                    return None
-        except VideoBreakError as error:
-            return str(error)
-        return None
+        """Watch until nothing more is wanted; gives why some of it could not be read."""
+        for item in self.film.looks():
+            self.sight.take(item, self.step_s)
+            self.t = max(self.t, item.t)
+            if isinstance(item, SightLost):
+                continue
+            self.events += self.watch.take()[0]
+            self.sights.note(item.t, self.watch.cards)
+            if self.t + self.zero_t - self.told_t >= TELL_EVERY_S:
+                self.told_t = self.t + self.zero_t
+                self.tell(self.told_t)
+            if self._is_enough():
+                break
+        self.sight.end(self.t)
+        return "; ".join(self.film.faults) or None
 
     def result(self, fault: str | None) -> SegmentResult:
         """All that was found, in the shift's time."""
@@ -137,6 +146,10 @@ class _Run:
             decoded=self.film.decoded,
             passed=self.film.passed,
             sights=self.sights.told(self.zero_t),
+            lost=[
+                [round(one.from_t + self.zero_t, 3), round(one.to_t + self.zero_t, 3), one.fault]
+                for one in self.sight.stretches
+            ],
         )
 
     def _is_idle(self) -> bool:

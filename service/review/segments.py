@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from thirdcard.service.review.shift_timeline import JOINED_S, Part, ShiftTimeline, gap_s
+from thirdcard.vision.video.film_index import FilmIndex
 
 SEGMENT_S = 2400.0
 """None is longer."""
@@ -35,6 +36,8 @@ class FilmSource:
     to_s: float
     at_t: float
     """The shift's time at `from_s`."""
+    index: FilmIndex | None = None
+    """What the file holds; None: whoever opens it reads it for that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +109,12 @@ def _sources(timeline: ShiftTimeline, parts: Sequence[Part], begins_t: float, en
         if to_t > from_t:
             from_s = part.from_s + from_t - part_t
             sources.append(
-                FilmSource(path=str(part.file.path), from_s=from_s, to_s=from_s + to_t - from_t, at_t=round(from_t, 3))
+                FilmSource(
+                    path=str(part.file.path),
+                    from_s=from_s,
+                    to_s=from_s + to_t - from_t,
+                    at_t=round(from_t, 3),
+                    index=part.file.index,
+                )
             )
     return sources

@@ -116,7 +116,7 @@ def open_shift(wanted: WantedShift, zone: ZoneInfo, known: Container[str] = ()) 
     table = load_table(wanted.table)
     files: list[RecordedFile] = []
     skipped: list[Skipped] = []
-    for file in _read_files(wanted.videos, zone):
+    for file in _read_files(wanted.videos, zone, table.cameras[0].calibration.image_size_wh_px):
         reason = file.reason if isinstance(file, Skipped) else _why_not(file, files, table, known)
         if reason is not None:
             skipped.append(Skipped(path=file.path, reason=reason))
@@ -132,12 +132,12 @@ def open_shift(wanted: WantedShift, zone: ZoneInfo, known: Container[str] = ()) 
     return Shift(table=table, timeline=timeline, signals=tuple(signals), skipped=tuple(skipped))
 
 
-def _read_files(paths: Sequence[Path], zone: ZoneInfo) -> list[RecordedFile | Skipped]:
+def _read_files(paths: Sequence[Path], zone: ZoneInfo, size_wh_px: tuple[int, int]) -> list[RecordedFile | Skipped]:
     """All files in their order; some are read at once, since one without an index is read to its end."""
 
     def read(path: Path) -> RecordedFile | Skipped:
         try:
-            return read_file(path, zone)
+            return read_file(path, zone, size_wh_px)
         except UnreadableVideoError as error:
             return Skipped(path=path, reason=error.reason)
 

@@ -59,9 +59,7 @@ class Progress:
     """What of the film could not be decoded; only in the last report."""
 
 
-def watch_table(
-    table: TableConfig, *, signals: Path | None = None, rate_hz: float | None = None
-) -> Iterator[Progress]:
+def watch_table(table: TableConfig, *, signals: Path | None = None, rate_hz: float | None = None) -> Iterator[Progress]:
     """Watch a table's first camera to the end of its video.
 
     Args:
@@ -147,7 +145,8 @@ class _FilmWords:
         """What was not said yet."""
         words: list[str] = []
         if reader.has_no_times and reader.step_s is not None and not is_rate_told:
-            words.append(f"the film has no times: {1 / reader.step_s:.4g} frames a second are assumed (--rate sets them)")
+            rate = f"{1 / reader.step_s:.4g} frames a second"
+            words.append(f"the film has no times: {rate} are assumed (--rate sets them)")
         if sight.are_few:
             words.append(
                 f"the film has fewer than {LEAST_RATE_HZ} frames a second: too few to judge by; nothing is alleged"

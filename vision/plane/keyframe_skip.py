@@ -81,23 +81,25 @@ class StillSkipper:
             VideoBreakError: It breaks before the stretch's end.
         """
         index = stretch.known()
-        with open_film(stretch.source, stretch.from_s, index, stretch.size_wh_px) as film:
-            with ReadAhead(stretch.source) as ahead:
-                fit, is_fitting = PictureFit(stretch.size_wh_px, film.stream.sample_aspect_ratio), True
-                for item in self._items(film, stretch, ahead):
-                    if item.t > stretch.to_s + 1e-6:
-                        continue
-                    if isinstance(item, SightLost):
-                        yield item
-                        continue
-                    self._t = item.t
-                    frame = fit.fitted(self.decoded, item.t, item.decoded)
-                    self.decoded += 1
-                    if frame is not None:
-                        yield frame
-                    elif is_fitting:
-                        yield SightLost(item.t, SightFault.SIZE)
-                    is_fitting = frame is not None
+        with (
+            open_film(stretch.source, stretch.from_s, index, stretch.size_wh_px) as film,
+            ReadAhead(stretch.source) as ahead,
+        ):
+            fit, is_fitting = PictureFit(stretch.size_wh_px, film.stream.sample_aspect_ratio), True
+            for item in self._items(film, stretch, ahead):
+                if item.t > stretch.to_s + 1e-6:
+                    continue
+                if isinstance(item, SightLost):
+                    yield item
+                    continue
+                self._t = item.t
+                frame = fit.fitted(self.decoded, item.t, item.decoded)
+                self.decoded += 1
+                if frame is not None:
+                    yield frame
+                elif is_fitting:
+                    yield SightLost(item.t, SightFault.SIZE)
+                is_fitting = frame is not None
 
     def _items(self, film: OpenFilm, stretch: FilmStretch, ahead: ReadAhead) -> Iterator[SoundPicture | SightLost]:
         try:

@@ -7,6 +7,7 @@ the stream's time base. Pure: knows no container.
 
 from __future__ import annotations
 
+import itertools
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ JITTER_S = 0.25
 REORDERED_S = 1.0
 """Where a stream tells only when pictures are shown, they come out of order by less than this."""
 LEAD_S = 5.0
-"""A picture is shown at most so long after it is decoded: 16 frames at 3.2 a second, by the limit of H.264 and H.265."""
+"""A picture is shown at most so long after it is decoded: H.264 and H.265 allow 16 frames, here at 3.2 a second."""
 CONFIRMED_BY = 8
 """So many stamps must go on from a new clock."""
 HELD = 24
@@ -125,13 +126,18 @@ class FilmClock:
     def take(self, stamp: Stamp) -> list[MendedStamp]:
         """The next packet's stamp; gives, in their order, the mended ones of all packets whose time is certain."""
         self._is_by_show |= self._is_reordered and stamp.decode is None and stamp.show is not None
-        if not self._held and self._follows(stamp.reading):
+        if not self._held and self._follows(stamp.reading) and not self._is_far_ahead(stamp):
             return [self._accept(stamp)]
         self._held.append(stamp)
+        if self._follows(self._held[0].reading):
+            return self._settle_lead()
         return self._settle()
 
     def end(self) -> list[MendedStamp]:
         """No packet comes any more; gives what is still held."""
+        if self._held and self._follows(self._held[0].reading):
+            news, self._held = self._held, []
+            return [self._accept(stamp) for stamp in news]
         if len(self._held) > 1 and self._is_even(0):
             return self._on_new_clock(0)
         return self._counted(len(self._held), ClockFault.STAMP)
@@ -141,11 +147,32 @@ class FilmClock:
             return True
         return self._is_step(reading - self._last[0])
 
+    def _is_far_ahead(self, stamp: Stamp) -> bool:
+        """Whether a picture is to be shown long after it is decoded: its stamp is wrong, or a gap lies between."""
+        if stamp.show is None or stamp.decode is None:
+            return False
+        return stamp.show - stamp.decode > self._longest_lead
+
+    def _settle_lead(self) -> list[MendedStamp]:
+        """The first held is shown long after it is decoded: so are others near it, or its stamp is wrong."""
+        first, others = self._held[0], self._held[1:]
+        shown = [other.show for other in others if other.show is not None]
+        is_true = any(abs(show - (first.show or 0)) <= self._longest_lead for show in shown)
+        if not is_true and len(others) < CONFIRMED_BY // 2:
+            return []
+        self._held = []
+        mended = [self._accept(first, is_lead_true=is_true)]
+        for other in others:
+            mended += self.take(other)
+        return mended
+
     def _is_step(self, ticks: int, *, step: int | None = None) -> bool:
         back = self._reordered if self._is_by_show else self._jitter
         return -back < ticks <= max(self._gap, GAP_STEPS * (step or self.step))
 
-    def _accept(self, stamp: Stamp, *, gap: int = 0, fault: ClockFault | None = None, by: int = 0) -> MendedStamp:
+    def _accept(
+        self, stamp: Stamp, *, gap: int = 0, fault: ClockFault | None = None, by: int = 0, is_lead_true: bool = False
+    ) -> MendedStamp:
         """One more packet, on the present clock, or without a stamp a step later."""
         reading, hole = stamp.reading, 0
         if self._last is None:
@@ -163,13 +190,17 @@ class FilmClock:
             self._last = (reading if reading is not None else None if before is None else before + self.step, decode)
         self._count += 1
         self.unstamped += reading is None
-        return MendedStamp(decode=decode, show=self._shown(stamp, decode), gap=gap, hole=hole, fault=fault, by=by)
+        return MendedStamp(
+            decode=decode, show=self._shown(stamp, decode, is_lead_true), gap=gap, hole=hole, fault=fault, by=by
+        )
 
-    def _shown(self, stamp: Stamp, decode: int) -> int | None:
+    def _shown(self, stamp: Stamp, decode: int, is_lead_true: bool) -> int | None:
         if stamp.show is None:
             return None if self._is_reordered else decode
         if stamp.decode is None:
             return decode
+        if is_lead_true:
+            return decode + stamp.show - stamp.decode
         if 0 <= stamp.show - stamp.decode <= self._longest_lead:
             self._lead = stamp.show - stamp.decode
         return decode + self._lead
@@ -204,14 +235,15 @@ class FilmClock:
     def _first_step(self) -> int | None:
         """The step of a film of few frames a second, whose first stamps lie far apart, but evenly."""
         assert self._last is not None
-        readings = [reading for reading in (self._last[0], *(stamp.reading for stamp in self._held)) if reading is not None]
-        steps = [after - before for before, after in zip(readings, readings[1:], strict=False)]
+        all_readings = (self._last[0], *(stamp.reading for stamp in self._held))
+        readings = [reading for reading in all_readings if reading is not None]
+        steps = [after - before for before, after in itertools.pairwise(readings)]
         return round(median(steps)) if steps and max(steps) <= 2 * min(steps) else None
 
     def _is_even(self, at: int) -> bool:
         """Whether the held stamps follow each other from one on."""
         known = [stamp.reading for stamp in self._held[at:] if stamp.reading is not None]
-        return all(self._is_step(after - before) for before, after in zip(known, known[1:], strict=False))
+        return all(self._is_step(after - before) for before, after in itertools.pairwise(known))
 
     def _follows_after(self, reading: int | None, count: int) -> bool:
         """Whether a stamp goes on from the old clock, so many packets later."""
@@ -261,7 +293,7 @@ class FilmClock:
     def _step_of(self, stamps: Sequence[Stamp]) -> int:
         """The usual step, which a new clock tells where too few packets came before."""
         known = [stamp.reading for stamp in stamps if stamp.reading is not None]
-        steps = [after - before for before, after in zip(known, known[1:], strict=False) if after > before]
+        steps = [after - before for before, after in itertools.pairwise(known) if after > before]
         return max(round(median(steps)), 1) if steps and self._count <= FIRST else self.step
 
     def _counted(self, count: int, fault: ClockFault) -> list[MendedStamp]:

@@ -7,11 +7,10 @@ it is entered there. Seconds from the film's first key frame.
 from __future__ import annotations
 
 import bisect
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import chain
 from pathlib import Path
 
 import av
@@ -21,7 +20,7 @@ from av.video.stream import VideoStream
 
 from thirdcard.vision.errors import UnreadableVideoError, VideoBreakError
 from thirdcard.vision.video.container import check_file, choose_stream, open_container, reason_of
-from thirdcard.vision.video.film_clock import ClockFault, ClockStart, FilmClock, Stamp
+from thirdcard.vision.video.film_clock import GAP_S, GAP_STEPS, ClockFault, ClockStart, FilmClock, Stamp
 from thirdcard.vision.video.packets import PacketPlace, PacketReader
 
 SEEK_BACK_S = (0.0, 3.0, 12.0, 60.0)
@@ -122,9 +121,7 @@ def _index_of(path: str, size_bytes: int, _changed_ns: int, size_wh_px: SizeWh, 
             raise UnreadableVideoError(path, reason_of(error)) from error
 
 
-def _listed(
-    container: InputContainer, stream: VideoStream, reader: PacketReader, size_bytes: int
-) -> FilmIndex | None:
+def _listed(container: InputContainer, stream: VideoStream, reader: PacketReader, size_bytes: int) -> FilmIndex | None:
     """What a whole index tells; None where there is none, or it does not tell when each picture is shown."""
     entries = list(stream.index_entries)
     is_whole = "mp4" in container.format.name and len(entries) == stream.frames
@@ -153,7 +150,7 @@ def _listed(
         return None
     found = runs.all(clock.step)
     is_cut = held < len(entries) - keys[0]
-    fault = f"breaks after {found[-1].to_s:.1f} s: the file is cut off" if is_cut else None
+    fault = f"breaks after {runs.latest_s:.1f} s: the file is cut off" if is_cut else None
     return FilmIndex(
         zero=reader.zero, step=clock.step, step_s=clock.step * float(stream.time_base), runs=found, packets=held,
         fault=fault,
@@ -163,7 +160,8 @@ def _listed(
 def _scanned(reader: PacketReader, *, is_rate_told: bool) -> FilmIndex:
     """What all of a file's packets tell."""
     tick_s = float(reader.stream.time_base or 1)
-    runs, keys, fault, packets = _Runs(tick_s, 0), [], None, 0
+    is_reordered = bool(reader.stream.codec_context.has_b_frames)
+    runs, keys, fault, packets = _Runs(tick_s, 0, is_reordered=is_reordered), [], None, 0
     try:
         for each in reader:
             packets += 1
@@ -195,25 +193,35 @@ def _scanned(reader: PacketReader, *, is_rate_told: bool) -> FilmIndex:
 
 
 class _Runs:
-    """The stretches between the gaps, as packets come."""
+    """The stretches between the gaps, as packets come; where pictures are shown in another order all are kept."""
 
-    def __init__(self, tick_s: float, zero: int) -> None:
+    def __init__(self, tick_s: float, zero: int, *, is_reordered: bool = False) -> None:
         self._tick_s, self._zero = tick_s, zero
         self._runs: list[list[int]] = []
+        self._shown: list[int] | None = [] if is_reordered else None
 
     @property
     def latest_s(self) -> float:
         """How far it is."""
-        return (self._runs[-1][1] - self._zero) * self._tick_s if self._runs else 0.0
+        latest = max(self._shown) if self._shown else self._runs[-1][1] if self._runs else self._zero
+        return (latest - self._zero) * self._tick_s
 
     def add(self, at: int, gap: int) -> None:
         """A picture is shown then; so much is missing before it."""
+        if self._shown is not None:
+            self._shown.append(at)
+            return
         if not self._runs or gap:
             self._runs.append([at, at])
         self._runs[-1][1] = max(self._runs[-1][1], at)
 
     def all(self, step: int) -> tuple[FilmRun, ...]:
         """All of them."""
+        longest = max(round(GAP_S / self._tick_s), GAP_STEPS * step)
+        for at in sorted(self._shown or ()):
+            if not self._runs or at - self._runs[-1][1] - step > longest:
+                self._runs.append([at, at])
+            self._runs[-1][1] = at
         return tuple(
             FilmRun((begun - self._zero) * self._tick_s, (ended + step - self._zero) * self._tick_s)
             for begun, ended in self._runs
@@ -280,11 +288,9 @@ def _by_key(container: InputContainer, stream: VideoStream, from_s: float, index
 
     ways = [by_byte if key.position else None, by_stamp if key.reading is not None else None]
     for way in ways:
-        if way is not None:
-            peeked = _peek(container, stream, way)
-            if peeked and peeked[-1].is_keyframe and (peeked[-1].pos, peeked[-1].size) != (None, 0):
-                if _is_at(peeked[-1], key):
-                    return PacketPlace(start=start, zero=index.zero, number=key.number, peeked=(peeked[-1],))
+        peeked = [] if way is None else _peek(container, stream, way)
+        if peeked and peeked[-1].is_keyframe and _is_at(peeked[-1], key):
+            return PacketPlace(start=start, zero=index.zero, number=key.number, peeked=(peeked[-1],))
     return None
 
 
@@ -294,13 +300,12 @@ def _is_at(packet: Packet[VideoStream], key: KeyPlace) -> bool:
     return packet.dts == key.reading
 
 
-def _peek(container: InputContainer, stream: VideoStream, go: object) -> list[Packet[VideoStream]]:
+def _peek(container: InputContainer, stream: VideoStream, go: Callable[[], None]) -> list[Packet[VideoStream]]:
     """The packets up to the next key frame from where `go` leads; none where it fails."""
-    assert callable(go)
     peeked: list[Packet[VideoStream]] = []
     try:
         go()
-        for packet in chain(container.demux(stream)):
+        for packet in container.demux(stream):
             if packet.size:
                 peeked.append(packet)
                 if packet.is_keyframe:

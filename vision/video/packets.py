@@ -54,10 +54,13 @@ class FilmPacket:
 
     @property
     def is_broken_off(self) -> bool:
-        """Whether pictures are missing before it: such as it refers to, or more than may be missing unnoticed."""
+        """Whether pictures are missing before it: such as it refers to, or more than may be missing unnoticed.
+
+        A gap is none of these: it shows in the times of the pictures.
+        """
         hole, tick_s = self.mended.hole, self.packet.time_base or 0
         is_hole = bool(hole) and (not self.packet.is_keyframe or hole * tick_s > UNNOTICED_S)
-        return self.is_after_damage or is_hole or bool(self.mended.gap)
+        return self.is_after_damage or is_hole
 
 
 @dataclass(frozen=True, slots=True)

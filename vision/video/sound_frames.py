@@ -15,7 +15,7 @@ from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
 from thirdcard.vision.frames import SightFault, SightLost
-from thirdcard.vision.video.film_clock import ClockFault
+from thirdcard.vision.video.film_clock import GAP_S, GAP_STEPS, ClockFault
 from thirdcard.vision.video.packets import FilmPacket
 
 KEYLESS_S = 30.0
@@ -43,7 +43,7 @@ class SoundFrames:
         self._last_t: float | None = None
         self._bad: dict[int, SightFault] = {}
         """Presentation ticks of packets that cannot be trusted themselves, and why."""
-        self._breaks: list[tuple[int, SightFault]] = []
+        self._breaks: list[int] = []
         """Presentation ticks from which on nothing can be trusted."""
         self._bad_t = 0.0
         self._step_s = 0.0
@@ -72,7 +72,7 @@ class SoundFrames:
         elif each.mended.fault is ClockFault.CHAOS:
             self._bad[at] = SightFault.CLOCK
         if each.is_broken_off:
-            self._breaks.append((at, SightFault.GAP if each.mended.gap else SightFault.DAMAGED))
+            self._breaks.append(at)
 
     def _show(self, packet: Packet[VideoStream] | None, decode: Decode) -> Iterator[SoundPicture | SightLost]:
         try:
@@ -90,8 +90,11 @@ class SoundFrames:
         fault = None if at is None else self._bad.pop(at, None)
         if picture.is_corrupt:
             fault = SightFault.DAMAGED
-        while at is not None and self._breaks and self._breaks[0][0] <= at:
-            yield from self._lose(self._breaks.pop(0)[1])
+        if self._last_t is not None and t - self._next_t > max(GAP_S, GAP_STEPS * self._step_s):
+            yield from self._lose(SightFault.GAP)
+        while at is not None and self._breaks and self._breaks[0] <= at:
+            self._breaks.pop(0)
+            yield from self._lose(SightFault.DAMAGED)
         if fault is not None:
             yield from self._lose(fault)
             self._bad_t = t

@@ -9,8 +9,9 @@ import av
 import numpy as np
 import pytest
 
-from thirdcard.service.review import files
-from thirdcard.service.review.files import RecordedFile, Run, read_file
+from thirdcard.service.review.files import RecordedFile, read_file
+from thirdcard.vision.video import film_index
+from thirdcard.vision.video.film_index import FilmRun
 
 RATE_HZ = 10
 
@@ -34,7 +35,7 @@ def read(path: Path) -> RecordedFile:
     return read_file(path, ZoneInfo("UTC"))
 
 
-def no_packets(*_: object) -> list[int]:
+def no_packets(*_: object, **_options: object) -> None:
     raise AssertionError("the file was read to its end")
 
 
@@ -50,9 +51,10 @@ def test_every_container_tells_the_same_runs(tmp_path: Path, suffix: str, b_fram
 def test_whole_index_spares_the_packets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write(tmp_path / "a.mp4", [*range(40), *range(100, 140)])
     with monkeypatch.context() as without:
-        without.setattr(files, "_index", lambda *_: [])
+        without.setattr(film_index, "_listed", lambda *_: None)
         by_packets = read(path)
-    monkeypatch.setattr(files, "_packets", no_packets)
+    film_index._index_of.cache_clear()
+    monkeypatch.setattr(film_index, "_scanned", no_packets)
     assert read(path) == by_packets
 
 
@@ -62,6 +64,6 @@ def test_file_shorter_than_its_index_says_where_it_is_cut_off(tmp_path: Path) ->
     cut = tmp_path / "cut.mp4"
     cut.write_bytes(data[: len(data) * 2 // 3])
     told = read(cut)
-    assert read(whole).runs == (Run(from_s=0.0, to_s=10.0),)
+    assert read(whole).runs == (FilmRun(0.0, 10.0),)
     assert told.fault == f"breaks after {told.lasts_s - 1 / RATE_HZ:.1f} s: the file is cut off"
     assert 3.0 < told.lasts_s < 9.0

@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 from tests.repository import DEMO
 from tests.service.review.shift_fakes import recorded
 from thirdcard.service.config.table_file import load_table
-from thirdcard.service.review.files import RecordedFile, Run
+from thirdcard.service.review.files import RecordedFile
 from thirdcard.service.review.reach import ShiftReach
 from thirdcard.service.review.segments import cut_segments
 from thirdcard.service.review.shift import Shift
 from thirdcard.service.review.shift_timeline import build_timeline
+from thirdcard.vision.video.film_index import FilmRun
 
 TABLE = load_table(DEMO / "table.yaml")
 HOUR_S = 3600.0
@@ -44,7 +45,7 @@ def test_what_two_files_show_counts_once() -> None:
 
 
 def test_a_file_whose_clock_jumps_is_one_file() -> None:
-    jumping = recorded("a", 0, 900, runs=(Run(from_s=0, to_s=300), Run(from_s=400, to_s=900)))
+    jumping = recorded("a", 0, 900, runs=(FilmRun(0, 300), FilmRun(400, 900)))
     reach = reach_of(jumping)
     assert [file.lasts_s for file in reach.files] == [800]
     for segment in reach.segments:

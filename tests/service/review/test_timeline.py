@@ -7,9 +7,10 @@ from datetime import timedelta
 import pytest
 
 from tests.service.review.shift_fakes import EVENING, recorded
-from thirdcard.service.review.files import RecordedFile, Run
+from thirdcard.service.review.files import RecordedFile
 from thirdcard.service.review.segments import LONGEST_RUN_IN_S, RUN_OUT_S, SEGMENT_S, cut_segments
 from thirdcard.service.review.shift_timeline import NoteKind, build_timeline
+from thirdcard.vision.video.film_index import FilmRun
 
 
 def spans(files: list[RecordedFile]) -> list[tuple[str, float, float]]:
@@ -44,7 +45,7 @@ def test_overlap_counts_once_and_the_first_is_believed() -> None:
 
 
 def test_clock_that_jumps_within_a_file_leaves_a_gap() -> None:
-    jumping = recorded("a", 0, 0, runs=(Run(from_s=0.0, to_s=100.0), Run(from_s=150.0, to_s=300.0)))
+    jumping = recorded("a", 0, 0, runs=(FilmRun(0.0, 100.0), FilmRun(150.0, 300.0)))
     assert spans([jumping]) == [("a", 0.0, 100.0), ("a", 150.0, 300.0)]
     assert notes([jumping]) == [("clock", 100.0, 150.0)]
 
