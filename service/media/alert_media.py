@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from thirdcard.calibration.camera import Calibration
 from thirdcard.calibration.layout import Area, Layout
 from thirdcard.rules.findings.alerts import Alert
 from thirdcard.service.media.clip_span import RECORDED_CLIP
-from thirdcard.service.media.clips import ClipError, ClipSpan, cut_clip
+from thirdcard.service.media.clips import ClipError, ClipSpan, FilmFacts, cut_clip
 from thirdcard.service.media.overlay import Outline, area_outline, crop_area, draw_overlay
 from thirdcard.service.media.stills import Image, calmest, sample_span, save_picture, still_at
 
@@ -61,6 +62,8 @@ class EvidenceKeeper:
     calibration: Calibration
     folder: Path
     """Where `clips/` is made."""
+    film: FilmFacts = field(default_factory=FilmFacts)
+    """How the video is read."""
 
     def keep(self, alert: Alert, *, noticed_at: float, seen: SeenAt = nothing_seen) -> Evidence:
         """Write the files of an alert; a file that cannot be made is left out and logged.
@@ -87,6 +90,15 @@ class EvidenceKeeper:
             after=after,
         )
 
+    def mend(self, evidence: Evidence) -> None:
+        """Cut a clip again that turned out to lie in a damaged stretch of the film, so that browsers play it."""
+        if evidence.clip is not None:
+            film = replace(self.film, is_damaged=True)
+            with suppress(ClipError, OSError):
+                half = self.folder / f"{evidence.clip}.part"
+                cut_clip(self.video, half, ClipSpan(from_s=evidence.from_s, to_s=evidence.to_s), film)
+                half.replace(self.folder / evidence.clip)
+
     def _free_stem(self, alert: Alert) -> str:
         """`clips/0004-late_bet.placed-83.2`, with a number behind it where two alerts share all three."""
         plain = f"clips/{alert.round or 0:04d}-{alert.code}-{alert.t:.1f}"
@@ -97,7 +109,7 @@ class EvidenceKeeper:
 
     def _clip(self, name: str, span: ClipSpan) -> tuple[str, ClipSpan] | None:
         try:
-            return name, cut_clip(self.video, self.folder / name, span)
+            return name, cut_clip(self.video, self.folder / name, span, self.film)
         except (ClipError, OSError) as error:
             _logger.warning("no clip for %s: %s", name, error)
             return None
@@ -105,7 +117,7 @@ class EvidenceKeeper:
     def still(self, name: str, alert: Alert, seen: SeenAt = nothing_seen) -> str | None:
         """The marked picture of the moment, written as `name`; None where there is none."""
         try:
-            still = still_at(self.video, _shown_t(alert))
+            still = still_at(self.video, _shown_t(alert), film=self.film)
         except ClipError as error:
             _logger.warning("no still for %s: %s", name, error)
             return None
@@ -131,7 +143,7 @@ class EvidenceKeeper:
 
     def _calm_crop(self, name: str, span: ClipSpan, crop: Crop) -> str | None:
         try:
-            picture = calmest(sample_span(self.video, span, crop))
+            picture = calmest(sample_span(self.video, span, crop, film=self.film))
         except ClipError as error:
             _logger.warning("no picture %s: %s", name, error)
             return None

@@ -14,7 +14,7 @@ import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from thirdcard.service.media.clips import ClipError, ClipSpan, cut_clip
+from thirdcard.service.media.clips import ClipError, ClipSpan, FilmFacts, cut_clip
 
 logger = logging.getLogger(__name__)
 
@@ -67,7 +67,7 @@ class Cuts:
         self.folder.mkdir(parents=True, exist_ok=True)
         half = path.with_name(f"{path.stem}-{threading.get_ident()}.part")
         try:
-            covers = cut_clip(video, half, span)
+            covers = cut_clip(video, half, span, FilmFacts(is_damaged=True))
             beside = {"from_s": covers.from_s, "to_s": covers.to_s}
             half.replace(path)
             path.with_suffix(".json").write_text(json.dumps(beside), encoding="ascii")

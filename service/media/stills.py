@@ -15,7 +15,7 @@ import numpy as np
 from av.video.frame import VideoFrame
 from numpy.typing import NDArray
 
-from thirdcard.service.media.clips import ClipError, ClipSpan, decode_span
+from thirdcard.service.media.clips import ClipError, ClipSpan, FilmFacts, decode_span
 from thirdcard.vision.frames import as_bgr
 
 Image = NDArray[np.uint8]
@@ -34,11 +34,14 @@ class Still:
     image_hw3: Image
 
 
-def still_at(video: Path, t: float, *, tolerance_s: float = 1.0) -> Still | None:
-    """The last frame at or before `t`, else the first after it; None where the video has none that near."""
+def still_at(video: Path, t: float, *, tolerance_s: float = 1.0, film: FilmFacts | None = None) -> Still | None:
+    """The last frame at or before `t`, else the first after it; None where the video has none that near.
+
+    Frames of a damaged stretch are none; which film of the file is meant, and how to read it, says `film`.
+    """
     near = ClipSpan(from_s=t - tolerance_s, to_s=t + tolerance_s)
     found: tuple[float, VideoFrame] | None = None
-    for frame_t, frame in decode_span(video, near, key_by_s=t):
+    for frame_t, frame in decode_span(video, near, key_by_s=t, film=film):
         if frame_t > t + 1e-6 and found is not None:
             break
         found = frame_t, frame
@@ -47,11 +50,13 @@ def still_at(video: Path, t: float, *, tolerance_s: float = 1.0) -> Still | None
     return None if found is None else Still(t=found[0], image_hw3=as_bgr(found[1]))
 
 
-def sample_span(video: Path, span: ClipSpan, crop: Crop, *, step_s: float = CANDIDATE_STEP_S) -> list[Image]:
+def sample_span(
+    video: Path, span: ClipSpan, crop: Crop, *, step_s: float = CANDIDATE_STEP_S, film: FilmFacts | None = None
+) -> list[Image]:
     """What `crop` leaves of a stretch's frames, at most one every `step_s`; whole frames would be too much to hold."""
     samples: list[Image] = []
     last_t = -math.inf
-    for t, frame in decode_span(video, span):
+    for t, frame in decode_span(video, span, film=film):
         if t - last_t >= step_s - 1e-6:
             last_t = t
             samples.append(crop(as_bgr(frame)).copy())

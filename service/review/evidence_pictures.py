@@ -15,6 +15,7 @@ from thirdcard.rules.findings.alerts import Alert
 from thirdcard.service.config.table_file import load_table
 from thirdcard.service.media.alert_media import EvidenceKeeper
 from thirdcard.service.media.clip_span import RECORDED_CLIP
+from thirdcard.service.media.clips import FilmFacts
 from thirdcard.service.media.overlay_file import write_overlay
 from thirdcard.service.media.overlay_memory import REMEMBERED, OverlayStretch, Since
 from thirdcard.service.review.card_history import read_sights
@@ -24,6 +25,7 @@ from thirdcard.service.review.shift import Shift
 from thirdcard.service.review.shift_timeline import Part, ShiftTimeline
 from thirdcard.service.store.alert_writer import AlertEvidence, KeptFile
 from thirdcard.service.store.blob_store import EvidenceStore
+from thirdcard.vision.frames import SightFault
 
 _table_of = cache(load_table)
 
@@ -47,6 +49,8 @@ class PictureOrder:
     """In the shift's time."""
     sights: OverlayStretch
     """What was read around it."""
+    is_damaged: bool = False
+    """Whether the film is damaged around it."""
 
 
 def picture_orders(
@@ -60,8 +64,15 @@ def picture_orders(
         if t + RECORDED_CLIP.longest_s < to_t:
             from_at = began_at + timedelta(seconds=t) - REMEMBERED
             around = sights.between(from_at, began_at + timedelta(seconds=t + RECORDED_CLIP.longest_s))
-            orders.append(PictureOrder(number=number, alert=judged.alert, sights=around))
+            is_damaged = _is_damaged(results, t - RECORDED_CLIP.longest_s, t + RECORDED_CLIP.longest_s)
+            orders.append(PictureOrder(number=number, alert=judged.alert, sights=around, is_damaged=is_damaged))
     return orders
+
+
+def _is_damaged(results: Sequence[SegmentResult], from_t: float, to_t: float) -> bool:
+    """Whether any film of that time could not be decoded."""
+    lost = ((float(str(one[0])), float(str(one[1])), one[2]) for result in results for one in result.lost)
+    return any(begins < to_t and ends > from_t and why == SightFault.DAMAGED for begins, ends, why in lost)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +104,10 @@ class ShiftPictures:
         folder = day / f"shift-{self.key[:12]}-{order.number:04d}"
         for old in sorted(folder.glob("clips/*")):
             old.unlink()
+        calibration = table.cameras[0].calibration
+        film = FilmFacts(size_wh_px=calibration.image_size_wh_px, is_damaged=order.is_damaged)
         keeper = EvidenceKeeper(
-            video=part.file.path, layout=table.layout, calibration=table.cameras[0].calibration, folder=folder
+            video=part.file.path, layout=table.layout, calibration=calibration, folder=folder, film=film
         )
         noticed_at = (alert.t if alert.noticed_at is None else alert.noticed_at) - shift_s
         kept = keeper.keep(

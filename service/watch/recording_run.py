@@ -21,13 +21,14 @@ from thirdcard.rules.round.records import RoundRecord, format_round
 from thirdcard.rules.round.round import Wager
 from thirdcard.service.media.alert_media import EvidenceKeeper, format_evidence
 from thirdcard.service.media.change_pictures import CHANGES_FOLDER, write_picture
+from thirdcard.service.media.clips import FilmFacts
 from thirdcard.service.media.overlay import Outline, card_outlines
 from thirdcard.service.media.overlay_memory import OverlayMemory, area_texts
 from thirdcard.service.ports.errors import ServiceError
 from thirdcard.service.watch.boards import Board, ShownWager
 from thirdcard.service.watch.recordings import Recording
 from thirdcard.service.watch.report import write_report
-from thirdcard.service.watch.result import Findings, WatchedAlert, WatchedTable
+from thirdcard.service.watch.result import DAMAGED, Findings, WatchedAlert, WatchedTable, unseen_stretches
 from thirdcard.service.watch.spread_count import CountedSpread
 from thirdcard.service.watch.spread_output import SPREADS_NAME, SpreadKeeper
 from thirdcard.service.watch.terminal import WatchView
@@ -135,6 +136,16 @@ class _Run:
         _write(self.output.alerts, format_watched(watched))
         self.view.tell_alert(watched)
 
+    def mend_clips(self) -> None:
+        """Cut those again that lie in a stretch of the film that turned out to be damaged."""
+        damaged = [one for one in unseen_stretches(self.events, 0.0) if one.reason == DAMAGED]
+        for watched in self.alerts:
+            evidence = watched.evidence
+            if self.keeper is None or evidence is None:
+                continue
+            if any(one.from_s < evidence.to_s and evidence.from_s < one.to_s for one in damaged):
+                self.keeper.mend(evidence)
+
     def _seen_at(self, t: float) -> tuple[Outline, ...]:
         return self.memory.seen_at(_at(t), self.recording.table.layout)
 
@@ -176,7 +187,11 @@ def watch_recording(
     camera = recording.table.cameras[0]
     if not camera.is_live:
         keeper = EvidenceKeeper(
-            video=Path(camera.source), layout=recording.table.layout, calibration=camera.calibration, folder=out
+            video=Path(camera.source),
+            layout=recording.table.layout,
+            calibration=camera.calibration,
+            folder=out,
+            film=FilmFacts(size_wh_px=camera.calibration.image_size_wh_px, rate_hz=recording.rate_hz),
         )
     with ExitStack() as stack:
         output = _Output.open(recording, out, stack)
@@ -186,6 +201,7 @@ def watch_recording(
             with view:
                 for progress in (source or _pipeline)(recording):
                     run.take(progress, started)
+            run.mend_clips()
         except KeyboardInterrupt:
             run.was_stopped = True
     findings = run.findings(clock() - started)

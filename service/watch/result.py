@@ -14,12 +14,14 @@ from thirdcard.rules.round.records import RoundRecord
 from thirdcard.service.media.alert_media import Evidence
 from thirdcard.service.watch.spread_count import CountedSpread
 
+DAMAGED = "the film is damaged"
+"""The reason why nothing can be seen where the film cannot be decoded."""
 _FAULTS: Mapping[str, str] = {
     "frozen": "the picture was frozen",
     "dark": "it was too dark",
     "glare": "glare",
     "blurred": "out of focus or dirty",
-    "damaged": "the film is damaged",
+    "damaged": DAMAGED,
     "gap": "the film has a gap",
     "clock": "the film's clock cannot be trusted",
     "size": "the picture has another size",

@@ -169,7 +169,7 @@ class _Group:
     def add(self, packet: FilmPacket) -> None:
         """One more packet."""
         self.packets.append(packet)
-        self.is_doubtful |= packet.is_broken_off or packet.packet.is_corrupt or packet.mended.fault is not None
+        self.is_doubtful |= packet.is_broken_off or packet.is_spoilt or packet.mended.fault is not None
 
     def pictures(self, sound: SoundFrames, decoder: _Decoder) -> Iterator[SoundPicture | SightLost]:
         """All pictures; where `rest` has decoded the first it goes on."""

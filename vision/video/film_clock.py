@@ -215,7 +215,7 @@ class FilmClock:
         """Whether a step is too long for a film whose steps are all alike."""
         if ticks <= HOLE_STEPS * self.step or self._is_by_show or len(self._steps) < REMEMBERED // 2:
             return False
-        return max(self._steps) <= STEADY * self.step
+        return max(self._steps) <= STEADY * self.step <= STEADY * STEADY * min(self._steps)
 
     def _settle(self) -> list[MendedStamp]:
         """Say what happened to the held stamps, where those that came since tell."""

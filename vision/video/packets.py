@@ -19,6 +19,12 @@ from thirdcard.vision.errors import VideoBreakError
 from thirdcard.vision.video.container import reason_of
 from thirdcard.vision.video.film_clock import ClockFault, ClockStart, FilmClock, MendedStamp, Stamp
 
+NO_SUCH_ZEROS = b"\0" * 16
+"""H.264 and H.265 never have so many zeros in a picture: a bad sector reads as zeros, and decoders make a picture of
+them without a word."""
+ZEROLESS = frozenset({"h264", "hevc"})
+START_CODE = b"\1"
+"""Zeros before one are stuffing."""
 UNNOTICED_S = 0.5
 """In less nobody deals a card, nor moves a wager and leaves."""
 KEY_WITHIN = 300
@@ -43,8 +49,10 @@ class FilmPacket:
     mended: MendedStamp
     step: int
     """Usual ticks from one packet to the next."""
+    is_spoilt: bool
+    """Whether it is damaged itself."""
     is_after_damage: bool
-    """Whether the container could not be read just before it, or says that part of it is missing."""
+    """Whether the container could not be read just before it."""
 
     @property
     def t(self) -> float:
@@ -110,15 +118,31 @@ class PacketReader:
         """How many packets were read."""
         self.faults: list[tuple[float, ClockFault, float]] = []
         """Where the clock was wrong: at which second of the film, how, and by how many seconds."""
+        context = stream.codec_context
+        self._is_order_unknown = container.format.name == "avi" and bool(context.has_b_frames)
+        """AVI does not say in which order pictures are shown; FFmpeg gives that in which they come."""
+        self._is_zeroless = context.name in ZEROLESS
+        self._has_lengths = bool(context.extradata and context.extradata[:1] == b"\1")
+        """Whether each part of a packet begins with its length, not with a start code."""
         self._container = container
         self._peeked = [] if place is None else list(place.peeked)
         self._given = 0
+
+    def _is_spoilt(self, packet: Packet[VideoStream]) -> bool:
+        """Whether a packet is said or seen to be damaged."""
+        if packet.is_corrupt or not self._is_zeroless:
+            return packet.is_corrupt
+        data = bytes(packet)
+        at = data.find(NO_SUCH_ZEROS)
+        if at < 0:
+            return False
+        return self._has_lengths or data[at:].lstrip(b"\0")[:1] not in (b"", START_CODE)
 
     def __iter__(self) -> Iterator[FilmPacket]:
         waiting: deque[_Waiting] = deque()
         begin = _Beginning() if self.zero is None else None
         for packet, is_after_damage in self._read():
-            stamp = Stamp(packet.dts, packet.pts)
+            stamp = Stamp(packet.dts, None if self._is_order_unknown else packet.pts)
             waiting.append(_Waiting(packet, self.count, is_after_damage))
             self.count += 1
             for mended in self.clock.take(stamp):
@@ -136,6 +160,7 @@ class PacketReader:
             decode=mended.decode,
             mended=mended,
             step=self.clock.step,
+            is_spoilt=self._is_spoilt(read.packet),
             is_after_damage=read.is_after_damage,
         )
 
@@ -163,13 +188,13 @@ class PacketReader:
     def _read(self) -> Iterator[tuple[Packet[VideoStream], bool]]:
         """The packets as the container gives them; one that cannot be read on is tried again from where it stands."""
         for packet in self._peeked:
-            yield packet, packet.is_corrupt
+            yield packet, False
         errors, is_after_damage = 0, False
         while True:
             try:
                 for packet in self._container.demux(self.stream):
                     if packet.size:
-                        yield packet, is_after_damage or packet.is_corrupt
+                        yield packet, is_after_damage
                         errors, is_after_damage = 0, False
                 return
             except av.FFmpegError as error:

@@ -40,6 +40,10 @@ class SoundFrames:
         self.lost: SightFault | None = None
         """Why nothing is shown; None where pictures are."""
         self._tick_s = tick_s
+        self._first: int | None = None
+        """When the first packet was decoded, in ticks."""
+        self._delay: int | None = None
+        """How much later than that its picture came, which has only that time: the decoder puts pictures in order."""
         self._last_t: float | None = None
         self._bad: dict[int, SightFault] = {}
         """Presentation ticks of packets that cannot be trusted themselves, and why."""
@@ -67,7 +71,8 @@ class SoundFrames:
         packet = each.packet
         at = each.decode if packet.pts is None else packet.pts
         self._step_s = each.step * self._tick_s
-        if packet.is_corrupt:
+        self._first = each.decode if self._first is None else self._first
+        if each.is_spoilt:
             self._bad[at] = SightFault.DAMAGED
         elif each.mended.fault is ClockFault.CHAOS:
             self._bad[at] = SightFault.CLOCK
@@ -85,7 +90,10 @@ class SoundFrames:
 
     def _sound(self, picture: VideoFrame) -> Iterator[SoundPicture | SightLost]:
         """The picture, where it can be trusted."""
-        at = picture.dts if picture.pts is None else picture.pts
+        at = picture.pts
+        if at is None and picture.dts is not None:
+            self._delay = picture.dts - (self._first or 0) if self._delay is None else self._delay
+            at = picture.dts - self._delay
         t = self._next_t if at is None else at * self._tick_s
         fault = None if at is None else self._bad.pop(at, None)
         if picture.is_corrupt:
