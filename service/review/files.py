@@ -3,25 +3,38 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import pairwise
-from pathlib import Path
+from pathlib import Path, PurePath
 from zoneinfo import ZoneInfo
 
 import av
 from av.container import InputContainer
 from av.index import IndexEntry
+from av.stream import Disposition
 from av.video.stream import VideoStream
 
 from thirdcard.service.review import clocks
+from thirdcard.service.review.clocks import Claim
+from thirdcard.service.review.coded_pictures import opening_of
 from thirdcard.vision.errors import UnreadableVideoError
 from thirdcard.vision.video.video import open_container
 
-VIDEO_SUFFIXES = frozenset(
-    {".mp4", ".mkv", ".avi", ".ts", ".m2ts", ".mts", ".mov", ".m4v", ".webm", ".flv", ".asf", ".wmv", ".mpg", ".mpeg"}
+_NAMED_AS_FILM = (
+    ".mp4 .mkv .avi .ts .m2ts .mts .mov .m4v .webm .flv .asf .wmv .mpg .mpeg .vob .3gp .ps .dav .h264 .264 .h265 .265 "
+    ".hevc .mjpeg .mjpg"
 )
+VIDEO_SUFFIXES = frozenset(_NAMED_AS_FILM.split(" "))
+"""What is called so is meant as film: it is broken where it cannot be read. Anything else may be film as well."""
+BESIDE_FILM = frozenset({".yaml", ".yml", ".jsonl"})
+"""What belongs to a table; not worth a word."""
+PICTURES = re.compile(r"image2|_pipe$|^(gif|apng|ico|webp)")
+"""FFmpeg's readers of still pictures: they give a frame, but no film."""
+TEXTS = frozenset({"tty", "bin", "xbin", "adf", "idf", "txd"})
+"""FFmpeg's readers that draw text."""
 JUMP_S = 1.5
 """A longer step from one packet to the next is a clock that jumps."""
 BACK_S = 5.0
@@ -49,18 +62,50 @@ class RecordedFile:
     """SHA-256 over its size, its beginning and its end."""
     began_at: datetime
     told_by: str
-    """Whether its name, its container or the file's date says when it began."""
-    other_clock: datetime | None
-    """What its container says where its name is believed."""
+    """Whether its name, its container, the file's date or an earlier review says when it began."""
     runs: tuple[Run, ...]
     size_wh_px: tuple[int, int]
     fault: str | None = None
     """Why it cannot be watched to its end; None where it can."""
+    claims: tuple[Claim, ...] = ()
+    """What each of its clocks says of when it began, what is believed first in front."""
+    heard: tuple[datetime, datetime] | None = None
+    """The first and the last moment in UTC that the signals of just this file bear."""
+    opening: str = ""
+    """A hash over its first coded pictures; files that begin alike have the same."""
 
     @property
     def lasts_s(self) -> float:
         """Until its last frame is over."""
         return self.runs[-1].to_s
+
+    @property
+    def other_clock(self) -> datetime | None:
+        """What its container says where its name is believed."""
+        by_container = next((claim.at for claim in self.claims if claim.told_by == clocks.CONTAINER), None)
+        return by_container if self.told_by == clocks.NAME else None
+
+
+class NoFilmError(UnreadableVideoError):
+    """A file is something else than a film."""
+
+
+def may_be_film(name: str) -> bool:
+    """Whether a file is worth opening: neither hidden nor one of those that belong to a table."""
+    path = PurePath(name)
+    return not path.name.startswith(".") and path.suffix.lower() not in BESIDE_FILM
+
+
+def why_no_film(container: InputContainer) -> str | None:
+    """Why what was opened is no film, though FFmpeg gives frames of it; None where it is one."""
+    name = container.format.name
+    if PICTURES.search(name):
+        return "is a picture, no film"
+    if name in TEXTS:
+        return "is text, no film"
+    if all(stream.disposition & Disposition.attached_pic for stream in container.streams.video):
+        return "holds no video but a cover picture"
+    return None
 
 
 def read_file(path: Path, zone: ZoneInfo) -> RecordedFile:
@@ -68,27 +113,31 @@ def read_file(path: Path, zone: ZoneInfo) -> RecordedFile:
 
     Raises:
         UnreadableVideoError: It cannot be opened, or holds no frame that can be decoded.
+        NoFilmError: It is something else.
     """
     scan = _scan(path)
-    runs, metadata = scan.runs, scan.metadata
-    by_name = clocks.began_by_name(path.name, zone)
-    by_container = clocks.began_by_container(metadata)
-    if by_name is not None:
-        began_at, told_by = by_name, clocks.NAME
-    elif by_container is not None:
-        began_at, told_by = by_container, clocks.CONTAINER
-    else:
-        began_at, told_by = clocks.began_by_file(path, runs[-1].to_s), clocks.FILE
+    claims = _claims(path, scan, zone)
     return RecordedFile(
         path=path,
         size_bytes=path.stat().st_size,
         fingerprint=fingerprint_of(path),
-        began_at=began_at,
-        told_by=told_by,
-        other_clock=by_container if told_by == clocks.NAME else None,
-        runs=runs,
+        began_at=claims[0].at,
+        told_by=claims[0].told_by,
+        runs=scan.runs,
         size_wh_px=scan.size_wh_px,
         fault=scan.fault,
+        claims=claims,
+        opening=opening_of(path),
+    )
+
+
+def _claims(path: Path, scan: _Scan, zone: ZoneInfo) -> tuple[Claim, ...]:
+    """What each clock says of when a file began: its name, its container, its date."""
+    by_container = clocks.began_by_container(scan.metadata)
+    return (
+        *clocks.claims_by_name(path.name, zone),
+        *(() if by_container is None else (Claim(told_by=clocks.CONTAINER, at=by_container),)),
+        Claim(told_by=clocks.FILE, at=clocks.began_by_file(path, scan.runs[-1].to_s)),
     )
 
 
@@ -119,6 +168,9 @@ class _Scan:
 def _scan(path: Path) -> _Scan:
     try:
         with open_container(str(path)) as container:
+            reason = why_no_film(container)
+            if reason is not None:
+                raise NoFilmError(str(path), reason)
             stream = container.streams.video[0]
             metadata = {**container.metadata, **stream.metadata}
             first = next(iter(container.decode(stream)), None)

@@ -54,6 +54,8 @@ class SegmentResult:
     passed: int
     """Frames that never had to be decoded, since nothing moved."""
     sights: list[dict[str, object]] = field(default_factory=list)
+    lost: list[list[object]] = field(default_factory=list)
+    """`[from_t, to_t, fault]`, stretches of film that could not be watched though the watch went on."""
 
 
 Tell = Callable[[float], None]
