@@ -6,7 +6,7 @@ showed what. What is there already is not entered again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import PurePath
@@ -32,6 +32,9 @@ from thirdcard.service.store.order import take_turn
 from thirdcard.service.store.schema import AlertRow, LogRow, RoundRow
 from thirdcard.service.store.shift_schema import FootageRow, LogNoteRow
 
+CUT_SHORT_S = 3.0
+"""So far from where it is seen whole may lie what a log has of a round that was lost to it."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reviewed:
@@ -52,8 +55,14 @@ def entered_log(database: Database, key: str) -> int | None:
         return session.scalar(select(LogRow.id).where(LogRow.shift == key))
 
 
-def seen_film(database: Database, table_id: str) -> SeenFilm:
-    """What reviews saw of a table, and what they could not see."""
+def seen_film(database: Database, table_id: str, names: Collection[str]) -> SeenFilm:
+    """What reviews saw of a table, and what they could not see.
+
+    Args:
+        database: The store.
+        table_id: The table.
+        names: Of the files that lie there: rounds and alerts are those of logs of such files.
+    """
     with database.reading() as session:
         of_table = select(LogRow.id).where(LogRow.table_id == table_id, LogRow.origin == REVIEW)
         footage = session.scalars(select(FootageRow).where(FootageRow.log_id.in_(of_table)).order_by(FootageRow.id))
@@ -69,9 +78,9 @@ def seen_film(database: Database, table_id: str) -> SeenFilm:
         )
         broken = select(LogNoteRow).where(LogNoteRow.log_id.in_(of_table), LogNoteRow.kind == NoteKind.BROKEN)
         rows = session.scalars(broken.where(LogNoteRow.to_at > LogNoteRow.from_at).order_by(LogNoteRow.id)).all()
-        logs = {row.log_id for row in rows}
+        logs = {row.log_id for row in rows} | {file.log_id for file in files if file.name in names}
         rounds = session.scalars(select(RoundRow).where(RoundRow.log_id.in_(logs), RoundRow.is_counted)).all()
-        alerts = session.scalars(select(AlertRow).where(AlertRow.log_id.in_(of_table))).all() if logs else []
+        alerts = session.scalars(select(AlertRow).where(AlertRow.log_id.in_(logs))).all()
         return SeenFilm(
             files=files,
             lost=tuple((row.log_id, Span(from_at=row.from_at, to_at=row.to_at)) for row in rows),
@@ -137,14 +146,17 @@ def _count_once(session: Session, shift: Shift, rounds: Sequence[RoundRow]) -> N
     wanted = select(RoundRow).join(LogRow, LogRow.id == RoundRow.log_id)
     wanted = wanted.where(RoundRow.table_id == shift.table.id, LogRow.origin == REVIEW, RoundRow.is_counted)
     before = session.scalars(wanted.where(RoundRow.closed_at >= from_at, RoundRow.opened_at <= to_at)).all()
-    for row in rounds:
-        own = Span(from_at=row.opened_at, to_at=row.closed_at)
-        same = [one for one in before if own.touches(Span(from_at=one.opened_at, to_at=one.closed_at))]
-        if any(own.touches(span) for span in shift.completes):
-            for one in same:
-                one.is_counted = False
-        elif same:
-            row.is_counted = False
+    for old in before:
+        same = max(rounds, key=lambda row: _overlap_s(row, old), default=None)
+        if same is not None and _overlap_s(same, old) > -CUT_SHORT_S:
+            is_better = any(Span(from_at=same.opened_at, to_at=same.closed_at).touches(one) for one in shift.completes)
+            old.is_counted, same.is_counted = not is_better, is_better
+
+
+def _overlap_s(row: RoundRow, other: RoundRow) -> float:
+    """How long two rounds share; less than 0 where they lie apart."""
+    shared = min(row.closed_at, other.closed_at) - max(row.opened_at, other.opened_at)
+    return shared.total_seconds()
 
 
 def _enter_lines(session: Session, reviewed: Reviewed, now: datetime) -> None:

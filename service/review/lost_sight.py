@@ -59,8 +59,9 @@ def lost_notes(timeline: ShiftTimeline, losts: Sequence[LostSight]) -> list[Note
         from_at = timeline.began_at + timedelta(seconds=lost.from_t)
         to_at = timeline.began_at + timedelta(seconds=lost.to_t)
         part = next((one for one in reversed(timeline.parts) if one.from_at <= from_at), timeline.parts[0])
-        what = WORDS.get(lost.fault, lost.fault)
-        text = f"{part.file.path.name} {what}: nobody saw {lost.to_t - lost.from_t:.1f} s"
+        name = part.file.path.name
+        what = f"{name} {WORDS[lost.fault]}" if lost.fault in WORDS else lost.fault.replace(str(part.file.path), name)
+        text = f"{what}: nobody saw {lost.to_t - lost.from_t:.1f} s"
         notes.append(Note(kind=lost.kind, from_at=from_at, to_at=to_at, text=text))
     return notes
 

@@ -58,6 +58,8 @@ def open_table(wanted: WantedShift, zone: ZoneInfo, seen: SeenFilm = NOTHING_SEE
         ServiceError: The table's files cannot be used.
     """
     table = load_table(wanted.table)
+    if not table.cameras:
+        raise ShiftError(f"{wanted.table}: cameras is empty; a recording needs one with its calibration")
     files, skipped = _usable(wanted, zone, table)
     if not files:
         reasons = "; ".join(f"{one.path.name} {one.reason}" for one in skipped) or "there is none"
@@ -81,7 +83,7 @@ class _Builder:
 
     def shifts(self, skipped: Sequence[Skipped]) -> Iterator[Shift]:
         """The new film, then what is to be seen once more."""
-        lost = self.seen.still_lost()
+        lost = self.seen.still_lost
         new = [part for part in self.timeline.parts if self._is_new(part, lost)]
         if new:
             notes = _notes_of(self.timeline, new) if len(new) < len(self.timeline.parts) else self.timeline.notes

@@ -27,7 +27,7 @@ RANKS = {clocks.STORE: 0, clocks.NAME: 1, clocks.CONTAINER: 2, clocks.FILE: 3}
 JOINED_S = 1.5
 """A shorter gap between two files is none, nor is a shorter overlap: recorders need a moment to begin the next."""
 LINKED_S = 5.0
-"""A file that begins so soon before or after another ends was written by the same clock."""
+"""A file that begins so soon after another ends was written by the same clock."""
 SAME_MOMENT_S = 1.0
 """Clocks in containers and names go by whole seconds."""
 HEARD_S = 2.0
@@ -126,7 +126,7 @@ class _Blocks:
                     if lag_s is not None:
                         block.files.append(self._beside(file, other, lag_s))
                         return
-        linked = [one for one in self._blocks if abs((file.began_at - one.end).total_seconds()) <= LINKED_S]
+        linked = [one for one in self._blocks if -JOINED_S <= (file.began_at - one.end).total_seconds() <= LINKED_S]
         if linked:
             linked[0].files.append(file)
         else:

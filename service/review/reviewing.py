@@ -23,7 +23,7 @@ from thirdcard.service.review.entering import Reviewed, enter, entered_log
 from thirdcard.service.review.evidence_pictures import PictureOrder, ShiftPictures, picture_orders
 from thirdcard.service.review.gallery import Gallery, picture_pool
 from thirdcard.service.review.joining import join
-from thirdcard.service.review.judging import JudgedAlert, LogVerdict, judge
+from thirdcard.service.review.judging import JudgedAlert, JudgedRound, LogVerdict, judge
 from thirdcard.service.review.lost_sight import LostSight, lost_notes, lost_sights
 from thirdcard.service.review.seen_film import LEAST_S, Span, without
 from thirdcard.service.review.segment_watch import SegmentJob, SegmentResult
@@ -226,15 +226,30 @@ class Reviewer:
 
 
 def without_known(verdict: LogVerdict, shift: Shift) -> LogVerdict:
-    """The verdict without those alerts that reviews before entered, and that people may have decided."""
+    """The verdict without alerts of rounds that reviews before saw whole, and those that they entered.
+
+    People may have decided on these; of the former they would have been entered.
+    """
+    if not shift.completes:
+        return verdict
     began_at = shift.timeline.began_at
     near = timedelta(seconds=SAME_ALERT_S)
+    seen_before = {judged.record.round for judged in verdict.rounds if not _is_of(judged, shift)}
 
     def is_known(judged: JudgedAlert) -> bool:
         at = began_at + timedelta(seconds=judged.alert.t)
         return any(code == judged.alert.code and abs(known - at) <= near for code, known in shift.known_alerts)
 
-    return replace(verdict, alerts=tuple(judged for judged in verdict.alerts if not is_known(judged)))
+    alerts = (one for one in verdict.alerts if one.alert.round not in seen_before and not is_known(one))
+    return replace(verdict, alerts=tuple(alerts))
+
+
+def _is_of(judged: JudgedRound, shift: Shift) -> bool:
+    """Whether some of a round lies in what is to be seen at last."""
+    record, began_at = judged.record, shift.timeline.began_at
+    closed_t = record.opened if record.closed is None else record.closed
+    own = Span(from_at=began_at + timedelta(seconds=record.opened), to_at=began_at + timedelta(seconds=closed_t))
+    return any(own.touches(span) for span in shift.completes)
 
 
 def _span(shift: Shift, lost: LostSight) -> Span:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import cached_property
 from itertools import pairwise
 
 from thirdcard.service.review import clocks
@@ -62,7 +63,7 @@ class SeenFile:
         return self.span.from_at - timedelta(seconds=self.begins_s)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class SeenFilm:
     """All that reviews saw of one table."""
 
@@ -70,7 +71,7 @@ class SeenFilm:
     lost: tuple[tuple[int, Span], ...] = ()
     """What could not be watched, and in which log."""
     rounds: tuple[Span, ...] = ()
-    """Of logs in which something was lost."""
+    """Of logs in which something was lost, or of which files lie there."""
     alerts: tuple[tuple[str, datetime], ...] = ()
     """Code and moment of what was found in those logs."""
 
@@ -96,6 +97,7 @@ class SeenFilm:
 
         return [seen for seen in self.files if seen.fingerprint == file.fingerprint or is_place_taken(seen)]
 
+    @cached_property
     def still_lost(self) -> list[Span]:
         """What no log saw."""
         left = []
@@ -108,7 +110,7 @@ class SeenFilm:
         """What of a part was not seen, where its file was reviewed or takes the place of one that was."""
         logs = {one.log_id for one in self.of_file(part.file)}
         seen = [one.span for one in self.files if one.log_id in logs]
-        lost = self.still_lost()
+        lost = self.still_lost
         spans = without([Span(from_at=part.from_at, to_at=part.to_at)], seen)
         spans += [both for one in lost for both in _shared(one, Span(from_at=part.from_at, to_at=part.to_at))]
         return [span for span in spans if span.lasts_s >= LEAST_S]
@@ -117,7 +119,7 @@ class SeenFilm:
         """A known file with only those runs that could be watched; itself where that was all, or nothing."""
         if not self.knows(file.fingerprint):
             return file
-        lost = self.still_lost()
+        lost = self.still_lost
         runs = [
             Run(from_s=_second(left.from_at, file), to_s=_second(left.to_at, file))
             for run in file.runs
@@ -126,16 +128,25 @@ class SeenFilm:
         return replace(file, runs=tuple(runs)) if runs else file
 
     def window(self, unseen: Span) -> Span:
-        """What is to be watched so that all rounds of an unseen stretch are whole."""
-        from_at, to_at = unseen.from_at - timedelta(seconds=AROUND_S), unseen.to_at + timedelta(seconds=AROUND_S)
-        longest = timedelta(seconds=LONGEST_ROUND_S)
-        around = [one for one in self.rounds if one.touches(unseen)]
-        if around:
-            opened = min(one.from_at for one in around) - timedelta(seconds=BEFORE_ROUND_S)
-            from_at = max(min(from_at, opened), unseen.from_at - longest)
-            closed = max(one.to_at for one in around) + timedelta(seconds=AFTER_ROUND_S)
-            to_at = min(max(to_at, closed), unseen.to_at + longest)
-        return Span(from_at=from_at, to_at=to_at)
+        """What is to be watched so that all rounds of an unseen stretch are whole, and the one before them.
+
+        A watch that begins amid a round takes what lies there for print; so it begins a round earlier.
+        """
+        slack, longest = timedelta(seconds=AROUND_S), timedelta(seconds=LONGEST_ROUND_S)
+        near = Span(from_at=unseen.from_at - slack, to_at=unseen.to_at + slack)
+        around = [one for one in self.rounds if one.touches(near)]
+        opened = min([unseen.from_at, *(one.from_at for one in around)])
+        closed = max([unseen.to_at, *(one.to_at for one in around)])
+        before = sorted((one for one in self.rounds if one.to_at <= opened), key=lambda one: one.to_at)[-2:]
+        from_at = opened - slack
+        if before:
+            from_at = min(from_at, before[-1].from_at - timedelta(seconds=BEFORE_ROUND_S))
+        if len(before) > 1:
+            from_at = max(from_at, before[0].to_at)
+        return Span(
+            from_at=max(from_at, unseen.from_at - longest),
+            to_at=min(closed + timedelta(seconds=AFTER_ROUND_S), unseen.to_at + longest),
+        )
 
     def _whole(self, spans: Iterable[Span], log_id: int) -> Iterator[Span]:
         """Stretches without what was lost in later logs again."""

@@ -106,7 +106,8 @@ def _open_shifts(
     is_broken, refused = False, []
     for wanted in progress.opening(find_wanted(targets, table)):
         try:
-            opened = open_table(wanted, zone, seen_film(database, load_table(wanted.table).id))
+            names = {video.name for video in wanted.videos}
+            opened = open_table(wanted, zone, seen_film(database, load_table(wanted.table).id, names))
         except (ServiceError, OSError) as error:
             refused.append(error)
             progress.say(f"left out: {error}")
