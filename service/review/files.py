@@ -35,6 +35,7 @@ PICTURES = re.compile(r"image2|_pipe$|^(gif|apng|ico|webp)")
 """FFmpeg's readers of still pictures: they give a frame, but no film."""
 TEXTS = frozenset({"tty", "bin", "xbin", "adf", "idf", "txd"})
 """FFmpeg's readers that draw text."""
+TEXT = "is text, no film"
 JUMP_S = 1.5
 """A longer step from one packet to the next is a clock that jumps."""
 BACK_S = 5.0
@@ -102,7 +103,7 @@ def why_no_film(container: InputContainer) -> str | None:
     if PICTURES.search(name):
         return "is a picture, no film"
     if name in TEXTS:
-        return "is text, no film"
+        return TEXT
     if all(stream.disposition & Disposition.attached_pic for stream in container.streams.video):
         return "holds no video but a cover picture"
     return None

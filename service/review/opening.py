@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo
 from thirdcard.rules.errors import RulesError, UnknownEventError
 from thirdcard.rules.log.events import Event, parse_event
 from thirdcard.service.config.table_file import TableConfig, load_table
-from thirdcard.service.review.files import VIDEO_SUFFIXES, NoFilmError, RecordedFile, read_file
+from thirdcard.service.review.files import TEXT, VIDEO_SUFFIXES, NoFilmError, RecordedFile, read_file
 from thirdcard.service.review.seen_film import SeenFilm, Span, clipped, holes, merged
 from thirdcard.service.review.shift import Shift, ShiftError, Skipped, WantedShift
 from thirdcard.service.review.shift_notes import Note, NoteKind
@@ -27,6 +27,7 @@ from thirdcard.vision.errors import UnreadableVideoError
 READ_AT_ONCE = 4
 NEAR_S = 30.0
 """Stretches to be seen again that lie so near to each other are watched in one."""
+LOOK_BYTES = 1024
 NOTHING_SEEN = SeenFilm()
 
 
@@ -58,8 +59,6 @@ def open_table(wanted: WantedShift, zone: ZoneInfo, seen: SeenFilm = NOTHING_SEE
         ServiceError: The table's files cannot be used.
     """
     table = load_table(wanted.table)
-    if not table.cameras:
-        raise ShiftError(f"{wanted.table}: cameras is empty; a recording needs one with its calibration")
     files, skipped = _usable(wanted, zone, table)
     if not files:
         reasons = "; ".join(f"{one.path.name} {one.reason}" for one in skipped) or "there is none"
@@ -168,13 +167,30 @@ def _unreadable(path: Path, reason: str) -> Skipped:
     """A file that is called as films are is a broken one; any other is no film."""
     is_meant = path.suffix.lower() in VIDEO_SUFFIXES
     is_other = reason == "holds no video stream"
+    if not is_meant and not is_other and _is_text(path):
+        return Skipped(path=path, reason=TEXT)
     text = reason if is_meant or is_other or reason.startswith("is ") else f"is no film: {reason}"
     return Skipped(path=path, reason=text, is_broken=is_meant and not is_other)
 
 
+def _is_text(path: Path) -> bool:
+    """Whether a file begins as text does."""
+    with path.open("rb") as file:
+        begin = file.read(LOOK_BYTES)
+    try:
+        return bool(begin) and b"\x00" not in begin and bool(begin.decode("utf-8", errors="strict"))
+    except UnicodeDecodeError as error:
+        return error.start >= LOOK_BYTES - 4 and b"\x00" not in begin
+
+
+def _size_wh_px(table: TableConfig) -> tuple[int, int]:
+    """What pictures of the table are calibrated for."""
+    return table.cameras[0].calibration.image_size_wh_px
+
+
 def _why_not(file: RecordedFile, others: Sequence[RecordedFile], table: TableConfig) -> str | None:
     """Why a file that can be read is left out all the same; None where it is not."""
-    width, height = table.cameras[0].calibration.image_size_wh_px
+    width, height = _size_wh_px(table)
     if file.size_wh_px != (width, height):
         return f"is {file.size_wh_px[0]} x {file.size_wh_px[1]}; the calibration is for {width} x {height}"
     copied = next((one.path.name for one in others if one.fingerprint == file.fingerprint), None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -145,8 +146,8 @@ def test_night_in_which_an_hour_comes_twice() -> None:
         ("B07_2026-04-05_03-00-00.mp4", "04 15:00"),
     ]
     assert texts([*night, second]) == [
-        f"the hour of B07_2026-04-05_02-00-00{name} came twice: taken for the {which}, as it goes on with the file before"
-        for name, which in ((".mp4", "first"), ("_1.mp4", "second"))
+        f"the hour of B07_2026-04-05_02-00-00{end} came twice: taken for the {which}, as it goes on with the file before"
+        for end, which in ((".mp4", "first"), ("_1.mp4", "second"))
     ]
 
 
@@ -155,9 +156,7 @@ def test_files_of_seventeen_minutes_go_on_through_the_hour_that_comes_twice() ->
     files = [named(f"2026-04-05_{one}-00.ts", 17 * 60.0) for one in sorted(minutes)]
     placed = place(files, all_others).files
     assert [file.path.name[11:16] for file in placed] == minutes
-    assert [
-        (other.began_at - one.began_at).total_seconds() for one, other in zip(placed, placed[1:], strict=False)
-    ] == [17 * 60.0] * 8
+    assert [(other.began_at - one.began_at).total_seconds() for one, other in pairwise(placed)] == [17 * 60.0] * 8
 
 
 @pytest.mark.parametrize(
@@ -203,7 +202,7 @@ def test_signals_tell_which_of_two_hours_it_was() -> None:
 def test_name_in_the_hour_that_never_came_is_told() -> None:
     file = named("2026-09-27_02-30-00.mp4")
     assert texts([file]) == [
-        "2026-09-27_02-30-00.mp4: the time 2026-09-27 02:30:00 never came in Pacific/Auckland: its clock was not set yet"
+        f"{file.path.name}: the time 2026-09-27 02:30:00 never came in Pacific/Auckland: its clock was not set yet"
     ]
 
 

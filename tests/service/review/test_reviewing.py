@@ -61,11 +61,16 @@ class Killer:
         self.outcomes.append(outcome)
 
 
+def copy_table(folder: Path) -> None:
+    """The demo's table without its film."""
+    for name in ("table.yaml", "layout.yaml", "chips.yaml", "overhead.yaml"):
+        shutil.copyfile(DEMO / name, folder / name)
+
+
 def film_shift(folder: Path) -> Path:
     """The demo as a recorder writes it: two dated files, one broken beside them, signals by the wall clock."""
     folder.mkdir()
-    for name in ("table.yaml", "layout.yaml", "chips.yaml", "overhead.yaml"):
-        shutil.copyfile(DEMO / name, folder / name)
+    copy_table(folder)
     first = folder / f"demo_{BEGAN:%Y-%m-%d_%H-%M-%S}.mp4"
     covered = cut_clip(DEMO / "video.mp4", first, ClipSpan(from_s=0.0, to_s=SPLIT_S))
     at = BEGAN + timedelta(seconds=covered.to_s - 1.0)

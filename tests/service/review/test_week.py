@@ -23,7 +23,7 @@ EVERY = timedelta(hours=1)
 
 
 def write_hours(folder: Path, zone: ZoneInfo, first_at: datetime, count: int) -> dict[str, datetime]:
-    """One file an hour, each of another scene, named in local time: `_1` where a name was there; gives their moments."""
+    """One file an hour, each of another scene, named in local time, with `_1` where a name is taken; their moments."""
     moments: dict[str, datetime] = {}
     for n in range(count):
         at = first_at + n * EVERY
