@@ -20,7 +20,7 @@ from thirdcard.rules.round.records import format_round
 from thirdcard.service.config.table_facts import rules_of
 from thirdcard.service.ports.moments import format_moment
 from thirdcard.service.review.judging import JudgedAlert, JudgedRound, LogVerdict
-from thirdcard.service.review.seen_film import SeenFile, SeenFilm, Span
+from thirdcard.service.review.seen_film import SeenFile, SeenFilm, TimeSpan
 from thirdcard.service.review.shift import Shift
 from thirdcard.service.review.shift_notes import Note, NoteKind
 from thirdcard.service.rounds.search.index import enter_round
@@ -71,7 +71,7 @@ def seen_film(database: Database, table_id: str, names: Collection[str]) -> Seen
                 log_id=row.log_id,
                 name=PurePath(row.path).name,
                 fingerprint=row.fingerprint,
-                span=Span(from_at=row.from_at, to_at=row.to_at),
+                span=TimeSpan(from_at=row.from_at, to_at=row.to_at),
                 begins_s=row.begins_s,
             )
             for row in footage
@@ -83,8 +83,8 @@ def seen_film(database: Database, table_id: str, names: Collection[str]) -> Seen
         alerts = session.scalars(select(AlertRow).where(AlertRow.log_id.in_(logs))).all()
         return SeenFilm(
             files=files,
-            lost=tuple((row.log_id, Span(from_at=row.from_at, to_at=row.to_at)) for row in rows),
-            rounds=tuple(Span(from_at=row.opened_at, to_at=row.closed_at) for row in rounds),
+            lost=tuple((row.log_id, TimeSpan(from_at=row.from_at, to_at=row.to_at)) for row in rows),
+            rounds=tuple(TimeSpan(from_at=row.opened_at, to_at=row.closed_at) for row in rounds),
             alerts=tuple((row.code, row.at) for row in alerts),
         )
 
@@ -149,7 +149,9 @@ def _count_once(session: Session, shift: Shift, rounds: Sequence[RoundRow]) -> N
     for old in before:
         same = max(rounds, key=lambda row: _overlap_s(row, old), default=None)
         if same is not None and _overlap_s(same, old) > -CUT_SHORT_S:
-            is_better = any(Span(from_at=same.opened_at, to_at=same.closed_at).touches(one) for one in shift.completes)
+            is_better = any(
+                TimeSpan(from_at=same.opened_at, to_at=same.closed_at).touches(one) for one in shift.completes
+            )
             old.is_counted, same.is_counted = not is_better, is_better
 
 
@@ -220,7 +222,7 @@ def _note_row(log_id: int, kind: NoteKind, from_at: datetime, to_at: datetime, t
     return LogNoteRow(log_id=log_id, kind=str(kind), from_at=from_at, to_at=to_at, text=text)
 
 
-def _completed_logs(session: Session, log: LogRow, shift: Shift) -> list[tuple[int, Span]]:
+def _completed_logs(session: Session, log: LogRow, shift: Shift) -> list[tuple[int, TimeSpan]]:
     """Earlier logs of reviews in which a stretch of this one was lost."""
     found = []
     for span in shift.completes:

@@ -27,9 +27,8 @@ logger = logging.getLogger(__name__)
 FOLDER_VARIABLE = "THIRDCARD_FOOTAGE_CACHE"
 SIZE_VARIABLE = "THIRDCARD_FOOTAGE_CACHE_GB"
 SIZE_GB = 50.0
-NO_FILM = frozenset(
-    ".txt .md .csv .json .log .pdf .zip .gz .tar .jpg .jpeg .png .webp .bmp .gif .wav .mp3 .db".split(" ")
-)
+_OTHERWISE = ".txt .md .csv .json .log .pdf .zip .gz .tar .jpg .jpeg .png .webp .bmp .gif .wav .mp3 .db"
+NO_FILM = frozenset(_OTHERWISE.split(" "))
 """What is not worth fetching to see whether it is film."""
 USED, FETCHED = "used", "fetched"
 """What a file is locked for."""

@@ -17,7 +17,7 @@ from thirdcard.rules.errors import RulesError, UnknownEventError
 from thirdcard.rules.log.events import Event, parse_event
 from thirdcard.service.config.table_file import TableConfig, load_table
 from thirdcard.service.review.files import TEXT, VIDEO_SUFFIXES, NoFilmError, RecordedFile, read_file
-from thirdcard.service.review.seen_film import SeenFilm, Span, clipped, holes, merged
+from thirdcard.service.review.seen_film import SeenFilm, TimeSpan, clipped, holes, merged
 from thirdcard.service.review.shift import Shift, ShiftError, Skipped, WantedShift
 from thirdcard.service.review.shift_notes import Note, NoteKind
 from thirdcard.service.review.shift_timeline import Part, ShiftTimeline, build_timeline
@@ -90,20 +90,20 @@ class _Builder:
         again = self._with_holes()
         unseen = [span for part in again if part not in new for span in self._unseen(part, lost)]
         for group in _groups(merged(unseen), self.seen):
-            parts = clipped(again, Span(from_at=group[0].from_at, to_at=group[0].to_at))
+            parts = clipped(again, TimeSpan(from_at=group[0].from_at, to_at=group[0].to_at))
             if parts:
                 notes = [_completes(span) for span in group[1]]
                 yield self._shift(ShiftTimeline(parts=tuple(parts), notes=tuple(notes)), completes=tuple(group[1]))
 
-    def _is_new(self, part: Part, lost: Sequence[Span]) -> bool:
+    def _is_new(self, part: Part, lost: Sequence[TimeSpan]) -> bool:
         """Whether a part is of a file that was never reviewed, and is not of a stretch that was lost."""
-        span = Span(from_at=part.from_at, to_at=part.to_at)
+        span = TimeSpan(from_at=part.from_at, to_at=part.to_at)
         return not self.seen.of_file(part.file) and not any(span.touches(one) for one in lost)
 
-    def _unseen(self, part: Part, lost: Sequence[Span]) -> list[Span]:
+    def _unseen(self, part: Part, lost: Sequence[TimeSpan]) -> list[TimeSpan]:
         if self.seen.of_file(part.file):
             return self.seen.unseen(part)
-        return [Span(from_at=part.from_at, to_at=part.to_at)]
+        return [TimeSpan(from_at=part.from_at, to_at=part.to_at)]
 
     def _with_holes(self) -> list[Part]:
         """All parts, and besides what was lost of files that lie there as before."""
@@ -113,13 +113,13 @@ class _Builder:
             if self.seen.knows(file.fingerprint) and file.fingerprint in placed:
                 whole = replace(file, began_at=placed[file.fingerprint])
                 for hole in holes(whole, self.seen.without_lost(whole)):
-                    span = Span(from_at=hole.from_at, to_at=hole.to_at)
-                    if not any(span.touches(Span(from_at=one.from_at, to_at=one.to_at)) for one in shown):
+                    span = TimeSpan(from_at=hole.from_at, to_at=hole.to_at)
+                    if not any(span.touches(TimeSpan(from_at=one.from_at, to_at=one.to_at)) for one in shown):
                         shown.append(hole)
         return sorted(shown, key=lambda part: part.from_at)
 
     def _shift(
-        self, timeline: ShiftTimeline, *, skipped: Sequence[Skipped] = (), completes: tuple[Span, ...] = ()
+        self, timeline: ShiftTimeline, *, skipped: Sequence[Skipped] = (), completes: tuple[TimeSpan, ...] = ()
     ) -> Shift:
         signals = _signals(self.files, self.timeline.began_at, timeline)
         return Shift(
@@ -206,13 +206,13 @@ def _notes_of(timeline: ShiftTimeline, parts: Sequence[Part]) -> list[Note]:
     ]
 
 
-def _groups(unseen: Sequence[Span], seen: SeenFilm) -> list[tuple[Span, list[Span]]]:
+def _groups(unseen: Sequence[TimeSpan], seen: SeenFilm) -> list[tuple[TimeSpan, list[TimeSpan]]]:
     """Windows to be watched, each with what is to be seen in it."""
     windows = merged((seen.window(span) for span in unseen), within_s=NEAR_S)
     return [(window, [span for span in unseen if span.touches(window)]) for window in windows]
 
 
-def _completes(span: Span) -> Note:
+def _completes(span: TimeSpan) -> Note:
     text = f"{span.lasts_s:.1f} s are seen here that an earlier review could not see"
     return Note(kind=NoteKind.COMPLETED, from_at=span.from_at, to_at=span.to_at, text=text)
 

@@ -25,7 +25,7 @@ from thirdcard.service.review.gallery import Gallery, picture_pool
 from thirdcard.service.review.joining import join
 from thirdcard.service.review.judging import JudgedAlert, JudgedRound, LogVerdict, judge
 from thirdcard.service.review.lost_sight import LostSight, lost_notes, lost_sights
-from thirdcard.service.review.seen_film import LEAST_S, Span, without
+from thirdcard.service.review.seen_film import LEAST_S, TimeSpan, without
 from thirdcard.service.review.segment_watch import SegmentJob, SegmentResult
 from thirdcard.service.review.segments import Segment, cut_segments
 from thirdcard.service.review.shift import Shift
@@ -248,13 +248,13 @@ def _is_of(judged: JudgedRound, shift: Shift) -> bool:
     """Whether some of a round lies in what is to be seen at last."""
     record, began_at = judged.record, shift.timeline.began_at
     closed_t = record.opened if record.closed is None else record.closed
-    own = Span(from_at=began_at + timedelta(seconds=record.opened), to_at=began_at + timedelta(seconds=closed_t))
+    own = TimeSpan(from_at=began_at + timedelta(seconds=record.opened), to_at=began_at + timedelta(seconds=closed_t))
     return any(own.touches(span) for span in shift.completes)
 
 
-def _span(shift: Shift, lost: LostSight) -> Span:
+def _span(shift: Shift, lost: LostSight) -> TimeSpan:
     began_at = shift.timeline.began_at
-    return Span(from_at=began_at + timedelta(seconds=lost.from_t), to_at=began_at + timedelta(seconds=lost.to_t))
+    return TimeSpan(from_at=began_at + timedelta(seconds=lost.from_t), to_at=began_at + timedelta(seconds=lost.to_t))
 
 
 def _outcome(log_id: int | None, found: Found) -> ShiftOutcome:

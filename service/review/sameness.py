@@ -40,14 +40,14 @@ LAG_STEP_S = 0.05
 GLANCE_WH_PX = (48, 27)
 LEAST_GLANCES = 8
 SAME_LEVELS = 4.0
-"""Of 255, root mean square over small pictures. On the demo, coded anew with constant rate factors of 18, 30 and 40, it is
-0.3, 0.5 and 0.8 at the true place, 5.6 one picture (1/15 s) beside it, 10.8 a second beside it; of six pairs of other
-stretches of the demo it is 6.6 to 9.1 where they differ least."""
+"""Of 255, root mean square over small pictures. On the demo, coded anew with constant rate factors of 18, 30 and 40, it
+is 0.3, 0.5 and 0.8 at the true place, 5.6 one picture (1/15 s) beside it, 10.8 a second beside it; of six pairs of
+other stretches of the demo it is 6.6 to 9.1 where they differ least."""
 SAME_RATIO = 0.45
 """At the true place two films differ by no more than this share of what they differ by elsewhere: 0.06 on the demo,
 0.49 to 0.68 for those other stretches."""
 MOVING_LEVELS = 0.8
-"""A film that differs less from itself a second later shows nothing that moves: 0.3 to 0.5 where the demo lies still."""
+"""A film that differs less from itself a second later shows nothing that moves: 0.3 to 0.5 where the demo is still."""
 LOOK_BESIDE_S = 1.0
 
 

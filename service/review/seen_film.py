@@ -30,7 +30,7 @@ LONGEST_ROUND_S = 300.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Span:
+class TimeSpan:
     """From one moment to another, in UTC."""
 
     from_at: datetime
@@ -41,7 +41,7 @@ class Span:
         """Its length."""
         return (self.to_at - self.from_at).total_seconds()
 
-    def touches(self, other: Span) -> bool:
+    def touches(self, other: TimeSpan) -> bool:
         """Whether they share more than an end."""
         return self.from_at < other.to_at and other.from_at < self.to_at
 
@@ -53,7 +53,7 @@ class SeenFile:
     log_id: int
     name: str
     fingerprint: str
-    span: Span
+    span: TimeSpan
     begins_s: float
     """Where in the file the stretch begins."""
 
@@ -68,9 +68,9 @@ class SeenFilm:
     """All that reviews saw of one table."""
 
     files: tuple[SeenFile, ...] = ()
-    lost: tuple[tuple[int, Span], ...] = ()
+    lost: tuple[tuple[int, TimeSpan], ...] = ()
     """What could not be watched, and in which log."""
-    rounds: tuple[Span, ...] = ()
+    rounds: tuple[TimeSpan, ...] = ()
     """Of logs in which something was lost, or of which files lie there."""
     alerts: tuple[tuple[str, datetime], ...] = ()
     """Code and moment of what was found in those logs."""
@@ -98,21 +98,21 @@ class SeenFilm:
         return [seen for seen in self.files if seen.fingerprint == file.fingerprint or is_place_taken(seen)]
 
     @cached_property
-    def still_lost(self) -> list[Span]:
+    def still_lost(self) -> list[TimeSpan]:
         """What no log saw."""
         left = []
         for log_id, span in self.lost:
             later = [seen.span for seen in self.files if seen.log_id > log_id]
             left += without([span], list(self._whole(later, log_id)))
-        return [span for span in left if span.lasts_s >= LEAST_S]
+        return [span for span in merged(left) if span.lasts_s >= LEAST_S]
 
-    def unseen(self, part: Part) -> list[Span]:
+    def unseen(self, part: Part) -> list[TimeSpan]:
         """What of a part was not seen, where its file was reviewed or takes the place of one that was."""
         logs = {one.log_id for one in self.of_file(part.file)}
         seen = [one.span for one in self.files if one.log_id in logs]
         lost = self.still_lost
-        spans = without([Span(from_at=part.from_at, to_at=part.to_at)], seen)
-        spans += [both for one in lost for both in _shared(one, Span(from_at=part.from_at, to_at=part.to_at))]
+        spans = without([TimeSpan(from_at=part.from_at, to_at=part.to_at)], seen)
+        spans += [both for one in lost for both in _shared(one, TimeSpan(from_at=part.from_at, to_at=part.to_at))]
         return [span for span in spans if span.lasts_s >= LEAST_S]
 
     def without_lost(self, file: RecordedFile) -> RecordedFile:
@@ -127,13 +127,13 @@ class SeenFilm:
         ]
         return replace(file, runs=tuple(runs)) if runs else file
 
-    def window(self, unseen: Span) -> Span:
+    def window(self, unseen: TimeSpan) -> TimeSpan:
         """What is to be watched so that all rounds of an unseen stretch are whole, and the one before them.
 
         A watch that begins amid a round takes what lies there for print; so it begins a round earlier.
         """
         slack, longest = timedelta(seconds=AROUND_S), timedelta(seconds=LONGEST_ROUND_S)
-        near = Span(from_at=unseen.from_at - slack, to_at=unseen.to_at + slack)
+        near = TimeSpan(from_at=unseen.from_at - slack, to_at=unseen.to_at + slack)
         around = [one for one in self.rounds if one.touches(near)]
         opened = min([unseen.from_at, *(one.from_at for one in around)])
         closed = max([unseen.to_at, *(one.to_at for one in around)])
@@ -143,19 +143,19 @@ class SeenFilm:
             from_at = min(from_at, before[-1].from_at - timedelta(seconds=BEFORE_ROUND_S))
         if len(before) > 1:
             from_at = max(from_at, before[0].to_at)
-        return Span(
+        return TimeSpan(
             from_at=max(from_at, unseen.from_at - longest),
             to_at=min(closed + timedelta(seconds=AFTER_ROUND_S), unseen.to_at + longest),
         )
 
-    def _whole(self, spans: Iterable[Span], log_id: int) -> Iterator[Span]:
+    def _whole(self, spans: Iterable[TimeSpan], log_id: int) -> Iterator[TimeSpan]:
         """Stretches without what was lost in later logs again."""
         again = [span for other, span in self.lost if other > log_id]
         for span in spans:
             yield from without([span], again)
 
 
-def without(spans: Sequence[Span], taken: Sequence[Span]) -> list[Span]:
+def without(spans: Sequence[TimeSpan], taken: Sequence[TimeSpan]) -> list[TimeSpan]:
     """What is left of stretches beside others."""
     left = list(spans)
     for one in taken:
@@ -163,9 +163,9 @@ def without(spans: Sequence[Span], taken: Sequence[Span]) -> list[Span]:
     return left
 
 
-def merged(spans: Iterable[Span], *, within_s: float = 0.0) -> list[Span]:
+def merged(spans: Iterable[TimeSpan], *, within_s: float = 0.0) -> list[TimeSpan]:
     """Stretches in order of time, those together that touch or lie so near to each other."""
-    found: list[Span] = []
+    found: list[TimeSpan] = []
     for span in sorted(spans, key=lambda one: one.from_at):
         if found and (span.from_at - found[-1].to_at).total_seconds() <= within_s:
             found[-1] = replace(found[-1], to_at=max(found[-1].to_at, span.to_at))
@@ -174,11 +174,11 @@ def merged(spans: Iterable[Span], *, within_s: float = 0.0) -> list[Span]:
     return found
 
 
-def clipped(parts: Sequence[Part], window: Span) -> list[Part]:
+def clipped(parts: Sequence[Part], window: TimeSpan) -> list[Part]:
     """Those parts, and pieces of parts, that lie in a window."""
     found = []
     for part in parts:
-        for both in _shared(Span(from_at=part.from_at, to_at=part.to_at), window):
+        for both in _shared(TimeSpan(from_at=part.from_at, to_at=part.to_at), window):
             found.append(
                 replace(part, from_s=_second(both.from_at, part.file), to_s=_second(both.to_at, part.file))
             )  # fmt: skip
@@ -200,21 +200,21 @@ def holes(file: RecordedFile, seen: RecordedFile) -> list[Part]:
     return found
 
 
-def _beside(span: Span, other: Span) -> list[Span]:
+def _beside(span: TimeSpan, other: TimeSpan) -> list[TimeSpan]:
     if not span.touches(other):
         return [span]
     ends = [replace(span, to_at=other.from_at), replace(span, from_at=other.to_at)]
     return [one for one in ends if one.to_at > one.from_at]
 
 
-def _shared(one: Span, other: Span) -> list[Span]:
+def _shared(one: TimeSpan, other: TimeSpan) -> list[TimeSpan]:
     if not one.touches(other):
         return []
-    return [Span(from_at=max(one.from_at, other.from_at), to_at=min(one.to_at, other.to_at))]
+    return [TimeSpan(from_at=max(one.from_at, other.from_at), to_at=min(one.to_at, other.to_at))]
 
 
-def _span_of(file: RecordedFile, run: Run) -> Span:
-    return Span(
+def _span_of(file: RecordedFile, run: Run) -> TimeSpan:
+    return TimeSpan(
         from_at=file.began_at + timedelta(seconds=run.from_s), to_at=file.began_at + timedelta(seconds=run.to_s)
     )
 

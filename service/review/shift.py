@@ -19,7 +19,7 @@ from thirdcard.service.config.table_facts import rules_of
 from thirdcard.service.config.table_file import TableConfig
 from thirdcard.service.ports.errors import ServiceError
 from thirdcard.service.review.files import may_be_film
-from thirdcard.service.review.seen_film import Span
+from thirdcard.service.review.seen_film import TimeSpan
 from thirdcard.service.review.shift_notes import Note, NoteKind
 from thirdcard.service.review.shift_timeline import ShiftTimeline
 from thirdcard.service.watch.recordings import TABLE_NAME
@@ -55,7 +55,7 @@ class Shift:
     signals: tuple[Event, ...]
     """In the shift's time."""
     skipped: tuple[Skipped, ...]
-    completes: tuple[Span, ...] = ()
+    completes: tuple[TimeSpan, ...] = ()
     """What of it earlier reviews could not see; none: it is new."""
     known_alerts: tuple[tuple[str, datetime], ...] = ()
     """Code and moment of alerts that those reviews entered: they are not raised once more."""

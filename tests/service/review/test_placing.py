@@ -146,7 +146,8 @@ def test_night_in_which_an_hour_comes_twice() -> None:
         ("B07_2026-04-05_03-00-00.mp4", "04 15:00"),
     ]
     assert texts([*night, second]) == [
-        f"the hour of B07_2026-04-05_02-00-00{end} came twice: taken for the {which}, as it goes on with the file before"
+        f"the hour of B07_2026-04-05_02-00-00{end} came twice: taken for the {which}, "
+        "as it goes on with the file before"
         for end, which in ((".mp4", "first"), ("_1.mp4", "second"))
     ]
 

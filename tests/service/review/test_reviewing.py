@@ -23,7 +23,7 @@ from thirdcard.service.review import segments as segment_lengths
 from thirdcard.service.review.local_engine import LocalEngine
 from thirdcard.service.review.opening import open_shift, open_table
 from thirdcard.service.review.reviewing import Reviewer, ShiftOutcome
-from thirdcard.service.review.seen_film import SeenFile, SeenFilm, Span
+from thirdcard.service.review.seen_film import SeenFile, SeenFilm, TimeSpan
 from thirdcard.service.review.segments import Segment
 from thirdcard.service.review.shift import Shift, find_wanted
 from thirdcard.service.review.shift_timeline import Part
@@ -99,7 +99,7 @@ def seen_of(parts: Sequence[Part]) -> SeenFilm:
                 log_id=1,
                 name=part.file.path.name,
                 fingerprint=part.file.fingerprint,
-                span=Span(from_at=part.from_at, to_at=part.to_at),
+                span=TimeSpan(from_at=part.from_at, to_at=part.to_at),
                 begins_s=part.from_s,
             )
             for part in parts
