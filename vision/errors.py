@@ -19,6 +19,10 @@ class UnreadableVideoError(VisionError):
         self.reason = reason
 
 
+class NoFilmError(UnreadableVideoError):
+    """A file is something else than a film."""
+
+
 class VideoBreakError(VisionError):
     """A video that could be opened cannot be read to its end."""
 

@@ -76,7 +76,8 @@ class HourReading:
             )
 
     def _rounds_here(self) -> list[RoundRow]:
-        of_table = select(RoundRow).join(LogRow).where(RoundRow.table_id == self.table, LogRow.is_counted)
+        of_table = select(RoundRow).join(LogRow).where(RoundRow.table_id == self.table)
+        of_table = of_table.where(LogRow.is_counted, RoundRow.is_counted)
         order = (RoundRow.closed_at, RoundRow.id)
         end = self.hour + HOUR
         here = of_table.where(RoundRow.closed_at >= self.hour, RoundRow.closed_at < end).order_by(*order)

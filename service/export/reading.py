@@ -102,7 +102,7 @@ class DataReader:
             "dealer": self._dealer(row.dealer, row.closed_at),
             "rulebook": json.loads(log.rules).get("rulebook"),
             "origin": log.origin,
-            "is_counted": log.is_counted,
+            "is_counted": log.is_counted and row.is_counted,
             "number": row.number,
             "opened_at": row.opened_at,
             "closed_at": row.closed_at,

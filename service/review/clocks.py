@@ -1,12 +1,14 @@
-"""When a recording began by the wall clock: as its name says, or its container, or the file's own date.
+"""When a recording began by the wall clock: what its name says, its container, and the file's own date.
 
-Names are in the recorder's local time unless they say otherwise.
+Names are in the recorder's local time unless they say otherwise. Where summer time ends, an hour of local time comes
+twice; where it begins, an hour never comes. Which of these claims is believed is decided in `placing`.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -14,22 +16,50 @@ from zoneinfo import ZoneInfo
 NAME = "name"
 CONTAINER = "container"
 FILE = "file"
+STORE = "store"
+"""An earlier review placed the file."""
 _DATE = r"(?P<y>20\d\d)[-_.]?(?P<mo>[01]\d)[-_.]?(?P<d>[0-3]\d)"
 _TIME = r"(?P<h>[0-2]\d)[-_.:hH]?(?P<mi>[0-5]\d)(?:[-_.:mM]?(?P<s>[0-5]\d))?(?:[.,](?P<f>\d{1,6}))?"
 _STAMP = re.compile(rf"(?<!\d){_DATE}[-_.T ]*{_TIME}(?P<zone>Z|[+-]\d\d:?\d\d)?(?!\d)")
 _EPOCH = re.compile(r"(?<!\d)(?P<s>1[6-9]\d{8}|2[0-2]\d{8})(?P<ms>\d{3})?(?!\d)")
 """Unix seconds or milliseconds, from 2020 to 2043."""
+_CHAPTER = re.compile(r"G[A-Z](?P<chapter>\d\d)(?P<film>\d{4})$")
+"""GoPro's names, as GX010123: the chapter stands before the film's own number."""
+_PIECES = re.compile(r"\d+|\D+")
 
 
-def began_by_name(name: str, zone: ZoneInfo) -> datetime | None:
-    """The moment in a file's name, `B07_2026-11-20_21-30-00.mp4` or `1763674200.ts`; None where it names none."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """What one clock says of when a file began."""
+
+    told_by: str
+    at: datetime
+    note: str | None = None
+    """What is odd about it."""
+
+
+def claims_by_name(name: str, zone: ZoneInfo) -> tuple[Claim, ...]:
+    """The moments that a file's name can mean, `B07_2026-11-20_21-30-00.mp4` or `1763674200.ts`.
+
+    None where it names no moment; two, the earlier first, where local time came twice.
+    """
     found = _STAMP.search(name)
     if found is not None:
         return _of_parts(found.groupdict(), zone)
     epoch = _EPOCH.search(name)
     if epoch is None:
-        return None
-    return datetime.fromtimestamp(int(epoch["s"]) + int(epoch["ms"] or 0) / 1000, UTC)
+        return ()
+    at = datetime.fromtimestamp(int(epoch["s"]) + int(epoch["ms"] or 0) / 1000, UTC)
+    return (Claim(told_by=NAME, at=at),)
+
+
+def order_of_name(path: Path) -> tuple[object, ...]:
+    """Sorts files as their names count them: numbers by value, `_1` after none, chapters of a film together."""
+    chapter = _CHAPTER.match(path.stem)
+    if chapter is not None:
+        return (("", -1), (path.stem[:2], int(chapter["film"])), ("", int(chapter["chapter"])))
+    pieces = [(piece, -1) if not piece.isdigit() else ("", int(piece)) for piece in _PIECES.findall(path.stem)]
+    return (*pieces, ("", -2), *((piece, -1) for piece in path.parent.parts))
 
 
 def began_by_container(metadata: Mapping[str, str]) -> datetime | None:
@@ -50,12 +80,20 @@ def began_by_file(path: Path, duration_s: float) -> datetime:
     return datetime.fromtimestamp(path.stat().st_mtime, UTC) - timedelta(seconds=duration_s)
 
 
-def _of_parts(parts: Mapping[str, str | None], zone: ZoneInfo) -> datetime | None:
+def _of_parts(parts: Mapping[str, str | None], zone: ZoneInfo) -> tuple[Claim, ...]:
     text = "{y}-{mo}-{d}T{h}:{mi}:{s}.{f}".format(
         **{**parts, "s": parts["s"] or "00", "f": (parts["f"] or "0").ljust(6, "0")}
     )
     try:
         at = datetime.fromisoformat(text + (parts["zone"] or ""))
     except ValueError:
-        return None
-    return (at if at.tzinfo is not None else at.replace(tzinfo=zone)).astimezone(UTC)
+        return ()
+    if at.tzinfo is not None:
+        return (Claim(told_by=NAME, at=at.astimezone(UTC)),)
+    first, second = (at.replace(tzinfo=zone, fold=fold).astimezone(UTC) for fold in (0, 1))
+    if first == second:
+        return (Claim(told_by=NAME, at=first),)
+    if first.astimezone(zone).replace(tzinfo=None) == at:  # in the hour that comes twice
+        return (Claim(told_by=NAME, at=first), Claim(told_by=NAME, at=second))
+    note = f"the time {at:%Y-%m-%d %H:%M:%S} never came in {zone.key}: its clock was not set yet"
+    return (Claim(told_by=NAME, at=first, note=note),)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -10,6 +11,8 @@ from thirdcard.service.ports.errors import ServiceError
 from thirdcard.service.review.segment_watch import SegmentJob, SegmentResult, Tell, watch_segment
 from thirdcard.service.watch.pipeline import SharedEyes
 from thirdcard.vision.errors import VisionError
+
+logger = logging.getLogger(__name__)
 
 TRIES = 4
 """So often a segment is begun whose process was killed."""
@@ -48,8 +51,16 @@ def watch_or_tell(job: SegmentJob, tell: Tell, eyes: SharedEyes | None = None) -
     try:
         return watch_segment(job, tell, eyes)
     except (VisionError, ServiceError) as error:
-        at_t = max(job.segment.core_from_t, job.segment.sources[0].at_t)
-        return SegmentResult(
-            number=job.segment.number, from_t=at_t, to_t=at_t, lines=[], is_amid_round=False, fault=str(error),
-            decoded=0, passed=0,
-        )  # fmt: skip
+        return unwatched(job, str(error))
+    except Exception as error:
+        logger.exception("segment %d of %s", job.segment.number, job.table)
+        return unwatched(job, f"{type(error).__name__}: {error}")
+
+
+def unwatched(job: SegmentJob, fault: str) -> SegmentResult:
+    """What is found in a segment of which nothing can be watched."""
+    at_t = max(job.segment.core_from_t, job.segment.sources[0].at_t)
+    return SegmentResult(
+        number=job.segment.number, from_t=at_t, to_t=at_t, lines=[], is_amid_round=False, fault=fault,
+        decoded=0, passed=0,
+    )  # fmt: skip

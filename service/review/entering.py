@@ -6,9 +6,10 @@ showed what. What is there already is not entered again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from pathlib import PurePath
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -19,15 +20,20 @@ from thirdcard.rules.round.records import format_round
 from thirdcard.service.config.table_facts import rules_of
 from thirdcard.service.ports.moments import format_moment
 from thirdcard.service.review.judging import JudgedAlert, JudgedRound, LogVerdict
+from thirdcard.service.review.seen_film import SeenFile, SeenFilm, TimeSpan
 from thirdcard.service.review.shift import Shift
+from thirdcard.service.review.shift_notes import Note, NoteKind
 from thirdcard.service.rounds.search.index import enter_round
 from thirdcard.service.store import chain
 from thirdcard.service.store.alert_writer import AlertEvidence, RaisedAlert, write_alert
 from thirdcard.service.store.database import Database
 from thirdcard.service.store.log_chains import LIVE, REVIEW, review_chain
 from thirdcard.service.store.order import take_turn
-from thirdcard.service.store.schema import LogRow, RoundRow
+from thirdcard.service.store.schema import AlertRow, LogRow, RoundRow
 from thirdcard.service.store.shift_schema import FootageRow, LogNoteRow
+
+CUT_SHORT_S = 3.0
+"""So far from where it is seen whole may lie what a log has of a round that was lost to it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +45,8 @@ class Reviewed:
     verdict: LogVerdict
     evidence: Sequence[AlertEvidence]
     """Of each alert."""
+    lost: Sequence[Note] = ()
+    """What could not be watched."""
 
 
 def entered_log(database: Database, key: str) -> int | None:
@@ -47,11 +55,38 @@ def entered_log(database: Database, key: str) -> int | None:
         return session.scalar(select(LogRow.id).where(LogRow.shift == key))
 
 
-def entered_fingerprints(database: Database, table_id: str) -> frozenset[str]:
-    """The files of a table that were reviewed already."""
+def seen_film(database: Database, table_id: str, names: Collection[str]) -> SeenFilm:
+    """What reviews saw of a table, and what they could not see.
+
+    Args:
+        database: The store.
+        table_id: The table.
+        names: Of the files that lie there: rounds and alerts are those of logs of such files.
+    """
     with database.reading() as session:
-        wanted = select(FootageRow.fingerprint).join(LogRow, LogRow.id == FootageRow.log_id)
-        return frozenset(session.scalars(wanted.where(LogRow.table_id == table_id).distinct()))
+        of_table = select(LogRow.id).where(LogRow.table_id == table_id, LogRow.origin == REVIEW)
+        footage = session.scalars(select(FootageRow).where(FootageRow.log_id.in_(of_table)).order_by(FootageRow.id))
+        files = tuple(
+            SeenFile(
+                log_id=row.log_id,
+                name=PurePath(row.path).name,
+                fingerprint=row.fingerprint,
+                span=TimeSpan(from_at=row.from_at, to_at=row.to_at),
+                begins_s=row.begins_s,
+            )
+            for row in footage
+        )
+        broken = select(LogNoteRow).where(LogNoteRow.log_id.in_(of_table), LogNoteRow.kind == NoteKind.BROKEN)
+        rows = session.scalars(broken.where(LogNoteRow.to_at > LogNoteRow.from_at).order_by(LogNoteRow.id)).all()
+        logs = {row.log_id for row in rows} | {file.log_id for file in files if file.name in names}
+        rounds = session.scalars(select(RoundRow).where(RoundRow.log_id.in_(logs), RoundRow.is_counted)).all()
+        alerts = session.scalars(select(AlertRow).where(AlertRow.log_id.in_(logs))).all()
+        return SeenFilm(
+            files=files,
+            lost=tuple((row.log_id, TimeSpan(from_at=row.from_at, to_at=row.to_at)) for row in rows),
+            rounds=tuple(TimeSpan(from_at=row.opened_at, to_at=row.closed_at) for row in rounds),
+            alerts=tuple((row.code, row.at) for row in alerts),
+        )
 
 
 def enter(database: Database, reviewed: Reviewed, now: datetime) -> int:
@@ -67,8 +102,10 @@ def enter(database: Database, reviewed: Reviewed, now: datetime) -> int:
         for judged, evidence in zip(reviewed.verdict.alerts, reviewed.evidence, strict=True):
             write_alert(session, _raised(log, shift, judged, evidence), now=now)
         rounds = [_round_row(log, judged) for judged in reviewed.verdict.rounds]
+        if shift.completes:
+            _count_once(session, shift, rounds)
         session.add_all(rounds)
-        _enter_footage(session, log, shift)
+        _enter_footage(session, log, reviewed)
         session.flush()
         for row in rounds:
             enter_round(session, row)
@@ -101,6 +138,27 @@ def _was_watched_live(session: Session, shift: Shift) -> bool:
         .where(LogRow.origin == LIVE)
     )
     return session.scalar(wanted.limit(1)) is not None
+
+
+def _count_once(session: Session, shift: Shift, rounds: Sequence[RoundRow]) -> None:
+    """Have each round counted once: here where this log saw what others could not, else there."""
+    from_at, to_at = shift.timeline.began_at, shift.timeline.parts[-1].to_at
+    wanted = select(RoundRow).join(LogRow, LogRow.id == RoundRow.log_id)
+    wanted = wanted.where(RoundRow.table_id == shift.table.id, LogRow.origin == REVIEW, RoundRow.is_counted)
+    before = session.scalars(wanted.where(RoundRow.closed_at >= from_at, RoundRow.opened_at <= to_at)).all()
+    for old in before:
+        same = max(rounds, key=lambda row: _overlap_s(row, old), default=None)
+        if same is not None and _overlap_s(same, old) > -CUT_SHORT_S:
+            is_better = any(
+                TimeSpan(from_at=same.opened_at, to_at=same.closed_at).touches(one) for one in shift.completes
+            )
+            old.is_counted, same.is_counted = not is_better, is_better
+
+
+def _overlap_s(row: RoundRow, other: RoundRow) -> float:
+    """How long two rounds share; less than 0 where they lie apart."""
+    shared = min(row.closed_at, other.closed_at) - max(row.opened_at, other.opened_at)
+    return shared.total_seconds()
 
 
 def _enter_lines(session: Session, reviewed: Reviewed, now: datetime) -> None:
@@ -139,7 +197,8 @@ def _raised(log: LogRow, shift: Shift, judged: JudgedAlert, evidence: AlertEvide
     )
 
 
-def _enter_footage(session: Session, log: LogRow, shift: Shift) -> None:
+def _enter_footage(session: Session, log: LogRow, reviewed: Reviewed) -> None:
+    shift = reviewed.shift
     for part in shift.timeline.parts:
         session.add(
             FootageRow(
@@ -152,10 +211,27 @@ def _enter_footage(session: Session, log: LogRow, shift: Shift) -> None:
                 begins_s=part.from_s,
             )
         )
-    for note in shift.notes:
-        session.add(
-            LogNoteRow(log_id=log.id, kind=str(note.kind), from_at=note.from_at, to_at=note.to_at, text=note.text)
-        )
+    for note in (*shift.notes, *reviewed.lost):
+        session.add(_note_row(log.id, note.kind, note.from_at, note.to_at, note.text))
+    for before, span in _completed_logs(session, log, shift):
+        text = f"{span.lasts_s:.1f} s that nobody saw here were seen later: log {log.id}"
+        session.add(_note_row(before, NoteKind.COMPLETED, span.from_at, span.to_at, text))
+
+
+def _note_row(log_id: int, kind: NoteKind, from_at: datetime, to_at: datetime, text: str) -> LogNoteRow:
+    return LogNoteRow(log_id=log_id, kind=str(kind), from_at=from_at, to_at=to_at, text=text)
+
+
+def _completed_logs(session: Session, log: LogRow, shift: Shift) -> list[tuple[int, TimeSpan]]:
+    """Earlier logs of reviews in which a stretch of this one was lost."""
+    found = []
+    for span in shift.completes:
+        wanted = select(LogNoteRow.log_id).join(LogRow, LogRow.id == LogNoteRow.log_id).distinct()
+        wanted = wanted.where(LogRow.table_id == log.table_id, LogRow.id != log.id, LogRow.origin == REVIEW)
+        wanted = wanted.where(LogNoteRow.kind.in_((str(NoteKind.BROKEN), str(NoteKind.GAP))))
+        wanted = wanted.where(LogNoteRow.from_at < span.to_at, LogNoteRow.to_at > span.from_at)
+        found += [(number, span) for number in session.scalars(wanted)]
+    return found
 
 
 def _at(shift: Shift, t: float) -> datetime:

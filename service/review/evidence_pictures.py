@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 import hashlib
+import logging
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -24,9 +25,10 @@ from thirdcard.service.review.segment_watch import SegmentResult
 from thirdcard.service.review.shift import Shift
 from thirdcard.service.review.shift_timeline import Part, ShiftTimeline
 from thirdcard.service.store.alert_writer import AlertEvidence, KeptFile
-from thirdcard.service.store.blob_store import EvidenceStore
+from thirdcard.service.store.blob_store import EvidenceStore, EvidenceStoreError
 from thirdcard.vision.frames import SightFault
 
+logger = logging.getLogger(__name__)
 _table_of = cache(load_table)
 
 
@@ -92,7 +94,23 @@ class ShiftPictures:
         return cls(shift.table.path, shift.timeline, shift.key, evidence)
 
     def keep(self, order: PictureOrder) -> AlertEvidence:
-        """Write the files of an alert; made again they are the same."""
+        """Write the files of an alert; made again they are the same.
+
+        What goes wrong with one alert's film is told with it, and costs no other its pictures.
+
+        Raises:
+            EvidenceStoreError: The store at the URL does not take them.
+        """
+        try:
+            return self._keep(order)
+        except EvidenceStoreError:
+            raise
+        except Exception:
+            logger.exception("no pictures of an alert of %s at %.1f s", self.table, order.alert.t)
+            at = self.timeline.began_at + timedelta(seconds=order.alert.t)
+            return AlertEvidence(from_at=at, to_at=at, fault="no pictures could be made")
+
+    def _keep(self, order: PictureOrder) -> AlertEvidence:
         alert, sights = order.alert, order.sights
         part = self._part_at(alert.t)
         if part is None:

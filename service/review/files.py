@@ -5,17 +5,25 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from pathlib import Path
+from pathlib import Path, PurePath
 from zoneinfo import ZoneInfo
 
 from thirdcard.service.review import clocks
+from thirdcard.service.review.clocks import Claim
+from thirdcard.service.review.coded_pictures import opening_of
+from thirdcard.vision.errors import NoFilmError
 from thirdcard.vision.video.container import choose_stream, open_container
 from thirdcard.vision.video.film_index import FilmIndex, FilmRun, film_index
 from thirdcard.vision.video.video import holds_size, probe
 
-VIDEO_SUFFIXES = frozenset(
-    {".mp4", ".mkv", ".avi", ".ts", ".m2ts", ".mts", ".mov", ".m4v", ".webm", ".flv", ".asf", ".wmv", ".mpg", ".mpeg"}
+_NAMED_AS_FILM = (
+    ".mp4 .mkv .avi .ts .m2ts .mts .mov .m4v .webm .flv .asf .wmv .mpg .mpeg .vob .3gp .ps .dav .h264 .264 .h265 .265 "
+    ".hevc .mjpeg .mjpg"
 )
+VIDEO_SUFFIXES = frozenset(_NAMED_AS_FILM.split(" "))
+"""What is called so is meant as film: it is broken where it cannot be read. Anything else may be film as well."""
+BESIDE_FILM = frozenset({".yaml", ".yml", ".jsonl"})
+"""What belongs to a table; not worth a word."""
 ENDS_BYTES = 1 << 20
 """A file is told apart by so much of its beginning and its end, and by its size."""
 
@@ -30,12 +38,16 @@ class RecordedFile:
     """SHA-256 over its size, its beginning and its end."""
     began_at: datetime
     told_by: str
-    """Whether its name, its container or the file's date says when it began."""
-    other_clock: datetime | None
-    """What its container says where its name is believed."""
+    """Whether its name, its container, the file's date or an earlier review says when it began."""
     index: FilmIndex
     """What it holds."""
     size_wh_px: tuple[int, int]
+    claims: tuple[Claim, ...] = ()
+    """What each of its clocks says of when it began, what is believed first in front."""
+    heard: tuple[datetime, datetime] | None = None
+    """The first and the last moment in UTC that the signals of just this file bear."""
+    opening: str = ""
+    """A hash over its first coded pictures; files that begin alike have the same."""
 
     @property
     def runs(self) -> tuple[FilmRun, ...]:
@@ -52,6 +64,18 @@ class RecordedFile:
         """Until its last frame is over."""
         return self.index.lasts_s
 
+    @property
+    def other_clock(self) -> datetime | None:
+        """What its container says where its name is believed."""
+        by_container = next((claim.at for claim in self.claims if claim.told_by == clocks.CONTAINER), None)
+        return by_container if self.told_by == clocks.NAME else None
+
+
+def may_be_film(name: str) -> bool:
+    """Whether a file is worth opening: neither hidden nor one of those that belong to a table."""
+    path = PurePath(name)
+    return not path.name.startswith(".") and path.suffix.lower() not in BESIDE_FILM
+
 
 def read_file(path: Path, zone: ZoneInfo, size_wh_px: tuple[int, int] | None = None) -> RecordedFile:
     """What a file is, from its index where that is whole, else from its packets; one frame is decoded.
@@ -63,26 +87,30 @@ def read_file(path: Path, zone: ZoneInfo, size_wh_px: tuple[int, int] | None = N
 
     Raises:
         UnreadableVideoError: It cannot be opened, or holds no frame that can be decoded.
+        NoFilmError: It is something else.
     """
     scan = _scan(path, size_wh_px)
-    runs, metadata = scan.index.runs, scan.metadata
-    by_name = clocks.began_by_name(path.name, zone)
-    by_container = clocks.began_by_container(metadata)
-    if by_name is not None:
-        began_at, told_by = by_name, clocks.NAME
-    elif by_container is not None:
-        began_at, told_by = by_container, clocks.CONTAINER
-    else:
-        began_at, told_by = clocks.began_by_file(path, runs[-1].to_s), clocks.FILE
+    claims = _claims(path, scan, zone)
     return RecordedFile(
         path=path,
         size_bytes=path.stat().st_size,
         fingerprint=fingerprint_of(path),
-        began_at=began_at,
-        told_by=told_by,
-        other_clock=by_container if told_by == clocks.NAME else None,
+        began_at=claims[0].at,
+        told_by=claims[0].told_by,
         index=scan.index,
         size_wh_px=scan.size_wh_px,
+        claims=claims,
+        opening=opening_of(path),
+    )
+
+
+def _claims(path: Path, scan: _Scan, zone: ZoneInfo) -> tuple[Claim, ...]:
+    """What each clock says of when a file began: its name, its container, its date."""
+    by_container = clocks.began_by_container(scan.metadata)
+    return (
+        *clocks.claims_by_name(path.name, zone),
+        *(() if by_container is None else (Claim(told_by=clocks.CONTAINER, at=by_container),)),
+        Claim(told_by=clocks.FILE, at=clocks.began_by_file(path, scan.index.lasts_s)),
     )
 
 
@@ -111,11 +139,10 @@ class _Scan:
 
 def _scan(path: Path, size_wh_px: tuple[int, int] | None) -> _Scan:
     """What the film's packets tell; one frame is decoded."""
-    index = film_index(path, size_wh_px)
-    info = probe(path, size_wh_px)
-    size = info.size_wh_px
-    if size_wh_px is not None and size != size_wh_px and holds_size(path, size_wh_px):
-        size = size_wh_px
     with open_container(str(path)) as container:
         metadata = {**container.metadata, **choose_stream(container, size_wh_px).metadata}
+    index = film_index(path, size_wh_px)
+    size = probe(path, size_wh_px).size_wh_px
+    if size_wh_px is not None and size != size_wh_px and holds_size(path, size_wh_px):
+        size = size_wh_px
     return _Scan(index, size, metadata)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from multiprocessing import get_context
 from multiprocessing.queues import Queue
 
-from thirdcard.service.review.engine import TRIES, EngineError, JobKey, Jobs, Told, watch_or_tell
+from thirdcard.service.review.engine import TRIES, JobKey, Jobs, Told, unwatched, watch_or_tell
 from thirdcard.service.review.segment_watch import SegmentJob, SegmentResult
 from thirdcard.service.review.worker import worker_pool
 
@@ -24,7 +24,10 @@ class LocalEngine:
     processes: int
 
     def watch(self, jobs: Jobs, told: Told) -> Iterator[tuple[JobKey, SegmentResult]]:
-        """See `Engine.watch`. Where a process is killed, all begin anew that were under way."""
+        """See `Engine.watch`. Where a process is killed, all begin anew that were under way.
+
+        Film that ends every process that watches it costs its own segment, not those of others.
+        """
         waiting = dict(jobs)
         for _ in range(TRIES):
             for key, result in self._watch_once(list(waiting.items()), told):
@@ -32,7 +35,9 @@ class LocalEngine:
                 yield key, result
             if not waiting:
                 return
-        raise EngineError(f"{len(waiting)} segments could not be watched: their processes were killed {TRIES} times")
+        for key, job in waiting.items():
+            alone = list(self._watch_once([(key, job)], told))
+            yield from alone or [(key, unwatched(job, f"the process that watched it ended {TRIES + 1} times"))]
 
     def _watch_once(self, jobs: Jobs, told: Told) -> Iterator[tuple[JobKey, SegmentResult]]:
         news: Queue[tuple[JobKey, float]] = get_context("spawn").Queue()

@@ -19,7 +19,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from thirdcard.service.ports.errors import ServiceError
-from thirdcard.service.review.files import VIDEO_SUFFIXES
+from thirdcard.service.review.files import BESIDE_FILM, VIDEO_SUFFIXES, may_be_film
 from thirdcard.service.review.segment_watch import SegmentJob
 
 logger = logging.getLogger(__name__)
@@ -27,10 +27,9 @@ logger = logging.getLogger(__name__)
 FOLDER_VARIABLE = "THIRDCARD_FOOTAGE_CACHE"
 SIZE_VARIABLE = "THIRDCARD_FOOTAGE_CACHE_GB"
 SIZE_GB = 50.0
-BESIDE = frozenset({".yaml", ".yml", ".jsonl"})
-"""What belongs to a table and is fetched at once."""
-
-
+_OTHERWISE = ".txt .md .csv .json .log .pdf .zip .gz .tar .jpg .jpeg .png .webp .bmp .gif .wav .mp3 .db"
+NO_FILM = frozenset(_OTHERWISE.split(" "))
+"""What is not worth fetching to see whether it is film."""
 USED, FETCHED = "used", "fetched"
 """What a file is locked for."""
 
@@ -70,7 +69,7 @@ class Cache:
 
     def make_room(self, wanted_bytes: int) -> None:
         """Delete videos that nobody uses, those that were not used for longest first, until so much has room."""
-        kept = [path for path in self.folder.glob("*/**/*") if path.suffix.lower() in VIDEO_SUFFIXES]
+        kept = [path for path in self.folder.glob("*/**/*") if path.is_file() and _is_video(path.name)]
         kept.sort(key=_used_at)
         total = sum(path.stat().st_size for path in kept)
         for path in kept:
@@ -103,7 +102,7 @@ class Mirror:
         """
         with self._remote() as (files, root):
             found = sorted(str(path)[len(root) :].strip("/") for path in files.find(root))
-        wanted = [name for name in found if PurePosixPath(name).suffix.lower() in BESIDE | VIDEO_SUFFIXES]
+        wanted = [name for name in found if _is_beside(name) or _is_video(name)]
         if not wanted:
             raise FootageError(f"{self.url}: holds no recording")
         return wanted
@@ -132,7 +131,7 @@ class Mirror:
             key = str(files.ukey(there))
             if path.is_file() and version.is_file() and version.read_text(encoding="utf-8") == key:
                 return
-            if path.suffix.lower() in VIDEO_SUFFIXES:
+            if _is_video(name):
                 self.cache.make_room(int(files.size(there)))
             part = path.with_name(f".{path.name}.part")
             files.get_file(there, str(part))
@@ -176,7 +175,7 @@ class Fetched:
 
         sources = job.segment.sources
         videos = [name(source.path) for source in sources]
-        beside = [one for one in mirror.names() if PurePosixPath(one).suffix.lower() in BESIDE]
+        beside = [one for one in mirror.names() if _is_beside(one)]
         with mirror.held([*beside, *dict.fromkeys(videos)]):
             here = [
                 replace(source, path=str(mirror.folder / video)) for source, video in zip(sources, videos, strict=True)
@@ -198,7 +197,8 @@ def fetched(targets: Sequence[str], cache: Cache) -> Iterator[tuple[list[Path], 
             if not is_url(target):
                 paths.append(Path(target))
                 continue
-            url, _, video = target.rpartition("/") if _is_video(target) else (target.rstrip("/"), "", "")
+            is_video = PurePosixPath(target).suffix.lower() in VIDEO_SUFFIXES
+            url, _, video = target.rpartition("/") if is_video else (target.rstrip("/"), "", "")
             mirror = Mirror(url, cache)
             names = [name for name in mirror.names() if not video or name == video or not _is_video(name)]
             stack.enter_context(mirror.held(names))
@@ -207,8 +207,15 @@ def fetched(targets: Sequence[str], cache: Cache) -> Iterator[tuple[list[Path], 
         yield paths, Fetched(tuple(urls), str(cache.folder))
 
 
+def _is_beside(name: str) -> bool:
+    """Whether a file belongs to a table, and is fetched at once."""
+    return PurePosixPath(name).suffix.lower() in BESIDE_FILM
+
+
 def _is_video(name: str) -> bool:
-    return PurePosixPath(name).suffix.lower() in VIDEO_SUFFIXES
+    """Whether a file may be film, for all that its name says."""
+    is_hidden = any(part.startswith(".") for part in PurePosixPath(name).parts)
+    return may_be_film(name) and not is_hidden and PurePosixPath(name).suffix.lower() not in NO_FILM
 
 
 def _version(path: Path) -> Path:

@@ -48,6 +48,12 @@ class ReviewProgress:
     _all_told: float = 0.0
     _began: float | None = None
     _going: dict[str, _Going] = field(default_factory=dict)
+    _is_damaged: bool = False
+
+    @property
+    def is_damaged(self) -> bool:
+        """Whether film that is there could not be watched."""
+        return self._is_damaged
 
     def __post_init__(self) -> None:
         self._bars = Progress(
@@ -118,8 +124,12 @@ class ReviewProgress:
         for name in going.shown:
             self._bars.update(going.file_bars[name], visible=False)
         self._bars.update(going.bar, completed=shift.lasts_s, visible=len(self._going) == 1)
+        self._is_damaged = self._is_damaged or bool(outcome.faults)
         for fault in outcome.faults:
             self._tell(shift, f"could not be watched whole: {fault}")
+        if outcome.log_id is None:
+            self._tell(shift, "what was lost could not be seen this time either: nothing is entered")
+            return
         found = f"{counted(outcome.rounds, 'round')}, {counted(outcome.alerts, 'alert')} in log {outcome.log_id}"
         passed = 100 * outcome.passed / max(outcome.decoded + outcome.passed, 1)
         self._tell(shift, f"{found}; {passed:.0f} % of the frames showed nothing new")

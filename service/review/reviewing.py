@@ -9,8 +9,8 @@ import json
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Protocol
 
@@ -23,14 +23,20 @@ from thirdcard.service.review.entering import Reviewed, enter, entered_log
 from thirdcard.service.review.evidence_pictures import PictureOrder, ShiftPictures, picture_orders
 from thirdcard.service.review.gallery import Gallery, picture_pool
 from thirdcard.service.review.joining import join
-from thirdcard.service.review.judging import LogVerdict, judge
+from thirdcard.service.review.judging import JudgedAlert, JudgedRound, LogVerdict, judge
+from thirdcard.service.review.lost_sight import LostSight, lost_notes, lost_sights
+from thirdcard.service.review.seen_film import LEAST_S, TimeSpan, without
 from thirdcard.service.review.segment_watch import SegmentJob, SegmentResult
 from thirdcard.service.review.segments import Segment, cut_segments
 from thirdcard.service.review.shift import Shift
+from thirdcard.service.review.shift_notes import NoteKind
 from thirdcard.service.review.work_folder import WorkFolder, write_whole
 from thirdcard.service.store.blob_store import EvidenceStore
 from thirdcard.service.store.database import Database
 from thirdcard.service.watch.factory import build_referee
+
+SAME_ALERT_S = 2.0
+"""An alert of the same code that lies so near to one of an earlier review of the same film is the same."""
 
 
 class Onlooker(Protocol):
@@ -50,7 +56,8 @@ class Onlooker(Protocol):
 class ShiftOutcome:
     """What became of a shift."""
 
-    log_id: int
+    log_id: int | None
+    """None where a stretch was watched once more and could not be seen again: nothing was entered."""
     was_there: bool
     """It was entered before: nothing was done."""
     rounds: int = 0
@@ -58,7 +65,7 @@ class ShiftOutcome:
     decoded: int = 0
     passed: int = 0
     faults: tuple[str, ...] = ()
-    """Of segments that could not be watched to their ends."""
+    """What of it could not be watched, each stretch in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +91,7 @@ class Plan:
         results = list(self._results())
         shift = self.shift
         log = join(self.segments[: len(results)], results, shift.table.cameras[0].name)
-        verdict = judge(log, build_referee(shift.table), shift.table.layout)
+        verdict = without_known(judge(log, build_referee(shift.table), shift.table.layout), shift)
         is_all = len(results) == len(self.segments)
         to_t = math.inf if is_all else results[-1].to_t if results else -math.inf
         return Found(self, results, log, verdict, picture_orders(shift, results, verdict, to_t=to_t))
@@ -95,6 +102,13 @@ class Plan:
             if result is None:
                 return
             yield result
+
+    def forget_lost(self) -> None:
+        """Have segments watched again that a review before could not see whole, where that is what is wanted."""
+        for segment in self.segments if self.shift.completes else ():
+            result = self.work.done(segment)
+            if result is not None and (result.fault is not None or result.lost):
+                self.work.drop(segment)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +121,18 @@ class Found:
     verdict: LogVerdict
     orders: Sequence[PictureOrder]
     """For the pictures of those alerts that no segment still to come can change."""
+
+    @property
+    def lost(self) -> Sequence[LostSight]:
+        """What of a shift that was watched to its end could not be seen."""
+        return lost_sights(self.plan.segments, self.results)
+
+    @property
+    def is_in_vain(self) -> bool:
+        """Whether a stretch that was to be seen at last was lost once more."""
+        shift = self.plan.shift
+        lost = [_span(shift, one) for one in self.lost if one.kind is NoteKind.BROKEN]
+        return bool(shift.completes) and not any(span.lasts_s >= LEAST_S for span in without(shift.completes, lost))
 
     def begin_pictures(self) -> None:
         """Have them made meanwhile."""
@@ -153,6 +179,7 @@ class Reviewer:
         for number, plan in enumerate(plans):
             if self._is_there(plan.shift, onlooker):
                 continue
+            plan.forget_lost()
             own = plan.jobs(number)
             wanted = {key.number for key, _ in own}
             onlooker.begin(plan.shift, plan.segments, {one.number for one in plan.segments} - wanted)
@@ -187,22 +214,59 @@ class Reviewer:
 
     def _enter(self, found: Found, onlooker: Onlooker) -> None:
         plan, log, verdict = found.plan, found.log, found.verdict
+        if found.is_in_vain:
+            onlooker.finish(plan.shift, _outcome(None, found))
+            return
         pictures = plan.gallery.pictures(found.orders)
         _write_logs(plan.work.path, log, verdict)
-        reviewed = Reviewed(shift=plan.shift, log=log, verdict=verdict, evidence=pictures)
+        notes = lost_notes(plan.shift.timeline, found.lost)
+        reviewed = Reviewed(shift=plan.shift, log=log, verdict=verdict, evidence=pictures, lost=notes)
         log_id = enter(self.database, reviewed, self.now())
-        onlooker.finish(plan.shift, _outcome(log_id, verdict, found.results))
+        onlooker.finish(plan.shift, _outcome(log_id, found))
 
 
-def _outcome(log_id: int, verdict: LogVerdict, results: Sequence[SegmentResult]) -> ShiftOutcome:
+def without_known(verdict: LogVerdict, shift: Shift) -> LogVerdict:
+    """The verdict without alerts of rounds that reviews before saw whole, and those that they entered.
+
+    People may have decided on these; of the former they would have been entered.
+    """
+    if not shift.completes:
+        return verdict
+    began_at = shift.timeline.began_at
+    near = timedelta(seconds=SAME_ALERT_S)
+    seen_before = {judged.record.round for judged in verdict.rounds if not _is_of(judged, shift)}
+
+    def is_known(judged: JudgedAlert) -> bool:
+        at = began_at + timedelta(seconds=judged.alert.t)
+        return any(code == judged.alert.code and abs(known - at) <= near for code, known in shift.known_alerts)
+
+    alerts = (one for one in verdict.alerts if one.alert.round not in seen_before and not is_known(one))
+    return replace(verdict, alerts=tuple(alerts))
+
+
+def _is_of(judged: JudgedRound, shift: Shift) -> bool:
+    """Whether some of a round lies in what is to be seen at last."""
+    record, began_at = judged.record, shift.timeline.began_at
+    closed_t = record.opened if record.closed is None else record.closed
+    own = TimeSpan(from_at=began_at + timedelta(seconds=record.opened), to_at=began_at + timedelta(seconds=closed_t))
+    return any(own.touches(span) for span in shift.completes)
+
+
+def _span(shift: Shift, lost: LostSight) -> TimeSpan:
+    began_at = shift.timeline.began_at
+    return TimeSpan(from_at=began_at + timedelta(seconds=lost.from_t), to_at=began_at + timedelta(seconds=lost.to_t))
+
+
+def _outcome(log_id: int | None, found: Found) -> ShiftOutcome:
+    broken = [one for one in found.lost if one.kind is NoteKind.BROKEN]
     return ShiftOutcome(
         log_id=log_id,
         was_there=False,
-        rounds=len(verdict.rounds),
-        alerts=len(verdict.alerts),
-        decoded=sum(result.decoded for result in results),
-        passed=sum(result.passed for result in results),
-        faults=tuple(result.fault for result in results if result.fault is not None),
+        rounds=len(found.verdict.rounds),
+        alerts=len(found.verdict.alerts),
+        decoded=sum(result.decoded for result in found.results),
+        passed=sum(result.passed for result in found.results),
+        faults=tuple(note.text for note in lost_notes(found.plan.shift.timeline, broken)),
     )
 
 

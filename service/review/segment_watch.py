@@ -56,7 +56,7 @@ class SegmentResult:
     """Frames that never had to be decoded, since nothing moved."""
     sights: list[dict[str, object]] = field(default_factory=list)
     lost: list[list[object]] = field(default_factory=list)
-    """From when to when film is there but could not be seen, and why."""
+    """`[from_t, to_t, fault]`, stretches of film that could not be watched though the watch went on."""
 
 
 Tell = Callable[[float], None]

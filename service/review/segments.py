@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from thirdcard.service.review.shift_timeline import JOINED_S, Part, ShiftTimeline, gap_s
+from thirdcard.service.review.placing import JOINED_S
+from thirdcard.service.review.shift_timeline import Part, ShiftTimeline, gap_s
 from thirdcard.vision.video.film_index import FilmIndex
 
 SEGMENT_S = 2400.0

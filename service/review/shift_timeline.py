@@ -1,43 +1,25 @@
 """Put a table's files into one order of time: what is shown twice counts once, what is missing is a gap.
 
-Where files overlap, the one that began first is believed until its end. Pure: nothing is opened.
+Where files show the same, the one that began first counts until its end; one that can be read to its end goes before
+one that breaks. Nothing is opened here: pictures are compared by whom it is handed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from enum import StrEnum
 from itertools import pairwise
 
 from thirdcard.service.review.files import RecordedFile
+from thirdcard.service.review.placing import JOINED_S, place
+from thirdcard.service.review.sameness import Compare, compare
+from thirdcard.service.review.shift_notes import Note, NoteKind
 
-JOINED_S = 1.5
-"""A shorter gap between two files is none: recorders need a moment to begin the next."""
 LEAST_S = 0.5
 """What is left of a file and is shorter is left out."""
 DRIFT_S = 5.0
 """So far the container's clock may change against the names' from file to file."""
-
-
-class NoteKind(StrEnum):
-    """What people should know of a stretch."""
-
-    GAP = "gap"
-    OVERLAP = "overlap"
-    CLOCK = "clock"
-    BROKEN = "broken"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Note:
-    """Something odd about a stretch of a shift."""
-
-    kind: NoteKind
-    from_at: datetime
-    to_at: datetime
-    text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,23 +59,50 @@ class ShiftTimeline:
         return (at - self.began_at).total_seconds()
 
 
-def build_timeline(files: Sequence[RecordedFile]) -> ShiftTimeline:
-    """The order of a table's files, at least one."""
-    ordered = sorted(files, key=lambda file: (file.began_at, -file.lasts_s, file.fingerprint))
+def build_timeline(files: Sequence[RecordedFile], compare: Compare = compare) -> ShiftTimeline:
+    """The order of a table's files, at least one.
+
+    Args:
+        files: All of one table.
+        compare: Says whether two files show the same; files whose clocks overlap are opened for it.
+    """
+    placement = place(files, compare)
+    ordered = placement.files
+    notes = [
+        *placement.notes,
+        *_clock_notes(ordered),
+        *(_fault_note(file) for file in ordered if file.fault is not None),
+    ]
     parts: list[Part] = []
-    notes = [*_clock_notes(ordered), *(_fault_note(file) for file in ordered if file.fault is not None)]
-    for file in ordered:
-        for run in file.runs:
-            part = Part(file=file, from_s=run.from_s, to_s=run.to_s)
-            if parts and part.from_at < parts[-1].to_at:
-                late_s = (parts[-1].to_at - part.from_at).total_seconds()
-                if late_s > JOINED_S:
-                    notes.append(_overlap(part, parts[-1], late_s))
-                part = replace(part, from_s=part.from_s + late_s)
-            if part.to_s - part.from_s >= LEAST_S:
-                parts.append(part)
+    for file in sorted(ordered, key=lambda file: file.fault is not None):
+        pieces, shown_twice = _free_pieces(file, parts)
+        notes += shown_twice
+        parts = sorted([*parts, *pieces], key=lambda part: part.from_at)
     notes += [_gap(before, after) for before, after in pairwise(parts) if gap_s(before, after) > JOINED_S]
     return ShiftTimeline(parts=tuple(parts), notes=tuple(sorted(notes, key=lambda note: (note.from_at, note.kind))))
+
+
+def _free_pieces(file: RecordedFile, taken: Sequence[Part]) -> tuple[list[Part], list[Note]]:
+    """What of a file no part shows yet, and where it shows the same again."""
+    pieces = [Part(file=file, from_s=run.from_s, to_s=run.to_s) for run in file.runs]
+    notes = []
+    for other in taken:
+        both = [one for one in pieces if one.from_at < other.to_at and other.from_at < one.to_at]
+        shared_s = sum((min(one.to_at, other.to_at) - max(one.from_at, other.from_at)).total_seconds() for one in both)
+        if shared_s > JOINED_S:
+            notes.append(_overlap(file, other, max(both[0].from_at, other.from_at), min(both[-1].to_at, other.to_at)))
+        pieces = [piece for one in pieces for piece in _without(one, other)]
+    return [piece for piece in pieces if piece.to_s - piece.from_s >= LEAST_S], notes
+
+
+def _without(part: Part, other: Part) -> Iterable[Part]:
+    """What is left of a part beside another."""
+    before_s = (other.from_at - part.file.began_at).total_seconds()
+    after_s = (other.to_at - part.file.began_at).total_seconds()
+    if before_s >= part.to_s or after_s <= part.from_s:
+        return [part]
+    ends = [replace(part, to_s=before_s), replace(part, from_s=after_s)]
+    return [one for one in ends if one.to_s > one.from_s]
 
 
 def gap_s(before: Part, after: Part) -> float:
@@ -101,10 +110,10 @@ def gap_s(before: Part, after: Part) -> float:
     return (after.from_at - before.to_at).total_seconds()
 
 
-def _overlap(part: Part, before: Part, late_s: float) -> Note:
-    to_at = min(before.to_at, part.to_at)
-    text = f"{part.file.path.name} shows again what {before.file.path.name} shows: {before.file.path.name} counts"
-    return Note(kind=NoteKind.OVERLAP, from_at=part.from_at, to_at=to_at, text=text)
+def _overlap(file: RecordedFile, before: Part, from_at: datetime, to_at: datetime) -> Note:
+    name = before.file.path.name
+    text = f"{file.path.name} shows again what {name} shows: {name} counts"
+    return Note(kind=NoteKind.OVERLAP, from_at=from_at, to_at=to_at, text=text)
 
 
 def _gap(before: Part, after: Part) -> Note:

@@ -39,6 +39,10 @@ class WorkFolder:
         """Write what was found in a segment: whole or not at all."""
         write_whole(self._file(segment), json.dumps(dataclasses.asdict(result), ensure_ascii=False))
 
+    def drop(self, segment: Segment) -> None:
+        """Forget what was found in a segment."""
+        self._file(segment).unlink(missing_ok=True)
+
     def _file(self, segment: Segment) -> Path:
         """Named by its bounds too: another program may have cut the shift otherwise."""
         return self.segments / f"{segment.number:05d}-{segment.core_from_t:.3f}-{segment.core_to_t:.3f}.json"

@@ -156,7 +156,7 @@ def dealer_marks(session: Session, log: LogRow, scale: TimeScale) -> list[Mark]:
 
 
 def note_spans(session: Session, log_id: int, scale: TimeScale) -> list[Span]:
-    """Gaps, overlaps, clocks that jumped, broken files."""
+    """Gaps, overlaps, what is odd about clocks, what was damaged, left out or seen later."""
     wanted = select(LogNoteRow).where(LogNoteRow.log_id == log_id, LogNoteRow.from_at < scale.to_at)
     rows = session.scalars(wanted.where(LogNoteRow.to_at >= scale.from_at).order_by(LogNoteRow.from_at))
     return [scale.span(row.from_at, row.to_at, kind=row.kind, title=row.text) for row in rows]
@@ -202,6 +202,7 @@ def _round_span(row: RoundRow, scale: TimeScale) -> Span:
     totals = [str(record.get(f"{side}_total") if record.get(f"{side}_total") is not None else "?")
               for side in ("player", "banker")]  # fmt: skip
     title = f"Round {row.number}: {words}, Player {totals[0]}, Banker {totals[1]}"
+    title += "" if row.is_counted else "; better seen in another log, which counts"
     return scale.span(row.opened_at, row.closed_at, kind=kind, title=title, target=row.id)
 
 

@@ -147,6 +147,8 @@ class RoundRow(Base):
     """The round record."""
     terms: Mapped[str | None] = mapped_column(Text)
     """By what it is found, a line each, as entered in `round_terms`; None: not entered yet."""
+    is_counted: Mapped[bool] = mapped_column(default=True)
+    """False where another log tells of the same round, better seen: figures count that one."""
 
 
 class EvidenceRow(Base):

@@ -31,7 +31,7 @@ class FootageRow(Base):
 
 
 class LogNoteRow(Base):
-    """Something about a stretch of a log that people should know: a gap, an overlap, a broken file."""
+    """Something about a stretch of a log that people should know: a gap, an overlap, a damaged stretch."""
 
     __tablename__ = "log_notes"
     __table_args__ = (Index("ix_log_notes_log", "log_id", "from_at"),)
@@ -39,7 +39,7 @@ class LogNoteRow(Base):
     id: Mapped[int] = mapped_column(BIG_ID, primary_key=True)
     log_id: Mapped[int] = mapped_column(ForeignKey("logs.id"))
     kind: Mapped[str] = mapped_column(String(20))
-    """gap, overlap, clock or broken."""
+    """gap, overlap, clock, broken, left_out or completed."""
     from_at: Mapped[datetime]
     to_at: Mapped[datetime]
     text: Mapped[str] = mapped_column(Text)

@@ -20,10 +20,11 @@ from thirdcard.service.config.data_folder import Home
 from thirdcard.service.review import segments
 from thirdcard.service.review.engine import Engine
 from thirdcard.service.review.local_engine import LocalEngine
+from thirdcard.service.review.opening import open_shift
 from thirdcard.service.review.ray_engine import RayEngine
 from thirdcard.service.review.reviewing import Reviewer, ShiftOutcome
 from thirdcard.service.review.segments import Segment
-from thirdcard.service.review.shift import Shift, find_wanted, open_shift
+from thirdcard.service.review.shift import Shift, find_wanted
 from thirdcard.service.watch.factory import now_utc
 
 WRITTEN = ("events.jsonl", "alerts.jsonl", "rounds.jsonl", "segments/*.json")
@@ -64,10 +65,10 @@ def review(target: Path, home: Home, engine: Engine, breaker: Breaker) -> tuple[
         shifts = [open_shift(wanted, ZoneInfo("UTC")) for wanted in find_wanted([target], None)]
         begun = time.monotonic()
         reviewer = Reviewer(home=home, database=database, engine=engine, now=now_utc, processes=os.cpu_count() or 1)
-        reviewer.review([shift for shift in shifts if shift is not None], breaker)
+        reviewer.review(shifts, breaker)
         lasted_s = time.monotonic() - begun
         again = Breaker()
-        reviewer.review([shift for shift in shifts if shift is not None], again)
+        reviewer.review(shifts, again)
         assert all(outcome.was_there for outcome in again.outcomes), "the same shift was entered twice"
     finally:
         database.close()

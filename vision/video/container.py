@@ -5,6 +5,7 @@ Knows nothing of packets' times or of what pictures show.
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,12 +15,15 @@ from av.container import InputContainer
 from av.stream import Disposition
 from av.video.stream import VideoStream
 
-from thirdcard.vision.errors import UnreadableVideoError
+from thirdcard.vision.errors import NoFilmError, UnreadableVideoError
 
 OPEN_TIMEOUT_S = 10.0
 READ_TIMEOUT_S = 10.0
-NO_FILM = ("_pipe", "image2", "tty", "gif", "apng", "txt", "ico")
-"""Names, or ends of names, of FFmpeg's readers of pictures and texts."""
+PICTURES = re.compile(r"image2|_pipe$|^(gif|apng|ico|webp)")
+"""FFmpeg's readers of still pictures: they give a frame, but no film."""
+TEXTS = frozenset({"tty", "bin", "xbin", "adf", "idf", "txd"})
+"""FFmpeg's readers that draw text."""
+TEXT = "is text, no film"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +51,7 @@ def open_container(source: str, *, is_live: bool = False, transport: str = "tcp"
     fault = _no_film(container)
     if fault is not None:
         container.close()
-        raise UnreadableVideoError(source, fault)
+        raise NoFilmError(source, fault)
     return container
 
 
@@ -90,11 +94,13 @@ def reason_of(error: Exception) -> str:
 
 def _no_film(container: InputContainer) -> str | None:
     """Why a container holds no film; None where it does."""
-    if any(name.endswith(NO_FILM) for name in container.format.name.split(",")):
-        return "is a picture or a text"
+    if PICTURES.search(container.format.name):
+        return "is a picture, no film"
+    if container.format.name in TEXTS:
+        return TEXT
     if not container.streams.video:
         return "holds no video stream"
-    return None if _films(container) else "its codec is unknown, or it holds only a cover picture"
+    return None if _films(container) else "holds no video but a cover picture, or its codec is unknown"
 
 
 def _films(container: InputContainer) -> list[VideoStream]:

@@ -48,7 +48,11 @@ def review(
     """Review recorded shifts: rounds, alerts and their evidence go into HOME's store, and the pages show them.
 
     Stretches in which nothing moves cost next to nothing. A review that was stopped goes on where it was; a shift that
-    is in the store already is not entered again.
+    is in the store already is not entered again. What could not be watched is tried again when the shift is reviewed
+    again, as when a damaged file was replaced.
+
+    Exit status 0: all film was watched. 1: some is damaged; the rest is entered, and what is missing is noted.
+    2: nothing could be watched.
     """
     from rich.console import Console
 
@@ -73,7 +77,7 @@ def review(
     database = folder.open_database(os.environ)
     try:
         with fetched(targets, Cache.of(os.environ)) as (paths, urls), ReviewProgress(Console()) as progress:
-            shifts = _open_shifts(paths, table, zone, database, progress)
+            shifts, is_broken = _open_shifts(paths, table, zone, database, progress)
             reviewer = Reviewer(
                 home=folder,
                 database=database,
@@ -85,32 +89,38 @@ def review(
             reviewer.review(shifts, progress)
     finally:
         database.close()
+    if is_broken or progress.is_damaged:
+        raise typer.Exit(1)
 
 
 def _open_shifts(
     targets: list[Path], table: Path | None, zone: ZoneInfo, database: Database, progress: ReviewProgress
-) -> list[Shift]:
-    """All shifts that can be watched and were not reviewed before; the others are named."""
+) -> tuple[list[Shift], bool]:
+    """All that is to be watched, and whether any table or file is broken; what is left out is named."""
     from thirdcard.service.config.table_file import load_table
-    from thirdcard.service.review.entering import entered_fingerprints
-    from thirdcard.service.review.shift import find_wanted, open_shift
+    from thirdcard.service.review.entering import seen_film
+    from thirdcard.service.review.opening import open_table
+    from thirdcard.service.review.shift import find_wanted
 
-    shifts, faults = [], []
+    shifts: list[Shift] = []
+    is_broken, refused = False, []
     for wanted in progress.opening(find_wanted(targets, table)):
         try:
-            known = entered_fingerprints(database, load_table(wanted.table).id)
-            shift = open_shift(wanted, zone, known)
-        except ServiceError as error:
-            faults.append(error)
+            names = {video.name for video in wanted.videos}
+            opened = open_table(wanted, zone, seen_film(database, load_table(wanted.table).id, names))
+        except (ServiceError, OSError) as error:
+            refused.append(error)
             progress.say(f"left out: {error}")
             continue
-        if shift is None:
+        shifts += opened.shifts
+        is_broken = is_broken or bool(opened.faults)
+        if not opened.shifts:
             progress.say(f"{wanted.table}: all of it was reviewed before")
-        else:
-            shifts.append(shift)
-    if faults and not shifts:
-        raise faults[0]
-    return shifts
+            for fault in opened.faults:
+                progress.say(f"{wanted.table}: {fault}")
+    if refused and not shifts and not is_broken:
+        raise refused[0]
+    return shifts, is_broken or bool(refused)
 
 
 def _zone(name: str) -> ZoneInfo:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
 
-from thirdcard.service.review.clocks import began_by_container, began_by_file, began_by_name
+from thirdcard.service.review.clocks import began_by_container, began_by_file, claims_by_name, order_of_name
 
 AUCKLAND = ZoneInfo("Pacific/Auckland")
 EVENING = datetime(2026, 11, 20, 21, 30, tzinfo=UTC)
@@ -31,11 +31,41 @@ EVENING = datetime(2026, 11, 20, 21, 30, tzinfo=UTC)
     ],
 )
 def test_name_tells_when_it_began(name: str, at: datetime | None) -> None:
-    assert began_by_name(name, ZoneInfo("UTC")) == at
+    assert [claim.at for claim in claims_by_name(name, ZoneInfo("UTC"))] == ([] if at is None else [at])
 
 
 def test_name_is_in_the_recorders_time_zone() -> None:
-    assert began_by_name("2026-11-21_10-30-00.mp4", AUCKLAND) == EVENING
+    (claim,) = claims_by_name("2026-11-21_10-30-00.mp4", AUCKLAND)
+    assert claim.at == EVENING
+    assert claim.note is None
+
+
+def test_name_in_the_hour_that_comes_twice_means_two_moments() -> None:
+    first, second = claims_by_name("2026-04-05_02-30-00.mp4", AUCKLAND)
+    assert first.at == datetime(2026, 4, 4, 13, 30, tzinfo=UTC)
+    assert second.at == first.at + timedelta(hours=1)
+    assert len(claims_by_name("2026-04-05_02-30-00+12:00.mp4", AUCKLAND)) == 1
+
+
+def test_name_in_the_hour_that_never_came_says_so() -> None:
+    (claim,) = claims_by_name("2026-09-27_02-30-00.mp4", AUCKLAND)
+    assert claim.at == datetime(2026, 9, 26, 14, 30, tzinfo=UTC)
+    assert claim.note == "the time 2026-09-27 02:30:00 never came in Pacific/Auckland: its clock was not set yet"
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        pytest.param(["a9.mp4", "a10.mp4"], id="by-value"),
+        pytest.param(["a_2026-04-05_02-00-00.mp4", "a_2026-04-05_02-00-00_1.mp4"], id="suffix"),
+        pytest.param(["GX010123.MP4", "GX020123.MP4", "GX010124.MP4", "GX020124.MP4"], id="chapters"),
+        pytest.param(["1/a.mp4", "2/a.mp4"], id="folders"),
+    ],
+)
+def test_names_are_counted_as_people_count(names: list[str]) -> None:
+    paths = [Path(name) for name in names]
+    paths.reverse()
+    assert [str(path) for path in sorted(paths, key=order_of_name)] == names
 
 
 @pytest.mark.parametrize(

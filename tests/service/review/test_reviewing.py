@@ -21,9 +21,12 @@ from thirdcard.service.config.data_folder import Home
 from thirdcard.service.media.clips import ClipSpan, cut_clip
 from thirdcard.service.review import segments as segment_lengths
 from thirdcard.service.review.local_engine import LocalEngine
+from thirdcard.service.review.opening import open_shift, open_table
 from thirdcard.service.review.reviewing import Reviewer, ShiftOutcome
+from thirdcard.service.review.seen_film import SeenFile, SeenFilm, TimeSpan
 from thirdcard.service.review.segments import Segment
-from thirdcard.service.review.shift import Shift, find_wanted, open_shift
+from thirdcard.service.review.shift import Shift, find_wanted
+from thirdcard.service.review.shift_timeline import Part
 from thirdcard.service.store.blob_store import EvidenceStore
 from thirdcard.service.store.database import Database
 from thirdcard.service.store.schema import AlertRow, EvidenceRow, LogRow, RoundRow
@@ -58,11 +61,16 @@ class Killer:
         self.outcomes.append(outcome)
 
 
+def copy_table(folder: Path) -> None:
+    """The demo's table without its film."""
+    for name in ("table.yaml", "layout.yaml", "chips.yaml", "overhead.yaml"):
+        shutil.copyfile(DEMO / name, folder / name)
+
+
 def film_shift(folder: Path) -> Path:
     """The demo as a recorder writes it: two dated files, one broken beside them, signals by the wall clock."""
     folder.mkdir()
-    for name in ("table.yaml", "layout.yaml", "chips.yaml", "overhead.yaml"):
-        shutil.copyfile(DEMO / name, folder / name)
+    copy_table(folder)
     first = folder / f"demo_{BEGAN:%Y-%m-%d_%H-%M-%S}.mp4"
     covered = cut_clip(DEMO / "video.mp4", first, ClipSpan(from_s=0.0, to_s=SPLIT_S))
     at = BEGAN + timedelta(seconds=covered.to_s - 1.0)
@@ -80,9 +88,23 @@ def film_shift(folder: Path) -> Path:
 
 def open_it(folder: Path) -> Shift:
     (wanted,) = find_wanted([folder], None)
-    shift = open_shift(wanted, UTC_ZONE)
-    assert shift is not None
-    return shift
+    return open_shift(wanted, UTC_ZONE)
+
+
+def seen_of(parts: Sequence[Part]) -> SeenFilm:
+    """What a review of these parts saw."""
+    return SeenFilm(
+        files=tuple(
+            SeenFile(
+                log_id=1,
+                name=part.file.path.name,
+                fingerprint=part.file.fingerprint,
+                span=TimeSpan(from_at=part.from_at, to_at=part.to_at),
+                begins_s=part.from_s,
+            )
+            for part in parts
+        )
+    )
 
 
 def counts(database: Database) -> list[int]:
@@ -132,12 +154,11 @@ def test_shift_is_entered_once_and_whole_though_a_process_is_killed(
 def test_shift_that_has_grown_is_reviewed_from_where_it_was(tmp_path: Path) -> None:
     folder = film_shift(tmp_path / "shift")
     shift = open_it(folder)
-    known = {part.file.fingerprint for part in shift.timeline.parts[:1]}
     (wanted,) = find_wanted([folder], None)
-    grown = open_shift(wanted, UTC_ZONE, known)
-    assert grown is not None
+    (grown,) = open_table(wanted, UTC_ZONE, seen_of(shift.timeline.parts[:1])).shifts
     assert [part.file.path.suffix for part in grown.timeline.parts] == [".mkv"]
-    assert open_shift(wanted, UTC_ZONE, {part.file.fingerprint for part in shift.timeline.parts}) is None
+    assert grown.timeline.parts[0].from_at == shift.timeline.parts[1].from_at
+    assert open_table(wanted, UTC_ZONE, seen_of(shift.timeline.parts)).shifts == ()
 
 
 def test_the_same_film_has_the_same_key_wherever_it_lies(tmp_path: Path) -> None:

@@ -2,29 +2,39 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
-from tests.service.review.shift_fakes import EVENING, recorded
+from tests.service.review.shift_fakes import EVENING, recorded, same_by_clock
+from thirdcard.service.review.clocks import CONTAINER, NAME, Claim
 from thirdcard.service.review.files import RecordedFile
 from thirdcard.service.review.segments import LONGEST_RUN_IN_S, RUN_OUT_S, SEGMENT_S, cut_segments
-from thirdcard.service.review.shift_timeline import NoteKind, build_timeline
+from thirdcard.service.review.shift_notes import NoteKind
+from thirdcard.service.review.shift_timeline import build_timeline
 from thirdcard.vision.video.film_index import FilmRun
 
 
 def spans(files: list[RecordedFile]) -> list[tuple[str, float, float]]:
     """Each part's file, and what of it counts."""
-    return [(part.file.path.name, part.from_s, part.to_s) for part in build_timeline(files).parts]
+    return [(part.file.path.name, part.from_s, part.to_s) for part in build_timeline(files, same_by_clock).parts]
 
 
 def notes(files: list[RecordedFile]) -> list[tuple[str, float, float]]:
     """Each note's kind and stretch, in seconds of the evening."""
-    found = build_timeline(files).notes
+    found = build_timeline(files, same_by_clock).notes
     return [
         (str(note.kind), (note.from_at - EVENING).total_seconds(), (note.to_at - EVENING).total_seconds())
         for note in found
     ]
+
+
+def claims(begins_s: float, container: datetime) -> tuple[Claim, ...]:
+    """What a name and a container say."""
+    return (
+        Claim(told_by=NAME, at=EVENING + timedelta(seconds=begins_s)),
+        Claim(told_by=CONTAINER, at=container),
+    )
 
 
 def test_files_that_follow_each_other_are_joined_in_order_of_time() -> None:
@@ -44,6 +54,12 @@ def test_overlap_counts_once_and_the_first_is_believed() -> None:
     assert notes(files) == [("overlap", 100.0, 160.0), ("overlap", 590.0, 600.0)]
 
 
+def test_one_that_can_be_read_counts_where_one_that_breaks_shows_the_same() -> None:
+    broken = recorded("a", 0, 600, fault="breaks after 600.0 s: Invalid data")
+    assert spans([broken, recorded("b", 0, 900)]) == [("b", 0.0, 900)]
+    assert spans([broken, recorded("b", 100, 900)]) == [("a", 0.0, 100.0), ("b", 0.0, 900)]
+
+
 def test_clock_that_jumps_within_a_file_leaves_a_gap() -> None:
     jumping = recorded("a", 0, 0, runs=(FilmRun(0.0, 100.0), FilmRun(150.0, 300.0)))
     assert spans([jumping]) == [("a", 0.0, 100.0), ("a", 150.0, 300.0)]
@@ -51,8 +67,9 @@ def test_clock_that_jumps_within_a_file_leaves_a_gap() -> None:
 
 
 def test_clock_that_was_set_between_files_is_told() -> None:
-    kept = recorded("a", 0, 600, other_clock=EVENING + timedelta(hours=-11))
-    moved = recorded("b", 3600, 600, other_clock=EVENING + timedelta(hours=-11, seconds=600))
+    container = EVENING + timedelta(hours=-11)
+    kept = recorded("a", 0, 600, claims=claims(0, container))
+    moved = recorded("b", 3600, 600, claims=claims(3600, container + timedelta(seconds=600)))
     told = [note for note in build_timeline([kept, moved]).notes if note.kind is NoteKind.CLOCK]
     assert [note.text for note in told] == ["the clock was set by +3000 s between a and b"]
 

@@ -1,0 +1,31 @@
+"""What people should know of a stretch of a shift: words and bounds for the store, the page and the terminal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+
+class NoteKind(StrEnum):
+    """What people should know of a stretch."""
+
+    GAP = "gap"
+    OVERLAP = "overlap"
+    CLOCK = "clock"
+    BROKEN = "broken"
+    """Film that is there and could not be watched."""
+    LEFT_OUT = "left_out"
+    """A file that is no film of this shift: nothing is missing."""
+    COMPLETED = "completed"
+    """What was broken was seen later, in another log."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """Something odd about a stretch of a shift."""
+
+    kind: NoteKind
+    from_at: datetime
+    to_at: datetime
+    text: str
