@@ -24,6 +24,7 @@ from thirdcard.rules.rulebook.load import RULEBOOK_IDS, elect, load_rulebook
 from thirdcard.rules.rulebook.options import Rules
 from thirdcard.service.config.parse_errors import table_error_from
 from thirdcard.service.ports.errors import MISSING, TableError, UnreadableTableError
+from thirdcard.vision.addresses import public_text
 
 if TYPE_CHECKING:
     pass
@@ -37,7 +38,7 @@ _AMOUNT = "a whole number of the smallest money unit, 0 to 10^12, or null for no
 
 
 class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, hide_input_in_errors=True)
 
 
 class ShoeFile(_Model):
@@ -125,8 +126,8 @@ class CameraConfig:
     """One camera, ready to be opened."""
 
     name: str
-    source: str
-    """A file's path, a URL or a device."""
+    source: str = dataclasses.field(repr=False)
+    """A file's path, a URL or a device; of a URL user and password as well."""
     is_live: bool
     """Whether the source is a stream or a device rather than a file."""
     calibration: Calibration
@@ -181,7 +182,7 @@ def read_table_file(path: Path) -> TableFile:
     try:
         table = TableFile.model_validate(dict(read_document(path)))
     except DocumentError as error:
-        raise UnreadableTableError(str(error)) from error
+        raise UnreadableTableError(public_text(str(error))) from error
     except ValidationError as error:
         raise table_error_from(error, TableFile, str(path)) from error
     check_table_file(table, str(path))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from thirdcard.service.config.data_folder import Home
 from thirdcard.service.config.house_yaml import load_house
-from thirdcard.service.config.log_lines import begin_log
+from thirdcard.service.config.log_lines import begin_lines, begin_log
 from thirdcard.service.config.table_facts import rules_of
 from thirdcard.service.config.table_file import TableConfig, load_table
 from thirdcard.service.live.camera import CameraReader
@@ -51,7 +51,7 @@ def run_table(home: Path, table_file: Path, service: Connection) -> None:
         if multiprocessing.parent_process() is not None:
             os.nice(NICENESS)
             keep_to_one_thread()
-    logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s", level=logging.INFO)
+    begin_lines("%(asctime)s %(levelname)s %(name)s: %(message)s", logging.INFO)
     Home(home).use_models(os.environ)
     try:
         log = load_house(home, os.environ).log
@@ -66,6 +66,10 @@ def run_table(home: Path, table_file: Path, service: Connection) -> None:
         logger.error("%s", error)
         service.send(Failed(table_id=table_file.stem, reason=str(error)))
         raise SystemExit(1) from error
+    except Exception as error:  # the top of the process: it is told and started again
+        logger.exception("the table's process fails")
+        service.send(Failed(table_id=table_file.stem, reason=f"its process failed: {type(error).__name__}"))
+        raise SystemExit(1) from None
 
 
 def _is_wanted() -> bool:
