@@ -89,6 +89,9 @@ class CameraFile(_Model):
         description="a video file beside the table file, a URL (rtsp://...), or a device (/dev/video0 or a number)"
     )
     calibration: Text = Field(description="the path of a calibration file beside the table file")
+    transport: Literal["tcp", "udp", "auto"] = Field(
+        default="auto", description="tcp, udp, or auto for both in turn: over which an RTSP camera is asked to send"
+    )
     loop: bool = Field(default=False, description="true or false: whether a file is played over and over when served")
 
 
@@ -133,6 +136,8 @@ class CameraConfig:
     calibration: Calibration
     calibration_path: Path
     loop: bool = False
+    transport: Literal["tcp", "udp", "auto"] = "auto"
+    """Over which an RTSP camera is asked to send."""
 
     @property
     def is_played_again(self) -> bool:
@@ -286,6 +291,7 @@ def _build_camera(table: TableFile, i: int, path: Path) -> CameraConfig:
         calibration=calibration,
         calibration_path=calibration_path,
         loop=camera.loop or table.loop,
+        transport=camera.transport,
     )
 
 

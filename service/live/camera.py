@@ -17,9 +17,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from thirdcard.service.config.table_file import CameraConfig
+from thirdcard.service.live.door import Door, words_of_refusal
+from thirdcard.service.live.opening import Opening
 from thirdcard.service.live.source_clock import SourceClock
+from thirdcard.service.live.waiting import CameraWaits
 from thirdcard.service.media.ring import RingWriter
-from thirdcard.vision.errors import UnreadableVideoError, VideoBreakError
+from thirdcard.vision.errors import SignInRefusedError, TransportRefusedError, UnreadableVideoError, VideoBreakError
 from thirdcard.vision.frames import Frame
 from thirdcard.vision.video.video import VideoReader
 
@@ -37,6 +40,10 @@ WAITING_FRAMES = 20
 BEHIND_S = 1.0
 """A file that is so far behind its pace goes on from there: it does not hurry after."""
 KEEP = timedelta(minutes=15)
+IN_TURN = ("tcp", "udp")
+"""Where the table's file leaves the transport open; the next one where the camera sent nothing over this one."""
+LOOK_AGAIN_S = 1.0
+"""How often the screen's words are renewed while a camera is left alone."""
 
 Now = Callable[[], datetime]
 
@@ -51,6 +58,8 @@ class CameraState(StrEnum):
     """A file that is not played again."""
     RESTING = "resting"
     """Pictures come, but for a while nobody looks at them."""
+    OVERLOADED = "overloaded"
+    """The machine has too much to do: whether pictures come is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +70,8 @@ class Shot:
     frame: Frame
     began: datetime
     """When its source was opened: at its first frame."""
+    waited_s: float | None = None
+    """How long the camera was waited for before it; None where that was not measured."""
 
 
 @dataclass(slots=True)
@@ -70,6 +81,7 @@ class CameraReader:
     camera: CameraConfig
     ring: Path
     now: Now
+    door: Door = Door(None)
     state: CameraState = CameraState.CONNECTING
     fault: str | None = None
     """Why it cannot be read."""
@@ -81,6 +93,9 @@ class CameraReader:
     _arrived: threading.Condition = field(default_factory=threading.Condition)
     _stopping: threading.Event = field(default_factory=threading.Event)
     _thread: threading.Thread | None = None
+    _waits: CameraWaits = field(default_factory=CameraWaits)
+    _transports: deque[str] = field(default_factory=deque)
+    """Over which an RTSP camera is asked to send, the next one first."""
 
     @property
     def name(self) -> str:
@@ -94,6 +109,7 @@ class CameraReader:
 
     def start(self) -> None:
         """Begin to read."""
+        self._transports = deque(IN_TURN if self.camera.transport == "auto" else (self.camera.transport,))
         self._thread = threading.Thread(target=self._run, name=f"camera-{self.camera.name}", daemon=True)
         self._thread.start()
 
@@ -112,9 +128,14 @@ class CameraReader:
             self._shots.clear()
         return taken
 
+    def waited_s(self) -> float:
+        """How long the camera has been waited for since its last frame: what the machine did meanwhile left out."""
+        return self._waits.waited_s()
+
     def _run(self) -> None:
         attempts = 0
         while not self._stopping.is_set():
+            self._keep_away()
             began = self.now()
             self._play()
             if self.state is CameraState.ENDED:
@@ -124,12 +145,19 @@ class CameraReader:
             if self.state is CameraState.LOST:
                 self._stopping.wait(BACK_OFF_S[min(attempts, len(BACK_OFF_S)) - 1])
 
+    def _keep_away(self) -> None:
+        """Ask nothing of a camera that has refused user or password, for as long as it takes."""
+        while (left := self.door.remaining(self.now())) and not self._stopping.is_set():
+            self.state, self.fault = CameraState.LOST, words_of_refusal(left)
+            self._stopping.wait(min(left.total_seconds(), LOOK_AGAIN_S))
+
     def _play(self) -> None:
         """From opening the source to its end or break."""
         ring = RingWriter(self.ring, keep=KEEP)
+        has_sent = False
         try:
             for shot in self._frames(ring):
-                self.state, self.fault = CameraState.PLAYING, None
+                self.state, self.fault, has_sent = CameraState.PLAYING, None, True
                 self._hand_over(shot)
                 if self._stopping.is_set():
                     return
@@ -137,7 +165,10 @@ class CameraReader:
         except (UnreadableVideoError, VideoBreakError) as error:
             self.state, self.fault = CameraState.LOST, str(error)
             logger.warning("camera %s: %s", self.camera.name, error)
+            if not has_sent and not isinstance(error, SignInRefusedError):
+                self._transports.rotate(-1)
         finally:
+            self._waits.end()
             ring.close()
             with self._arrived:
                 self._arrived.notify()
@@ -147,25 +178,63 @@ class CameraReader:
         began: datetime | None = None
 
         def keep(packet: Packet[VideoStream]) -> None:
+            self._waits.end()
             try:
                 ring.add(packet, reader.stream, self._moment(packet, began, first_pts))
                 self.disk_fault = None
             except OSError as error:
                 self.disk_fault = error.strerror or str(error)
 
-        with VideoReader(self.camera.source, threads=1, on_packet=keep) as reader:
+        reader = VideoReader(self.camera.source, threads=1, on_packet=keep, transport=self._transports[0])
+        self._open(reader)
+        with reader:
             first_pts = reader.stream.start_time or 0
             began = pass_began = self.now()
-            clock = SourceClock(began)
+            if self.camera.is_live:
+                yield from self._live_shots(reader, pass_began)
+                return
+            self._waits.take()
             for frame in reader:
-                if self.camera.is_live:
-                    yield Shot(clock.moment(frame.t, self.now()), frame, pass_began)
-                    continue
                 early_s = (began + timedelta(seconds=frame.t) - self.now()).total_seconds()
                 if early_s < -BEHIND_S:
                     began -= timedelta(seconds=early_s)
                 self._stopping.wait(max(early_s, 0.0))
-                yield Shot(began + timedelta(seconds=frame.t), frame, pass_began)
+                self._waits.add(max(early_s, 0.0))
+                yield Shot(began + timedelta(seconds=frame.t), frame, pass_began, self._waits.take())
+
+    def _open(self, reader: VideoReader) -> None:
+        """Open a source; one that wants a user is asked by one table at a time, and none too soon."""
+        if not self.camera.is_live:
+            reader.open()
+            return
+        self._waits.begin()
+        with self.door.alone():
+            if self.door.remaining(self.now()):
+                raise SignInRefusedError(self.camera.source)  # another table was refused meanwhile
+            try:
+                reader.open()
+            except SignInRefusedError:
+                self.door.note_refusal(self.now())
+                raise
+            self.door.note_opening()
+
+    def _live_shots(self, reader: VideoReader, pass_began: datetime) -> Iterator[Shot]:
+        """Frames as they come; the first of them when it is known when they were filmed."""
+        opening, clock = Opening(pass_began), None
+        frames = iter(reader)
+        while True:
+            self._waits.begin()
+            frame = next(frames, None)
+            self._waits.end()
+            if frame is None:
+                return
+            waited_s, arrived = self._waits.take(), self.now()
+            if clock is not None:
+                yield Shot(clock.moment(frame.t, arrived), frame, pass_began, waited_s)
+            elif (dated := opening.take(frame, arrived, waited_s)) is not None:
+                clock, held = dated
+                for kept, before_s in held:
+                    yield Shot(clock.moment(kept.t, arrived), kept, pass_began, before_s)
 
     def _moment(self, packet: Packet[VideoStream], began: datetime | None, first_pts: int) -> datetime:
         """When a packet was filmed: of a live source it is when it arrives."""

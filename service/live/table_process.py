@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import signal
 import threading
+from datetime import UTC, datetime
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from thirdcard.service.config.log_lines import begin_lines, begin_log
 from thirdcard.service.config.table_facts import rules_of
 from thirdcard.service.config.table_file import TableConfig, load_table
 from thirdcard.service.live.camera import CameraReader
+from thirdcard.service.live.door import door_of
 from thirdcard.service.live.entries import Entries
 from thirdcard.service.live.evidence_writer import EvidenceWriter
 from thirdcard.service.live.inbox import Inbox
@@ -87,7 +89,9 @@ def build_worker(home: Home, table: TableConfig, service: Connection) -> Worker:
     watch.signals = []
     watch.resume(journal.open(now_utc()))
     ring = home.ring / table.id
-    camera = CameraReader(table.cameras[0], ring, now_utc)
+    changed_at = datetime.fromtimestamp(table.path.stat().st_mtime, UTC)
+    door = door_of(table.cameras[0].source, home.live, changed_at)
+    camera = CameraReader(table.cameras[0], ring, now_utc, door)
     return Worker(
         table=table,
         watch=watch,

@@ -68,6 +68,8 @@ class Worker:
     """What devices reported while the source, a file, was filmed."""
     _pass_began: datetime | None = field(default=None)
     _lag_s: float = field(default=0.0)
+    _judged_t: float = field(default=0.0)
+    """Up to here was judged as not seen: what a camera shows of the time before, when it is back, is not news."""
 
     def run(self) -> None:
         """Watch until told to stop, or until nobody listens any more."""
@@ -106,8 +108,11 @@ class Worker:
         now = self.now()
         shots = [] if self.sight.is_resting(now) else thinned(waiting, now)
         self.camera.missed += len(waiting) - len(shots)
-        for shot in shots:
-            self._see(shot)
+        looked_at = {id(shot) for shot in shots}
+        for shot in waiting:
+            self.sight.note_wait(shot.waited_s)
+            if id(shot) in looked_at:
+                self._see(shot)
         if waiting and not shots:
             self._show(waiting[-1])
         if not waiting:
@@ -115,7 +120,8 @@ class Worker:
         for event in self.entries.reports(now, self._t(now)):
             self.watch.report(event)
         if not self.sight.is_live:
-            self.watch.wait(self._t(now))
+            self._judged_t = self._t(now)
+            self.watch.wait(self._judged_t)
         self._write(now)
         return now
 
@@ -123,7 +129,7 @@ class Worker:
         now, t = self.now(), self._t(shot.at)
         self._lag_s = (now - shot.at).total_seconds()
         self._play_signals(shot)
-        if t <= self.sight.seen_t or self.sight.is_resting(now):
+        if t <= max(self.sight.seen_t, self._judged_t) or self.sight.is_resting(now):
             self.camera.missed += 1
             return
         if self.sight.begin_look(t, now) is Strain.OVERLOAD:

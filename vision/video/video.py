@@ -21,9 +21,8 @@ from av.video.stream import VideoStream
 
 from thirdcard.vision.errors import UnreadableVideoError, VideoBreakError
 from thirdcard.vision.frames import Frame
+from thirdcard.vision.video.network import open_network, reason_of, without_address
 
-OPEN_TIMEOUT_S = 10.0
-READ_TIMEOUT_S = 10.0
 _SHORTFALL_S = 1.0
 """How much earlier than its container says a file may end without being called broken."""
 
@@ -50,7 +49,12 @@ class VideoReader:
     """The frames of one source, in order; use it in a `with` block and iterate over it once."""
 
     def __init__(
-        self, source: str | Path, *, threads: int = 2, on_packet: Callable[[Packet[VideoStream]], None] | None = None
+        self,
+        source: str | Path,
+        *,
+        threads: int = 2,
+        on_packet: Callable[[Packet[VideoStream]], None] | None = None,
+        transport: str = "tcp",
     ) -> None:
         """Remembers what to open.
 
@@ -58,11 +62,13 @@ class VideoReader:
             source: A file's path, `rtsp://…` or another address that FFmpeg opens.
             threads: Decoder threads.
             on_packet: Is handed each of the video's packets before it is decoded, for keeping clips.
+            transport: Over which an RTSP camera is asked to send: tcp, udp or auto.
         """
         self.source = str(source)
         self.is_live = "://" in self.source and not self.source.startswith("file:")
         self._threads = threads
         self._on_packet = on_packet
+        self._transport = transport
         self._container: InputContainer | None = None
         self._frames = 0
         self._packets = 0
@@ -79,7 +85,7 @@ class VideoReader:
     def open(self) -> VideoReader:
         """Opens the source; raises UnreadableVideoError where that fails or it holds no video."""
         if self._container is None:
-            self._container = open_container(self.source, is_live=self.is_live)
+            self._container = open_container(self.source, is_live=self.is_live, transport=self._transport)
             try:
                 self._prepare_stream()
             except UnreadableVideoError:
@@ -138,7 +144,7 @@ class VideoReader:
                         self._on_packet(packet)
                 yield from self._decode_packet(packet)
         except av.FFmpegError as error:
-            raise self._break(_reason(error)) from error
+            raise self._break(reason_of(error)) from without_address(error)
 
     def _decode_packet(self, packet: Packet[VideoStream]) -> list[VideoFrame]:
         try:
@@ -146,7 +152,7 @@ class VideoReader:
         except av.FFmpegError as error:
             if self.is_live:
                 return []  # a camera joined between key frames, or a lost packet: the next key frame mends it
-            raise self._break(_reason(error)) from error
+            raise self._break(reason_of(error)) from without_address(error)
 
     def _time_of(self, decoded: VideoFrame) -> float:
         if decoded.pts is None:
@@ -184,15 +190,11 @@ def probe(source: str | Path) -> VideoInfo:
         return reader.info
 
 
-def open_container(source: str, *, is_live: bool = False) -> InputContainer:
+def open_container(source: str, *, is_live: bool = False, transport: str = "tcp") -> InputContainer:
     """A source's container with at least one video stream; raises UnreadableVideoError where it is none."""
     if not is_live:
         _check_file(source)
-    options = {"rtsp_transport": "tcp"} if source.startswith("rtsp") else {}
-    try:
-        container = av.open(source, options=options, timeout=(OPEN_TIMEOUT_S, READ_TIMEOUT_S))
-    except (av.FFmpegError, OSError, ValueError) as error:
-        raise UnreadableVideoError(source, _reason(error)) from error
+    container = open_network(source, transport=transport)
     if not container.streams.video:
         container.close()
         raise UnreadableVideoError(source, "holds no video stream")
@@ -222,11 +224,6 @@ def _describe(stream: VideoStream, container: InputContainer | None) -> VideoInf
         duration_s=duration_s,
         frame_count=stream.frames or None,
     )
-
-
-def _reason(error: Exception) -> str:
-    text = getattr(error, "strerror", None) or str(error) or type(error).__name__
-    return " ".join(str(text).split())
 
 
 class ReadAhead:
