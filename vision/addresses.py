@@ -17,7 +17,7 @@ HARMLESS = frozenset(
 _PLAIN = re.compile(r"[\w.\-]{1,20}")
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:/{1,2}\S+")
 _SCHEME = re.compile(r"\s*([A-Za-z][A-Za-z0-9+.\-]*:/{2,})(.*)", re.DOTALL)
-_SIGNED_IN = re.compile(r"[^\s/:@]+:[^@]*@")
+_SIGNED_IN = re.compile(r"((?:[^@]*/)?)([^\s/:@]+:[^@]*@.*)", re.DOTALL)
 """User and password where the scheme was forgotten or misspelled: `admin:secret@10.0.0.5/live`."""
 _SECRET_IN_PATH = re.compile(
     r"(user|usr|login|account|pass|pwd|pw|auth|token|key|secret|sign|session|sid|hash|credential)\w*?(=|%3d).*",
@@ -36,9 +36,9 @@ def public_address(source: str) -> str:
     Args:
         source: `rtsp://user:password@host/path?query`, a file's path, or a device.
     """
-    found = _SCHEME.fullmatch(source)
+    found = _SCHEME.fullmatch(source) or _SIGNED_IN.fullmatch(source)
     if found is None:
-        return _SIGNED_IN.sub("", source)
+        return source
     scheme, rest = found.groups()
     path, mark, query = rest.rpartition("@")[2].split("#")[0].partition("?")
     shown = _SECRET_IN_PATH.sub(_HIDDEN, path)

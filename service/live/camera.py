@@ -163,7 +163,8 @@ class CameraReader:
                     return
             self.state = CameraState.CONNECTING if self.camera.loop else CameraState.ENDED
         except (UnreadableVideoError, VideoBreakError) as error:
-            self.state, self.fault = CameraState.LOST, str(error)
+            left = self.door.remaining(self.now())
+            self.state, self.fault = CameraState.LOST, words_of_refusal(left) if left else str(error)
             logger.warning("camera %s: %s", self.camera.name, error)
             if not has_sent and not isinstance(error, SignInRefusedError):
                 self._transports.rotate(-1)

@@ -27,7 +27,7 @@ ADDRESSES = [
     pytest.param("srt://h:9000?passphrase=geheim", "srt://h:9000", id="another protocol"),
     pytest.param("rtmp://h/app playpath=x token=geheim", "rtmp://h/app", id="words behind the address"),
     pytest.param("gast:geheim@10.0.0.5/live", "10.0.0.5/live", id="scheme forgotten"),
-    pytest.param("tables/rtsp:/gast:geheim@10.0.0.5/live", "tables/10.0.0.5/live", id="taken for a file"),
+    pytest.param("tables/rtsp:/gast:geheim@10.0.0.5/live", "tables/rtsp:/10.0.0.5/live", id="taken for a file"),
     pytest.param("recordings/b07.mp4", "recordings/b07.mp4", id="a file"),
     pytest.param("/dev/video0", "/dev/video0", id="a device"),
 ]
