@@ -10,8 +10,11 @@ import re
 from collections.abc import Mapping
 
 HARMLESS = frozenset(
-    "camera channel codec fps height id input line live profile proto protocol resolution stream streamid subtype "
-    "track transport type unicast video width".split()
+    {
+        *("camera", "channel", "codec", "fps", "height", "id", "input", "line", "live", "profile", "proto"),
+        *("protocol", "resolution", "stream", "streamid", "subtype", "track", "transport", "type", "unicast"),
+        *("video", "width"),
+    }
 )
 """What a query may show: words by which cameras tell their streams apart. Others may name a key to the door."""
 _PLAIN = re.compile(r"[\w.\-]{1,20}")

@@ -19,10 +19,9 @@ from typing import TYPE_CHECKING
 from thirdcard.service.config.table_file import CameraConfig
 from thirdcard.service.live.door import Door, words_of_refusal
 from thirdcard.service.live.opening import Opening
-from thirdcard.service.live.source_clock import SourceClock
 from thirdcard.service.live.waiting import CameraWaits
 from thirdcard.service.media.ring import RingWriter
-from thirdcard.vision.errors import SignInRefusedError, TransportRefusedError, UnreadableVideoError, VideoBreakError
+from thirdcard.vision.errors import SignInRefusedError, UnreadableVideoError, VideoBreakError
 from thirdcard.vision.frames import Frame
 from thirdcard.vision.video.video import VideoReader
 
@@ -40,6 +39,7 @@ WAITING_FRAMES = 20
 BEHIND_S = 1.0
 """A file that is so far behind its pace goes on from there: it does not hurry after."""
 KEEP = timedelta(minutes=15)
+NO_DOOR = Door(None)
 IN_TURN = ("tcp", "udp")
 """Where the table's file leaves the transport open; the next one where the camera sent nothing over this one."""
 LOOK_AGAIN_S = 1.0
@@ -81,7 +81,7 @@ class CameraReader:
     camera: CameraConfig
     ring: Path
     now: Now
-    door: Door = Door(None)
+    door: Door = NO_DOOR
     state: CameraState = CameraState.CONNECTING
     fault: str | None = None
     """Why it cannot be read."""

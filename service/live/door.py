@@ -23,6 +23,7 @@ PAUSES = tuple(timedelta(minutes=minutes) for minutes in (2, 4, 8, 16, 30))
 PATIENCE_S = 12.0
 """So long the tables of one recorder wait for each other at most: longer than FFmpeg tries to connect."""
 LOOK_S = 0.05
+NEVER = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ class Door:
 
     path: Path | None
     """Where refusals are noted; None: the address names no user, and nobody is refused."""
-    changed_at: datetime = datetime.min.replace(tzinfo=UTC)
+    changed_at: datetime = NEVER
     """When the address was changed last: what was refused before does not count."""
 
     def remaining(self, now: datetime) -> timedelta:
@@ -78,7 +79,7 @@ class Door:
             note = json.loads(self.path.read_text(encoding="utf-8")) if self.path is not None else {}
             return datetime.fromisoformat(note["refused_at"]), int(note["times"])
         except (OSError, ValueError, KeyError, TypeError):
-            return datetime.min.replace(tzinfo=UTC), 0
+            return NEVER, 0
 
 
 def door_of(source: str, folder: Path, changed_at: datetime) -> Door:

@@ -31,7 +31,9 @@ class Opening:
     _prompt: datetime | None = None
     _last_t: float | None = None
 
-    def take(self, frame: Frame, arrived: datetime, waited_s: float) -> tuple[SourceClock, list[tuple[Frame, float]]] | None:
+    def take(
+        self, frame: Frame, arrived: datetime, waited_s: float
+    ) -> tuple[SourceClock, list[tuple[Frame, float]]] | None:
         """Hold a frame, or tell that all moments are known now.
 
         Args:

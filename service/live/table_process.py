@@ -26,6 +26,7 @@ from thirdcard.service.live.live_pictures import PictureWriter
 from thirdcard.service.live.service_link import ServiceLink
 from thirdcard.service.live.sight import Sight
 from thirdcard.service.live.table_lock import watching_alone
+from thirdcard.service.live.wall_camera import WallCamera
 from thirdcard.service.live.worker import Worker
 from thirdcard.service.ports.errors import ServiceError
 from thirdcard.service.ports.messages import Failed
@@ -90,8 +91,12 @@ def build_worker(home: Home, table: TableConfig, service: Connection) -> Worker:
     watch.resume(journal.open(now_utc()))
     ring = home.ring / table.id
     changed_at = datetime.fromtimestamp(table.path.stat().st_mtime, UTC)
-    door = door_of(table.cameras[0].source, home.live, changed_at)
-    camera = CameraReader(table.cameras[0], ring, now_utc, door)
+    first = table.cameras[0]
+    camera = CameraReader(first, ring, now_utc, door_of(first.source, home.live, changed_at))
+    wall = None
+    if first.wall_source is not None:
+        wall_door = door_of(first.wall_source, home.live, changed_at)
+        wall = WallCamera(first.name, first.wall_source, first.transport, wall_door, now_utc)
     return Worker(
         table=table,
         watch=watch,
@@ -99,7 +104,7 @@ def build_worker(home: Home, table: TableConfig, service: Connection) -> Worker:
         sight=Sight(camera, watch),
         entries=Entries(table.id, journal, Inbox(database, table.id, journal.began_at)),
         evidence=EvidenceWriter(database, table, ring, home.evidence),
-        pictures=PictureWriter(home.live / f"{table.id}.jpg", table),
+        pictures=PictureWriter(home.live / f"{table.id}.jpg", table, wall),
         link=ServiceLink(service),
         now=now_utc,
         recorded=recorded,

@@ -27,7 +27,9 @@ from thirdcard.service.live.load_shedding import Strain, thinned
 from thirdcard.service.live.service_link import ServiceLink
 from thirdcard.service.live.sight import Sight
 from thirdcard.service.ports.messages import (
+    Look,
     Message,
+    Nudge,
     Order,
     Rest,
     ShownStake,
@@ -89,6 +91,7 @@ class Worker:
         finally:
             self.link.stopping.set()
             self.camera.stop()
+            self.pictures.close()
             self.watch.lose_sight(self._t(self.now()), self.camera.name, fault=STOPPED)
             self.watch.wait(self._t(self.now()), ahead_s=JUDGED_AHEAD_S)
             self._write(max(self.now(), self.entries.retry_at))
@@ -98,9 +101,12 @@ class Worker:
         match order:
             case Stop():
                 self.link.stopping.set()
+            case Look():
+                self.pictures.look()
             case Rest():
                 self.sight.rest(self.now())
-        self.entries.wake()
+            case Nudge():
+                self.entries.wake()
 
     def _step(self) -> datetime:
         """See what came, and write what was found; gives the moment."""

@@ -1,4 +1,4 @@
-"""A camera's user and password leave the process nowhere: a real service whose camera refuses them is walked through."""
+"""A camera's user and password leave the process nowhere: a service whose camera refuses them is walked through."""
 
 from __future__ import annotations
 
@@ -86,7 +86,9 @@ def test_commands_tell_no_secret(tmp_path: Path) -> None:
     table = yaml.safe_load((DEMO / "table.yaml").read_text(encoding="utf-8"))
     with rtsp_door() as door:
         source = address(door.port)
-        wrong.write_text(yaml.safe_dump(table | {"cameras": [{"name": "overhead", "sourse": source}]}), encoding="utf-8")
+        wrong.write_text(
+            yaml.safe_dump(table | {"cameras": [{"name": "overhead", "sourse": source}]}), encoding="utf-8"
+        )
         for command in (
             ["watch", source, "--table", str(DEMO / "table.yaml")],
             ["watch", source],

@@ -90,7 +90,9 @@ def test_one_table_asks_at_a_time(tmp_path: Path) -> None:
     assert order == ["one", "other"]
 
 
-@pytest.mark.parametrize(("seconds", "when"), [(0.4, "1 s"), (59, "59 s"), (60, "1 min"), (61, "2 min"), (120, "2 min")])
+@pytest.mark.parametrize(
+    ("seconds", "when"), [(0.4, "1 s"), (59, "59 s"), (60, "1 min"), (61, "2 min"), (120, "2 min")]
+)
 def test_the_screen_says_when_it_is_asked_again(seconds: float, when: str) -> None:
     words = words_of_refusal(timedelta(seconds=seconds))
     assert words == f"the camera refuses user or password; asks again in {when}"
