@@ -24,7 +24,6 @@ from thirdcard.rules.rulebook.load import RULEBOOK_IDS, elect, load_rulebook
 from thirdcard.rules.rulebook.options import Rules
 from thirdcard.service.config.parse_errors import table_error_from
 from thirdcard.service.ports.errors import MISSING, TableError, UnreadableTableError
-from thirdcard.vision.addresses import public_text
 
 if TYPE_CHECKING:
     pass
@@ -193,7 +192,7 @@ def read_table_file(path: Path) -> TableFile:
     try:
         table = TableFile.model_validate(dict(read_document(path)))
     except DocumentError as error:
-        raise UnreadableTableError(public_text(str(error))) from error
+        raise UnreadableTableError(str(error)) from error
     except ValidationError as error:
         raise table_error_from(error, TableFile, str(path)) from error
     check_table_file(table, str(path))

@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from thirdcard.service.config.table_file import CameraConfig
-from thirdcard.service.live.door import Door, words_of_refusal
-from thirdcard.service.live.opening import Opening
+from thirdcard.service.live.door import words_of_refusal
+from thirdcard.service.live.entrance import Entrance
+from thirdcard.service.live.first_frames import FirstFrames
 from thirdcard.service.live.waiting import CameraWaits
 from thirdcard.service.media.ring import RingWriter
 from thirdcard.vision.errors import SignInRefusedError, UnreadableVideoError, VideoBreakError
@@ -39,9 +40,6 @@ WAITING_FRAMES = 20
 BEHIND_S = 1.0
 """A file that is so far behind its pace goes on from there: it does not hurry after."""
 KEEP = timedelta(minutes=15)
-NO_DOOR = Door(None)
-IN_TURN = ("tcp", "udp")
-"""Where the table's file leaves the transport open; the next one where the camera sent nothing over this one."""
 LOOK_AGAIN_S = 1.0
 """How often the screen's words are renewed while a camera is left alone."""
 
@@ -75,13 +73,43 @@ class Shot:
 
 
 @dataclass(slots=True)
+class WaitingShots:
+    """Those that nobody has taken yet; the oldest go where there are too many."""
+
+    _shots: deque[Shot] = field(default_factory=lambda: deque(maxlen=WAITING_FRAMES))
+    _arrived: threading.Condition = field(default_factory=threading.Condition)
+
+    def add(self, shot: Shot) -> bool:
+        """One more; gives whether another one had to go."""
+        with self._arrived:
+            is_full = len(self._shots) == WAITING_FRAMES
+            self._shots.append(shot)
+            self._arrived.notify()
+        return is_full
+
+    def take(self, timeout_s: float) -> list[Shot]:
+        """All, the oldest first; waits for one."""
+        with self._arrived:
+            if not self._shots:
+                self._arrived.wait(timeout_s)
+            taken = list(self._shots)
+            self._shots.clear()
+        return taken
+
+    def wake(self) -> None:
+        """Let who waits look at how the camera stands."""
+        with self._arrived:
+            self._arrived.notify()
+
+
+@dataclass(slots=True)
 class CameraReader:
     """One camera."""
 
     camera: CameraConfig
     ring: Path
     now: Now
-    door: Door = NO_DOOR
+    entrance: Entrance
     state: CameraState = CameraState.CONNECTING
     fault: str | None = None
     """Why it cannot be read."""
@@ -89,13 +117,10 @@ class CameraReader:
     """Frames that nobody looked at in time."""
     disk_fault: str | None = None
     """Why packets cannot be kept."""
-    _shots: deque[Shot] = field(default_factory=lambda: deque(maxlen=WAITING_FRAMES))
-    _arrived: threading.Condition = field(default_factory=threading.Condition)
+    _shots: WaitingShots = field(default_factory=WaitingShots)
     _stopping: threading.Event = field(default_factory=threading.Event)
     _thread: threading.Thread | None = None
     _waits: CameraWaits = field(default_factory=CameraWaits)
-    _transports: deque[str] = field(default_factory=deque)
-    """Over which an RTSP camera is asked to send, the next one first."""
 
     @property
     def name(self) -> str:
@@ -109,7 +134,6 @@ class CameraReader:
 
     def start(self) -> None:
         """Begin to read."""
-        self._transports = deque(IN_TURN if self.camera.transport == "auto" else (self.camera.transport,))
         self._thread = threading.Thread(target=self._run, name=f"camera-{self.camera.name}", daemon=True)
         self._thread.start()
 
@@ -121,12 +145,7 @@ class CameraReader:
 
     def take(self, timeout_s: float) -> list[Shot]:
         """The frames that came since the last call, the oldest first; waits for one."""
-        with self._arrived:
-            if not self._shots:
-                self._arrived.wait(timeout_s)
-            taken = list(self._shots)
-            self._shots.clear()
-        return taken
+        return self._shots.take(timeout_s)
 
     def waited_s(self) -> float:
         """How long the camera has been waited for since its last frame: what the machine did meanwhile left out."""
@@ -147,7 +166,7 @@ class CameraReader:
 
     def _keep_away(self) -> None:
         """Ask nothing of a camera that has refused user or password, for as long as it takes."""
-        while (left := self.door.remaining(self.now())) and not self._stopping.is_set():
+        while (left := self.entrance.remaining()) and not self._stopping.is_set():
             self.state, self.fault = CameraState.LOST, words_of_refusal(left)
             self._stopping.wait(min(left.total_seconds(), LOOK_AGAIN_S))
 
@@ -163,16 +182,15 @@ class CameraReader:
                     return
             self.state = CameraState.CONNECTING if self.camera.loop else CameraState.ENDED
         except (UnreadableVideoError, VideoBreakError) as error:
-            left = self.door.remaining(self.now())
+            left = self.entrance.remaining()
             self.state, self.fault = CameraState.LOST, words_of_refusal(left) if left else str(error)
             logger.warning("camera %s: %s", self.camera.name, error)
             if not has_sent and not isinstance(error, SignInRefusedError):
-                self._transports.rotate(-1)
+                self.entrance.note_nothing_sent()
         finally:
             self._waits.end()
             ring.close()
-            with self._arrived:
-                self._arrived.notify()
+            self._shots.wake()
 
     def _frames(self, ring: RingWriter) -> Iterator[Shot]:
         """Frames at the pace at which they were filmed; a live source has its own."""
@@ -186,9 +204,9 @@ class CameraReader:
             except OSError as error:
                 self.disk_fault = error.strerror or str(error)
 
-        reader = VideoReader(self.camera.source, threads=1, on_packet=keep, transport=self._transports[0])
-        self._open(reader)
-        with reader:
+        if self.camera.is_live:
+            self._waits.begin()
+        with self.entrance.open(keep) as reader:
             first_pts = reader.stream.start_time or 0
             began = pass_began = self.now()
             if self.camera.is_live:
@@ -203,25 +221,9 @@ class CameraReader:
                 self._waits.add(max(early_s, 0.0))
                 yield Shot(began + timedelta(seconds=frame.t), frame, pass_began, self._waits.take())
 
-    def _open(self, reader: VideoReader) -> None:
-        """Open a source; one that wants a user is asked by one table at a time, and none too soon."""
-        if not self.camera.is_live:
-            reader.open()
-            return
-        self._waits.begin()
-        with self.door.alone():
-            if self.door.remaining(self.now()):
-                raise SignInRefusedError(self.camera.source)  # another table was refused meanwhile
-            try:
-                reader.open()
-            except SignInRefusedError:
-                self.door.note_refusal(self.now())
-                raise
-            self.door.note_opening()
-
     def _live_shots(self, reader: VideoReader, pass_began: datetime) -> Iterator[Shot]:
         """Frames as they come; the first of them when it is known when they were filmed."""
-        opening, clock = Opening(pass_began), None
+        opening, clock = FirstFrames(pass_began), None
         frames = iter(reader)
         while True:
             self._waits.begin()
@@ -244,7 +246,4 @@ class CameraReader:
         return began + timedelta(seconds=float((packet.pts - first_pts) * packet.time_base))
 
     def _hand_over(self, shot: Shot) -> None:
-        with self._arrived:
-            self.missed += len(self._shots) == WAITING_FRAMES
-            self._shots.append(shot)
-            self._arrived.notify()
+        self.missed += self._shots.add(shot)

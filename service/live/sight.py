@@ -31,6 +31,8 @@ class Sight:
     """Of the last of them."""
     fault: str | None = None
     """Why the table is not seen; None while it is."""
+    judged_t: float = 0.0
+    """Up to here was judged as not seen."""
     _silent_s: float | None = 0.0
     """The longest that the camera was waited for at a time since the last look; None where that is not known."""
 
@@ -44,7 +46,7 @@ class Sight:
         return bool(self.stamina.remaining(now))
 
     def rest(self, now: datetime) -> None:
-        """Look at nothing for a while; a turn to rest that comes late is left."""
+        """ShowPicture at nothing for a while; a turn to rest that comes late is left."""
         if self.is_lost:
             self.stamina.rest(now)
 
@@ -60,6 +62,18 @@ class Sight:
                 self._lose(self.seen_t)
             elif now_t - self.seen_t - waited_s > SILENT_S:
                 self._lose(self.seen_t, fault=OVERLOADED)
+
+    def wait(self, now_t: float) -> None:
+        """Nothing is seen: let time pass until now."""
+        self.judged_t = now_t
+        self.watch.wait(now_t)
+
+    def is_news(self, t: float) -> bool:
+        """Whether a frame shows what came later than all that was judged.
+
+        What a camera kept, and hands over at once when it is back, is of a time that was judged as not seen.
+        """
+        return t > max(self.seen_t, self.judged_t)
 
     def note_wait(self, waited_s: float | None) -> None:
         """A frame came, looked at or not, for which the camera was waited for so long."""

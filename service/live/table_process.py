@@ -8,6 +8,7 @@ import os
 import signal
 import threading
 from datetime import UTC, datetime
+from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from thirdcard.service.config.log_lines import begin_lines, begin_log
 from thirdcard.service.config.table_facts import rules_of
 from thirdcard.service.config.table_file import TableConfig, load_table
 from thirdcard.service.live.camera import CameraReader
-from thirdcard.service.live.door import door_of
+from thirdcard.service.live.entrance import entrance_of
 from thirdcard.service.live.entries import Entries
 from thirdcard.service.live.evidence_writer import EvidenceWriter
 from thirdcard.service.live.inbox import Inbox
@@ -90,18 +91,16 @@ def build_worker(home: Home, table: TableConfig, service: Connection) -> Worker:
     watch.signals = []
     watch.resume(journal.open(now_utc()))
     ring = home.ring / table.id
+    camera = table.cameras[0]
     changed_at = datetime.fromtimestamp(table.path.stat().st_mtime, UTC)
-    first = table.cameras[0]
-    camera = CameraReader(first, ring, now_utc, door_of(first.source, home.live, changed_at))
-    wall = None
-    if first.wall_source is not None:
-        wall_door = door_of(first.wall_source, home.live, changed_at)
-        wall = WallCamera(first.name, first.wall_source, first.transport, wall_door, now_utc)
+    enter = partial(entrance_of, transport=camera.transport, folder=home.live, changed_at=changed_at, now=now_utc)
+    reader = CameraReader(camera, ring, now_utc, enter(camera.source))
+    wall = None if camera.wall_source is None else WallCamera(camera.name, enter(camera.wall_source), now_utc)
     return Worker(
         table=table,
         watch=watch,
-        camera=camera,
-        sight=Sight(camera, watch),
+        camera=reader,
+        sight=Sight(reader, watch),
         entries=Entries(table.id, journal, Inbox(database, table.id, journal.began_at)),
         evidence=EvidenceWriter(database, table, ring, home.evidence),
         pictures=PictureWriter(home.live / f"{table.id}.jpg", table, wall),

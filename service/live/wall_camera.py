@@ -11,11 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from thirdcard.service.live.door import Door
+from thirdcard.service.live.entrance import Entrance
 from thirdcard.service.live.load_shedding import NEVER
-from thirdcard.vision.errors import SignInRefusedError, UnreadableVideoError, VideoBreakError
+from thirdcard.vision.errors import UnreadableVideoError, VideoBreakError
 from thirdcard.vision.frames import Frame
-from thirdcard.vision.video.video import VideoReader
 
 logger = logging.getLogger(__name__)
 
@@ -33,9 +32,7 @@ class WallCamera:
 
     name: str
     """The camera's."""
-    source: str = field(repr=False)
-    transport: str
-    door: Door
+    entrance: Entrance
     now: Callable[[], datetime]
     _looked_at: datetime = NEVER
     _newest: tuple[datetime, Frame] | None = None
@@ -67,26 +64,18 @@ class WallCamera:
 
     def _run(self) -> None:
         while self.is_looked_at:
-            if not self.door.remaining(self.now()):
+            if not self.entrance.remaining():
                 try:
                     self._play()
                 except (UnreadableVideoError, VideoBreakError) as error:
+                    self.entrance.note_nothing_sent()
                     logger.warning("camera %s, its smaller stream: %s", self.name, error)
             if self.is_looked_at:
                 self._stopping.wait(AGAIN_S)
         self._newest = None
 
     def _play(self) -> None:
-        reader = VideoReader(self.source, threads=1, transport=self.transport)
-        with self.door.alone():
-            if self.door.remaining(self.now()):
-                return  # another table was refused meanwhile
-            try:
-                reader.open()
-            except SignInRefusedError:
-                self.door.note_refusal(self.now())
-                raise
-        with reader:
+        with self.entrance.open() as reader:
             for frame in reader:
                 self._newest = (self.now(), frame)
                 if not self.is_looked_at:

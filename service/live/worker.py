@@ -27,12 +27,12 @@ from thirdcard.service.live.load_shedding import Strain, thinned
 from thirdcard.service.live.service_link import ServiceLink
 from thirdcard.service.live.sight import Sight
 from thirdcard.service.ports.messages import (
-    Look,
     Message,
     Nudge,
     Order,
     Rest,
     ShownStake,
+    ShowPicture,
     Stop,
     Strained,
     TableStatus,
@@ -70,8 +70,6 @@ class Worker:
     """What devices reported while the source, a file, was filmed."""
     _pass_began: datetime | None = field(default=None)
     _lag_s: float = field(default=0.0)
-    _judged_t: float = field(default=0.0)
-    """Up to here was judged as not seen: what a camera shows of the time before, when it is back, is not news."""
 
     def run(self) -> None:
         """Watch until told to stop, or until nobody listens any more."""
@@ -101,7 +99,7 @@ class Worker:
         match order:
             case Stop():
                 self.link.stopping.set()
-            case Look():
+            case ShowPicture():
                 self.pictures.look()
             case Rest():
                 self.sight.rest(self.now())
@@ -126,8 +124,7 @@ class Worker:
         for event in self.entries.reports(now, self._t(now)):
             self.watch.report(event)
         if not self.sight.is_live:
-            self._judged_t = self._t(now)
-            self.watch.wait(self._judged_t)
+            self.sight.wait(self._t(now))
         self._write(now)
         return now
 
@@ -135,7 +132,7 @@ class Worker:
         now, t = self.now(), self._t(shot.at)
         self._lag_s = (now - shot.at).total_seconds()
         self._play_signals(shot)
-        if t <= max(self.sight.seen_t, self._judged_t) or self.sight.is_resting(now):
+        if not self.sight.is_news(t) or self.sight.is_resting(now):
             self.camera.missed += 1
             return
         if self.sight.begin_look(t, now) is Strain.OVERLOAD:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from thirdcard.vision.addresses import public_address, public_value
+from thirdcard.vision.addresses import public_address, public_text, public_value
 
 MISSING = object()
 """Stands for the value of a key that is not there."""
@@ -30,6 +30,9 @@ class TableError(ServiceError):
 
 class UnreadableTableError(ServiceError):
     """A table's file is absent or cannot be read."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(public_text(text))
 
 
 def _show(value: object) -> str:

@@ -79,7 +79,7 @@ class Nudge:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class ShowPicture:
     """To a table's process: somebody looks at its live picture."""
 
 
@@ -94,4 +94,4 @@ class Stop:
 
 
 Message = TableStatus | Written | Failed | Strained
-Order = Nudge | Look | Rest | Stop
+Order = Nudge | ShowPicture | Rest | Stop

@@ -13,7 +13,7 @@ from tests.repository import DEMO
 from thirdcard.calibration.camera import load_calibration
 from thirdcard.service.config.table_file import CameraConfig
 from thirdcard.service.live.camera import CameraReader, CameraState, Shot
-from thirdcard.service.live.door import door_of
+from thirdcard.service.live.entrance import entrance_of
 from thirdcard.service.watch.factory import now_utc
 
 USER, PASSWORD = "watcher-7", "ge:h@im/99?"
@@ -25,7 +25,8 @@ def reader_of(url: str, folder: Path) -> CameraReader:
     camera = CameraConfig(
         name="overhead", source=url, is_live=True, calibration=load_calibration(path), calibration_path=path
     )
-    return CameraReader(camera, folder / "ring", now_utc, door_of(url, folder, now_utc()))
+    entrance = entrance_of(url, "auto", folder, changed_at=now_utc(), now=now_utc)
+    return CameraReader(camera, folder / "ring", now_utc, entrance)
 
 
 @pytest.mark.parametrize(("codec", "transport"), [("h264", "tcp"), ("h264", "udp"), ("h265", "tcp"), ("h265", "udp")])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.server
 import threading
 import time
+from collections import deque
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from functools import partial
@@ -22,6 +23,7 @@ from tests.service.store.conftest import NOW
 from thirdcard.service.config.table_file import load_table
 from thirdcard.service.live.camera import Shot
 from thirdcard.service.live.door import Door
+from thirdcard.service.live.entrance import Entrance
 from thirdcard.service.live.live_pictures import WIDTH_PX, PictureWriter
 from thirdcard.service.live.wall_camera import FRESH, LOOKED_FOR, WallCamera
 
@@ -57,7 +59,8 @@ def until(wall: WallCamera, *, is_running: bool) -> None:
 
 def test_stream_is_open_while_somebody_looks(address: str) -> None:
     clock: list[datetime] = [NOW]
-    wall = WallCamera("overhead", address, "tcp", Door(None), lambda: clock[0])
+    now = partial(lambda moments: moments[0], clock)
+    wall = WallCamera("overhead", Entrance(address, Door(None), now, deque(["tcp"])), now)
     assert wall.picture() is None
     wall.look()
     until(wall, is_running=True)
@@ -72,7 +75,8 @@ def test_stream_is_open_while_somebody_looks(address: str) -> None:
 
 def test_picture_that_is_no_longer_new_is_not_shown() -> None:
     clock: list[datetime] = [NOW]
-    wall = WallCamera("overhead", "rtsp://h/small", "tcp", Door(None), lambda: clock[0])
+    now = partial(lambda moments: moments[0], clock)
+    wall = WallCamera("overhead", Entrance("rtsp://h/small", Door(None), now, deque(["tcp"])), now)
     frame = cast(Any, SimpleNamespace())
     wall._newest = (NOW, frame)
     assert wall.picture() is frame
@@ -83,7 +87,8 @@ def test_picture_that_is_no_longer_new_is_not_shown() -> None:
 def test_a_refused_password_is_asked_once_here_as_well(tmp_path: Path) -> None:
     with rtsp_door() as camera:
         door = Door(tmp_path / "door.json")
-        wall = WallCamera("overhead", f"rtsp://gast:geheim@127.0.0.1:{camera.port}/small", "tcp", door, lambda: NOW)
+        source = f"rtsp://gast:geheim@127.0.0.1:{camera.port}/small"
+        wall = WallCamera("overhead", Entrance(source, door, lambda: NOW, deque(["tcp"])), lambda: NOW)
         wall.look()
         deadline = time.monotonic() + PATIENCE_S
         while not door.remaining(NOW) and time.monotonic() < deadline:

@@ -22,7 +22,7 @@ HELD_FRAMES = 25
 
 
 @dataclass(slots=True)
-class Opening:
+class FirstFrames:
     """The frames of a source that has just been opened, until their moments are known."""
 
     began: datetime

@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from tests.service.store.conftest import NOW
-from thirdcard.service.live.opening import HELD_FRAMES, LONGEST, Opening
+from thirdcard.service.live.first_frames import HELD_FRAMES, LONGEST, FirstFrames
 
 Came = tuple[float, float, float]
 """Stream time, arrival in seconds after the opening, and the wait before it."""
@@ -17,7 +17,7 @@ Came = tuple[float, float, float]
 
 def dated(came: list[Came]) -> tuple[int, list[float]]:
     """After how many frames the moments were known, and these, in seconds after the opening."""
-    opening = Opening(NOW)
+    opening = FirstFrames(NOW)
     for number, (t, at, waited_s) in enumerate(came, 1):
         arrived = NOW + timedelta(seconds=at)
         known = opening.take(cast(Any, SimpleNamespace(t=t)), arrived, waited_s)
