@@ -1,9 +1,12 @@
 """What can go wrong between a video and an observation.
 
-One root, one class a cause. Texts are one line and say where, what was found and what is allowed.
+One root, one class a cause. Texts are one line and say where, what was found and what is allowed; a camera's user and
+password are in none of them.
 """
 
 from __future__ import annotations
+
+from thirdcard.vision.addresses import public_address
 
 
 class VisionError(Exception):
@@ -14,9 +17,27 @@ class UnreadableVideoError(VisionError):
     """A source cannot be opened as a video."""
 
     def __init__(self, source: str, reason: str) -> None:
-        super().__init__(f"{source}: {reason}; needs a video that FFmpeg reads")
-        self.source = source
+        self.source = public_address(source)
+        """Without user and password."""
         self.reason = reason
+        super().__init__(f"{self.source}: {reason}{self._hint}")
+
+    _hint = "; needs a video that FFmpeg reads"
+
+
+class SignInRefusedError(UnreadableVideoError):
+    """A camera refuses its user or password: who asks again soon may be locked out."""
+
+    _hint = ""
+
+    def __init__(self, source: str) -> None:
+        super().__init__(source, "the camera refuses user or password")
+
+
+class TransportRefusedError(UnreadableVideoError):
+    """A camera does not send over the transport that it was asked for."""
+
+    _hint = "; transport: auto tries another"
 
 
 class NoFilmError(UnreadableVideoError):
@@ -27,8 +48,9 @@ class VideoBreakError(VisionError):
     """A video that could be opened cannot be read to its end."""
 
     def __init__(self, source: str, reason: str, *, t: float, frames: int) -> None:
-        super().__init__(f"{source}: breaks after {t:.2f} s ({frames} frames): {reason}")
-        self.source = source
+        self.source = public_address(source)
+        """Without user and password."""
+        super().__init__(f"{self.source}: breaks after {t:.2f} s ({frames} frames): {reason}")
         self.reason = reason
         self.t = t
         """Stream time in seconds of the last frame that was read."""

@@ -15,6 +15,10 @@ _UNSEEN = ("misdeal.short_hand", "misdeal.third_card_missing", "procedure.no_cal
 _BY_FACES = ("misdeal.third_card_missing", "misdeal.third_card_not_due")
 
 
+OVERLOADED = "overloaded"
+"""The fault of a camera that nobody looked at, because the machine had too much to do."""
+
+
 def note_doubts(running: Round, drawing: Drawing) -> None:
     """Add to the round's doubts those that its unread cards and lost cameras leave."""
     if not running.dealt.cards:
@@ -44,7 +48,6 @@ _WHY = {
     "frozen": "shows the same picture again and again",
     "dark": "sees too little: it is too dark",
     "glare": "is dazzled: parts of the cloth show nothing but white",
-    "overloaded": "was not looked at for too long: the machine has too much to do",
     "stopped": "is not watched any more: the watch was ended",
     "not_watched": "was not watched before: a round was under way",
     "blurred": "is out of focus or dirty: no card could be read",
@@ -53,7 +56,12 @@ _WHY = {
 
 
 def find_camera_fault(event: CameraLost | CameraMoved | CameraObstructed, _running: Round | None) -> Iterator[Finding]:
-    """The camera is lost, moved or covered, or sees too little for another reason."""
+    """The camera is lost, moved or covered, or sees too little for another reason.
+
+    That the machine could not keep up is nothing to act on at the table: the log has it, and no alert is made of it.
+    """
+    if event.fault == OVERLOADED:
+        return
     code, what = _WHAT[type(event)]
     yield Finding(
         code=code,

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import logging
 import sys
+import traceback
+from types import TracebackType
 from typing import Annotated, Any
 
 import typer
@@ -16,7 +18,9 @@ from thirdcard.calibration.errors import CalibrationError
 from thirdcard.datasets.errors import DatasetsError
 from thirdcard.rules.errors import RulesError
 from thirdcard.service.cli.lazy_group import LazyCommand, LazyGroup
+from thirdcard.service.config.log_lines import begin_lines
 from thirdcard.service.ports.errors import ServiceError
+from thirdcard.vision.addresses import public_text
 from thirdcard.vision.errors import VisionError
 
 REFUSALS = (ServiceError, RulesError, CalibrationError, VisionError, DatasetsError)
@@ -127,12 +131,18 @@ def options_of_all(
 
 def main() -> None:
     """Start from the shell."""
-    logging.basicConfig(format="thirdcard: %(message)s", level=logging.WARNING)
+    begin_lines("thirdcard: %(message)s", logging.WARNING)
+    sys.excepthook = _tell_fault
     app()
 
 
+def _tell_fault(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """What nobody expected, in full, but without any camera's password."""
+    print(public_text("".join(traceback.format_exception(kind, error, trace))), end="", file=sys.stderr)
+
+
 def _refuse(text: str, status: int) -> int:
-    print(f"thirdcard: {' '.join(text.split())}", file=sys.stderr)
+    print(f"thirdcard: {public_text(' '.join(text.split()))}", file=sys.stderr)
     return status
 
 

@@ -1,4 +1,4 @@
-"""Write what the program logs: lines for people, or a JSON object a line for programs."""
+"""Write what the program logs: lines for people, or a JSON object a line for programs; no camera's password in any."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ import json
 import logging
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
-from thirdcard.service.config.house_yaml import LogFile
+from thirdcard.vision.addresses import public_text
+
+if TYPE_CHECKING:
+    from thirdcard.service.config.house_yaml import LogFile
 
 ABOUT = ("table", "round")
 """What a record may say besides of where it happened: `logger.warning(..., extra={"table": "B07"})`."""
@@ -17,6 +21,14 @@ About = Callable[[], Mapping[str, object]]
 
 def _nothing() -> Mapping[str, object]:
     return {}
+
+
+class PlainLines(logging.Formatter):
+    """A record as a line for people, its traceback below."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line."""
+        return public_text(super().format(record))
 
 
 class JsonLines(logging.Formatter):
@@ -40,12 +52,19 @@ class JsonLines(logging.Formatter):
             .replace("+00:00", "Z"),
             "level": record.levelname.lower(),
             "logger": record.name,
-            "message": record.getMessage(),
+            "message": public_text(record.getMessage()),
         }
         line |= {key: about[key] for key in ABOUT if about.get(key) is not None}
         if record.exc_info:
-            line["error"] = self.formatException(record.exc_info)
+            line["error"] = public_text(self.formatException(record.exc_info))
         return json.dumps(line, ensure_ascii=False, default=str)
+
+
+def begin_lines(form: str, level: int) -> None:
+    """Let what is logged be written to the standard error output; `form` as `logging.Formatter` has it."""
+    logging.basicConfig(level=level)
+    for handler in logging.getLogger().handlers:
+        handler.setFormatter(PlainLines(form))
 
 
 def begin_log(settings: LogFile, about: About = _nothing) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit, urlunsplit
 
 from thirdcard.service.config.table_file import TableConfig
+from thirdcard.vision.addresses import public_address
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +53,5 @@ def shown_source(source: str) -> str:
     if source.startswith("/dev/") or source.isdigit():
         return source
     if "://" not in source:
-        return Path(source).name
-    parts = urlsplit(source)
-    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], query=""))
+        return public_address(Path(source).name)
+    return public_address(source)

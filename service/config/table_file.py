@@ -37,7 +37,7 @@ _AMOUNT = "a whole number of the smallest money unit, 0 to 10^12, or null for no
 
 
 class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, hide_input_in_errors=True)
 
 
 class ShoeFile(_Model):
@@ -88,6 +88,13 @@ class CameraFile(_Model):
         description="a video file beside the table file, a URL (rtsp://...), or a device (/dev/video0 or a number)"
     )
     calibration: Text = Field(description="the path of a calibration file beside the table file")
+    transport: Literal["tcp", "udp", "auto"] = Field(
+        default="auto", description="tcp, udp, or auto for both in turn: over which an RTSP camera is asked to send"
+    )
+    wall_source: Text | None = Field(
+        default=None,
+        description="the URL of the camera's smaller stream (rtsp://...) for the pictures that people look at, or null",
+    )
     loop: bool = Field(default=False, description="true or false: whether a file is played over and over when served")
 
 
@@ -125,13 +132,17 @@ class CameraConfig:
     """One camera, ready to be opened."""
 
     name: str
-    source: str
-    """A file's path, a URL or a device."""
+    source: str = dataclasses.field(repr=False)
+    """A file's path, a URL or a device; of a URL user and password as well."""
     is_live: bool
     """Whether the source is a stream or a device rather than a file."""
     calibration: Calibration
     calibration_path: Path
     loop: bool = False
+    transport: Literal["tcp", "udp", "auto"] = "auto"
+    """Over which an RTSP camera is asked to send."""
+    wall_source: str | None = dataclasses.field(default=None, repr=False)
+    """The URL of a smaller stream for the pictures that people look at."""
 
     @property
     def is_played_again(self) -> bool:
@@ -285,6 +296,8 @@ def _build_camera(table: TableFile, i: int, path: Path) -> CameraConfig:
         calibration=calibration,
         calibration_path=calibration_path,
         loop=camera.loop or table.loop,
+        transport=camera.transport,
+        wall_source=camera.wall_source,
     )
 
 
@@ -302,6 +315,7 @@ def check_table_file(table: TableFile, where: str) -> None:
     check_limits(table, where)
     check_cards(table, where)
     check_camera_names(table, where)
+    check_wall_sources(table, where)
 
 
 def check_rulebook(table: TableFile, where: str) -> Rules:
@@ -355,6 +369,14 @@ def check_camera_names(table: TableFile, where: str) -> None:
     for i, name in enumerate(names):
         if name in names[:i]:
             raise TableError(where, f"cameras[{i}].name", value=name, allowed="must be unique among the cameras")
+
+
+def check_wall_sources(table: TableFile, where: str) -> None:
+    """A smaller stream is one: a file would not be of the same moment."""
+    for i, camera in enumerate(table.cameras):
+        if camera.wall_source is not None and "://" not in camera.wall_source:
+            key = f"cameras[{i}].wall_source"
+            raise TableError(where, key, value=camera.wall_source, allowed="must be a URL such as rtsp://...")
 
 
 def check_hand_areas(table: TableConfig) -> None:

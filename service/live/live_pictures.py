@@ -14,13 +14,16 @@ import numpy as np
 
 from thirdcard.service.config.table_file import TableConfig
 from thirdcard.service.live.camera import Shot
-from thirdcard.service.media.overlay import card_outlines, draw_overlay
+from thirdcard.service.live.wall_camera import WallCamera
+from thirdcard.service.media.overlay import Image, card_outlines, draw_overlay
 from thirdcard.service.media.overlay_memory import hand_outlines
 from thirdcard.service.watch.pipeline import TableWatch
 
 EVERY = timedelta(seconds=0.2)
 WIDTH_PX = 960
 JPEG_QUALITY = 75
+SAME_SHAPE = 0.02
+"""A smaller stream whose width to height differs more shows another part of the table: nothing is drawn onto it."""
 
 
 @dataclass(slots=True)
@@ -29,9 +32,21 @@ class PictureWriter:
 
     path: Path
     table: TableConfig
+    wall: WallCamera | None = None
+    """The camera's smaller stream; None where it has none: pictures are then those of the watched one."""
     disk_fault: str | None = None
     """Why the newest picture could not be written; the one before stays."""
     _last_at: datetime | None = field(default=None)
+
+    def look(self) -> None:
+        """Somebody looks at the pictures."""
+        if self.wall is not None:
+            self.wall.look()
+
+    def close(self) -> None:
+        """Let the smaller stream go."""
+        if self.wall is not None:
+            self.wall.stop()
 
     def offer(self, shot: Shot, watch: TableWatch | None) -> None:
         """Write the picture, with what the watch read where it looked; none while the last one is not old enough."""
@@ -41,7 +56,10 @@ class PictureWriter:
         camera = self.table.cameras[0]
         hands = () if watch is None else hand_outlines(self.table.layout, watch.state)
         outlines = () if watch is None else (*card_outlines(watch.cards), *hands)
-        drawn = draw_overlay(shot.frame.image, camera.calibration, self.table.layout, outlines)
+        smaller = None if self.wall is None else self.wall.picture()
+        image = shot.frame.image if smaller is None else _enlarged(smaller.image, camera.calibration.image_size_wh_px)
+        is_same_view = image.shape[1::-1] == tuple(camera.calibration.image_size_wh_px)
+        drawn = draw_overlay(image, camera.calibration, self.table.layout, outlines) if is_same_view else image
         height = round(drawn.shape[0] * WIDTH_PX / drawn.shape[1])
         small = cv2.resize(drawn, (WIDTH_PX, height), interpolation=cv2.INTER_AREA)
         done, data = cv2.imencode(".jpg", np.asarray(small, np.uint8), [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
@@ -56,3 +74,11 @@ class PictureWriter:
             self.disk_fault = None
         except OSError as error:
             self.disk_fault = error.strerror or str(error)
+
+
+def _enlarged(image_hw3: Image, size_wh_px: tuple[int, int]) -> Image:
+    """A picture of the smaller stream as large as the calibration has it; as it is where its shape is another."""
+    (width, height), wanted = image_hw3.shape[1::-1], size_wh_px[0] / size_wh_px[1]
+    if abs(width / height / wanted - 1.0) > SAME_SHAPE:
+        return image_hw3
+    return np.asarray(cv2.resize(image_hw3, size_wh_px, interpolation=cv2.INTER_LINEAR), np.uint8)

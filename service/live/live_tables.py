@@ -11,8 +11,10 @@ import threading
 from collections import deque
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from pathlib import Path
 
+from thirdcard.service.live.load_shedding import NEVER
 from thirdcard.service.live.supervisor import Begin, Supervisor, begin_process
 from thirdcard.service.ports.live_tables import Clock, Picture
 from thirdcard.service.ports.messages import Failed, Message, Strained, TableStatus, Written
@@ -20,6 +22,8 @@ from thirdcard.service.ports.moments import format_moment
 
 WAITING_STATES = 200
 """So many states wait at most for one reader."""
+TELL_LOOK = timedelta(seconds=3)
+"""How often a table is told that somebody looks at its picture."""
 
 
 @dataclass(slots=True)
@@ -34,6 +38,8 @@ class WatchedTables:
     """Begins what watches a table, here or elsewhere."""
     _supervisor: Supervisor = field(init=False)
     _states: dict[str, TableStatus] = field(default_factory=dict)
+    _looks: dict[str, datetime] = field(default_factory=dict)
+    """When each table was told last that somebody looks at it."""
     _readers: set[_Reader] = field(default_factory=set)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -66,6 +72,7 @@ class WatchedTables:
         """Its newest picture; None where there is none yet."""
         if self.state(table_id) is None:
             return None
+        self._tell_look(table_id)
         path = self.pictures / f"{table_id}.jpg"
         try:
             with path.open("rb") as file:
@@ -73,6 +80,16 @@ class WatchedTables:
                 return Picture(jpeg=file.read(), version=version)
         except FileNotFoundError:
             return None
+
+    def _tell_look(self, table_id: str) -> None:
+        """Somebody looks at a table: its process is told so now and then."""
+        now = self.clock()
+        with self._lock:
+            is_known = now - self._looks.get(table_id, NEVER) < TELL_LOOK
+            if not is_known:
+                self._looks[table_id] = now
+        if not is_known:
+            self._supervisor.look(table_id)
 
     def nudge(self, table_id: str) -> None:
         """Signals wait for it in the database."""

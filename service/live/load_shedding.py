@@ -93,11 +93,11 @@ class Stamina:
         self._looks.clear()
 
     def take_breath(self, now: datetime) -> None:
-        """Look at nothing until it is told whether it may rest."""
+        """ShowPicture at nothing until it is told whether it may rest."""
         self._breath_until = now + BREATH
 
     def rest(self, now: datetime) -> None:
-        """Look at nothing for a while."""
+        """ShowPicture at nothing for a while."""
         is_relapse = now - self._until < RELAPSE
         self._rests = self._rests + 1 if is_relapse else 0
         self._until = now + RESTS[min(self._rests, len(RESTS) - 1)]

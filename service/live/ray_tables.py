@@ -15,6 +15,7 @@ from pathlib import Path
 from thirdcard.service.cluster.ray_cluster import check_code, code_digest, import_ray
 from thirdcard.service.live.supervisor import Body
 from thirdcard.service.ports.messages import Failed, Message, Order
+from thirdcard.vision.addresses import public_text
 
 CORES = 0.5
 """Of a node, kept for one table: in full play it takes a third of a core."""
@@ -111,7 +112,7 @@ class RayTable:
             self._service.send(message)
 
     def _mourn(self, error: Exception) -> None:
-        reason = " ".join(str(error).split())[:200]
+        reason = public_text(" ".join(str(error).split()))[:200]
         try:
             self._service.send(Failed(table_id=self._table_file.stem, reason=f"its actor was lost: {reason}"))
         except OSError:

@@ -14,6 +14,7 @@ SILENT_S = 4.0
 """A camera that sends nothing for so long is lost, whatever its connection says."""
 BLIND_S = 2.0
 """Longer without a frame means that something may have happened unseen."""
+OVERLOADED = "overloaded"
 
 
 @dataclass(slots=True)
@@ -28,6 +29,12 @@ class Sight:
     """That were looked at."""
     seen_t: float = 0.0
     """Of the last of them."""
+    fault: str | None = None
+    """Why the table is not seen; None while it is."""
+    judged_t: float = 0.0
+    """Up to here was judged as not seen."""
+    _silent_s: float | None = 0.0
+    """The longest that the camera was waited for at a time since the last look; None where that is not known."""
 
     @property
     def is_live(self) -> bool:
@@ -39,7 +46,7 @@ class Sight:
         return bool(self.stamina.remaining(now))
 
     def rest(self, now: datetime) -> None:
-        """Look at nothing for a while; a turn to rest that comes late is left."""
+        """ShowPicture at nothing for a while; a turn to rest that comes late is left."""
         if self.is_lost:
             self.stamina.rest(now)
 
@@ -50,7 +57,34 @@ class Sight:
         if self.camera.state in (CameraState.LOST, CameraState.ENDED):
             self._lose(now_t)
         elif self.frames and now_t - self.seen_t > SILENT_S:
-            self._lose(self.seen_t)
+            waited_s = self.camera.waited_s()
+            if waited_s > SILENT_S:
+                self._lose(self.seen_t)
+            elif now_t - self.seen_t - waited_s > SILENT_S:
+                self._lose(self.seen_t, fault=OVERLOADED)
+
+    def wait(self, now_t: float) -> None:
+        """Nothing is seen: let time pass until now."""
+        self.judged_t = now_t
+        self.watch.wait(now_t)
+
+    def is_news(self, t: float) -> bool:
+        """Whether a frame shows what came later than all that was judged.
+
+        What a camera kept, and hands over at once when it is back, is of a time that was judged as not seen.
+        """
+        return t > max(self.seen_t, self.judged_t)
+
+    def note_wait(self, waited_s: float | None) -> None:
+        """A frame came, looked at or not, for which the camera was waited for so long."""
+        is_known = waited_s is not None and self._silent_s is not None
+        self._silent_s = max(waited_s or 0.0, self._silent_s or 0.0) if is_known else None
+
+    def note_loss(self, fault: str) -> None:
+        """What the camera sent since the last look could not be seen: it was damaged, say."""
+        if not self.is_lost and self.frames:
+            self.stamina.begin()
+            self._lose(self.seen_t, fault=fault)
 
     def begin_look(self, t: float, now: datetime) -> Strain:
         """A frame of `t` comes: the camera is back, paused, or was not looked at often enough.
@@ -63,22 +97,27 @@ class Sight:
             self.stamina.begin()
             self._regain(t)
             return Strain.NONE
+        if self.frames and t - self.seen_t > BLIND_S:
+            if self._silent_s is None or self._silent_s > BLIND_S:
+                self.stamina.begin()
+                self._lose(self.seen_t)
+                self._regain(t)
+                return Strain.NONE
+            self.camera.missed += 1  # the camera was not waited for: what it showed meanwhile the machine let pass
         strain = self.stamina.note(t, self.camera.missed, now)
         if strain is not Strain.NONE:
-            self._lose(self.seen_t, fault="overloaded")
+            self._lose(self.seen_t, fault=OVERLOADED)
             if strain is Strain.OVERLOAD:
                 self.stamina.take_breath(now)
             else:
                 self._regain(t)
-        elif self.frames and t - self.seen_t > BLIND_S:
-            self._lose(self.seen_t)
-            self._regain(t)
         return strain
 
     def end_look(self, t: float) -> None:
         """The frame was looked at."""
         self.seen_t = t
         self.frames += 1
+        self._silent_s = 0.0
 
     def state(self, now: datetime, now_t: float) -> tuple[CameraState, str | None]:
         """How it stands, and why nothing is seen."""
@@ -87,14 +126,16 @@ class Sight:
                 CameraState.RESTING,
                 f"the machine has too much to do: looks again in {math.ceil(rest.total_seconds())} s",
             )
+        if self.fault == OVERLOADED and self.camera.state in (CameraState.PLAYING, CameraState.CONNECTING):
+            return CameraState.OVERLOADED, f"the machine has too much to do: no look for {now_t - self.seen_t:.0f} s"
         if self.camera.state is CameraState.PLAYING and self.is_lost and self.frames:
             return CameraState.LOST, f"no picture for {now_t - self.seen_t:.0f} s"
         return self.camera.state, self.camera.fault
 
     def _lose(self, t: float, fault: str = "no_picture") -> None:
-        self.is_lost = True
+        self.is_lost, self.fault = True, fault
         self.watch.lose_sight(t, self.camera.name, fault=fault)
 
     def _regain(self, t: float) -> None:
-        self.is_lost = False
+        self.is_lost, self.fault = False, None
         self.watch.regain_sight(t, self.camera.name)

@@ -17,7 +17,17 @@ from typing import Protocol
 
 from thirdcard.service.live.load_shedding import Turns
 from thirdcard.service.live.table_process import run_table
-from thirdcard.service.ports.messages import Failed, Message, Nudge, Order, Rest, Stop, Strained, TableStatus
+from thirdcard.service.ports.messages import (
+    Failed,
+    Message,
+    Nudge,
+    Order,
+    Rest,
+    ShowPicture,
+    Stop,
+    Strained,
+    TableStatus,
+)
 from thirdcard.service.ports.moments import format_moment
 
 logger = logging.getLogger(__name__)
@@ -127,6 +137,10 @@ class Supervisor:
     def nudge(self, table_id: str) -> None:
         """Tell a table that signals wait for it."""
         self._order(self._tables[table_id], Nudge())
+
+    def look(self, table_id: str) -> None:
+        """Tell a table that somebody looks at its picture."""
+        self._order(self._tables[table_id], ShowPicture())
 
     def pid_of(self, table_id: str) -> int | None:
         """The process of a table; None while it is down."""

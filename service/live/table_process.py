@@ -7,15 +7,18 @@ import multiprocessing
 import os
 import signal
 import threading
+from datetime import UTC, datetime
+from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 
 from thirdcard.service.config.data_folder import Home
 from thirdcard.service.config.house_yaml import load_house
-from thirdcard.service.config.log_lines import begin_log
+from thirdcard.service.config.log_lines import begin_lines, begin_log
 from thirdcard.service.config.table_facts import rules_of
 from thirdcard.service.config.table_file import TableConfig, load_table
 from thirdcard.service.live.camera import CameraReader
+from thirdcard.service.live.entrance import entrance_of
 from thirdcard.service.live.entries import Entries
 from thirdcard.service.live.evidence_writer import EvidenceWriter
 from thirdcard.service.live.inbox import Inbox
@@ -24,6 +27,7 @@ from thirdcard.service.live.live_pictures import PictureWriter
 from thirdcard.service.live.service_link import ServiceLink
 from thirdcard.service.live.sight import Sight
 from thirdcard.service.live.table_lock import watching_alone
+from thirdcard.service.live.wall_camera import WallCamera
 from thirdcard.service.live.worker import Worker
 from thirdcard.service.ports.errors import ServiceError
 from thirdcard.service.ports.messages import Failed
@@ -51,7 +55,7 @@ def run_table(home: Path, table_file: Path, service: Connection) -> None:
         if multiprocessing.parent_process() is not None:
             os.nice(NICENESS)
             keep_to_one_thread()
-    logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s", level=logging.INFO)
+    begin_lines("%(asctime)s %(levelname)s %(name)s: %(message)s", logging.INFO)
     Home(home).use_models(os.environ)
     try:
         log = load_house(home, os.environ).log
@@ -66,6 +70,10 @@ def run_table(home: Path, table_file: Path, service: Connection) -> None:
         logger.error("%s", error)
         service.send(Failed(table_id=table_file.stem, reason=str(error)))
         raise SystemExit(1) from error
+    except Exception as error:  # the top of the process: it is told and started again
+        logger.exception("the table's process fails")
+        service.send(Failed(table_id=table_file.stem, reason=f"its process failed: {type(error).__name__}"))
+        raise SystemExit(1) from None
 
 
 def _is_wanted() -> bool:
@@ -83,15 +91,19 @@ def build_worker(home: Home, table: TableConfig, service: Connection) -> Worker:
     watch.signals = []
     watch.resume(journal.open(now_utc()))
     ring = home.ring / table.id
-    camera = CameraReader(table.cameras[0], ring, now_utc)
+    camera = table.cameras[0]
+    changed_at = datetime.fromtimestamp(table.path.stat().st_mtime, UTC)
+    enter = partial(entrance_of, transport=camera.transport, folder=home.live, changed_at=changed_at, now=now_utc)
+    reader = CameraReader(camera, ring, now_utc, enter(camera.source))
+    wall = None if camera.wall_source is None else WallCamera(camera.name, enter(camera.wall_source), now_utc)
     return Worker(
         table=table,
         watch=watch,
-        camera=camera,
-        sight=Sight(camera, watch),
+        camera=reader,
+        sight=Sight(reader, watch),
         entries=Entries(table.id, journal, Inbox(database, table.id, journal.began_at)),
         evidence=EvidenceWriter(database, table, ring, home.evidence),
-        pictures=PictureWriter(home.live / f"{table.id}.jpg", table),
+        pictures=PictureWriter(home.live / f"{table.id}.jpg", table, wall),
         link=ServiceLink(service),
         now=now_utc,
         recorded=recorded,

@@ -28,9 +28,11 @@ from thirdcard.service.live.service_link import ServiceLink
 from thirdcard.service.live.sight import Sight
 from thirdcard.service.ports.messages import (
     Message,
+    Nudge,
     Order,
     Rest,
     ShownStake,
+    ShowPicture,
     Stop,
     Strained,
     TableStatus,
@@ -87,6 +89,7 @@ class Worker:
         finally:
             self.link.stopping.set()
             self.camera.stop()
+            self.pictures.close()
             self.watch.lose_sight(self._t(self.now()), self.camera.name, fault=STOPPED)
             self.watch.wait(self._t(self.now()), ahead_s=JUDGED_AHEAD_S)
             self._write(max(self.now(), self.entries.retry_at))
@@ -96,9 +99,12 @@ class Worker:
         match order:
             case Stop():
                 self.link.stopping.set()
+            case ShowPicture():
+                self.pictures.look()
             case Rest():
                 self.sight.rest(self.now())
-        self.entries.wake()
+            case Nudge():
+                self.entries.wake()
 
     def _step(self) -> datetime:
         """See what came, and write what was found; gives the moment."""
@@ -106,8 +112,13 @@ class Worker:
         now = self.now()
         shots = [] if self.sight.is_resting(now) else thinned(waiting, now)
         self.camera.missed += len(waiting) - len(shots)
-        for shot in shots:
-            self._see(shot)
+        looked_at = {id(shot) for shot in shots}
+        for shot in waiting:
+            self.sight.note_wait(shot.waited_s)
+            if shot.lost is not None:
+                self.sight.note_loss(str(shot.lost))
+            if id(shot) in looked_at:
+                self._see(shot)
         if waiting and not shots:
             self._show(waiting[-1])
         if not waiting:
@@ -115,7 +126,7 @@ class Worker:
         for event in self.entries.reports(now, self._t(now)):
             self.watch.report(event)
         if not self.sight.is_live:
-            self.watch.wait(self._t(now))
+            self.sight.wait(self._t(now))
         self._write(now)
         return now
 
@@ -123,7 +134,7 @@ class Worker:
         now, t = self.now(), self._t(shot.at)
         self._lag_s = (now - shot.at).total_seconds()
         self._play_signals(shot)
-        if t <= self.sight.seen_t or self.sight.is_resting(now):
+        if not self.sight.is_news(t) or self.sight.is_resting(now):
             self.camera.missed += 1
             return
         if self.sight.begin_look(t, now) is Strain.OVERLOAD:

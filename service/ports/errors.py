@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from thirdcard.vision.addresses import public_address, public_text, public_value
+
 MISSING = object()
 """Stands for the value of a key that is not there."""
 
@@ -16,18 +18,21 @@ class ServiceError(Exception):
 
 
 class TableError(ServiceError):
-    """A value in a table's files is not allowed: `table.yaml: key = value; allowed`."""
+    """A value in a table's files is not allowed: `table.yaml: key = value; allowed`, without a camera's password."""
 
     def __init__(self, where: str, key: str, *, value: object = MISSING, allowed: str) -> None:
         self.where = where
         self.key = key
-        self.value = value
-        self.allowed = allowed
-        super().__init__(f"{where}: {key} = {_show(value)}; {allowed}")
+        self.value = public_value(value)
+        self.allowed = public_address(allowed) if "://" in allowed else allowed
+        super().__init__(f"{where}: {key} = {_show(self.value)}; {allowed}")
 
 
 class UnreadableTableError(ServiceError):
     """A table's file is absent or cannot be read."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(public_text(text))
 
 
 def _show(value: object) -> str:

@@ -79,6 +79,11 @@ class Nudge:
 
 
 @dataclass(frozen=True, slots=True)
+class ShowPicture:
+    """To a table's process: somebody looks at its live picture."""
+
+
+@dataclass(frozen=True, slots=True)
 class Rest:
     """To a table's process that asked: it may look at nothing for a while."""
 
@@ -89,4 +94,4 @@ class Stop:
 
 
 Message = TableStatus | Written | Failed | Strained
-Order = Nudge | Rest | Stop
+Order = Nudge | ShowPicture | Rest | Stop

@@ -11,7 +11,6 @@ from zoneinfo import ZoneInfo
 from thirdcard.service.review import clocks
 from thirdcard.service.review.clocks import Claim
 from thirdcard.service.review.coded_pictures import opening_of
-from thirdcard.vision.errors import NoFilmError
 from thirdcard.vision.video.container import choose_stream, open_container
 from thirdcard.vision.video.film_index import FilmIndex, FilmRun, film_index
 from thirdcard.vision.video.video import holds_size, probe

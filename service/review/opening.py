@@ -147,9 +147,7 @@ def _usable(wanted: WantedShift, zone: ZoneInfo, table: TableConfig) -> tuple[li
     return files, skipped
 
 
-def _read_files(
-    paths: Sequence[Path], zone: ZoneInfo, size_wh_px: tuple[int, int]
-) -> list[RecordedFile | Skipped]:
+def _read_files(paths: Sequence[Path], zone: ZoneInfo, size_wh_px: tuple[int, int]) -> list[RecordedFile | Skipped]:
     """All files in their order; some are read at once, since one without an index is read to its end."""
 
     def read(path: Path) -> RecordedFile | Skipped:

@@ -16,6 +16,7 @@ from thirdcard.service.review.engine import TRIES, EngineError, JobKey, Jobs, To
 from thirdcard.service.review.mirror import Cache, Fetched
 from thirdcard.service.review.segment_watch import SegmentJob, SegmentResult
 from thirdcard.service.watch.process_tuning import keep_to_one_thread
+from thirdcard.vision.addresses import public_text
 from thirdcard.vision.inference.session import Provider
 
 LOOK_S = 0.5
@@ -70,9 +71,9 @@ def _result(ray: Any, done: Any) -> SegmentResult:
     try:
         result: SegmentResult = ray.get(done)
     except ray.exceptions.RayTaskError as error:
-        raise EngineError(f"a segment could not be watched: {error.cause}") from error
+        raise EngineError(f"a segment could not be watched: {public_text(str(error.cause))}") from error
     except ray.exceptions.RayError as error:
-        text = " ".join(str(error).split())
+        text = public_text(" ".join(str(error).split()))
         raise EngineError(f"a segment could not be watched, begun {TRIES} times: {text}") from error
     return result
 

@@ -14,14 +14,13 @@ from functools import cache
 from pathlib import Path
 from statistics import median
 
-import av
 import numpy as np
 from numpy.typing import NDArray
 
+from thirdcard.service.media.clips import ClipSpan, decode_span
 from thirdcard.service.review.coded_pictures import CodedPicture, pictures_between
 from thirdcard.service.review.files import RecordedFile
 from thirdcard.vision.errors import UnreadableVideoError
-from thirdcard.vision.video.video import open_container
 
 WINDOW_S = 20.0
 """So much film is compared at a time: at its beginning, in its middle and at its end."""
@@ -162,21 +161,9 @@ def _glances(path: Path, from_s: float, to_s: float, step_s: float) -> tuple[NDA
     times: list[float] = []
     pictures: list[NDArray[np.float32]] = []
     width, height = GLANCE_WH_PX
-    with open_container(str(path)) as container:
-        stream = container.streams.video[0]
-        assert stream.time_base is not None
-        zero = stream.start_time or 0
-        try:
-            if from_s > 0.0:
-                container.seek(zero + int(from_s / stream.time_base), stream=stream)
-            for frame in container.decode(stream):
-                at_s = float(((frame.pts or 0) - zero) * stream.time_base)
-                if at_s > to_s:
-                    break
-                if at_s >= from_s and (not times or at_s - times[-1] >= step_s - 0.01):
-                    small = frame.reformat(width=width, height=height, format="gray", interpolation="AREA")
-                    times.append(at_s)
-                    pictures.append(small.to_ndarray().astype(np.float32))
-        except av.FFmpegError:
-            pass  # what follows a break cannot be compared
+    for at_s, frame in decode_span(path, ClipSpan(from_s=from_s, to_s=to_s)):
+        if not times or at_s - times[-1] >= step_s - 0.01:
+            small = frame.reformat(width=width, height=height, format="gray", interpolation="AREA")
+            times.append(at_s)
+            pictures.append(small.to_ndarray().astype(np.float32))
     return np.array(times), np.array(pictures)

@@ -32,6 +32,7 @@ from thirdcard.service.watch.result import DAMAGED, Findings, WatchedAlert, Watc
 from thirdcard.service.watch.spread_count import CountedSpread
 from thirdcard.service.watch.spread_output import SPREADS_NAME, SpreadKeeper
 from thirdcard.service.watch.terminal import WatchView
+from thirdcard.vision.addresses import public_address
 
 if TYPE_CHECKING:
     from thirdcard.service.watch.film_watch import Progress
@@ -212,7 +213,7 @@ def watch_recording(
 def table_facts(recording: Recording) -> WatchedTable:
     """What the headings say of the table."""
     table = recording.table
-    video = Path(recording.source).name if not table.cameras[0].is_live else recording.source
+    video = Path(recording.source).name if not table.cameras[0].is_live else public_address(recording.source)
     return WatchedTable(id=table.id, rulebook=table.rulebook, options=table.options, video=video)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from thirdcard.service.config.table_file import TableConfig, is_live_source, load_table
 from thirdcard.service.ports.errors import ServiceError, TableError
+from thirdcard.vision.addresses import public_address
 from thirdcard.vision.video.container import VideoInfo
 from thirdcard.vision.video.video import holds_size, probe
 
@@ -60,7 +61,7 @@ def find_recording(target: str, *, table: Path | None = None, signals: Path | No
         config, folder = _table_for_source(target, table), None
         beside = Path(config.cameras[0].source).with_name(SIGNALS_NAME)
     found = signals or (beside if beside.is_file() and not config.cameras[0].is_live else None)
-    name = path.resolve().name if path.is_dir() else path.stem
+    name = path.resolve().name if path.is_dir() else Path(public_address(target)).stem
     return Recording(table=config, name=name, folder=folder, signals=found)
 
 
@@ -82,7 +83,7 @@ def check_video(table: TableConfig) -> VideoInfo | None:
             str(camera.calibration_path),
             "image_size",
             value=list(camera.calibration.image_size_wh_px),
-            allowed=f"must be [{width}, {height}], the size of {camera.source}",
+            allowed=f"must be [{width}, {height}], the size of {public_address(camera.source)}",
         )
     return info
 
@@ -97,7 +98,7 @@ def _table_of(folder: Path) -> Path:
 def _table_for_source(target: str, table: Path | None) -> TableConfig:
     if not is_live_source(target) and not Path(target).is_file():
         allowed = "a recording's folder, or a video with --table"
-        raise RecordingError(f"{target}: no such file or folder; allowed: {allowed}")
+        raise RecordingError(f"{public_address(target)}: no such file or folder; allowed: {allowed}")
     if table is None:
-        raise RecordingError(f"{target}: a video needs --table with the {TABLE_NAME} of its table")
+        raise RecordingError(f"{public_address(target)}: a video needs --table with the {TABLE_NAME} of its table")
     return load_table(table).with_source(target)

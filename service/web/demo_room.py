@@ -1,11 +1,13 @@
-"""Furnish a room to look at: four tables that play the shipped recording from different rounds on, and an admin.
+"""Furnish a room to look at: tables that play the shipped recording from different rounds on, and an admin.
 
+There are four, and two on a machine of two cores or less, which cannot keep up with more beside a browser.
 Each table has a copy of the stretch, cut out of the recording's own packets, and what its devices reported then.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import secrets
 from collections.abc import Sequence
 from datetime import datetime
@@ -26,17 +28,26 @@ BEGINNINGS_S = (0.0, 16.05, 32.05, 46.05)
 END_S = 1e4
 SCHEMA_LINE = "# yaml-language-server:"
 """Begins the line that names a file's schema by a relative path, which would lead nowhere from another folder."""
+FEW_CORES, FEW_TABLES = 2, 2
+"""A table in full play takes a third of a core, its browser and pages the rest (docs/endurance.md)."""
 ADMIN = "admin"
 DEALERS = ("Ada", "Ben", "Cleo", "Dan")
 
 
-def furnish(home: Home, database: Database, *, now: datetime) -> str | None:
+def furnish(home: Home, database: Database, *, now: datetime, cores: int | None = None) -> str | None:
     """Make the tables, and the admin where nobody can sign in yet.
+
+    Args:
+        home: The service's folder.
+        database: Its database.
+        now: The moment.
+        cores: How many the machine has; None: as many as this process may use.
 
     Returns:
         The admin's password, which is kept nowhere; None where there are users already.
     """
-    for number, (began_s, dealer) in enumerate(zip(BEGINNINGS_S, DEALERS, strict=True), 1):
+    count = FEW_TABLES if (len(os.sched_getaffinity(0)) if cores is None else cores) <= FEW_CORES else len(DEALERS)
+    for number, (began_s, dealer) in enumerate(zip(BEGINNINGS_S[:count], DEALERS[:count], strict=True), 1):
         _furnish_table(home, f"T{number}", began_s, dealer)
     with database.writing() as session:
         if people.has_users(session):

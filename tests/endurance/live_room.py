@@ -137,7 +137,7 @@ def furnish_room(folder: Path, *, tables: int, database_url: str | None = None) 
     room = LiveRoom(home, {}, free_port(), database_url)
     database = room.open_database()
     try:
-        furnish(home, database, now=now_utc())
+        furnish(home, database, now=now_utc(), cores=tables)
         with database.writing() as session:
             room.tokens = {role: add_token(session, role, role, now=now_utc()) for role in ROLES}
     finally:

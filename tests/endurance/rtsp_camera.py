@@ -8,12 +8,14 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import IO
+from urllib.parse import quote
 
 from tests.endurance.live_room import free_port
 
@@ -50,6 +52,8 @@ class Gate:
     port: int
     target: int
     cut: Cut | None = None
+    slow_bytes_per_s: float | None = None
+    """So much passes at most, on each connection; None: all."""
     _pairs: list[tuple[socket.socket, socket.socket]] = field(default_factory=list)
     _listener: socket.socket | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -102,6 +106,10 @@ class Gate:
                 self._pairs.append((client, server))
             threading.Thread(target=self._pass_on, args=(client, server), daemon=True).start()
 
+    def _take_time(self, data: bytes) -> None:
+        if self.slow_bytes_per_s is not None:
+            time.sleep(len(data) / self.slow_bytes_per_s)
+
     def _pass_on(self, client: socket.socket, server: socket.socket) -> None:
         others = {client: server, server: client}
         with selectors.DefaultSelector() as selector, client, server:
@@ -114,6 +122,7 @@ class Gate:
                         data = one.recv(CHUNK)
                         if data and self.cut is not Cut.SILENT:
                             others[one].sendall(data)
+                            self._take_time(data)
                     except OSError:
                         return
                     if not data:
@@ -126,42 +135,94 @@ class RtspCamera:
 
     gate: Gate
     process: subprocess.Popen[str]
+    start: Callable[[], subprocess.Popen[str]]
+    """Starts its server anew."""
+    sign_in: str = ""
+    """`user:password@`, where the camera asks for them."""
     began: list[float] = field(default_factory=list)
     """When the video began to play, each time, in seconds of Unix time."""
 
     @property
     def url(self) -> str:
         """Where the service finds it."""
-        return f"rtsp://127.0.0.1:{self.gate.port}/table"
+        return f"rtsp://{self.sign_in}127.0.0.1:{self.gate.port}/table"
 
-    def read(self, output: IO[str]) -> None:
-        """Follow what the server tells, in a thread."""
+    def restart(self) -> None:
+        """As where somebody pulls its plug: it is back a second or two later."""
+        self.process.kill()
+        self.process.wait(30)
+        self.process = self.start()
+        self.follow()
+
+    def follow(self) -> None:
+        """Follow what its server tells, in a thread.
+
+        Raises:
+            NoCameraError: The server does not start.
+        """
+        output = self.process.stdout
+        assert output is not None
+        if output.readline().strip() != "ready":
+            raise NoCameraError("GStreamer's RTSP server does not start")
+        threading.Thread(target=self._read, args=(output,), daemon=True).start()
+
+    def _read(self, output: IO[str]) -> None:
         for line in output:
             if line.startswith("began "):
                 self.began.append(float(line.split()[1]))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Make:
+    """How a camera sends."""
+
+    codec: str = "h264"
+    """That of the video: h264 or h265."""
+    transport: str = "both"
+    """tcp, udp or both."""
+    drop: float = 0.0
+    """Share of its packets that are lost."""
+    user: str | None = None
+    password: str = ""
+
+    @property
+    def sign_in(self) -> str:
+        """As an address has it."""
+        return "" if self.user is None else f"{quote(self.user, safe='')}:{quote(self.password, safe='')}@"
+
+
 @contextmanager
-def rtsp_camera(video: Path) -> Iterator[RtspCamera]:
+def rtsp_camera(video: Path, make: Make | None = None) -> Iterator[RtspCamera]:
     """A camera that plays the video from its beginning for each who comes.
+
+    Args:
+        video: An MP4.
+        make: How it sends; plainly, where nothing is said.
 
     Raises:
         NoCameraError: GStreamer's RTSP server or its bindings are not installed.
     """
-    port = free_port()
-    command = [python_with_gi(), str(SERVER), str(port), str(video)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        try:
-            if process.stdout.readline().strip() != "ready":
-                raise NoCameraError("GStreamer's RTSP server does not start")
-            camera = RtspCamera(Gate(free_port(), port), process)
-            threading.Thread(target=camera.read, args=(process.stdout,), daemon=True).start()
-            camera.gate.open()
-            yield camera
-            camera.gate.close(Cut.REFUSED)
-        finally:
-            process.kill()
+    port, make = free_port(), make or Make()
+    command = [python_with_gi(), str(SERVER), str(port), str(video), "--codec", make.codec]
+    command += ["--transport", make.transport, "--drop", str(make.drop)]
+    command += [] if make.user is None else ["--user", make.user]
+
+    def start() -> subprocess.Popen[str]:
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        assert process.stdin is not None
+        process.stdin.write(f"{make.password}\n")
+        process.stdin.close()
+        return process
+
+    camera = RtspCamera(Gate(free_port(), port), start(), start, make.sign_in)
+    try:
+        camera.follow()
+        camera.gate.open()
+        yield camera
+        camera.gate.close(Cut.REFUSED)
+    finally:
+        camera.process.kill()
+        camera.process.wait(30)
 
 
 def python_with_gi() -> str:

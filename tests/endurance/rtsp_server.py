@@ -1,26 +1,30 @@
 """Play a video over RTSP at its own pace, from its beginning for each who comes: `python3 rtsp_server.py PORT VIDEO`.
 
 Runs by itself under a Python that has GStreamer's bindings (`gi`), which may be another than the service's. Each time
-that the video begins to play it writes a line with the moment, in seconds of Unix time.
+that the video begins to play it writes a line with the moment, in seconds of Unix time. With `--user` whoever comes has
+to sign in with a digest; the password is read from the standard input.
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
 import time
 from typing import Any
 
 PATH = "/table"
-PIPELINE = "( filesrc location={video} ! qtdemux ! h264parse config-interval=-1 ! rtph264pay name=pay0 pt=96 )"
+HEAD = "filesrc location={video} ! qtdemux ! {codec}parse config-interval=-1 ! rtp{codec}pay pt=96 mtu=1200"
+REALM = "camera"
 
 
-def main(port: str, video: str) -> None:
+def main() -> None:
     """Serve until killed."""
     import gi
 
     gi.require_version("Gst", "1.0")
+    gi.require_version("GstRtsp", "1.0")
     gi.require_version("GstRtspServer", "1.0")
-    from gi.repository import GLib, Gst, GstRtspServer
+    from gi.repository import GLib, Gst, GstRtsp, GstRtspServer
 
     def tell_beginning(_client: Any, _context: Any) -> None:
         print(f"began {time.time():.3f}", flush=True)
@@ -28,11 +32,16 @@ def main(port: str, video: str) -> None:
     def watch(_server: Any, client: Any) -> None:
         client.connect("play-request", tell_beginning)
 
+    options = _parser().parse_args()
     Gst.init(None)
     server = GstRtspServer.RTSPServer()
-    server.set_service(port)
+    server.set_service(options.port)
     factory = GstRtspServer.RTSPMediaFactory()
-    factory.set_launch(PIPELINE.format(video=video))
+    factory.set_launch(launch_of(options.video, options.codec, options.drop))
+    if options.transport != "both":
+        factory.set_protocols(getattr(GstRtsp.RTSPLowerTrans, options.transport.upper()))
+    if options.user:
+        _ask_for_sign_in(GstRtsp, GstRtspServer, server, factory, options.user)
     server.connect("client-connected", watch)
     server.get_mount_points().add_factory(PATH, factory)
     server.attach(None)
@@ -40,5 +49,36 @@ def main(port: str, video: str) -> None:
     GLib.MainLoop().run()
 
 
+def launch_of(video: str, codec: str, drop: float) -> str:
+    """The pipeline that plays a video and loses this share of its packets, each by itself."""
+    head = HEAD.format(video=video, codec=codec)
+    return f"( {head} ! identity drop-probability={drop} name=pay0 )" if drop else f"( {head} name=pay0 )"
+
+
+def _ask_for_sign_in(rtsp: Any, rtsp_server: Any, server: Any, factory: Any, user: str) -> None:
+    auth = rtsp_server.RTSPAuth()
+    auth.set_supported_methods(rtsp.RTSPAuthMethod.DIGEST)
+    auth.set_realm(REALM)
+    token = rtsp_server.RTSPToken()
+    token.set_string("media.factory.role", "watcher")
+    auth.add_digest(user, sys.stdin.readline().rstrip("\n"), token)
+    server.set_auth(auth)
+    permissions = rtsp_server.RTSPPermissions()
+    for permission in ("media.factory.access", "media.factory.construct"):
+        permissions.add_permission_for_role("watcher", permission, True)
+    factory.set_permissions(permissions)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("port")
+    parser.add_argument("video")
+    parser.add_argument("--codec", choices=["h264", "h265"], default="h264")
+    parser.add_argument("--transport", choices=["tcp", "udp", "both"], default="both")
+    parser.add_argument("--drop", type=float, default=0.0, help="share of the packets that are lost")
+    parser.add_argument("--user", default=None)
+    return parser
+
+
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()

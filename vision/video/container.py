@@ -16,9 +16,8 @@ from av.stream import Disposition
 from av.video.stream import VideoStream
 
 from thirdcard.vision.errors import NoFilmError, UnreadableVideoError
+from thirdcard.vision.video.network import open_network
 
-OPEN_TIMEOUT_S = 10.0
-READ_TIMEOUT_S = 10.0
 PICTURES = re.compile(r"image2|_pipe$|^(gif|apng|ico|webp)")
 """FFmpeg's readers of still pictures: they give a frame, but no film."""
 TEXTS = frozenset({"tty", "bin", "xbin", "adf", "idf", "txd"})
@@ -43,11 +42,7 @@ def open_container(source: str, *, is_live: bool = False, transport: str = "tcp"
     """A source's container with at least one film in it; raises UnreadableVideoError where there is none."""
     if not is_live:
         check_file(source)
-    options = {"rtsp_transport": transport} if source.startswith("rtsp") else {}
-    try:
-        container = av.open(source, options=options, timeout=(OPEN_TIMEOUT_S, READ_TIMEOUT_S))
-    except (av.FFmpegError, OSError, ValueError) as error:
-        raise UnreadableVideoError(source, reason_of(error)) from error
+    container = open_network(source, transport=transport)
     fault = _no_film(container)
     if fault is not None:
         container.close()
@@ -84,12 +79,6 @@ def describe(stream: VideoStream, container: InputContainer) -> VideoInfo:
         duration_s=duration_s,
         frame_count=stream.frames or None,
     )
-
-
-def reason_of(error: Exception) -> str:
-    """Why something failed, in one line."""
-    text = getattr(error, "strerror", None) or str(error) or type(error).__name__
-    return " ".join(str(text).split())
 
 
 def _no_film(container: InputContainer) -> str | None:

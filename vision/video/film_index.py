@@ -19,8 +19,9 @@ from av.packet import Packet
 from av.video.stream import VideoStream
 
 from thirdcard.vision.errors import UnreadableVideoError, VideoBreakError
-from thirdcard.vision.video.container import check_file, choose_stream, open_container, reason_of
+from thirdcard.vision.video.container import check_file, choose_stream, open_container
 from thirdcard.vision.video.film_clock import GAP_S, GAP_STEPS, ClockFault, ClockStart, FilmClock, Stamp
+from thirdcard.vision.video.network import reason_of
 from thirdcard.vision.video.packets import PacketPlace, PacketReader
 
 SEEK_BACK_S = (0.0, 3.0, 12.0, 60.0)

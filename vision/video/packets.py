@@ -16,8 +16,8 @@ from av.packet import Packet
 from av.video.stream import VideoStream
 
 from thirdcard.vision.errors import VideoBreakError
-from thirdcard.vision.video.container import reason_of
 from thirdcard.vision.video.film_clock import ClockFault, ClockStart, FilmClock, MendedStamp, Stamp
+from thirdcard.vision.video.network import reason_of, without_address
 
 NO_SUCH_ZEROS = b"\0" * 16
 """H.264 and H.265 never have so many zeros in a picture: a bad sector reads as zeros, and decoders make a picture of
@@ -200,7 +200,9 @@ class PacketReader:
             except av.FFmpegError as error:
                 errors, is_after_damage = errors + 1, True
                 if self.is_live or errors >= MOST_ERRORS:
-                    raise VideoBreakError(self.source, reason_of(error), t=0.0, frames=self.count) from error
+                    raise VideoBreakError(self.source, reason_of(error), t=0.0, frames=self.count) from without_address(
+                        error
+                    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -68,7 +68,7 @@ class VideoReader:
             size_wh_px: The calibrated size: frames come in it; None: as they are.
             rate_hz: Frames a second where the source has no times; None: as it says.
             on_packet: Is handed each of the film's packets, its time mended, before it is decoded, for keeping clips.
-            transport: Of RTSP: `tcp` or `udp`.
+            transport: Over which an RTSP camera is asked to send: tcp, udp or auto.
         """
         self.source = str(source)
         self.is_live = "://" in self.source and not self.source.startswith("file:")

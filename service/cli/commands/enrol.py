@@ -11,6 +11,7 @@ import typer
 
 from thirdcard.service.cli.commands.calibrate import PICTURE_ENDINGS, PictureError, read_picture
 from thirdcard.service.ports.errors import ServiceError
+from thirdcard.vision.addresses import public_address
 
 if TYPE_CHECKING:
     from thirdcard.service.config.table_file import TableConfig
@@ -120,6 +121,7 @@ def _from_video(table: TableConfig, name: str) -> HouseDeck:
         observer.finish()
         sights += observer.take_spreads()
     if not sights:
-        raise EnrolmentError(f"{camera.source}: shows no spread that lies still; must show the cards face up in rows")
+        where = public_address(camera.source)
+        raise EnrolmentError(f"{where}: shows no spread that lies still; must show the cards face up in rows")
     best = max(sights, key=lambda sight: sum(len(row.cards) for row in sight.rows))
     return deck_from_rows(best.rows, best.image, camera.calibration, name)

@@ -124,7 +124,7 @@ def a_served_room(
     if notifications:
         (home.folder / NOTIFICATIONS).write_text(notifications, encoding="utf-8")
     with closing(home.open_database({})) as database:
-        furnish(home, database, now=now_utc())
+        furnish(home, database, now=now_utc(), cores=4)
         with database.writing() as session:
             for name, role in PEOPLE.items():
                 add_user(session, name, role, PASSWORD, now=now_utc())

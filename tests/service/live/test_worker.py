@@ -35,16 +35,25 @@ class FakeCamera:
     disk_fault: str | None = None
     missed: int = 0
     sent_until: datetime = NOW
+    waited_for_s: float = FRAME_S
+    is_machine: bool = False
+    """Whether the pause is the machine's doing."""
+
+    def waited_s(self) -> float:
+        """Since it sent something."""
+        return 0.0 if self.is_machine else self.waited_for_s
 
     def take(self, _timeout_s: float) -> list[Shot]:
-        shots = []
+        shots: list[Shot] = []
         while self.sent_until + timedelta(seconds=FRAME_S) <= self.clock[0]:
             self.sent_until += timedelta(seconds=FRAME_S)
             if self.pause_s[0] < (self.sent_until - NOW).total_seconds() < self.pause_s[1]:
+                self.waited_for_s += 0.0 if self.is_machine else FRAME_S
                 continue
             frame = SimpleNamespace(at=lambda t: SimpleNamespace(t=t))
             passed_s = (self.sent_until - NOW).total_seconds() // self.pass_s * self.pass_s
-            shots.append(Shot(self.sent_until, cast(Any, frame), NOW + timedelta(seconds=passed_s)))
+            shots.append(Shot(self.sent_until, cast(Any, frame), NOW + timedelta(seconds=passed_s), self.waited_for_s))
+            self.waited_for_s = FRAME_S
         return shots
 
 
@@ -135,11 +144,12 @@ def watched(
     hangs_s: float = 0.0,
     pass_s: float = 3600.0,
     pause_s: tuple[float, float] = (0.0, 0.0),
+    is_machine: bool = False,
 ) -> tuple[QuietWorker, FakeWatch]:
     """A table whose looks take so long, after that time."""
     clock = [NOW]
     watch = FakeWatch(clock, look_s, hangs_s)
-    worker = worker_of(clock, watch, FakeCamera(clock, pass_s, pause_s))
+    worker = worker_of(clock, watch, FakeCamera(clock, pass_s, pause_s, is_machine=is_machine))
     while clock[0] - NOW < timedelta(seconds=lasting_s):
         step(worker, clock)
     return worker, watch
@@ -224,6 +234,25 @@ def test_a_camera_that_pauses_is_lost_for_that_time_and_nobody_rests() -> None:
     worker, watch = watched(0.05, 12.0, pause_s=(5.0, 8.0))
     assert watch.sights == [("back", None), ("lost", "no_picture"), ("back", None)]
     assert worker.camera.missed == 0
+
+
+def test_a_camera_that_stays_silent_is_lost_from_its_last_frame_on() -> None:
+    worker, watch = watched(0.05, 12.0, pause_s=(5.0, 60.0))
+    assert watch.sights == [("back", None), ("lost", "no_picture")]
+    assert worker.sight.state(worker.now(), 12.0)[0] is CameraState.LOST
+
+
+def test_a_machine_that_does_not_bring_the_frames_is_overloaded_and_no_camera_is_lost() -> None:
+    _, watch = watched(0.05, 12.0, pause_s=(5.0, 8.0), is_machine=True)
+    assert watch.sights == [("back", None), ("lost", "overloaded"), ("back", None)]
+
+
+def test_a_table_whose_frames_the_machine_does_not_bring_says_so() -> None:
+    worker, watch = watched(0.05, 12.0, pause_s=(5.0, 60.0), is_machine=True)
+    assert watch.sights == [("back", None), ("lost", "overloaded")]
+    state, fault = worker.sight.state(worker.now(), 12.0)
+    assert state is CameraState.OVERLOADED
+    assert fault == "the machine has too much to do: no look for 7 s"
 
 
 def test_a_file_that_plays_again_brings_another_shoe() -> None:

@@ -6,6 +6,8 @@ import json
 import tomllib
 from pathlib import Path
 
+import pytest
+
 from tests.repository import ROOT
 from thirdcard.service.config.data_folder import Home
 from thirdcard.service.store import people
@@ -19,8 +21,8 @@ def test_room_has_four_tables_that_play_and_one_admin(tmp_path: Path) -> None:
     home.make()
     database = home.open_database({})
 
-    password = furnish(home, database, now=now_utc())
-    again = furnish(home, database, now=now_utc())
+    password = furnish(home, database, now=now_utc(), cores=4)
+    again = furnish(home, database, now=now_utc(), cores=4)
 
     assert password is not None
     assert again is None
@@ -38,6 +40,16 @@ def test_room_has_four_tables_that_play_and_one_admin(tmp_path: Path) -> None:
         assert events[0]["type"] == "dealer_changed"
         assert events[1]["type"] in ("bets_opened", "no_more_bets"), began_s
         assert 0.0 < events[1]["t"] < 3.0, began_s
+
+
+@pytest.mark.parametrize(("cores", "tables"), [(1, 2), (2, 2), (3, 4)])
+def test_small_machines_get_two_tables(tmp_path: Path, cores: int, tables: int) -> None:
+    home = Home(tmp_path)
+    home.make()
+    database = home.open_database({})
+    furnish(home, database, now=now_utc(), cores=cores)
+    database.close()
+    assert len(home.load_tables()) == tables
 
 
 def test_recording_is_part_of_the_installed_program() -> None:

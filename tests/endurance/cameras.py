@@ -1,0 +1,234 @@
+"""Watch through network cameras of each make: cut, slow, started anew, and with a wrong password.
+
+`python -m tests.endurance.cameras --out DIR`; needs GStreamer's RTSP server. Each camera asks for a digest sign-in and
+sends H.264 or H.265, over TCP or over UDP with 2 % of its packets lost.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from fractions import Fraction
+from pathlib import Path
+from urllib.parse import quote
+
+import av
+import httpx
+import yaml
+from sqlalchemy import select
+
+from tests.endurance.cuts import LIVE, state_of
+from tests.endurance.live_room import LiveRoom, furnish_room
+from tests.endurance.rtsp_camera import Cut, Make, NoCameraError, RtspCamera, rtsp_camera
+from thirdcard.service.store import chain
+from thirdcard.service.store.log_chains import log_chain
+from thirdcard.service.store.schema import AlertRow
+from thirdcard.service.watch.factory import now_utc
+from thirdcard.service.web.demo_room import RECORDING
+
+USER, PASSWORD, WRONG = "watcher-7", "ge:h@im/99?", "fals-ch-31"
+SECRETS = (USER, PASSWORD, quote(PASSWORD, safe=""), WRONG)
+SETTLED_S, CUT_S = 15.0, 6.0
+SLOW_BYTES_PER_S = 40_000.0
+"""A quarter of what the shipped recording needs."""
+PASS_S = 84.0
+"""One pass of the recording, and what its last alert takes."""
+PATIENCE_S = 120.0
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What became of one camera."""
+
+    make: str
+    states: dict[str, list[str]] = field(default_factory=dict)
+    """By what was done to it, the states that its table showed meanwhile."""
+    alleged: list[str] = field(default_factory=list)
+    """Codes of what was alleged of the times between, other than that the camera is lost."""
+    found: list[str] = field(default_factory=list)
+    """Codes in the undisturbed pass at the end."""
+    faults: dict[str, int] = field(default_factory=dict)
+    """Lines of the log that say that nothing was seen, by fault."""
+    refused_words: str = ""
+    passwords_written: list[str] = field(default_factory=list)
+    """Files that hold a secret."""
+
+
+def main() -> int:
+    """Exit status 1 where a camera was not watched as it should be."""
+    options = _parser().parse_args()
+    folder = options.out or Path(tempfile.mkdtemp(prefix="cameras-"))
+    folder.mkdir(parents=True, exist_ok=True)
+    outcomes = []
+    try:
+        for make in makes(options.codecs, options.transports, options.drop):
+            outcomes.append(try_camera(folder, make))
+            print(json.dumps(asdict(outcomes[-1])), flush=True)
+    except NoCameraError as error:
+        print(f"skipped: {error}")
+        return 0
+    (folder / "report.json").write_text(json.dumps([asdict(one) for one in outcomes], indent=1), encoding="utf-8")
+    return 1 if any(one.alleged or one.passwords_written for one in outcomes) else 0
+
+
+def makes(codecs: list[str], transports: list[str], drop: float) -> Iterator[Make]:
+    """The cameras to be tried."""
+    for codec in codecs:
+        for transport in transports:
+            lost = drop if transport == "udp" else 0.0
+            yield Make(codec=codec, transport=transport, drop=lost, user=USER, password=PASSWORD)
+
+
+def video_of(folder: Path, codec: str) -> Path:
+    """The shipped recording in that codec."""
+    if codec == "h264":
+        return RECORDING / "video.mp4"
+    target = folder / f"{codec}.mp4"
+    if not target.is_file():
+        transcode(RECORDING / "video.mp4", target)
+    return target
+
+
+def transcode(source: Path, target: Path, *, until_s: float = 1e9) -> None:
+    """The same pictures in H.265, a key frame each two seconds."""
+    with av.open(str(source)) as read, av.open(str(target), "w") as written:
+        film = read.streams.video[0]
+        rate = film.average_rate or Fraction(15)
+        coded = written.add_stream("libx265", rate=rate)
+        coded.width, coded.height, coded.pix_fmt = film.width, film.height, "yuv420p"
+        coded.options = {"preset": "ultrafast", "x265-params": f"log-level=none:keyint={2 * round(rate)}:bframes=0"}
+        for frame in read.decode(film):
+            if frame.time is not None and frame.time > until_s:
+                break
+            written.mux(coded.encode(frame))
+        written.mux(coded.encode(None))
+
+
+def try_camera(folder: Path, make: Make) -> Outcome:
+    """One camera in a room of its own."""
+    outcome = Outcome(f"{make.codec} over {make.transport}, {make.drop:.0%} lost")
+    room = furnish_room(folder / f"{make.codec}-{make.transport}", tables=1)
+    with rtsp_camera(video_of(folder, make.codec), make) as camera:
+        point_at(room, camera.url)
+        room.start()
+        try:
+            room.wait_until_watched()
+            for what in ("cut", "silent", "restarted", *(["slow"] if make.transport == "tcp" else [])):
+                disturb(room, camera, what, outcome)
+            sign_in_wrongly(room, camera, outcome)
+            began = now_utc()
+            time.sleep(PASS_S)
+            outcome.found = alleged(room, began, now_utc())
+            room.stop()
+        finally:
+            if room.process is not None and room.process.poll() is None:
+                room.kill_all()
+    outcome.faults = log_faults(room)
+    outcome.passwords_written = files_with_secrets(room)
+    return outcome
+
+
+def point_at(room: LiveRoom, url: str) -> None:
+    """Let the table look through this camera, over whatever transport it sends."""
+    path = room.home.tables / f"{LIVE}.yaml"
+    settings = yaml.safe_load(path.read_text(encoding="utf-8"))
+    settings["cameras"][0] |= {"source": url, "transport": "auto"}
+    path.write_text(yaml.safe_dump(settings | {"loop": False}, sort_keys=False), encoding="utf-8")
+
+
+def disturb(room: LiveRoom, camera: RtspCamera, what: str, outcome: Outcome) -> None:
+    """Do something to a camera that plays, and wait until its table is watched again."""
+    time.sleep(SETTLED_S)
+    began = now_utc()
+    match what:
+        case "cut":
+            camera.gate.close(Cut.REFUSED)
+        case "silent":
+            camera.gate.close(Cut.SILENT)
+        case "restarted":
+            camera.restart()
+        case "slow":
+            camera.gate.slow_bytes_per_s = SLOW_BYTES_PER_S
+    seen = states_until(room, CUT_S)
+    camera.gate.slow_bytes_per_s = None
+    if what in ("cut", "silent"):
+        camera.gate.open()
+    outcome.states[what] = seen + states_until(room, PATIENCE_S, wanted="playing")
+    outcome.alleged += [code for code in alleged(room, began, now_utc()) if not code.startswith("camera.")]
+
+
+def sign_in_wrongly(room: LiveRoom, camera: RtspCamera, outcome: Outcome) -> None:
+    """A wrong password for a while, then the right one: a table file that was changed is asked at once."""
+    began = now_utc()
+    room.stop()
+    point_at(room, camera.url.replace(quote(PASSWORD, safe=""), WRONG))
+    room.start()
+    outcome.states["wrong password"] = states_until(room, PATIENCE_S, wanted="lost")
+    outcome.refused_words = str(state_of(room, LIVE)["fault"])
+    room.stop()
+    point_at(room, camera.url)
+    room.start()
+    room.wait_until_watched()
+    outcome.alleged += [code for code in alleged(room, began, now_utc()) if not code.startswith("camera.")]
+
+
+def states_until(room: LiveRoom, patience_s: float, *, wanted: str | None = None) -> list[str]:
+    """The states that the table shows, one after the other, until it shows the wanted one."""
+    seen: list[str] = []
+    deadline = time.monotonic() + patience_s
+    while time.monotonic() < deadline:
+        try:
+            state = str(state_of(room, LIVE)["camera"])
+        except httpx.HTTPError:
+            state = "down"
+        if seen[-1:] != [state]:
+            seen.append(state)
+        if state == wanted:
+            break
+        time.sleep(0.1)
+    return seen
+
+
+def alleged(room: LiveRoom, began: datetime, ended: datetime) -> list[str]:
+    """Codes of the alerts of that time."""
+    database = room.open_database()
+    wanted = select(AlertRow.code).where(AlertRow.at >= began, AlertRow.at <= ended).order_by(AlertRow.id)
+    with database.reading() as session:
+        codes = list(session.scalars(wanted))
+    database.close()
+    return codes
+
+
+def log_faults(room: LiveRoom) -> dict[str, int]:
+    """How often the log says that nothing was seen, by fault."""
+    database = room.open_database()
+    with database.reading() as session:
+        lines = [json.loads(line.body) for line in chain.read(session, log_chain(LIVE))]
+    database.close()
+    faults = [str(line.get("fault")) for line in lines if line["type"] == "camera_lost"]
+    return {fault: faults.count(fault) for fault in sorted(set(faults))}
+
+
+def files_with_secrets(room: LiveRoom) -> list[str]:
+    """Whatever was written, the table's own file left out."""
+    written = [path for path in room.home.folder.rglob("*") if path.is_file() and path.parent != room.home.tables]
+    return [str(path) for path in written if any(secret.encode() in path.read_bytes() for secret in SECRETS)]
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m tests.endurance.cameras", description=__doc__)
+    parser.add_argument("--codecs", nargs="+", default=["h264", "h265"], choices=["h264", "h265"])
+    parser.add_argument("--transports", nargs="+", default=["tcp", "udp"], choices=["tcp", "udp"])
+    parser.add_argument("--drop", type=float, default=0.02, help="share of the packets lost over UDP")
+    parser.add_argument("--out", type=Path, default=None, help="a new folder for all that comes of it")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

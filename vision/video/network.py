@@ -1,0 +1,64 @@
+"""Open a network camera's stream over the transport that it is asked for, and tell apart why it cannot be opened.
+
+FFmpeg signs in by itself, with a digest where the camera wants one, and sends the password once an attempt.
+"""
+
+from __future__ import annotations
+
+import errno
+
+import av
+from av.container import InputContainer
+
+from thirdcard.vision.addresses import public_text
+from thirdcard.vision.errors import SignInRefusedError, TransportRefusedError, UnreadableVideoError
+
+OPEN_TIMEOUT_S = 10.0
+READ_TIMEOUT_S = 10.0
+TRANSPORTS = ("tcp", "udp", "auto")
+"""`auto`: over TCP; over UDP where the camera refuses that."""
+_UDP_BUFFER_BYTES = 4 << 20
+"""A key frame comes all at once; the system gives less where it allows less (`net.core.rmem_max`)."""
+_REFUSED_SIGN_IN = (av.error.HTTPUnauthorizedError, av.error.HTTPForbiddenError)
+
+
+def open_network(source: str, *, transport: str = "tcp") -> InputContainer:
+    """The stream's container.
+
+    Args:
+        source: Its address, with user and password where the camera wants them.
+        transport: One of TRANSPORTS; concerns RTSP only.
+
+    Raises:
+        SignInRefusedError: The camera refuses user or password.
+        TransportRefusedError: It does not send over this transport.
+        UnreadableVideoError: It cannot be opened for another reason.
+    """
+    options = rtsp_options(transport) if source.startswith("rtsp") else {}
+    try:
+        return av.open(source, options=options, timeout=(OPEN_TIMEOUT_S, READ_TIMEOUT_S))
+    except _REFUSED_SIGN_IN as error:
+        raise SignInRefusedError(source) from without_address(error)
+    except (av.FFmpegError, OSError, ValueError) as error:
+        if getattr(error, "errno", None) == errno.EPROTONOSUPPORT:
+            raise TransportRefusedError(source, f"is not sent over {transport}") from without_address(error)
+        raise UnreadableVideoError(source, reason_of(error)) from without_address(error)
+
+
+def rtsp_options(transport: str) -> dict[str, str]:
+    """What FFmpeg is told of the transport."""
+    if transport == "auto":
+        return {"rtsp_transport": "udp+tcp", "rtsp_flags": "prefer_tcp"}
+    return {"rtsp_transport": transport, "buffer_size": str(_UDP_BUFFER_BYTES)}
+
+
+def reason_of(error: Exception) -> str:
+    """Why something failed, in one line without the address of what."""
+    text = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    return public_text(" ".join(str(text).split()))
+
+
+def without_address(error: Exception) -> Exception:
+    """The same exception; FFmpeg's name the whole address, which a traceback would show."""
+    error.args = error.args[:2]
+    return error
