@@ -118,6 +118,13 @@ class CardBesideHidden:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FirstLookDoubted:
+    """What lay in the card regions at the first look may be cards with their backs up, or print."""
+
+    t: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CutCardRested:
     """A cutting card came to rest where none lay before."""
 
@@ -261,6 +268,7 @@ Observation = (
     | CardBeside
     | CardBesideHidden
     | CutCardRested
+    | FirstLookDoubted
     | RegionVisited
     | StacksChanged
     | LampChanged

@@ -213,7 +213,7 @@ class CardLines:
         is_blind = self.blindness.was_blind(card.t - card.hidden_s - TRAVEL_S, card.t)
         was_hidden = card.hidden_s > HIDDEN_S
         is_missed = card.face_up and self.backs.is_missed(dealt.hand, number, since_call_s)
-        if not is_blind and not was_hidden:
+        if not is_blind and not was_hidden and not self.blindness.is_half_seen:
             self.backs.note(number, face_up=card.face_up)
         is_old = self.state.has_result and dealt.card is None
         is_moment_unseen = is_missed or is_old or self.backs.are_unseen

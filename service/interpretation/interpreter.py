@@ -181,6 +181,9 @@ class Interpreter:
                 return self.cards.taken_off(t, item)
             case seen.CardBeside() | seen.CardBesideHidden() | seen.RegionVisited() | seen.CutCardRested():
                 return self._beside_the_boxes(t, item)
+            case seen.FirstLookDoubted():
+                self.blindness.doubt_first_look(may_hide_cards=bool(self.cards.backs.face_down))
+                return []
             case seen.StacksChanged():
                 return self.wagers.changed(t, item, self.signalled)
             case seen.LampChanged():
@@ -206,6 +209,9 @@ class Interpreter:
             face = card_of(card.reading) if card.face_up else None
             return self.burns.by_card(t, face, certainty_of(card))
         before = [*self.silence.close_before(t, self.state), *self.calls.by_first_card(t, self.state)]
+        if self.blindness.may_be_amid_play:
+            unseen = self.blindness.begin_amid_play(TRAVEL_S)
+            before = [*(replace(line, t=t) for line in unseen), *before]
         lines = self.cards.rested(t, card, self.signalled)
         return [*before, *lines] if any(isinstance(line, CardDealt) for line in lines) else lines
 

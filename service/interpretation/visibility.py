@@ -54,6 +54,8 @@ class Blindness:
     """Whether the running round, or one before it, was seen to open."""
     is_half_seen: bool = False
     """Whether the running round began before the watch: a card that is seen to come may only have been turned."""
+    may_be_amid_play: bool = False
+    """Whether so it may be, for cards may have lain with their backs up where the first look shows backs or print."""
     was_deal_unseen: bool = False
     """Whether a card of the running round came while nothing was seen, or may have: more may have, and lie hidden."""
     round_t: float = 0.0
@@ -90,10 +92,18 @@ class Blindness:
         lost = CameraLost(t=first_t, camera=self.camera, fault="not_watched", source=Source.INFERRED, confidence=sure)
         return [lost, CameraBack(t=self.began_t, camera=self.camera, source=Source.INFERRED, confidence=sure)]
 
+    def doubt_first_look(self, *, may_hide_cards: bool) -> None:
+        """Something lay there at the first look that nobody can tell from cards, where cards may lie face down.
+
+        What is seen of the round is doubted then, until one is seen to open or to close.
+        """
+        self.may_be_amid_play |= may_hide_cards
+        self.is_half_seen |= may_hide_cards
+
     def apply(self, line: Event) -> None:
         """Take a written line in."""
         if isinstance(line, BetsOpened | RoundClosed):
-            self.was_opening_seen, self.is_half_seen = True, False
+            self.was_opening_seen, self.is_half_seen, self.may_be_amid_play = True, False, False
             self.was_deal_unseen, self.round_t = False, line.t
         elif isinstance(line, CardTurned) and not line.face_up and self.was_blind(self.round_t, line.t):
             self.was_deal_unseen = True

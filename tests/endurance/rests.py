@@ -98,10 +98,11 @@ def judged(folder: Path, alerts: Sequence[Alert]) -> Matching:
     """How the alerts compare with the recording's truth."""
     truth = load_truth(folder, load_table(folder / "table.yaml"))
     incidents = [incident for incident in truth.incidents if not incident.code.startswith("camera.")]
-    return match(incidents, [_incident(alert) for alert in alerts], truth.tolerated)
+    return match(incidents, [as_incident(alert) for alert in alerts], truth.tolerated)
 
 
-def _incident(alert: Alert) -> Incident:
+def as_incident(alert: Alert) -> Incident:
+    """An alert as far as a comparison goes."""
     hand = None if alert.hand is None else str(alert.hand)
     return Incident(code=alert.code, t=alert.t, seat=alert.seat, hand=hand, message=alert.message)
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from thirdcard.vision.cards.background_difference import Leftovers, true_rectangle
 from thirdcard.vision.cards.label_fusion import NO_FACE
+from thirdcard.vision.cards.first_looks import FirstLooks
 from thirdcard.vision.cards.static_clutter import StaticClutter
 from thirdcard.vision.cards.tracker import ONE_CARD_MM, CardSight, CardTrack
 from thirdcard.vision.detections import CARD_BACK, CARD_FACE, CUT_CARD, Detections, sides_mm
@@ -32,8 +33,8 @@ MADE_OF_OTHERS = 0.85
 """A box of which more lies under better ones is made of their halves."""
 FOLLOW_LIGHT_S = 5.0
 """So often at most the bare view of an empty region is kept anew."""
-BARE_S = 0.5
-"""So long nothing must lie in sight before a table that was not bare at first is taken for bare."""
+FACE_SCORE = 0.6
+"""What looks this much like an open card is one."""
 CARD_SIDES = (0.62, 1.45)
 """A card's box has this share of the card's true sides."""
 PLAIN_LOOKS = 5
@@ -77,39 +78,70 @@ class CardSights:
         self._trued: tuple[Detections, list[CardSight]] | None = None
         """What was last found, and its true cards: where nothing was looked at the same is found again."""
         self._followed_t: dict[str, float] = {}
-        self._began_amid_cards = False
-        """Whether faces lay there at the first look: then backs may have, which were taken for print."""
-        self._bare_since_t: float | None = None
+        self._first = FirstLooks()
+        """What is assumed of the things that lay there at the first look."""
 
     def of(self, found: Detections, look: CardLook) -> list[CardSight]:
         """The cards in sight, given all that the detector last found."""
         if self._trued is None or self._trued[0] is not found:
             self._trued = found, self._true(found, CARD_FACE, CARD_BACK)
+        if not self._print.is_made:
+            self._remember_first(self._trued[1], look)
+        if self._first.are_doubted:
+            self._doubt_first(self._trued[1], look)
         sights = self._without_print(self._trued[1], look)
-        if self._began_amid_cards:
-            self._begin_anew_when_bare(sights, look)
         in_sight = [
             sight
             for sight in sights
-            if not any(self._leftovers.is_own(region, sight) for region in self._regions)
-            and not self._print.is_bare(sight.corners_mm, look.change, look.cover.mask)
+            if not self._is_own(sight) and not self._print.is_bare(sight.corners_mm, look.change, look.cover.mask)
         ]
         for region in self._regions:
             in_sight += self._refine(region, sights, look)
         return in_sight
 
-    def _begin_anew_when_bare(self, sights: list[CardSight], look: CardLook) -> None:
-        """Learn what is print once more, as soon as nothing lies there."""
-        is_covered = any(look.cover.mask[cells].any() for cells in self._cells.values())
-        if sights or is_covered:
-            self._bare_since_t = None
+    @property
+    def may_hide_cards(self) -> bool:
+        """Whether what was taken for print at the first look may be cards that lie there."""
+        return self._first.may_be_cards
+
+    def _remember_first(self, sights: list[CardSight], look: CardLook) -> None:
+        """Take what the first look shows and nobody can read for print, and doubt that where cards belong."""
+        rows = look.read([sight.corners_mm for sight in sights])
+        unread = [
+            sight
+            for sight, row in zip(sights, rows, strict=True)
+            if row is None or self._labels[int(row.argmax())] in NO_FACE
+        ]
+        self._print.remember([sight.corners_mm for sight in unread], look.change)
+        self._first.begin(
+            faces=sum(self._is_own(sight) for sight in sights) - sum(self._is_own(sight) for sight in unread),
+            unread=sum(self._is_own(sight) for sight in unread),
+            is_covered=self._is_covered(look),
+        )
+
+    def _doubt_first(self, sights: list[CardSight], look: CardLook) -> None:
+        """Once faces have gone and nothing lies over the regions: is that what was taken for bare? If not it is now."""
+        own = [sight for sight in sights if self._is_own(sight)]
+        is_face = any(sight.face_up and sight.score >= FACE_SCORE for sight in own)
+        if not self._first.is_cleared(look.frame.t, is_face=is_face, is_covered=self._is_covered(look)):
             return
-        self._bare_since_t = look.frame.t if self._bare_since_t is None else self._bare_since_t
-        if look.frame.t - self._bare_since_t >= BARE_S:
-            self._print = StaticClutter(self._grid)
-            self._leftovers.forget()
-            self._refined.clear()
-            self._began_amid_cards = False
+        mask = look.cover.mask
+        is_as_before = all(
+            self._print.is_print(sight.corners_mm, look.change, mask)
+            or self._print.is_bare(sight.corners_mm, look.change, mask)
+            for sight in own
+        ) and self._print.looks_as_before(look.change, self._cells.values())
+        if not self._first.is_learnt_anew(is_as_before=is_as_before):
+            return
+        self._print.remember([sight.corners_mm for sight in sights if not sight.face_up], look.change)
+        self._leftovers.forget()
+        self._refined.clear()
+
+    def _is_own(self, sight: CardSight) -> bool:
+        return any(self._leftovers.is_own(region, sight) for region in self._regions)
+
+    def _is_covered(self, look: CardLook) -> bool:
+        return any(look.cover.mask[cells].any() for cells in self._cells.values())
 
     def _refine(self, region: str, sights: list[CardSight], look: CardLook) -> list[CardSight]:
         """The region's own sights, mended by its bare view where that is known."""
@@ -151,17 +183,13 @@ class CardSights:
         ]
 
     def _without_print(self, sights: list[CardSight], look: CardLook) -> list[CardSight]:
-        """The sights that are no print; what the first look shows and nobody can read is taken for print."""
-        if not self._print.is_made:
-            rows = look.read([sight.corners_mm for sight in sights])
-            unread = [
-                sight.corners_mm
-                for sight, row in zip(sights, rows, strict=True)
-                if row is None or self._labels[int(row.argmax())] in NO_FACE
-            ]
-            self._print.remember(unread, look.change)
-            self._began_amid_cards = len(unread) < len(sights)
-        return [sight for sight in sights if not self._print.is_print(sight.corners_mm, look.change, look.cover.mask)]
+        """The sights that are no print; backs tell nothing where nobody knows yet what is print."""
+        return [
+            sight
+            for sight in sights
+            if not (self._first.is_unlearnt and not sight.face_up and self._is_own(sight))
+            and not self._print.is_print(sight.corners_mm, look.change, look.cover.mask)
+        ]
 
 
 @dataclass(slots=True)

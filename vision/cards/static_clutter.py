@@ -6,6 +6,7 @@ once a card lies there the picture differs. Knows nothing of what a card shows.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -43,6 +44,7 @@ class StaticClutter:
     def remember(self, polygons_mm: list[NDArray[np.float64]], change: Change) -> None:
         """Take the polygons, (4, 2) each, for print, as the table looks now."""
         self._bare = change
+        self._compared = None
         self._places = [_Place(polygon.mean(axis=0), self.grid.mask_of(polygon)) for polygon in polygons_mm]
 
     def is_print(self, polygon_mm: NDArray[np.float64], change: Change, covered: Mask) -> bool:
@@ -63,6 +65,17 @@ class StaticClutter:
                 if seen.sum() < LEAST_SEEN * place.cells.sum() or float(changed.mean()) < SAME_LEVELS:
                     return True
         return False
+
+    def looks_as_before(self, change: Change, regions: Iterable[tuple[slice, slice]]) -> bool:
+        """Whether all places of print in these cells look as they did; nothing lies over them."""
+        inside = np.zeros(self.grid.shape_hw, bool)
+        for cells in regions:
+            inside[cells] = True
+        if self._bare is None:
+            return False
+        changed = self._difference(change, self._bare)
+        places = [place.cells & inside for place in self._places]
+        return all(float(changed[cells].mean()) < SAME_LEVELS for cells in places if cells.any())
 
     def is_bare(self, polygon_mm: NDArray[np.float64], change: Change, covered: Mask) -> bool:
         """Whether a polygon looks as it did when the bare table was looked at, and enough of it is to be seen."""

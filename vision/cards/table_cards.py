@@ -22,7 +22,7 @@ from thirdcard.vision.cards.side_watch import SideLook, SideRegions, SideWatch
 from thirdcard.vision.frames import Frame, Image
 from thirdcard.vision.inference.crops import card_crop
 from thirdcard.vision.inference.reader import Readings
-from thirdcard.vision.observations import CardInSight, Observation
+from thirdcard.vision.observations import CardInSight, FirstLookDoubted, Observation
 from thirdcard.vision.plane.change_gate import GridFrame, Mask, Polygon, Polygons
 from thirdcard.vision.plane.cloth_watch import ClothLook, ClothWatch
 from thirdcard.vision.stage_clock import StageClock
@@ -113,6 +113,7 @@ class TableCards:
         self._side = SideWatch(regions.side, self._watch, cloth.grid)
         self._sights = CardSights(regions.own, cloth.rectifier, cloth.grid, card_mm=card_mm, labels=faces.labels)
         self._under_hands = UnderHands(regions.own.values(), cloth.grid)
+        self._has_looked = False
 
     def update(self, look: ClothLook) -> list[Observation]:
         """Take one look in and say what is new."""
@@ -136,7 +137,12 @@ class TableCards:
             hidden_s=beside.hidden_s,
             entry_of=lambda corners: cover.entry_of(cover.grid.mask_of(corners)),
         )
-        return told + self._side.update(sights, t, beside)
+        return [*self._first_look(t), *told, *self._side.update(sights, t, beside)]
+
+    def _first_look(self, t: float) -> list[Observation]:
+        """Whether cards may lie there unknown, told once."""
+        is_doubted, self._has_looked = not self._has_looked and self._sights.may_hide_cards, True
+        return [FirstLookDoubted(t=t)] if is_doubted else []
 
     def wait(self, t: float) -> list[Observation]:
         """What a look tells that shows nothing: all is covered."""

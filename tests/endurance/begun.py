@@ -1,0 +1,212 @@
+"""Watch recordings from many moments on, as if the watch began there, and count what is alleged falsely or missed.
+
+    python -m tests.endurance.begun datasets/demo
+    python -m tests.endurance.begun datasets/demo --gap 6 --every 3
+
+All watches of a recording run side by side over one decoding of it, and a picture that several of them look at is looked
+at once. With `--gap` each watch begins with the film, sees nothing for so many seconds from its moment on, and then goes
+on. What was under way at that moment may be missed; of any later round every alert must be found, and none be false.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tests.endurance.rests import as_incident
+from thirdcard.rules.findings.alerts import Alert
+from thirdcard.rules.log.events import Event, RoundClosed
+from thirdcard.service.config.table_file import TableConfig, load_table
+from thirdcard.service.evaluate.accounts import Incident, TableAccount, load_truth
+from thirdcard.service.evaluate.matching import Matching, match
+from thirdcard.service.watch.factory import open_eyes
+from thirdcard.service.watch.pipeline import SharedEyes, TableWatch, read_signals, start_watch
+from thirdcard.vision.frames import Frame, Image
+from thirdcard.vision.inference.batching import Session
+from thirdcard.vision.inference.model_spec import load_model_spec
+from thirdcard.vision.inference.session import ModelSession
+from thirdcard.vision.video.video import VideoReader
+
+LONGEST_S = 3600.0
+KEPT_PICTURES = 4000
+
+
+class RememberingSession:
+    """A model that looks at the same picture once, however many ask."""
+
+    takes_batches = False
+
+    def __init__(self, session: Session) -> None:
+        """Takes an open model."""
+        self.spec = session.spec
+        self._session = session
+        self._told: dict[bytes, NDArray[np.float32]] = {}
+
+    def run(self, images: Sequence[Image]) -> NDArray[np.float32]:
+        """As `ModelSession.run`."""
+        keys = [_key_of(image) for image in images]
+        new = {key: image for key, image in zip(keys, images, strict=True) if key not in self._told}
+        if len(self._told) > KEPT_PICTURES:
+            self._told = {key: self._told[key] for key in keys if key in self._told}
+        for key, image in new.items():
+            self._told[key] = self._session.run([image])[0]
+        return np.stack([self._told[key] for key in keys]) if keys else self._session.run(images)
+
+
+def _key_of(image: Image) -> bytes:
+    return hashlib.blake2b(np.ascontiguousarray(image), digest_size=16).digest() + str(image.shape).encode()
+
+
+def remembering_eyes() -> SharedEyes:
+    """The shipped models; detector and reader look at each picture once."""
+    detector, reader = (
+        RememberingSession(ModelSession.open(load_model_spec(name))) for name in ("detector", "reader")
+    )
+    return open_eyes(detector=detector, reader=reader)
+
+
+@dataclass(slots=True, kw_only=True)
+class Beginning:
+    """One watch, in its own time: 0 is its first frame's."""
+
+    at_t: float
+    """The moment of the film that is tried."""
+    watch: TableWatch
+    zero_t: float | None
+    """What its time begins at; None until its first frame comes."""
+    gap_s: float = 0.0
+    """Nothing is seen for so long after `at_t`."""
+    is_blind: bool = False
+    seen_t: float = 0.0
+    alerts: list[Alert] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+
+    def see(self, frame: Frame, camera: str) -> None:
+        """Take the film's next frame in, as far as this watch sees it."""
+        if self.zero_t is None:
+            if frame.t < self.at_t - 1e-6:
+                return
+            self.zero_t = frame.t
+            self.watch.signals[:] = _since(self.watch.signals, frame.t)
+        t = frame.t - self.zero_t
+        if self.gap_s and self.at_t <= frame.t < self.at_t + self.gap_s:
+            if not self.is_blind:
+                self.watch.lose_sight(self.seen_t, camera)
+            self.is_blind = True
+            self.watch.hear(t)
+            self.watch.wait(t)
+            return
+        if self.is_blind:
+            self.watch.regain_sight(t, camera)
+        self.is_blind, self.seen_t = False, t
+        self.watch.see(frame.at(t))
+        self._take()
+
+    def finish(self) -> None:
+        """The film is over."""
+        self.watch.finish(self.seen_t)
+        self._take()
+
+    def _take(self) -> None:
+        events, alerts, _ = self.watch.take()
+        self.events += events
+        self.alerts += alerts
+
+    def incidents(self) -> list[Incident]:
+        """What was alleged but of the camera, in the film's time."""
+        told = [as_incident(alert) for alert in self.alerts if not alert.code.startswith("camera.")]
+        return [replace(each, t=round(each.t + (self.zero_t or 0.0), 3)) for each in told]
+
+
+def _since(signals: Sequence[Event], t: float) -> list[Event]:
+    return [replace(event, t=round(event.t - t, 3)) for event in signals if event.t >= t]
+
+
+def watch_from(
+    folder: Path,
+    moments: Sequence[float],
+    *,
+    gap_s: float = 0.0,
+    to_t: float = LONGEST_S,
+    eyes: Callable[[], SharedEyes] = remembering_eyes,
+) -> list[Beginning]:
+    """Watch a recording from each of these moments on, or through a gap at each.
+
+    Args:
+        folder: The recording's.
+        moments: Seconds of the film.
+        gap_s: How long nothing is seen at each moment; 0: the watch begins there.
+        to_t: The film ends here.
+        eyes: Opens the models.
+    """
+    table, opened = load_table(folder / "table.yaml"), eyes()
+    begun = [_begin(table, opened, at_t, gap_s) for at_t in moments]
+    with VideoReader(table.cameras[0].source) as reader:
+        for frame in reader:
+            if frame.t >= to_t:
+                break
+            _ = frame.image  # converted once for all
+            for each in begun:
+                each.see(frame, table.cameras[0].name)
+    for each in begun:
+        each.finish()
+    return begun
+
+
+def _begin(table: TableConfig, eyes: SharedEyes, at_t: float, gap_s: float) -> Beginning:
+    signals = read_signals(table, None)
+    watch = start_watch(table, signals if gap_s else [e for e in signals if e.t >= at_t], eyes=eyes)
+    return Beginning(at_t=at_t, watch=watch, zero_t=0.0 if gap_s else None, gap_s=gap_s)
+
+
+def round_ends(truth: TableAccount) -> list[float]:
+    """When the film's rounds end."""
+    return [event.t for event in truth.events if isinstance(event, RoundClosed)]
+
+
+def judged(folder: Path, begun: Beginning, *, to_t: float = LONGEST_S) -> Matching:
+    """How the alerts of a watch compare with what is true of its time, and must be found after the running round.
+
+    What is alleged of the running round and true is a hit; what is missed there is not counted.
+    """
+    truth = load_truth(folder, load_table(folder / "table.yaml"))
+    blind_to_t = begun.at_t + begun.gap_s
+    due_t = next((t for t in round_ends(truth) if t > blind_to_t), LONGEST_S)
+    incidents = [each for each in truth.incidents if not each.code.startswith("camera.") and each.t < to_t]
+    told = match(incidents, begun.incidents(), truth.tolerated)
+    return replace(told, missed=tuple(each for each in told.missed if each.t > due_t))
+
+
+def main() -> None:
+    """Watches as the command line asks, and prints a line a watch that errs, and one a recording."""
+    parser = argparse.ArgumentParser(prog="python -m tests.endurance.begun", description=__doc__)
+    parser.add_argument("recordings", type=Path, nargs="+")
+    parser.add_argument("--at", type=float, nargs="+", help="begin at these moments, seconds of the film")
+    parser.add_argument("--every", type=float, default=1.0, help="else begin so often, in seconds")
+    parser.add_argument("--gap", type=float, default=0.0, help="begin with the film, and see nothing for so long there")
+    parser.add_argument("--to", type=float, default=LONGEST_S, help="watch so many seconds of each")
+    options = parser.parse_args()
+    for folder in options.recordings:
+        truth = load_truth(folder, load_table(folder / "table.yaml"))
+        length_s = min(max(round_ends(truth), default=0.0) + 1.0, options.to)
+        moments = options.at or np.arange(0.0, length_s, options.every).tolist()
+        begun = watch_from(folder, moments, gap_s=options.gap, to_t=options.to)
+        _tell(folder, [(each, judged(folder, each, to_t=options.to)) for each in begun])
+
+
+def _tell(folder: Path, watched: Sequence[tuple[Beginning, Matching]]) -> None:
+    for begun, told in watched:
+        for kind, each in [("false", one) for one in told.false] + [("missed", one) for one in told.missed]:
+            print(f"  from {begun.at_t:g}: {kind} {each.t:.1f} {each.code}: {each.message}", flush=True)
+    hits, false, missed = (sum(len(getattr(told, kind)) for _, told in watched) for kind in ("hits", "false", "missed"))
+    print(f"{folder.name}: {len(watched)} watches, {hits} found, {false} false, {missed} missed", flush=True)
+
+
+if __name__ == "__main__":
+    main()
