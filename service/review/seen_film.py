@@ -14,8 +14,9 @@ from itertools import pairwise
 
 from thirdcard.service.review import clocks
 from thirdcard.service.review.clocks import Claim
-from thirdcard.service.review.files import RecordedFile, Run
+from thirdcard.service.review.files import RecordedFile
 from thirdcard.service.review.shift_timeline import Part
+from thirdcard.vision.video.film_index import FilmRun
 
 SAME_BEGIN_S = 2.0
 """A file of the same name that begins so near to a lost one's begin takes its place."""
@@ -121,11 +122,11 @@ class SeenFilm:
             return file
         lost = self.still_lost
         runs = [
-            Run(from_s=_second(left.from_at, file), to_s=_second(left.to_at, file))
+            FilmRun(_second(left.from_at, file), _second(left.to_at, file))
             for run in file.runs
             for left in without([_span_of(file, run)], lost)
         ]
-        return replace(file, runs=tuple(runs)) if runs else file
+        return replace(file, index=replace(file.index, runs=tuple(runs))) if runs else file
 
     def window(self, unseen: TimeSpan) -> TimeSpan:
         """What is to be watched so that all rounds of an unseen stretch are whole, and the one before them.
@@ -213,7 +214,7 @@ def _shared(one: TimeSpan, other: TimeSpan) -> list[TimeSpan]:
     return [TimeSpan(from_at=max(one.from_at, other.from_at), to_at=min(one.to_at, other.to_at))]
 
 
-def _span_of(file: RecordedFile, run: Run) -> TimeSpan:
+def _span_of(file: RecordedFile, run: FilmRun) -> TimeSpan:
     return TimeSpan(
         from_at=file.began_at + timedelta(seconds=run.from_s), to_at=file.began_at + timedelta(seconds=run.to_s)
     )

@@ -65,9 +65,7 @@ def _key_of(image: Image) -> bytes:
 
 def remembering_eyes() -> SharedEyes:
     """The shipped models; detector and reader look at each picture once."""
-    detector, reader = (
-        RememberingSession(ModelSession.open(load_model_spec(name))) for name in ("detector", "reader")
-    )
+    detector, reader = (RememberingSession(ModelSession.open(load_model_spec(name))) for name in ("detector", "reader"))
     return open_eyes(detector=detector, reader=reader)
 
 

@@ -11,9 +11,10 @@ import pytest
 
 from tests.service.review.shift_fakes import EVENING, all_others, recorded, same_by_clock, still
 from thirdcard.service.review.clocks import CONTAINER, FILE, NAME, STORE, Claim, claims_by_name
-from thirdcard.service.review.files import RecordedFile, Run
+from thirdcard.service.review.files import RecordedFile
 from thirdcard.service.review.placing import place
 from thirdcard.service.review.sameness import Compare, Likeness
+from thirdcard.vision.video.film_index import FilmRun
 
 AUCKLAND = ZoneInfo("Pacific/Auckland")
 HOUR_S = 3600.0
@@ -208,6 +209,6 @@ def test_name_in_the_hour_that_never_came_is_told() -> None:
 
 
 def test_moved_files_keep_their_runs(tmp_path: Path) -> None:
-    jumping = recorded("a_1", 0, 0, runs=(Run(from_s=0.0, to_s=10.0), Run(from_s=20.0, to_s=30.0)))
+    jumping = recorded("a_1", 0, 0, runs=(FilmRun(0.0, 10.0), FilmRun(20.0, 30.0)))
     placed = place([recorded("a", 0, 100), jumping], all_others).files
     assert placed[1].runs == jumping.runs

@@ -8,7 +8,7 @@ import pytest
 
 from tests.service.review.shift_fakes import EVENING, recorded
 from thirdcard.service.review.clocks import STORE
-from thirdcard.service.review.files import Run
+from thirdcard.vision.video.film_index import FilmRun
 from thirdcard.service.review.seen_film import SeenFile, SeenFilm, TimeSpan, merged, without
 from thirdcard.service.review.shift_timeline import Part
 
@@ -76,7 +76,7 @@ def test_file_of_the_same_name_and_moment_takes_the_place_of_another() -> None:
 
 def test_known_file_has_only_the_runs_that_could_be_watched() -> None:
     film = SeenFilm(files=(seen("a", 0, 600),), lost=((1, span(100, 110)),))
-    runs = (Run(from_s=0.0, to_s=100.0), Run(from_s=110.0, to_s=600.0))
+    runs = (FilmRun(0.0, 100.0), FilmRun(110.0, 600.0))
     assert film.without_lost(recorded("a", 0, 600)).runs == runs
     other = recorded("b", 0, 600)
     assert film.without_lost(other) is other
