@@ -75,7 +75,7 @@ def check_video(table: TableConfig) -> VideoInfo | None:
     camera = table.cameras[0]
     if camera.is_live:
         return None
-    wanted = tuple(camera.calibration.image_size_wh_px)
+    wanted = camera.calibration.image_size_wh_px
     info = probe(camera.source, wanted)
     if tuple(info.size_wh_px) != wanted and not holds_size(camera.source, wanted):
         width, height = info.size_wh_px

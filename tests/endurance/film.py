@@ -21,6 +21,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import av
 import numpy as np
@@ -111,7 +112,9 @@ def watch(film: Path, table: Path, arguments: tuple[str, ...] = ()) -> Watched:
         "--plain",
     ]
     try:
-        ran = subprocess.run([*command, *arguments], capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+        ran = subprocess.run(
+            [*command, "--plain", *arguments], capture_output=True, text=True, timeout=TIMEOUT_S, check=False
+        )
     except subprocess.TimeoutExpired:
         return Watched(-1, faults=[f"no end in {TIMEOUT_S} s"])
     watched = Watched(ran.returncode, words=ran.stdout + ran.stderr)
@@ -151,7 +154,7 @@ def judge(case: FilmCase, watched: Watched) -> list[str]:
     return found
 
 
-def _lines(path: Path) -> list[dict[str, object]]:
+def _lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.is_file() else []
 
 
@@ -381,7 +384,7 @@ def _is_shown(film: Path, t: float) -> bool:
         return False
     with container:
         stream = container.streams.video[0]
-        if stream.codec_context is None:
+        if not hasattr(stream.codec_context, "name"):
             return False
         zero = float((stream.start_time or 0) * (stream.time_base or 0))
         while True:

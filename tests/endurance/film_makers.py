@@ -9,12 +9,13 @@ import random
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
+from typing import cast
 
 import av
 import numpy as np
 from av.bitstream import BitStreamFilterContext
-from av.packet import Packet
 from av.video.frame import VideoFrame
+from av.video.stream import VideoStream
 
 from tests.repository import DEMO
 
@@ -105,7 +106,7 @@ def encode(
     options: dict[str, str] | None = None,
     form: str | None = None,
     pix_fmt: str = "yuv420p",
-    prepare: Callable[[av.VideoStream], None] | None = None,
+    prepare: Callable[[VideoStream], None] | None = None,
 ) -> Path:
     """Encode frames anew."""
     usual = {
@@ -113,7 +114,8 @@ def encode(
         "libx265": {"preset": "ultrafast", "x265-params": "keyint=30:log-level=none"},
     }
     with av.open(str(target), "w", format=form) as output:
-        stream = output.add_stream(codec, rate=RATE_HZ, options={**usual.get(codec, {}), **(options or {})})
+        settings = {**usual.get(codec, {}), **(options or {})}
+        stream = cast("VideoStream", output.add_stream(codec, rate=RATE_HZ, options=settings))
         stream.width, stream.height, stream.pix_fmt = *size_wh_px, pix_fmt
         if codec in ("mpeg2video", "mpeg4", "mjpeg"):
             stream.codec_context.bit_rate = 12_000_000
@@ -134,7 +136,7 @@ def without_colour(frames: Iterator[tuple[float, VideoFrame]], from_s: float) ->
     """As a camera shows them that turns to black and white at night."""
     for t, frame in frames:
         if t >= from_s:
-            image = frame.to_ndarray(format="yuv420p")
+            image = np.asarray(frame.to_ndarray(format="yuv420p"), np.uint8)
             image[frame.height :] = 128
             yield t, VideoFrame.from_ndarray(image, format="yuv420p")
         else:
@@ -206,10 +208,3 @@ def damage(data: bytes, kind: str, rng: random.Random, *, lasts_bytes: int = 0) 
         case "repeated":
             spoilt[at:at] = spoilt[at : at + size]
     return bytes(spoilt)
-
-
-def copied(packet: Packet) -> Packet:
-    """The same packet, free of its container."""
-    twin = av.Packet(bytes(packet))
-    twin.pts, twin.dts, twin.time_base, twin.is_keyframe = packet.pts, packet.dts, packet.time_base, packet.is_keyframe
-    return twin

@@ -10,7 +10,7 @@ import bisect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 import av
@@ -266,7 +266,7 @@ def _by_time(container: InputContainer, stream: VideoStream, from_s: float, inde
         to = index.zero + int((from_s - back_s) / stream.time_base)
         if to <= index.zero:
             return None
-        peeked = _peek(container, stream, lambda to=to: container.seek(to, stream=stream, backward=True))
+        peeked = _peek(container, stream, partial(container.seek, to, stream=stream, backward=True))
         key = next((packet for packet in peeked if packet.is_keyframe), None)
         if key is not None and key.pts is not None and key.dts is not None and index.zero <= key.pts <= wanted:
             start = ClockStart(decode=key.dts, step=index.step)

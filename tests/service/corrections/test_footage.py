@@ -12,9 +12,10 @@ from tests.service.corrections.conftest import Reviewed
 from tests.service.recorded_shifts import VIDEO, enter_shift
 from tests.service.web.errors_of import assert_error
 from tests.service.web.rooms import NOON, keep_evidence
-from thirdcard.service.media.clips import ClipError, ClipSpan, open_video
+from thirdcard.service.media.clips import ClipError, ClipSpan
 from thirdcard.service.media.cuts import Cuts
 from thirdcard.service.store.shift_schema import FootageRow
+from thirdcard.vision.video.video import probe
 
 
 def test_a_round_is_cut_out_of_the_recording(reviewed: Reviewed) -> None:
@@ -30,8 +31,7 @@ def test_a_round_is_cut_out_of_the_recording(reviewed: Reviewed) -> None:
     assert (whole.status_code, part.status_code, part.content) == (200, 206, b"ftyp")
     path = reviewed.room.folder / "seen.mp4"
     path.write_bytes(whole.content)
-    with open_video(path) as (_, stream):
-        assert stream.codec_context.name == "h264"
+    assert probe(path).codec == "h264"
     acts = reviewed.room.as_role("admin").get("/api/audit").json()["items"]
     assert [(act["action"], act["target"]) for act in acts] == [("evidence.seen", f"round:{number}")]
 

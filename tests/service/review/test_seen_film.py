@@ -8,9 +8,9 @@ import pytest
 
 from tests.service.review.shift_fakes import EVENING, recorded
 from thirdcard.service.review.clocks import STORE
-from thirdcard.vision.video.film_index import FilmRun
 from thirdcard.service.review.seen_film import SeenFile, SeenFilm, TimeSpan, merged, without
 from thirdcard.service.review.shift_timeline import Part
+from thirdcard.vision.video.film_index import FilmRun
 
 
 def at(second: float) -> datetime:

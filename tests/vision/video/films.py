@@ -8,6 +8,7 @@ from pathlib import Path
 
 import av
 import numpy as np
+from numpy.typing import NDArray
 
 from thirdcard.vision.frames import Frame
 
@@ -40,7 +41,7 @@ def write(
     return path
 
 
-def picture(number: int, rng: np.random.Generator, size_wh_px: tuple[int, int] = SIZE_WH_PX) -> np.ndarray:
+def picture(number: int, rng: np.random.Generator, size_wh_px: tuple[int, int] = SIZE_WH_PX) -> NDArray[np.uint8]:
     """(H, W, 3) uint8: a column of 3 pixels of 192 for each number."""
     width, height = size_wh_px
     image = rng.integers(0, 60, (height, width, 3), dtype=np.uint8)
@@ -54,4 +55,4 @@ def number_of(frame: Frame) -> int:
     columns = frame.luma.astype(float).mean(axis=0)
     bright = np.flatnonzero(columns > 130)
     middle = (bright.mean() + 0.5) * SIZE_WH_PX[0] / frame.size_wh_px[0]
-    return round((middle - 1.5) / 3)
+    return round((float(middle) - 1.5) / 3)
