@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thirdcard.vision.cards.background_difference import Leftovers, true_rectangle
-from thirdcard.vision.cards.label_fusion import NO_FACE
 from thirdcard.vision.cards.first_looks import FirstLooks
+from thirdcard.vision.cards.label_fusion import NO_FACE
 from thirdcard.vision.cards.static_clutter import StaticClutter
 from thirdcard.vision.cards.tracker import ONE_CARD_MM, CardSight, CardTrack
 from thirdcard.vision.detections import CARD_BACK, CARD_FACE, CUT_CARD, Detections, sides_mm
