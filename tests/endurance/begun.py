@@ -62,7 +62,7 @@ class RememberingSession:
 
 
 def _key_of(image: Image) -> bytes:
-    return hashlib.blake2b(np.ascontiguousarray(image), digest_size=16).digest() + str(image.shape).encode()
+    return hashlib.blake2b(image.tobytes(), digest_size=16).digest() + str(image.shape).encode()
 
 
 def remembering_eyes() -> SharedEyes:
