@@ -2,10 +2,12 @@
 
     python -m tests.endurance.begun datasets/demo
     python -m tests.endurance.begun datasets/demo --gap 6 --every 3
+    python -m tests.endurance.begun datasets/demo --restart 6 --every 3
 
-All watches of a recording run side by side over one decoding of it, and a picture that several of them look at is looked
-at once. With `--gap` each watch begins with the film, sees nothing for so many seconds from its moment on, and then goes
-on. What was under way at that moment may be missed; of any later round every alert must be found, and none be false.
+All watches of a recording run side by side over one decoding of it, and a picture that several of them look at is
+looked at once. With `--gap` each watch begins with the film, sees nothing for so many seconds from its moment on, and
+then goes on; with `--restart` it is ended there, and another goes on with its log so many seconds later. What was under
+way at that moment may be missed; of any later round every alert must be found, and none be false.
 """
 
 from __future__ import annotations
@@ -80,13 +82,27 @@ class Beginning:
     """What its time begins at; None until its first frame comes."""
     gap_s: float = 0.0
     """Nothing is seen for so long after `at_t`."""
+    log: Sequence[Event] | None = None
+    """Of the watch that ended at `at_t`, with which this one goes on after the gap; it may grow until then."""
+    from_t: float = field(init=False)
+    """From when on it sees, to the end of the film."""
     is_blind: bool = False
     seen_t: float = 0.0
     alerts: list[Alert] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        self.from_t = self.at_t + self.gap_s
+
     def see(self, frame: Frame, camera: str) -> None:
         """Take the film's next frame in, as far as this watch sees it."""
+        if self.log is not None:
+            if frame.t < self.at_t + self.gap_s:
+                return
+            self.watch.resume([event for event in self.log if event.t <= self.at_t])
+            self.watch.signals[:] = [event for event in self.watch.signals if event.t >= frame.t]
+            self.watch.begin(frame.t)
+            self.log, self.gap_s = None, 0.0
         if self.zero_t is None:
             if frame.t < self.at_t - 1e-6:
                 return
@@ -131,6 +147,7 @@ def watch_from(
     moments: Sequence[float],
     *,
     gap_s: float = 0.0,
+    is_restarted: bool = False,
     to_t: float = LONGEST_S,
     eyes: Callable[[], SharedEyes] = remembering_eyes,
 ) -> list[Beginning]:
@@ -140,17 +157,24 @@ def watch_from(
         folder: The recording's.
         moments: Seconds of the film.
         gap_s: How long nothing is seen at each moment; 0: the watch begins there.
+        is_restarted: Whether the watch ends there, and another goes on with its log after the gap.
         to_t: The film ends here.
         eyes: Opens the models.
     """
     table, opened = load_table(folder / "table.yaml"), eyes()
     begun = [_begin(table, opened, at_t, gap_s) for at_t in moments]
+    whole = [_begin(table, opened, 0.0, 0.0)] if is_restarted else []
+    for each in begun:
+        each.log = whole[0].events if whole else None
+    first_t = 0.0 if gap_s else min(moments)
     with VideoReader(table.cameras[0].source) as reader:
         for frame in reader:
             if frame.t >= to_t:
                 break
+            if frame.t < first_t:
+                continue
             _ = frame.image  # converted once for all
-            for each in begun:
+            for each in [*whole, *begun]:
                 each.see(frame, table.cameras[0].name)
     for each in begun:
         each.finish()
@@ -159,7 +183,7 @@ def watch_from(
 
 def _begin(table: TableConfig, eyes: SharedEyes, at_t: float, gap_s: float) -> Beginning:
     signals = read_signals(table, None)
-    watch = start_watch(table, signals if gap_s else [e for e in signals if e.t >= at_t], eyes=eyes)
+    watch = start_watch(table, signals if gap_s else [event for event in signals if event.t >= at_t], eyes=eyes)
     return Beginning(at_t=at_t, watch=watch, zero_t=0.0 if gap_s else None, gap_s=gap_s)
 
 
@@ -174,8 +198,7 @@ def judged(folder: Path, begun: Beginning, *, to_t: float = LONGEST_S) -> Matchi
     What is alleged of the running round and true is a hit; what is missed there is not counted.
     """
     truth = load_truth(folder, load_table(folder / "table.yaml"))
-    blind_to_t = begun.at_t + begun.gap_s
-    due_t = next((t for t in round_ends(truth) if t > blind_to_t), LONGEST_S)
+    due_t = next((t for t in round_ends(truth) if t > begun.from_t), LONGEST_S)
     incidents = [each for each in truth.incidents if not each.code.startswith("camera.") and each.t < to_t]
     told = match(incidents, begun.incidents(), truth.tolerated)
     return replace(told, missed=tuple(each for each in told.missed if each.t > due_t))
@@ -188,13 +211,15 @@ def main() -> None:
     parser.add_argument("--at", type=float, nargs="+", help="begin at these moments, seconds of the film")
     parser.add_argument("--every", type=float, default=1.0, help="else begin so often, in seconds")
     parser.add_argument("--gap", type=float, default=0.0, help="begin with the film, and see nothing for so long there")
+    parser.add_argument("--restart", type=float, default=0.0, help="end there, and go on so many seconds later")
     parser.add_argument("--to", type=float, default=LONGEST_S, help="watch so many seconds of each")
     options = parser.parse_args()
     for folder in options.recordings:
         truth = load_truth(folder, load_table(folder / "table.yaml"))
         length_s = min(max(round_ends(truth), default=0.0) + 1.0, options.to)
         moments = options.at or np.arange(0.0, length_s, options.every).tolist()
-        begun = watch_from(folder, moments, gap_s=options.gap, to_t=options.to)
+        gap_s, is_restarted = options.gap or options.restart, bool(options.restart)
+        begun = watch_from(folder, moments, gap_s=gap_s, is_restarted=is_restarted, to_t=options.to)
         _tell(folder, [(each, judged(folder, each, to_t=options.to)) for each in begun])
 
 

@@ -30,13 +30,16 @@ from thirdcard.rules.log.events import (
 )
 from thirdcard.rules.referee import Referee
 from thirdcard.rules.rulebook.load import elect, load_rulebook
+from thirdcard.rules.rulebook.model import Phase
 from thirdcard.service.config.table_file import load_table
 from thirdcard.service.interpretation.alert_policy import LEAST_CONFIDENCE
+from thirdcard.service.interpretation.dealing import UnseenBacks
 from thirdcard.service.interpretation.interpreter import HOLD_S, Interpreter
 from thirdcard.service.interpretation.visibility import UNSEEN_CONFIDENCE, Blindness
 from thirdcard.service.watch.pipeline import start_watch
 from thirdcard.vision.observations import (
     CardRested,
+    FirstLookDoubted,
     Observation,
     PictureCleared,
     PictureFault,
@@ -220,6 +223,30 @@ def test_nothing_is_alleged_of_a_round_that_began_before_the_watch() -> None:
 
 def test_same_round_seen_from_its_beginning_is_judged() -> None:
     assert {"misdeal.order", "procedure.no_call"} <= set(begun_amid_play(9.0)[0])
+
+
+@pytest.mark.parametrize(
+    ("backs", "before", "is_alleged"),
+    [
+        pytest.param(UnseenBacks(frozenset(Phase)), (), False, id="cards may have lain there face down"),
+        pytest.param(UnseenBacks(), (), True, id="no card comes face down: that was print"),
+        pytest.param(UnseenBacks(frozenset(Phase)), (BetsOpened(t=4.0),), True, id="and then betting opened"),
+        pytest.param(UnseenBacks(frozenset(Phase)), (RoundClosed(t=4.0),), True, id="that was the round before"),
+    ],
+)
+def test_nothing_is_alleged_of_a_round_where_backs_or_print_lay_at_the_first_look(
+    backs: UnseenBacks, before: tuple[Event, ...], is_alleged: bool
+) -> None:
+    interpreter = Interpreter(LAYOUT, frozenset({RoundClosed, ResultAnnounced, NoMoreBets}), backs=backs)
+    interpreter.observe(FirstLookDoubted(t=0.0))
+    for event in before:
+        interpreter.signal(event)
+    for track, (hand, label) in enumerate([("player", "2C"), ("player", "3H"), ("banker", "KD")]):
+        interpreter.observe(rested(track, 9.0 + track, hand, label))
+    lines = interpreter.finish()
+    assert [line.t for line in lines] == sorted(line.t for line in lines)
+    alerts, _ = judgement(lines, "nz-authority")
+    assert bool(alerts) is is_alleged
 
 
 @pytest.mark.parametrize(
