@@ -54,7 +54,7 @@ class Progress:
     pictures: Mapping[str, bytes] = field(default_factory=dict)
     """Of the wagers that changed in `events`, as JPEG, by the names they have there."""
     notes: tuple[str, ...] = ()
-    """What is odd about the film, each once."""
+    """What is odd about the film, all that was noticed so far."""
     damaged: str | None = None
     """What of the film could not be decoded; only in the last report."""
 
@@ -122,7 +122,7 @@ class _FilmRun:
             yield item
 
     def _notes(self) -> tuple[str, ...]:
-        return self._words.new(self._reader, self._sight, is_rate_told=self._is_rate_told)
+        return self._words.all(self._reader, self._sight, is_rate_told=self._is_rate_told)
 
     def _end(self, broken: str | None) -> Progress:
         end_t, index = (self._frame.t, self._frame.index) if self._frame is not None else (0.0, 0)
@@ -138,11 +138,11 @@ class _FilmWords:
     """What is odd about a film, each said once."""
 
     def __init__(self) -> None:
-        self._said: set[str] = set()
+        self._said: dict[str, None] = {}
         self._faults = 0
 
-    def new(self, reader: VideoReader, sight: FilmSight, *, is_rate_told: bool) -> tuple[str, ...]:
-        """What was not said yet."""
+    def all(self, reader: VideoReader, sight: FilmSight, *, is_rate_told: bool) -> tuple[str, ...]:
+        """All that was noticed so far, in order."""
         words: list[str] = []
         if reader.has_no_times and reader.step_s is not None and not is_rate_told:
             rate = f"{1 / reader.step_s:.4g} frames a second"
@@ -153,9 +153,8 @@ class _FilmWords:
             )
         words += (clock_text(*fault) for fault in reader.faults[self._faults :][:MOST_CLOCK_WORDS])
         self._faults = len(reader.faults)
-        new = tuple(word for word in words if word not in self._said)
-        self._said.update(new)
-        return new
+        self._said |= dict.fromkeys(words)
+        return tuple(self._said)
 
 
 def clock_text(t: float, fault: ClockFault, by_s: float) -> str:

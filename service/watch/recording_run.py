@@ -81,19 +81,17 @@ class _Run:
     alerts: list[WatchedAlert] = field(default_factory=list)
     rounds: list[RoundRecord] = field(default_factory=list)
     spreads: list[CountedSpread] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    """What is odd about the film."""
     last: Progress | None = None
     """What was told last; None before anything was."""
     was_stopped: bool = False
 
     def take(self, progress: Progress, started: float) -> None:
         """Write what is new and show the rest."""
+        told = 0 if self.last is None else len(self.last.notes)
         self.last = progress
         texts = area_texts(self.recording.table.layout, progress.state)
         self.memory.remember(_at(progress.t), card_outlines(progress.cards), texts)
-        for note in progress.notes:
-            self.notes.append(note)
+        for note in progress.notes[told:]:
             self.view.tell_note(note)
         for event in progress.events:
             self.events.append(event)
@@ -123,7 +121,7 @@ class _Run:
             rounds=tuple(self.rounds),
             spreads=tuple(self.spreads),
             stage_seconds={} if last is None else dict(last.stage_seconds),
-            notes=tuple(self.notes),
+            notes=() if last is None else last.notes,
             damaged=None if last is None else last.damaged,
             broken=STOPPED if self.was_stopped else None if last is None else last.broken,
         )

@@ -158,13 +158,13 @@ def _lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.is_file() else []
 
 
-def _in(name: str, form: str | None = None, **more: object) -> Maker:
+def _in(name: str, form: str | None = None, **options: str) -> Maker:
     """The cut from 16 to 46 s in a container."""
-    return lambda folder: make.cut(folder / name, 16.0, 46.0, form=form, **more)  # type: ignore[arg-type]
+    return lambda folder: make.cut(folder / name, 16.0, 46.0, form=make.Form(form, tuple(options.items())))
 
 
-def _encoded(name: str, codec: str, **more: object) -> Maker:
-    return lambda folder: make.encode(folder / name, make.pictures(16.0, 46.0), codec=codec, **more)  # type: ignore[arg-type]
+def _encoded(name: str, coder: make.Coder, form: str | None = None) -> Maker:
+    return lambda folder: make.encode(folder / name, make.pictures(16.0, 46.0), coder=coder, form=make.Form(form))
 
 
 def _stamped(change: Callable[[int, int], int]) -> Maker:
@@ -239,22 +239,23 @@ def film_cases() -> list[FilmCase]:
             ("film.mpg", "vob"), ("film.flv", None), ("film.avi", None), ("film", "mp4"), ("film.dav", "mpegts"),
         )
     ]  # fmt: skip
-    fragmented = {"movflags": "frag_keyframe+empty_moov"}
     whole += [
-        FilmCase(name="container fragmented mp4", make=_in("film.mp4", options=fragmented)),
+        FilmCase(name="container fragmented mp4", make=_in("film.mp4", movflags="frag_keyframe+empty_moov")),
         FilmCase(name="raw h264 with --rate", make=_in("film.h264", "h264"), arguments=("--rate", "15")),
         FilmCase(name="raw h264 without suffix", make=_in("film", "h264")),
         FilmCase(name="begun amid its group", make=_amid_group, from_s=18.0),
     ]
-    small = {"size_wh_px": SMALL_WH_PX}
     coded = [
-        FilmCase(name=f"codec {codec} in {name}", make=_encoded(name, codec, **more), **small)  # type: ignore[arg-type]
-        for codec, name, more in (
-            ("libx264", "film.mp4", {"options": {"bf": "3"}}), ("libx265", "film.mp4", {}),
-            ("mpeg4", "film.avi", {}), ("mjpeg", "film.mkv", {"pix_fmt": "yuvj420p"}),
-            ("mpeg2video", "film.mpg", {"form": "vob"}), ("libx264", "film.avi", {}),
+        FilmCase(name=f"codec {coder.name} in {name}", make=_encoded(name, coder, form), size_wh_px=SMALL_WH_PX)
+        for coder, name, form in (
+            (make.Coder(options=(("bf", "3"),)), "film.mp4", None),
+            (make.Coder("libx265"), "film.mp4", None),
+            (make.Coder("mpeg4"), "film.avi", None),
+            (make.Coder("mjpeg", pix_fmt="yuvj420p"), "film.mkv", None),
+            (make.Coder("mpeg2video"), "film.mpg", "vob"),
+            (make.Coder(), "film.avi", None),
         )
-    ]  # fmt: skip
+    ]
     return [*whole, *coded, *_clock_cases(), *_damage_cases(), *_picture_cases()]
 
 
@@ -305,7 +306,7 @@ def _picture_cases() -> list[FilmCase]:
     return [
         FilmCase(name="colour to black and white", make=_half_colour, size_wh_px=small),
         FilmCase(name="upside down with a flag", make=_upside_down, size_wh_px=small),
-        FilmCase(name="wide pixels", make=_squeezed, size_wh_px=small, exits=(0, 2)),
+        FilmCase(name="wide pixels", make=_squeezed, size_wh_px=small),
     ]
 
 
@@ -348,11 +349,11 @@ def fuzz_once(kind: str, seed: int) -> tuple[list[str], bool]:
     """One random damage: what is wrong with its watch, and whether its alert could be asked for."""
     rng = random.Random(f"{kind} {seed}")
     name, form = CONTAINERS[kind]
-    options = {"movflags": "faststart"} if kind == "mp4" and rng.random() < 0.5 else {}
+    options = (("movflags", "faststart"),) if kind == "mp4" and rng.random() < 0.5 else ()
     with tempfile.TemporaryDirectory() as folder_name:
         folder = Path(folder_name)
         table = prepared(folder, 16.0, None)
-        film = make.cut(folder / name, 16.0, 46.0, form=form, options=options)
+        film = make.cut(folder / name, 16.0, 46.0, form=make.Form(form, options))
         film.write_bytes(make.damage(film.read_bytes(), rng.choice(make.DAMAGES), rng))
         is_asked = _is_shown(film, LATE_BET[1] - 16.0)
         case = FilmCase(name=kind, make=lambda _: film, exits=(0, 1, 2))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import cast
@@ -30,6 +31,24 @@ Keep = Callable[[float], bool]
 Shift = Callable[[float], float]
 
 
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A muxer."""
+
+    name: str | None = None
+    """None: by the target's suffix."""
+    options: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Coder:
+    """An encoder."""
+
+    name: str = "libx264"
+    options: tuple[tuple[str, str], ...] = ()
+    pix_fmt: str = "yuv420p"
+
+
 def everything(_t: float) -> bool:
     """Keeps each packet."""
     return True
@@ -45,10 +64,9 @@ def cut(
     from_s: float,
     to_s: float,
     *,
-    form: str | None = None,
+    form: Form = Form(),
     keep: Keep = everything,
     shift: Shift = unshifted,
-    options: dict[str, str] | None = None,
 ) -> Path:
     """Copy a stretch of the shipped recording into another container.
 
@@ -56,14 +74,13 @@ def cut(
         target: What is written.
         from_s: Of the recording; its packets from there on, key frame or not.
         to_s: Up to here.
-        form: The muxer's name; None: by the target's suffix.
+        form: How it is packed.
         keep: Which packets are kept, by their time in the cut.
         shift: How many seconds later a packet is stamped, by its time in the cut.
-        options: Of the muxer.
     """
     with (
         av.open(str(DEMO / "video.mp4")) as source,
-        av.open(str(target), "w", format=form, options=options or {}) as output,
+        av.open(str(target), "w", format=form.name, options=dict(form.options)) as output,
     ):
         stream = source.streams.video[0]
         copy = output.add_stream_from_template(stream)
@@ -101,11 +118,9 @@ def encode(
     target: Path,
     frames: Iterator[tuple[float, VideoFrame]],
     *,
-    codec: str = "libx264",
+    coder: Coder = Coder(),
     size_wh_px: tuple[int, int] = (1280, 720),
-    options: dict[str, str] | None = None,
-    form: str | None = None,
-    pix_fmt: str = "yuv420p",
+    form: Form = Form(),
     prepare: Callable[[VideoStream], None] | None = None,
 ) -> Path:
     """Encode frames anew."""
@@ -113,18 +128,18 @@ def encode(
         "libx264": {"preset": "veryfast", "crf": "23", "g": "30"},
         "libx265": {"preset": "ultrafast", "x265-params": "keyint=30:log-level=none"},
     }
-    with av.open(str(target), "w", format=form) as output:
-        settings = {**usual.get(codec, {}), **(options or {})}
-        stream = cast("VideoStream", output.add_stream(codec, rate=RATE_HZ, options=settings))
-        stream.width, stream.height, stream.pix_fmt = *size_wh_px, pix_fmt
-        if codec in ("mpeg2video", "mpeg4", "mjpeg"):
+    with av.open(str(target), "w", format=form.name) as output:
+        settings = {**usual.get(coder.name, {}), **dict(coder.options)}
+        stream = cast("VideoStream", output.add_stream(coder.name, rate=RATE_HZ, options=settings))
+        stream.width, stream.height, stream.pix_fmt = *size_wh_px, coder.pix_fmt
+        if coder.name in ("mpeg2video", "mpeg4", "mjpeg"):
             stream.codec_context.bit_rate = 12_000_000
             stream.codec_context.gop_size = 30
         stream.codec_context.time_base = Fraction(1, RATE_HZ)
         if prepare is not None:
             prepare(stream)
         for t, frame in frames:
-            picture = frame.reformat(*size_wh_px, pix_fmt)
+            picture = frame.reformat(*size_wh_px, coder.pix_fmt)
             picture.pts, picture.time_base = round(t * RATE_HZ), Fraction(1, RATE_HZ)
             picture.pict_type = 0
             output.mux(stream.encode(picture))
@@ -138,7 +153,7 @@ def without_colour(frames: Iterator[tuple[float, VideoFrame]], from_s: float) ->
         if t >= from_s:
             image = np.asarray(frame.to_ndarray(format="yuv420p"), np.uint8)
             image[frame.height :] = 128
-            yield t, VideoFrame.from_ndarray(image, format="yuv420p")
+            yield t, VideoFrame.from_ndarray(np.ascontiguousarray(image, np.uint8), format="yuv420p")
         else:
             yield t, frame
 
@@ -146,10 +161,8 @@ def without_colour(frames: Iterator[tuple[float, VideoFrame]], from_s: float) ->
 def turned(frames: Iterator[tuple[float, VideoFrame]]) -> Iterator[tuple[float, VideoFrame]]:
     """Upside down, as a camera films that hangs the other way."""
     for t, frame in frames:
-        yield (
-            t,
-            VideoFrame.from_ndarray(np.ascontiguousarray(frame.to_ndarray(format="bgr24")[::-1, ::-1]), format="bgr24"),
-        )
+        image = np.ascontiguousarray(frame.to_ndarray(format="bgr24")[::-1, ::-1], np.uint8)
+        yield t, VideoFrame.from_ndarray(image, format="bgr24")
 
 
 def restamp(path: Path, change: Callable[[int, int], int]) -> Path:

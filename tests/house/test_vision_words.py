@@ -30,10 +30,13 @@ else: a round, a draw, a natural, a third, a pair, a push, a ten and a pip."""
 SAID = {
     "vision/__init__.py": {"game"},
     "vision/observations.py": {"game"},
+    "vision/video/film_index.py": {"discard"},
+    "vision/video/packets.py": {"discard"},
     "vision/inference/index_crops.py": {"rank"},
     "vision/inference/index_finder.py": {"rank", "suit"},
 }
-"""Where a word is meant otherwise: vision says that it knows no game; an index is a rank above the sign of a suit."""
+"""Where a word is meant otherwise: vision says that it knows no game; an index is a rank above the sign of a suit;
+FFmpeg discards packets that an edit list leaves out."""
 
 
 def words_of(text: str) -> set[str]:

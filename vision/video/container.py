@@ -57,12 +57,12 @@ def choose_stream(container: InputContainer, size_wh_px: tuple[int, int] | None 
     """
     films = _films(container)
 
-    def rank(stream: VideoStream) -> tuple[bool, bool, int]:
+    def preference(stream: VideoStream) -> tuple[bool, bool, int]:
         width, height = stream.codec_context.width, stream.codec_context.height
         is_default = bool(stream.disposition & Disposition.default)
         return (width, height) == size_wh_px, is_default if size_wh_px is None else False, width * height
 
-    return max(films, key=rank)  # of equals the first
+    return max(films, key=preference)  # of equals the first
 
 
 def describe(stream: VideoStream, container: InputContainer) -> VideoInfo:

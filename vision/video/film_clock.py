@@ -94,6 +94,22 @@ class ClockStart:
     """The usual one."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Limits:
+    """In ticks of one stream."""
+
+    gap: int
+    longest_gap: int
+    jitter: int
+    reordered: int
+    lead: int
+
+    @classmethod
+    def of(cls, tick_s: Fraction) -> _Limits:
+        """Those of a stream with such ticks."""
+        return cls(*(round(each / tick_s) for each in (GAP_S, LONGEST_GAP_S, JITTER_S, REORDERED_S, LEAD_S)))
+
+
 class FilmClock:
     """The clock of one stream; give it each packet's stamp in the order in which packets come."""
 
@@ -114,9 +130,8 @@ class FilmClock:
         """How many packets had no stamp."""
         self._start = start
         self._is_reordered, self._is_by_show = is_reordered, False
-        self._gap, self._longest = round(GAP_S / tick_s), round(LONGEST_GAP_S / tick_s)
-        self._jitter, self._reordered = round(JITTER_S / tick_s), round(REORDERED_S / tick_s)
-        self._longest_lead, self._lead = round(LEAD_S / tick_s), 0
+        self._limits = _Limits.of(tick_s)
+        self._lead = 0
         self._steps: deque[int] = deque(maxlen=REMEMBERED)
         self._last: tuple[int | None, int] | None = None
         """Of the last packet: what the film's clock said, and what it is mended to."""
@@ -151,13 +166,13 @@ class FilmClock:
         """Whether a picture is to be shown long after it is decoded: its stamp is wrong, or a gap lies between."""
         if stamp.show is None or stamp.decode is None:
             return False
-        return stamp.show - stamp.decode > self._longest_lead
+        return stamp.show - stamp.decode > self._limits.lead
 
     def _settle_lead(self) -> list[MendedStamp]:
         """The first held is shown long after it is decoded: so are others near it, or its stamp is wrong."""
         first, others = self._held[0], self._held[1:]
         shown = [other.show for other in others if other.show is not None]
-        is_true = any(abs(show - (first.show or 0)) <= self._longest_lead for show in shown)
+        is_true = any(abs(show - (first.show or 0)) <= self._limits.lead for show in shown)
         if not is_true and len(others) < CONFIRMED_BY // 2:
             return []
         self._held = []
@@ -167,8 +182,8 @@ class FilmClock:
         return mended
 
     def _is_step(self, ticks: int, *, step: int | None = None) -> bool:
-        back = self._reordered if self._is_by_show else self._jitter
-        return -back < ticks <= max(self._gap, GAP_STEPS * (step or self.step))
+        back = self._limits.reordered if self._is_by_show else self._limits.jitter
+        return -back < ticks <= max(self._limits.gap, GAP_STEPS * (step or self.step))
 
     def _accept(
         self, stamp: Stamp, *, gap: int = 0, fault: ClockFault | None = None, by: int = 0, is_lead_true: bool = False
@@ -201,7 +216,7 @@ class FilmClock:
             return decode
         if is_lead_true:
             return decode + stamp.show - stamp.decode
-        if 0 <= stamp.show - stamp.decode <= self._longest_lead:
+        if 0 <= stamp.show - stamp.decode <= self._limits.lead:
             self._lead = stamp.show - stamp.decode
         return decode + self._lead
 
@@ -249,7 +264,7 @@ class FilmClock:
         """Whether a stamp goes on from the old clock, so many packets later."""
         if reading is None or self._last is None or self._last[0] is None:
             return False
-        return 0 < reading - self._last[0] <= max(self._gap, GAP_STEPS * self.step) + count * self.step
+        return 0 < reading - self._last[0] <= max(self._limits.gap, GAP_STEPS * self.step) + count * self.step
 
     def _between(self, reading: int | None) -> list[MendedStamp]:
         """The held stamps but the newest were wrong: they lie evenly between their neighbours."""
@@ -280,11 +295,11 @@ class FilmClock:
         """The first packet on another clock: film is missing before it, or the clock was set."""
         assert self._last is not None
         step = self._step_of((stamp, *following))
-        ticks = next((ticks + wrap for wrap in WRAPS_TICKS if 0 < ticks + wrap <= self._longest), ticks)
+        ticks = next((ticks + wrap for wrap in WRAPS_TICKS if 0 < ticks + wrap <= self._limits.longest_gap), ticks)
         if self._is_step(ticks, step=step):
             self._last = (reading - ticks, self._last[1])
             return self._accept(stamp)
-        if 0 < ticks < self._longest and self._count >= FIRST:
+        if 0 < ticks < self._limits.longest_gap and self._count >= FIRST:
             self._last = (reading - ticks, self._last[1])
             return self._accept(stamp, gap=ticks - step)
         self._last = (reading - step, self._last[1])

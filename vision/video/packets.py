@@ -26,7 +26,7 @@ ZEROLESS = frozenset({"h264", "hevc"})
 START_CODE = b"\1"
 """Zeros before one are stuffing."""
 UNNOTICED_S = 0.5
-"""In less nobody deals a card, nor moves a wager and leaves."""
+"""In less nothing is put down or taken away."""
 KEY_WITHIN = 300
 """A film in which so many packets bring no key frame is one whose container does not tell of them."""
 SETTLED_AFTER = 8
@@ -69,6 +69,28 @@ class FilmPacket:
         hole, tick_s = self.mended.hole, self.packet.time_base or 0
         is_hole = bool(hole) and (not self.packet.is_keyframe or hole * tick_s > UNNOTICED_S)
         return self.is_after_damage or is_hole
+
+
+@dataclass(frozen=True, slots=True)
+class _Coding:
+    """How a film is coded and packed."""
+
+    is_order_unknown: bool
+    """AVI does not say in which order pictures are shown; FFmpeg gives that in which they come."""
+    is_zeroless: bool
+    """Whether long runs of zeros are damage."""
+    has_lengths: bool
+    """Whether each part of a packet begins with its length, not with a start code."""
+
+    @classmethod
+    def of(cls, container: InputContainer, stream: VideoStream) -> _Coding:
+        """As container and stream say."""
+        context = stream.codec_context
+        return cls(
+            is_order_unknown=container.format.name == "avi" and bool(context.has_b_frames),
+            is_zeroless=context.name in ZEROLESS,
+            has_lengths=bool(context.extradata and context.extradata[:1] == b"\1"),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,31 +140,25 @@ class PacketReader:
         """How many packets were read."""
         self.faults: list[tuple[float, ClockFault, float]] = []
         """Where the clock was wrong: at which second of the film, how, and by how many seconds."""
-        context = stream.codec_context
-        self._is_order_unknown = container.format.name == "avi" and bool(context.has_b_frames)
-        """AVI does not say in which order pictures are shown; FFmpeg gives that in which they come."""
-        self._is_zeroless = context.name in ZEROLESS
-        self._has_lengths = bool(context.extradata and context.extradata[:1] == b"\1")
-        """Whether each part of a packet begins with its length, not with a start code."""
+        self._coding = _Coding.of(container, stream)
         self._container = container
         self._peeked = [] if place is None else list(place.peeked)
-        self._given = 0
 
     def _is_spoilt(self, packet: Packet[VideoStream]) -> bool:
         """Whether a packet is said or seen to be damaged."""
-        if packet.is_corrupt or not self._is_zeroless:
+        if packet.is_corrupt or not self._coding.is_zeroless:
             return packet.is_corrupt
         data = bytes(packet)
         at = data.find(NO_SUCH_ZEROS)
         if at < 0:
             return False
-        return self._has_lengths or data[at:].lstrip(b"\0")[:1] not in (b"", START_CODE)
+        return self._coding.has_lengths or data[at:].lstrip(b"\0")[:1] not in (b"", START_CODE)
 
     def __iter__(self) -> Iterator[FilmPacket]:
         waiting: deque[_Waiting] = deque()
         begin = _Beginning() if self.zero is None else None
         for packet, is_after_damage in self._read():
-            stamp = Stamp(packet.dts, None if self._is_order_unknown else packet.pts)
+            stamp = Stamp(packet.dts, None if self._coding.is_order_unknown else packet.pts)
             waiting.append(_Waiting(packet, self.count, is_after_damage))
             self.count += 1
             for mended in self.clock.take(stamp):

@@ -83,7 +83,7 @@ class SoundFrames:
         try:
             pictures = decode(packet)
         except av.FFmpegError:
-            yield from self._lose(SightFault.DAMAGED)
+            yield from self._lost_from_next(SightFault.DAMAGED)
             return
         for picture in pictures:
             yield from self._sound(picture)
@@ -99,12 +99,12 @@ class SoundFrames:
         if picture.is_corrupt:
             fault = SightFault.DAMAGED
         if self._last_t is not None and t - self._next_t > max(GAP_S, GAP_STEPS * self._step_s):
-            yield from self._lose(SightFault.GAP)
+            yield from self._lost_from_next(SightFault.GAP)
         while at is not None and self._breaks and self._breaks[0] <= at:
             self._breaks.pop(0)
-            yield from self._lose(SightFault.DAMAGED)
+            yield from self._lost_from_next(SightFault.DAMAGED)
         if fault is not None:
-            yield from self._lose(fault)
+            yield from self._lost_from_next(fault)
             self._bad_t = t
         elif self.lost is not None and (picture.key_frame or t - self._bad_t > KEYLESS_S):
             self.lost = None
@@ -112,7 +112,7 @@ class SoundFrames:
             self._last_t = t if self._last_t is None else max(t, self._last_t)
             yield SoundPicture(t, picture)
 
-    def _lose(self, fault: SightFault) -> Iterator[SightLost]:
+    def _lost_from_next(self, fault: SightFault) -> Iterator[SightLost]:
         """From the next picture on nothing can be trusted, until a sound key frame comes."""
         self._bad_t = self._next_t
         if self.lost is None:

@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from fractions import Fraction
 from itertools import chain, islice
 from pathlib import Path
 from types import TracebackType
@@ -235,7 +236,7 @@ def measured_step_s(source: str | Path, size_wh_px: tuple[int, int] | None, rate
 
 
 def holds_size(source: str | Path, size_wh_px: tuple[int, int]) -> bool:
-    """Whether any of a film's key frames has a size.
+    """Whether any of a film's key frames has a size, or is shown in it since its pixels are not square.
 
     Raises:
         UnreadableVideoError: It cannot be opened.
@@ -245,9 +246,15 @@ def holds_size(source: str | Path, size_wh_px: tuple[int, int]) -> bool:
         stream.codec_context.skip_frame = "NONKEY"
         with suppress(av.FFmpegError):
             for decoded in islice(container.decode(stream), MOST_KEYS):
-                if _size(decoded) == size_wh_px:
+                if size_wh_px in (_size(decoded), _square(decoded, stream.sample_aspect_ratio)):
                     return True
     return False
+
+
+def _square(decoded: VideoFrame, pixel_aspect: Fraction | None) -> tuple[int, int]:
+    """As viewers show it whose pixels are wider than high, or narrower."""
+    width, height = _size(decoded)
+    return round(width * float(pixel_aspect or 1)), height
 
 
 def _size(decoded: VideoFrame) -> tuple[int, int]:
