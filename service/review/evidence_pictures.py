@@ -26,7 +26,7 @@ from thirdcard.service.review.shift import Shift
 from thirdcard.service.review.shift_timeline import Part, ShiftTimeline
 from thirdcard.service.store.alert_writer import AlertEvidence, KeptFile
 from thirdcard.service.store.blob_store import EvidenceStore, EvidenceStoreError
-from thirdcard.vision.frames import SightFault
+from thirdcard.service.watch.film_sight import DAMAGED
 
 logger = logging.getLogger(__name__)
 _table_of = cache(load_table)
@@ -74,7 +74,7 @@ def picture_orders(
 def _is_damaged(results: Sequence[SegmentResult], from_t: float, to_t: float) -> bool:
     """Whether any film of that time could not be decoded."""
     lost = ((float(str(one[0])), float(str(one[1])), one[2]) for result in results for one in result.lost)
-    return any(begins < to_t and ends > from_t and why == SightFault.DAMAGED for begins, ends, why in lost)
+    return any(begins < to_t and ends > from_t and why == DAMAGED for begins, ends, why in lost)
 
 
 @dataclass(frozen=True, slots=True)

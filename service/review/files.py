@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 from thirdcard.service.review import clocks
 from thirdcard.service.review.clocks import Claim
 from thirdcard.service.review.coded_pictures import opening_of
-from thirdcard.vision.video.container import choose_stream, open_container
+from thirdcard.vision.video.container import TEXT, choose_stream, open_container
 from thirdcard.vision.video.film_index import FilmIndex, FilmRun, film_index
 from thirdcard.vision.video.video import holds_size, probe
 
@@ -23,6 +23,8 @@ VIDEO_SUFFIXES = frozenset(_NAMED_AS_FILM.split(" "))
 """What is called so is meant as film: it is broken where it cannot be read. Anything else may be film as well."""
 BESIDE_FILM = frozenset({".yaml", ".yml", ".jsonl"})
 """What belongs to a table; not worth a word."""
+IS_TEXT = TEXT
+"""Said of a text."""
 ENDS_BYTES = 1 << 20
 """A file is told apart by so much of its beginning and its end, and by its size."""
 

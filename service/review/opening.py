@@ -16,14 +16,13 @@ from zoneinfo import ZoneInfo
 from thirdcard.rules.errors import RulesError, UnknownEventError
 from thirdcard.rules.log.events import Event, parse_event
 from thirdcard.service.config.table_file import TableConfig, load_table
-from thirdcard.service.review.files import VIDEO_SUFFIXES, RecordedFile, read_file
+from thirdcard.service.review.files import IS_TEXT, VIDEO_SUFFIXES, RecordedFile, read_file
 from thirdcard.service.review.seen_film import SeenFilm, TimeSpan, clipped, holes, merged
 from thirdcard.service.review.shift import Shift, ShiftError, Skipped, WantedShift
 from thirdcard.service.review.shift_notes import Note, NoteKind
 from thirdcard.service.review.shift_timeline import Part, ShiftTimeline, build_timeline
 from thirdcard.service.watch.recordings import SIGNALS_NAME
 from thirdcard.vision.errors import NoFilmError, UnreadableVideoError
-from thirdcard.vision.video.container import TEXT
 
 READ_AT_ONCE = 4
 NEAR_S = 30.0
@@ -169,7 +168,7 @@ def _unreadable(path: Path, reason: str) -> Skipped:
     is_meant = path.suffix.lower() in VIDEO_SUFFIXES
     is_other = reason == "holds no video stream"
     if not is_meant and not is_other and _is_text(path):
-        return Skipped(path=path, reason=TEXT)
+        return Skipped(path=path, reason=IS_TEXT)
     text = reason if is_meant or is_other or reason.startswith("is ") else f"is no film: {reason}"
     return Skipped(path=path, reason=text, is_broken=is_meant and not is_other)
 

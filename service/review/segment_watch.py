@@ -19,7 +19,6 @@ from thirdcard.service.review.segments import Segment
 from thirdcard.service.watch.factory import open_eyes
 from thirdcard.service.watch.film_sight import FilmSight
 from thirdcard.service.watch.pipeline import SharedEyes, TableWatch, start_watch
-from thirdcard.vision.frames import SightLost
 
 TELL_EVERY_S = 5.0
 """Of the shift's time, from one report of progress to the next."""
@@ -116,9 +115,9 @@ class _Run:
     def watch_sources(self) -> str | None:
         """Watch until nothing more is wanted; gives why some of it could not be read."""
         for item in self.film.looks():
-            self.sight.take(item, self.step_s)
+            is_frame = self.sight.take(item, self.step_s)
             self.t = max(self.t, item.t)
-            if isinstance(item, SightLost):
+            if not is_frame:
                 continue
             self.events += self.watch.take()[0]
             self.sights.note(item.t, self.watch.cards)

@@ -16,6 +16,8 @@ LEAST_RATE_HZ = 2.5
 (docs/endurance.md, few looks)."""
 ENOUGH_RATE_HZ = 3.0
 """From so many on they are enough again."""
+DAMAGED = str(SightFault.DAMAGED)
+"""The fault of film that cannot be decoded."""
 FEW_FRAMES = "few_frames"
 """The fault of a camera that sends too few."""
 
@@ -46,8 +48,8 @@ class FilmSight:
         """Whether part of the film could not be decoded."""
         return any(one.fault == SightFault.DAMAGED for one in self.stretches)
 
-    def take(self, item: Frame | SightLost, step_s: float | None = None) -> None:
-        """The next thing that the film tells.
+    def take(self, item: Frame | SightLost, step_s: float | None = None) -> bool:
+        """The next thing that the film tells; gives whether it was a frame.
 
         Args:
             item: A frame, or that none can be seen from a moment on.
@@ -55,11 +57,12 @@ class FilmSight:
         """
         if isinstance(item, SightLost):
             self.lose(item)
-            return
+            return False
         self._count(item.t, step_s)
         if self._since is not None:
             self._found_again(item.t)
         self.watch.see(item)
+        return True
 
     def lose(self, lost: SightLost) -> None:
         """Nothing is seen from now on."""
