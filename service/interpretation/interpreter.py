@@ -209,7 +209,7 @@ class Interpreter:
             face = card_of(card.reading) if card.face_up else None
             return self.burns.by_card(t, face, certainty_of(card))
         before = [*self.silence.close_before(t, self.state), *self.calls.by_first_card(t, self.state)]
-        if self.blindness.may_be_amid_play:
+        if self.blindness.may_be_amid_play and self.blindness.is_half_seen:
             unseen = self.blindness.begin_amid_play(TRAVEL_S)
             before = [*(replace(line, t=t) for line in unseen), *before]
         lines = self.cards.rested(t, card, self.signalled)

@@ -95,10 +95,9 @@ class Blindness:
     def doubt_first_look(self, *, may_hide_cards: bool) -> None:
         """Something lay there at the first look that nobody can tell from cards, where cards may lie face down.
 
-        What is seen of the round is doubted then, until one is seen to open or to close.
+        A round was under way only where chips lay there as well: without wagers no card is dealt.
         """
         self.may_be_amid_play |= may_hide_cards
-        self.is_half_seen |= may_hide_cards
 
     def apply(self, line: Event) -> None:
         """Take a written line in."""
