@@ -102,7 +102,7 @@ class Beginning:
             self.watch.resume([event for event in self.log if event.t <= self.at_t])
             self.watch.signals[:] = [event for event in self.watch.signals if event.t >= frame.t]
             self.watch.begin(frame.t)
-            self.log, self.gap_s = None, 0.0
+            self.log, self.gap_s, self.is_blind = None, 0.0, True
         if self.zero_t is None:
             if frame.t < self.at_t - 1e-6:
                 return
