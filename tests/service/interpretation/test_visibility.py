@@ -228,19 +228,23 @@ def test_same_round_seen_from_its_beginning_is_judged() -> None:
 @pytest.mark.parametrize(
     ("backs", "before", "is_alleged"),
     [
-        pytest.param(UnseenBacks(frozenset(Phase)), (), False, id="cards may have lain there face down"),
+        pytest.param(UnseenBacks(frozenset(Phase)), (placed(0.0, 0.5),), False, id="cards may have lain face down"),
+        pytest.param(UnseenBacks(frozenset(Phase)), (), True, id="no chips lay there: without wagers no card is dealt"),
         pytest.param(UnseenBacks(), (), True, id="no card comes face down: that was print"),
         pytest.param(UnseenBacks(frozenset(Phase)), (BetsOpened(t=4.0),), True, id="and then betting opened"),
         pytest.param(UnseenBacks(frozenset(Phase)), (RoundClosed(t=4.0),), True, id="that was the round before"),
     ],
 )
 def test_nothing_is_alleged_of_a_round_where_backs_or_print_lay_at_the_first_look(
-    backs: UnseenBacks, before: tuple[Event, ...], is_alleged: bool
+    backs: UnseenBacks, before: tuple[Event | Observation, ...], is_alleged: bool
 ) -> None:
     interpreter = Interpreter(LAYOUT, frozenset({RoundClosed, ResultAnnounced, NoMoreBets}), backs=backs)
     interpreter.observe(FirstLookDoubted(t=0.0))
-    for event in before:
-        interpreter.signal(event)
+    for item in before:
+        if isinstance(item, Event):
+            interpreter.signal(item)
+        else:
+            interpreter.observe(item)
     for track, (hand, label) in enumerate([("player", "2C"), ("player", "3H"), ("banker", "KD")]):
         interpreter.observe(rested(track, 9.0 + track, hand, label))
     lines = interpreter.finish()
