@@ -79,7 +79,7 @@ def watch_table(table: TableConfig, *, signals: Path | None = None, rate_hz: flo
     camera = table.cameras[0]
     size = camera.calibration.image_size_wh_px
     step_s = None if camera.is_live else measured_step_s(camera.source, size, rate_hz)
-    with VideoReader(camera.source, size_wh_px=size, rate_hz=rate_hz) as reader:
+    with VideoReader(camera.source, size_wh_px=size, rate_hz=rate_hz, transport=camera.transport) as reader:
         watch = start_watch(table, read_signals(table, signals), keeps_pictures=True)
         yield from _FilmRun(watch, reader, camera.name, step_s, is_rate_told=rate_hz is not None).reports()
 

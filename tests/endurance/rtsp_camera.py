@@ -217,6 +217,7 @@ def rtsp_camera(video: Path, make: Make | None = None) -> Iterator[RtspCamera]:
     camera = RtspCamera(Gate(free_port(), port), start(), start, make.sign_in)
     try:
         camera.follow()
+        camera.gate.port = free_port()  # the one chosen before the server began may be taken by now
         camera.gate.open()
         yield camera
         camera.gate.close(Cut.REFUSED)
