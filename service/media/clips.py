@@ -139,9 +139,14 @@ def _playable(packets: list[FilmPacket], film: OpenFilm) -> list[FilmPacket]:
 
 
 def _in_order(packets: list[Packet[VideoStream]]) -> list[Packet[VideoStream]]:
-    """Packets with the times at which they are shown, where their container tells only when they are decoded."""
+    """Packets fit for a muxer: decoded one after the other, and shown then where their container tells no more."""
+    last: int | None = None
     for packet in packets:
+        if packet.dts is not None:
+            packet.dts = last = packet.dts if last is None else max(packet.dts, last + 1)
         packet.pts = packet.dts if packet.pts is None else packet.pts
+        if packet.pts is not None and packet.dts is not None:
+            packet.pts = max(packet.pts, packet.dts)
     return packets
 
 

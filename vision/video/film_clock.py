@@ -32,6 +32,8 @@ CONFIRMED_BY = 8
 """So many stamps must go on from a new clock."""
 HELD = 24
 """Where so many stamps follow neither the old clock nor each other, time is counted."""
+SWAPPED = 8
+"""A step back takes back a leap ahead that is no more packets old: parts of the film were swapped."""
 FIRST = 3
 """A clock that is right only after fewer packets was wrong before, as where a recorder writes 0 first."""
 HOLE_STEPS = 1.5
@@ -302,6 +304,9 @@ class FilmClock:
         if 0 < ticks < self._limits.longest_gap and self._count >= FIRST:
             self._last = (reading - ticks, self._last[1])
             return self._accept(stamp, gap=ticks - step)
+        if ticks < 0 and max(list(self._steps)[-SWAPPED:], default=0) >= -ticks:
+            self._last = (reading - ticks, self._last[1])  # it leapt ahead just before: these came out of order
+            return self._accept(stamp)
         self._last = (reading - step, self._last[1])
         return self._accept(stamp, fault=ClockFault.SET, by=ticks - step)
 

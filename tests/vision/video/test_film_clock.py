@@ -86,3 +86,9 @@ def test_picture_shown_long_after_it_is_decoded_is_wrong_where_it_is_alone() -> 
     stamps = [Stamp(n, n + (HOUR if i == 30 else 2 * STEP)) for i, n in enumerate(EVEN)]
     told = [stamp for each in stamps for stamp in clock.take(each)] + clock.end()
     assert {(stamp.show or 0) - stamp.decode for stamp in told} == {2 * STEP}
+
+
+def test_packets_that_were_swapped_leave_the_clock_as_it_was() -> None:
+    told = mended([*EVEN[:15], *EVEN[30:32], *EVEN[17:60]])
+    assert told[-1].decode == EVEN[-1]
+    assert not any(stamp.fault for stamp in told)
