@@ -16,7 +16,7 @@ from thirdcard.vision.frames import Frame
 PACED = 0.5
 """A frame that was waited for so much of its distance to the one before is no longer of what had been kept."""
 LONGEST = timedelta(seconds=2)
-"""Longer no frame is held back: by then the most prompt of them tells well enough."""
+"""A frame is held back no longer than this: by then the one with the least delay gives the delay of the others."""
 HELD_FRAMES = 25
 """Older ones are let go: nobody looks at what lies so far back."""
 

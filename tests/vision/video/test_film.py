@@ -141,7 +141,6 @@ def test_size_that_changes_is_scaled_where_its_shape_is_the_same_else_lost(tmp_p
     assert max(frame.t for frame in frames) < 4.1
 
 
-@pytest.mark.skipif(not hasattr(av.VideoStream, "set_display_rotation"), reason="this PyAV writes no such flag")
 @pytest.mark.parametrize("degrees", [90, 180, 270])
 def test_picture_is_turned_as_the_film_says(tmp_path: Path, degrees: int) -> None:
     path = write(tmp_path / "film.mp4", range(5), prepare=lambda stream: stream.set_display_rotation(degrees))
