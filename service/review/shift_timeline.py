@@ -16,6 +16,8 @@ from thirdcard.service.review.placing import JOINED_S, place
 from thirdcard.service.review.sameness import Compare, compare
 from thirdcard.service.review.shift_notes import Note, NoteKind
 
+MOST_CLOCK_NOTES = 5
+"""Of one file; how many more there are is said in one."""
 LEAST_S = 0.5
 """What is left of a file and is shorter is left out."""
 DRIFT_S = 5.0
@@ -72,6 +74,7 @@ def build_timeline(files: Sequence[RecordedFile], compare: Compare = compare) ->
         *placement.notes,
         *_clock_notes(ordered),
         *(_fault_note(file) for file in ordered if file.fault is not None),
+        *(note for file in ordered for note in _mended_notes(file)),
     ]
     parts: list[Part] = []
     for file in sorted(ordered, key=lambda file: file.fault is not None):
@@ -128,6 +131,17 @@ def _fault_note(file: RecordedFile) -> Note:
     at = file.began_at + timedelta(seconds=file.lasts_s)
     kind = NoteKind.CLOCK if "clock" in str(file.fault) else NoteKind.BROKEN
     return Note(kind=kind, from_at=at, to_at=at, text=f"{file.path.name}: {file.fault}")
+
+
+def _mended_notes(file: RecordedFile) -> list[Note]:
+    """What was mended or assumed of a film's own clock."""
+    texts = [(t, f"the film's clock is wrong by {by_s:+.1f} s at {t:.1f} s") for t, _, by_s in file.index.faults]
+    more = len(texts) - MOST_CLOCK_NOTES
+    texts = [*texts[:MOST_CLOCK_NOTES], *([(texts[MOST_CLOCK_NOTES][0], f"and {more} times more")] if more > 0 else [])]
+    if (rate_hz := file.index.assumed_rate_hz) is not None:
+        texts.append((0.0, f"the film has no times: {rate_hz:.4g} frames a second are assumed"))
+    at = [(file.began_at + timedelta(seconds=t), text) for t, text in texts]
+    return [Note(kind=NoteKind.CLOCK, from_at=t, to_at=t, text=f"{file.path.name}: {text}") for t, text in at]
 
 
 def _clock_notes(ordered: Sequence[RecordedFile]) -> list[Note]:

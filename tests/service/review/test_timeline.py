@@ -12,7 +12,8 @@ from thirdcard.service.review.files import RecordedFile
 from thirdcard.service.review.segments import LONGEST_RUN_IN_S, RUN_OUT_S, SEGMENT_S, cut_segments
 from thirdcard.service.review.shift_notes import NoteKind
 from thirdcard.service.review.shift_timeline import build_timeline
-from thirdcard.vision.video.film_index import FilmRun
+from thirdcard.vision.video.film_clock import ClockFault
+from thirdcard.vision.video.film_index import FilmIndex, FilmRun
 
 
 def spans(files: list[RecordedFile]) -> list[tuple[str, float, float]]:
@@ -109,3 +110,14 @@ def test_no_segment_reaches_over_a_gap() -> None:
     segments = cut_segments(build_timeline([recorded("a", 0, 300), recorded("b", 900, 300)]))
     assert [(segment.core_from_t, segment.core_to_t) for segment in segments] == [(0.0, 300.0), (900.0, 1200.0)]
     assert all(segment.is_after_gap and segment.is_before_gap for segment in segments)
+
+
+def test_what_was_mended_of_a_films_own_clock_is_noted() -> None:
+    index = FilmIndex(
+        zero=0, step=1, step_s=0.04, runs=(FilmRun(0.0, 60.0),), packets=1,
+        faults=tuple((float(n), ClockFault.SET, -14.0) for n in range(7)), assumed_rate_hz=15.0,
+    )  # fmt: skip
+    told = [note.text for note in build_timeline([recorded("a", 0, 60, index=index)]).notes]
+    assert "a: the film's clock is wrong by -14.0 s at 0.0 s" in told
+    assert "a: and 2 times more" in told
+    assert "a: the film has no times: 15 frames a second are assumed" in told
