@@ -387,7 +387,8 @@ def _is_shown(film: Path, t: float) -> bool:
         stream = container.streams.video[0]
         if not hasattr(stream.codec_context, "name"):
             return False
-        zero = float((stream.start_time or 0) * (stream.time_base or 0))
+        zero_s: float | None = None
+        t = -1 / make.RATE_HZ
         while True:
             try:
                 for packet in container.demux(stream):
@@ -396,15 +397,18 @@ def _is_shown(film: Path, t: float) -> bool:
                     except av.FFmpegError:
                         continue
                     for frame in frames:
-                        if frame.time is not None:
-                            wanted.discard(_number_if_sound(frame, zero))
+                        if zero_s is None and frame.time is not None:
+                            zero_s = frame.time
+                        # program streams stamp some packets only
+                        t = t + 1 / make.RATE_HZ if frame.time is None else frame.time - (zero_s or 0.0)
+                        wanted.discard(_number_if_sound(frame, t))
                 return not wanted
             except av.FFmpegError:
                 return not wanted
 
 
-def _number_if_sound(frame: av.VideoFrame, zero_s: float) -> int:
-    number = round((float(frame.time or 0.0) - zero_s) * make.RATE_HZ)
+def _number_if_sound(frame: av.VideoFrame, t: float) -> int:
+    number = round(t * make.RATE_HZ)
     if not 0 <= number < len(_sound()):
         return -1
     differs = np.abs(_small(frame) - _sound()[number]) > VISIBLE_LEVELS
