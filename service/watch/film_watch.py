@@ -30,6 +30,14 @@ MOST_CLOCK_WORDS = 5
 """No more is said of a clock that is wrong again and again between two reports."""
 
 
+@dataclass(frozen=True, slots=True)
+class CardsInFrame:
+    """The cards on the table, as a frame shows them."""
+
+    t: float
+    cards: tuple[CardInSight, ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
     """What is new since the last report."""
@@ -45,8 +53,8 @@ class Progress:
     state: RoundState
     stage_seconds: Mapping[str, float]
     """Seconds spent since the start: decode, gate, detect, read, track, interpret."""
-    cards: tuple[CardInSight, ...] = ()
-    """The cards on the table as they lie now."""
+    looks: tuple[CardsInFrame, ...] = ()
+    """Where cards lay in each frame since the last report, in order of time."""
     broken: str | None = None
     """Why the video broke before its end; only in the last report."""
     spreads: tuple[ShownSpread, ...] = ()
@@ -106,6 +114,7 @@ class _FilmRun:
                     self._sight.take(item, self._reader.step_s or self._step_s)
                 if isinstance(item, Frame):
                     self._frame = item
+                    self._reporter.saw(item.t)
                     if self._watch.alerts or item.t - self._reporter.reported_t >= PROGRESS_S:
                         yield self._reporter.report(item.t, item.index, notes=self._notes())
         except VideoBreakError as error:
@@ -176,6 +185,11 @@ class _Reporter:
         self._duration_s = duration_s
         self._clock = watch.clock
         self._spent = {"decode": 0.0, "interpret": 0.0}
+        self._looks: list[CardsInFrame] = []
+
+    def saw(self, t: float) -> None:
+        """A frame was looked at."""
+        self._looks.append(CardsInFrame(t, self._watch.cards))
 
     @contextmanager
     def spend(self, stage: str) -> Iterator[None]:
@@ -193,6 +207,7 @@ class _Reporter:
         """All that is new since the last report."""
         self.reported_t = t
         events, alerts, rounds = self._watch.take()
+        looks, self._looks = tuple(self._looks), []
         return Progress(
             t=t,
             frame_index=index,
@@ -203,7 +218,7 @@ class _Reporter:
             rounds=rounds,
             state=self._watch.state,
             stage_seconds=self._spent | self._watch.stage_seconds,
-            cards=self._watch.cards,
+            looks=looks,
             spreads=self._watch.take_spreads(),
             broken=broken,
             notes=notes,

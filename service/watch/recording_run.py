@@ -90,7 +90,8 @@ class _Run:
         told = 0 if self.last is None else len(self.last.notes)
         self.last = progress
         texts = area_texts(self.recording.table.layout, progress.state)
-        self.memory.remember(_at(progress.t), card_outlines(progress.cards), texts)
+        for look in progress.looks:
+            self.memory.remember(_at(look.t), card_outlines(look.cards), texts)
         for note in progress.notes[told:]:
             self.view.tell_note(note)
         for event in progress.events:

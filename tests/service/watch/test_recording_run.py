@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.service.watch_fakes import (
+    CHANGE_S,
     LENGTH_S,
     cards,
     make_alert,
@@ -22,10 +24,11 @@ from thirdcard.rules.game.words import Bet
 from thirdcard.rules.log.events import BetsOpened, CameraLost, CardDealt, Side
 from thirdcard.rules.round.round import Wager
 from thirdcard.service.config.table_file import load_table
-from thirdcard.service.watch.film_watch import Progress
+from thirdcard.service.watch.film_watch import CardsInFrame, Progress
 from thirdcard.service.watch.recording_run import STOPPED, OutputError, shown_wagers, watch_recording
 from thirdcard.service.watch.recordings import Recording, find_recording
 from thirdcard.service.watch.terminal import SilentView
+from thirdcard.vision.observations import CardInSight
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +39,7 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Recording:
     return find_recording(str(folder))
 
 
-def lines(path: Path) -> list[dict[str, object]]:
+def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
@@ -63,6 +66,20 @@ def test_alert_line_has_evidence_that_exists_and_when_it_was_noticed(recording: 
     assert isinstance(evidence, dict)
     assert alert["noticed_at"] == 8.0
     assert all((tmp_path / evidence[name]).is_file() for name in ("clip", "still", "before", "after"))
+
+
+def test_still_is_marked_as_its_own_frame_shows_the_cards_not_as_the_last_report_does(
+    recording: Recording, tmp_path: Path
+) -> None:
+    corners = ((900, 100), (963, 100), (963, 188), (900, 188))
+    lies = CardsInFrame(CHANGE_S - 0.1, (CardInSight(corners_mm=corners, face_up=True, label="7H"),))
+    gone = CardsInFrame(CHANGE_S + 0.1, ())
+    stills = []
+    for looks in ((lies, gone), (gone,)):
+        told = make_progress(CHANGE_S + 1.0, looks=looks, alerts=(make_alert(),))
+        watch_recording(recording, tmp_path, SilentView(), source=replay(told))
+        stills.append((tmp_path / lines(tmp_path / "alerts.jsonl")[0]["evidence"]["still"]).read_bytes())
+    assert stills[0] != stills[1]
 
 
 def test_pictures_of_wagers_are_written_and_those_of_a_former_watch_taken_away(
