@@ -80,6 +80,8 @@ class CardSights:
         self._followed_t: dict[str, float] = {}
         self._first = FirstLooks()
         """What is assumed of the things that lay there at the first look."""
+        self.learnt_t: float | None = None
+        """When print and bare cloth were last learnt anew; what was taken for either before may have been cards."""
 
     def of(self, found: Detections, look: CardLook) -> list[CardSight]:
         """The cards in sight, given all that the detector last found."""
@@ -136,6 +138,7 @@ class CardSights:
         self._print.remember([sight.corners_mm for sight in sights if not sight.face_up], look.change)
         self._leftovers.forget()
         self._refined.clear()
+        self.learnt_t = look.frame.t
 
     def _is_own(self, sight: CardSight) -> bool:
         return any(self._leftovers.is_own(region, sight) for region in self._regions)

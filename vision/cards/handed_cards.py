@@ -112,6 +112,10 @@ class HandedCards:
         there = [sight for sight in sights if self.place_of(sight.at_mm) is not None]
         self._furniture += [(t, sight.at_mm) for sight in there if not self._is_furniture(sight)]
 
+    def forget_furniture(self) -> None:
+        """What was seen at the places so far may have been cards all the same."""
+        self._furniture = []
+
     def place_of(self, at_mm: NDArray[np.float64]) -> str | None:
         """The place that a point lies in, the deepest where places overlap."""
         return max(self._depths(at_mm), default=(0.0, None))[1]

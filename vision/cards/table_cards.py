@@ -122,6 +122,8 @@ class TableCards:
             look.found,
             CardLook(frame=look.frame, change=cover.change, cover=cover, looked_mm=look.looked_mm, read=read),
         )
+        if self._sights.learnt_t == t:
+            self._watch.handed.forget_furniture()
         beside = SideLook(
             found=look.found,
             hands=cover.hands,

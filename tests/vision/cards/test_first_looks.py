@@ -113,3 +113,15 @@ def test_slot_stays_print_when_cards_came_and_went() -> None:
             assert table.look(begin + step / 10, shown=(FACE, BACK), face=FACE, back=BACK) == 1
         for step in range(10, 20):
             assert table.look(begin + step / 10, shown=(BACK,), back=BACK) == 0
+
+
+def test_moment_at_which_the_cloth_was_learnt_anew_is_told() -> None:
+    """What was taken for furniture elsewhere until then may have been cards too."""
+    table = Table()
+    table.look(0.0, shown=(BACK,), back=BACK)
+    for step in range(1, 10):
+        table.look(step / 10, shown=(FACE, BACK), face=FACE, back=BACK)
+    assert table.sights.learnt_t is None
+    for step in range(10, 20):
+        table.look(step / 10)
+    assert table.sights.learnt_t == pytest.approx(1.0 + BARE_S, abs=0.11)

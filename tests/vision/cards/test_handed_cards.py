@@ -91,6 +91,15 @@ def test_what_lay_at_a_place_before_a_card_left_is_not_that_card() -> None:
     assert kinds(table.told) == [CardRested, CardLeft]
 
 
+def test_what_lay_at_a_place_is_no_furniture_any_more_once_that_is_forgotten() -> None:
+    table = handed_table()
+    table.look(sight(500, face_up=False, y_mm=IN_NEAR), looks=10)
+    table.watch.handed.forget_furniture()
+    table.look(sight(100, face_up=False), looks=10)
+    table.look(sight(500, face_up=False, y_mm=IN_NEAR), looks=30)
+    assert kinds(table.told) == [CardRested, CardShifted]
+
+
 def test_face_up_card_that_leaves_its_region_is_looked_for_nowhere() -> None:
     table = handed_table()
     table.look(sight(100), looks=10)
