@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 
-from thirdcard.rules.cards.shoe import CONTINUOUS
 from thirdcard.rules.findings.findings import Finding
+from thirdcard.rules.game.words import Device
 from thirdcard.rules.log.events import (
     CameraLost,
     CameraMoved,
@@ -43,7 +43,7 @@ class LastRoundJudge:
     def __init__(self, rules: Rules, *, device: str, shoes_begun: Callable[[], int]) -> None:
         """`shoes_begun` counts the shoes that were in use so far, whether their opening was seen or not."""
         self._after_cut = rules.rulebook.last_round.after_cut_card
-        self._is_continuous = device == CONTINUOUS
+        self._is_continuous = device == Device.CONTINUOUS_SHUFFLER
         self._by_cut: int | None = None
         self._by_word: int | None = None
         self._cut_in: int | None = None

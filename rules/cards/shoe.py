@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 
 from thirdcard.rules.findings.findings import Finding
 from thirdcard.rules.game.cards import CARDS_PER_DECK, PACK, Card
+from thirdcard.rules.game.words import Device
 from thirdcard.rules.log.events import (
     CardBurned,
     CardDealt,
@@ -21,7 +22,6 @@ from thirdcard.rules.log.events import (
 )
 from thirdcard.rules.round.round import Round, confidence_of
 
-CONTINUOUS = "continuous_shuffler"
 FindAtFirstCard = Callable[[CardDealt, Round], Iterable[Finding]]
 
 
@@ -34,7 +34,7 @@ class Shoe:
         """How many shoes came after the first one, whether their opening was seen or not."""
         self._find_at_first_card = find_at_first_card
         self._decks = decks
-        self.is_endless = device == CONTINUOUS
+        self.is_endless = device == Device.CONTINUOUS_SHUFFLER
         self._holds = self._full()
         self._times = [0] * len(PACK)
         """How many times each face came out, by the card's number."""
