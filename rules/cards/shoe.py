@@ -1,6 +1,7 @@
 """Count what came out of the shoe: cards that its decks cannot hold, and when it is empty.
 
-A shoe may begin without a line that says so: cards after its end, more of them than it holds, or a burn tell it too.
+A shoe may begin without a line that says so: more cards than it holds, or a burn, tell it too. Cards dealt after its
+end do not; but whose they are is not known then, so that they are counted anew.
 """
 
 from __future__ import annotations
@@ -59,8 +60,11 @@ class Shoe:
 
     def deal(self, event: CardDealt, running: Round) -> Iterable[Finding]:
         """Count a card; `running` is the round as it was before the event."""
-        if (self._is_closed or self._spent_t is not None) and self._is_of_another(running):
+        if self._spent_t is not None and self._is_of_another(running):
             self._begin(was_seen=False)
+        elif self._is_closed and running.dealt.first is None:
+            self._is_closed = self._was_opening_seen = False
+            self._times = [0] * len(PACK)
         self._out += 1
         if self._out == self._holds:
             self._spend(event.t, running)
