@@ -99,7 +99,7 @@ class PayoutJudge:
                 elif self._is_disputed or not _is_just_as_due(due, self._settled.get(due.area)):
                     chips = _Chips(running.betting.stakes.get(due.area), wagers.get(due.area))
                     findings += self._judge(due, running, record, chips)
-            findings += self._judge_no_wagers(record)
+            findings += self._judge_no_wagers(running, record)
         self._settled.clear()
         self._moved.clear()
         self._late.clear()
@@ -117,11 +117,13 @@ class PayoutJudge:
         clear = [_is_as_due(one, act) for one, act in telling]
         return clear.count(False) > clear.count(True)
 
-    def _judge_no_wagers(self, record: RoundRecord) -> Iterator[Finding]:
+    def _judge_no_wagers(self, running: Round, record: RoundRecord) -> Iterator[Finding]:
         """What was paid where no wager stands: it was placed too late, or such a bet is not offered."""
-        stands = {one.area for one in (*record.due, *record.due_open)} if self._settled else set()
-        for area, settled in self._settled.items():
-            paid = () if area in stands else Acts(tuple(settled)).paid
+        if not self._settled:
+            return
+        stands = {one.area for one in record.due} | {one.area for one in record.due_open}
+        for area in self._settled:
+            paid = () if area in stands else self._acts_on(area, running).paid
             late = self._late.get(area)
             if not paid:
                 continue
@@ -133,7 +135,7 @@ class PayoutJudge:
 
     def _judge_late(self, due: Due, running: Round, record: RoundRecord) -> Iterator[Finding]:
         """What was paid on a wager beyond what it wins as it lay when betting closed."""
-        late, acts = self._late[due.area], Acts(tuple(self._settled.get(due.area, ())))
+        late, acts = self._late[due.area], self._acts_on(due.area, running)
         total = sum_of(acts.paid)
         if acts.paid and due.outcome is _LOSE:
             yield _paid_in_vain(due, acts)
@@ -145,7 +147,7 @@ class PayoutJudge:
 
     def _judge(self, due: Due, running: Round, record: RoundRecord, chips: _Chips) -> Iterable[Finding]:
         """What the dealer did wrongly with one wager; what cannot be told is noted as a doubt of the round."""
-        acts = Acts(tuple(self._settled.get(due.area, ())))
+        acts = self._acts_on(due.area, running)
         why_open = self._why_open(due, acts)
         if why_open is not None:
             running.doubt(*why_open)
@@ -163,6 +165,20 @@ class PayoutJudge:
             running.doubt(_absent_code(due), f"what became of the wager on {due.area} was not seen")
             return ()
         return (_absence(due, running, acts, chips),)
+
+    def _acts_on(self, area: str, running: Round) -> Acts:
+        """What the dealer did with a wager; of a round that the house voided, what he did then.
+
+        What he had paid before may be taken back without a line that says so, and what he had collected be given back
+        as chips.
+        """
+        acts, declared_t = tuple(self._settled.get(area, ())), running.void.declared_t
+        if declared_t is None:
+            return Acts(acts)
+        later = tuple(act for act in acts if act.t >= declared_t)
+        if later or area in self._moved:
+            return Acts(later)
+        return Acts(tuple(act for act in acts if act.action is not _PAID))
 
     def _why_open(self, due: Due, acts: Acts) -> tuple[str, str] | None:
         """The code and the reason why what was done with the wager tells nothing; None where it tells something."""
