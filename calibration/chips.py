@@ -84,9 +84,9 @@ class ChipSet:
     chips: tuple[Chip, ...]
 
     @property
-    def smallest_value(self) -> int:
-        """The value of the smallest chip, in the smallest unit the table plays for."""
-        return min(chip.value for chip in self.chips)
+    def values(self) -> tuple[int, ...]:
+        """Each value once, the smallest first, in the smallest unit the table plays for."""
+        return tuple(sorted({chip.value for chip in self.chips}))
 
 
 def parse_chips(mapping: object, where: str, *, base: Path) -> ChipSet:

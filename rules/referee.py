@@ -111,7 +111,7 @@ class Judges:
                 drawing_of=cards.drawing_of,
                 held=held,
             ),
-            payouts=PayoutJudge(rules, smallest_chip=table.smallest_chip),
+            payouts=PayoutJudge(rules, chips=table.chips),
             remedies=RemedyBook(),
         )
 
@@ -164,7 +164,7 @@ class Referee:
         decks: int = 8,
         device: str = "shoe",
         limits: Mapping[str, object] | None = None,
-        smallest_chip: int | None = None,
+        chips: Iterable[int] = (),
         is_alleged: Callable[[Alert], bool] = lambda alert: True,
     ) -> None:
         """Take the rules and what the table's notice says.
@@ -174,12 +174,12 @@ class Referee:
             decks: In the shoe.
             device: What deals.
             limits: The table's notice.
-            smallest_chip: That the table plays for.
+            chips: The values of the table's chips, none where they are not known.
             is_alleged: Whether an alert is sure enough to be told, and for the hand after it to be played as it
                 orders. One that is not may become so later in its round.
         """
         self._rules = rules
-        self._table = TableState(smallest_chip=smallest_chip, notice=parse_notice(limits or {}))
+        self._table = TableState(chips=tuple(sorted(set(chips))), notice=parse_notice(limits or {}))
         self._judges = Judges.of(rules, self._table, decks=decks, device=device)
         self._held = self._judges.held
         self._is_alleged = is_alleged

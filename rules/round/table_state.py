@@ -43,8 +43,8 @@ class TableState:
     wagers: dict[str, Wager] = field(default_factory=dict)
     cards: Mapping[str, DealtCard] = field(default_factory=dict)
     """The cards of the round before, which may be kept for this one."""
-    smallest_chip: int | None = None
-    """The table's smallest chip, in the smallest unit of money; None where its chips are not known."""
+    chips: tuple[int, ...] = ()
+    """The values of the table's chips, in the smallest unit of money; none where they are not known."""
     notice: TableNotice = field(default_factory=TableNotice)
     lost_cameras: set[str] = field(default_factory=set)
     next_void: Void = NOT_VOID

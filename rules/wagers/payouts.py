@@ -23,9 +23,10 @@ from thirdcard.rules.round.round import DealtCard, Round, Wager, confidence_of
 from thirdcard.rules.rulebook.options import Rules
 from thirdcard.rules.wagers.acts import Acts, fault_of, named, sum_of
 from thirdcard.rules.wagers.collection import AmountSpan, judge_loss, span_of
+from thirdcard.rules.wagers.exact_pay import least_part_of
 from thirdcard.rules.wagers.excess import rule_of_excess
 from thirdcard.rules.wagers.hand_ends import end_of, facts_of
-from thirdcard.rules.wagers.settlement import exact_step_of, pay_case
+from thirdcard.rules.wagers.settlement import pay_case
 
 _SETTLES_FREELY = ("misdeal.", "exposed_card.")
 """Faults after which any wager of the round may be given back."""
@@ -52,9 +53,10 @@ class _Chips:
 class PayoutJudge:
     """Collects what was settled in the running round."""
 
-    def __init__(self, rules: Rules, *, smallest_chip: int | None = None) -> None:
+    def __init__(self, rules: Rules, *, chips: tuple[int, ...] = ()) -> None:
         self._rules = rules
-        self._smallest_chip = smallest_chip
+        self._chips = chips
+        """The values of the table's chips, none where they are not known."""
         self._settled: dict[str, list[WagerSettled]] = {}
         self._moved: set[str] = set()
         self._filmed: set[str] = set()
@@ -222,15 +224,15 @@ class PayoutJudge:
         if due.area in self._filmed:
             return due.area in untouched and not self._may_return and self._is_in_play(due, chips.staked.least or 0)
         is_counted = due.stake is not None or bool(chips.staked.chips)
-        least = (chips.staked.chips or 0) * (self._smallest_chip or 0)
+        least = (chips.staked.chips or 0) * min(self._chips, default=0)
         return chips.left.is_seen and is_counted and self._is_in_play(due, least)
 
     def _is_in_play(self, due: Due, least: int) -> bool:
         """Whether a part of the wager at least can be paid exactly, by its value or what it is worth at least."""
         if due.stake is not None:
             return True
-        step = exact_step_of(due.bet, self._rules, smallest_chip=self._smallest_chip)
-        return step is None or least >= step
+        part = least_part_of(due.bet, self._rules, self._chips)
+        return part is None or least >= part
 
     def _wrong_amount(self, due: Due, acts: Acts, running: Round, record: RoundRecord) -> Iterator[Finding]:
         """Another amount than the wager wins; chips that were taken from it besides, as commission is, count."""
@@ -254,7 +256,7 @@ class PayoutJudge:
 
     def _step(self, due: Due) -> int:
         """The least amount in which a wager can be settled: what is pro rata is rounded to the smallest chip."""
-        return 1 if due.excess_stake is None else self._smallest_chip or 1
+        return 1 if due.excess_stake is None else min(self._chips, default=1)
 
     def _rule_of_part(self, due: Due) -> str | None:
         """The rule that takes a part of the stake out of play; None where all of it is."""

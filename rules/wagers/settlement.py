@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import lru_cache
-from math import lcm
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -23,6 +22,7 @@ from thirdcard.rules.round.table_state import TableState
 from thirdcard.rules.rulebook.cases import choose
 from thirdcard.rules.rulebook.model import Fee, PayCase
 from thirdcard.rules.rulebook.options import Rules
+from thirdcard.rules.wagers.exact_pay import valid_part_of
 from thirdcard.rules.wagers.excess import Excess, excess_of
 from thirdcard.rules.wagers.hand_ends import HandEnd, end_of, ends_of, facts_of, loose_ends_of
 from thirdcard.rules.wagers.insurance import INSURANCE, Promise
@@ -44,8 +44,8 @@ class Circumstances(NamedTuple):
 
     is_void: bool = False
     """Whether the round is played without wagers."""
-    smallest_chip: int | None = None
-    """The table's smallest chip, in the smallest unit of money; None where the chips are not known."""
+    chips: tuple[int, ...] = ()
+    """The values of the table's chips, in the smallest unit of money; none where they are not known."""
     promises: Mapping[str, Promise] = MappingProxyType({})
     """What each insurance area that was bet in a window could pay."""
     excess: Excess = MappingProxyType({})
@@ -144,7 +144,7 @@ def _due_in(
         return _open(wager, circumstances.why_open)
     if wager.bet in INSURANCE:
         return _insurance_due(wager, circumstances, endings)
-    award = award_of(wager.bet, wager.value, rules, endings, circumstances.smallest_chip)
+    award = award_of(wager.bet, wager.value, rules, endings, circumstances.chips)
     if award is None:
         return _open(wager, circumstances.why_open)
     (outcome, _), pays, void_stake = award
@@ -186,9 +186,7 @@ def _insured(wager: Wager, outcome: Settling, pays: Fraction | None) -> Due:
 
 
 @lru_cache(maxsize=8192)
-def award_of(
-    bet: Bet, stake: int | None, rules: Rules, endings: Endings, smallest_chip: int | None = None
-) -> Award | None:
+def award_of(bet: Bet, stake: int | None, rules: Rules, endings: Endings, chips: tuple[int, ...] = ()) -> Award | None:
     """What a stake gets in every one of these endings, less what of it cannot be paid exactly; None where they differ.
 
     The stake is in the smallest unit, None where its chips were not read. What was reckoned once is remembered.
@@ -196,33 +194,11 @@ def award_of(
     pay = pay_of(bet, rules, endings)
     if pay is None:
         return None
-    void = 0 if pay.outcome is Settling.VOID else void_stake_of(bet, stake, rules, smallest_chip=smallest_chip)
+    is_whole = stake is None or pay.outcome is Settling.VOID
+    void = 0 if stake is None or is_whole else stake - valid_part_of(bet, stake, rules, chips)
     if void and void == stake:
         pay = VOID
     return Award(pay, _winnings(stake, void, pay), void or None)
-
-
-def void_stake_of(bet: Bet, stake: int | None, rules: Rules, *, smallest_chip: int | None) -> int:
-    """The part of a stake that cannot be paid exactly and is void, 0 where none is.
-
-    The largest part stands of which the winnings are a whole number of the smallest chips, however the wager wins.
-    """
-    step = exact_step_of(bet, rules, smallest_chip=smallest_chip)
-    return 0 if step is None or stake is None else stake % step
-
-
-def exact_step_of(bet: Bet, rules: Rules, *, smallest_chip: int | None) -> int | None:
-    """The least stake that can be paid exactly, of which only multiples stand; None where every stake does."""
-    terms = rules.rulebook.bets.get(bet)
-    rule = None if terms is None else terms.exact_pay
-    if rule is None or not smallest_chip or not rule.when <= rules.facts:
-        return None
-    return lcm(*((smallest_chip / odds).numerator for odds in odds_of(bet, rules)))
-
-
-def odds_of(bet: Bet, rules: Rules) -> tuple[Fraction, ...]:
-    """All odds at which a bet may win under the elections."""
-    return tuple(case.pays for case in rules.pay_cases(bet) if case.outcome is Settling.WIN)
 
 
 def _pay(case: PayCase | None) -> Pay:
@@ -275,7 +251,7 @@ def record_of(
     wagers = tuple(running.betting.stakes.values())
     why_open = "the hands are not known to be complete" if is_read else "a card was not read"
     excess = excess_of(wagers, rules, table.notice) if rules.rulebook.limits.excess else {}
-    circumstances = Circumstances(running.void.is_void, table.smallest_chip, promises, excess, why_open)
+    circumstances = Circumstances(running.void.is_void, table.chips, promises, excess, why_open)
     settlement = settle_wagers(wagers, rules, _endings(drawing, *hands), circumstances)
     return RoundRecord(
         round=running.number,

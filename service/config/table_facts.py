@@ -44,7 +44,7 @@ def rules_of(table: TableConfig) -> dict[str, object]:
         "options": dict(table.options),
         "shoe": table.shoe.model_dump(),
         "limits": table.limits.model_dump(exclude_none=True),
-        "smallest_chip": table.chips.smallest_value,
+        "chips": list(table.chips.values),
     }
 
 

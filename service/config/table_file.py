@@ -235,8 +235,8 @@ def load_table(path: Path) -> TableConfig:
     return config
 
 
-def read_smallest_chip(table: TableFile, path: Path) -> int | None:
-    """The value of a table's smallest chip; None where it names no chips, or a file of chips that is not at hand.
+def read_chip_values(table: TableFile, path: Path) -> tuple[int, ...]:
+    """The values of a table's chips; none where it names no chips, or a file of chips that is not at hand.
 
     Raises:
         UnreadableTableError: The file of chips is no YAML mapping.
@@ -244,8 +244,8 @@ def read_smallest_chip(table: TableFile, path: Path) -> int | None:
     """
     names_file = isinstance(table.chips, str) and table.chips not in BUILT_IN_CHIPS
     if not table.chips or (names_file and not (path.parent / str(table.chips)).is_file()):
-        return None
-    return _build_chips(table, path).smallest_value
+        return ()
+    return _build_chips(table, path).values
 
 
 def read_layout(table: TableFile, path: Path) -> Layout | None:

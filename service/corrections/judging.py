@@ -42,7 +42,7 @@ class Verdicts:
 
 
 def referee_of(rules: Mapping[str, Any]) -> Referee:
-    """The referee by what a log's row keeps: rulebook, options, shoe, limits and the smallest chip; as a watch has it.
+    """The referee by what a log's row keeps: rulebook, options, shoe, limits and the chips; as a watch has it.
 
     Raises:
         UnjudgeableError: They name no rulebook that is known.
@@ -57,9 +57,15 @@ def referee_of(rules: Mapping[str, Any]) -> Referee:
         decks=shoe.get("decks", 8),
         device=shoe.get("device", "shoe"),
         limits=rules.get("limits", {}),
-        smallest_chip=rules.get("smallest_chip"),
+        chips=_chips_of(rules),
         is_alleged=is_alleged,
     )
+
+
+def _chips_of(rules: Mapping[str, Any]) -> tuple[int, ...]:
+    """The values of the table's chips; rows of old keep that of the smallest alone."""
+    smallest = rules.get("smallest_chip")
+    return tuple(rules.get("chips", () if smallest is None else (smallest,)))
 
 
 def judge_lines(rules: Mapping[str, Any], bodies: Iterable[Mapping[str, Any]]) -> Verdicts:

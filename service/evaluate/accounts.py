@@ -139,8 +139,8 @@ def judge(events: Iterable[Event], table: TableConfig) -> list[RoundRecord]:
     """The rounds that a log tells of, by the table's rulebook."""
     rules = elect(load_rulebook(table.rulebook), table.options)
     limits = table.limits.model_dump(exclude_none=True)
-    shoe, chip = table.shoe, table.chips.smallest_value
-    referee = Referee(rules, decks=shoe.decks, device=shoe.device, limits=limits, smallest_chip=chip)
+    shoe, chips = table.shoe, table.chips.values
+    referee = Referee(rules, decks=shoe.decks, device=shoe.device, limits=limits, chips=chips)
     records: list[RoundRecord] = []
     for event in events:
         records += referee.observe(event).rounds

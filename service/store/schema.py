@@ -59,7 +59,7 @@ class LogRow(Base):
     began_at: Mapped[datetime]
     """Where its `t` is 0."""
     rules: Mapped[str] = mapped_column(Text)
-    """What it is judged by: rulebook, options, shoe, limits and the smallest chip, as JSON."""
+    """What it is judged by: rulebook, options, shoe, limits and chips, as JSON."""
     first_line: Mapped[int] = mapped_column(BIG_ID)
     """Where it begins in the table's chain."""
     origin: Mapped[str] = mapped_column(String(20), default="live")

@@ -143,7 +143,5 @@ def build_referee(table: TableConfig) -> Referee:
     """The referee of a table's rulebook, options, shoe, limits and chips; tells what is sure enough to be alleged."""
     rules = elect(load_rulebook(table.rulebook), table.options)
     limits = table.limits.model_dump(exclude_none=True)
-    shoe, chip = table.shoe, table.chips.smallest_value
-    return Referee(
-        rules, decks=shoe.decks, device=shoe.device, limits=limits, smallest_chip=chip, is_alleged=is_alleged
-    )
+    shoe, chips = table.shoe, table.chips.values
+    return Referee(rules, decks=shoe.decks, device=shoe.device, limits=limits, chips=chips, is_alleged=is_alleged)

@@ -27,7 +27,7 @@ def test_chip_set_loads_from_file_name_or_mapping(tmp_path: Path) -> None:
     (tmp_path / "own.yaml").write_text(yaml.safe_dump(FIELDS))
     assert load_chips("own.yaml", tmp_path) == load_chips(FIELDS, tmp_path)
     assert [chip.value for chip in load_chips("house", tmp_path).chips] == [5, 25, 100, 500, 1000, 5000]
-    assert load_chips("house", tmp_path).smallest_value == 5
+    assert load_chips("house", tmp_path).values[0] == 5
 
 
 def test_chip_set_of_no_such_name_lists_the_built_in_one(tmp_path: Path) -> None:

@@ -73,7 +73,7 @@ class Floor:
 
     def _log(self, table: str, began: datetime, first_line: int, rulebook: str) -> Row:
         self.log += 1
-        rules = {"rulebook": rulebook, "options": {}, "shoe": {"decks": 8}, "limits": {}, "smallest_chip": 5}
+        rules = {"rulebook": rulebook, "options": {}, "shoe": {"decks": 8}, "limits": {}, "chips": [5]}
         return {"id": self.log, "table_id": table, "began_at": began, "rules": json.dumps(rules),
                 "first_line": first_line, "origin": "live", "is_counted": True}  # fmt: skip
 

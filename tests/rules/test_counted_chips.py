@@ -107,7 +107,7 @@ def test_settlement_of_a_result_that_nobody_announced_is_as_sure_as_the_cards() 
 
 def test_rule_nz_5_13_untouched_chips_that_nobody_counted_may_all_be_void() -> None:
     log = filmed("nz-authority", area="s3-banker", untouched=["s3-banker"])
-    assert (told(log, smallest_chip=5), doubts(log, smallest_chip=5)) == ([], ["payout.loser_kept"])
+    assert (told(log, chips=(5,)), doubts(log, chips=(5,))) == ([], ["payout.loser_kept"])
 
 
 @pytest.mark.parametrize(("least", "is_told"), [(100, True), (95, False)])
@@ -116,7 +116,7 @@ def test_rule_nz_5_13_untouched_chips_of_which_enough_lies_there_at_least_are_to
     bounds = {"after_low": least, "after_high": 8100}
     log.wager("s3-banker", 0, None, chips_before=0, chips_after=3, **bounds, source="camera", confidence=0.97)
     log.add("no_more_bets").four("P 2C 4D | B KS 9D").result(6, 9).add("round_closed", untouched=["s3-banker"])
-    codes = [code for code, *_ in told(log, smallest_chip=5)]
+    codes = [code for code, *_ in told(log, chips=(5,))]
     assert codes == (["payout.winner_unpaid"] if is_told else [])
 
 
@@ -131,8 +131,8 @@ def test_rule_nz_5_13_few_unread_chips_may_all_be_void(chips: int) -> None:
     log = TableLog(rules_of("nz-authority")).add("bets_opened")
     log.wager("s3-banker", None, None, chips_before=0, chips_after=chips).add("no_more_bets")
     log.four(LOST).result(8, 7).close()
-    assert [code for code, *_ in told(log, smallest_chip=5)] == (["payout.loser_kept"] if chips == 20 else [])
-    assert doubts(log, smallest_chip=5) == ([] if chips == 20 else ["payout.loser_kept"])
+    assert [code for code, *_ in told(log, chips=(5,))] == (["payout.loser_kept"] if chips == 20 else [])
+    assert doubts(log, chips=(5,)) == ([] if chips == 20 else ["payout.loser_kept"])
 
 
 @pytest.mark.parametrize("rulebook_id", RULEBOOKS)

@@ -40,7 +40,7 @@ def repeated(events: list[Event], times: range) -> Iterator[Event]:
 def test_memory_does_not_grow_with_the_rounds(rulebook_id: str) -> None:
     log = TableLog(rules_of(rulebook_id))
     events = shift(log)
-    referee = Referee(log.rules, limits={"minimum": 25, "maximum": 500, "differential": 300}, smallest_chip=5)
+    referee = Referee(log.rules, limits={"minimum": 25, "maximum": 500, "differential": 300}, chips=(5,))
     for event in repeated(events, range(10)):
         referee.observe(event)
     tracemalloc.start()

@@ -102,7 +102,7 @@ WITNESSES.pays("5.11", "banker", "P KH 2C 3S | B 3D 3H", 50, banker_pay="six_hal
 for number in ("5.12", "5.13"):
     told(
         number, "payout.wrong_amount", staked_in_chips(570), staked_in_chips(475), cites="other",
-        table={"smallest_chip": 25},
+        table={"chips": (25,)},
     )  # fmt: skip
 told("5.14(a)", "late_bet.placed", placed("s4-banker", False), placed("s4-banker", True))
 TAKEN_BACK = late(lambda log: log.wager("s3-banker", 100, 0), lambda log: log.wager("s3-banker", 100, 100))

@@ -70,7 +70,7 @@ def build_referee(choice: RulebookChoice) -> Referee:
         decks=choice.decks,
         device=choice.device,
         limits=choice.limits or {},
-        smallest_chip=choice.smallest_chip,
+        chips=choice.chips,
     )
 
 

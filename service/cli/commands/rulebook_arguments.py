@@ -12,8 +12,8 @@ import yaml
 from thirdcard.service.config.table_file import (
     OptionValue,
     check_seat_numbers,
+    read_chip_values,
     read_layout,
-    read_smallest_chip,
     read_table_file,
 )
 
@@ -29,8 +29,8 @@ class RulebookChoice:
     decks: int = DEFAULT_DECKS
     device: str = "shoe"
     limits: Mapping[str, object] | None = None
-    smallest_chip: int | None = None
-    """In the smallest unit of money; None where the chips are not known."""
+    chips: tuple[int, ...] = ()
+    """Their values in the smallest unit of money; none where they are not known."""
     is_drill: bool = False
     """Whether dealers practise at the table, with other decks than the rulebook's."""
 
@@ -56,7 +56,7 @@ def choose_rulebook(
             decks=decks or file.shoe.decks,
             device=file.shoe.device,
             limits=file.limits.model_dump(exclude_none=True),
-            smallest_chip=read_smallest_chip(file, table),
+            chips=read_chip_values(file, table),
             is_drill=file.drill,
         )
     if rulebook is None:

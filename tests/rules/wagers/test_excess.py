@@ -125,7 +125,7 @@ def test_rule_tas_7_4_a_loser_above_the_maximum_loses_up_to_it(
 def test_rule_sg_5_1_1_winnings_are_rounded_to_the_smallest_chip() -> None:
     log = staked("sg-rws", {"s2-banker": 250, "s3-banker": 100}).settle("s2-banker", "paid", 215)
     log.settle("s3-banker", "paid", 85).close()
-    codes = [alert.code for alert in alerts_of(log, limits=LIMITS, smallest_chip=5)]
+    codes = [alert.code for alert in alerts_of(log, limits=LIMITS, chips=(5,))]
     assert codes == ["limit.differential"]
 
 

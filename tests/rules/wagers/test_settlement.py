@@ -308,32 +308,39 @@ def test_void_round_voids_wagers_whatever_the_cards() -> None:
 
 
 EXACT = [
-    pytest.param("nz-authority", {}, 25, 530, "475", 30, id="nz-authority-5.13"),
-    pytest.param("nz-secretary", {}, 25, 530, "475", 30, id="nz-secretary-5.13"),
-    pytest.param("nz-authority", {}, 5, 100, "95", None, id="5.12-exact"),
-    pytest.param("nz-authority", {}, 1, 110, "95", 10, id="5.13-units"),
-    pytest.param("nz-authority", {}, None, 110, "209/2", None, id="chips-not-known"),
-    pytest.param("nz-authority", {"banker_pay": "six_half"}, 25, 525, "525", None, id="5.12-except-5.11"),
-    pytest.param("nz-secretary", {"two_to_one": True}, 25, 525, "525", None, id="13.3-no-commission"),
-    pytest.param("tas", {}, 25, 530, "1007/2", None, id="tas-has-no-such-rule"),
+    pytest.param("nz-authority", {}, (25,), 530, "475", 30, id="nz-authority-5.13"),
+    pytest.param("nz-secretary", {}, (25,), 530, "475", 30, id="nz-secretary-5.13"),
+    pytest.param("nz-authority", {}, (5,), 100, "95", None, id="5.12-exact"),
+    pytest.param("nz-authority", {}, (1,), 110, "95", 10, id="5.13-units"),
+    pytest.param("nz-authority", {}, (), 110, "209/2", None, id="chips-not-known"),
+    pytest.param("nz-authority", {"banker_pay": "six_half"}, (25,), 525, "525", None, id="5.12-except-5.11"),
+    pytest.param("nz-secretary", {"two_to_one": True}, (25,), 525, "525", None, id="13.3-no-commission"),
+    pytest.param("tas", {}, (25,), 530, "1007/2", None, id="tas-has-no-such-rule"),
+    pytest.param("nz-authority", {}, (100, 250, 500, 2500), 5000, "4750", None, id="5.12-a-2.50-chip"),
+    pytest.param("nz-secretary", {}, (100, 250, 500, 2500), 5000, "4750", None, id="5.12-a-2.50-chip-secretary"),
+    pytest.param("nz-authority", {}, (100, 500, 2500), 5000, "3800", 1000, id="5.13-no-2.50-chip"),
+    pytest.param("nz-authority", {}, (100, 250, 500), 5500, "4750", 500, id="5.13-beside-a-2.50-chip"),
+    pytest.param("nz-authority", {}, (200, 950), 1000, "950", None, id="5.12-by-one-chip"),
+    pytest.param("nz-authority", {}, (200, 950), 5000, "4750", None, id="5.12-by-several-chips"),
+    pytest.param("nz-authority", {}, (1000, 2500, 3800), 6000, "3800", 2000, id="5.13-a-sum-that-no-chips-make-up"),
 ]
 
 
-@pytest.mark.parametrize(("rulebook_id", "options", "chip", "stake", "pays", "void"), EXACT)
+@pytest.mark.parametrize(("rulebook_id", "options", "chips", "stake", "pays", "void"), EXACT)
 def test_rule_5_13_what_cannot_be_paid_exactly_is_void(
-    rulebook_id: str, options: dict[str, Any], chip: int | None, stake: int, pays: str, void: int | None
+    rulebook_id: str, options: dict[str, Any], chips: tuple[int, ...], stake: int, pays: str, void: int | None
 ) -> None:
     log = TableLog(rules_of(rulebook_id, **options)).add("bets_opened").wager("s3-banker", 0, stake).add("no_more_bets")
     log.four(BANKER_WINS_7).result(6, 7).close()
-    (due,) = run(log.rules, log.events, smallest_chip=chip)[1][0].due
+    (due,) = run(log.rules, log.events, chips=chips)[1][0].due
     assert (due.stake, due.pays, due.void_stake) == (stake, Fraction(pays), void)
 
 
 def test_rule_5_13_a_wager_too_small_to_be_paid_is_void_and_a_losing_one_loses_its_valid_part() -> None:
     log = TableLog(rules_of("nz-authority")).open("s3-banker").four(BANKER_WINS_7).result(6, 7).close()
-    assert dues(log, smallest_chip=25) == {"s3-banker": "void 0"}
+    assert dues(log, chips=(25,)) == {"s3-banker": "void 0"}
     log = TableLog(rules_of("nz-authority")).open("s3-banker").four(PLAYER_WINS_7).result(7, 6).close()
-    (due,) = run(log.rules, log.events, smallest_chip=3)[1][0].due
+    (due,) = run(log.rules, log.events, chips=(3,))[1][0].due
     assert (due.outcome, due.void_stake) == (Settling.LOSE, 40)
 
 

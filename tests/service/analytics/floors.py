@@ -16,7 +16,7 @@ from thirdcard.service.store.database import Database
 from thirdcard.service.store.log_chains import log_chain
 from thirdcard.service.store.schema import AlertChange, AlertRow, ChainLine, LogRow, RoundRow
 
-RULES = {"rulebook": "tas", "options": {}, "shoe": {"decks": 8, "device": "shoe"}, "limits": {}, "smallest_chip": 5}
+RULES = {"rulebook": "tas", "options": {}, "shoe": {"decks": 8, "device": "shoe"}, "limits": {}, "chips": [5]}
 PLAY = ((0.0, "bets_opened"), (25.0, "no_more_bets"), (45.0, "result_announced"), (60.0, "round_closed"))
 """Seconds within a round, and what happens."""
 EVERY_S = 70.0

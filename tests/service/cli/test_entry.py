@@ -171,7 +171,7 @@ def test_referee_reads_the_rulebook_from_a_table_file(recording: Path, tmp_path:
     )
 
 
-def test_referee_knows_the_smallest_chip_of_a_table_file(tmp_path: Path) -> None:
+def test_referee_knows_the_chips_of_a_table_file(tmp_path: Path) -> None:
     table = tmp_path / "table.yaml"
     table.write_text("{id: B1, rulebook: nz-authority, chips: house}")
     wager = {

@@ -12,7 +12,7 @@ import yaml
 from tests.calibration.cameras import camera_over
 from thirdcard.calibration.camera import save_calibration
 from thirdcard.calibration.layout import load_layout
-from thirdcard.service.config.table_file import is_live_source, load_table, read_smallest_chip, read_table_file
+from thirdcard.service.config.table_file import is_live_source, load_table, read_chip_values, read_table_file
 from thirdcard.service.ports.errors import ServiceError, TableError, UnreadableTableError
 from thirdcard.service.watch.factory import observed_regions
 
@@ -259,27 +259,28 @@ def test_absent_table_is_named(tmp_path: Path) -> None:
         load_table(tmp_path / "none.yaml")
 
 
+HOUSE_CHIPS = (5, 25, 100, 500, 1000, 5000)
 OWN_CHIPS = {"diameter_mm": 39, "thickness_mm": 3.3, "chips": [{"value": 50, "name": "grey", "colour": "#777777"}]}
 
 
 @pytest.mark.parametrize(
-    ("chips", "smallest"),
+    ("chips", "values"),
     [
-        pytest.param("house", 5, id="built-in"),
-        pytest.param(OWN_CHIPS, 50, id="mapping"),
-        pytest.param("own.yaml", 50, id="file"),
-        pytest.param("elsewhere.yaml", None, id="no-such-file"),
-        pytest.param(..., None, id="none-named"),
+        pytest.param("house", HOUSE_CHIPS, id="built-in"),
+        pytest.param(OWN_CHIPS, (50,), id="mapping"),
+        pytest.param("own.yaml", (50,), id="file"),
+        pytest.param("elsewhere.yaml", (), id="no-such-file"),
+        pytest.param(..., (), id="none-named"),
     ],
 )
-def test_smallest_chip_is_known_where_the_chips_are_at_hand(folder: Path, chips: object, smallest: int | None) -> None:
+def test_chips_are_known_where_they_are_at_hand(folder: Path, chips: object, values: tuple[int, ...]) -> None:
     (folder / "own.yaml").write_text(yaml.safe_dump(OWN_CHIPS))
     path = write_table(folder, ("chips",), chips)
-    assert read_smallest_chip(read_table_file(path), path) == smallest
+    assert read_chip_values(read_table_file(path), path) == values
 
 
-def test_smallest_chip_of_a_broken_file_is_refused(folder: Path) -> None:
+def test_chips_of_a_broken_file_is_refused(folder: Path) -> None:
     (folder / "own.yaml").write_text("chips: []")
     path = write_table(folder, ("chips",), "own.yaml")
     with pytest.raises(UnreadableTableError, match=r"own\.yaml"):
-        read_smallest_chip(read_table_file(path), path)
+        read_chip_values(read_table_file(path), path)
