@@ -46,6 +46,7 @@ from thirdcard.rules.rulebook.options import Rules
 from thirdcard.rules.wagers.insurance import InsuranceJudge
 from thirdcard.rules.wagers.late_bets import HeldChanges
 from thirdcard.rules.wagers.limits import LimitJudge, parse_notice
+from thirdcard.rules.wagers.offers import OfferJudge
 from thirdcard.rules.wagers.payouts import PayoutJudge
 from thirdcard.rules.wagers.procedure import ProcedureJudge, find_wager_on_void_hand
 from thirdcard.rules.wagers.settlement import record_of
@@ -79,6 +80,7 @@ class Judges:
     procedure: ProcedureJudge
     handling: HandlingJudge
     limits: LimitJudge
+    offers: OfferJudge
     insurance: InsuranceJudge
     held: HeldChanges
     wagering: Wagering
@@ -101,6 +103,7 @@ class Judges:
             procedure=ProcedureJudge(rules, table),
             handling=HandlingJudge(rules),
             limits=LimitJudge(rules, table.notice),
+            offers=OfferJudge(rules),
             insurance=insurance,
             held=held,
             wagering=Wagering(
@@ -148,6 +151,7 @@ class Judges:
             (self.procedure.deal, (CardDealt,)),
             (self.handling.observe, (CardPassed, CardTurned, CardMoved, CardRemoved, HandlingDeclined)),
             (self.limits.observe, self.limits.listens_to),
+            (self.offers.observe, self.offers.listens_to),
             (self.insurance.observe, self.insurance.listens_to),
             (cards.judge_deal, (CardDealt,)),
             (cards.judge, NEWS),

@@ -23,6 +23,7 @@ SEVERITIES = {
     "procedure.void_hand_wagered": Severity.MEDIUM,
     "procedure.both_hands_out": Severity.MEDIUM,
     "procedure.wrong_handler": Severity.MEDIUM,
+    "wager.not_offered": Severity.MEDIUM,
     "limit.below_minimum": Severity.LOW,
     "limit.above_maximum": Severity.MEDIUM,
     "limit.differential": Severity.MEDIUM,

@@ -57,7 +57,7 @@ OTHER_FAULTS = frozenset(
         "misdeal.foreign_card", "misdeal.after_last_round", "misdeal.shoe_exhausted", "exposed_card.first_card",
         "procedure.no_call", "procedure.void_hand_wagered", "procedure.burn", "procedure.both_hands_out",
         "procedure.wrong_handler", "procedure.card_off_table",
-        "limit.below_minimum", "limit.above_maximum", "limit.differential",
+        "wager.not_offered", "limit.below_minimum", "limit.above_maximum", "limit.differential",
     }
 )  # fmt: skip
 REQUIRED_BETS = (Bet.PLAYER, Bet.BANKER, Bet.TIE)

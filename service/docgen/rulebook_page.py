@@ -179,6 +179,7 @@ _POINTS: dict[str, Point] = {
     "Too few cards": _fault("misdeal.shoe_exhausted"),
     "A hand without wagers": _fault("procedure.void_hand_wagered"),
     "Late wagers": _fault("late_bet.placed"),
+    "Chips on a bet that is not offered": _fault("wager.not_offered"),
     "Limits": _limits,
     "Insurance": _insurance,
     "Bets, side bets and odds": _bets,

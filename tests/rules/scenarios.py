@@ -364,6 +364,15 @@ add("procedure.card_off_table", "style A", {"tas": "9.1"}, OFF, KEPT)
 add("procedure.card_off_table", "style B", {"tas": "9.3(b)", "nsw": "3.7"}, OFF, KEPT, options=STYLE_B)
 
 
+# Bets that are not offered.
+def lies_on(area: str) -> Build:
+    return lambda log: log.legal_round(STANDS, area)
+
+
+for stray in ("ante", "dragon_player", "match_banker"):
+    add("wager.not_offered", stray, five("5.1", "3.7", "6.5"), lies_on(f"s3-{stray}"), lies_on("s3-tie"))
+
+
 # The table's notice.
 def bet(*wagers: tuple[str, int], known: bool = True) -> Build:
     def build(log: TableLog) -> TableLog:

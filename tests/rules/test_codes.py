@@ -16,6 +16,7 @@ CODES = {
     "exposed_card": "first_card face_up_deal excess",
     "procedure": "no_call void_hand_wagered burn both_hands_out wrong_handler card_off_table",
     "payout": "loser_paid winner_unpaid wrong_amount loser_kept push_taken",
+    "wager": "not_offered",
     "limit": "below_minimum above_maximum differential",
     "camera": "lost moved obstructed",
 }

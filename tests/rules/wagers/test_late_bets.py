@@ -163,7 +163,7 @@ def test_rule_after_a_tie_wagers_on_the_hands_may_be_altered(rulebook_id: str) -
     log = dealt(rulebook_id, "s3-banker", "s3-tie").result(7, 7).wager("s3-banker", 100, 0)
     assert alerts_of(log) == []
     log = dealt(rulebook_id, "s3-banker", "s4-player_pair").result(7, 7).wager("s4-player_pair", 100, 0).close()
-    assert codes_of(log) == ["late_bet.removed"]
+    assert "late_bet.removed" in codes_of(log)
 
 
 CHANGES = [
