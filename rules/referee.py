@@ -14,6 +14,7 @@ from thirdcard.rules.cards.burn import BurnJudge
 from thirdcard.rules.cards.card_judge import NEWS, CardJudge
 from thirdcard.rules.cards.handling import HandlingJudge
 from thirdcard.rules.cards.last_round import LastRoundJudge
+from thirdcard.rules.cards.opening import OpeningJudge
 from thirdcard.rules.cards.remedies import RemedyBook
 from thirdcard.rules.cards.shoe import Shoe
 from thirdcard.rules.cards.undetermined import find_camera_fault, note_doubts
@@ -77,6 +78,7 @@ class Judges:
     shoe: Shoe
     last_round: LastRoundJudge
     cards: CardJudge
+    opening: OpeningJudge
     procedure: ProcedureJudge
     handling: HandlingJudge
     limits: LimitJudge
@@ -100,6 +102,7 @@ class Judges:
             shoe=shoe,
             last_round=last_round,
             cards=cards,
+            opening=OpeningJudge(rules, drawing_of=cards.drawing_of),
             procedure=ProcedureJudge(rules, table),
             handling=HandlingJudge(rules),
             limits=LimitJudge(rules, table.notice),
@@ -115,7 +118,7 @@ class Judges:
                 held=held,
             ),
             payouts=PayoutJudge(rules, chips=table.chips),
-            remedies=RemedyBook(),
+            remedies=RemedyBook(rules),
         )
 
     def hearing_at_table(self, table: TableState) -> Hearing:
@@ -153,6 +156,8 @@ class Judges:
             (self.limits.observe, self.limits.listens_to),
             (self.offers.observe, self.offers.listens_to),
             (self.insurance.observe, self.insurance.listens_to),
+            (self.opening.observe, self.opening.listens_to),
+            (self.remedies.find_kept_card_left, (CardDealt,)),
             (cards.judge_deal, (CardDealt,)),
             (cards.judge, NEWS),
         )

@@ -103,7 +103,9 @@ def find_unplaced(drawing: Drawing, running: Round, *, is_last_round: bool) -> I
                 t=card.t,
                 key=("misdeal.extra_card", card.card_id),
                 message="A card was drawn in excess and came to no hand.",
-                facts=_facts(disclosed=card.shown_t is not None, last_round=is_last_round),
+                facts=_facts(
+                    disclosed=card.shown_t is not None, last_round=is_last_round, found_face_up=card.was_found_face_up
+                ),
                 cards=_faces((card,)),
                 confidence=drawing.confidence() * card.confidence,
             )
@@ -207,6 +209,7 @@ def surplus_facts(fault: CardFault, *, is_last_round: bool) -> frozenset[str]:
         third_card=fault.code == "misdeal.third_card_not_due",
         banker_due=fault.banker is Verdict.DUE,
         disclosed=fault.card.shown_t is not None,
+        found_face_up=fault.card.was_found_face_up,
         last_round=is_last_round,
         undetermined=fault.hand is Side.PLAYER and fault.banker is Verdict.UNKNOWN,
     )

@@ -5,21 +5,24 @@ An order for the next round is due there; new cards lift it. What was not seen l
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from thirdcard.rules.findings.alerts import Alert
 from thirdcard.rules.findings.findings import UNDETERMINED, Finding
-from thirdcard.rules.game.words import SettleAction, Side
-from thirdcard.rules.log.events import ShoeOpened, WagerSettled
+from thirdcard.rules.game.words import SettleAction, Side, Source
+from thirdcard.rules.log.events import CardDealt, ShoeOpened, WagerSettled
 from thirdcard.rules.round.drawing import Drawing
 from thirdcard.rules.round.records import RemedyRecord, RemedyState
-from thirdcard.rules.round.round import Round, Wager
+from thirdcard.rules.round.round import Round, Wager, confidence_of
 from thirdcard.rules.round.table_state import TableState
+from thirdcard.rules.rulebook.options import Rules
 
 _IN_NEXT_ROUND = ("first_card_of_next_round", "void_next_hand")
 _FOLLOWED = frozenset({"reconstruct", "card_to_banker", "void_round", "void_wager", *_IN_NEXT_ROUND})
 """The actions that later events fulfil or not; the others are for people to decide."""
 _VOID_HAND = "procedure.void_hand_wagered"
+_ORDER_FAULT, _KEPT_CARD_LEFT = "misdeal.order", "kept_card_left"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +61,10 @@ class _Ending:
 class RemedyBook:
     """The orders of the running round and those that wait for the next."""
 
-    def __init__(self) -> None:
+    def __init__(self, rules: Rules) -> None:
+        left_out = rules.fault(_ORDER_FAULT, frozenset({_KEPT_CARD_LEFT}))
+        self._starts_with_kept_card = left_out is not None and _KEPT_CARD_LEFT in left_out.when
+        """Whether the text leaves nobody the choice of starting the next round otherwise."""
         self._due: list[_Order] = []
         self._next: list[_Order] = []
         self._settled: dict[str, set[SettleAction]] = {}
@@ -82,6 +88,18 @@ class RemedyBook:
             self._next.clear()
             self._due = [order for order in self._due if order.alert.remedy.action not in _IN_NEXT_ROUND]
 
+    def find_kept_card_left(self, event: CardDealt, running: Round) -> Iterable[Finding]:
+        """The first card from the shoe goes to the Player, though a card of the round before is to be the first."""
+        if not self._due or running.dealt.first is not event or event.hand is not Side.PLAYER:
+            return ()
+        order = next((one for one in self._due if one.alert.remedy.action in _IN_NEXT_ROUND and one.is_certain), None)
+        if order is None or not self._starts_with_kept_card or running.dealt.cards[event.card_id].index:
+            return ()
+        if running.was_camera_lost or event.source is Source.CAMERA:
+            running.doubt(_ORDER_FAULT, "it was not seen what became of the card of the round before")
+            return ()
+        return (_kept_card_left(event, order.alert.remedy.rule),)
+
     def close(self, running: Round, drawing: Drawing, table: TableState) -> tuple[RemedyRecord, ...]:
         """What was due in the round that ends, and whether it was done; then the next round's orders are due."""
         records: tuple[RemedyRecord, ...] = ()
@@ -92,6 +110,20 @@ class RemedyBook:
         self._settled = {}
         self._is_void_hand_wagered = False
         return records
+
+
+def _kept_card_left(event: CardDealt, rule: str | None) -> Finding:
+    return Finding(
+        code=_ORDER_FAULT,
+        t=event.t,
+        key=(_ORDER_FAULT,),
+        message="The round did not start with the card that the round before left over.",
+        facts=frozenset({_KEPT_CARD_LEFT}),
+        source_rule=rule,
+        hand=event.hand,
+        cards=() if event.card is None else (event.card,),
+        confidence=confidence_of(event),
+    )
 
 
 def _record(order: _Order, ending: _Ending) -> RemedyRecord:
@@ -162,7 +194,10 @@ def _next_state(action: str, ending: _Ending) -> RemedyState:
     if action == "void_next_hand":
         if ending.is_void_hand_wagered:
             return RemedyState.NOT_DONE
-        is_unseen = any(code == _VOID_HAND for code, _ in running.doubts)
-        return RemedyState.UNDETERMINED if is_unseen else RemedyState.DONE
-    first = min(running.dealt.cards.values(), key=lambda card: card.index)
-    return _done(first.is_kept)
+        is_unseen = any(code in (_VOID_HAND, _ORDER_FAULT) for code, _ in running.doubts)
+        return RemedyState.UNDETERMINED if is_unseen else _done(_starts_with_kept_card(running))
+    return _done(_starts_with_kept_card(running))
+
+
+def _starts_with_kept_card(running: Round) -> bool:
+    return min(running.dealt.cards.values(), key=lambda card: card.index).is_kept

@@ -23,6 +23,8 @@ SEVERITIES = {
     "procedure.void_hand_wagered": Severity.MEDIUM,
     "procedure.both_hands_out": Severity.MEDIUM,
     "procedure.wrong_handler": Severity.MEDIUM,
+    "procedure.face_down_deal": Severity.LOW,
+    "procedure.early_third_card": Severity.MEDIUM,
     "wager.not_offered": Severity.MEDIUM,
     "limit.below_minimum": Severity.LOW,
     "limit.above_maximum": Severity.MEDIUM,

@@ -136,7 +136,8 @@ class CardDealt(Event):
     """None where it came to rest in no hand's box."""
     card: Card | None = None
     """None where the face was not seen."""
-    face_up: bool = False
+    face_up: bool | None = None
+    """None where the line does not say: then nothing is known to have been seen of it, nor to have been hidden."""
     together_with: str | None = None
     """The other card's id, where two left at once and their order is unknown."""
     found_face_up: bool = False
@@ -340,7 +341,7 @@ def format_event(event: Event) -> dict[str, Any]:
     tail: dict[str, Any] = {}
     for name in _PLANS[event.type].names:
         value = getattr(event, name)
-        if name in _DROPPABLE and (value is None or value is False):
+        if (value is None and name == "face_up") or (name in _DROPPABLE and (value is None or value is False)):
             continue
         plain = format_card(value) if isinstance(value, Card) else str(value) if isinstance(value, StrEnum) else value
         (tail if name in _COMMON else mapping)[name] = plain

@@ -81,6 +81,11 @@ class DealtCard:
         return isinstance(self.came, CardMoved)
 
     @property
+    def was_found_face_up(self) -> bool:
+        """Whether it lay face up in the shoe."""
+        return isinstance(self.came, CardDealt) and self.came.found_face_up
+
+    @property
     def together_with(self) -> str | None:
         """The card that left the shoe with it, where one did."""
         return self.came.together_with if isinstance(self.came, CardDealt) else None
@@ -381,6 +386,7 @@ def take_move(event: CardMoved, running: Round) -> None:
     elif dealt.first is None:
         known = dealt.kept.get(event.card_id)
         kept = DealtCard(event, len(dealt.cards), None if known is None else known.card, event.hand)
+        kept.shown_t = None if known is None or known.shown_t is None else event.t
         dealt.cards[event.card_id] = kept
         dealt.placements.append((kept, event))
 

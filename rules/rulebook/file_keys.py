@@ -56,7 +56,7 @@ OTHER_FAULTS = frozenset(
     {
         "misdeal.foreign_card", "misdeal.after_last_round", "misdeal.shoe_exhausted", "exposed_card.first_card",
         "procedure.no_call", "procedure.void_hand_wagered", "procedure.burn", "procedure.both_hands_out",
-        "procedure.wrong_handler", "procedure.card_off_table",
+        "procedure.wrong_handler", "procedure.card_off_table", "procedure.face_down_deal", "procedure.early_third_card",
         "wager.not_offered", "limit.below_minimum", "limit.above_maximum", "limit.differential",
     }
 )  # fmt: skip
@@ -330,7 +330,8 @@ class FaultKeys(EntryTable):
 
     when = _facts("this case to count")
     rule = SectionEntry(
-        "the section broken, in quotes; or the entry whose rule is: table of play, closing, pay table, void order"
+        "the section broken, in quotes; or the entry whose rule is: table of play, closing, pay table, void order, "
+        "kept card"
     )
     remedy = InnerEntry("what the rulebook orders then", RemedyKeys)
 

@@ -190,7 +190,8 @@ class FaultCase:
     when: frozenset[str]
     rule: str | None
     rule_source: str | None
-    """`table of play`, `closing`, `pay table` or `void order`: the rule broken is that of the entry that decided."""
+    """`table of play`, `closing`, `pay table`, `void order` or `kept card`: the rule broken is that of the entry that
+    decided."""
     remedy: Remedy
 
 

@@ -37,11 +37,11 @@ def difference_of(alert: Body, record: Body | None) -> Difference:
         return Difference(float(amount), 0.0)
     if code in KEPT_BACK:
         return Difference(0.0, float(amount))
-    pays = _pays(alert, record) if code == WRONG_AMOUNT else None
-    if pays is None:
+    owed = _owed(alert, record) if code == WRONG_AMOUNT else None
+    if owed is None:
         return Difference(0.0, 0.0)
-    more = float(amount - pays)
-    return Difference(max(more, 0.0), max(-more, 0.0))
+    more = float(amount - owed.amount)
+    return Difference(max(-more, 0.0), max(more, 0.0)) if owed.is_lost else Difference(max(more, 0.0), max(-more, 0.0))
 
 
 def is_accepted(alert: Body, record: Body | None) -> bool:
@@ -56,6 +56,21 @@ def _is_of(remedy: Body, alert: Body) -> bool:
     return same_place and abs(remedy["t"] - alert["t"]) <= SAME_MOMENT_S
 
 
-def _pays(alert: Body, record: Body | None) -> Fraction | None:
-    found = [due["pays"] for due in (record or {}).get("due", ()) if due["area"] == alert.get("area")]
-    return Fraction(found[0]) if found and found[0] is not None else None
+class _Owed(NamedTuple):
+    """What a wager's settlement should have come to."""
+
+    amount: Fraction
+    is_lost: bool
+    """Whether the patron owed it."""
+
+
+def _owed(alert: Body, record: Body | None) -> _Owed | None:
+    due = next((one for one in (record or {}).get("due", ()) if one["area"] == alert.get("area")), None)
+    if due is None or due["pays"] is None:
+        return None
+    if due.get("outcome") != "lose":
+        return _Owed(Fraction(due["pays"]), is_lost=False)
+    if due.get("stake") is None:
+        return None
+    spared = Fraction(due.get("void_stake") or 0) + Fraction(due.get("excess_stake") or 0)
+    return _Owed(due["stake"] - spared, is_lost=True)

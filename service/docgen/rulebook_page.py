@@ -167,6 +167,8 @@ _POINTS: dict[str, Point] = {
     "Handling of the cards": _handling,
     "Both hands out": _fault("procedure.both_hands_out"),
     "A card off the table": _fault("procedure.card_off_table"),
+    "A card face down where cards come face up": _fault("procedure.face_down_deal"),
+    "A third card before the hands are open": _fault("procedure.early_third_card"),
     "Order of the first four cards": _fault("misdeal.order"),
     "Third card dealt in error": _fault("misdeal.third_card_not_due"),
     "Third card left out": _fault("misdeal.third_card_missing"),

@@ -143,7 +143,7 @@ def _follow(cards: dict[str, FollowedCard], event: Event) -> None:
             face = None if event.card is None else str(event.card)
             hand = None if event.hand is None else str(event.hand)
             cards[event.card_id] = FollowedCard(
-                t=event.t, hand=hand, face=face, confidence=event.confidence, was_shown=event.face_up
+                t=event.t, hand=hand, face=face, confidence=event.confidence, was_shown=bool(event.face_up)
             )
         case CardTurned() if event.card_id in cards:
             card = replace(cards[event.card_id], was_shown=cards[event.card_id].was_shown or event.face_up)

@@ -194,7 +194,7 @@ def event_text(event: Event) -> str:
     match event:
         case CardDealt():
             place = f"to the {str(event.hand).capitalize()}" if event.hand else "to no hand"
-            return f"{_face(event.card, event.face_up)} dealt {place}"
+            return f"{_face(event.card, bool(event.face_up))} dealt {place}"
         case CardTurned():
             return f"{_face(event.card, event.face_up)}, turned by {_party(event.by)}"
         case CardMoved():

@@ -43,6 +43,7 @@ CODE_WORDS = {
     "wrong payout": "payout.wrong_amount",
     "wrong payment": "payout.wrong_amount",
     "exposed cards": "exposed_card",
+    "not offered": "wager.not_offered",
     "over the limit": "limit.above_maximum",
     "under the minimum": "limit.below_minimum",
     "camera lost": "camera.lost",

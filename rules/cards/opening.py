@@ -1,0 +1,124 @@
+"""Find cards that lie face down where they should come face up, and third cards dealt before the hands were open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from itertools import islice
+
+from thirdcard.rules.findings.findings import Finding, name_of
+from thirdcard.rules.game.duty import Verdict
+from thirdcard.rules.game.words import Side, Source
+from thirdcard.rules.log.events import CardDealt, CardTurned, Event
+from thirdcard.rules.round.drawing import Drawing
+from thirdcard.rules.round.round import INITIAL_CARDS, DealtCard, Round, value_confidence_of
+from thirdcard.rules.rulebook.model import Phase
+from thirdcard.rules.rulebook.options import Rules
+
+_FACE_DOWN, _EARLY = "procedure.face_down_deal", "procedure.early_third_card"
+SEEN_LATE_S = 3.0
+"""A camera may see so much later that a card was turned: the hand that turned it lies over it."""
+
+
+class OpeningJudge:
+    """Looks at each card from the shoe: does it show its face, were the first four open before a third?
+
+    What a camera did not see to be open may have been hidden; it is told only once the card is seen to be turned, too
+    late for the camera to have missed it before.
+    """
+
+    def __init__(self, rules: Rules, *, drawing_of: Callable[[Round], Drawing]) -> None:
+        self._drawing_of = drawing_of
+        self._face_up = _face_up_phases(rules) if rules.fault(_FACE_DOWN) is not None else frozenset()
+        self._is_third_watched = rules.fault(_EARLY) is not None
+        self._round = 0
+        self._doubtful: dict[str, Finding] = {}
+        """What a camera saw, by the card that is yet to be seen turned."""
+
+    @property
+    def listens_to(self) -> Collection[type[Event]]:
+        """Cards from the shoe; nothing where no rule says how they come."""
+        return (CardDealt, CardTurned) if self._face_up or self._is_third_watched else ()
+
+    def observe(self, event: CardDealt | CardTurned, running: Round) -> Iterable[Finding]:
+        """Take a card that was dealt or turned."""
+        if isinstance(event, CardDealt):
+            is_third = len(running.dealt.cards) > INITIAL_CARDS
+            if not is_third and (event.face_up or not self._face_up):
+                return ()
+            return self._deal(event, running, is_third=is_third)
+        return self._turn(event, running) if self._doubtful else ()
+
+    def _deal(self, event: CardDealt, running: Round, *, is_third: bool) -> Iterator[Finding]:
+        if event.face_up is False and event.card is None and self._comes_face_up(event, running, is_third=is_third):
+            yield from self._tell(_face_down(event, is_third=is_third), event, (event.card_id,), running)
+        if is_third and self._is_third_watched:
+            down = [card for card in islice(running.dealt.cards.values(), INITIAL_CARDS) if _lies_hidden(card)]
+            if down:
+                source = next((card for card in down if not _is_filmed(card)), down[0]).came
+                yield from self._tell(_early(event), source, [card.card_id for card in down], running)
+
+    def _comes_face_up(self, event: CardDealt, running: Round, *, is_third: bool) -> bool:
+        """Whether the style shows the card; of third cards only one that is due must come face up."""
+        if not is_third:
+            return Phase.INITIAL in self._face_up
+        if Phase.THIRD not in self._face_up or event.hand is None:
+            return False
+        drawing = self._drawing_of(running)
+        third, due = drawing.third.get(event.hand), drawing.due()[event.hand is Side.BANKER]
+        return third is not None and third.card_id == event.card_id and due.verdict is Verdict.DUE
+
+    def _tell(self, finding: Finding, source: Event, card_ids: Collection[str], running: Round) -> Iterator[Finding]:
+        if running.was_camera_lost:
+            running.doubt(finding.code, "a camera was lost")
+        elif source.source is not Source.CAMERA:
+            yield finding
+        else:
+            if self._round != running.number:
+                self._round = running.number
+                self._doubtful.clear()
+            for card_id in card_ids:
+                self._doubtful.setdefault(card_id, finding)
+
+    def _turn(self, event: CardTurned, running: Round) -> Iterator[Finding]:
+        found = self._doubtful.pop(event.card_id, None) if self._round == running.number else None
+        if found is not None and event.face_up and event.t - found.t > SEEN_LATE_S:
+            yield found
+
+
+def _face_up_phases(rules: Rules) -> frozenset[Phase]:
+    return frozenset(Phase) - rules.style.face_down
+
+
+def _lies_hidden(card: DealtCard) -> bool:
+    """Whether it is known that the card's face has not been seen by all."""
+    came = card.came
+    return card.shown_t is None and card.card is None and not (isinstance(came, CardDealt) and came.face_up is None)
+
+
+def _is_filmed(card: DealtCard) -> bool:
+    return card.came.source is Source.CAMERA
+
+
+def _face_down(event: CardDealt, *, is_third: bool) -> Finding:
+    whose = "A card" if event.hand is None else f"A card of the {name_of(event.hand)}"
+    return Finding(
+        code=_FACE_DOWN,
+        t=event.t,
+        key=(_FACE_DOWN, event.card_id),
+        message=f"{whose} was dealt face down; at this table it comes face up.",
+        facts=frozenset({"third_card"}) if is_third else frozenset(),
+        hand=event.hand,
+        confidence=value_confidence_of(event),
+    )
+
+
+def _early(event: CardDealt) -> Finding:
+    return Finding(
+        code=_EARLY,
+        t=event.t,
+        key=(_EARLY,),
+        message="A third card left the shoe before the first four cards were open.",
+        hand=event.hand,
+        cards=() if event.card is None else (event.card,),
+        confidence=value_confidence_of(event),
+    )
