@@ -11,7 +11,14 @@ import typer
 from thirdcard.calibration.documents import parse_yaml
 from thirdcard.calibration.errors import DocumentError
 from thirdcard.rules.errors import brief
-from thirdcard.service.config.table_file import OptionValue, files_of, read_smallest_chip, read_table_file
+from thirdcard.service.config.table_file import (
+    OptionValue,
+    check_seat_numbers,
+    files_of,
+    read_layout,
+    read_smallest_chip,
+    read_table_file,
+)
 
 DEFAULT_DECKS = 8
 
@@ -29,6 +36,8 @@ class RulebookChoice:
     """In the smallest unit of money; None where the chips are not known."""
     files: tuple[Path, ...] = ()
     """All that was read to know it."""
+    is_drill: bool = False
+    """Whether dealers practise at the table, with other decks than the rulebook's."""
 
 
 def choose_rulebook(
@@ -43,6 +52,9 @@ def choose_rulebook(
     if table is not None:
         file = read_table_file(table)
         is_same = rulebook is None or rulebook == file.rulebook
+        layout = read_layout(file, table)
+        if layout is not None:
+            check_seat_numbers(file, layout, str(table))
         return RulebookChoice(
             rulebook=rulebook or file.rulebook,
             options={**(file.options if is_same else {}), **typed},
@@ -51,6 +63,7 @@ def choose_rulebook(
             limits=file.limits.model_dump(exclude_none=True),
             smallest_chip=read_smallest_chip(file, table),
             files=files_of(file, table),
+            is_drill=file.drill,
         )
     if rulebook is None:
         raise typer.BadParameter("needs --table FILE or --rulebook ID")

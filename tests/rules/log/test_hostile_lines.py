@@ -117,8 +117,8 @@ def test_any_depth_is_refused(text: str, end: str) -> None:
 class Endless(StringIO):
     """A file whose line never ends."""
 
-    def readline(self, size: int = -1, /) -> str:
-        assert size > 0, "the whole line was asked for"
+    def readline(self, size: int | None = -1, /) -> str:  # type: ignore[override]
+        assert size is not None and size > 0, "the whole line was asked for"
         return "x" * size
 
 
@@ -157,7 +157,7 @@ def test_objects_come_with_their_numbers(tmp_path: Path) -> None:
 
 
 DEALT = '{{"t": 1.0, "type": "card_dealt", "card_id": "{}", "hand": "player", "card": "AS", "face_up": true}}\n'
-OF_A_CARD = {
+OF_A_CARD: dict[str, dict[str, object]] = {
     "card_turned": {"card": "AS", "face_up": True},
     "card_moved": {"hand": "banker"},
     "card_passed": {"to": "seat:3"},
