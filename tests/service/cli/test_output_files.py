@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from tests.service.watch_fakes import write_table, write_video
+from thirdcard.calibration.layout import LAYOUT_FOLDER
 from thirdcard.service.cli.entry import app
 from thirdcard.service.config.data_folder import Home
 from thirdcard.service.config.output_files import (
@@ -82,7 +84,7 @@ def test_rounds_are_never_written_over_a_table_s_files(log: Path, tmp_path: Path
     (tmp_path / "chips.yaml").write_text(
         "diameter_mm: 39\nthickness_mm: 3.3\nchips:\n- {value: 25, name: green, colour: '#00ff00'}\n", encoding="utf-8"
     )
-    (tmp_path / "layout.yaml").write_text("name: own\n", encoding="utf-8")
+    shutil.copyfile(LAYOUT_FOLDER / "mini-7.yaml", tmp_path / "layout.yaml")
     (tmp_path / "table.yaml").write_text(
         "id: T\nrulebook: tas\nchips: chips.yaml\nlayout: layout.yaml\n", encoding="utf-8"
     )
