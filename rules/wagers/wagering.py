@@ -80,12 +80,13 @@ class Wagering:
                 running.doubt("late_bet.placed", f"a card on which the offer of {event.bet} rests was not read")
         return close
 
-    def settle(self, event: WagerSettled, _running: Round | None) -> None:
+    def settle(self, event: WagerSettled, running: Round | None) -> None:
         """Note what the dealer did with a wager."""
         old = self._table.wagers.get(event.area)
         self._table.wagers[event.area] = settled_wager(event, old)
         if event.action is _PAID:
-            self._held.pay(event.area)
+            result = None if running is None else running.result
+            self._held.pay(event, None if result is None else result.t)
 
     def _change_in_time(self, event: WagerChanged, wager: Wager, running: Round) -> list[Finding]:
         kind = kind_of(event)

@@ -152,6 +152,7 @@ WITNESSES.stands_off("3.17", "player", STANDS, books=SG, cites="rule")
 pays("4.1.1", "player", "P KH 8C | B 3D 4H", 100)
 pays("4.1.1", "tie", STANDS, 800, name="tie")
 
+
 # Irregularities.
 def stopped(*events: str) -> Build:
     """A round that is given up after two cards, its wager returned."""
