@@ -43,13 +43,13 @@ SCENARIOS: list[Scenario] = []
 
 
 def add(code: str, name: str, rules: Mapping[str, str | None], fault: Build, near: Build, **more: Any) -> None:
-    """The scenario under each of the rulebooks, with the rule that each cites."""
-    options, table = more.pop("options", {}), more
+    """The scenario under each of the rulebooks, with the rule that each cites, `into` a list."""
+    options, into, table = more.pop("options", {}), more.pop("into", SCENARIOS), more
     for rulebook, rule in rules.items():
         style = options.get("dealing_style")
         if rulebook == "nsw" and style not in (None, "B"):
             continue
-        SCENARIOS.append(
+        into.append(
             Scenario(
                 code=code, rulebook=rulebook, rule=rule, name=name, fault=fault, near=near, options=options, table=table
             )

@@ -14,7 +14,8 @@ CODES = {
     "wrong_result after_last_round shoe_exhausted",
     "late_bet": "placed increased reduced removed moved",
     "exposed_card": "first_card face_up_deal excess",
-    "procedure": "no_call void_hand_wagered burn both_hands_out wrong_handler card_off_table",
+    "procedure": "no_call void_hand_wagered burn both_hands_out wrong_handler card_off_table "
+    "face_down_deal early_third_card",
     "payout": "loser_paid winner_unpaid wrong_amount loser_kept push_taken",
     "wager": "not_offered",
     "limit": "below_minimum above_maximum differential",
@@ -35,6 +36,8 @@ CANNOT: dict[str, dict[str, str]] = {
         "procedure.burn": NO_BURN,
         "procedure.both_hands_out": "no rule keeps the hands apart",
         "procedure.card_off_table": "no rule keeps the cards on the table",
+        "procedure.face_down_deal": "no rule says that cards come face up",
+        "procedure.early_third_card": "no rule says what must be open before a third card",
     },
     "nsw": {
         "exposed_card.first_card": FIRST_CARD,
@@ -43,6 +46,8 @@ CANNOT: dict[str, dict[str, str]] = {
         "procedure.burn": NO_BURN,
         "procedure.both_hands_out": "the published part does not say who handles which cards",
         "procedure.wrong_handler": "the published part does not say who handles which cards",
+        "procedure.face_down_deal": "cards come face down",
+        "procedure.early_third_card": "the published part says nothing of third cards",
     },
     "tas": {
         "exposed_card.first_card": "14.4 uses a card that is found face up",

@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 
 from tests.rules.builders import RULEBOOKS, TableLog, run
+from tests.rules.opening_scenarios import OPENINGS
 from tests.rules.payout_scenarios import PAYOUTS
 from tests.rules.scenarios import SCENARIOS as OTHERS
 from tests.rules.scenarios import Scenario
 from thirdcard.rules.findings.alerts import Alert
 from thirdcard.rules.rulebook.load import load_rulebook
 
-SCENARIOS = [*OTHERS, *PAYOUTS]
+SCENARIOS = [*OTHERS, *OPENINGS, *PAYOUTS]
 NEVER = {
     (
         "nz-authority",

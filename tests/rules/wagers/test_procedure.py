@@ -32,6 +32,47 @@ def test_rule_next_hand_is_played_without_wagers(rulebook_id: str, rule: str) ->
     assert [due.outcome for due in records[1].due] == ["void"]
 
 
+def test_rule_tas_14_4_a_card_found_face_up_that_the_coup_cannot_use_starts_a_hand_without_wagers() -> None:
+    log = TableLog(rules_of("tas", dealing_style="B")).open("s1-player").four("P 6H KS | B KD 7C")
+    log.deal(None, "5D", face_up=True, found_face_up=True).result(6, 7).settle("s1-player", "collected", 100).close()
+    log.add("bets_opened").wager("s1-banker", 0, 50).add("card_moved", card_id="c5", hand="player")
+    log.deal("banker", "9D").deal("player", "3C").deal("banker", "KC").turn_all().result(8, 9)
+    alerts, records = run(log.rules, log.settle("s1-banker", "returned", 50).close().events)
+    assert [(one.code, one.round, one.remedy.rule) for one in alerts] == [
+        ("misdeal.extra_card", 1, "14.4"), ("procedure.void_hand_wagered", 2, "14.1"),
+    ]  # fmt: skip
+    assert alerts[1].rule == "14.4"
+    assert [record.void for record in records] == [False, True]
+
+
+@pytest.mark.parametrize("rulebook_id", [*NZ, "tas"])
+@pytest.mark.parametrize(
+    ("source", "codes", "state"), [(None, ["misdeal.order"], "not_done"), ("camera", [], "undetermined")]
+)
+def test_rule_nz_12_1_b_the_hand_without_wagers_starts_with_the_exposed_card(
+    rulebook_id: str, source: str | None, codes: list[str], state: str
+) -> None:
+    log = disclosed_excess(rulebook_id).add("void_hand_announced")
+    for hand, card in zip(("player", "banker") * 2, ("2C", "3D", "5C", "4H"), strict=True):
+        log.deal(hand, card, source=source)
+    alerts, records = run(log.rules, log.result(7, 7).close().events)
+    assert [one.code for one in alerts if one.round == 2] == codes
+    assert [str(one.state) for one in records[1].remedies if one.action == "void_next_hand"][:1] == [state]
+
+
+@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+@pytest.mark.parametrize("kind", ["shoe_opened", "camera_lost"])
+def test_new_cards_or_a_lost_camera_leave_it_open_which_card_comes_first(rulebook_id: str, kind: str) -> None:
+    log = disclosed_excess(rulebook_id).add(kind, **({"decks": 8} if kind == "shoe_opened" else {"camera": "a"}))
+    assert "misdeal.order" not in codes_of(log.open().four("P 6H KD | B 3S 4C").result(6, 7).close())
+
+
+@pytest.mark.parametrize("rulebook_id", ["sg-rws", "nsw"])
+def test_rule_sg_5_7_the_house_decides_what_becomes_of_a_card_in_excess(rulebook_id: str) -> None:
+    log = disclosed_excess(rulebook_id).open().four("P 6H KD | B 3S 4C").result(6, 7).close()
+    assert [one.code for one in alerts_of(log) if one.round == 2] == []
+
+
 @pytest.mark.parametrize("rulebook_id", [*NZ, "tas"])
 def test_next_hand_without_chips_is_right_and_the_one_after_is_a_usual_one(rulebook_id: str) -> None:
     log = disclosed_excess(rulebook_id).add("void_hand_announced").add("card_moved", card_id="c5", hand="player")
