@@ -77,6 +77,22 @@ def test_clock_that_lies_is_mended_for_frames_and_for_who_enters_the_film(
     enters_anywhere(path)
 
 
+@pytest.mark.parametrize(("name", "unit"), [("film.ts", 188), ("film.mpg", 2048)])
+@pytest.mark.parametrize("is_swapped", [False, True], ids=["copied twice", "swapped"])
+def test_parts_of_a_file_that_come_twice_or_swapped_leave_the_others_their_times(
+    tmp_path: Path, name: str, unit: int, *, is_swapped: bool
+) -> None:
+    path = write(tmp_path / name, form="vob" if name.endswith("mpg") else None)
+    data = path.read_bytes()
+    at, middle, end = (int(len(data) * share) // unit * unit for share in (0.3, 0.45, 0.6))
+    parts = (data[at:middle], data[middle:end])
+    path.write_bytes(data[:at] + b"".join(reversed(parts) if is_swapped else (*parts, *parts)) + data[end:])
+    frames, lost = looks(path)
+    assert len(mistimed(frames)) <= 1  # of a picture whose packet ends at a seam the decoder makes what it can
+    assert {fault for _, fault in lost} == {SightFault.DAMAGED}
+    assert {number_of(frame) for frame in frames} >= {*range(15), *range(50, 60)}
+
+
 @pytest.mark.parametrize(
     ("name", "b_frames"),
     [*((f"film.{kind}", n) for kind in ("mp4", "mkv", "ts", "h264", "avi") for n in (0, 2)), ("film.mpg", 0)],
