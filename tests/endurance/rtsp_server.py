@@ -39,7 +39,7 @@ def main() -> None:
     server.set_service(options.port)
 
     class Factory(GstRtspServer.RTSPMediaFactory):  # type: ignore[misc]
-        """Its packets are lost, each by itself, behind the payloader: the server asks a bin `pay0` for the one in it."""
+        """Loses packets, each by itself, behind the payloader: the server asks a bin `pay0` for the one in it."""
 
         def do_create_element(self, _url: Any) -> Any:
             reader = Gst.parse_bin_from_description(READ.format(video=options.video, codec=options.codec), False)

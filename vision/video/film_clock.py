@@ -55,6 +55,8 @@ class ClockFault(StrEnum):
     """It was set, wrapped or began anew."""
     CHAOS = "chaos"
     """Stamps that follow nothing: time was counted."""
+    PASSED = "passed"
+    """Packets came again, or after their time had passed: they were left out."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,6 +61,8 @@ class FilmPacket:
     """Whether it is damaged itself."""
     is_after_damage: bool
     """Whether the container could not be read just before it."""
+    passed: int = 0
+    """So many packets before it were left out, since they came again or too late."""
 
     @property
     def t(self) -> float:
@@ -108,6 +110,7 @@ class _Waiting:
     packet: Packet[VideoStream]
     number: int
     is_after_damage: bool
+    passed: int
 
 
 class PacketReader:
@@ -166,14 +169,17 @@ class PacketReader:
     def __iter__(self) -> Iterator[FilmPacket]:
         waiting: deque[_Waiting] = deque()
         begin = _Beginning() if self.zero is None else None
+        passed = 0
         for packet, is_after_damage in self._read():
             if self._passed.is_again(packet) or self._passed.is_late(packet):
                 self.count += 1
+                passed += 1
                 continue
             is_after_damage |= self._passed.is_seam
             stamp = Stamp(packet.dts, None if self._coding.is_order_unknown else packet.pts)
-            waiting.append(_Waiting(packet, self.count, is_after_damage))
+            waiting.append(_Waiting(packet, self.count, is_after_damage, passed))
             self.count += 1
+            passed = 0
             for mended in self.clock.take(stamp):
                 yield from self._begun(begin, self._made(waiting.popleft(), mended))
         for mended in self.clock.end():
@@ -191,6 +197,7 @@ class PacketReader:
             step=self.clock.step,
             is_spoilt=self._is_spoilt(read.packet),
             is_after_damage=read.is_after_damage,
+            passed=read.passed,
         )
 
     def _begun(self, begin: _Beginning | None, packet: FilmPacket) -> Iterable[FilmPacket]:
@@ -209,8 +216,10 @@ class PacketReader:
             each.decode = mended.decode - zero
             packet.dts = each.decode
             packet.pts = None if mended.show is None else mended.show - zero
+            tick_s = float(packet.time_base or 0)
+            if each.passed:
+                self.faults.append((each.decode * tick_s, ClockFault.PASSED, each.passed * each.step * tick_s))
             if mended.fault is not None and packet.time_base is not None:
-                tick_s = float(packet.time_base)
                 self.faults.append((each.decode * tick_s, mended.fault, mended.by * tick_s))
         return packets
 

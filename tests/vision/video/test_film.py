@@ -15,6 +15,7 @@ from tests.endurance.film_makers import restamp
 from tests.vision.video.films import GROUP, RATE_HZ, SIZE_WH_PX, number_of, picture, write
 from thirdcard.vision.errors import UnreadableVideoError
 from thirdcard.vision.frames import Frame, SightFault, SightLost
+from thirdcard.vision.video.film_clock import ClockFault
 from thirdcard.vision.video.film_index import film_index, open_film
 from thirdcard.vision.video.sound_frames import SoundFrames
 from thirdcard.vision.video.video import VideoReader, probe
@@ -91,6 +92,7 @@ def test_parts_of_a_file_that_come_twice_or_swapped_leave_the_others_their_times
     assert len(mistimed(frames)) <= 1  # of a picture whose packet ends at a seam the decoder makes what it can
     assert {fault for _, fault in lost} == {SightFault.DAMAGED}
     assert {number_of(frame) for frame in frames} >= {*range(15), *range(50, 60)}
+    assert ClockFault.PASSED in [fault for _, fault, _ in film_index(path).faults]
 
 
 @pytest.mark.parametrize(
