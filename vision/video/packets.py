@@ -176,7 +176,8 @@ class PacketReader:
                 passed += 1
                 continue
             is_after_damage |= self._passed.is_seam
-            stamp = Stamp(packet.dts, None if self._coding.is_order_unknown else packet.pts)
+            shown = None if self._coding.is_order_unknown else packet.pts
+            stamp = Stamp(packet.dts, shown, is_key=packet.is_keyframe)
             waiting.append(_Waiting(packet, self.count, is_after_damage, passed))
             self.count += 1
             passed = 0
