@@ -1,6 +1,7 @@
 """Count what came out of the shoe: cards that its decks cannot hold, and when it is empty.
 
-A shoe may begin without a line that says so: cards after its end, more of them than it holds, or a burn tell it too.
+A shoe may begin without a line that says so: more cards than it holds, or a burn, tell it too. Cards dealt after its
+end do not; but whose they are is not known then, so that they are counted anew.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from collections.abc import Callable, Iterable
 
 from thirdcard.rules.findings.findings import Finding
 from thirdcard.rules.game.cards import CARDS_PER_DECK, PACK, Card
+from thirdcard.rules.game.words import Device
 from thirdcard.rules.log.events import (
     CardBurned,
     CardDealt,
@@ -21,7 +23,6 @@ from thirdcard.rules.log.events import (
 )
 from thirdcard.rules.round.round import Round, confidence_of
 
-CONTINUOUS = "continuous_shuffler"
 FindAtFirstCard = Callable[[CardDealt, Round], Iterable[Finding]]
 
 
@@ -34,7 +35,7 @@ class Shoe:
         """How many shoes came after the first one, whether their opening was seen or not."""
         self._find_at_first_card = find_at_first_card
         self._decks = decks
-        self.is_endless = device == CONTINUOUS
+        self.is_endless = device == Device.CONTINUOUS_SHUFFLER
         self._holds = self._full()
         self._times = [0] * len(PACK)
         """How many times each face came out, by the card's number."""
@@ -59,8 +60,11 @@ class Shoe:
 
     def deal(self, event: CardDealt, running: Round) -> Iterable[Finding]:
         """Count a card; `running` is the round as it was before the event."""
-        if (self._is_closed or self._spent_t is not None) and self._is_of_another(running):
+        if self._spent_t is not None and self._is_of_another(running):
             self._begin(was_seen=False)
+        elif self._is_closed and running.dealt.first is None:
+            self._is_closed = self._was_opening_seen = False
+            self._times = [0] * len(PACK)
         self._out += 1
         if self._out == self._holds:
             self._spend(event.t, running)

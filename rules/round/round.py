@@ -22,6 +22,7 @@ from thirdcard.rules.log.events import (
     NoMoreBets,
     ResultAnnounced,
     RoundClosed,
+    RoundVoided,
     VoidHandAnnounced,
     WagerChanged,
     WagerSettled,
@@ -156,7 +157,10 @@ class Void(NamedTuple):
     rule: str | None = None
     """The rule that orders it, where one does."""
     is_annulled: bool = False
-    """Whether it is so since a misdeal came: its wagers are void, but nobody was forbidden to place them."""
+    """Whether it became so while it ran: its wagers are void, but nobody was forbidden to place them, and it need not
+    be played to its end."""
+    declared_t: float | None = None
+    """When the house declared it void; nothing is asked of its cards from then on."""
 
 
 NOT_VOID = Void()
@@ -240,6 +244,8 @@ class Round:
     closed: RoundClosed | None = None
     camera_lost_t: float | None = None
     """Since when something may have happened unseen; None where no camera was lost."""
+    is_misdealt: bool = False
+    """Whether a misdeal was found, for which the house may stop it and give the wagers back."""
     doubts: dict[tuple[str, str], None] = field(default_factory=dict)
     """Codes that could not be judged and why, in order."""
 
@@ -397,6 +403,12 @@ def take_void(_event: VoidHandAnnounced, running: Round) -> None:
         running.void = running.void._replace(is_void=True)
 
 
+def take_voiding(event: RoundVoided, running: Round) -> None:
+    """The house declared the round void; the first declaration counts."""
+    if running.void.declared_t is None:
+        running.void = running.void._replace(is_void=True, is_annulled=True, declared_t=event.t)
+
+
 def take_pass(event: CardPassed, running: Round) -> None:
     """A card was handed over."""
     if event.to != DEALER:
@@ -433,6 +445,7 @@ TAKERS: Mapping[type[Event], Callable[[Any, Round], None]] = {
     NoMoreBets: take_call,
     BetsOpened: take_opening,
     VoidHandAnnounced: take_void,
+    RoundVoided: take_voiding,
     CardPassed: take_pass,
     ResultAnnounced: take_result,
     WagerSettled: take_settlement,

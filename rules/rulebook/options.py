@@ -82,8 +82,8 @@ def elect(rulebook: Rulebook, options: Mapping[str, object], *, where: str = "op
         for key, option in known.items()
     }
     _check_exclusions(rulebook, known, elected, where)
-    facts = frozenset(option_fact(key, value) for key, value in elected.items())
-    facts |= {option_fact(key, AMOUNT) for key, value in elected.items() if value not in known[key].values}
+    _follow_demands(rulebook, elected, options, where)
+    facts = _facts_of(elected, known)
     insurance = rulebook.insurance
     offered = tuple(rule for rule in rulebook.bets.values() if _any_holds(rule.offered, facts))
     return Rules(
@@ -129,6 +129,31 @@ def _check_exclusions(
                 f"{where}.{second} = {elected[second]}; allowed: {known[second].values[0]} "
                 f"where {first} = {elected[first]} ({rulebook.id} {exclusion.rule})",
             )
+
+
+def _follow_demands(rulebook: Rulebook, elected: dict[str, OptionValue], named: Iterable[str], where: str) -> None:
+    """Elect what other elections ask for, where the house named nothing else."""
+    for demand in rulebook.demands:
+        value = elected[demand.option]
+        if value in demand.values or not demand.when <= _facts_of(elected, {}):
+            continue
+        if demand.option in named:
+            allowed = ", ".join(option_fact("", one)[1:] for one in demand.values)
+            asking = ", ".join(sorted(fact.replace("=", " = ") for fact in demand.when))
+            raise OptionError(
+                demand.option,
+                f"{where}.{demand.option} = {value}; allowed: {allowed} where {asking} ({rulebook.id} {demand.rule})",
+            )
+        elected[demand.option] = demand.values[0]
+
+
+def _facts_of(elected: Elections, known: Mapping[str, Option]) -> frozenset[str]:
+    """What the elections state, and where one is an amount that it is one."""
+    facts = {option_fact(key, value) for key, value in elected.items()}
+    facts |= {
+        option_fact(key, AMOUNT) for key, value in elected.items() if key in known and value not in known[key].values
+    }
+    return frozenset(facts)
 
 
 def _elected_cases(cases: Iterable[PayCase], facts: frozenset[str], options: Iterable[str]) -> tuple[PayCase, ...]:

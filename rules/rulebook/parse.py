@@ -18,25 +18,40 @@ from thirdcard.rules.rulebook.file_keys import (
     ClosingKeys,
     DealKeys,
     DecksKeys,
+    DemandKeys,
+    DevicesKeys,
     DrawKeys,
     DrawRowsKeys,
     ExclusionKeys,
     FaultKeys,
     FrozenKeys,
+    LeastDecksKeys,
     OptionKeys,
     PlainKeys,
     RemedyKeys,
     RulebookKeys,
+    SeatsKeys,
     StyleKeys,
     TableOfPlayKeys,
 )
-from thirdcard.rules.rulebook.model import ClosingCase, Exclusion, FaultCase, Option, Rulebook, Style
+from thirdcard.rules.rulebook.model import (
+    ClosingCase,
+    Demand,
+    DeviceCase,
+    Equipment,
+    Exclusion,
+    FaultCase,
+    LeastDecks,
+    Option,
+    Rulebook,
+    SeatsCase,
+    Style,
+)
 from thirdcard.rules.rulebook.sections import (
     parse_burn,
     parse_handling,
     parse_insurance,
     parse_last_round,
-    parse_least_decks,
     parse_limits,
     read_bets,
 )
@@ -61,15 +76,14 @@ def parse_rulebook(content: object, name: str) -> Rulebook:
     exclusions = tuple(_exclusion(node, known) for node in root.nodes(RulebookKeys.exclusions))
     deal = root.node(RulebookKeys.initial_deal)
     betting = root.node(RulebookKeys.betting)
-    deck_rule = root.node(RulebookKeys.decks)
     rulebook = Rulebook(
         id=root.read(RulebookKeys.id),
         title=root.read(RulebookKeys.title),
         source=root.read(RulebookKeys.source),
         options=options,
         exclusions=exclusions,
-        least_decks=parse_least_decks(deck_rule, known),
-        decks=_decks(deck_rule),
+        demands=tuple(_demand(node, options, known) for node in root.nodes(RulebookKeys.demands)),
+        equipment=_equipment(root, known),
         order=_order(deal),
         styles=_styles(root.node(RulebookKeys.styles), options),
         table=_table(root.node(RulebookKeys.table_of_play)),
@@ -126,12 +140,68 @@ def _exclusion(node: Node, known: KnownFacts) -> Exclusion:
     return exclusion
 
 
-def _decks(node: Node) -> frozenset[int]:
-    node.read(DecksKeys.text)
-    node.read(DecksKeys.rule)
-    decks = node.read(DecksKeys.allowed)
+def _demand(node: Node, options: tuple[Option, ...], known: KnownFacts) -> Demand:
+    demand = Demand(
+        when=known.read(node, DemandKeys.when),
+        option=node.read(DemandKeys.option),
+        values=node.read(DemandKeys.values),
+        rule=node.read(DemandKeys.rule),
+        text=node.read(DemandKeys.text),
+    )
+    bound = next((option for option in options if option.key == demand.option), None)
+    if bound is None:
+        raise RulebookError(f"{node.place}.option = {demand.option}; allowed: {', '.join(sorted(known.keys))}")
+    for value in demand.values:
+        if value not in bound.values:
+            raise RulebookError(f"{node.place}.values = {value}; allowed: the values of {demand.option}")
     node.end()
-    return decks
+    return demand
+
+
+def _equipment(root: Node, known: KnownFacts) -> Equipment:
+    node = root.node(RulebookKeys.decks)
+    node.read(DecksKeys.text)
+    equipment = Equipment(
+        decks=node.read(DecksKeys.allowed),
+        decks_rule=node.read(DecksKeys.rule),
+        least_decks=tuple(_least_decks(case, known) for case in node.nodes(DecksKeys.least)),
+        devices=tuple(_devices(case, known) for case in root.nodes(RulebookKeys.devices)),
+        seats=tuple(_seats(case, known) for case in root.nodes(RulebookKeys.seats)),
+    )
+    node.end()
+    return equipment
+
+
+def _least_decks(node: Node, known: KnownFacts) -> LeastDecks:
+    case = LeastDecks(
+        decks=node.read(LeastDecksKeys.decks),
+        when=known.read(node, LeastDecksKeys.when),
+        rule=node.read(LeastDecksKeys.rule),
+    )
+    node.end()
+    return case
+
+
+def _devices(node: Node, known: KnownFacts) -> DeviceCase:
+    case = DeviceCase(
+        when=known.read(node, DevicesKeys.when),
+        allowed=frozenset(node.read(DevicesKeys.allowed)),
+        rule=node.read(DevicesKeys.rule),
+        text=node.read(DevicesKeys.text),
+    )
+    node.end()
+    return case
+
+
+def _seats(node: Node, known: KnownFacts) -> SeatsCase:
+    case = SeatsCase(
+        when=known.read(node, SeatsKeys.when),
+        most=node.read(SeatsKeys.most),
+        rule=node.read(SeatsKeys.rule),
+        text=node.read(SeatsKeys.text),
+    )
+    node.end()
+    return case
 
 
 def _order(node: Node) -> tuple[Side, ...]:

@@ -14,7 +14,6 @@ from thirdcard.rules.rulebook.file_keys import (
     REQUIRED_BETS,
     BetKeys,
     BurnKeys,
-    DecksKeys,
     ExactKeys,
     ExcessKeys,
     FeeKeys,
@@ -22,7 +21,6 @@ from thirdcard.rules.rulebook.file_keys import (
     InsuranceKeys,
     InsuranceRowKeys,
     LastRoundKeys,
-    LeastDecksKeys,
     LimitsKeys,
     PayKeys,
     RulebookKeys,
@@ -38,7 +36,6 @@ from thirdcard.rules.rulebook.model import (
     InsuranceRow,
     InsuranceRule,
     LastRoundRule,
-    LeastDecks,
     LimitKind,
     LimitRule,
     PayCase,
@@ -117,6 +114,8 @@ def _fee(node: Node, bet: Bet, options: Collection[str]) -> Fee:
         amount_option=_option(node, FeeKeys.amount, options),
         waived_from_option=_option(node, FeeKeys.waived_from, options) if node.has(FeeKeys.waived_from) else None,
         wagers=frozenset(node.read(FeeKeys.wagers)),
+        most=node.read(FeeKeys.most) or None,
+        most_rule=node.read(FeeKeys.most_rule),
         rule=node.read(FeeKeys.rule),
         text=node.read(FeeKeys.text),
     )
@@ -148,25 +147,6 @@ def _burn(node: Node, known: KnownFacts) -> BurnCase:
         count=node.read(BurnKeys.count),
         rule=node.read(BurnKeys.rule),
         text=node.read(BurnKeys.text),
-    )
-    node.end()
-    return case
-
-
-def parse_least_decks(node: Node, known: KnownFacts) -> tuple[LeastDecks, ...]:
-    """The elections that need more decks than the game.
-
-    Raises:
-        RulebookError: something is missing or unknown; names the place.
-    """
-    return tuple(_least_decks(case, known) for case in node.nodes(DecksKeys.least))
-
-
-def _least_decks(node: Node, known: KnownFacts) -> LeastDecks:
-    case = LeastDecks(
-        decks=node.read(LeastDecksKeys.decks),
-        when=known.read(node, LeastDecksKeys.when),
-        rule=node.read(LeastDecksKeys.rule),
     )
     node.end()
     return case

@@ -136,7 +136,7 @@ class PayoutJudge:
 
     def _judge(self, due: Due, running: Round, record: RoundRecord, chips: _Chips) -> Iterable[Finding]:
         """What the dealer did wrongly with one wager; what cannot be told is noted as a doubt of the round."""
-        acts = _Acts(tuple(self._settled.get(due.area, ())))
+        acts = self._acts_on(due.area, running)
         why_open = self._why_open(due, acts)
         if why_open is not None:
             running.doubt(*why_open)
@@ -152,6 +152,20 @@ class PayoutJudge:
             running.doubt(_absent_code(due), f"what became of the wager on {due.area} was not seen")
             return ()
         return (_absence(due, running, acts, chips),)
+
+    def _acts_on(self, area: str, running: Round) -> _Acts:
+        """What the dealer did with a wager; of a round that the house voided, what he did then.
+
+        What he had paid before may be taken back without a line that says so, and what he had collected be given back
+        as chips.
+        """
+        acts, declared_t = tuple(self._settled.get(area, ())), running.void.declared_t
+        if declared_t is None:
+            return _Acts(acts)
+        later = tuple(act for act in acts if act.t >= declared_t)
+        if later or area in self._moved:
+            return _Acts(later)
+        return _Acts(tuple(act for act in acts if act.action is not _PAID))
 
     def _why_open(self, due: Due, acts: _Acts) -> tuple[str, str] | None:
         """The code and the reason why what was done with the wager tells nothing; None where it tells something."""

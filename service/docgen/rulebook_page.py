@@ -44,15 +44,21 @@ def _given(when: frozenset[str]) -> str:
 
 
 def _identity(book: Rulebook) -> Iterable[str]:
-    yield f"{book.source}; {', '.join(str(count) for count in sorted(book.decks))} decks"
+    yield f"{book.source}; {', '.join(str(count) for count in sorted(book.equipment.decks))} decks"
     for option in book.options:
         values = ", ".join(str(value).lower() if isinstance(value, bool) else str(value) for value in option.values)
         amount = " or an amount" if option.takes_amount else ""
         yield f"`{option.key}`: {values}{amount} ({option.rule or 'silent'})"
     for exclusion in book.exclusions:
         yield _cited(exclusion.text, exclusion.rule)
-    for least in book.least_decks:
+    for demand in book.demands:
+        yield _given(demand.when) + _cited(demand.text, demand.rule)
+    for least in book.equipment.least_decks:
         yield f"{_given(least.when)}at least {least.decks} decks ({least.rule or 'silent'})"
+    for device in book.equipment.devices:
+        yield _given(device.when) + _cited(device.text, device.rule)
+    for seats in book.equipment.seats:
+        yield _given(seats.when) + _cited(seats.text, seats.rule)
 
 
 def _equality(rulebooks: Sequence[Rulebook]) -> str:

@@ -9,7 +9,13 @@ from pathlib import Path
 import typer
 import yaml
 
-from thirdcard.service.config.table_file import OptionValue, read_smallest_chip, read_table_file
+from thirdcard.service.config.table_file import (
+    OptionValue,
+    check_seat_numbers,
+    read_layout,
+    read_smallest_chip,
+    read_table_file,
+)
 
 DEFAULT_DECKS = 8
 
@@ -25,6 +31,8 @@ class RulebookChoice:
     limits: Mapping[str, object] | None = None
     smallest_chip: int | None = None
     """In the smallest unit of money; None where the chips are not known."""
+    is_drill: bool = False
+    """Whether dealers practise at the table, with other decks than the rulebook's."""
 
 
 def choose_rulebook(
@@ -39,6 +47,9 @@ def choose_rulebook(
     if table is not None:
         file = read_table_file(table)
         is_same = rulebook is None or rulebook == file.rulebook
+        layout = read_layout(file, table)
+        if layout is not None:
+            check_seat_numbers(file, layout, str(table))
         return RulebookChoice(
             rulebook=rulebook or file.rulebook,
             options={**(file.options if is_same else {}), **typed},
@@ -46,6 +57,7 @@ def choose_rulebook(
             device=file.shoe.device,
             limits=file.limits.model_dump(exclude_none=True),
             smallest_chip=read_smallest_chip(file, table),
+            is_drill=file.drill,
         )
     if rulebook is None:
         raise typer.BadParameter("needs --table FILE or --rulebook ID")
