@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from types import ModuleType
 from typing import Any
 
+from thirdcard.rules import referee
+from thirdcard.rules.cards import burn, last_round, shoe
+from thirdcard.rules.findings import findings
+from thirdcard.rules.findings.alerts import Alert
+from thirdcard.rules.findings.findings import Finding
+from thirdcard.rules.game import hand
 from thirdcard.rules.game.cards import PACK, Card
+from thirdcard.rules.game.words import Bet, Outcome, TableNotice
+from thirdcard.rules.wagers import payouts
 
-Holding = Callable[[str], AbstractContextManager[None]]
 Replacement = tuple[Any, str, Any]
 """Whose attribute, its name and what it is meanwhile."""
 
@@ -33,10 +41,9 @@ def forget() -> None:
     """Empty what the engine remembers between rounds, but not the rulebooks."""
     for name, module in tuple(sys.modules.items()):
         if name.startswith("thirdcard.rules") and not name.startswith("thirdcard.rules.rulebook"):
-            for value in vars(module).values():
-                clear = getattr(value, "cache_clear", None)
-                if clear is not None and value.__module__.startswith("thirdcard.rules") and value.__name__ != "load_rulebook":
-                    clear()
+            for key, value in vars(module).items():
+                if key != "load_rulebook" and hasattr(value, "cache_clear"):
+                    value.cache_clear()
 
 
 @contextmanager
@@ -54,4 +61,80 @@ def counting(points: Callable[[Card], int]) -> Iterator[None]:
         forget()
 
 
-BROKEN_CODE: Mapping[str, Holding] = {}
+def untold(code: str) -> AbstractContextManager[None]:
+    """Let no alert of that code be raised."""
+
+    def alert_of(finding: Finding, *args: Any, **more: Any) -> Alert | None:
+        return None if finding.code == code else findings.alert_of(finding, *args, **more)
+
+    return patched([(referee, "alert_of", alert_of)])
+
+
+def _everywhere(name: str, owner: ModuleType, value: Any) -> AbstractContextManager[None]:
+    """Replace what one module has in all that took it from there."""
+    old = getattr(owner, name)
+    modules = [one for key, one in sys.modules.items() if key.startswith("thirdcard.rules")]
+    return patched([(one, name, value) for one in modules if vars(one).get(name) is old])
+
+
+def _sum_of(change: Callable[[int], int]) -> AbstractContextManager[None]:
+    """Let a hand come to something else than the right digit of what its first two cards count."""
+
+    def known_point_count(cards: Iterable[Card | None]) -> int | None:
+        points = [None if card is None else card.point_value for card in cards]
+        return None if None in points else change(sum(one for one in points if one is not None))
+
+    return _everywhere("known_point_count", hand, known_point_count)
+
+
+def _errors_last() -> AbstractContextManager[None]:
+    """Let an error of one round excuse what is done with the wagers of the next."""
+    close = payouts.PayoutJudge.close
+
+    def closes(self: payouts.PayoutJudge, *args: Any) -> list[Finding]:
+        may_return = self._may_return
+        found = close(self, *args)
+        self._may_return = may_return
+        return found
+
+    return patched([(payouts.PayoutJudge, "close", closes)])
+
+
+def _range_without_minimum(self: TableNotice, bet: Bet) -> tuple[int | None, int | None]:
+    own = self.bets.get(bet, (None, None))
+    return None, self.maximum if own[1] is None else own[1]
+
+
+def _pair_by_points(first: Card, second: Card) -> str | None:
+    return "mixed" if first.point_value == second.point_value else None
+
+
+def _lower_wins(player: int, banker: int) -> Outcome:
+    return Outcome.TIE if player == banker else Outcome.BANKER if player > banker else Outcome.PLAYER
+
+
+def _banker_wins_ties(player: int, banker: int) -> Outcome:
+    return Outcome.PLAYER if player > banker else Outcome.BANKER
+
+
+def _endless_nowhere() -> AbstractContextManager[None]:
+    return patched([(shoe, "CONTINUOUS", "none"), (last_round, "CONTINUOUS", "none")])
+
+
+BROKEN_CODE: Mapping[str, Callable[[], AbstractContextManager[None]]] = {
+    "points.aces": lambda: counting(lambda card: 2 if card.rank == "A" else card.point_value),
+    "points.pips": lambda: counting(lambda card: card.point_value - (card.point_value > 2)),
+    "points.tens": lambda: counting(lambda card: card.point_value or 1),
+    "points.sums below ten": lambda: _sum_of(lambda total: (total - 1 if 0 < total < 10 else total) % 10),
+    "points.sums from ten": lambda: _sum_of(lambda total: min(total, 9)),
+    "naturals": lambda: _everywhere("NATURALS", hand, (9,)),
+    "pairs": lambda: _everywhere("pair_kind", hand, _pair_by_points),
+    "winner": lambda: _everywhere("winner_of", hand, _lower_wins),
+    "winner.tie": lambda: _everywhere("winner_of", hand, _banker_wins_ties),
+    "burn.tens": lambda: patched([(burn, "_TEN", 0)]),
+    "shoe.continuous": _endless_nowhere,
+    "returns after an error": lambda: patched([(payouts, "_SETTLES_FREELY", ("none.",))]),
+    "errors last": _errors_last,
+    "excess.minimum": lambda: patched([(TableNotice, "range_of", _range_without_minimum)]),
+}
+"""What the paragraphs' files may name besides the rulebook's data and the codes of alerts."""

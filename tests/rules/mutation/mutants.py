@@ -1,7 +1,8 @@
 """The mutants of a paragraph: where its rulebook cites it, and those that the paragraphs' file names.
 
 A mutant holds as long as its context is open: the rulebook that tests get is then another one, or the engine's code
-is. It is killed where a test of the paragraph fails by an assertion; an engine that breaks down kills nothing.
+is. It is killed where a test of the paragraph fails, by an assertion or since what the text permits is refused; an
+engine that breaks down kills nothing.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ from dataclasses import dataclass
 
 import pytest
 
-from tests.rules.mutation.broken_code import BROKEN_CODE, patched
-from tests.rules.mutation.places import Broken, Content, Place, broken_at, named, path_of, places_of
+from tests.rules.mutation.broken_code import BROKEN_CODE, patched, untold
+from tests.rules.mutation.places import Broken, Content, Place, broken_at, broken_within, path_of, places_of
 from tests.rules.mutation.numbered import NumberedTest, content_of, is_part
-from thirdcard.rules.errors import RulebookError
+from thirdcard.rules.errors import EquipmentError, OptionError, RulebookError
 from thirdcard.rules.rulebook import load, parse
 from thirdcard.rules.rulebook.model import Rulebook
 
@@ -86,17 +87,19 @@ def targets_of(rulebook_id: str, number: str, named_mutants: Collection[str]) ->
 
 
 def _at(rulebook_id: str, content: Content, place: Place) -> list[Callable[[], Mutant | None]]:
-    return [_made(rulebook_id, broken) for broken in broken_at(content, place.path, place.key)]
+    return [_made(rulebook_id, broken) for broken in broken_at(content, place)]
 
 
 def _by_name(rulebook_id: str, content: Content, name: str) -> list[Callable[[], Mutant | None]]:
     if name in BROKEN_CODE:
-        return [lambda: Mutant(name, lambda: BROKEN_CODE[name](rulebook_id))]
+        return [lambda: Mutant(name, BROKEN_CODE[name])]
+    if name in content["faults"]:
+        return [lambda: Mutant(f"{name} untold", lambda: untold(name))]
     try:
         path = path_of(name, content)
     except KeyError:
         return []
-    return [_made(rulebook_id, broken) for broken in broken_at(content, path)]
+    return [_made(rulebook_id, broken) for broken in broken_within(content, path)]
 
 
 def _made(rulebook_id: str, broken: Broken) -> Callable[[], Mutant | None]:
@@ -114,7 +117,7 @@ def is_noticed(target: Target, tests: Collection[NumberedTest]) -> bool:
 
 
 def is_killed(mutant: Mutant, tests: Collection[NumberedTest]) -> bool:
-    """Whether a test fails by an assertion while the mutant holds."""
+    """Whether a test fails while the mutant holds."""
     with mutant.holding():
         return any(_fails(test) for test in tests)
 
@@ -122,11 +125,9 @@ def is_killed(mutant: Mutant, tests: Collection[NumberedTest]) -> bool:
 def _fails(test: NumberedTest) -> bool:
     try:
         test.call()
-    except (AssertionError, pytest.fail.Exception):
+    except (AssertionError, pytest.fail.Exception, OptionError, EquipmentError):
         return True
     except Exception:  # the mutant broke the engine or the test's log: that shows nothing of the rule
         return False
     return False
 
-
-__all__ = ["Mutant", "Target", "is_killed", "is_noticed", "mutant_of", "named", "survivors", "targets_of"]

@@ -21,11 +21,13 @@ import yaml
 
 from tests.repository import ROOT
 from tests.rules.builders import NZ, TableLog, run
+from tests.rules.remedies import remedy_of
 from tests.rules.scenarios import Build, Scenario
 from tests.rules.test_scenarios import SCENARIOS
 from tests.rules.witness import Witness
 from tests.rules.witnesses_cards import WITNESSES as OF_CARDS
 from tests.rules.witnesses_nz import WITNESSES as OF_NZ
+from tests.rules.witnesses_pays import WITNESSES as OF_PAYS
 from tests.rules.witnesses_secretary import WITNESSES as OF_SECRETARY
 from tests.rules.witnesses_sg import WITNESSES as OF_SG
 from tests.rules.witnesses_tas import WITNESSES as OF_TAS
@@ -34,7 +36,7 @@ from thirdcard.rules.findings.alerts import Alert
 HERE = Path(__file__).parents[1]
 Said = str | Mapping[str, str | list[str]]
 WITNESSED = "witnessed"
-WITNESSES = [*OF_NZ, *OF_SECRETARY, *OF_SG, *OF_TAS, *OF_CARDS]
+WITNESSES = [*OF_NZ, *OF_SECRETARY, *OF_SG, *OF_TAS, *OF_CARDS, *OF_PAYS]
 BOOKS = {"nz": NZ, "nz_authority": NZ[:1], "nz_secretary": NZ[1:], "sg": ("sg-rws",), "nsw": ("nsw",), "tas": ("tas",)}
 """How names of test functions call the rulebooks."""
 
@@ -105,11 +107,13 @@ def check_kept(witness: Witness) -> None:
 
 
 def check_scenario(scenario: Scenario) -> None:
-    """The fault is told with its rule, the near miss is not."""
+    """The fault is told with its rule and remedy, the near miss is not."""
+    ordered = remedy_of(scenario)
     for build, rules in ((scenario.fault, [scenario.rule]), (scenario.near, [])):
         built = build(TableLog(scenario.rules))
-        alerts = run(built.rules, built.events, **scenario.table)[0]
-        assert [alert.rule for alert in alerts if alert.code == scenario.code] == rules
+        alerts = [one for one in run(built.rules, built.events, **scenario.table)[0] if one.code == scenario.code]
+        assert [alert.rule for alert in alerts] == rules
+        assert ordered is None or all((one.remedy.action, one.remedy.rule) == ordered for one in alerts)
 
 
 @cache
@@ -124,18 +128,24 @@ def tests_of(rulebook_id: str, number: str) -> tuple[NumberedTest, ...]:
     tests += [
         NumberedTest(one.id, partial(check_scenario, one))
         for one in SCENARIOS
-        if (one.rulebook, one.rule) == (rulebook_id, number)
+        if one.rulebook == rulebook_id and number in _numbers(one)
     ]
     for module, name in _functions().get((rulebook_id, number), ()):
         tests += _calls(getattr(import_module(module), name), rulebook_id)
     return tuple(tests)
 
 
+def _numbers(scenario: Scenario) -> set[str]:
+    """The paragraphs that a scenario's alert cites: what was broken and what follows."""
+    ordered = remedy_of(scenario)
+    return {one for one in (scenario.rule, None if ordered is None else ordered[1]) if one is not None}
+
+
 @cache
 def named() -> frozenset[tuple[str, str]]:
     """The rulebooks and paragraphs after which tests are named: by a case's id, or by the function's name."""
     found = {(one.rulebook, one.paragraph) for one in WITNESSES}
-    found |= {(one.rulebook, one.rule) for one in SCENARIOS if one.rule is not None}
+    found |= {(one.rulebook, number) for one in SCENARIOS for number in _numbers(one)}
     return frozenset(found | set(_functions()))
 
 

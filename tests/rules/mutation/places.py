@@ -11,7 +11,7 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
-from thirdcard.rules.game.words import Bet, Settling, Side
+from thirdcard.rules.game.words import Settling, Side
 from thirdcard.rules.rulebook.model import AfterCutCard, BurnCount, Entitled, Moment, Phase, TieBreak, WindowStart
 
 Content = Mapping[str, Any]
@@ -24,11 +24,16 @@ _WORDS: Mapping[str, type[StrEnum]] = {
     "moment": Moment, "count": BurnCount, "entitled": Entitled, "ties": TieBreak, "after_cut_card": AfterCutCard,
     "after": WindowStart, "outcome": Settling,
 }  # fmt: skip
-_ACTIONS = ("supervisor", "stand")
-_ABSENT: Mapping[str, Any] = {"wins_on_tie": True, "anyone_where_none": True}
-"""What a place may say and leaves out."""
+_ACTIONS = ("supervisor", "stand", "void_round")
+_ABSENT: Mapping[str, frozenset[str]] = {
+    "wins_on_tie": frozenset({"after", "pays"}), "anyone_where_none": frozenset({"entitled"}),
+}  # fmt: skip
+"""What a place may say and leaves out, by the keys that such a place has."""
+_NEVER = [{"when": ["winner=nobody"]}]
+"""An election that no house can make."""
 _UNSAID = frozenset({"options", "notes", "title", "source", "id"})
-"""Parts of the file that decide nothing by themselves."""
+_PRINTED: frozenset[Path] = frozenset({("betting", "call"), ("table_of_play", "one_card_only")})
+"""Places that the page of rulebooks shows and no judge reads: the faults have their sections."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +64,7 @@ def named(path: Path) -> str:
 
 
 def path_of(name: str, content: Content) -> Path:
-    """The path that a name such as `bets.tie` or `betting.closes.0` leads along; faults' codes have a dot themselves.
+    """The path that a name such as `bets.tie` or `betting.closes[-1]` leads along; faults' codes have a dot themselves.
 
     Raises:
         KeyError: it leads nowhere.
@@ -68,13 +73,13 @@ def path_of(name: str, content: Content) -> Path:
     node: Any = content
     left = name.replace("[", ".").replace("]", "")
     while left:
-        keys = range(len(node)) if isinstance(node, list) else node if isinstance(node, Mapping) else ()
+        keys = range(-len(node), len(node)) if isinstance(node, list) else node if isinstance(node, Mapping) else ()
         fitting = [key for key in keys if left == str(key) or left.startswith(f"{key}.")]
         if not fitting:
             raise KeyError(name)
         key = max(fitting, key=lambda one: len(str(one)))
+        path.append(len(node) + key if isinstance(node, list) and key < 0 else key)
         node, left = node[key], left.removeprefix(str(key)).removeprefix(".")
-        path.append(key)
     return tuple(path)
 
 
@@ -82,7 +87,7 @@ def places_of(content: Content) -> Iterator[Place]:
     """All places of a file that cite a section."""
     for key, part in content.items():
         if key not in _UNSAID:
-            yield from _within(part, (key,))
+            yield from (place for place in _within(part, (key,)) if place.path not in _PRINTED)
 
 
 def _within(node: Any, path: Path) -> Iterator[Place]:
@@ -110,47 +115,72 @@ def edited(content: Any, path: Path, value: Any) -> Any:
     if not path:
         return value
     step, rest = path[0], path[1:]
-    inner = content.get(step) if isinstance(content, Mapping) else content[step]
-    new = edited(inner, rest, value)
     if isinstance(content, Mapping):
-        return {key: one for key, one in content.items() if key != step} | ({} if new is _DROPPED else {step: new})
-    return [one if i != step else new for i, one in enumerate(content) if i != step or new is not _DROPPED]
+        whole = content if step in content else {**content, step: None}
+        new = {key: edited(one, rest, value) if key == step else one for key, one in whole.items()}
+        return {key: one for key, one in new.items() if one is not _DROPPED}
+    listed = [edited(one, rest, value) if i == step else one for i, one in enumerate(content)]
+    return [one for one in listed if one is not _DROPPED]
 
 
-def broken_at(content: Content, path: Path, key: str = "rule") -> Iterator[Broken]:
+def broken_at(content: Content, place: Place) -> Iterator[Broken]:
     """Everything that may be changed at a place, what decides before what is cited."""
-    here = at(content, path)
-    if key != "rule":
-        yield _with(content, (*path, key), NOWHERE)
+    path = place.path
+    if place.key != "rule":
+        yield _with(content, (*path, place.key), None)
+        yield _with(content, (*path, place.key), NOWHERE)
         return
-    yield from _deciding(content, path, here)
-    if isinstance(path[-1], int):
-        yield Broken(f"{named(path)} dropped", edited(content, path, _DROPPED))
-    if isinstance(here, Mapping) and "rule" in here:
-        yield _with(content, (*path, "rule"), NOWHERE)
+    yield from _changed(content, path, is_deep=False)
+    yield _dropped(content, path)
+    yield _with(content, (*path, "rule"), NOWHERE)
 
 
-def _deciding(content: Content, path: Path, node: Any) -> Iterator[Broken]:
-    """What decides at a place and below, but not where a section of its own is cited."""
-    if isinstance(node, list):
-        for i, one in enumerate(node):
-            if isinstance(one, Mapping):
-                yield from broken_at(content, (*path, i))
-        return
-    for key, value in node.items():
-        if isinstance(value, Mapping) and "rule" not in value:
-            yield from _deciding(content, (*path, key), value)
-        elif isinstance(value, list) and any(isinstance(one, Mapping) for one in value):
-            if not any("rule" in one for one in value):
-                yield from _deciding(content, (*path, key), value)
+def broken_within(content: Content, path: Path) -> Iterator[Broken]:
+    """Everything that may be changed there and below, whatever is cited; a bet may also not be offered."""
+    node = at(content, path)
+    if not isinstance(node, Mapping | list):
+        for changed in _others(str(path[-1]), path[-1], node):
+            yield _with(content, path, changed)
+    elif len(path) == 2 and path[0] == "bets":
+        yield Broken(f"{path[1]} not offered", edited(content, (*path, "offered"), _NEVER))
+    yield _dropped(content, path)
+    if isinstance(node, Mapping | list):
+        yield from _changed(content, path, is_deep=True)
+
+
+def _dropped(content: Content, path: Path) -> Broken:
+    return Broken(f"{named(path)} dropped", edited(content, path, _DROPPED))
+
+
+def _changed(content: Content, path: Path, *, is_deep: bool) -> Iterator[Broken]:
+    """What decides at a place and below, as far as no section of its own is cited there."""
+    node = at(content, path)
+    for key, value in node.items() if isinstance(node, Mapping) else enumerate(node):
+        here = (*path, key)
+        if isinstance(value, Mapping) or _is_of_mappings(value):
+            if is_deep or "rule" not in value:
+                yield from _changed(content, here, is_deep=is_deep)
+            if is_deep:
+                yield _dropped(content, here)
+        elif key == "kinds":
+            yield from _without_kinds(content, path, value)
         else:
-            for changed in _others(str(key), key, value):
-                yield _with(content, (*path, key), changed)
-    for key, value in _ABSENT.items():
-        if key not in node and "after" in node and "entitled" not in node and key == "wins_on_tie":
-            yield _with(content, (*path, key), value)
-        if key not in node and "entitled" in node and key == "anyone_where_none":
-            yield _with(content, (*path, key), value)
+            yield from (_with(content, here, changed) for changed in _others(str(key), key, value))
+    if isinstance(node, Mapping):
+        for key, marks in _ABSENT.items():
+            if key not in node and marks <= set(node):
+                yield _with(content, (*path, key), True)
+
+
+def _is_of_mappings(value: Any) -> bool:
+    return isinstance(value, list) and any(isinstance(one, Mapping) for one in value)
+
+
+def _without_kinds(content: Content, path: Path, kinds: list[str]) -> Iterator[Broken]:
+    """The limits without one kind each, and without what follows from an excess over them."""
+    for kind in kinds:
+        fewer = edited(content, (*path, "kinds"), [one for one in kinds if one != kind])
+        yield Broken(f"{named(path)} without {kind}", edited(fewer, (*path, "excess"), _DROPPED))
 
 
 def _others(name: str, key: Any, value: Any) -> Iterator[Any]:
@@ -160,16 +190,16 @@ def _others(name: str, key: Any, value: Any) -> Iterator[Any]:
     elif name in _WORDS:
         yield from (one.value for one in _WORDS[name] if one.value != value)
     elif name == "action":
-        yield next(one for one in _ACTIONS if one != value)
+        yield from (one for one in _ACTIONS if one != value)
     elif name == "pays":
         yield str(Fraction(value) + 1)
     elif name == "order":
         yield [Side.PLAYER.value, Side.PLAYER.value, Side.BANKER.value, Side.BANKER.value]
     elif name == "over":
         yield from (one for one in ("maximum", "differential") if one != value)
-    elif name == "bet":
-        yield next(one.value for one in (Bet.INSURANCE_PLAYER, Bet.INSURANCE_BANKER) if one.value != value)
-    elif isinstance(value, int) and name == "decks":
+    elif name == "most":
+        yield value + 1 if isinstance(value, int) else str(2 * Fraction(value))
+    elif name == "decks":
         yield value + 1
     elif isinstance(value, list):
         yield from _other_lists(name, key, value)
@@ -180,7 +210,7 @@ def _other_lists(name: str, key: Any, value: list[Any]) -> Iterator[Any]:
         yield [one for j, one in enumerate(value) if j != i]
     if name in ("draws", "player", "banker") or isinstance(key, int):
         yield from (sorted([*value, one]) for one in _POINTS if one not in value)
-    elif name == "allowed":
+    elif value and all(isinstance(one, int) for one in value):
         yield [*value, max(value) + 1]
         yield [*value, min(value) - 1]
     elif name == "face_down":
