@@ -76,6 +76,16 @@ for scale, table in BONUS.items():
         WITNESSES.stands_off("11B.8", f"dragon_{side}", NATURAL_TIE, books=SEC, name=f"{scale}, {side} natural tie",
                              dragon_bonus=scale)  # fmt: skip
 
+# What wins, on the Banker's side too.
+pays("11B.6", "dragon_banker", NATURALS["banker"], 100, books=SEC, cites="other", name="natural Banker",
+     dragon_bonus="one")  # fmt: skip
+pays("11B.6", "dragon_banker", MARGINS["banker"][4], 100, books=SEC, cites="other", name="Banker by four",
+     dragon_bonus="one")  # fmt: skip
+pays("11C.6", "banker_pair", pair_of("banker", 0), 1100, books=SEC, cites="other", name="Banker", any_pair="one")
+pays("11D.6", "match_banker", pair_of("banker", 0), 500, books=SEC, cites="other", name="Banker", lucky_match="one")
+for side, text in TRIPLES.items():
+    pays("11D.6", f"match_{side}", text, 10000, books=SEC, cites="other", name=f"triple, {side}", lucky_match="one")
+
 # The two hands.
 BANKER_6, BANKER_8 = "P KH 2C 3S | B 3D 3H", "P KH 7C | B 3D 5H"
 pays("5.11", "banker", BANKER_8, 100, books=NZ, name="on 8", banker_pay="six_half")
@@ -136,8 +146,9 @@ def insured(hand: str, is_after_third: bool, player: int, banker: int, paid: int
             log.wager(f"s3-insurance_{hand}", 0, 10)
         own = {side: f" {card}" for side, card in thirds}
         two = text.split(" | ")
-        log.result(*totals(f"{two[0]}{own.get('player', '')} | {two[1]}{own.get('banker', '')}"))
-        return log.settle(f"s3-{hand}", "collected", 100).settle(f"s3-insurance_{hand}", "paid", paid).close()
+        points = totals(f"{two[0]}{own.get('player', '')} | {two[1]}{own.get('banker', '')}")
+        log.result(*points).settle(f"s3-{hand}", "returned" if points[0] == points[1] else "collected", 100)
+        return log.settle(f"s3-insurance_{hand}", "paid", paid).close()
 
     return build
 

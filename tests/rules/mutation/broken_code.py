@@ -9,15 +9,16 @@ from types import ModuleType
 from typing import Any
 
 from thirdcard.rules import referee
-from thirdcard.rules.cards import burn, last_round, shoe
+from thirdcard.rules.cards import burn, last_round
 from thirdcard.rules.findings import findings
 from thirdcard.rules.findings.alerts import Alert
 from thirdcard.rules.findings.findings import Finding
 from thirdcard.rules.game import hand
 from thirdcard.rules.game.cards import PACK, Card
 from thirdcard.rules.game.words import Bet, Outcome, TableNotice
-from thirdcard.rules.wagers import payouts
+from thirdcard.rules.wagers import hand_ends, payouts
 
+_END_OF = hand_ends.end_of
 Replacement = tuple[Any, str, Any]
 """Whose attribute, its name and what it is meanwhile."""
 
@@ -105,8 +106,9 @@ def _range_without_minimum(self: TableNotice, bet: Bet) -> tuple[int | None, int
     return None, self.maximum if own[1] is None else own[1]
 
 
-def _pair_by_points(first: Card, second: Card) -> str | None:
-    return "mixed" if first.point_value == second.point_value else None
+def _pair_by_points(cards: Sequence[Card]) -> hand_ends.HandEnd:
+    end = _END_OF(cards)
+    return end if end.pair or cards[0].point_value != cards[1].point_value else end._replace(pair="mixed")
 
 
 def _lower_wins(player: int, banker: int) -> Outcome:
@@ -117,8 +119,9 @@ def _banker_wins_ties(player: int, banker: int) -> Outcome:
     return Outcome.PLAYER if player > banker else Outcome.BANKER
 
 
-def _endless_nowhere() -> AbstractContextManager[None]:
-    return patched([(shoe, "CONTINUOUS", "none"), (last_round, "CONTINUOUS", "none")])
+def _shoe_ends() -> AbstractContextManager[None]:
+    """Let a continuous shuffler be a shoe like any other."""
+    return patched([(last_round.LastRoundJudge, "listens_to", property(lambda _: last_round._OF_THE_END))])
 
 
 BROKEN_CODE: Mapping[str, Callable[[], AbstractContextManager[None]]] = {
@@ -128,11 +131,11 @@ BROKEN_CODE: Mapping[str, Callable[[], AbstractContextManager[None]]] = {
     "points.sums below ten": lambda: _sum_of(lambda total: (total - 1 if 0 < total < 10 else total) % 10),
     "points.sums from ten": lambda: _sum_of(lambda total: min(total, 9)),
     "naturals": lambda: _everywhere("NATURALS", hand, (9,)),
-    "pairs": lambda: _everywhere("pair_kind", hand, _pair_by_points),
+    "pairs": lambda: _everywhere("end_of", hand_ends, _pair_by_points),
     "winner": lambda: _everywhere("winner_of", hand, _lower_wins),
     "winner.tie": lambda: _everywhere("winner_of", hand, _banker_wins_ties),
     "burn.tens": lambda: patched([(burn, "_TEN", 0)]),
-    "shoe.continuous": _endless_nowhere,
+    "shoe.continuous": _shoe_ends,
     "returns after an error": lambda: patched([(payouts, "_SETTLES_FREELY", ("none.",))]),
     "errors last": _errors_last,
     "excess.minimum": lambda: patched([(TableNotice, "range_of", _range_without_minimum)]),

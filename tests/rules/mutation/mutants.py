@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import pytest
 
 from tests.rules.mutation.broken_code import BROKEN_CODE, patched, untold
-from tests.rules.mutation.places import Broken, Content, Place, broken_at, broken_within, path_of, places_of
 from tests.rules.mutation.numbered import NumberedTest, content_of, is_part
+from tests.rules.mutation.places import Broken, Content, Place, broken_at, broken_within, path_of, places_of
 from thirdcard.rules.errors import EquipmentError, OptionError, RulebookError
 from thirdcard.rules.rulebook import load, parse
 from thirdcard.rules.rulebook.model import Rulebook
@@ -55,7 +55,7 @@ def instead(rulebook_id: str, broken: Rulebook) -> Iterator[None]:
 
 
 def mutant_of(rulebook_id: str, broken: Broken) -> Mutant | None:
-    """The mutant with that file; None where no rulebook can be made of it. That its parts contradict each other is fine."""
+    """The mutant with that file, though its parts contradict each other; None where no rulebook can be made of it."""
     try:
         with patched([(parse, "check_rulebook", _accept)]):
             book = parse.parse_rulebook(broken.content, rulebook_id)
@@ -130,4 +130,3 @@ def _fails(test: NumberedTest) -> bool:
     except Exception:  # the mutant broke the engine or the test's log: that shows nothing of the rule
         return False
     return False
-

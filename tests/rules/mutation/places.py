@@ -29,6 +29,8 @@ _ABSENT: Mapping[str, frozenset[str]] = {
     "wins_on_tie": frozenset({"after", "pays"}), "anyone_where_none": frozenset({"entitled"}),
 }  # fmt: skip
 """What a place may say and leaves out, by the keys that such a place has."""
+_LEFT_OUT: Mapping[str, Any] = {"devices": [{"allowed": ["shoe"], "rule": "0.0", "text": "A shoe."}]}
+"""Parts that a file may have and this one may leave out, and what would be wrong in them."""
 _NEVER = [{"when": ["winner=nobody"]}]
 """An election that no house can make."""
 _UNSAID = frozenset({"options", "notes", "title", "source", "id"})
@@ -75,6 +77,8 @@ def path_of(name: str, content: Content) -> Path:
     while left:
         keys = range(-len(node), len(node)) if isinstance(node, list) else node if isinstance(node, Mapping) else ()
         fitting = [key for key in keys if left == str(key) or left.startswith(f"{key}.")]
+        if not fitting and left in (*_ABSENT, *_LEFT_OUT):
+            return (*path, left)
         if not fitting:
             raise KeyError(name)
         key = max(fitting, key=lambda one: len(str(one)))
@@ -137,7 +141,11 @@ def broken_at(content: Content, place: Place) -> Iterator[Broken]:
 
 def broken_within(content: Content, path: Path) -> Iterator[Broken]:
     """Everything that may be changed there and below, whatever is cited; a bet may also not be offered."""
-    node = at(content, path)
+    *above, key = path
+    if key not in (whole := at(content, tuple(above))) and isinstance(whole, Mapping):
+        yield _with(content, path, _LEFT_OUT.get(str(key), True))
+        return
+    node = whole[key]
     if not isinstance(node, Mapping | list):
         for changed in _others(str(path[-1]), path[-1], node):
             yield _with(content, path, changed)
