@@ -97,16 +97,17 @@ class Judges:
         last_round = LastRoundJudge(rules, device=device, shoes_begun=lambda: shoe.begun)
         cards = CardJudge(rules, is_last=last_round.is_last)
         insurance, held = InsuranceJudge(rules), HeldChanges()
+        offers, remedies = OfferJudge(rules), RemedyBook(rules)
         return cls(
             burn=burn,
             shoe=shoe,
             last_round=last_round,
             cards=cards,
             opening=OpeningJudge(rules, drawing_of=cards.drawing_of),
-            procedure=ProcedureJudge(rules, table),
+            procedure=ProcedureJudge(rules, table, at_first_card=(offers.observe, remedies.find_kept_card_left)),
             handling=HandlingJudge(rules),
             limits=LimitJudge(rules, table.notice),
-            offers=OfferJudge(rules),
+            offers=offers,
             insurance=insurance,
             held=held,
             wagering=Wagering(
@@ -118,7 +119,7 @@ class Judges:
                 held=held,
             ),
             payouts=PayoutJudge(rules, chips=table.chips),
-            remedies=RemedyBook(rules),
+            remedies=remedies,
         )
 
     def hearing_at_table(self, table: TableState) -> Hearing:
@@ -157,7 +158,6 @@ class Judges:
             (self.offers.observe, self.offers.listens_to),
             (self.insurance.observe, self.insurance.listens_to),
             (self.opening.observe, self.opening.listens_to),
-            (self.remedies.find_kept_card_left, (CardDealt,)),
             (cards.judge_deal, (CardDealt,)),
             (cards.judge, NEWS),
         )

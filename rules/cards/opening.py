@@ -30,6 +30,8 @@ class OpeningJudge:
         self._drawing_of = drawing_of
         self._face_up = _face_up_phases(rules) if rules.fault(_FACE_DOWN) is not None else frozenset()
         self._is_third_watched = rules.fault(_EARLY) is not None
+        self._hid_in = 0
+        """The latest round in which a card did not show its face when it was dealt."""
         self._round = 0
         self._doubtful: dict[str, Finding] = {}
         """What a camera saw, by the card that is yet to be seen turned."""
@@ -42,13 +44,16 @@ class OpeningJudge:
     def observe(self, event: CardDealt | CardTurned, running: Round) -> Iterable[Finding]:
         """Take a card that was dealt or turned."""
         if isinstance(event, CardDealt):
-            is_third = len(running.dealt.cards) > INITIAL_CARDS
-            if not is_third and (event.face_up or not self._face_up):
-                return ()
-            return self._deal(event, running, is_third=is_third)
+            if event.face_up:
+                if self._hid_in != running.number or len(running.dealt.cards) <= INITIAL_CARDS:
+                    return ()
+            else:
+                self._hid_in = running.number
+            return self._deal(event, running)
         return self._turn(event, running) if self._doubtful else ()
 
-    def _deal(self, event: CardDealt, running: Round, *, is_third: bool) -> Iterator[Finding]:
+    def _deal(self, event: CardDealt, running: Round) -> Iterator[Finding]:
+        is_third = len(running.dealt.cards) > INITIAL_CARDS
         if event.face_up is False and event.card is None and self._comes_face_up(event, running, is_third=is_third):
             yield from self._tell(_face_down(event, is_third=is_third), event, (event.card_id,), running)
         if is_third and self._is_third_watched:

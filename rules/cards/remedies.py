@@ -90,7 +90,7 @@ class RemedyBook:
 
     def find_kept_card_left(self, event: CardDealt, running: Round) -> Iterable[Finding]:
         """The first card from the shoe goes to the Player, though a card of the round before is to be the first."""
-        if not self._due or running.dealt.first is not event or event.hand is not Side.PLAYER:
+        if not self._due or event.hand is not Side.PLAYER:
             return ()
         order = next((one for one in self._due if one.alert.remedy.action in _IN_NEXT_ROUND and one.is_certain), None)
         if order is None or not self._starts_with_kept_card or running.dealt.cards[event.card_id].index:

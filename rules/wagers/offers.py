@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from thirdcard.rules.findings.findings import Finding, name_of
 from thirdcard.rules.game.words import Bet
@@ -13,9 +13,14 @@ from thirdcard.rules.rulebook.options import Rules
 from thirdcard.rules.wagers.late_bets import Close, close_of
 
 _CODE = "wager.not_offered"
-_CLOSERS = (NoMoreBets, CardDealt, ResultAnnounced)
-_SIGHTS = (CardTurned, CardPassed)
-"""What closes betting besides where it stays open until a card is seen."""
+_CLOSERS: Mapping[Moment, tuple[type[Event], ...]] = {
+    Moment.CALL: (NoMoreBets,),
+    Moment.FIRST_CARD: (),
+    Moment.HAND_FIRST_CARD: (CardDealt,),
+    Moment.FIRST_SEEN: (CardDealt, CardTurned, CardPassed),
+    Moment.RESULT: (ResultAnnounced,),
+}
+"""What may close betting, besides the round's first card."""
 
 
 class OfferJudge:
@@ -30,11 +35,8 @@ class OfferJudge:
 
     @property
     def listens_to(self) -> Collection[type[Event]]:
-        """The events that may close betting; none where every bet is offered."""
-        if not self._groups:
-            return ()
-        moments = {self._rules.closings[bets[0]].moment for bets in self._groups}
-        return (*_CLOSERS, *_SIGHTS) if Moment.FIRST_SEEN in moments else _CLOSERS
+        """The events that may close betting, besides the round's first card of which it is told by others."""
+        return {kind for bets in self._groups for kind in _CLOSERS[self._rules.closings[bets[0]].moment]}
 
     def observe(self, _event: Event, running: Round) -> Iterable[Finding]:
         """Take an event that may have closed betting."""

@@ -101,7 +101,8 @@ class PayoutJudge:
                 elif self._is_disputed or not _is_just_as_due(due, self._settled.get(due.area)):
                     chips = _Chips(running.betting.stakes.get(due.area), wagers.get(due.area))
                     findings += self._judge(due, running, record, chips)
-            findings += self._judge_no_wagers(running, record)
+            if self._late or not all(self._rules.knows(acts[0].bet) for acts in self._settled.values()):
+                findings += self._judge_no_wagers(running, record)
         self._settled.clear()
         self._moved.clear()
         self._late.clear()
@@ -121,8 +122,6 @@ class PayoutJudge:
 
     def _judge_no_wagers(self, running: Round, record: RoundRecord) -> Iterator[Finding]:
         """What was paid where no wager stands: it was placed too late, or such a bet is not offered."""
-        if not self._settled:
-            return
         stands = {one.area for one in record.due} | {one.area for one in record.due_open}
         for area in self._settled:
             paid = () if area in stands else self._acts_on(area, running).paid

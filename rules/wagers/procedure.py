@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from thirdcard.rules.findings.findings import Finding, name_of
 from thirdcard.rules.log.events import CardDealt, Source, WagerChanged
@@ -11,6 +11,7 @@ from thirdcard.rules.round.table_state import TableState
 from thirdcard.rules.rulebook.options import Rules
 from thirdcard.rules.wagers.late_bets import kind_of
 
+AtFirstCard = Callable[[CardDealt, Round], Iterable[Finding]]
 ORDERED_BY_SIGHT = 0.5
 """That a whole table heeds no order speaks as much against the sight that the order rests on."""
 
@@ -60,20 +61,33 @@ def _finding(running: Round, wager: Wager, t: float, confidence: float) -> Findi
 
 
 class ProcedureJudge:
-    """Looks at the table whenever a card leaves the shoe: was betting called closed, is a void hand free of wagers?"""
+    """Looks at the table whenever a card leaves the shoe: was betting called closed, is a void hand free of wagers?
 
-    def __init__(self, rules: Rules, table: TableState) -> None:
+    The round's first card is also shown to others who have to look just then.
+    """
+
+    def __init__(self, rules: Rules, table: TableState, *, at_first_card: Iterable[AtFirstCard]) -> None:
         self._is_call_ordered = rules.rulebook.call_rule is not None
         self._table = table
+        self._at_first_card = tuple(at_first_card)
 
     def deal(self, event: CardDealt, running: Round) -> Iterable[Finding]:
         """What was left out before this card."""
+        if running.dealt.first is event:
+            return self._deal_first(event, running)
+        return self._on_void_hand(event, running) if running.void.is_void else ()
+
+    def _deal_first(self, event: CardDealt, running: Round) -> Iterable[Finding]:
+        found = [finding for look in self._at_first_card for finding in look(event, running)]
         if running.void.is_void:
-            is_open = not running.void.is_annulled and not running.is_decided
-            return find_void_hand_wagered(event, running, self._table.wagers.values()) if is_open else ()
-        if running.betting.call is not None or running.dealt.first is not event or not self._is_call_ordered:
-            return ()
-        return () if running.was_camera_lost else (_missing_call(event),)
+            found += self._on_void_hand(event, running)
+        elif running.betting.call is None and self._is_call_ordered and not running.was_camera_lost:
+            found.append(_missing_call(event))
+        return found
+
+    def _on_void_hand(self, event: CardDealt, running: Round) -> Iterable[Finding]:
+        is_open = not running.void.is_annulled and not running.is_decided
+        return find_void_hand_wagered(event, running, self._table.wagers.values()) if is_open else ()
 
 
 def _missing_call(event: CardDealt) -> Finding:
