@@ -9,7 +9,7 @@ from typing import Any
 
 from thirdcard.rules.errors import EventError
 from thirdcard.rules.game.cards import PACK, Card, parse_card
-from thirdcard.rules.game.words import DEALER, Bet, Outcome, SettleAction, Side, Source, seat_of
+from thirdcard.rules.game.words import BET_NAMES, DEALER, GAME_BETS, Bet, Outcome, SettleAction, Side, Source, seat_of
 
 
 def read_time(value: object) -> float:
@@ -123,6 +123,22 @@ def _choice(kind: type[StrEnum], *, optional: bool = False) -> Callable[[object]
     return read
 
 
+def _read_bet(value: object) -> Bet:
+    if not isinstance(value, str):
+        raise ValueError(f"allowed: {BET_NAMES}")
+    try:
+        return Bet(value)
+    except ValueError as error:
+        raise ValueError(f"allowed: {BET_NAMES}") from error
+
+
+class _Bets(dict[object, Bet]):
+    """The bets of the game, and whatever else a bet may be called."""
+
+    def __missing__(self, name: object) -> Bet:
+        return _read_bet(name)
+
+
 def _words(kind: type[StrEnum], *, optional: bool = False) -> Callable[[object], StrEnum | None]:
     words: dict[object, StrEnum | None] = {str(member): member for member in kind}
     return (words | {None: None} if optional else words).__getitem__
@@ -140,7 +156,7 @@ READERS: Mapping[str, Callable[[object], Any]] = {
     "dealer": _read_text,
     "area": _read_text,
     "seat": _read_seat,
-    "bet": _choice(Bet),
+    "bet": _read_bet,
     "before": _read_count,
     "after": _read_count,
     "before_low": _read_count,
@@ -172,7 +188,7 @@ QUICK_READERS: Mapping[str, Callable[[object], Any]] = {
     **READERS,
     "source": _words(Source, optional=True),
     "card": _CARDS.__getitem__,
-    "bet": _words(Bet),
+    "bet": _Bets((str(bet), bet) for bet in GAME_BETS).__getitem__,
     "hand": _words(Side, optional=True),
     "winner": _words(Outcome, optional=True),
     "action": _words(SettleAction),

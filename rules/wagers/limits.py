@@ -43,10 +43,11 @@ class LimitJudge:
         self._round = 0
         self._pending: tuple[tuple[Bet, ...], ...] = ()
         """Bets on which betting has not closed yet; those that close together stand together."""
-        self._ranges = {bet: notice.range_of(bet) for bet in Bet}
+        bets = tuple(rules.closings)
+        self._ranges = {bet: notice.range_of(bet) for bet in bets}
         self._limits_hands = notice.differential is not None or notice.collective is not None
         self._watched = tuple(
-            bet for bet in Bet if self._ranges[bet] != (None, None) or (self._limits_hands and bet in _HANDS)
+            bet for bet in bets if self._ranges[bet] != (None, None) or (self._limits_hands and bet in _HANDS)
         )
         self._groups = tuple(_closing_together(self._watched, rules))
 
@@ -72,7 +73,7 @@ class LimitJudge:
         if self._limits_hands or running.camera_lost_t is not None:
             return False
         for wager in running.betting.stakes.values():
-            (minimum, maximum), value = self._ranges[wager.bet], wager.value
+            (minimum, maximum), value = self._ranges.get(wager.bet, (None, None)), wager.value
             if value is None or (minimum is not None and value < minimum) or (maximum is not None and value > maximum):
                 return False
         return True
@@ -106,7 +107,7 @@ class LimitJudge:
         return closed
 
     def _single(self, wager: Wager, close: Close, running: Round) -> Iterator[Finding]:
-        minimum, maximum = self._ranges[wager.bet]
+        minimum, maximum = self._ranges.get(wager.bet, (None, None))
         if wager.value is None:
             why = f"the wager on {wager.area} was not read"
             running.doubt("limit.below_minimum", why)
@@ -182,7 +183,7 @@ def _sum(code: str, bet: Bet, amount: int, close: Close, wagers: list[Wager], te
         key=(code, bet, "all"),
         message=text,
         facts=frozenset(facts),
-        hand=Side(bet.value),
+        hand=Side(bet),
         bet=bet,
         amount=amount,
         confidence=min((one.confidence for one in wagers), default=1.0) * close.confidence,

@@ -81,7 +81,7 @@ def _styles(book: Rulebook) -> Iterable[str]:
 
 def _closing(book: Rulebook) -> Iterable[str]:
     for case in book.closings:
-        bets = "" if case.bets == frozenset(Bet) else f"{', '.join(sorted(bet.value for bet in case.bets))}: "
+        bets = "" if case.bets is None else f"{', '.join(sorted(case.bets))}: "
         yield _given(case.when) + _cited(f"{bets}{case.text}", case.rule)
     yield f"The call: {'ordered' if book.call_rule else 'not ordered'} ({book.call_rule or 'silent'})"
 
@@ -113,7 +113,7 @@ def _insurance(book: Rulebook) -> Iterable[str]:
     for row in rule.rows:
         points = f"Player {_span(row.player)}, Banker {_span(row.banker)}"
         after = row.after.value.replace("_", " ")
-        yield f"{row.bet.value}, after {after}, {points}: {row.pays} to 1 ({row.rule or 'silent'})"
+        yield f"{row.bet}, after {after}, {points}: {row.pays} to 1 ({row.rule or 'silent'})"
 
 
 def _span(points: frozenset[int]) -> str:
@@ -139,7 +139,7 @@ def _bets(book: Rulebook) -> Iterable[str]:
 
 
 def _bet_lines(bet: Bet, rule: BetRule) -> Iterable[str]:
-    name = bet.value.replace("_", " ")
+    name = bet.replace("_", " ")
     if rule.fee is not None:
         yield f"**{name}**: {_cited(rule.fee.text, rule.fee.rule)}"
     if rule.cases:

@@ -9,6 +9,7 @@ from pathlib import Path
 import typer
 import yaml
 
+from thirdcard.service.config.rulebook_files import find_rulebook
 from thirdcard.service.config.table_file import OptionValue, read_smallest_chip, read_table_file
 
 DEFAULT_DECKS = 8
@@ -19,6 +20,7 @@ class RulebookChoice:
     """What a referee needs to know of a table."""
 
     rulebook: str
+    """An id, or the path of a file."""
     options: Mapping[str, OptionValue]
     decks: int = DEFAULT_DECKS
     device: str = "shoe"
@@ -38,9 +40,10 @@ def choose_rulebook(
     typed = parse_options(options)
     if table is not None:
         file = read_table_file(table)
-        is_same = rulebook is None or rulebook == file.rulebook
+        own = find_rulebook(file.rulebook, table)
+        is_same = rulebook is None or rulebook in (own, file.rulebook)
         return RulebookChoice(
-            rulebook=rulebook or file.rulebook,
+            rulebook=own if rulebook is None else rulebook,
             options={**(file.options if is_same else {}), **typed},
             decks=decks or file.shoe.decks,
             device=file.shoe.device,
@@ -48,7 +51,7 @@ def choose_rulebook(
             smallest_chip=read_smallest_chip(file, table),
         )
     if rulebook is None:
-        raise typer.BadParameter("needs --table FILE or --rulebook ID")
+        raise typer.BadParameter("needs --table FILE or --rulebook, an id or a path")
     return RulebookChoice(rulebook=rulebook, options=typed, decks=decks or DEFAULT_DECKS)
 
 
