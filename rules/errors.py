@@ -55,6 +55,16 @@ class OptionError(RulesError):
         self.key = key
 
 
+class EquipmentError(RulesError):
+    """A shoe, a number of seats or a fee that the rulebook forbids; `key` is its place in a table's file."""
+
+    def __init__(self, key: str, value: object, allowed: str) -> None:
+        super().__init__(f"{key} = {value}; {allowed}")
+        self.key = key
+        self.value = value
+        self.allowed = allowed
+
+
 class NotationError(RulesError):
     """A round's short text that cannot be read."""
 

@@ -17,6 +17,9 @@ from thirdcard.datasets.scene.renderer import RenderedObject
 from thirdcard.datasets.script.chronicle import Chronicle
 from thirdcard.datasets.script.errors import ScriptError
 from thirdcard.datasets.script.script import Script
+from thirdcard.rules.errors import EquipmentError
+from thirdcard.rules.rulebook.equipment import check_seats, check_shoe
+from thirdcard.rules.rulebook.load import elect, load_rulebook
 
 VIDEO_NAME = "video.mp4"
 CAMERA_NAME = "overhead.yaml"
@@ -62,6 +65,8 @@ def write_table(script: Script, camera: Calibration, folder: Path, base: Path) -
     mapping["shoe"] = {"decks": table.shoe.decks, "device": table.shoe.device}
     if table.limits:
         mapping["limits"] = dict(table.limits)
+    if not _is_furnished(script, load_cloth(script, base)):
+        mapping["drill"] = True
     if script.gesture or script.call == "gesture":
         mapping["gestures"] = ["no_more_bets"]
     mapping |= {
@@ -75,6 +80,18 @@ def write_table(script: Script, camera: Calibration, folder: Path, base: Path) -
     _write_part(folder / "layout.yaml", table.layout, layouts, base)
     _write_part(folder / "chips.yaml", table.chips, {"house": CHIPS_FOLDER / "house.yaml"}, base)
     save_calibration(folder / CAMERA_NAME, camera)
+
+
+def _is_furnished(script: Script, layout: Layout) -> bool:
+    """Whether decks and seats are those of the rulebook's game."""
+    table = script.table
+    rules = elect(load_rulebook(table.rulebook), table.options)
+    try:
+        check_shoe(rules, decks=table.shoe.decks, device=table.shoe.device)
+        check_seats(rules, {area.seat for area in layout.areas if area.seat is not None})
+    except EquipmentError:
+        return False
+    return True
 
 
 def write_log(script: Script, chronicle: Chronicle, folder: Path, alerts: Iterable[Mapping[str, object]]) -> None:

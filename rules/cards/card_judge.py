@@ -82,6 +82,9 @@ class CardJudge:
         if self._is_faultless(event, running, drawing):
             return ()
         findings = self._find(event, running, drawing)
+        declared_t = running.void.declared_t
+        if declared_t is not None:
+            findings = (finding for finding in findings if finding.t < declared_t)
         return confirmed(findings) if _is_confirmed(running, drawing) else findings
 
     def _is_faultless(self, event: Event, running: Round, drawing: Drawing) -> bool:

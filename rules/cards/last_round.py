@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 
-from thirdcard.rules.cards.shoe import CONTINUOUS
 from thirdcard.rules.findings.findings import Finding
+from thirdcard.rules.game.words import Device
 from thirdcard.rules.log.events import (
     CameraLost,
     CameraMoved,
@@ -21,6 +21,7 @@ from thirdcard.rules.log.events import (
     CutCardDrawn,
     Event,
     LastRoundAnnounced,
+    ShoeClosed,
     ShoeOpened,
 )
 from thirdcard.rules.round.round import Round, confidence_of
@@ -29,23 +30,26 @@ from thirdcard.rules.rulebook.options import Rules
 
 _CODE = "misdeal.after_last_round"
 _OF_THE_END = (
-    ShoeOpened, CardBurned, CardDealt, CutCardDrawn, LastRoundAnnounced,
+    ShoeOpened, ShoeClosed, CardBurned, CardDealt, CutCardDrawn, LastRoundAnnounced,
     CameraLost, CameraMoved, CameraObstructed,
 )  # fmt: skip
 
 
 class LastRoundJudge:
-    """Follows the cutting card and the announcement; a continuous shuffler has no last round.
+    """Follows the cutting card, the announcement and the end of the shoe; a continuous shuffler has no last round.
 
-    Where the rulebook says what the cutting card means, that goes before the announcement.
+    Where the rulebook says what the cutting card means, that goes before the announcement. A closed shoe has no further
+    round, whatever was said before.
     """
 
     def __init__(self, rules: Rules, *, device: str, shoes_begun: Callable[[], int]) -> None:
         """`shoes_begun` counts the shoes that were in use so far, whether their opening was seen or not."""
         self._after_cut = rules.rulebook.last_round.after_cut_card
-        self._is_continuous = device == CONTINUOUS
+        self._is_continuous = device == Device.CONTINUOUS_SHUFFLER
         self._by_cut: int | None = None
         self._by_word: int | None = None
+        self._by_end: int | None = None
+        """The round that had its first card when the shoe was closed, or the one before it."""
         self._cut_in: int | None = None
         """The round in which the cutting card came and in which no card has followed it yet."""
         self._was_camera_lost = False
@@ -59,7 +63,8 @@ class LastRoundJudge:
 
     @property
     def _last(self) -> int | None:
-        return self._by_word if self._by_cut is None else self._by_cut
+        last = self._by_word if self._by_cut is None else self._by_cut
+        return last if self._by_end is None else self._by_end if last is None else min(last, self._by_end)
 
     @property
     def listens_to(self) -> Collection[type[Event]]:
@@ -78,6 +83,8 @@ class LastRoundJudge:
             self._cut(running, rounds_begun)
         elif isinstance(event, LastRoundAnnounced):
             self._announce(running, rounds_begun)
+        elif isinstance(event, ShoeClosed):
+            self._end(running, rounds_begun)
         elif isinstance(event, CameraLost | CameraMoved | CameraObstructed):
             self._was_camera_lost = self._last is not None
         return ()
@@ -85,7 +92,7 @@ class LastRoundJudge:
     def _begin(self) -> None:
         """Another shoe is in use."""
         self._shoe = self._shoes_begun()
-        self._by_cut = self._by_word = self._cut_in = None
+        self._by_cut = self._by_word = self._by_end = self._cut_in = None
         self._was_camera_lost = False
 
     def _cut(self, running: Round | None, rounds_begun: int) -> None:
@@ -108,6 +115,11 @@ class LastRoundJudge:
             self._by_word = running.number
         else:
             self._by_word = running.number + 1
+
+    def _end(self, running: Round | None, rounds_begun: int) -> None:
+        is_begun = running is None or running.dealt.first is not None
+        if self._by_end is None:
+            self._by_end = rounds_begun if is_begun else rounds_begun - 1
 
     def _deal(self, event: CardDealt, running: Round, last: int) -> Iterator[Finding]:
         if self._cut_in is not None:

@@ -58,6 +58,8 @@ def find_missing_cards(at_deadline: Drawing, running: Round) -> Iterator[Finding
     t = running.deadline_t
     if t is None or not running.dealt.cards or running.was_camera_lost or running.dealt.shoe_empty_t is not None:
         return
+    if running.void.is_annulled:
+        return
     placed = {side: _count(at_deadline, side) for side in Side}
     waits = any(place is None for place in at_deadline.places.values()) or bool(at_deadline.unplaced)
     if waits and running.closed_t is None:

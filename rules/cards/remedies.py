@@ -88,7 +88,7 @@ class RemedyBook:
         if self._due:
             ending = _Ending(running, drawing, table, self._settled, self._is_void_hand_wagered)
             records = tuple(_record(order, ending) for order in self._due)
-        self._due, self._next = self._next, []
+        self._due, self._next = [] if running.void.declared_t is not None else self._next, []
         self._settled = {}
         self._is_void_hand_wagered = False
         return records
@@ -111,7 +111,7 @@ def _state(order: _Order, ending: _Ending) -> RemedyState:
     action = order.alert.remedy.action
     if action == "void_wager":
         return _wager_state(order.alert.area or "", ending)
-    if action == "void_round":
+    if action == "void_round" or (ending.running.void.declared_t is not None and action not in _IN_NEXT_ROUND):
         return _void_state(ending)
     if ending.running.was_camera_lost:
         return RemedyState.UNDETERMINED
@@ -136,7 +136,8 @@ def _wager_state(area: str, ending: _Ending) -> RemedyState:
 
 
 def _void_state(ending: _Ending) -> RemedyState:
-    if ending.is_void_hand_wagered or ending.actions - {SettleAction.RETURNED}:
+    is_settled = any(SettleAction.RETURNED not in actions for actions in ending.settled.values())
+    if ending.is_void_hand_wagered or is_settled:
         return RemedyState.NOT_DONE
     is_clear = all(wager.is_empty for wager in ending.table.wagers.values())
     return RemedyState.DONE if is_clear or ending.is_all_returned else RemedyState.UNDETERMINED

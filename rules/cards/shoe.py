@@ -1,6 +1,7 @@
 """Count what came out of the shoe: cards that its decks cannot hold, and when it is empty.
 
-A shoe may begin without a line that says so: cards after its end, more of them than it holds, or a burn tell it too.
+A shoe may begin without a line that says so: more cards than it holds, or a burn, tell it too. Cards dealt after its
+end do not; but whose they are is not known then, so that they are counted anew.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from collections.abc import Callable, Iterable
 
 from thirdcard.rules.findings.findings import Finding
 from thirdcard.rules.game.cards import CARDS_PER_DECK, PACK, Card
+from thirdcard.rules.game.words import Device
 from thirdcard.rules.log.events import (
     CardBurned,
     CardDealt,
@@ -21,7 +23,6 @@ from thirdcard.rules.log.events import (
 )
 from thirdcard.rules.round.round import Round, confidence_of
 
-CONTINUOUS = "continuous_shuffler"
 FindAtFirstCard = Callable[[CardDealt, Round], Iterable[Finding]]
 
 
@@ -34,7 +35,7 @@ class Shoe:
         """How many shoes came after the first one, whether their opening was seen or not."""
         self._find_at_first_card = find_at_first_card
         self._decks = decks
-        self.is_endless = device == CONTINUOUS
+        self.is_endless = device == Device.CONTINUOUS_SHUFFLER
         self._holds = self._full()
         self._times = [0] * len(PACK)
         """How many times each face came out, by the card's number."""
@@ -59,8 +60,11 @@ class Shoe:
 
     def deal(self, event: CardDealt, running: Round) -> Iterable[Finding]:
         """Count a card; `running` is the round as it was before the event."""
-        if (self._is_closed or self._spent_t is not None) and self._is_of_another(running):
+        if self._spent_t is not None and self._is_of_another(running):
             self._begin(was_seen=False)
+        elif self._is_closed and running.dealt.first is None:
+            self._is_closed = self._was_opening_seen = False
+            self._times = [0] * len(PACK)
         self._out += 1
         if self._out == self._holds:
             self._spend(event.t, running)
@@ -85,9 +89,11 @@ class Shoe:
             running.dealt.note_empty_shoe(self._spent_t)
 
     def turn(self, event: CardTurned, running: Round | None) -> Iterable[Finding]:
-        """Count a card that was not read before."""
+        """Count a card that was not read before; what is foreign is told of the time at which it left the shoe."""
         known = None if running is None else running.dealt.cards.get(event.card_id)
-        return () if known is None or known.card is not None else self._count(event, event.card)
+        if running is None or known is None or known.card is not None:
+            return ()
+        return self._count(event, event.card, left_t=running.dealt.kept.get(event.card_id, known).t)
 
     def end_round(self) -> None:
         """The round's cards have left the table."""
@@ -114,18 +120,22 @@ class Shoe:
         """How many cards there are; None where they never end."""
         return None if self.is_endless else self._decks * CARDS_PER_DECK
 
-    def _count(self, event: CardDealt | CardBurned | CardTurned, card: Card | None) -> Iterable[Finding]:
+    def _count(
+        self, event: CardDealt | CardBurned | CardTurned, card: Card | None, *, left_t: float | None = None
+    ) -> Iterable[Finding]:
         if card is None:
             return ()
         self._times[card.number] = times = self._times[card.number] + 1
-        return () if times <= self._decks else (self._foreign(event, card, times),)
+        if times <= self._decks:
+            return ()
+        return (self._foreign(card, times, t=event.t if left_t is None else left_t, confidence=confidence_of(event)),)
 
-    def _foreign(self, event: CardDealt | CardBurned | CardTurned, card: Card, times: int) -> Finding:
+    def _foreign(self, card: Card, times: int, *, t: float, confidence: float) -> Finding:
         return Finding(
             code="misdeal.foreign_card",
-            t=event.t,
+            t=t,
             key=("misdeal.foreign_card", card, times),
             message=f"{card} came out {times} times; the shoe holds {self._decks} decks.",
             cards=(card,),
-            confidence=confidence_of(event),
+            confidence=confidence,
         )

@@ -99,6 +99,15 @@ class Source(StrEnum):
     PERSON = "person"
 
 
+class Device(StrEnum):
+    """What the cards are dealt from."""
+
+    SHOE = "shoe"
+    CONTINUOUS_SHUFFLER = "continuous_shuffler"
+    NON_CONTINUOUS_SHUFFLER = "non_continuous_shuffler"
+    """It shuffles a set of cards as a batch; they are dealt from a shoe."""
+
+
 class SettleAction(StrEnum):
     """What the dealer did with a wager."""
 

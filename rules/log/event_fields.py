@@ -183,6 +183,7 @@ READERS: Mapping[str, Callable[[object], Any]] = {
     "untouched": _read_names,
     "camera": _read_optional_text,
     "fault": _read_optional_text,
+    "reason": _read_optional_text,
 }
 QUICK_READERS: Mapping[str, Callable[[object], Any]] = {
     **READERS,

@@ -20,8 +20,9 @@ __all__ = [
     "DEALER", "EVENT_TYPES", "UNKNOWN", "Bet", "BetsOpened", "CameraBack", "CameraEvent", "CameraFaulted", "CameraLost",
     "CameraMoved", "CameraObstructed", "CardBurned", "CardDealt", "CardMoved", "CardPassed", "CardRemoved",
     "CardTurned", "CutCardDrawn", "DealerChanged", "Event", "HandlingDeclined", "LastRoundAnnounced", "NoMoreBets",
-    "Outcome", "ResultAnnounced", "RoundClosed", "SettleAction", "ShoeClosed", "ShoeOpened", "Side", "Source",
-    "VoidHandAnnounced", "WagerChanged", "WagerSettled", "format_event", "parse_event", "seat_of",
+    "Outcome", "ResultAnnounced", "ReturnOrdered", "RoundClosed", "RoundVoided", "SettleAction", "ShoeClosed",
+    "ShoeOpened", "Side", "Source", "VoidHandAnnounced", "WagerChanged", "WagerSettled", "format_event", "parse_event",
+    "seat_of",
 ]  # fmt: skip
 
 
@@ -149,6 +150,25 @@ class VoidHandAnnounced(Event):
     """The coming or running round is played without wagers."""
 
     type: ClassVar[str] = "void_hand_announced"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundVoided(Event):
+    """The house declared the running round void: its wagers go back, its cards to the discard rack."""
+
+    type: ClassVar[str] = "round_voided"
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReturnOrdered(Event):
+    """A supervisor ordered one wager returned, whatever the result."""
+
+    type: ClassVar[str] = "return_ordered"
+    area: str
+    seat: int | None = None
+    bet: Bet
+    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -283,8 +303,9 @@ EVENT_TYPES: Mapping[str, type[Event]] = {
     cls.type: cls
     for cls in (
         ShoeOpened, CardBurned, CutCardDrawn, LastRoundAnnounced, ShoeClosed, DealerChanged, BetsOpened, NoMoreBets,
-        WagerChanged, CardDealt, VoidHandAnnounced, HandlingDeclined, CardTurned, CardMoved, CardPassed, CardRemoved,
-        ResultAnnounced, WagerSettled, RoundClosed, CameraLost, CameraBack, CameraMoved, CameraObstructed,
+        WagerChanged, CardDealt, VoidHandAnnounced, RoundVoided, ReturnOrdered, HandlingDeclined, CardTurned, CardMoved,
+        CardPassed, CardRemoved, ResultAnnounced, WagerSettled, RoundClosed, CameraLost, CameraBack, CameraMoved,
+        CameraObstructed,
     )
 }  # fmt: skip
 
@@ -386,6 +407,7 @@ _DROPPABLE = frozenset(
         "fault",
         "untouched",
         "picture",
+        "reason",
     }
 ) | {"earlier_s", "later_s", *(f"{moment}_{end}" for moment in ("before", "after") for end in ("low", "high"))}
 

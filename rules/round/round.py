@@ -21,7 +21,9 @@ from thirdcard.rules.log.events import (
     Event,
     NoMoreBets,
     ResultAnnounced,
+    ReturnOrdered,
     RoundClosed,
+    RoundVoided,
     VoidHandAnnounced,
     WagerChanged,
     WagerSettled,
@@ -156,7 +158,10 @@ class Void(NamedTuple):
     rule: str | None = None
     """The rule that orders it, where one does."""
     is_annulled: bool = False
-    """Whether it is so since a misdeal came: its wagers are void, but nobody was forbidden to place them."""
+    """Whether it became so while it ran: its wagers are void, but nobody was forbidden to place them, and it need not
+    be played to its end."""
+    declared_t: float | None = None
+    """When the house declared it void; nothing is asked of its cards from then on."""
 
 
 NOT_VOID = Void()
@@ -181,6 +186,8 @@ class RoundBetting:
     call: Call | None = None
     is_reopened: bool = False
     """Whether wagers were asked for after the result."""
+    ordered_back: dict[str, float] = field(default_factory=dict)
+    """Areas whose wagers a supervisor ordered returned, and when."""
 
 
 @dataclass(slots=True)
@@ -240,6 +247,8 @@ class Round:
     closed: RoundClosed | None = None
     camera_lost_t: float | None = None
     """Since when something may have happened unseen; None where no camera was lost."""
+    is_misdealt: bool = False
+    """Whether a misdeal was found, for which the house may stop it and give the wagers back."""
     doubts: dict[tuple[str, str], None] = field(default_factory=dict)
     """Codes that could not be judged and why, in order."""
 
@@ -397,6 +406,17 @@ def take_void(_event: VoidHandAnnounced, running: Round) -> None:
         running.void = running.void._replace(is_void=True)
 
 
+def take_voiding(event: RoundVoided, running: Round) -> None:
+    """The house declared the round void; the first declaration counts."""
+    if running.void.declared_t is None:
+        running.void = running.void._replace(is_void=True, is_annulled=True, declared_t=event.t)
+
+
+def take_return_order(event: ReturnOrdered, running: Round) -> None:
+    """A supervisor ordered a wager returned."""
+    running.betting.ordered_back.setdefault(event.area, event.t)
+
+
 def take_pass(event: CardPassed, running: Round) -> None:
     """A card was handed over."""
     if event.to != DEALER:
@@ -433,6 +453,8 @@ TAKERS: Mapping[type[Event], Callable[[Any, Round], None]] = {
     NoMoreBets: take_call,
     BetsOpened: take_opening,
     VoidHandAnnounced: take_void,
+    RoundVoided: take_voiding,
+    ReturnOrdered: take_return_order,
     CardPassed: take_pass,
     ResultAnnounced: take_result,
     WagerSettled: take_settlement,

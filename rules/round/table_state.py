@@ -13,6 +13,7 @@ from thirdcard.rules.log.events import (
     CameraMoved,
     CameraObstructed,
     Event,
+    RoundClosed,
     ShoeOpened,
     VoidHandAnnounced,
 )
@@ -29,7 +30,7 @@ from thirdcard.rules.round.round import (
     freed_wager,
 )
 
-NOTED = (ShoeOpened, VoidHandAnnounced, CameraLost, CameraMoved, CameraObstructed, CameraBack)
+NOTED = (ShoeOpened, VoidHandAnnounced, RoundClosed, CameraLost, CameraMoved, CameraObstructed, CameraBack)
 """The events of which a table remembers something by itself."""
 
 
@@ -50,12 +51,15 @@ class TableState:
     """Whether the coming round is to be played without wagers."""
 
     def note(self, event: Event, _running: Round | None = None) -> None:
-        """Take what an event says of the shoe and the cameras, or of a hand without wagers."""
+        """Take what an event says of the shoe and the cameras, or of a hand without wagers or a round that is void."""
         if isinstance(event, ShoeOpened):
             self.next_void = self.next_void._replace(is_void=False)
         elif isinstance(event, VoidHandAnnounced):
             if self.running is not None and self.running.is_decided:
                 self.next_void = self.next_void._replace(is_void=True)
+        elif isinstance(event, RoundClosed):
+            if self.running is not None and self._was_given_up(self.running):
+                self.running.void = self.running.void._replace(is_void=True, is_annulled=True)
         elif isinstance(event, CameraLost | CameraMoved | CameraObstructed):
             self.lost_cameras.add(event.camera or "")
         elif isinstance(event, CameraBack):
@@ -83,6 +87,8 @@ class TableState:
         running = self.running
         if running is None:
             return
+        if running.void.declared_t is not None and self.next_void.rule is not None:
+            self.next_void = NOT_VOID  # no card of a round that the house declared void is left to begin the next with
         self.cards = running.dealt.cards
         self.wagers = {
             area: freed_wager(wager) if wager.is_settled else wager
@@ -92,11 +98,22 @@ class TableState:
         self.running = None
 
     def follow_remedy(self, alert: Alert) -> None:
-        """Where the rulebook voids this round, that is how it is played."""
+        """Where the rulebook voids this round, that is how it is played; after a misdeal the house may void it."""
         remedy, running = alert.remedy, self.running
-        if remedy.action == "void_round" and running is not None:
-            is_annulled = not running.void.is_void and alert.code.startswith("misdeal.")
-            running.void = Void(True, remedy.rule, is_annulled)
+        if running is None:
+            return
+        is_misdeal, void = alert.code.startswith("misdeal."), running.void
+        running.is_misdealt = running.is_misdealt or is_misdeal
+        if remedy.action == "void_round":
+            is_annulled = void.is_annulled or (not void.is_void and is_misdeal)
+            running.void = void._replace(is_void=True, rule=remedy.rule, is_annulled=is_annulled)
+
+    def _was_given_up(self, running: Round) -> bool:
+        """Whether a round with a misdeal ends without a result, and no wager of it is left or was won or lost."""
+        if not running.is_misdealt or running.is_decided or running.void.is_void:
+            return False
+        areas = [area for area, wager in running.betting.stakes.items() if not wager.is_empty]
+        return all(area in self.wagers and self.wagers[area].is_empty for area in areas)
 
     def follow_later(self, alert: Alert, *, is_certain: bool) -> None:
         """Where the rulebook orders the next hand without wagers, that is how it is played."""

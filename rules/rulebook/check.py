@@ -38,11 +38,15 @@ def _uncited(book: Rulebook) -> Iterator[Contradiction]:
     for i, exclusion in enumerate(book.exclusions):
         if exclusion.rule is None:
             yield f"exclusions[{i}].rule", " = null; allowed: the section that excludes it"
+    for i, demand in enumerate(book.demands):
+        if demand.rule is None:
+            yield f"demands[{i}].rule", " = null; allowed: the section that asks it"
 
 
 def _unreachable(book: Rulebook) -> Iterator[Contradiction]:
     """Cases that an earlier one always goes before."""
     lists: dict[str, Sequence[Case]] = {"burn": book.burn, "handling": book.handling}
+    lists |= {"devices": book.equipment.devices, "seats": book.equipment.seats}
     lists |= {f"faults.{code}": cases for code, cases in book.faults.items()}
     lists |= {f"bets.{bet}.cases": rule.cases for bet, rule in book.bets.items()}
     lists |= {f"bets.{bet}.commission": rule.commissions for bet, rule in book.bets.items()}

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from thirdcard.rules.errors import PlaceError
-from thirdcard.rules.game.words import BET_PATTERN, GAME_BETS, Bet, Settling, Side
+from thirdcard.rules.game.words import BET_PATTERN, GAME_BETS, Bet, Device, Settling, Side
 from thirdcard.rules.rulebook.cases import SITUATIONS
 from thirdcard.rules.rulebook.model import (
     AfterCutCard,
@@ -120,6 +120,16 @@ class ExclusionKeys(EntryTable):
     text = TextEntry(_WORDS)
 
 
+class DemandKeys(EntryTable):
+    """What an election asks of another option."""
+
+    when = _facts("the option to be so")
+    option = TextEntry("the option that is bound")
+    values = ValuesEntry("what may then be elected; the first of them where a table does not name the option")
+    rule = SectionEntry("the section that asks it, in quotes")
+    text = TextEntry(_WORDS)
+
+
 class LeastDecksKeys(EntryTable):
     """An election that needs more decks than the game."""
 
@@ -134,6 +144,24 @@ class DecksKeys(EntryTable):
     rule = SectionEntry(_RULE)
     allowed = WholesEntry("how many decks a shoe may hold: whole numbers, 1 to 8", low=1, high=8, plural="numbers")
     least = ManyEntry("elections that need more decks than the game", LeastDecksKeys, is_required=False)
+    text = TextEntry(_WORDS)
+
+
+class DevicesKeys(EntryTable):
+    """What cards may be dealt from."""
+
+    when = _facts("cards to be dealt so")
+    allowed = ChoicesEntry("what cards may be dealt from", Device)
+    rule = SectionEntry(_RULE)
+    text = TextEntry(_WORDS)
+
+
+class SeatsKeys(EntryTable):
+    """How many numbered seats a table may have."""
+
+    when = _facts("a table to have so many seats")
+    most = WholeEntry("the most numbered seats that a table may have, 1 to 99", low=1, high=99)
+    rule = SectionEntry(_RULE)
     text = TextEntry(_WORDS)
 
 
@@ -325,10 +353,16 @@ class InsuranceKeys(EntryTable):
     rows = ManyEntry("the situations in which it is offered", InsuranceRowKeys)
     rule = SectionEntry(_RULE)
     closing_rule = SectionEntry("the section of the card that ends a window, in quotes, or null")
+    withdrawal_rule = SectionEntry(
+        "the section of a wager that is taken back when its window has ended, in quotes, or null"
+    )
     waiver_rule = SectionEntry(
         "the section of a third card that was seen before the Player's was open, in quotes, or null"
     )
     absence_rule = SectionEntry("the section of a table that offers none, in quotes, or null")
+    return_rule = SectionEntry(
+        "the section by which a supervisor orders bets returned where the dealer did not offer it, in quotes, or null"
+    )
     text = TextEntry(_WORDS)
 
 
@@ -381,6 +415,8 @@ class FeeKeys(EntryTable):
     amount = TextEntry("the option that holds the amount")
     waived_from = TextEntry("the option that says from which wager on nothing is asked", default="")
     wagers = BetsEntry("the bets that are void without it")
+    most = PayEntry("the most that may be asked, as a part of the table's minimum such as 1/8", default=Fraction(0))
+    most_rule = SectionEntry("the section that sets the most, in quotes", default=None)
     rule = SectionEntry(_RULE)
     text = TextEntry(_WORDS)
 
@@ -461,7 +497,16 @@ class RulebookKeys(EntryTable):
         "what the house elects; only dealing_style with the one value A without it", OptionKeys, is_required=False
     )
     exclusions = ManyEntry("options that exclude each other", ExclusionKeys, is_required=False)
+    demands = ManyEntry("what elections ask of other options", DemandKeys, is_required=False)
     decks = InnerEntry("how many decks a shoe may hold", DecksKeys)
+    devices = ManyEntry(
+        "what cards may be dealt from: the first case that fits; anything without one", DevicesKeys, is_required=False
+    )
+    seats = ManyEntry(
+        "how many numbered seats a table may have: the first case that fits; any number without one",
+        SeatsKeys,
+        is_required=False,
+    )
     initial_deal = InnerEntry(
         "the order of the first four cards; Player, Banker, Player, Banker without it", DealKeys, is_required=False
     )

@@ -9,7 +9,7 @@ from fractions import Fraction
 from math import ceil, floor
 
 from thirdcard.rules.game.third_card import TableOfPlay
-from thirdcard.rules.game.words import Bet, Remedy, Settling, Side
+from thirdcard.rules.game.words import Bet, Device, Remedy, Settling, Side
 
 OptionValue = str | int | bool | None
 
@@ -113,12 +113,54 @@ class Exclusion:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Demand:
+    """What an election asks of another option; where that one is not named, the first of `values` is elected."""
+
+    when: frozenset[str]
+    option: str
+    values: tuple[OptionValue, ...]
+    rule: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LeastDecks:
     """How many decks an election needs at least."""
 
     when: frozenset[str]
     decks: int
     rule: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceCase:
+    """What cards may be dealt from."""
+
+    when: frozenset[str]
+    allowed: frozenset[Device]
+    rule: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeatsCase:
+    """How many numbered seats a table may have."""
+
+    when: frozenset[str]
+    most: int
+    rule: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Equipment:
+    """What a table may be furnished with; any device and any number of seats where no case holds."""
+
+    decks: frozenset[int]
+    decks_rule: str | None
+    least_decks: tuple[LeastDecks, ...]
+    devices: tuple[DeviceCase, ...]
+    seats: tuple[SeatsCase, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,6 +227,9 @@ class Fee:
     wagers: frozenset[Bet]
     rule: str | None
     text: str
+    most: Fraction | None
+    """The most that may be asked, as a part of the table's minimum; None where the text sets no bound."""
+    most_rule: str | None
 
 
 class AreaKind(StrEnum):
@@ -352,10 +397,14 @@ class InsuranceRule:
     """Of the windows."""
     closing_rule: str | None
     """Of the card that ends a window."""
+    withdrawal_rule: str | None
+    """Of a wager that is taken back when its window has ended."""
     waiver_rule: str | None
     """Of the Banker's third card that a player handles, or sees, before the Player's third is open."""
     absence_rule: str | None
     """Of a table that offers none."""
+    return_rule: str | None
+    """By which a supervisor orders bets returned where insurance was not offered; not at a table that offers none."""
     text: str
 
 
@@ -368,8 +417,8 @@ class Rulebook:
     source: str
     options: tuple[Option, ...]
     exclusions: tuple[Exclusion, ...]
-    decks: frozenset[int]
-    least_decks: tuple[LeastDecks, ...]
+    demands: tuple[Demand, ...]
+    equipment: Equipment
     order: tuple[Side, ...]
     styles: Mapping[str, Style]
     table: TableOfPlay

@@ -10,6 +10,7 @@ from thirdcard.rules.errors import OptionError
 from thirdcard.rules.game.hand_marks import marks_asked
 from thirdcard.rules.game.words import GAME_BETS, Bet
 from thirdcard.rules.rulebook.cases import AMOUNT, AnyCase, choose, option_fact
+from thirdcard.rules.rulebook.file_keys import INSURANCES
 from thirdcard.rules.rulebook.model import (
     BetMoment,
     BurnCase,
@@ -66,9 +67,19 @@ class Rules:
         """What the bet may get under the elections, as cases that ask for results alone."""
         return self.cases_of_bets[bet]
 
+    @property
+    def are_returns_honoured(self) -> bool:
+        """Whether a supervisor may order a wager returned; not for want of insurance where the house offers none."""
+        written = self.rulebook.insurance
+        return written is None or written.return_rule is None or self.insurance is not None
+
     def offers(self, bet: Bet) -> bool:
         """Whether the elections offer the bet."""
         return bet in self.offered
+
+    def knows(self, bet: Bet) -> bool:
+        """Whether the elections offer the bet, or the rulebook has insurance that is judged by itself."""
+        return bet in self.offered or (self.rulebook.insurance is not None and bet in INSURANCES)
 
 
 def elect(rulebook: Rulebook, options: Mapping[str, object], *, where: str = "options") -> Rules:
@@ -91,8 +102,8 @@ def elect(rulebook: Rulebook, options: Mapping[str, object], *, where: str = "op
         for key, option in known.items()
     }
     _check_exclusions(rulebook, known, elected, where)
-    facts = frozenset(option_fact(key, value) for key, value in elected.items())
-    facts |= {option_fact(key, AMOUNT) for key, value in elected.items() if value not in known[key].values}
+    _follow_demands(rulebook, elected, options, where)
+    facts = _facts_of(elected, known)
     insurance = rulebook.insurance
     offered = tuple(rule for rule in rulebook.bets.values() if _any_holds(rule.offered, facts))
     return Rules(
@@ -141,6 +152,31 @@ def _check_exclusions(
                 f"{where}.{second} = {elected[second]}; allowed: {known[second].values[0]} "
                 f"where {first} = {elected[first]} ({rulebook.id} {exclusion.rule})",
             )
+
+
+def _follow_demands(rulebook: Rulebook, elected: dict[str, OptionValue], named: Iterable[str], where: str) -> None:
+    """Elect what other elections ask for, where the house named nothing else."""
+    for demand in rulebook.demands:
+        value = elected[demand.option]
+        if value in demand.values or not demand.when <= _facts_of(elected, {}):
+            continue
+        if demand.option in named:
+            allowed = ", ".join(option_fact("", one)[1:] for one in demand.values)
+            asking = ", ".join(sorted(fact.replace("=", " = ") for fact in demand.when))
+            raise OptionError(
+                demand.option,
+                f"{where}.{demand.option} = {value}; allowed: {allowed} where {asking} ({rulebook.id} {demand.rule})",
+            )
+        elected[demand.option] = demand.values[0]
+
+
+def _facts_of(elected: Elections, known: Mapping[str, Option]) -> frozenset[str]:
+    """What the elections state, and where one is an amount that it is one."""
+    facts = {option_fact(key, value) for key, value in elected.items()}
+    facts |= {
+        option_fact(key, AMOUNT) for key, value in elected.items() if key in known and value not in known[key].values
+    }
+    return frozenset(facts)
 
 
 def _elected_cases(cases: Iterable[PayCase], facts: frozenset[str], options: Iterable[str]) -> tuple[PayCase, ...]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 from thirdcard.rules.errors import PlaceError, RulebookError
 from thirdcard.rules.game.third_card import POINTS, TableOfPlay
@@ -20,15 +21,19 @@ from thirdcard.rules.rulebook.file_keys import (
     ClosingKeys,
     DealKeys,
     DecksKeys,
+    DemandKeys,
+    DevicesKeys,
     DrawKeys,
     DrawRowsKeys,
     ExclusionKeys,
     FaultKeys,
     FrozenKeys,
+    LeastDecksKeys,
     OptionKeys,
     PlainKeys,
     RemedyKeys,
     RulebookKeys,
+    SeatsKeys,
     StyleKeys,
     TableOfPlayKeys,
     UsualTableKeys,
@@ -36,13 +41,18 @@ from thirdcard.rules.rulebook.file_keys import (
 from thirdcard.rules.rulebook.model import (
     AfterCutCard,
     ClosingCase,
+    Demand,
+    DeviceCase,
+    Equipment,
     Exclusion,
     FaultCase,
     LastRoundRule,
+    LeastDecks,
     LimitKind,
     LimitRule,
     Option,
     Rulebook,
+    SeatsCase,
     Style,
 )
 from thirdcard.rules.rulebook.sections import (
@@ -50,14 +60,15 @@ from thirdcard.rules.rulebook.sections import (
     parse_handling,
     parse_insurance,
     parse_last_round,
-    parse_least_decks,
     parse_limits,
     read_bets,
     with_last,
 )
-from thirdcard.rules.rulebook.yaml_keys import InnerEntry
+from thirdcard.rules.rulebook.yaml_keys import InnerEntry, NamedEntry
 from thirdcard.rules.rulebook.yaml_reader import Node, Report, survey
 from thirdcard.rules.rulebook.yaml_text import YamlText
+
+Value = TypeVar("Value")
 
 RULE_SOURCES = frozenset({"table of play", "closing", "pay table", "void order"})
 """What a fault's `rule` may name instead of a section: the entry that decided, with its own rule."""
@@ -71,6 +82,7 @@ _NOTICE = LimitRule(
     text="The table's notice says the limits.",
 )
 _NO_LAST_ROUND = LastRoundRule(after_cut_card=AfterCutCard.SILENT, rule=None, text="Nothing is said of the last round.")
+_NO_EQUIPMENT = Equipment(decks=frozenset(), decks_rule=None, least_decks=(), devices=(), seats=())
 _DEALT_IN_TURN = (Side.PLAYER, Side.BANKER, Side.PLAYER, Side.BANKER)
 
 
@@ -114,49 +126,48 @@ def _refusal(report: Report, text: YamlText, name: str) -> RulebookError:
 
 
 def _rulebook(root: Node) -> Rulebook:
+    """What the file says; the parts that cannot be used are noted in the report and stand as nothing."""
     report = root.report
     options = _options(root)
     known = KnownFacts(options, are_options_known=report.is_sound("options"))
-    betting, decks = root.node(RulebookKeys.betting), root.node(RulebookKeys.decks)
-    call = report.attempt(lambda: betting.node(BettingKeys.call)) if betting.has(BettingKeys.call) else None
-    after_tie = (
-        report.attempt(lambda: betting.node(BettingKeys.after_tie)) if betting.has(BettingKeys.after_tie) else None
-    )
-    deal = root.node(RulebookKeys.initial_deal) if root.has(RulebookKeys.initial_deal) else None
+    betting = _inner(root, RulebookKeys.betting) or Node({}, RulebookKeys.betting.name, report)
     return Rulebook(
-        id=root.read(RulebookKeys.id),
-        title=root.read(RulebookKeys.title),
-        source=root.read(RulebookKeys.source),
+        id=report.attempt(lambda: root.read(RulebookKeys.id)) or "",
+        title=report.attempt(lambda: root.read(RulebookKeys.title)) or "",
+        source=report.attempt(lambda: root.read(RulebookKeys.source)) or "",
         options=options,
         exclusions=root.each(RulebookKeys.exclusions, lambda node: _exclusion(node, known)),
-        least_decks=parse_least_decks(decks, known),
-        decks=_decks(decks),
-        order=_DEALT_IN_TURN if deal is None else report.attempt(lambda: _order(deal)) or _DEALT_IN_TURN,
-        styles=_styles(root, options),
+        demands=root.each(RulebookKeys.demands, lambda node: _demand(node, options, known)),
+        equipment=report.attempt(lambda: _equipment(root, known)) or _NO_EQUIPMENT,
+        order=_read(root, RulebookKeys.initial_deal, _order, _DEALT_IN_TURN),
+        styles=report.attempt(lambda: _styles(root, options)) or {},
         table=report.attempt(lambda: _table(root)) or usual_table(None),
         closings=betting.each(BettingKeys.closes, lambda node: _closing(node, known)),
-        call_rule=None if call is None else report.attempt(lambda: _section(call)),
+        call_rule=_read(betting, BettingKeys.call, _section, None),
         frozen=betting.each(BettingKeys.frozen, lambda node: _frozen(node, known)),
-        push_is_free=True if after_tie is None else bool(report.attempt(lambda: _push(after_tie))),
-        first_card_face_up_is_found=root.read(RulebookKeys.first_card_face_up_is_found),
+        push_is_free=_read(betting, BettingKeys.after_tie, _push, True),
+        first_card_face_up_is_found=bool(report.attempt(lambda: root.read(RulebookKeys.first_card_face_up_is_found))),
         burn=parse_burn(root, known),
-        last_round=parse_last_round(root.node(RulebookKeys.last_round))
-        if root.has(RulebookKeys.last_round)
-        else _NO_LAST_ROUND,
+        last_round=_read(root, RulebookKeys.last_round, parse_last_round, _NO_LAST_ROUND),
         handling=parse_handling(root, known),
-        limits=parse_limits(root.node(RulebookKeys.limits), known) if root.has(RulebookKeys.limits) else _NOTICE,
-        insurance=parse_insurance(root.node(RulebookKeys.insurance), known)
-        if root.has(RulebookKeys.insurance)
-        else None,
-        faults=_faults(root.node(RulebookKeys.faults), known) if root.has(RulebookKeys.faults) else {},
-        bets=read_bets(root.node(RulebookKeys.bets), known),
-        notes=_notes(root.node(RulebookKeys.notes)) if root.has(RulebookKeys.notes) else {},
+        limits=_read(root, RulebookKeys.limits, lambda node: parse_limits(node, known), _NOTICE),
+        insurance=_read(root, RulebookKeys.insurance, lambda node: parse_insurance(node, known), None),
+        faults=_read(root, RulebookKeys.faults, lambda node: _faults(node, known), {}),
+        bets=_read(root, RulebookKeys.bets, lambda node: read_bets(node, known), {}),
+        notes=_read(root, RulebookKeys.notes, _notes, {}),
     )
 
 
-def _inner(node: Node, key: InnerEntry) -> Node | None:
-    """The mapping under an optional key; None where it is not there or none."""
+def _inner(node: Node, key: InnerEntry | NamedEntry) -> Node | None:
+    """The mapping under a key; None where it is not there, or none."""
     return node.report.attempt(lambda: node.node(key)) if node.has(key) else None
+
+
+def _read(node: Node, key: InnerEntry | NamedEntry, parse: Callable[[Node], Value], default: Value) -> Value:
+    """What the mapping under a key says; the default where it is not there, or cannot be used."""
+    within = _inner(node, key)
+    found = None if within is None else node.report.attempt(lambda: parse(within))
+    return default if found is None else found
 
 
 def _section(node: Node) -> str | None:
@@ -189,10 +200,59 @@ def _exclusion(node: Node, known: KnownFacts) -> Exclusion:
     return Exclusion(keys=keys, rule=node.read(ExclusionKeys.rule), text=node.read(ExclusionKeys.text))
 
 
-def _decks(node: Node) -> frozenset[int]:
+def _demand(node: Node, options: tuple[Option, ...], known: KnownFacts) -> Demand:
+    demand = Demand(
+        when=known.read(node, DemandKeys.when),
+        option=node.read(DemandKeys.option),
+        values=node.read(DemandKeys.values),
+        rule=node.read(DemandKeys.rule),
+        text=node.read(DemandKeys.text),
+    )
+    bound = next((option for option in options if option.key == demand.option), None)
+    if bound is None:
+        raise PlaceError(node.place_of("option"), f" = {demand.option}; allowed: {', '.join(sorted(known.keys))}")
+    for value in demand.values:
+        if value not in bound.values:
+            node.refuse("values", value, f"the values of {demand.option}")
+    return demand
+
+
+def _equipment(root: Node, known: KnownFacts) -> Equipment:
+    node = root.node(RulebookKeys.decks)
     node.read(DecksKeys.text)
-    node.read(DecksKeys.rule)
-    return node.read(DecksKeys.allowed)
+    return Equipment(
+        decks=node.read(DecksKeys.allowed),
+        decks_rule=node.read(DecksKeys.rule),
+        least_decks=node.each(DecksKeys.least, lambda case: _least_decks(case, known)),
+        devices=root.each(RulebookKeys.devices, lambda case: _devices(case, known)),
+        seats=root.each(RulebookKeys.seats, lambda case: _seats(case, known)),
+    )
+
+
+def _least_decks(node: Node, known: KnownFacts) -> LeastDecks:
+    return LeastDecks(
+        decks=node.read(LeastDecksKeys.decks),
+        when=known.read(node, LeastDecksKeys.when),
+        rule=node.read(LeastDecksKeys.rule),
+    )
+
+
+def _devices(node: Node, known: KnownFacts) -> DeviceCase:
+    return DeviceCase(
+        when=known.read(node, DevicesKeys.when),
+        allowed=frozenset(node.read(DevicesKeys.allowed)),
+        rule=node.read(DevicesKeys.rule),
+        text=node.read(DevicesKeys.text),
+    )
+
+
+def _seats(node: Node, known: KnownFacts) -> SeatsCase:
+    return SeatsCase(
+        when=known.read(node, SeatsKeys.when),
+        most=node.read(SeatsKeys.most),
+        rule=node.read(SeatsKeys.rule),
+        text=node.read(SeatsKeys.text),
+    )
 
 
 def _order(deal: Node) -> tuple[Side, ...]:

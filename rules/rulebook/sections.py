@@ -15,7 +15,6 @@ from thirdcard.rules.rulebook.file_keys import (
     BetMomentKeys,
     BurnKeys,
     CommissionKeys,
-    DecksKeys,
     ExactKeys,
     ExcessKeys,
     FeeKeys,
@@ -23,7 +22,6 @@ from thirdcard.rules.rulebook.file_keys import (
     InsuranceKeys,
     InsuranceRowKeys,
     LastRoundKeys,
-    LeastDecksKeys,
     LimitsKeys,
     PayKeys,
     RoundingKeys,
@@ -45,7 +43,6 @@ from thirdcard.rules.rulebook.model import (
     InsuranceRow,
     InsuranceRule,
     LastRoundRule,
-    LeastDecks,
     LimitKind,
     LimitRule,
     PayCase,
@@ -144,6 +141,8 @@ def _fee(node: Node, bet: Bet, options: Collection[str]) -> Fee:
         amount_option=_option(node, FeeKeys.amount, options),
         waived_from_option=_option(node, FeeKeys.waived_from, options) if node.has(FeeKeys.waived_from) else None,
         wagers=frozenset(node.read(FeeKeys.wagers)),
+        most=node.read(FeeKeys.most) or None,
+        most_rule=node.read(FeeKeys.most_rule),
         rule=node.read(FeeKeys.rule),
         text=node.read(FeeKeys.text),
     )
@@ -172,22 +171,6 @@ def _burn(node: Node, known: KnownFacts) -> BurnCase:
         count=node.read(BurnKeys.count),
         rule=node.read(BurnKeys.rule),
         text=node.read(BurnKeys.text),
-    )
-
-
-def parse_least_decks(node: Node, known: KnownFacts) -> tuple[LeastDecks, ...]:
-    """The elections that need more decks than the game.
-
-    What cannot be used is noted in the report.
-    """
-    return node.each(DecksKeys.least, lambda case: _least_decks(case, known))
-
-
-def _least_decks(node: Node, known: KnownFacts) -> LeastDecks:
-    return LeastDecks(
-        decks=node.read(LeastDecksKeys.decks),
-        when=known.read(node, LeastDecksKeys.when),
-        rule=node.read(LeastDecksKeys.rule),
     )
 
 
@@ -265,8 +248,10 @@ def parse_insurance(node: Node, known: KnownFacts) -> InsuranceRule:
         rows=rows,
         rule=node.read(InsuranceKeys.rule),
         closing_rule=node.read(InsuranceKeys.closing_rule),
+        withdrawal_rule=node.read(InsuranceKeys.withdrawal_rule),
         waiver_rule=node.read(InsuranceKeys.waiver_rule),
         absence_rule=node.read(InsuranceKeys.absence_rule),
+        return_rule=node.read(InsuranceKeys.return_rule),
         text=node.read(InsuranceKeys.text),
     )
 

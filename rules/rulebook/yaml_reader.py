@@ -117,8 +117,8 @@ class Node:
                 yield Node(value, f"{place}[{index}]", self.report)
 
     def each(self, key: ManyEntry, parse: Callable[[Node], Value]) -> tuple[Value, ...]:
-        """What can be read of each mapping of a list; none where the key is optional and not there."""
-        return self.each_at(key.name, parse) if key.default is REQUIRED or self.has(key) else ()
+        """What can be read of each mapping of a list; none where the key is not there."""
+        return self.each_at(key.name, parse) if self.has(key) else ()
 
     def each_at(self, name: object, parse: Callable[[Node], Value]) -> tuple[Value, ...]:
         """The same of a list under a name."""

@@ -74,13 +74,12 @@ class Wagering:
         if rule is None:
             return Close(running.opened_t, written.absence_rule, False, 1.0) if kind is not None and kind.adds else None
         window = window_of(event.bet, running, self._drawing_of(running), rule)
-        self._insurance.note(event, running, window)
-        if window.offer is Offer.UNKNOWN:
-            running.doubt("late_bet.placed", f"a card on which the offer of {event.bet} rests was not read")
-            return None
-        if window.offer is Offer.OPEN or (window.offer is Offer.NOT_OFFERED and (kind is None or not kind.adds)):
-            return None
-        return Close(window.since_t, self._insurance.rule_against(window, running), False, 1.0)
+        close = self._insurance.close_of(event, running, window)
+        if close is None:
+            self._insurance.note(event, running, window)
+            if window.offer is Offer.UNKNOWN:
+                running.doubt("late_bet.placed", f"a card on which the offer of {event.bet} rests was not read")
+        return close
 
     def _taking_of(self, event: WagerChanged) -> ClosingCase | None:
         """Until when such chips may be taken back, where that is not as long as they may be placed."""
@@ -89,12 +88,13 @@ class Wagering:
         kind = kind_of(event)
         return None if kind is None or kind.adds else self._rules.takings[event.bet]
 
-    def settle(self, event: WagerSettled, _running: Round | None) -> None:
+    def settle(self, event: WagerSettled, running: Round | None) -> None:
         """Note what the dealer did with a wager."""
         old = self._table.wagers.get(event.area)
         self._table.wagers[event.area] = settled_wager(event, old)
         if event.action is _PAID:
-            self._held.pay(event.area)
+            result = None if running is None else running.result
+            self._held.pay(event, None if result is None else result.t)
 
     def _change_in_time(self, event: WagerChanged, wager: Wager, running: Round) -> list[Finding]:
         kind = kind_of(event)
@@ -137,6 +137,8 @@ class Wagering:
     def _is_free(self, event: WagerChanged, running: Round, old: Wager | None) -> bool:
         """Whether a change after the close is nobody's fault: settled, void, pushed, or the dealer's own work."""
         if running.void.is_void or running.betting.is_reopened or (old is not None and old.is_settled):
+            return True
+        if event.area in running.betting.ordered_back and self._rules.are_returns_honoured:
             return True
         if not running.is_decided:
             return False

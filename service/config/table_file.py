@@ -18,9 +18,10 @@ from thirdcard.calibration.camera import Calibration, load_calibration
 from thirdcard.calibration.chips import BUILT_IN_CHIPS, ChipSet, load_chips, parse_chips
 from thirdcard.calibration.documents import read_document
 from thirdcard.calibration.errors import CalibrationError, DocumentError, NoSuchNameError
-from thirdcard.calibration.layout import HANDS, Layout, load_layout, parse_layout
-from thirdcard.rules.errors import OptionError, RulesError
+from thirdcard.calibration.layout import BUILT_IN_LAYOUTS, HANDS, Layout, load_layout, parse_layout
+from thirdcard.rules.errors import EquipmentError, OptionError, RulesError
 from thirdcard.rules.game.words import GAME_BETS
+from thirdcard.rules.rulebook.equipment import check_fees, check_seats, check_shoe
 from thirdcard.rules.rulebook.load import elect, is_file_reference, load_rulebook, rulebook_ids
 from thirdcard.rules.rulebook.options import Rules
 from thirdcard.service.config.parse_errors import table_error_from
@@ -127,6 +128,10 @@ class TableFile(_Model):
         description="a list of the dealer's gestures that mean something at this table: no_more_bets",
     )
     loop: bool = Field(default=False, description="true or false: whether files are played over and over when served")
+    drill: bool = Field(
+        default=False,
+        description="true or false: whether dealers practise here, with other decks and seats than the rulebook's",
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -238,6 +243,7 @@ def load_table(path: Path) -> TableConfig:
     )
     check_hand_areas(config)
     check_wager_areas(config)
+    check_seat_numbers(table, config.layout, path)
     return config
 
 
@@ -252,6 +258,18 @@ def read_smallest_chip(table: TableFile, path: Path) -> int | None:
     if not table.chips or (names_file and not (path.parent / str(table.chips)).is_file()):
         return None
     return _build_chips(table, path).smallest_value
+
+
+def read_layout(table: TableFile, path: Path) -> Layout | None:
+    """A table's layout; None where it names none, or a file that is not at hand.
+
+    Raises:
+        UnreadableTableError: The layout is none.
+    """
+    names_file = isinstance(table.layout, str) and table.layout not in BUILT_IN_LAYOUTS
+    if not table.layout or (names_file and not (path.parent / str(table.layout)).is_file()):
+        return None
+    return _build_layout(table, path)
 
 
 def is_live_source(source: str) -> bool:
@@ -325,7 +343,7 @@ def check_table_file(table: TableFile, path: Path) -> None:
     """
     where = str(path)
     rules = check_rulebook(table, path)
-    check_decks(table, rules, where)
+    check_equipment(table, rules, where)
     check_limits(table, rules, where)
     check_cards(table, where)
     check_camera_names(table, where)
@@ -348,13 +366,25 @@ def check_rulebook(table: TableFile, path: Path) -> Rules:
         raise TableError(where, "rulebook", value=table.rulebook, allowed=str(error)) from error
 
 
-def check_decks(table: TableFile, rules: Rules, where: str) -> None:
-    """The shoe holds as many decks as what is elected needs."""
-    for least in rules.rulebook.least_decks:
-        if least.when <= rules.facts and table.shoe.decks < least.decks:
-            elected = ", ".join(sorted(fact.replace("=", " = ") for fact in least.when))
-            allowed = f"must be at least {least.decks} where {elected} ({rules.rulebook.id} {least.rule})"
-            raise TableError(where, "shoe.decks", value=table.shoe.decks, allowed=allowed)
+def check_equipment(table: TableFile, rules: Rules, where: str) -> None:
+    """Decks, what deals them, and the ante are such as the rulebook allows."""
+    try:
+        if not table.drill:
+            check_shoe(rules, decks=table.shoe.decks, device=table.shoe.device)
+        check_fees(rules, table.limits.minimum)
+    except EquipmentError as error:
+        raise TableError(where, error.key, value=error.value, allowed=error.allowed) from error
+
+
+def check_seat_numbers(table: TableFile, layout: Layout, path: Path) -> None:
+    """The layout has no more numbered seats than the rulebook's table."""
+    if table.drill:
+        return
+    seats = {area.seat for area in layout.areas if area.seat is not None}
+    try:
+        check_seats(check_rulebook(table, path), seats)
+    except EquipmentError as error:
+        raise TableError(str(path), error.key, value=error.value, allowed=error.allowed) from error
 
 
 def check_limits(table: TableFile, rules: Rules, where: str) -> None:

@@ -59,7 +59,7 @@ def _edges() -> Iterator[str]:
     yield "Each line is one way in which the rulebook offers the bet; elections at their default are not named.\n"
     for rulebook_id in rulebook_ids():
         rulebook = load_rulebook(rulebook_id)
-        decks = ", ".join(str(n) for n in sorted(rulebook.decks))
+        decks = ", ".join(str(n) for n in sorted(rulebook.equipment.decks))
         yield f"### {rulebook_id}\n"
         yield f"{rulebook.title}; it plays with {decks} decks.\n"
         rows = ([*names, *(_percent(return_of(bet, rules, n)) for n in DECKS)] for names, bet, rules in _bets(rulebook))

@@ -44,15 +44,21 @@ def _given(when: frozenset[str]) -> str:
 
 
 def _identity(book: Rulebook) -> Iterable[str]:
-    yield f"{book.source}; {', '.join(str(count) for count in sorted(book.decks))} decks"
+    yield f"{book.source}; {', '.join(str(count) for count in sorted(book.equipment.decks))} decks"
     for option in book.options:
         values = ", ".join(str(value).lower() if isinstance(value, bool) else str(value) for value in option.values)
         amount = " or an amount" if option.takes_amount else ""
         yield f"`{option.key}`: {values}{amount} ({option.rule or 'silent'})"
     for exclusion in book.exclusions:
         yield _cited(exclusion.text, exclusion.rule)
-    for least in book.least_decks:
+    for demand in book.demands:
+        yield _given(demand.when) + _cited(demand.text, demand.rule)
+    for least in book.equipment.least_decks:
         yield f"{_given(least.when)}at least {least.decks} decks ({least.rule or 'silent'})"
+    for device in book.equipment.devices:
+        yield _given(device.when) + _cited(device.text, device.rule)
+    for seats in book.equipment.seats:
+        yield _given(seats.when) + _cited(seats.text, seats.rule)
 
 
 def _equality(rulebooks: Sequence[Rulebook]) -> str:
@@ -110,6 +116,8 @@ def _insurance(book: Rulebook) -> Iterable[str]:
         return
     yield _cited(rule.text, rule.rule)
     yield _cited("Waived where the Banker's third card is handled or seen before the Player's", rule.waiver_rule)
+    yield _cited("What was bet stays when the next card has come", rule.withdrawal_rule)
+    yield _cited("A bet goes back by order where insurance was not offered", rule.return_rule)
     for row in rule.rows:
         points = f"Player {_span(row.player)}, Banker {_span(row.banker)}"
         after = row.after.value.replace("_", " ")

@@ -7,7 +7,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from tests.rules.builders import RULEBOOKS
-from thirdcard.rules.rulebook.load import load_rulebook
+from thirdcard.rules.errors import OptionError
+from thirdcard.rules.rulebook.load import elect, load_rulebook
 
 Elected = dict[str, Any]
 ANTE_UP: list[Elected] = [{"ante": 5}, {"ante": 5, "ante_waived_from": 100}, {"ante": 5, "two_to_one": True}]
@@ -30,4 +31,13 @@ def variants_of(rulebook_id: str) -> st.SearchStrategy[Elected]:
     book = load_rulebook(rulebook_id)
     own = [elected for name, elected in VARIANTS if name == rulebook_id and not elected.get("ante")]
     styles = st.sampled_from(sorted(book.styles))
-    return st.builds(lambda elected, style: {"dealing_style": style} | elected, st.sampled_from(own), styles)
+    elected = st.builds(lambda elected, style: {"dealing_style": style} | elected, st.sampled_from(own), styles)
+    return elected.filter(lambda options: _is_allowed(rulebook_id, options))
+
+
+def _is_allowed(rulebook_id: str, options: Elected) -> bool:
+    try:
+        elect(load_rulebook(rulebook_id), options)
+    except OptionError:
+        return False
+    return True

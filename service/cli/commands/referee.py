@@ -59,9 +59,14 @@ def referee(
 def build_referee(choice: RulebookChoice) -> Referee:
     """The referee of what was chosen; a wrong rulebook or option is told with its place."""
     from thirdcard.rules.referee import Referee
+    from thirdcard.rules.rulebook.equipment import check_fees, check_shoe
     from thirdcard.rules.rulebook.load import elect, load_rulebook
 
     rules = elect(load_rulebook(choice.rulebook), choice.options)
+    minimum = (choice.limits or {}).get("minimum")
+    if not choice.is_drill:
+        check_shoe(rules, decks=choice.decks, device=choice.device)
+    check_fees(rules, minimum if isinstance(minimum, int) else None)
     return Referee(
         rules,
         decks=choice.decks,

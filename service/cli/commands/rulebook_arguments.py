@@ -10,7 +10,13 @@ import typer
 import yaml
 
 from thirdcard.service.config.rulebook_files import find_rulebook
-from thirdcard.service.config.table_file import OptionValue, read_smallest_chip, read_table_file
+from thirdcard.service.config.table_file import (
+    OptionValue,
+    check_seat_numbers,
+    read_layout,
+    read_smallest_chip,
+    read_table_file,
+)
 
 DEFAULT_DECKS = 8
 
@@ -27,6 +33,8 @@ class RulebookChoice:
     limits: Mapping[str, object] | None = None
     smallest_chip: int | None = None
     """In the smallest unit of money; None where the chips are not known."""
+    is_drill: bool = False
+    """Whether dealers practise at the table, with other decks than the rulebook's."""
 
 
 def choose_rulebook(
@@ -42,6 +50,9 @@ def choose_rulebook(
         file = read_table_file(table)
         own = find_rulebook(file.rulebook, table)
         is_same = rulebook is None or rulebook in (own, file.rulebook)
+        layout = read_layout(file, table)
+        if layout is not None:
+            check_seat_numbers(file, layout, table)
         return RulebookChoice(
             rulebook=own if rulebook is None else rulebook,
             options={**(file.options if is_same else {}), **typed},
@@ -49,6 +60,7 @@ def choose_rulebook(
             device=file.shoe.device,
             limits=file.limits.model_dump(exclude_none=True),
             smallest_chip=read_smallest_chip(file, table),
+            is_drill=file.drill,
         )
     if rulebook is None:
         raise typer.BadParameter("needs --table FILE or --rulebook, an id or a path")

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from tests.rules.builders import RULEBOOKS, TableLog, alerts_of, codes_of, rules_of, run
 from thirdcard.rules.log.events import CardDealt
 
 FOREIGN = {"nz-authority": "3.4(a)", "nz-secretary": "3.4(a)", "sg-rws": "5.5.2", "tas": "4.1", "nsw": "3.1"}
+
+
+@pytest.mark.parametrize("rulebook_id", ["sg-rws", "tas", "nsw", "nz-authority", "nz-secretary"])
+def test_foreign_card_is_told_of_the_time_at_which_it_left_the_shoe(rulebook_id: str) -> None:
+    log = TableLog(rules_of(rulebook_id, dealing_style="B")).legal_round("P 6H KD | B 3S 4C").open()
+    t = log.deal("player", "6H").t
+    log.deal("banker", "QC").turn("c5")
+    (foreign,) = [one for one in alerts_of(log, decks=1) if one.code == "misdeal.foreign_card"]
+    assert (foreign.t, foreign.noticed_at) == (t, log.t)
 
 
 @pytest.mark.parametrize("rulebook_id", RULEBOOKS)
@@ -107,12 +114,48 @@ def test_card_beyond_the_count_shows_that_another_shoe_is_in_use(rulebook_id: st
 
 
 @pytest.mark.parametrize("rulebook_id", RULEBOOKS)
-@pytest.mark.parametrize("ends", [("shoe_closed", {}), ("card_burned", {"card": "2H"})], ids=["closed", "burned"])
-def test_another_shoe_without_its_opening_is_counted_anew(rulebook_id: str, ends: tuple[str, dict[str, Any]]) -> None:
-    kind, fields = ends
+def test_another_shoe_without_its_opening_is_counted_anew(rulebook_id: str) -> None:
     log = TableLog(rules_of(rulebook_id)).add("last_round_announced").legal_round("P 6H KD | B 3S 4C")
-    codes = codes_of(log.add(kind, **fields).legal_round("P 6H KD | B 3S 4C"), decks=1)
-    assert codes == []
+    log.add("shoe_closed").add("card_burned", card="2H")
+    assert codes_of(log.legal_round("P 6H KD | B 3S 4C"), decks=1) == []
+
+
+@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+def test_rounds_after_the_shoe_was_closed_are_after_its_last_one_and_no_foreign_cards_are_told(
+    rulebook_id: str,
+) -> None:
+    log = TableLog(rules_of(rulebook_id)).legal_round("P 6H KD | B 3S 4C").add("shoe_closed")
+    log.legal_round("P 6H KD | B 3S 4C").legal_round("P 6D KC | B 3H 4H")
+    alerts = alerts_of(log, decks=1)
+    assert [(alert.code, alert.round) for alert in alerts] == [("misdeal.after_last_round", n) for n in (2, 3)]
+    assert alerts_of(log, decks=1, device="continuous_shuffler") == []
+
+
+@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+@pytest.mark.parametrize("dealt", [0, 2], ids=["while-bets-are-placed", "after-two-cards"])
+def test_shoe_closed_in_a_round_makes_it_the_last_one_where_its_cards_are_out(rulebook_id: str, dealt: int) -> None:
+    log = TableLog(rules_of(rulebook_id)).legal_round("P 6H KD | B 3S 4C").open()
+    for i, (hand, card) in enumerate(zip(("player", "banker") * 2, ("6D", "3H", "KC", "4H"), strict=True)):
+        if i == dealt:
+            log.add("shoe_closed")
+        log.deal(hand, card)
+    log.turn_all().result(6, 7).close().legal_round("P 7D KC | B 2H 4S")
+    told = [alert.round for alert in alerts_of(log) if alert.code == "misdeal.after_last_round"]
+    assert told == ([2, 3] if dealt == 0 else [3])
+
+
+@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+def test_announced_last_round_is_not_dealt_once_the_shoe_is_closed(rulebook_id: str) -> None:
+    log = TableLog(rules_of(rulebook_id)).legal_round("P 6H KD | B 3S 4C").add("last_round_announced")
+    log.add("shoe_closed").legal_round("P 6D KC | B 3H 4H")
+    assert codes_of(log) == ["misdeal.after_last_round"]
+
+
+@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+def test_new_cards_after_the_shoe_was_closed_are_another_shoe(rulebook_id: str) -> None:
+    log = TableLog(rules_of(rulebook_id)).legal_round("P 6H KD | B 3S 4C").add("shoe_closed")
+    log.add("shoe_opened", decks=1).add("card_burned", card="AS").add("card_burned")
+    assert alerts_of(log.legal_round("P 6H KD | B 3S 4C")) == []
 
 
 @pytest.mark.parametrize("rulebook_id", RULEBOOKS)

@@ -19,6 +19,7 @@ BROKEN = [
     pytest.param(
         "nz-secretary", with_value(None, "exclusions", 0, "rule"), "exclusions[0].rule = null", id="uncited-exclusion"
     ),
+    pytest.param("tas", with_value(None, "demands", 0, "rule"), "demands[0].rule = null", id="uncited-demand"),
     pytest.param(
         "tas", with_value([NOTHING, NOTHING], "faults", "misdeal.order"),
         "faults.misdeal.order[1].when = nothing; allowed: a case that no earlier", id="unreachable-fault",

@@ -68,6 +68,24 @@ def test_values_may_be_texts(rulebook_id: str, given: dict[str, object], elected
         pytest.param(
             "nz-secretary", {"lucky_match": "one", "perfect_pair": "two"}, "options.lucky_match = one", id="11D.2"
         ),
+        pytest.param(
+            "tas",
+            {"competition": "live", "perfect_pair": True},
+            "options.perfect_pair = True; allowed: False where competition = live (tas 16.4.4)",
+            id="tas-16.4.4",
+        ),
+        pytest.param(
+            "tas",
+            {"competition": "live", "dealing_style": "A"},
+            "options.dealing_style = A; allowed: B where competition = live (tas 16.7.1)",
+            id="tas-16.7.1",
+        ),
+        pytest.param(
+            "tas",
+            {"competition": "competition", "dealing_style": "A"},
+            "options.dealing_style = A",
+            id="tas-16.7.1-chips",
+        ),
     ],
 )
 def test_option_is_refused(rulebook_id: str, options: dict[str, object], text: str) -> None:
@@ -115,3 +133,9 @@ def test_variants_are_those_that_bear_on_the_bet(rulebook_id: str, bet: Bet, cho
     found = list(variants_of(bet, load_rulebook(rulebook_id)))
     assert [dict(elections) for elections, _ in found] == chosen
     assert all(rules.offers(bet) for _, rules in found)
+
+
+@pytest.mark.parametrize("kind", ["competition", "live"])
+def test_rule_tas_16_7_1_competition_elects_the_style_that_passes_cards(kind: str) -> None:
+    assert rules_of("tas", competition=kind).options["dealing_style"] == "B"
+    assert rules_of("tas", competition=kind).style is rules_of("tas", dealing_style="B").style

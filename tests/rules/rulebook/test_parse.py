@@ -107,6 +107,10 @@ BROKEN = [
     pytest.param(with_value("yes", "first_card_face_up_is_found"), "allowed: true, false", id="no-flag"),
     pytest.param(with_value([1], "options"), "options[0] = 1; allowed: a mapping", id="no-mapping"),
     pytest.param(with_value([], "options", 0, "values"), "values = []", id="no-values"),
+    pytest.param(with_value("bingo", "demands", 0, "option"), "demands[0].option = bingo", id="unknown-demand"),
+    pytest.param(with_value(["C"], "demands", 0, "values"), "demands[0].values = C; allowed: the", id="demanded-value"),
+    pytest.param(with_value(["bowl"], "devices", 0, "allowed"), "devices[0].allowed = bowl", id="unknown-device"),
+    pytest.param(with_value(0, "seats", 0, "most"), "seats[0].most = 0", id="no-seats"),
 ]
 
 

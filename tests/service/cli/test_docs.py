@@ -64,9 +64,12 @@ def test_every_option_and_refusal_of_a_rulebook_is_in_the_formats(rulebook_id: s
     assert options == "; ".join(texts)
     for exclusion in book.exclusions:
         assert f"{' with '.join(f'`{key}`' for key in exclusion.keys)} ({exclusion.rule})" in refused
-    for least in book.least_decks:
+    for least in book.equipment.least_decks:
         assert f"fewer than {least.decks} decks ({least.rule})" in refused
-    assert bool(refused.strip(" |")) is bool(book.exclusions or book.least_decks)
+    for demand in book.demands:
+        assert f"another `{demand.option}` than {', '.join(map(str, demand.values))} with " in refused
+        assert f"({demand.rule})" in refused
+    assert bool(refused.strip(" |")) is bool(book.exclusions or book.demands or book.equipment.least_decks)
 
 
 @pytest.mark.parametrize("page", [pytest.param(page, id=page.name) for page in PAGES])

@@ -187,6 +187,42 @@ def test_rule_tas_4_1_perfect_pairs_need_six_decks(folder: Path, decks: int) -> 
         read_table_file(path)
 
 
+@pytest.mark.parametrize(
+    ("rulebook", "options", "shoe", "told"),
+    [
+        pytest.param("nz-authority", {}, {"decks": 3}, "shoe.decks = 3; must be one of 4, 5, 6, 7, 8", id="3.4(a)"),
+        pytest.param("nsw", {}, {"decks": 7}, "shoe.decks = 7; must be one of 6, 8 (nsw 3.1)", id="nsw-3.1"),
+        pytest.param(
+            "nz-secretary", {"dealing_style": "B"}, {"device": "continuous_shuffler"},
+            "shoe.device = continuous_shuffler; must be one of shoe, non_continuous_shuffler where dealing_style = B",
+            id="style-B",
+        ),
+        pytest.param("nz-secretary", {"ante": 4}, {}, "options.ante = 4; must be at most 3 where the", id="ante"),
+    ],
+)  # fmt: skip
+def test_equipment_that_the_text_forbids_is_refused(
+    folder: Path, rulebook: str, options: dict[str, object], shoe: dict[str, object], told: str
+) -> None:
+    path = write_table(folder, ("rulebook",), rulebook)
+    table = yaml.safe_load(path.read_text()) | {"options": options, "shoe": shoe}
+    path.write_text(yaml.safe_dump(table))
+    with pytest.raises(TableError) as caught:
+        read_table_file(path)
+    assert str(caught.value).startswith(f"{path}: {told}")
+    path.write_text(yaml.safe_dump(table | {"drill": True}))
+    if "ante" not in options:
+        assert read_table_file(path).drill
+
+
+def test_rule_tas_1_more_than_nine_seats_are_refused_but_for_practice(folder: Path) -> None:
+    save_calibration(folder / "overhead.yaml", camera_over(load_layout("full-14", folder)))
+    path = write_table(folder, ("layout",), "full-14")
+    with pytest.raises(TableError, match=r"layout = 14 seats; must be at most 9 \(tas 1\)"):
+        load_table(path)
+    path.write_text(path.read_text() + "drill: true\n")
+    assert load_table(path).layout.name == "full-14"
+
+
 def test_layout_without_a_hands_box_is_refused(folder: Path) -> None:
     box = {"id": "p", "kind": "hand", "hand": "player", "polygon": [[0, 0], [300, 0], [300, 90]]}
     path = write_table(folder, ("layout",), {"name": "own", "size_mm": [900, 600], "areas": [box]})

@@ -44,7 +44,7 @@ SHIPPED = [
 TABLE = {
     "id": "B07",
     "rulebook": "nz-secretary",
-    "options": {"dealing_style": "A", "tie_pays": "9", "two_to_one": True, "ante": 5},
+    "options": {"dealing_style": "A", "tie_pays": "9", "two_to_one": True, "ante": 3},
     "shoe": {"decks": 8, "device": "shoe"},
     "limits": {"minimum": 25, "maximum": 5000, "differential": None, "bets": {"tie": {"minimum": 5, "maximum": None}}},
     "layout": "mini-7",
@@ -94,7 +94,8 @@ FEW: tuple[Any, ...] = (None, "", 3, True, ["x"], {"a": 1})
 
 BEYOND = {
     "table": (
-        r"must be at least \d decks where",
+        r"shoe\.(decks|device) = .*; must be .* \(",
+        r"must be at most \d+ where the minimum is",
         r"must not be below the minimum",
         r"must be \[width, height\], width smaller",
         r"must be unique among the cameras",
@@ -121,7 +122,8 @@ BEYOND = {
         r"where kinds has it",
         r"allowed: what handling says for it",
         r"allowed: one row for a situation",
-        r"\.(keys|amount|waived_from) = .*; allowed: [a-z_]+(, [a-z_]+)*$",
+        r"\.(keys|option|amount|waived_from) = .*; allowed: [a-z_]+(, [a-z_]+)*$",
+        r"allowed: the values of [a-z_]+$",
     ),
 }
 """What the program refuses and JSON Schema cannot express: what concerns several keys, other files, or a time zone."""

@@ -1,0 +1,71 @@
+"""Hold a table's shoe, seats and ante against what its rulebook allows."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from math import floor
+
+from thirdcard.rules.errors import EquipmentError
+from thirdcard.rules.game.words import Device
+from thirdcard.rules.rulebook.cases import choose
+from thirdcard.rules.rulebook.options import Rules
+
+
+def check_shoe(rules: Rules, *, decks: int, device: str) -> None:
+    """The shoe holds as many decks as the rulebook plays with, and cards are dealt from what it allows.
+
+    Raises:
+        EquipmentError: they are not; `key` is `shoe.decks` or `shoe.device`.
+    """
+    equipment, book = rules.rulebook.equipment, rules.rulebook.id
+    if decks not in equipment.decks:
+        allowed = ", ".join(map(str, sorted(equipment.decks)))
+        raise EquipmentError("shoe.decks", decks, f"must be one of {allowed} {_cited(book, equipment.decks_rule)}")
+    for least in equipment.least_decks:
+        if least.when <= rules.facts and decks < least.decks:
+            where = f"must be at least {least.decks} where {_elected(least.when)}"
+            raise EquipmentError("shoe.decks", decks, f"{where} {_cited(book, least.rule)}")
+    case = choose(equipment.devices, rules.facts)
+    if case is not None and device not in case.allowed:
+        where = f" where {_elected(case.when)}" if case.when else ""
+        allowed = ", ".join(one for one in Device if one in case.allowed)
+        raise EquipmentError("shoe.device", device, f"must be one of {allowed}{where} {_cited(book, case.rule)}")
+
+
+def check_seats(rules: Rules, seats: Collection[int]) -> None:
+    """The layout has no more numbered seats than the rulebook's table.
+
+    Raises:
+        EquipmentError: it has; `key` is `layout`.
+    """
+    case = choose(rules.rulebook.equipment.seats, rules.facts)
+    if case is not None and len(set(seats)) > case.most:
+        where = f" where {_elected(case.when)}" if case.when else ""
+        count = f"{len(set(seats))} seats"
+        raise EquipmentError(
+            "layout", count, f"must be at most {case.most}{where} {_cited(rules.rulebook.id, case.rule)}"
+        )
+
+
+def check_fees(rules: Rules, minimum: int | None) -> None:
+    """No fee is larger than the part of the table's minimum that the rulebook allows.
+
+    Raises:
+        EquipmentError: one is; `key` is `options.` and the option that holds the amount.
+    """
+    if minimum is None:
+        return
+    for fee in rules.fees:
+        amount = int(rules.options[fee.amount_option] or 0)
+        if fee.most is not None and amount > fee.most * minimum:
+            allowed = f"must be at most {floor(fee.most * minimum)} where the minimum is {minimum}"
+            cited = _cited(rules.rulebook.id, fee.most_rule)
+            raise EquipmentError(f"options.{fee.amount_option}", amount, f"{allowed} {cited}")
+
+
+def _elected(when: frozenset[str]) -> str:
+    return ", ".join(sorted(fact.replace("=", " = ") for fact in when))
+
+
+def _cited(book: str, rule: str | None) -> str:
+    return f"({book} {rule or 'is silent'})"
