@@ -38,7 +38,7 @@ class RulebookError(RulesError):
         """All that is wrong, each in one line."""
 
 
-class PlaceError(RulesError):
+class RulebookPlaceError(RulesError):
     """Something in a rulebook file that cannot be used."""
 
     def __init__(self, place: str, what: str) -> None:

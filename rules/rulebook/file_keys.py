@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from thirdcard.rules.errors import PlaceError
+from thirdcard.rules.errors import RulebookPlaceError
 from thirdcard.rules.game.words import BET_PATTERN, GAME_BETS, Bet, Device, Settling, Side
 from thirdcard.rules.rulebook.cases import SITUATIONS
 from thirdcard.rules.rulebook.model import (
@@ -231,7 +231,7 @@ class TableEntry(InnerEntry):
 
     def read(self, value: Any, place: str) -> Mapping[Any, Any]:
         if value != USUAL:
-            raise PlaceError(place, f" = {value}; allowed: {USUAL}, or a mapping")
+            raise RulebookPlaceError(place, f" = {value}; allowed: {USUAL}, or a mapping")
         return {}
 
     def keys_of(self, value: object) -> type[EntryTable]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-from thirdcard.rules.errors import PlaceError, RulebookError
+from thirdcard.rules.errors import RulebookPlaceError, RulebookError
 from thirdcard.rules.game.third_card import POINTS, TableOfPlay
 from thirdcard.rules.game.words import Remedy, Side
 from thirdcard.rules.rulebook.cases import KnownFacts
@@ -210,7 +210,7 @@ def _demand(node: Node, options: tuple[Option, ...], known: KnownFacts) -> Deman
     )
     bound = next((option for option in options if option.key == demand.option), None)
     if bound is None:
-        raise PlaceError(node.place_of("option"), f" = {demand.option}; allowed: {', '.join(sorted(known.keys))}")
+        raise RulebookPlaceError(node.place_of("option"), f" = {demand.option}; allowed: {', '.join(sorted(known.keys))}")
     for value in demand.values:
         if value not in bound.values:
             node.refuse("values", value, f"the values of {demand.option}")
@@ -259,7 +259,7 @@ def _order(deal: Node) -> tuple[Side, ...]:
     deal.read(DealKeys.text)
     sides = deal.read(DealKeys.order)
     if sorted(sides) != [Side.BANKER, Side.BANKER, Side.PLAYER, Side.PLAYER]:
-        raise PlaceError(
+        raise RulebookPlaceError(
             deal.place_of("order"), f" = {[str(side) for side in sides]}; allowed: two cards each for player and banker"
         )
     deal.read(DealKeys.rule)
@@ -298,7 +298,7 @@ def _table(root: Node) -> TableOfPlay:
     draw = node.node(TableOfPlayKeys.banker_after_draw)
     grid = draw.node(DrawRowsKeys.draws)
     if set(grid.names()) != set(ROWS):
-        raise PlaceError(grid.place, f" = {list(grid.names())}; allowed: a row for each of the points 0 to 7")
+        raise RulebookPlaceError(grid.place, f" = {list(grid.names())}; allowed: a row for each of the points 0 to 7")
     rows = {points: grid.read_at(points, DrawRowsKeys.draws.each) for points in ROWS}
     return TableOfPlay(
         natural_rule=_section(natural),

@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import chain, product
 from typing import TypeVar
 
-from thirdcard.rules.errors import PlaceError
+from thirdcard.rules.errors import RulebookPlaceError
 from thirdcard.rules.game.words import BET_NAMES, HANDS_AND_TIE, Bet, Settling
 from thirdcard.rules.rulebook.cases import Case, KnownFacts, values_of
 from thirdcard.rules.rulebook.file_keys import (
@@ -68,7 +68,7 @@ def _named(name: object, node: Node) -> Bet:
     try:
         return Bet(str(name))
     except ValueError as error:
-        raise PlaceError(node.place, f": {name} is not known here; allowed: {BET_NAMES}") from error
+        raise RulebookPlaceError(node.place, f": {name} is not known here; allowed: {BET_NAMES}") from error
 
 
 def _bet(node: Node, bet: Bet, known: KnownFacts) -> BetRule:

@@ -12,7 +12,7 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Any, ClassVar, Final, Generic, TypeVar
 
-from thirdcard.rules.errors import PlaceError
+from thirdcard.rules.errors import RulebookPlaceError
 from thirdcard.rules.game.words import BET_PATTERN, Bet
 
 Schema = dict[str, Any]
@@ -50,7 +50,7 @@ class RulebookEntry(ABC, Generic[Value]):
         """The value that the file gives.
 
         Raises:
-            PlaceError: It is not allowed.
+            RulebookPlaceError: It is not allowed.
             TypeError: The entry holds further tables, which are read as nodes.
         """
         raise TypeError(f"{place}: {type(self).__name__} is read as a node")
@@ -85,7 +85,7 @@ class TextEntry(RulebookEntry[str]):
 
     def read(self, value: Any, place: str) -> str:
         if not isinstance(value, str) or not value.strip():
-            raise PlaceError(place, f" = {value}; allowed: a text")
+            raise RulebookPlaceError(place, f" = {value}; allowed: a text")
         return " ".join(value.split())
 
     def schema(self) -> Schema:
@@ -97,7 +97,7 @@ class SectionEntry(RulebookEntry[str | None]):
 
     def read(self, value: Any, place: str) -> str | None:
         if value is not None and not (isinstance(value, str) and value.strip()):
-            raise PlaceError(place, f" = {value}; allowed: a section in quotes, or null")
+            raise RulebookPlaceError(place, f" = {value}; allowed: a section in quotes, or null")
         return value
 
     def schema(self) -> Schema:
@@ -116,7 +116,7 @@ class FlagEntry(RulebookEntry[bool]):
     def read(self, value: Any, place: str) -> bool:
         if not isinstance(value, bool) or value not in self.values:
             allowed = ", ".join(str(one).lower() for one in self.values)
-            raise PlaceError(place, f" = {value}; allowed: {allowed}")
+            raise RulebookPlaceError(place, f" = {value}; allowed: {allowed}")
         return value
 
     def schema(self) -> Schema:
@@ -129,7 +129,7 @@ class PayEntry(RulebookEntry[Fraction]):
     def read(self, value: Any, place: str) -> Fraction:
         found = None if isinstance(value, bool) else re.fullmatch(_NUMBER, str(value))
         if found is None:
-            raise PlaceError(place, f" = {value}; allowed: a number, a fraction or odds such as 40 to 1")
+            raise RulebookPlaceError(place, f" = {value}; allowed: a number, a fraction or odds such as 40 to 1")
         return Fraction(found["number"]) / int(found["divisor"] or 1)
 
     def schema(self) -> Schema:
@@ -162,7 +162,7 @@ class ChoiceEntry(RulebookEntry[Word]):
     def read(self, value: Any, place: str) -> Word:
         text = TextEntry.read(_ANY_TEXT, value, place)
         if text not in self.words:
-            raise PlaceError(place, f" = {text}; allowed: {', '.join(self.words)}")
+            raise RulebookPlaceError(place, f" = {text}; allowed: {', '.join(self.words)}")
         return self.kind(text)
 
     def schema(self) -> Schema:
@@ -179,7 +179,7 @@ class NameEntry(RulebookEntry[str]):
     def read(self, value: Any, place: str) -> str:
         text = TextEntry.read(_ANY_TEXT, value, place)
         if text not in self.names:
-            raise PlaceError(place, f" = {text}; allowed: {', '.join(self.names)}")
+            raise RulebookPlaceError(place, f" = {text}; allowed: {', '.join(self.names)}")
         return text
 
     def schema(self) -> Schema:
@@ -202,7 +202,7 @@ class TextsEntry(RulebookEntry[tuple[str, ...]]):
 
     def read(self, value: Any, place: str) -> tuple[str, ...]:
         if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
-            raise PlaceError(place, f" = {value}; allowed: a list of texts")
+            raise RulebookPlaceError(place, f" = {value}; allowed: a list of texts")
         return tuple(value)
 
     def schema(self) -> Schema:
@@ -228,7 +228,7 @@ class ChoicesEntry(RulebookEntry[tuple[Word, ...]]):
         words = TextsEntry.read(_ANY_TEXTS, value, place)
         for word in words:
             if word not in self.kind.__members__.values():
-                raise PlaceError(place, f" = {word}; allowed: {', '.join(self.kind)}")
+                raise RulebookPlaceError(place, f" = {word}; allowed: {', '.join(self.kind)}")
         return tuple(self.kind(word) for word in words)
 
     def schema(self) -> Schema:
@@ -244,7 +244,7 @@ class BetEntry(RulebookEntry[Bet]):
 
     def read(self, value: Any, place: str) -> Bet:
         if value not in self.bets:
-            raise PlaceError(place, f" = {value}; allowed: {', '.join(self.bets)}")
+            raise RulebookPlaceError(place, f" = {value}; allowed: {', '.join(self.bets)}")
         return Bet(value)
 
     def schema(self) -> Schema:
@@ -259,7 +259,7 @@ class BetsEntry(RulebookEntry[tuple[Bet, ...]]):
         try:
             return tuple(map(Bet, names))
         except ValueError as error:
-            raise PlaceError(place, f" = {value}; allowed: a list of bets") from error
+            raise RulebookPlaceError(place, f" = {value}; allowed: a list of bets") from error
 
     def schema(self) -> Schema:
         return {"type": "array", "items": {"type": "string", "pattern": BET_PATTERN}}
@@ -274,7 +274,7 @@ class WholeEntry(RulebookEntry[int]):
 
     def read(self, value: Any, place: str) -> int:
         if type(value) is not int or not self.low <= value <= self.high:
-            raise PlaceError(place, f" = {value}; allowed: a number from {self.low} to {self.high}")
+            raise RulebookPlaceError(place, f" = {value}; allowed: a number from {self.low} to {self.high}")
         return value
 
     def schema(self) -> Schema:
@@ -292,7 +292,7 @@ class WholesEntry(RulebookEntry[frozenset[int]]):
         if not isinstance(value, list) or not all(
             type(entry) is int and self.low <= entry <= self.high for entry in value
         ):
-            raise PlaceError(place, f" = {value}; allowed: a list of {self.plural} from {self.low} to {self.high}")
+            raise RulebookPlaceError(place, f" = {value}; allowed: a list of {self.plural} from {self.low} to {self.high}")
         return frozenset(value)
 
     def schema(self) -> Schema:
@@ -304,7 +304,7 @@ class ValuesEntry(RulebookEntry[tuple[str | int | bool | None, ...]]):
 
     def read(self, value: Any, place: str) -> tuple[str | int | bool | None, ...]:
         if not isinstance(value, list) or not value or not all(_is_electable(entry) for entry in value):
-            raise PlaceError(place, f" = {value}; allowed: a list, the default first")
+            raise RulebookPlaceError(place, f" = {value}; allowed: a list, the default first")
         return tuple(value)
 
     def schema(self) -> Schema:

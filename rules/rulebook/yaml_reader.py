@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, TypeVar
 
-from thirdcard.rules.errors import PlaceError
+from thirdcard.rules.errors import RulebookPlaceError
 from thirdcard.rules.rulebook.yaml_keys import (
     REQUIRED,
     EntryTable,
@@ -51,7 +51,7 @@ class Report:
         """What can be read; None where it cannot, which is noted."""
         try:
             return parse()
-        except PlaceError as error:
+        except RulebookPlaceError as error:
             self.add(error.place, error.what)
         return None
 
@@ -70,7 +70,7 @@ class Node:
 
     def __init__(self, content: object, place: str, report: Report) -> None:
         if not isinstance(content, Mapping):
-            raise PlaceError(place, f" = {content}; allowed: a mapping")
+            raise RulebookPlaceError(place, f" = {content}; allowed: a mapping")
         self.place = place
         self.report = report
         self._content: Mapping[Any, Any] = content
@@ -99,7 +99,7 @@ class Node:
     def raw(self, name: object) -> Any:
         """The value under a name that must be there."""
         if name not in self._content:
-            raise PlaceError(self.place, f": {name} is missing")
+            raise RulebookPlaceError(self.place, f": {name} is missing")
         return self._content[name]
 
     def node(self, key: InnerEntry | NamedEntry) -> Node:
@@ -111,7 +111,7 @@ class Node:
     def nodes_at(self, name: object) -> Iterator[Node]:
         values, place = self.raw(name), self.place_of(name)
         if not isinstance(values, list) or not values:
-            raise PlaceError(place, f" = {values}; allowed: a list of mappings")
+            raise RulebookPlaceError(place, f" = {values}; allowed: a list of mappings")
         for index, value in enumerate(values):
             if isinstance(value, Mapping):
                 yield Node(value, f"{place}[{index}]", self.report)

@@ -63,7 +63,7 @@ def choose_rulebook(
             is_drill=file.drill,
         )
     if rulebook is None:
-        raise typer.BadParameter("needs --table FILE or --rulebook, an id or a path")
+        raise typer.BadParameter("needs --table FILE or --rulebook ID, or a rulebook file's path")
     return RulebookChoice(rulebook=rulebook, options=typed, decks=decks or DEFAULT_DECKS)
 
 

@@ -24,8 +24,8 @@ def content_of(rulebook_id: str) -> Any:
     return yaml.safe_load((files("thirdcard.rules") / "rulebooks" / f"{rulebook_id}.yaml").read_text(encoding="utf-8"))
 
 
-def test_there_are_five_rulebooks() -> None:
-    assert set(rulebook_ids()) == set(RULEBOOKS)
+def test_five_published_texts_and_two_usual_games_come_with_the_program() -> None:
+    assert set(rulebook_ids()) == {*RULEBOOKS, "ez", "macau"}
 
 
 @pytest.mark.parametrize("rulebook_id", RULEBOOKS)
@@ -51,7 +51,7 @@ def test_tables_of_play_are_equal_cell_by_cell(rulebook_id: str) -> None:
 
 
 def test_unknown_rulebook_is_refused() -> None:
-    with pytest.raises(RulebookError, match=r"rulebook = monaco; allowed: nsw, nz-authority"):
+    with pytest.raises(RulebookError, match=r"rulebook = monaco; allowed: ez, macau, nsw, nz-authority"):
         load_rulebook("monaco")
 
 

@@ -100,7 +100,7 @@ def test_watch_refuses_in_one_line(recording: Path, tmp_path: Path, spoil: Spoil
         pytest.param(["frob"], "No such command 'frob'", id="unknown-command"),
         pytest.param(["referee", "nowhere.jsonl", "--rulebook", "tas"], "nowhere.jsonl", id="no-such-log"),
         pytest.param(["referee", "x.jsonl"], "--table FILE or --rulebook ID", id="no-rulebook"),
-        pytest.param(["odds", "--rulebook", "macau"], "rulebook = macau; allowed: nsw", id="odds-of-no-rulebook"),
+        pytest.param(["odds", "--rulebook", "monaco"], "rulebook = monaco; allowed: ez", id="odds-of-no-rulebook"),
         pytest.param(["odds", "--rulebook", "tas", "--option", "federal"], "must be KEY=VALUE", id="option-form"),
         pytest.param(["odds", "--rulebook", "tas", "--option", "x=1"], "options.x = 1; allowed", id="option-unknown"),
         pytest.param(["odds", "--rulebook", "tas", "--decks", "0"], "--decks", id="odds-of-no-decks"),
