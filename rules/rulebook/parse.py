@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-from thirdcard.rules.errors import RulebookPlaceError, RulebookError
+from thirdcard.rules.errors import RulebookError, RulebookPlaceError
 from thirdcard.rules.game.third_card import POINTS, TableOfPlay
 from thirdcard.rules.game.words import Remedy, Side
 from thirdcard.rules.rulebook.cases import KnownFacts
@@ -210,7 +210,9 @@ def _demand(node: Node, options: tuple[Option, ...], known: KnownFacts) -> Deman
     )
     bound = next((option for option in options if option.key == demand.option), None)
     if bound is None:
-        raise RulebookPlaceError(node.place_of("option"), f" = {demand.option}; allowed: {', '.join(sorted(known.keys))}")
+        raise RulebookPlaceError(
+            node.place_of("option"), f" = {demand.option}; allowed: {', '.join(sorted(known.keys))}"
+        )
     for value in demand.values:
         if value not in bound.values:
             node.refuse("values", value, f"the values of {demand.option}")

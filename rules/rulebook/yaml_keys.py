@@ -292,7 +292,9 @@ class WholesEntry(RulebookEntry[frozenset[int]]):
         if not isinstance(value, list) or not all(
             type(entry) is int and self.low <= entry <= self.high for entry in value
         ):
-            raise RulebookPlaceError(place, f" = {value}; allowed: a list of {self.plural} from {self.low} to {self.high}")
+            raise RulebookPlaceError(
+                place, f" = {value}; allowed: a list of {self.plural} from {self.low} to {self.high}"
+            )
         return frozenset(value)
 
     def schema(self) -> Schema:
