@@ -67,7 +67,7 @@ def change_camera(folder: Path, **changes: object) -> None:
         pytest.param(lambda f: (f / "table.yaml").unlink(), ["table.yaml", "--table"], id="table-missing"),
         pytest.param(lambda f: (f / "table.yaml").write_text("a: ["), ["table.yaml"], id="table-no-yaml"),
         pytest.param(lambda f: write_table(f, rulebok="tas"), ["rulebok", "allowed"], id="unknown-key"),
-        pytest.param(lambda f: write_table(f, rulebook="macau"), ["rulebook = macau", "tas"], id="unknown-rulebook"),
+        pytest.param(lambda f: write_table(f, rulebook="monaco"), ["rulebook = monaco", "tas"], id="unknown-rulebook"),
         pytest.param(
             lambda f: write_table(f, options={"insurance": True}), ["insurance", "federal"], id="no-such-option"
         ),
