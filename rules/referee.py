@@ -32,6 +32,7 @@ from thirdcard.rules.log.events import (
     CardTurned,
     Event,
     HandlingDeclined,
+    NomineeNamed,
     ResultAnnounced,
     RoundClosed,
     ShoeClosed,
@@ -129,6 +130,7 @@ class Judges:
             (shoe.burn, (CardBurned,)),
             (shoe.turn, (CardTurned,)),
             (self.burn.observe, self.burn.listens_to),
+            (self.handling.name, (NomineeNamed,)),
             (
                 lambda event, running: self.last_round.observe(event, running, table.rounds_begun),
                 self.last_round.listens_to,

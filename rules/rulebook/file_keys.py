@@ -268,7 +268,9 @@ class HandlingKeys(EntryTable):
     anyone_where_none = FlagEntry(
         "true or false: whether somebody without a wager may handle a hand that no entitled player takes", default=False
     )
-    nominee_rule = SectionEntry("the section that lets an entitled player share the cards with a nominee", default=None)
+    nominee_rule = SectionEntry("the section that lets a nominee handle his player's hand, in quotes", default=None)
+    several_nominees = FlagEntry("true or false: whether a player may have more than one nominee", default=False)
+    sharing_rule = SectionEntry("the section that lets an entitled player share the cards with a nominee", default=None)
     rule = SectionEntry(_RULE)
     text = TextEntry(_WORDS)
 
@@ -282,11 +284,21 @@ class ExcessKeys(EntryTable):
     text = TextEntry(_WORDS)
 
 
+class OwnLimitKeys(EntryTable):
+    """The section of its own that says what limits hold for some bets."""
+
+    when = _facts("the section to count")
+    bets = ChoicesEntry("the bets that it speaks of", Bet)
+    rule = SectionEntry(_RULE)
+    text = TextEntry(_WORDS)
+
+
 class LimitsKeys(EntryTable):
     """Which of the notice's limits the rulebook knows."""
 
     rule = SectionEntry(_RULE)
     kinds = ChoicesEntry("which limits of the table's notice the rulebook knows", LimitKind)
+    own = ManyEntry("sections of their own for some bets; the first that fits counts", OwnLimitKeys, is_required=False)
     excess = ManyEntry("limits beyond which a wager neither wins nor loses", ExcessKeys, is_required=False)
     text = TextEntry(_WORDS)
 
@@ -330,7 +342,8 @@ class FaultKeys(EntryTable):
 
     when = _facts("this case to count")
     rule = SectionEntry(
-        "the section broken, in quotes; or the entry whose rule is: table of play, closing, pay table, void order"
+        "the section broken, in quotes; or the entry whose rule is: table of play, closing, pay table, void order, "
+        "own limit"
     )
     remedy = InnerEntry("what the rulebook orders then", RemedyKeys)
 

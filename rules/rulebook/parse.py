@@ -57,7 +57,7 @@ from thirdcard.rules.rulebook.sections import (
 )
 from thirdcard.rules.rulebook.yaml_reader import Node
 
-RULE_SOURCES = frozenset({"table of play", "closing", "pay table", "void order"})
+RULE_SOURCES = frozenset({"table of play", "closing", "pay table", "void order", "own limit"})
 """What a fault's `rule` may name instead of a section: the entry that decided, with its own rule."""
 
 

@@ -33,6 +33,12 @@ def _amount(limits: Mapping[str, object], key: str) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
+def own_limit_rules(rules: Rules) -> Mapping[Bet, str | None]:
+    """The section that says what limits hold for a bet, where the bet has one of its own."""
+    own = [case for case in rules.rulebook.limits.own if case.when <= rules.facts]
+    return {bet: case.rule for case in reversed(own) for bet in case.bets}
+
+
 class LimitJudge:
     """Judges each bet once a round, as soon as betting on it has closed for certain."""
 
@@ -44,6 +50,7 @@ class LimitJudge:
         self._pending: tuple[tuple[Bet, ...], ...] = ()
         """Bets on which betting has not closed yet; those that close together stand together."""
         self._ranges = {bet: notice.range_of(bet) for bet in Bet}
+        self._own_rules = own_limit_rules(rules)
         self._limits_hands = notice.differential is not None or notice.collective is not None
         self._watched = tuple(
             bet for bet in Bet if self._ranges[bet] != (None, None) or (self._limits_hands and bet in _HANDS)
@@ -112,9 +119,26 @@ class LimitJudge:
             running.doubt("limit.below_minimum", why)
             running.doubt("limit.above_maximum", why)
         elif minimum is not None and wager.value < minimum and LimitKind.MINIMUM in self._kinds:
-            yield _single("limit.below_minimum", wager, close, f"below the minimum of {minimum}")
+            yield self._beyond("limit.below_minimum", wager, close, f"below the minimum of {minimum}")
         elif maximum is not None and wager.value > maximum and LimitKind.MAXIMUM in self._kinds:
-            yield _single("limit.above_maximum", wager, close, f"above the maximum of {maximum}")
+            yield self._beyond("limit.above_maximum", wager, close, f"above the maximum of {maximum}")
+
+    def _beyond(self, code: str, wager: Wager, close: Close, what: str) -> Finding:
+        whose = "A" if wager.seat is None else f"Seat {wager.seat}'s"
+        has_own = wager.bet in self._own_rules
+        return Finding(
+            code=code,
+            t=close.t,
+            key=(code, wager.area),
+            message=f"{whose} wager of {wager.value} on {name_of(wager.bet)} is {what}.",
+            facts=frozenset({"own_limit"}) if has_own else frozenset(),
+            source_rule=self._own_rules[wager.bet] if has_own else None,
+            seat=wager.seat,
+            bet=wager.bet,
+            area=wager.area,
+            amount=wager.value,
+            confidence=wager.confidence * close.confidence,
+        )
 
     def _collective(
         self, hands: Mapping[Bet, list[Wager]], closed: Mapping[Bet, Close], running: Round
@@ -158,21 +182,6 @@ def _total(wagers: Iterable[Wager]) -> tuple[int, bool]:
     """The known part of the total, and whether that is all."""
     values = [one.value for one in wagers]
     return sum(value for value in values if value is not None), None not in values
-
-
-def _single(code: str, wager: Wager, close: Close, what: str) -> Finding:
-    whose = "A" if wager.seat is None else f"Seat {wager.seat}'s"
-    return Finding(
-        code=code,
-        t=close.t,
-        key=(code, wager.area),
-        message=f"{whose} wager of {wager.value} on {name_of(wager.bet)} is {what}.",
-        seat=wager.seat,
-        bet=wager.bet,
-        area=wager.area,
-        amount=wager.value,
-        confidence=wager.confidence * close.confidence,
-    )
 
 
 def _sum(code: str, bet: Bet, amount: int, close: Close, wagers: list[Wager], text: str, *facts: str) -> Finding:
