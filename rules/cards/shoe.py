@@ -89,9 +89,11 @@ class Shoe:
             running.dealt.note_empty_shoe(self._spent_t)
 
     def turn(self, event: CardTurned, running: Round | None) -> Iterable[Finding]:
-        """Count a card that was not read before."""
+        """Count a card that was not read before; what is foreign is told of the time at which it left the shoe."""
         known = None if running is None else running.dealt.cards.get(event.card_id)
-        return () if known is None or known.card is not None else self._count(event, event.card)
+        if running is None or known is None or known.card is not None:
+            return ()
+        return self._count(event, event.card, left_t=running.dealt.kept.get(event.card_id, known).t)
 
     def end_round(self) -> None:
         """The round's cards have left the table."""
@@ -118,18 +120,22 @@ class Shoe:
         """How many cards there are; None where they never end."""
         return None if self.is_endless else self._decks * CARDS_PER_DECK
 
-    def _count(self, event: CardDealt | CardBurned | CardTurned, card: Card | None) -> Iterable[Finding]:
+    def _count(
+        self, event: CardDealt | CardBurned | CardTurned, card: Card | None, *, left_t: float | None = None
+    ) -> Iterable[Finding]:
         if card is None:
             return ()
         self._times[card.number] = times = self._times[card.number] + 1
-        return () if times <= self._decks else (self._foreign(event, card, times),)
+        if times <= self._decks:
+            return ()
+        return (self._foreign(card, times, t=event.t if left_t is None else left_t, confidence=confidence_of(event)),)
 
-    def _foreign(self, event: CardDealt | CardBurned | CardTurned, card: Card, times: int) -> Finding:
+    def _foreign(self, card: Card, times: int, *, t: float, confidence: float) -> Finding:
         return Finding(
             code="misdeal.foreign_card",
-            t=event.t,
+            t=t,
             key=("misdeal.foreign_card", card, times),
             message=f"{card} came out {times} times; the shoe holds {self._decks} decks.",
             cards=(card,),
-            confidence=confidence_of(event),
+            confidence=confidence,
         )

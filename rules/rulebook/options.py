@@ -9,6 +9,7 @@ from itertools import product
 from thirdcard.rules.errors import OptionError
 from thirdcard.rules.game.words import Bet
 from thirdcard.rules.rulebook.cases import AMOUNT, AnyCase, choose, option_fact
+from thirdcard.rules.rulebook.file_keys import INSURANCES
 from thirdcard.rules.rulebook.model import (
     BurnCase,
     ClosingCase,
@@ -60,6 +61,10 @@ class Rules:
     def offers(self, bet: Bet) -> bool:
         """Whether the elections offer the bet."""
         return bet in self.offered
+
+    def knows(self, bet: Bet) -> bool:
+        """Whether the elections offer the bet, or the rulebook has insurance that is judged by itself."""
+        return bet in self.offered or (self.rulebook.insurance is not None and bet in INSURANCES)
 
 
 def elect(rulebook: Rulebook, options: Mapping[str, object], *, where: str = "options") -> Rules:

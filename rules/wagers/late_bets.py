@@ -12,7 +12,7 @@ from enum import StrEnum
 
 from thirdcard.rules.findings.findings import Finding, name_of
 from thirdcard.rules.game.words import Bet, Severity, Side, seat_of
-from thirdcard.rules.log.events import Source, WagerChanged
+from thirdcard.rules.log.events import Source, WagerChanged, WagerSettled
 from thirdcard.rules.round.round import (
     INITIAL_CARDS,
     Call,
@@ -217,9 +217,16 @@ class HeldChanges:
             self._placed[seat] = event
             self.changes = [_taken_before(one, event) if one.finding.seat == seat else one for one in self.changes]
 
-    def pay(self, area: str) -> None:
-        """A payment was logged on the area: chips that the dealer just put there are winnings."""
-        self.changes = [one for one in self.changes if not (one.is_by_dealer and one.event.area == area)]
+    def pay(self, payment: WagerSettled, result_t: float | None) -> None:
+        """A payment was logged: chips that the dealer just put there may be the winnings.
+
+        They are not where the result came after them, or where they are worth something else.
+
+        Args:
+            payment: what was paid.
+            result_t: when the result was announced, where it was.
+        """
+        self.changes = [one for one in self.changes if not _is_payment(one, payment, result_t)]
 
     def release(self, t: float | None) -> list[Finding]:
         """What no longer can be part of a move at that time; all of it where no time is given."""
@@ -228,6 +235,16 @@ class HeldChanges:
         ripe = [one for one in self.changes if t is None or t - one.event.t > MOVE_WINDOW_S]
         self.changes = [one for one in self.changes if one not in ripe]
         return [one.finding for one in ripe]
+
+
+def _is_payment(change: LateChange, payment: WagerSettled, result_t: float | None) -> bool:
+    """Whether the chips that the dealer put there are what he paid, as far as can be told."""
+    if not change.is_by_dealer or change.event.area != payment.area:
+        return False
+    if result_t is not None and span_of(change.event)[1] < result_t:
+        return False
+    added = change.finding.amount
+    return added is None or payment.amount is None or added == payment.amount
 
 
 def _taken_before(change: LateChange, placed: WagerChanged | None) -> LateChange:

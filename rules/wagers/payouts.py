@@ -1,24 +1,28 @@
 """Compare what the dealer paid, collected and returned with what each wager was due. Money in the smallest unit.
 
 Judged when the round closes. What was not read is left open: an unknown amount, the winnings of a stake of unknown
-value, a wager that changed too late, chips that moved without anybody seeing who moved them. Chips that were counted
-are a wager whatever they are worth, so they are reported when left unpaid or in place. Chips that only a camera saw
-are reported where it also saw that nobody reached there.
+value, chips that moved without anybody seeing who moved them. Of a wager that changed too late only what lay there in
+time counts: what is paid beyond that is told, the rest is left open. Chips that were counted are a wager whatever they
+are worth, so they are reported when left unpaid or in place. Chips that only a camera saw are reported where it also
+saw that nobody reached there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from math import ceil, floor, prod
+from fractions import Fraction
+from math import floor, prod
 
 from thirdcard.rules.findings.alerts import Alert
-from thirdcard.rules.findings.findings import Finding, name_of
+from thirdcard.rules.findings.findings import Finding
 from thirdcard.rules.game.words import Bet, SettleAction, Settling, Source
 from thirdcard.rules.log.events import WagerChanged, WagerSettled
 from thirdcard.rules.round.records import Due, RoundRecord
 from thirdcard.rules.round.round import DealtCard, Round, Wager, confidence_of
 from thirdcard.rules.rulebook.options import Rules
+from thirdcard.rules.wagers.acts import Acts, fault_of, named, sum_of
+from thirdcard.rules.wagers.collection import AmountSpan, judge_loss, span_of
 from thirdcard.rules.wagers.excess import rule_of_excess
 from thirdcard.rules.wagers.hand_ends import end_of, facts_of
 from thirdcard.rules.wagers.settlement import exact_step_of, pay_case
@@ -31,6 +35,8 @@ _STANDS_OFF = (Settling.PUSH, Settling.VOID)
 _WIN, _LOSE = Settling.WIN, Settling.LOSE
 _HANDS = (Bet.PLAYER, Bet.BANKER)
 _PAID, _COLLECTED = SettleAction.PAID, SettleAction.COLLECTED
+_PUTS_DOWN = ("late_bet.placed", "late_bet.moved")
+"""Late changes after which all that lies on their area came too late, where nothing lay there before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,33 +49,6 @@ class _Chips:
     """As they lie when the round closes."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Acts:
-    """What the dealer did with one wager, in order."""
-
-    all: tuple[WagerSettled, ...]
-
-    @property
-    def paid(self) -> tuple[WagerSettled, ...]:
-        return self._of(SettleAction.PAID)
-
-    @property
-    def collected(self) -> tuple[WagerSettled, ...]:
-        return self._of(SettleAction.COLLECTED)
-
-    @property
-    def returned(self) -> tuple[WagerSettled, ...]:
-        return self._of(SettleAction.RETURNED)
-
-    @property
-    def is_return_filmed(self) -> bool:
-        """Whether a camera saw that the wager was given back."""
-        return any(act.source is Source.CAMERA for act in self.returned)
-
-    def _of(self, action: SettleAction) -> tuple[WagerSettled, ...]:
-        return tuple(act for act in self.all if act.action is action)
-
-
 class PayoutJudge:
     """Collects what was settled in the running round."""
 
@@ -80,7 +59,8 @@ class PayoutJudge:
         self._moved: set[str] = set()
         self._filmed: set[str] = set()
         """Areas whose chips a camera tells of; they may lie from round to round."""
-        self._late: set[str] = set()
+        self._late: dict[str, Alert] = {}
+        """The surest late change of each area."""
         self._may_return = False
         self._is_disputed = False
 
@@ -103,7 +83,9 @@ class PayoutJudge:
         if alert.code.startswith(_SETTLES_FREELY):
             self._may_return = True
         elif alert.code.startswith("late_bet.") and alert.area is not None:
-            self._late.add(alert.area)
+            known = self._late.get(alert.area)
+            if known is None or known.confidence < alert.confidence:
+                self._late[alert.area] = alert
 
     def close(self, running: Round, record: RoundRecord, wagers: Mapping[str, Wager]) -> list[Finding]:
         """What was settled wrongly in the round that closes; then begin anew."""
@@ -113,10 +95,11 @@ class PayoutJudge:
             self._is_disputed = self._is_disputed or (rests_on_sight and self._is_opposed(record.due))
             for due in record.due:
                 if due.area in self._late:
-                    running.doubt("payout.wrong_amount", f"the wager on {due.area} changed after betting closed")
+                    findings += self._judge_late(due, running, record)
                 elif self._is_disputed or not _is_just_as_due(due, self._settled.get(due.area)):
                     chips = _Chips(running.betting.stakes.get(due.area), wagers.get(due.area))
                     findings += self._judge(due, running, record, chips)
+            findings += self._judge_no_wagers(running, record)
         self._settled.clear()
         self._moved.clear()
         self._late.clear()
@@ -134,6 +117,34 @@ class PayoutJudge:
         clear = [_is_as_due(one, act) for one, act in telling]
         return clear.count(False) > clear.count(True)
 
+    def _judge_no_wagers(self, running: Round, record: RoundRecord) -> Iterator[Finding]:
+        """What was paid where no wager stands: it was placed too late, or such a bet is not offered."""
+        if not self._settled:
+            return
+        stands = {one.area for one in record.due} | {one.area for one in record.due_open}
+        for area in self._settled:
+            paid = () if area in stands else self._acts_on(area, running).paid
+            late = self._late.get(area)
+            if not paid:
+                continue
+            if late is not None and late.code in _PUTS_DOWN:
+                found = _paid_for_nothing(paid[-1], "which was placed after betting closed")
+                yield replace(found, confidence=found.confidence * late.confidence)
+            elif late is None and not self._rules.knows(paid[-1].bet):
+                yield _paid_for_nothing(paid[-1], "which is not offered")
+
+    def _judge_late(self, due: Due, running: Round, record: RoundRecord) -> Iterator[Finding]:
+        """What was paid on a wager beyond what it wins as it lay when betting closed."""
+        late, acts = self._late[due.area], self._acts_on(due.area, running)
+        total = sum_of(acts.paid)
+        if acts.paid and due.outcome is _LOSE:
+            yield _paid_in_vain(due, acts)
+        elif total is not None and due.pays is not None and total > self._rounded(due, due.pays).most:
+            found = self._wrong_total(due, acts.paid[-1], total, record)
+            yield replace(found, confidence=found.confidence * late.confidence)
+        else:
+            running.doubt("payout.wrong_amount", f"the wager on {due.area} changed after betting closed")
+
     def _judge(self, due: Due, running: Round, record: RoundRecord, chips: _Chips) -> Iterable[Finding]:
         """What the dealer did wrongly with one wager; what cannot be told is noted as a doubt of the round."""
         acts = self._acts_on(due.area, running)
@@ -145,7 +156,9 @@ class PayoutJudge:
         if misdone is not None:
             return (misdone,)
         if acts.paid:
-            return self._wrong_amount(due, acts.paid, running, record)
+            return self._wrong_amount(due, acts, running, record)
+        if due.outcome is _LOSE and acts.all:
+            return self._wrong_loss(due, acts, running)
         if self._is_done_with(due, acts, running):
             return ()
         if running.was_camera_lost or acts.is_return_filmed or not self._is_left(due, acts, chips, running.untouched):
@@ -153,7 +166,7 @@ class PayoutJudge:
             return ()
         return (_absence(due, running, acts, chips),)
 
-    def _acts_on(self, area: str, running: Round) -> _Acts:
+    def _acts_on(self, area: str, running: Round) -> Acts:
         """What the dealer did with a wager; of a round that the house voided, what he did then.
 
         What he had paid before may be taken back without a line that says so, and what he had collected be given back
@@ -161,13 +174,13 @@ class PayoutJudge:
         """
         acts, declared_t = tuple(self._settled.get(area, ())), running.void.declared_t
         if declared_t is None:
-            return _Acts(acts)
+            return Acts(acts)
         later = tuple(act for act in acts if act.t >= declared_t)
         if later or area in self._moved:
-            return _Acts(later)
-        return _Acts(tuple(act for act in acts if act.action is not _PAID))
+            return Acts(later)
+        return Acts(tuple(act for act in acts if act.action is not _PAID))
 
-    def _why_open(self, due: Due, acts: _Acts) -> tuple[str, str] | None:
+    def _why_open(self, due: Due, acts: Acts) -> tuple[str, str] | None:
         """The code and the reason why what was done with the wager tells nothing; None where it tells something."""
         if self._is_disputed and any(act.source is Source.CAMERA for act in acts.all):
             why = "the wagers were settled by another outcome than the cards were read to have"
@@ -176,15 +189,31 @@ class PayoutJudge:
             return "payout.winner_unpaid", f"what the dealer did with the wager on {due.area} was not seen"
         return None
 
-    def _is_done_with(self, due: Due, acts: _Acts, running: Round) -> bool:
-        """Whether a wager that was not paid needed nothing more: it stood off, lost and went, or was given back."""
-        if due.outcome in _STANDS_OFF or (acts.collected and due.outcome is _LOSE):
-            return True
-        result = running.result
-        before_result = result is None or all(act.t < result.t for act in acts.returned)
-        return bool(acts.returned) and (self._may_return or running.void.is_void or before_result)
+    def _is_done_with(self, due: Due, acts: Acts, running: Round) -> bool:
+        """Whether a wager that was not paid needed nothing more: it stood off, or was rightly given back."""
+        return due.outcome in _STANDS_OFF or (bool(acts.returned) and not self._wrongly_returned(acts, running))
 
-    def _is_left(self, due: Due, acts: _Acts, chips: _Chips, untouched: frozenset[str]) -> bool:
+    def _wrongly_returned(self, acts: Acts, running: Round) -> tuple[WagerSettled, ...]:
+        """The returns that came after a result which nothing unsettled."""
+        result = running.result
+        if result is None or self._may_return or running.void.is_void:
+            return ()
+        return tuple(act for act in acts.returned if act.t >= result.t)
+
+    def _wrong_loss(self, due: Due, acts: Acts, running: Round) -> Iterable[Finding]:
+        """A losing wager that was given back, or of which more or less was taken than it loses."""
+        given_back = self._wrongly_returned(acts, running)
+        found, why_open = judge_loss(due, acts, given_back, step=self._step(due), rule=self._rule_of_loss(due))
+        if why_open is not None:
+            running.doubt("payout.loser_kept", why_open)
+        return () if found is None else (found,)
+
+    def _rule_of_loss(self, due: Due) -> str | None:
+        """The rule that says how much of a losing wager is lost."""
+        case = self._rules.fault("payout.loser_kept")
+        return self._rule_of_part(due) or (None if case is None else case.rule)
+
+    def _is_left(self, due: Due, acts: Acts, chips: _Chips, untouched: frozenset[str]) -> bool:
         """Whether it is known that there was a wager and that nothing else was done with it."""
         if acts.all:
             return True
@@ -203,25 +232,43 @@ class PayoutJudge:
         step = exact_step_of(due.bet, self._rules, smallest_chip=self._smallest_chip)
         return step is None or least >= step
 
-    def _wrong_amount(
-        self, due: Due, paid: Sequence[WagerSettled], running: Round, record: RoundRecord
-    ) -> Iterator[Finding]:
-        amounts = [act.amount for act in paid if act.amount is not None]
-        if due.pays is None or len(amounts) < len(paid):
+    def _wrong_amount(self, due: Due, acts: Acts, running: Round, record: RoundRecord) -> Iterator[Finding]:
+        """Another amount than the wager wins; chips that were taken from it besides, as commission is, count."""
+        paid, taken = sum_of(acts.paid), sum_of(acts.collected)
+        if due.pays is None or paid is None or taken is None:
             running.doubt("payout.wrong_amount", f"the wager on {due.area} or what it was paid was not read")
             return
-        total = sum(amounts)
-        step = 1 if due.excess_stake is None else self._smallest_chip or 1
-        if floor(due.pays / step) * step <= total <= ceil(due.pays / step) * step:
-            return
+        least, most = self._rounded(due, due.pays)
+        if not least <= paid - taken <= most:
+            last = max((*acts.paid, *acts.collected), key=lambda act: act.t)
+            yield self._wrong_total(due, last, paid - taken, record)
+
+    def _wrong_total(self, due: Due, act: WagerSettled, total: int, record: RoundRecord) -> Finding:
+        assert due.pays is not None, "an amount is wrong only where it is known what is due"
         owed = str(due.pays) if due.pays.denominator > 1 else str(int(due.pays))
-        text = f"{_named(due)} was paid {total} instead of {owed}"
-        yield _finding("payout.wrong_amount", due, paid[-1], text, amount=total, rule=self._pay_rule(due, record))
+        text = f"{named(due)} was paid {total} instead of {owed}"
+        return fault_of("payout.wrong_amount", due, act, text, amount=total, rule=self._pay_rule(due, record))
+
+    def _rounded(self, due: Due, amount: Fraction) -> AmountSpan:
+        return span_of(amount, self._step(due))
+
+    def _step(self, due: Due) -> int:
+        """The least amount in which a wager can be settled: what is pro rata is rounded to the smallest chip."""
+        return 1 if due.excess_stake is None else self._smallest_chip or 1
+
+    def _rule_of_part(self, due: Due) -> str | None:
+        """The rule that takes a part of the stake out of play; None where all of it is."""
+        if due.excess_stake is not None:
+            return rule_of_excess(due.bet, self._rules)
+        terms = self._rules.rulebook.bets.get(due.bet)
+        exact = None if terms is None or due.void_stake is None else terms.exact_pay
+        return None if exact is None else exact.rule
 
     def _pay_rule(self, due: Due, record: RoundRecord) -> str | None:
         """The rule of the pay table's entry that fits, or the one that takes a part of the stake out of play."""
-        if due.excess_stake is not None:
-            return rule_of_excess(due.bet, self._rules)
+        of_part = self._rule_of_part(due)
+        if of_part is not None:
+            return of_part
         player = tuple(card for card in record.player if card is not None)
         banker = tuple(card for card in record.banker if card is not None)
         insurance = self._rules.insurance
@@ -240,15 +287,22 @@ def _resting_on(cards: Iterable[DealtCard], findings: list[Finding]) -> list[Fin
     return [replace(finding, confidence=finding.confidence * sure) for finding in findings]
 
 
-def _wrong_act(due: Due, acts: _Acts) -> Finding | None:
+def _wrong_act(due: Due, acts: Acts) -> Finding | None:
     """A wager that was paid though it did not win, or collected though it stood off."""
     if acts.paid and due.outcome is not _WIN:
-        return _finding("payout.loser_paid", due, acts.paid[-1], f"{_named(due)} was paid, though it did not win")
+        return _paid_in_vain(due, acts)
     if acts.collected and due.outcome in _STANDS_OFF:
-        return _finding(
-            "payout.push_taken", due, acts.collected[-1], f"{_named(due)} was collected, though it stood off"
-        )
+        text = f"{named(due)} was collected, though it stood off"
+        return fault_of("payout.push_taken", due, acts.collected[-1], text)
     return None
+
+
+def _paid_in_vain(due: Due, acts: Acts) -> Finding:
+    return fault_of("payout.loser_paid", due, acts.paid[-1], f"{named(due)} was paid, though it did not win")
+
+
+def _paid_for_nothing(act: WagerSettled, why: str) -> Finding:
+    return fault_of("payout.loser_paid", act, act, f"{named(act)} was paid, {why}")
 
 
 def _is_just_as_due(due: Due, acts: list[WagerSettled] | None) -> bool:
@@ -257,7 +311,8 @@ def _is_just_as_due(due: Due, acts: list[WagerSettled] | None) -> bool:
         return False
     action, outcome = acts[0].action, due.outcome
     if outcome is _LOSE:
-        return action is _COLLECTED
+        is_whole = acts[0].amount == due.stake and due.excess_stake is None and due.void_stake is None
+        return action is _COLLECTED and is_whole
     return outcome is _WIN and action is _PAID and acts[0].amount is not None and acts[0].amount == due.pays
 
 
@@ -283,38 +338,17 @@ def _absent_code(due: Due) -> str:
     return "payout.winner_unpaid" if due.outcome is Settling.WIN else "payout.loser_kept"
 
 
-def _named(due: Due) -> str:
-    whose = "The" if due.seat is None else f"Seat {due.seat}'s"
-    return f"{whose} wager on {name_of(due.bet)}"
-
-
-def _finding(
-    code: str, due: Due, act: WagerSettled, text: str, *, amount: int | None = None, rule: str | None = None
-) -> Finding:
-    return Finding(
-        code=code,
-        t=act.t,
-        key=(code, due.area),
-        message=f"{text}.",
-        source_rule=rule,
-        seat=due.seat,
-        bet=due.bet,
-        area=due.area,
-        amount=act.amount if amount is None else amount,
-        confidence=confidence_of(act),
-    )
-
-
-def _absence(due: Due, running: Round, acts: _Acts, chips: _Chips) -> Finding:
-    """A winner that was not paid or a loser that was left, at the close of the round."""
-    code, t = _absent_code(due), running.closed_t
+def _absence(due: Due, running: Round, acts: Acts, chips: _Chips) -> Finding:
+    """A winner that was not paid or a loser that was left: when the dealer cleared it, or at the close of the round."""
+    emptied = next((act for act in reversed(acts.all) if act.action is not _PAID), None)
+    code, t = _absent_code(due), running.closed_t if emptied is None else emptied.t
     assert t is not None, "absences are judged when the round has closed"
     what = "won and was not paid" if due.outcome is Settling.WIN else "lost and was left in place"
     return Finding(
         code=code,
         t=t,
         key=(code, due.area),
-        message=f"{_named(due)} {what}.",
+        message=f"{named(due)} {what}.",
         seat=due.seat,
         bet=due.bet,
         area=due.area,

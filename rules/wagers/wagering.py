@@ -81,12 +81,13 @@ class Wagering:
             return None
         return Close(window.since_t, self._insurance.rule_against(window, running), False, 1.0)
 
-    def settle(self, event: WagerSettled, _running: Round | None) -> None:
+    def settle(self, event: WagerSettled, running: Round | None) -> None:
         """Note what the dealer did with a wager."""
         old = self._table.wagers.get(event.area)
         self._table.wagers[event.area] = settled_wager(event, old)
         if event.action is _PAID:
-            self._held.pay(event.area)
+            result = None if running is None else running.result
+            self._held.pay(event, None if result is None else result.t)
 
     def _change_in_time(self, event: WagerChanged, wager: Wager, running: Round) -> list[Finding]:
         kind = kind_of(event)

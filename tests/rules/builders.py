@@ -114,13 +114,18 @@ class TableLog:
         return self.result(*totals).settle_due().close()
 
     def settle_due(self) -> TableLog:
-        """Pay, collect and give back what the round's wagers are due; the players take theirs from the areas."""
+        """Pay, collect and give back what the round's wagers are due; the players take theirs from the areas.
+
+        What stands off the dealer gives back where players may not take it by themselves.
+        """
         due = run(self.rules, [*self.events, RoundClosed(t=self.t)])[1][-1].due
         for one in due:
             if one.outcome is Settling.WIN and one.pays is not None:
                 self.settle(one.area, "paid", int(one.pays))
             if one.outcome is Settling.LOSE:
                 self.settle(one.area, "collected", one.stake)
+            elif one.outcome is Settling.PUSH and not self.rules.rulebook.push_is_free:
+                self.settle(one.area, "returned", one.stake)
             else:
                 self.wager(one.area, one.stake, 0)
         return self

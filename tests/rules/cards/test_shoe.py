@@ -10,6 +10,15 @@ from thirdcard.rules.log.events import CardDealt
 FOREIGN = {"nz-authority": "3.4(a)", "nz-secretary": "3.4(a)", "sg-rws": "5.5.2", "tas": "4.1", "nsw": "3.1"}
 
 
+@pytest.mark.parametrize("rulebook_id", ["sg-rws", "tas", "nsw", "nz-authority", "nz-secretary"])
+def test_foreign_card_is_told_of_the_time_at_which_it_left_the_shoe(rulebook_id: str) -> None:
+    log = TableLog(rules_of(rulebook_id, dealing_style="B")).legal_round("P 6H KD | B 3S 4C").open()
+    t = log.deal("player", "6H").t
+    log.deal("banker", "QC").turn("c5")
+    (foreign,) = [one for one in alerts_of(log, decks=1) if one.code == "misdeal.foreign_card"]
+    assert (foreign.t, foreign.noticed_at) == (t, log.t)
+
+
 @pytest.mark.parametrize("rulebook_id", RULEBOOKS)
 def test_foreign_card_one_copy_too_many(rulebook_id: str) -> None:
     log = TableLog(rules_of(rulebook_id)).add("shoe_opened", decks=1)

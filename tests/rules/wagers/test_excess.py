@@ -93,6 +93,35 @@ def test_rule_sg_5_1_1_a_bet_beyond_the_differential_paid_whole_is_told() -> Non
     assert payouts(fits) == []
 
 
+@pytest.mark.parametrize(
+    ("acts", "told"),
+    [
+        pytest.param((("collected", 3000),), [("payout.wrong_amount", "5.1.1")], id="whole"),
+        pytest.param((("collected", 2000),), [], id="pro-rata"),
+        pytest.param((("collected", 2000), ("returned", 1000)), [], id="the-rest-given-back"),
+        pytest.param((("collected", 1500),), [("payout.wrong_amount", "5.1.1")], id="too-little"),
+        pytest.param((("collected", 1500), ("returned", 1500)), [("payout.loser_kept", "5.14")], id="too-much-back"),
+    ],
+)
+def test_rule_sg_5_1_1_a_loser_beyond_the_differential_loses_pro_rata(
+    acts: tuple[tuple[str, int], ...], told: list[tuple[str, str]]
+) -> None:
+    log = staked("sg-rws", {"s1-player": 3000, "s2-banker": 1000}).settle("s2-banker", "paid", 1000)
+    for action, amount in acts:
+        log.settle("s1-player", action, amount)
+    alerts = alerts_of(log.close(), limits={"differential": 1000})
+    assert [(one.code, one.rule) for one in alerts if one.code.startswith("payout.")] == told
+
+
+@pytest.mark.parametrize(("options", "rule"), UP_TO_MAXIMUM)
+@pytest.mark.parametrize(("taken", "is_told"), [(500, False), (600, True)])
+def test_rule_tas_7_4_a_loser_above_the_maximum_loses_up_to_it(
+    options: dict[str, Any], rule: str, taken: int, is_told: bool
+) -> None:
+    log = staked("tas", {"s3-banker": 600}, LOST, **options).settle("s3-banker", "collected", taken)
+    assert payouts(log) == ([("payout.wrong_amount", rule)] if is_told else [])
+
+
 def test_rule_sg_5_1_1_winnings_are_rounded_to_the_smallest_chip() -> None:
     log = staked("sg-rws", {"s2-banker": 250, "s3-banker": 100}).settle("s2-banker", "paid", 215)
     log.settle("s3-banker", "paid", 85).close()

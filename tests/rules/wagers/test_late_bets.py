@@ -155,12 +155,50 @@ def test_wager_placed_when_all_are_settled_is_for_the_next_round(rulebook_id: st
     assert alerts_of(log) == []
 
 
-@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+FREE_AFTER_TIE = [name for name in RULEBOOKS if name != "sg-rws"]
+
+
+@pytest.mark.parametrize("rulebook_id", FREE_AFTER_TIE)
 def test_rule_after_a_tie_wagers_on_the_hands_may_be_altered(rulebook_id: str) -> None:
     log = dealt(rulebook_id, "s3-banker", "s3-tie").result(7, 7).wager("s3-banker", 100, 0)
     assert alerts_of(log) == []
     log = dealt(rulebook_id, "s3-banker", "s4-player_pair").result(7, 7).wager("s4-player_pair", 100, 0).close()
     assert codes_of(log) == ["late_bet.removed"]
+
+
+CHANGES = [
+    pytest.param("s3-banker", 100, 500, "late_bet.increased", id="increased"),
+    pytest.param("s3-banker", 100, 50, "late_bet.reduced", id="reduced"),
+    pytest.param("s3-banker", 100, 0, "late_bet.removed", id="removed"),
+    pytest.param("s4-player", 0, 40, "late_bet.placed", id="placed"),
+]
+
+
+@pytest.mark.parametrize(("area", "before", "after", "code"), CHANGES)
+def test_rule_sg_5_6_a_tie_lets_nobody_change_a_bet(area: str, before: int, after: int, code: str) -> None:
+    log = dealt("sg-rws", "s3-banker").result(7, 7).wager(area, before, after)
+    assert [(alert.code, alert.rule) for alert in alerts_of(log.close())] == [(code, "5.6")]
+
+
+@pytest.mark.parametrize(("area", "before", "after", "code"), CHANGES)
+def test_rule_nz_5_16_after_a_tie_wagers_on_a_hand_may_be_altered(
+    area: str, before: int, after: int, code: str
+) -> None:
+    for rulebook_id in FREE_AFTER_TIE:
+        log = dealt(rulebook_id, "s3-banker").result(7, 7).wager(area, before, after)
+        assert code not in codes_of(log.close())
+
+
+@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+def test_rule_sg_3_17_what_a_tie_gave_back_is_its_player_s_again(rulebook_id: str) -> None:
+    log = dealt(rulebook_id, "s3-banker", "s4-player").result(7, 7).settle("s3-banker", "returned", 100)
+    assert alerts_of(log.wager("s3-banker", 0, 50).settle("s4-player", "returned", 100).close()) == []
+
+
+@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+def test_tie_bets_stay_after_a_tie(rulebook_id: str) -> None:
+    log = dealt(rulebook_id, "s3-tie", "s4-tie").result(7, 7).wager("s3-tie", 100, 300).close()
+    assert "late_bet.increased" in codes_of(log)
 
 
 def test_rule_nz_secretary_13_2_a_tie_loses_in_two_to_one() -> None:
@@ -275,6 +313,43 @@ def test_dealer_paying_before_the_result_is_not_late() -> None:
     log = log_of("tas", perfect_pair=True).open("s3-player_pair").four("P 3H 3C | B 3D 4H")
     log.wager("s3-player_pair", 100, 700, by="dealer").settle("s3-player_pair", "paid", 600).result(6, 7).close()
     assert alerts_of(log) == []
+
+
+ADDED = [
+    pytest.param(95, [], id="what-was-paid"),
+    pytest.param(None, [], id="an-amount-that-was-not-read"),
+    pytest.param(190, ["late_bet.increased"], id="another-amount"),
+]
+
+
+@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+@pytest.mark.parametrize(("amount", "told"), ADDED)
+def test_chips_that_the_dealer_adds_are_winnings_where_he_pays_as_much(
+    rulebook_id: str, amount: int | None, told: list[str]
+) -> None:
+    log = dealt(rulebook_id, "s3-banker").wager("s3-banker", 100, 195, by="dealer")
+    log.settle("s3-banker", "paid", amount)
+    assert [code for code in codes_of(log) if code.startswith("late_bet")] == told
+
+
+@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+@pytest.mark.parametrize("amount", [95, 100, 190, None])
+def test_chips_that_the_dealer_adds_before_the_result_are_late_whatever_he_pays(
+    rulebook_id: str, amount: int | None
+) -> None:
+    log = log_of(rulebook_id).open("s3-banker").four("P KH 7C | B 3D 5H").wager("s3-banker", 100, 200, by="dealer")
+    t = log.t
+    log.result(7, 8).settle("s3-banker", "paid", amount).close()
+    found = [alert for alert in alerts_of(log) if alert.code.startswith("late_bet")]
+    assert [(alert.code, alert.t) for alert in found] == [("late_bet.increased", t)]
+
+
+@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+def test_chips_that_the_dealer_may_have_added_after_the_result_are_what_he_paid(rulebook_id: str) -> None:
+    log = log_of(rulebook_id).open("s3-banker").four("P KH 7C | B 3D 5H")
+    log.wager("s3-banker", 100, 195, by="dealer", earlier_s=0.5, later_s=1.5).result(7, 8)
+    log.settle("s3-banker", "paid", 95).close()
+    assert [code for code in codes_of(log) if code.startswith("late_bet")] == []
 
 
 @pytest.mark.parametrize("rulebook_id", RULEBOOKS)

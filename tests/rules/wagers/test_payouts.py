@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.rules.builders import RULEBOOKS, TableLog, rules_of, run
+from tests.rules.builders import RULEBOOKS, TableLog, alerts_of, rules_of, run
 
 WON = "P KH 7C | B 3D 5H"
 
@@ -68,10 +68,107 @@ def test_wager_given_back_after_a_misdeal_is_right(rulebook_id: str) -> None:
 
 
 @pytest.mark.parametrize("rulebook_id", RULEBOOKS)
-def test_wager_that_changed_too_late_is_left_open(rulebook_id: str) -> None:
-    log = TableLog(rules_of(rulebook_id)).open("s3-banker").four(WON).wager("s3-banker", 100, 200)
-    log.result(7, 8).settle("s3-banker", "paid", 190).close()
-    assert payouts(log) == ([], ["payout.wrong_amount"])
+@pytest.mark.parametrize("area", ["s3-banker", "s3-tie"], ids=["that-wins", "that-loses"])
+def test_wager_that_was_placed_too_late_and_is_paid_is_a_second_fault(rulebook_id: str, area: str) -> None:
+    log = TableLog(rules_of(rulebook_id)).open().four(WON).wager(area, 0, 100).result(7, 8)
+    t = log.settle(area, "paid", 95).t
+    found = [alert for alert in alerts_of(log.close()) if alert.code.startswith("payout.")]
+    assert [(alert.code, alert.t, alert.seat, alert.amount) for alert in found] == [("payout.loser_paid", t, 3, 95)]
+
+
+@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+@pytest.mark.parametrize("action", ["collected", "returned"])
+def test_wager_that_was_placed_too_late_and_is_not_paid_is_one_fault(rulebook_id: str, action: str) -> None:
+    log = TableLog(rules_of(rulebook_id)).open().four(WON).wager("s3-banker", 0, 100).result(7, 8)
+    assert payouts(log.settle("s3-banker", action, 100).close()) == ([], [])
+
+
+@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+def test_wager_that_was_moved_too_late_and_is_paid_is_a_second_fault(rulebook_id: str) -> None:
+    log = TableLog(rules_of(rulebook_id)).open("s3-player").four(WON).wager("s3-player", 100, 0)
+    log.wager("s3-banker", 0, 100).result(7, 8).settle("s3-banker", "paid", 95).close()
+    assert payouts(log)[0] == ["payout.loser_paid"]
+
+
+@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+def test_what_was_added_too_late_wins_nothing(rulebook_id: str) -> None:
+    due = 100 if rulebook_id == "sg-rws" else 95
+    for paid, told in ((2 * due, ["payout.wrong_amount"]), (due, [])):
+        log = TableLog(rules_of(rulebook_id)).open("s3-banker").four(WON).wager("s3-banker", 100, 200)
+        log.result(7, 8).settle("s3-banker", "paid", paid).close()
+        assert payouts(log) == (told, [] if told else ["payout.wrong_amount"])
+
+
+@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+def test_loser_that_changed_too_late_and_is_paid_is_told(rulebook_id: str) -> None:
+    log = TableLog(rules_of(rulebook_id)).open("s3-player").four(WON).wager("s3-player", 100, 200)
+    log.result(7, 8).settle("s3-player", "paid", 200).close()
+    assert payouts(log)[0] == ["payout.loser_paid"]
+
+
+def test_what_was_paid_on_a_late_wager_is_as_sure_as_that_it_was_late() -> None:
+    log = TableLog(rules_of("tas")).open().four(WON).wager("s3-banker", 0, 100, by="unknown").result(7, 8)
+    late, paid = alerts_of(log.settle("s3-banker", "paid", 95).close())
+    assert (paid.code, paid.confidence) == ("payout.loser_paid", late.confidence)
+
+
+@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+@pytest.mark.parametrize("action", ["collected", "returned"])
+def test_winner_that_was_cleared_unpaid_is_told_at_the_act(rulebook_id: str, action: str) -> None:
+    log = won(rulebook_id)
+    t = log.settle("s3-banker", action, 100).t
+    assert [(alert.code, alert.t) for alert in alerts_of(log.close())] == [("payout.winner_unpaid", t)]
+
+
+@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+def test_loser_that_was_given_back_is_told_at_the_act(rulebook_id: str) -> None:
+    log = TableLog(rules_of(rulebook_id)).open("s3-player").four(WON).result(7, 8)
+    t = log.settle("s3-player", "returned", 100).t
+    assert [(alert.code, alert.t) for alert in alerts_of(log.close())] == [("payout.loser_kept", t)]
+
+
+@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+@pytest.mark.parametrize(
+    ("taken", "told"),
+    [
+        pytest.param((100,), [], id="all"),
+        pytest.param((60, 40), [], id="all-in-two"),
+        pytest.param((150,), ["payout.wrong_amount"], id="more"),
+        pytest.param((60,), ["payout.wrong_amount"], id="less"),
+        pytest.param((100, 50), ["payout.wrong_amount"], id="more-in-two"),
+        pytest.param((None,), [], id="not-read"),
+    ],
+)
+def test_what_is_collected_of_a_loser_is_what_it_lost(
+    rulebook_id: str, taken: tuple[int | None, ...], told: list[str]
+) -> None:
+    log = TableLog(rules_of(rulebook_id)).open("s3-player").four(WON).result(7, 8)
+    for amount in taken:
+        log.settle("s3-player", "collected", amount)
+    t = log.t
+    found = alerts_of(log.close())
+    assert [alert.code for alert in found] == told
+    assert all((alert.t, alert.amount) == (t, sum(one or 0 for one in taken)) for alert in found)
+
+
+@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+def test_loser_of_which_a_part_is_given_back_is_told(rulebook_id: str) -> None:
+    log = TableLog(rules_of(rulebook_id)).open("s3-player").four(WON).result(7, 8)
+    log.settle("s3-player", "collected", 60).settle("s3-player", "returned", 40).close()
+    assert payouts(log)[0] == ["payout.loser_kept"]
+
+
+@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+def test_winner_whose_stake_is_taken_besides_is_told(rulebook_id: str) -> None:
+    due = 100 if rulebook_id == "sg-rws" else 95
+    log = won(rulebook_id).settle("s3-banker", "paid", due).settle("s3-banker", "collected", 100).close()
+    assert payouts(log)[0] == ["payout.wrong_amount"]
+
+
+@pytest.mark.parametrize("rulebook_id", ["nz-authority", "nz-secretary"])
+def test_rule_nz_5_10_commission_may_be_collected_when_the_winnings_are_paid(rulebook_id: str) -> None:
+    log = won(rulebook_id).settle("s3-banker", "paid", 100).settle("s3-banker", "collected", 5).close()
+    assert payouts(log) == ([], [])
 
 
 @pytest.mark.parametrize("rulebook_id", RULEBOOKS)

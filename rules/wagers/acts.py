@@ -1,0 +1,74 @@
+"""Know what the dealer did with one wager of a round, and tell a fault in it. Money in the smallest unit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from thirdcard.rules.findings.findings import Finding, name_of
+from thirdcard.rules.game.words import SettleAction, Source
+from thirdcard.rules.log.events import WagerSettled
+from thirdcard.rules.round.records import Due
+from thirdcard.rules.round.round import confidence_of
+
+
+@dataclass(frozen=True, slots=True)
+class Acts:
+    """What the dealer did with one wager, in order."""
+
+    all: tuple[WagerSettled, ...]
+
+    @property
+    def paid(self) -> tuple[WagerSettled, ...]:
+        return self._of(SettleAction.PAID)
+
+    @property
+    def collected(self) -> tuple[WagerSettled, ...]:
+        return self._of(SettleAction.COLLECTED)
+
+    @property
+    def returned(self) -> tuple[WagerSettled, ...]:
+        return self._of(SettleAction.RETURNED)
+
+    @property
+    def is_return_filmed(self) -> bool:
+        """Whether a camera saw that the wager was given back."""
+        return any(act.source is Source.CAMERA for act in self.returned)
+
+    def _of(self, action: SettleAction) -> tuple[WagerSettled, ...]:
+        return tuple(act for act in self.all if act.action is action)
+
+
+def sum_of(acts: Iterable[WagerSettled]) -> int | None:
+    """What the acts come to; None where an amount was not read."""
+    total = 0
+    for act in acts:
+        if act.amount is None:
+            return None
+        total += act.amount
+    return total
+
+
+def named(due: Due | WagerSettled) -> str:
+    """How a message names the wager."""
+    whose = "The" if due.seat is None else f"Seat {due.seat}'s"
+    return f"{whose} wager on {name_of(due.bet)}"
+
+
+def fault_of(
+    code: str, due: Due | WagerSettled, act: WagerSettled, text: str, *, amount: int | None = None,
+    rule: str | None = None,
+) -> Finding:  # fmt: skip
+    """A fault that lies in one act."""
+    return Finding(
+        code=code,
+        t=act.t,
+        key=(code, due.area),
+        message=f"{text}.",
+        source_rule=rule,
+        seat=due.seat,
+        bet=due.bet,
+        area=due.area,
+        amount=act.amount if amount is None else amount,
+        confidence=confidence_of(act),
+    )
