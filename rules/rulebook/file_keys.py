@@ -223,6 +223,14 @@ class FrozenKeys(EntryTable):
     text = TextEntry(_WORDS)
 
 
+class TopUpKeys(EntryTable):
+    """Elections under which a wager below the minimum may be brought up to it at any time."""
+
+    when = _facts("a wager below the minimum to be brought up to it, after betting closed too")
+    rule = SectionEntry(_RULE)
+    text = TextEntry(_WORDS)
+
+
 class AfterTieKeys(EntryTable):
     """What becomes of wagers that stand off."""
 
@@ -239,6 +247,10 @@ class BettingKeys(EntryTable):
     call = InnerEntry("the call of no more bets; its rule is null where none orders it", PlainKeys)
     closes = ManyEntry("when betting closes; of the cases that fit a bet the first counts", ClosingKeys)
     frozen = ManyEntry("elections under which wagers stay as they were placed", FrozenKeys, is_required=False)
+    top_ups = ManyEntry("elections under which low wagers are brought up to the minimum", TopUpKeys, is_required=False)
+    promotional = InnerEntry(
+        "that promotional chips are one free wager, spent whether it wins or loses", PlainKeys, is_required=False
+    )
     after_tie = InnerEntry("what becomes of wagers that stand off", AfterTieKeys)
 
 
@@ -275,6 +287,14 @@ class HandlingKeys(EntryTable):
     text = TextEntry(_WORDS)
 
 
+class ReturnKeys(EntryTable):
+    """That a further wager below the minimum may be given back, once one of its owner was paid or collected."""
+
+    when = _facts("it to be given back")
+    rule = SectionEntry(_RULE)
+    text = TextEntry(_WORDS)
+
+
 class ExcessKeys(EntryTable):
     """A limit beyond which a wager neither wins nor loses."""
 
@@ -300,6 +320,9 @@ class LimitsKeys(EntryTable):
     kinds = ChoicesEntry("which limits of the table's notice the rulebook knows", LimitKind)
     own = ManyEntry("sections of their own for some bets; the first that fits counts", OwnLimitKeys, is_required=False)
     excess = ManyEntry("limits beyond which a wager neither wins nor loses", ExcessKeys, is_required=False)
+    returned = ManyEntry(
+        "that a further wager below the minimum may be given back whatever the result", ReturnKeys, is_required=False
+    )
     text = TextEntry(_WORDS)
 
 

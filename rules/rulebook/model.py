@@ -302,6 +302,15 @@ class OwnLimitRule:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ReturnRule:
+    """That a further wager below the minimum may be given back, once one of its owner was paid or collected."""
+
+    when: frozenset[str]
+    rule: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LimitRule:
     """Which of the notice's limits the rulebook knows."""
 
@@ -309,6 +318,7 @@ class LimitRule:
     own: tuple[OwnLimitRule, ...]
     """Of the cases that fit a bet the first counts."""
     excess: tuple[ExcessRule, ...]
+    returned: tuple[ReturnRule, ...]
     rule: str | None
     text: str
 
@@ -364,6 +374,10 @@ class Rulebook:
     """The rule that orders the call; None where none does."""
     frozen: tuple[frozenset[str], ...]
     """Elections under any of which a wager stays as it was placed even before betting closes."""
+    top_ups: tuple[frozenset[str], ...]
+    """Elections under any of which a wager below the minimum may be brought up to it at any time."""
+    promotional_rule: str | None
+    """The rule by which promotional chips are one free wager, spent whether it wins or loses; None where none is."""
     push_is_free: bool
     """Whether wagers that stand off are their players' again as soon as a Tie is announced."""
     first_card_face_up_is_found: bool

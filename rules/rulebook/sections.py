@@ -24,6 +24,7 @@ from thirdcard.rules.rulebook.file_keys import (
     LimitsKeys,
     OwnLimitKeys,
     PayKeys,
+    ReturnKeys,
     RulebookKeys,
     WhenKeys,
 )
@@ -41,6 +42,7 @@ from thirdcard.rules.rulebook.model import (
     LimitRule,
     OwnLimitRule,
     PayCase,
+    ReturnRule,
     WindowStart,
 )
 from thirdcard.rules.rulebook.yaml_keys import TextEntry
@@ -207,11 +209,20 @@ def parse_limits(node: Node, known: KnownFacts) -> LimitRule:
         kinds=kinds,
         own=tuple(_own_limit(case, known) for case in node.nodes(LimitsKeys.own)),
         excess=tuple(_excess(case, known, kinds) for case in node.nodes(LimitsKeys.excess)),
+        returned=tuple(_return(case, known) for case in node.nodes(LimitsKeys.returned)),
         rule=node.read(LimitsKeys.rule),
         text=node.read(LimitsKeys.text),
     )
     node.end()
     return rule
+
+
+def _return(node: Node, known: KnownFacts) -> ReturnRule:
+    case = ReturnRule(
+        when=known.read(node, ReturnKeys.when), rule=node.read(ReturnKeys.rule), text=node.read(ReturnKeys.text)
+    )
+    node.end()
+    return case
 
 
 def _own_limit(node: Node, known: KnownFacts) -> OwnLimitRule:
