@@ -22,6 +22,7 @@ from thirdcard.rules.log.events import (
     Event,
     NoMoreBets,
     ResultAnnounced,
+    ReturnOrdered,
     RoundClosed,
     RoundVoided,
     VoidHandAnnounced,
@@ -190,6 +191,8 @@ class RoundBetting:
     """Whether wagers were asked for after the result."""
     notice: TableNotice = field(default_factory=TableNotice)
     """The limits that hold for the round: those at the close of betting, as far as it has closed."""
+    ordered_back: dict[str, float] = field(default_factory=dict)
+    """Areas whose wagers a supervisor ordered returned, and when."""
 
 
 @dataclass(slots=True)
@@ -437,6 +440,11 @@ def take_voiding(event: RoundVoided, running: Round) -> None:
         running.void = running.void._replace(is_void=True, is_annulled=True, declared_t=event.t)
 
 
+def take_return_order(event: ReturnOrdered, running: Round) -> None:
+    """A supervisor ordered a wager returned."""
+    running.betting.ordered_back.setdefault(event.area, event.t)
+
+
 def take_pass(event: CardPassed, running: Round) -> None:
     """A card was handed over."""
     if event.to != DEALER:
@@ -474,6 +482,7 @@ TAKERS: Mapping[type[Event], Callable[[Any, Round], None]] = {
     BetsOpened: take_opening,
     VoidHandAnnounced: take_void,
     RoundVoided: take_voiding,
+    ReturnOrdered: take_return_order,
     CardPassed: take_pass,
     ResultAnnounced: take_result,
     WagerSettled: take_settlement,

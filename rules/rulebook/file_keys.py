@@ -345,10 +345,16 @@ class InsuranceKeys(EntryTable):
     rows = ManyEntry("the situations in which it is offered", InsuranceRowKeys)
     rule = SectionEntry(_RULE)
     closing_rule = SectionEntry("the section of the card that ends a window, in quotes, or null")
+    withdrawal_rule = SectionEntry(
+        "the section of a wager that is taken back when its window has ended, in quotes, or null"
+    )
     waiver_rule = SectionEntry(
         "the section of a third card that was seen before the Player's was open, in quotes, or null"
     )
     absence_rule = SectionEntry("the section of a table that offers none, in quotes, or null")
+    return_rule = SectionEntry(
+        "the section by which a supervisor orders bets returned where the dealer did not offer it, in quotes, or null"
+    )
     text = TextEntry(_WORDS)
 
 

@@ -348,10 +348,14 @@ class InsuranceRule:
     """Of the windows."""
     closing_rule: str | None
     """Of the card that ends a window."""
+    withdrawal_rule: str | None
+    """Of a wager that is taken back when its window has ended."""
     waiver_rule: str | None
     """Of the Banker's third card that a player handles, or sees, before the Player's third is open."""
     absence_rule: str | None
     """Of a table that offers none."""
+    return_rule: str | None
+    """By which a supervisor orders bets returned where insurance was not offered; not at a table that offers none."""
     text: str
 
 

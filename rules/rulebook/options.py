@@ -60,6 +60,12 @@ class Rules:
         """What the bet may get under the elections, as cases that ask for results alone."""
         return self.cases_of_bets[bet]
 
+    @property
+    def are_returns_honoured(self) -> bool:
+        """Whether a supervisor may order a wager returned; not for want of insurance where the house offers none."""
+        written = self.rulebook.insurance
+        return written is None or written.return_rule is None or self.insurance is not None
+
     def offers(self, bet: Bet) -> bool:
         """Whether the elections offer the bet."""
         return bet in self.offered

@@ -262,8 +262,10 @@ def parse_insurance(node: Node, known: KnownFacts) -> InsuranceRule:
         rows=rows,
         rule=node.read(InsuranceKeys.rule),
         closing_rule=node.read(InsuranceKeys.closing_rule),
+        withdrawal_rule=node.read(InsuranceKeys.withdrawal_rule),
         waiver_rule=node.read(InsuranceKeys.waiver_rule),
         absence_rule=node.read(InsuranceKeys.absence_rule),
+        return_rule=node.read(InsuranceKeys.return_rule),
         text=node.read(InsuranceKeys.text),
     )
     node.end()

@@ -15,9 +15,10 @@ from thirdcard.rules.findings.findings import Finding, name_of
 from thirdcard.rules.game.words import DEALER, Bet, Side
 from thirdcard.rules.log.events import CardDealt, CardPassed, CardTurned, Event, ResultAnnounced, WagerChanged
 from thirdcard.rules.round.drawing import Drawing
-from thirdcard.rules.round.round import INITIAL_CARDS, DealtCard, Round, Wager, confidence_of
+from thirdcard.rules.round.round import INITIAL_CARDS, DealtCard, Round, Wager, confidence_of, is_by_dealer
 from thirdcard.rules.rulebook.model import InsuranceRow, InsuranceRule, WindowStart
 from thirdcard.rules.rulebook.options import Rules
+from thirdcard.rules.wagers.late_bets import ChangeKind, Close, kind_of
 
 INSURANCE = {Bet.INSURANCE_PLAYER: Side.PLAYER, Bet.INSURANCE_BANKER: Side.BANKER}
 """The insurance wagers and the hand that each insures."""
@@ -92,6 +93,20 @@ class Promise:
 NOTHING = Promise(Fraction(0), Fraction(0))
 
 
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """What of an insurance wager the end of its window has fixed: it may no more be taken back."""
+
+    t: float
+    """When the next card, or the result, came, seconds."""
+    stake: int | None
+    """None where it was not read."""
+    promise: Promise
+
+
+NOT_FIXED = Fixed(0.0, 0, NOTHING)
+
+
 class InsuranceJudge:
     """Adds up what the insurance of a round could pay and holds it against the wagers that it insures."""
 
@@ -100,6 +115,8 @@ class InsuranceJudge:
         self._round = 0
         self._promised: dict[str, Promise] = {}
         """What each insurance area that was bet in a window could pay."""
+        self._fixed: dict[str, Fixed] = {}
+        """What of each such area a window that has ended has fixed."""
         self._waived_in = 0
         """The latest round in which the Banker's third card was handled or seen before the Player's was open."""
 
@@ -113,7 +130,27 @@ class InsuranceJudge:
         """The events that may close a window; none where insurance is not offered."""
         return () if self._rule is None else (CardDealt, CardTurned, CardPassed, ResultAnnounced)
 
-    def rule_against(self, window: InsuranceWindow, running: Round) -> str | None:
+    def close_of(self, event: WagerChanged, running: Round, window: InsuranceWindow) -> Close | None:
+        """When betting on it closed for such a change; None while it is open.
+
+        What was bet in a window stays once it has ended, also where another one is open then.
+        """
+        assert self._rule is not None, "without windows nothing is open or closed"
+        kind, offer, result = kind_of(event), window.offer, running.result
+        adds = kind is not None and kind.adds
+        if kind is not None and not adds and event.area in self._fixed_in(running):
+            fixed = self._fixed[event.area]
+            is_reduced = is_by_dealer(event) and not running.is_decided
+            if is_reduced or (offer is Offer.OPEN and result is None and not _is_below(event, kind, fixed.stake)):
+                return None
+            return Close(fixed.t, self._rule.withdrawal_rule, False, 1.0)
+        if result is not None and (adds or is_by_dealer(event)):
+            return Close(result.t, self._rule_against(window, running), False, 1.0)
+        if offer is Offer.UNKNOWN or offer is Offer.OPEN or (offer is Offer.NOT_OFFERED and not adds):
+            return None
+        return Close(window.since_t, self._rule_against(window, running), False, 1.0)
+
+    def _rule_against(self, window: InsuranceWindow, running: Round) -> str | None:
         """The rule that a bet breaks in a window that is not open."""
         assert self._rule is not None, "without windows there is none that is not open"
         if window.offer is not Offer.CLOSED:
@@ -125,12 +162,16 @@ class InsuranceJudge:
         return dict(self._promised) if self._round == running.number else {}
 
     def note(self, event: WagerChanged, running: Round, window: InsuranceWindow) -> None:
-        """Take a change of an insurance wager; once the round is decided it promises what it did."""
+        """Take a change of an insurance wager that was in time; once the round is decided it promises what it did."""
         self._begin(running)
         if running.is_decided:
             return
         before, after = event.before, event.after
         promised = self._promised.get(event.area, NOTHING)
+        fixed = self._fixed.get(event.area, NOT_FIXED)
+        if is_by_dealer(event):
+            fixed = NOT_FIXED  # he may reduce what is fixed, too
+            self._fixed.pop(event.area, None)
         if after == 0 or event.chips_after == 0:
             self._promised.pop(event.area, None)
         elif before is None or after is None or promised.on_loss is None or window.offer is Offer.UNKNOWN:
@@ -138,12 +179,12 @@ class InsuranceJudge:
             is_some = bool(after or event.chips_after) and (was_some or window.row is not None)
             self._promised[event.area] = Promise(None, None, is_some)
         elif after < before or window.row is not None:
-            self._promised[event.area] = _promise(promised, before, after, window.row)
+            self._promised[event.area] = _promise(promised, fixed, before, after, window.row)
 
     def observe(
         self, event: CardDealt | CardTurned | CardPassed | ResultAnnounced, running: Round
     ) -> Iterator[Finding]:
-        """Judge the insurance when the next card, or the result, closes betting on it."""
+        """Judge the insurance when the next card, or the result, closes betting on it and fixes it."""
         if isinstance(event, CardPassed | CardTurned) and _is_waived_by(event, running):
             self._waived_in = running.number
         if not self._promised or not isinstance(event, CardDealt | ResultAnnounced):
@@ -154,6 +195,8 @@ class InsuranceJudge:
             wager = running.betting.stakes.get(area)
             if wager is None:
                 continue
+            if not wager.is_empty:
+                self._fixed[area] = Fixed(event.t, wager.value, promise)
             insured = [
                 one.value
                 for one in running.betting.stakes.values()
@@ -171,6 +214,17 @@ class InsuranceJudge:
         if self._round != running.number:
             self._round = running.number
             self._promised.clear()
+            self._fixed.clear()
+
+    def _fixed_in(self, running: Round) -> Mapping[str, Fixed]:
+        return self._fixed if self._round == running.number else {}
+
+
+def _is_below(event: WagerChanged, kind: ChangeKind, stake: int | None) -> bool:
+    """Whether a change leaves less than that stake; what was not read counts as enough."""
+    if kind is ChangeKind.REMOVED:
+        return True
+    return event.after is not None and stake is not None and event.after < stake
 
 
 def _is_waived_by(event: CardPassed | CardTurned, running: Round) -> bool:
@@ -182,11 +236,14 @@ def _is_waived_by(event: CardPassed | CardTurned, running: Round) -> bool:
     return event.face_up if isinstance(event, CardTurned) else event.to != DEALER
 
 
-def _promise(old: Promise, before: int, after: int, row: InsuranceRow | None) -> Promise:
-    """What a changed wager could pay: less in proportion, or more by the row that is open."""
+def _promise(old: Promise, fixed: Fixed, before: int, after: int, row: InsuranceRow | None) -> Promise:
+    """What a changed wager could pay: less in proportion of what is not fixed, or more by the row that is open."""
     assert old.on_loss is not None and old.on_tie is not None
     if after < before:
-        return Promise(old.on_loss * after / before, old.on_tie * after / before)
+        stake, promise = fixed.stake or 0, fixed.promise
+        share = Fraction(after - stake, before - stake) if after >= stake else Fraction(0)
+        on_loss, on_tie = promise.on_loss or Fraction(0), promise.on_tie or Fraction(0)
+        return Promise(on_loss + (old.on_loss - on_loss) * share, on_tie + (old.on_tie - on_tie) * share)
     more = (after - before) * row.pays if row is not None else Fraction(0)
     on_tie = row is not None and row.wins_on_tie
     return Promise(old.on_loss + more, old.on_tie + (more if on_tie else 0))

@@ -172,15 +172,17 @@ class PayoutJudge:
         return (_absence(due, running, acts, chips),)
 
     def _acts_on(self, area: str, running: Round) -> Acts:
-        """What the dealer did with a wager; of a round that the house voided, what he did then.
+        """What the dealer did with a wager; where the house voided the round or ordered it returned, what he did then.
 
         What he had paid before may be taken back without a line that says so, and what he had collected be given back
         as chips.
         """
-        acts, declared_t = tuple(self._settled.get(area, ())), running.void.declared_t
-        if declared_t is None:
+        acts, since_t = tuple(self._settled.get(area, ())), running.void.declared_t
+        if since_t is None and self._rules.are_returns_honoured:
+            since_t = running.betting.ordered_back.get(area)
+        if since_t is None:
             return Acts(acts)
-        later = tuple(act for act in acts if act.t >= declared_t)
+        later = tuple(act for act in acts if act.t >= since_t)
         if later or area in self._moved:
             return Acts(later)
         return Acts(tuple(act for act in acts if act.action is not _PAID))

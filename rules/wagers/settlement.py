@@ -48,6 +48,8 @@ class Circumstances(NamedTuple):
     """The table's smallest chip, in the smallest unit of money; None where the chips are not known."""
     promises: Mapping[str, Promise] = MappingProxyType({})
     """What each insurance area that was bet in a window could pay."""
+    ordered_back: Collection[str] = ()
+    """The areas whose wagers a supervisor ordered returned."""
     excess: Excess = MappingProxyType({})
     """What of each area's stake lies beyond a limit and is not in play."""
     why_open: str = ""
@@ -118,11 +120,12 @@ def settle_wagers(
     """What the wagers of a round are owed; bets that the elections do not offer are left out."""
     due: list[Due] = []
     undecided: list[OpenDue] = []
-    unpaid = areas_without_fee(wagers, rules) if rules.fees else ()
+    unpaid = areas_without_fee(wagers, rules) if rules.fees else frozenset[str]()
+    void_areas = unpaid.union(circumstances.ordered_back)
     for wager in wagers:
         if wager.value == 0 or not (wager.bet in rules.offered or _is_offered_insurance(wager.bet, rules)):
             continue
-        is_void = circumstances.is_void or wager.area in unpaid
+        is_void = circumstances.is_void or wager.area in void_areas
         settled = _due_in(wager, rules, endings, circumstances, is_void=is_void)
         if isinstance(settled, Due):
             due.append(settled)
@@ -275,7 +278,10 @@ def record_of(
     wagers = tuple(running.betting.stakes.values())
     why_open = "the hands are not known to be complete" if is_read else "a card was not read"
     excess = excess_of(wagers, rules, running.betting.notice) if rules.rulebook.limits.excess else {}
-    circumstances = Circumstances(running.void.is_void, table.smallest_chip, promises, excess, why_open)
+    ordered_back = running.betting.ordered_back if rules.are_returns_honoured else ()
+    circumstances = Circumstances(
+        running.void.is_void, table.smallest_chip, promises, ordered_back, excess=excess, why_open=why_open
+    )
     settlement = settle_wagers(wagers, rules, _endings(drawing, *hands), circumstances)
     return RoundRecord(
         round=running.number,

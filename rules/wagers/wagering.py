@@ -73,13 +73,12 @@ class Wagering:
         if rule is None:
             return Close(running.opened_t, written.absence_rule, False, 1.0) if kind is not None and kind.adds else None
         window = window_of(event.bet, running, self._drawing_of(running), rule)
-        self._insurance.note(event, running, window)
-        if window.offer is Offer.UNKNOWN:
-            running.doubt("late_bet.placed", f"a card on which the offer of {event.bet} rests was not read")
-            return None
-        if window.offer is Offer.OPEN or (window.offer is Offer.NOT_OFFERED and (kind is None or not kind.adds)):
-            return None
-        return Close(window.since_t, self._insurance.rule_against(window, running), False, 1.0)
+        close = self._insurance.close_of(event, running, window)
+        if close is None:
+            self._insurance.note(event, running, window)
+            if window.offer is Offer.UNKNOWN:
+                running.doubt("late_bet.placed", f"a card on which the offer of {event.bet} rests was not read")
+        return close
 
     def settle(self, event: WagerSettled, running: Round | None) -> None:
         """Note what the dealer did with a wager."""
@@ -142,6 +141,8 @@ class Wagering:
     def _is_free(self, event: WagerChanged, running: Round, old: Wager | None) -> bool:
         """Whether a change after the close is nobody's fault: settled, void, pushed, or the dealer's own work."""
         if running.void.is_void or running.betting.is_reopened or (old is not None and old.is_settled):
+            return True
+        if event.area in running.betting.ordered_back and self._rules.are_returns_honoured:
             return True
         if not running.is_decided:
             return False

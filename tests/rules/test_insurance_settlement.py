@@ -7,7 +7,8 @@ from itertools import product
 
 import pytest
 
-from tests.rules.builders import TableLog, rules_of, run
+from tests.rules.builders import RULEBOOKS, TableLog, alerts_of, codes_of, rules_of, run
+from tests.rules.witness import totals
 from thirdcard.rules.game.third_card import POINTS
 from thirdcard.rules.game.words import Outcome, Side
 from thirdcard.rules.rulebook.model import InsuranceRow, WindowStart
@@ -158,3 +159,138 @@ def test_rule_4_2_2_no_insurance_where_the_house_offers_none() -> None:
 
 def test_insured_hands_are_the_two() -> None:
     assert set(INSURANCE.values()) == set(Side)
+
+
+def uninsured(*, result: tuple[int, int] = (6, 8), **options: bool) -> TableLog:
+    """The Player stands on 6 and loses; insurance was to be offered."""
+    log = TableLog(rules_of("sg-rws", **options)).open("s3-player").four("P 6H KS | B KD 3C").third("banker", "5H")
+    return log.result(*result)
+
+
+def ordered(log: TableLog, area: str = "s3-player") -> TableLog:
+    seat, bet = area.split("-")
+    return log.add("return_ordered", area=area, seat=int(seat[1:]), bet=bet, reason="insurance was not offered")
+
+
+def test_rule_sg_5_13_bet_that_was_not_insured_goes_back_by_order() -> None:
+    log = ordered(uninsured()).settle("s3-player", "returned", 100).close()
+    assert codes_of(log) == []
+    assert due_of(log, "s3-player") == "void 0"
+
+
+def test_rule_sg_5_13_bet_goes_back_by_order_alone() -> None:
+    log = uninsured().settle("s3-player", "returned", 100).close()
+    assert codes_of(log) == ["payout.loser_kept"]
+
+
+@pytest.mark.parametrize(("action", "code"), [("collected", "payout.push_taken"), ("paid", "payout.loser_paid")])
+def test_rule_sg_5_13_order_that_is_not_followed_is_told(action: str, code: str) -> None:
+    assert codes_of(ordered(uninsured()).settle("s3-player", action, 100).close()) == [code]
+
+
+def test_rule_sg_5_13_bet_that_was_collected_before_the_order_goes_back() -> None:
+    log = ordered(uninsured().settle("s3-player", "collected", 100)).settle("s3-player", "returned", 100).close()
+    assert codes_of(log) == []
+
+
+def test_rule_sg_5_13_player_may_take_what_goes_back() -> None:
+    assert codes_of(ordered(uninsured()).wager("s3-player", 100, 0).close()) == []
+
+
+def test_rule_sg_5_13_order_is_for_one_area_and_one_round() -> None:
+    log = ordered(uninsured(), "s4-player").settle("s3-player", "returned", 100).close()
+    log.open("s3-player").four("P 6H KS | B KD 3C").third("banker", "5H").result(6, 8)
+    alerts = alerts_of(ordered(log, "s4-player").settle("s3-player", "returned", 100).close())
+    assert [(alert.code, alert.round) for alert in alerts] == [("payout.loser_kept", n) for n in (1, 2)]
+
+
+def test_rule_sg_5_13_does_not_apply_where_the_house_offers_no_insurance() -> None:
+    log = ordered(uninsured(insurance=False)).settle("s3-player", "returned", 100).close()
+    assert codes_of(log) == ["payout.loser_kept"]
+
+
+@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+@pytest.mark.parametrize("text", ["P KH 8C | B 3D 4H", "P KH 7C | B 3D 5H", "P KH 7C | B 3D 4H"])
+def test_wager_that_a_supervisor_orders_returned_goes_back_whatever_the_result(rulebook_id: str, text: str) -> None:
+    log = TableLog(rules_of(rulebook_id)).open("s3-player", "s4-banker").four(text)
+    log = ordered(log.result(*totals(text))).settle("s3-player", "returned", 100).settle("s4-banker", "returned", 100)
+    told = {"P KH 8C | B 3D 4H": ["payout.loser_kept"], "P KH 7C | B 3D 5H": ["payout.winner_unpaid"]}
+    assert codes_of(log.close()) == told.get(text, [])
+
+
+def insured(*, third: str = "KH") -> TableLog:
+    """The Banker's 6 is insured against the Player's 4; the Player's third card follows."""
+    log = TableLog(RULES).open("s3-banker").four("P 2H 2S | B KD 6C").wager("s3-insurance_banker", 0, 30)
+    return log.third("player", third)
+
+
+def late(log: TableLog) -> list[tuple[str, str | None, int | None]]:
+    return [(alert.code, alert.rule, alert.seat) for alert in alerts_of(log)]
+
+
+@pytest.mark.parametrize(("after", "code"), [(0, "late_bet.removed"), (10, "late_bet.reduced")])
+@pytest.mark.parametrize("when", ["next-card", "result", "settled"])
+def test_rule_sg_5_6_insurance_taken_back_after_its_window_is_late_and_stays_due(
+    after: int, code: str, when: str
+) -> None:
+    log = insured()
+    if when != "next-card":
+        log.result(4, 6)
+    if when == "settled":
+        log.settle("s3-banker", "paid", 50)
+    log.wager("s3-insurance_banker", 30, after)
+    if when == "next-card":
+        log.result(4, 6)
+    if when != "settled":
+        log.settle("s3-banker", "paid", 50)
+    if after:
+        log.settle("s3-insurance_banker", "collected", after)
+    assert late(log.close()) == [(code, "5.6", 3)]
+    assert due_of(log, "s3-insurance_banker") == "lose 0"
+
+
+def test_rule_sg_5_6_insurance_that_wins_stays_due_though_it_was_taken_back_late() -> None:
+    log = insured(third="3C").wager("s3-insurance_banker", 30, 0).result(7, 6).settle("s3-banker", "collected", 100)
+    assert late(log.close()) == [("late_bet.removed", "5.6", 3)]
+    assert due_of(log, "s3-insurance_banker") == "win 90"
+
+
+def twice_insured() -> TableLog:
+    """The Player is insured for 40 before his third card, for 20 more after it."""
+    log = TableLog(RULES).open("s3-player").four("P 5C KD | B 4H KS").wager("s3-insurance_player", 0, 20)
+    return log.third("player", "2S").wager("s3-insurance_player", 20, 25)
+
+
+def test_insurance_may_be_taken_back_in_the_window_in_which_it_was_bet() -> None:
+    log = TableLog(RULES).open("s3-player").four("P 5C KD | B 4H KS").wager("s3-insurance_player", 0, 20)
+    log.wager("s3-insurance_player", 20, 5).wager("s3-insurance_player", 5, 0).third("player", "2S")
+    assert codes_of(log) == []
+
+
+@pytest.mark.parametrize(("after", "codes", "pays"), [(20, [], 40), (22, [], 48), (19, ["late_bet.reduced"], 60)])
+def test_rule_sg_5_6_what_was_bet_in_an_earlier_window_stays_in_a_later_one(
+    after: int, codes: list[str], pays: int
+) -> None:
+    log = twice_insured().wager("s3-insurance_player", 25, after).third("banker", "5D").result(7, 9).close()
+    assert [code for code in codes_of(log) if code.startswith("late")] == codes
+    assert due_of(log, "s3-insurance_player") == f"win {pays}"
+
+
+def test_insurance_that_the_dealer_reduces_is_owed_less_and_is_nobodys_fault() -> None:
+    log = insured(third="3C").wager("s3-insurance_banker", 30, 10, by="dealer").result(7, 6)
+    log.settle("s3-banker", "collected", 100).settle("s3-insurance_banker", "paid", 30).close()
+    assert codes_of(log) == []
+    assert due_of(log, "s3-insurance_banker") == "win 30"
+
+
+@pytest.mark.parametrize("by", ["seat:3", "dealer", "unknown"])
+def test_insurance_that_was_paid_too_little_and_taken_away_before_the_close_is_judged(by: str) -> None:
+    log = insured(third="3C").result(7, 6).settle("s3-banker", "collected", 100)
+    log.settle("s3-insurance_banker", "paid", 60).wager("s3-insurance_banker", 30, 90, by="dealer")
+    assert codes_of(log.wager("s3-insurance_banker", 90, 0, by=by).close()) == ["payout.wrong_amount"]
+
+
+def test_insurance_after_the_result_is_late() -> None:
+    log = TableLog(RULES).open("s3-player").four("P KH 6C | B KD 5H").result(6, 5)
+    log.wager("s3-insurance_player", 0, 20)
+    assert "late_bet.placed" in codes_of(log)

@@ -152,7 +152,21 @@ WITNESSES.stands_off("3.17", "player", STANDS, books=SG, cites="rule")
 pays("4.1.1", "player", "P KH 8C | B 3D 4H", 100)
 pays("4.1.1", "tie", STANDS, 800, name="tie")
 
+
 # Irregularities.
+def stopped(*events: str) -> Build:
+    """A round that is given up after two cards, its wager returned."""
+
+    def build(log: TableLog) -> TableLog:
+        log.open("s3-banker").deal("player", "2H").deal("banker", "KD")
+        for kind in events:
+            log.add(kind)
+        return log.settle("s3-banker", "returned", 100).close()
+
+    return build
+
+
+told("5.4.2", "misdeal.short_hand", stopped(), stopped("round_voided"), cites="other")
 told("5.7", NOT_DUE, shown("banker"), legal, cites="remedy")
 told("5.7", NOT_DUE, hidden("banker"), legal, cites="remedy", name="not disclosed")
 
