@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar
 from weakref import WeakValueDictionary
@@ -75,6 +74,13 @@ class Bet(str):
 BET_PATTERN = "^[a-z][a-z0-9_]{0,39}$"
 _BET_NAME = re.compile(BET_PATTERN[1:-1])
 BET_NAMES = "a name of a bet: small letters, digits and _, a letter first, 40 at most"
+
+
+def is_bet_name(text: str) -> bool:
+    """Whether a bet may be called so."""
+    return _BET_NAME.fullmatch(text) is not None
+
+
 _BETS: WeakValueDictionary[str, Bet] = WeakValueDictionary()
 Bet.PLAYER, Bet.BANKER, Bet.TIE = HANDS_AND_TIE = Bet("player"), Bet("banker"), Bet("tie")
 Bet.PLAYER_PAIR, Bet.BANKER_PAIR = Bet("player_pair"), Bet("banker_pair")
@@ -147,29 +153,6 @@ class Remedy:
     """The rule that orders it; None where the text is silent."""
     text: str
     """Our own short paraphrase."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableNotice:
-    """The table's notice; None where it says nothing."""
-
-    minimum: int | None = None
-    maximum: int | None = None
-    differential: int | None = None
-    collective: int | None = None
-    bets: Mapping[Bet, tuple[int | None, int | None]] = field(default_factory=dict)
-    """Minimum and maximum of single bets, before the table's own."""
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether nothing is limited."""
-        return not self.bets and self == TableNotice()
-
-    def range_of(self, bet: Bet) -> tuple[int | None, int | None]:
-        """The minimum and the maximum of a bet."""
-        general = (self.minimum, self.maximum) if bet in HANDS_AND_TIE else (None, None)
-        own = self.bets.get(bet, (None, None))
-        return (general[0] if own[0] is None else own[0], general[1] if own[1] is None else own[1])
 
 
 class Settling(StrEnum):

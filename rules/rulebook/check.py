@@ -20,7 +20,7 @@ def find_contradictions(book: Rulebook, report: Report) -> None:
         (_uncited, ("options", "exclusions")),
         (_unreachable, ("burn", "handling", "faults", "bets", "betting", "options")),
         (_uncovered, ("betting",)),
-        (_unknown_bets, ("betting", "bets")),
+        (_unknown_bets, ("betting", "bets", "limits")),
         (_unmatched, ("burn", "betting", "limits", "faults", "last_round")),
         (_handling, ("styles", "handling", "options")),
         (_orders, ("faults",)),
@@ -77,6 +77,7 @@ def _unknown_bets(book: Rulebook) -> Iterator[Contradiction]:
     """Bets that the file names elsewhere and never defines."""
     known = dict.fromkeys((*book.bets, *GAME_BETS))
     named = [(f"betting.closes[{i}].bets", case.bets or frozenset()) for i, case in enumerate(book.closings)]
+    named += [(f"limits.own[{i}].bets", case.bets) for i, case in enumerate(book.limits.own)]
     named += [(f"bets.{bet}.fee.wagers", rule.fee.wagers) for bet, rule in book.bets.items() if rule.fee is not None]
     for place, bets in named:
         for bet in sorted(bets - known.keys()):

@@ -8,7 +8,7 @@ from itertools import product
 
 from thirdcard.rules.errors import OptionError, brief
 from thirdcard.rules.game.hand_marks import marks_asked
-from thirdcard.rules.game.words import GAME_BETS, Bet
+from thirdcard.rules.game.words import GAME_BETS, HANDS_AND_TIE, Bet
 from thirdcard.rules.rulebook.cases import AMOUNT, AnyCase, choose, option_fact
 from thirdcard.rules.rulebook.file_keys import INSURANCES
 from thirdcard.rules.rulebook.model import (
@@ -49,6 +49,8 @@ class Rules:
     """When insurance may be bet; None where it is not offered."""
     are_wagers_frozen: bool
     """Whether a wager stays as it was placed even before betting closes."""
+    are_low_wagers_raised: bool
+    """Whether a wager below the minimum may be brought up to it at any time."""
     offered: frozenset[Bet]
     """The bets that the elections offer, insurance apart."""
     fees: tuple[Fee, ...]
@@ -57,6 +59,8 @@ class Rules:
     """Until when wagers may be reduced or taken back, where that is not as long as they may be placed."""
     commissions: Mapping[Bet, Commission] = field(repr=False, default_factory=dict)
     """What the house keeps of winnings, apart from odds that are less for it."""
+    mains: frozenset[Bet] = frozenset(HANDS_AND_TIE)
+    """The bets for which the table's own minimum and maximum hold."""
     marks: frozenset[str] = frozenset()
     """What the bets that are offered ask of a hand besides points, pair and number of cards."""
 
@@ -120,10 +124,12 @@ def elect(rulebook: Rulebook, options: Mapping[str, object], *, where: str = "op
         handling=_holding(rulebook.handling, facts),
         insurance=insurance if insurance is not None and _any_holds(insurance.offered, facts) else None,
         are_wagers_frozen=_any_holds(rulebook.frozen, facts),
+        are_low_wagers_raised=_any_holds(rulebook.top_ups, facts),
         offered=frozenset(rule.bet for rule in offered),
         fees=tuple(rule.fee for rule in offered if rule.fee is not None),
         takings={rule.bet: own_moment(rule.taken_back) for rule in offered if rule.taken_back is not None},
         commissions={bet: found for bet, rule in rulebook.bets.items() if (found := choose(rule.commissions, facts))},
+        mains=frozenset(rule.bet for rule in rulebook.bets.values() if rule.is_main),
         marks=marks_asked(fact for rule in offered for case in rule.cases for fact in case.when),
     )
 

@@ -36,6 +36,7 @@ from thirdcard.rules.rulebook.file_keys import (
     SeatsKeys,
     StyleKeys,
     TableOfPlayKeys,
+    TopUpKeys,
     UsualTableKeys,
 )
 from thirdcard.rules.rulebook.model import (
@@ -70,14 +71,16 @@ from thirdcard.rules.rulebook.yaml_text import YamlText
 
 Value = TypeVar("Value")
 
-RULE_SOURCES = frozenset({"table of play", "closing", "pay table", "void order"})
+RULE_SOURCES = frozenset({"table of play", "closing", "pay table", "void order", "own limit"})
 """What a fault's `rule` may name instead of a section: the entry that decided, with its own rule."""
 
 _FACE_UP = Option(key="dealing_style", rule="", text="All cards come face up.", values=("A",), takes_amount=False)
 _OPEN = Style(rule=None, face_down=frozenset(), players_handle=False, text="All cards come face up.")
 _NOTICE = LimitRule(
     kinds=frozenset({LimitKind.MINIMUM, LimitKind.MAXIMUM, LimitKind.DIFFERENTIAL}),
+    own=(),
     excess=(),
+    returned=(),
     rule=None,
     text="The table's notice says the limits.",
 )
@@ -145,6 +148,8 @@ def _rulebook(root: Node) -> Rulebook:
         closings=betting.each(BettingKeys.closes, lambda node: _closing(node, known)),
         call_rule=_read(betting, BettingKeys.call, _section, None),
         frozen=betting.each(BettingKeys.frozen, lambda node: _frozen(node, known)),
+        top_ups=betting.each(BettingKeys.top_ups, lambda node: _top_up(node, known)),
+        promotional_rule=_read(betting, BettingKeys.promotional, _section, None),
         push_is_free=_read(betting, BettingKeys.after_tie, _push, True),
         first_card_face_up_is_found=bool(report.attempt(lambda: root.read(RulebookKeys.first_card_face_up_is_found))),
         burn=parse_burn(root, known),
@@ -342,6 +347,11 @@ def _closing(node: Node, known: KnownFacts) -> ClosingCase:
 def _frozen(node: Node, known: KnownFacts) -> frozenset[str]:
     _section(node)
     return known.read(node, FrozenKeys.when)
+
+
+def _top_up(node: Node, known: KnownFacts) -> frozenset[str]:
+    _section(node)
+    return known.read(node, TopUpKeys.when)
 
 
 def _push(node: Node) -> bool:

@@ -23,7 +23,9 @@ from thirdcard.rules.rulebook.file_keys import (
     InsuranceRowKeys,
     LastRoundKeys,
     LimitsKeys,
+    OwnLimitKeys,
     PayKeys,
+    ReturnKeys,
     RoundingKeys,
     RulebookKeys,
     WhenKeys,
@@ -45,7 +47,9 @@ from thirdcard.rules.rulebook.model import (
     LastRoundRule,
     LimitKind,
     LimitRule,
+    OwnLimitRule,
     PayCase,
+    ReturnRule,
     Rounding,
     TieBreak,
     WindowStart,
@@ -204,6 +208,8 @@ def _handling(node: Node, known: KnownFacts) -> HandlingCase:
         ties=node.read(HandlingKeys.ties),
         anyone_where_none=node.read(HandlingKeys.anyone_where_none),
         nominee_rule=node.read(HandlingKeys.nominee_rule),
+        has_several_nominees=node.read(HandlingKeys.several_nominees),
+        sharing_rule=node.read(HandlingKeys.sharing_rule),
         rule=node.read(HandlingKeys.rule),
         text=node.read(HandlingKeys.text),
     )
@@ -217,9 +223,26 @@ def parse_limits(node: Node, known: KnownFacts) -> LimitRule:
     kinds = frozenset(node.read(LimitsKeys.kinds))
     return LimitRule(
         kinds=kinds,
+        own=node.each(LimitsKeys.own, lambda case: _own_limit(case, known)),
         excess=node.each(LimitsKeys.excess, lambda case: _excess(case, known, kinds)),
+        returned=node.each(LimitsKeys.returned, lambda case: _return(case, known)),
         rule=node.read(LimitsKeys.rule),
         text=node.read(LimitsKeys.text),
+    )
+
+
+def _return(node: Node, known: KnownFacts) -> ReturnRule:
+    return ReturnRule(
+        when=known.read(node, ReturnKeys.when), rule=node.read(ReturnKeys.rule), text=node.read(ReturnKeys.text)
+    )
+
+
+def _own_limit(node: Node, known: KnownFacts) -> OwnLimitRule:
+    return OwnLimitRule(
+        when=known.read(node, OwnLimitKeys.when),
+        bets=frozenset(node.read(OwnLimitKeys.bets)),
+        rule=node.read(OwnLimitKeys.rule),
+        text=node.read(OwnLimitKeys.text),
     )
 
 
@@ -298,6 +321,8 @@ _NO_HANDLING = HandlingCase(
     ties=TieBreak.ANY,
     anyone_where_none=False,
     nominee_rule=None,
+    has_several_nominees=False,
+    sharing_rule=None,
     rule=None,
     text="Nothing is said of who handles the cards.",
 )
