@@ -9,7 +9,9 @@ from typing import Any
 from thirdcard.rules.errors import EventError, brief
 from thirdcard.rules.game.cards import PACK, Card, parse_card
 from thirdcard.rules.game.words import (
+    BET_NAMES,
     DEALER,
+    GAME_BETS,
     SEAT_DIGITS,
     UNKNOWN,
     Bet,
@@ -17,6 +19,7 @@ from thirdcard.rules.game.words import (
     SettleAction,
     Side,
     Source,
+    is_bet_name,
     seat_of,
 )
 
@@ -115,6 +118,20 @@ def _read_names(value: object) -> tuple[str, ...] | None:
     return tuple(map(_read_text, value))
 
 
+def _read_bet_limits(value: object) -> dict[str, dict[str, int]] | None:
+    if value is None:
+        return None
+    if not isinstance(value, Mapping) or not all(_limits_a_bet(*entry) for entry in value.items()):
+        raise ValueError("allowed: a mapping of bets to {minimum, maximum}, each a whole number from 0")
+    return {str(bet): {str(end): int(amount) for end, amount in limits.items()} for bet, limits in value.items()}
+
+
+def _limits_a_bet(bet: object, limits: object) -> bool:
+    if not isinstance(bet, str) or not is_bet_name(bet) or not isinstance(limits, Mapping) or not limits:
+        return False
+    return all(end in ("minimum", "maximum") and type(amount) is int and amount >= 0 for end, amount in limits.items())
+
+
 def _read_flag(value: object) -> bool:
     if not isinstance(value, bool):
         raise ValueError("allowed: true, false")
@@ -162,6 +179,22 @@ def _choice(kind: type[StrEnum], *, optional: bool = False) -> Callable[[object]
     return read
 
 
+def _read_bet(value: object) -> Bet:
+    if not isinstance(value, str):
+        raise ValueError(f"allowed: {BET_NAMES}")
+    try:
+        return Bet(value)
+    except ValueError as error:
+        raise ValueError(f"allowed: {BET_NAMES}") from error
+
+
+class _Bets(dict[object, Bet]):
+    """The bets of the game, and whatever else a bet may be called."""
+
+    def __missing__(self, name: object) -> Bet:
+        return _read_bet(name)
+
+
 def _words(kind: type[StrEnum], *, optional: bool = False) -> Callable[[object], StrEnum | None]:
     words: dict[object, StrEnum | None] = {str(member): member for member in kind}
     return (words | {None: None} if optional else words).__getitem__
@@ -179,7 +212,8 @@ READERS: Mapping[str, Callable[[object], Any]] = {
     "dealer": _read_text,
     "area": _read_text,
     "seat": _read_seat,
-    "bet": _choice(Bet),
+    "nominee": _read_seat,
+    "bet": _read_bet,
     "before": _read_count,
     "after": _read_count,
     "before_low": _read_count,
@@ -207,12 +241,18 @@ READERS: Mapping[str, Callable[[object], Any]] = {
     "camera": _read_optional_text,
     "fault": _read_optional_text,
     "reason": _read_optional_text,
+    "minimum": _read_count,
+    "maximum": _read_count,
+    "differential": _read_count,
+    "collective": _read_count,
+    "bets": _read_bet_limits,
+    "promotional": _read_flag,
 }
 QUICK_READERS: Mapping[str, Callable[[object], Any]] = {
     **READERS,
     "source": _words(Source, optional=True),
     "card": _CARDS.__getitem__,
-    "bet": _words(Bet),
+    "bet": _Bets((str(bet), bet) for bet in GAME_BETS).__getitem__,
     "hand": _words(Side, optional=True),
     "winner": _words(Outcome, optional=True),
     "action": _words(SettleAction),

@@ -13,6 +13,7 @@ from itertools import count
 from math import gcd, lcm
 
 from thirdcard.rules.game.words import Bet, Settling
+from thirdcard.rules.rulebook.model import Collected
 from thirdcard.rules.rulebook.options import Rules
 
 MOST_RESIDUES = 10_000
@@ -111,5 +112,7 @@ def _terms_of(bet: Bet, rules: Rules, chips: tuple[int, ...]) -> _Terms | None:
 
 
 def _odds_of(bet: Bet, rules: Rules) -> Iterable[Fraction]:
-    """All odds at which a bet may win something under the elections."""
-    return (case.pays for case in rules.pay_cases(bet) if case.outcome is Settling.WIN and case.pays)
+    """All odds at which a bet may win something under the elections, less a commission that is kept at once."""
+    commission = rules.commissions.get(bet)
+    kept = commission.rate if commission is not None and commission.collected is Collected.AT_ONCE else 0
+    return (case.pays * (1 - kept) for case in rules.pay_cases(bet) if case.outcome is Settling.WIN and case.pays)
