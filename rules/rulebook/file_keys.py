@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from thirdcard.rules.errors import RulebookPlaceError
-from thirdcard.rules.game.words import BET_PATTERN, GAME_BETS, Bet, Device, Settling, Side
+from thirdcard.rules.game.words import BET_NAMES, BET_PATTERN, GAME_BETS, Bet, Device, Settling, Side
 from thirdcard.rules.rulebook.cases import SITUATIONS
 from thirdcard.rules.rulebook.model import (
     AfterCutCard,
@@ -584,6 +584,7 @@ class RulebookKeys(EntryTable):
         required=REQUIRED_BETS,
         others=[bet for bet in GAME_BETS if bet not in REQUIRED_BETS],
         pattern=BET_PATTERN,
+        names_about=f"allowed: {BET_NAMES}",
     )
     notes = NamedEntry(
         "points that nothing is alleged from, by section in quotes",
