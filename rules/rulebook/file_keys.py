@@ -583,8 +583,7 @@ class RulebookKeys(EntryTable):
         InnerEntry("when it is offered and what it gets", BetKeys),
         required=REQUIRED_BETS,
         others=[bet for bet in GAME_BETS if bet not in REQUIRED_BETS],
-        pattern=BET_PATTERN,
-        names_about=f"allowed: {BET_NAMES}",
+        besides=(BET_PATTERN, f"allowed: {BET_NAMES}"),
     )
     notes = NamedEntry(
         "points that nothing is alleged from, by section in quotes",

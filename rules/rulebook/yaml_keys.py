@@ -368,23 +368,20 @@ class NamedEntry(RulebookEntry[Mapping[Any, Any]]):
         *,
         required: Iterable[object] = (),
         others: Iterable[object] | None = None,
-        pattern: str | None = None,
-        names_about: str = "",
+        besides: tuple[str, str] | None = None,
         is_required: bool = True,
     ) -> None:
         """Declare the names.
 
         Args:
             others: the names that may be there besides; None: any.
-            pattern: of names that may be there too.
-            names_about: what a name may be, where that is not one of a list.
+            besides: the pattern of names that may be there too, and what it says in words.
         """
         super().__init__(about, default=REQUIRED if is_required else {})
         self.each = each
         self.required = tuple(str(name) for name in required)
         self.others = None if others is None else tuple(str(name) for name in others)
-        self.pattern = pattern
-        self.names_about = names_about
+        self.pattern, self.names_about = (None, "") if besides is None else besides
 
     def allows(self, name: object) -> bool:
         """Whether such a name may be there."""
