@@ -14,10 +14,21 @@ from tests.rules.mutation.numbered import (
     NumberedTest,
     calls_of,
     content_of,
+    is_witnessed,
+    mutants_named,
+    paragraphs,
 )
 from tests.rules.mutation.places import Place, broken_at, broken_within, named, path_of, places_of
 from thirdcard.rules.game.cards import parse_card
 from thirdcard.rules.rulebook.parse import parse_rulebook
+
+WITNESSED = [(book, number) for book in RULEBOOKS for number, said in paragraphs(book).items() if is_witnessed(said)]
+
+
+@pytest.mark.parametrize(("rulebook_id", "number"), [pytest.param(*one, id="-".join(one)) for one in WITNESSED])
+def test_witnessed_paragraph_fails_when_its_rule_is_broken(rulebook_id: str, number: str) -> None:
+    targets = list(targets_of(rulebook_id, number, mutants_named(paragraphs(rulebook_id)[number])))
+    assert survivors(targets, calls_of(rulebook_id, number)) == []
 
 
 def tie_pays_8() -> None:
