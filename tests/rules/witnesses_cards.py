@@ -102,7 +102,26 @@ FACE_UP = "exposed_card.face_up_deal"
 ONE_UP = (False, True, False, False)
 told("3.9", FACE_UP, faced(*ONE_UP), faced(*DOWN), books=SG, cites="other", name="dealt face down", **STYLE_B)
 
-# Who keeps the cards.
+# The cutting card alone, without an announcement.
+def cut_first(log: TableLog) -> TableLog:
+    return legal(log.add("cut_card_drawn"))
+
+
+def cut_within(log: TableLog) -> TableLog:
+    log.open().deal("player", "KH").add("cut_card_drawn").deal("banker", "3D").deal("player", "7C")
+    return legal(log.deal("banker", "4H").turn_all().result(7, 7).close())
+
+
+AFTER_LAST = "misdeal.after_last_round"
+for number, cut in (("11.2(a)", cut_first), ("11.2(b)", cut_within)):
+    told(number, AFTER_LAST, lambda log, cut=cut: legal(cut(log)), cut, name="unannounced")
+
+# Who gets the cards, and who keeps them.
+HIGHER_ELSEWHERE = (("s3-player", 300), ("s5-banker", 100), ("s4-player", 50))
+told("8.9(a)", WRONG, passed(("c2", 3), wagers=HIGHER_ELSEWHERE), passed(("c2", 5), wagers=HIGHER_ELSEWHERE),
+     name="a higher wager on the other hand", **STYLE_B)  # fmt: skip
+told("9.3(a)", WRONG, passed(("c2", 3), wagers=HIGHER_ELSEWHERE), passed(("c2", 5), wagers=HIGHER_ELSEWHERE),
+     books=TAS, name="a higher wager on the other hand", **STYLE_B)  # fmt: skip
 ALONE = (("s5-banker", 100),)
 REFUSED = ("banker", 5)
 BY_DEALER = passed(REFUSED, ("c1", None), ("c3", None), ("c2", None), ("c4", None), wagers=ALONE)
