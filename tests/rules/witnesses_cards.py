@@ -102,6 +102,7 @@ FACE_UP = "exposed_card.face_up_deal"
 ONE_UP = (False, True, False, False)
 told("3.9", FACE_UP, faced(*ONE_UP), faced(*DOWN), books=SG, cites="other", name="dealt face down", **STYLE_B)
 
+
 # The cutting card alone, without an announcement.
 def cut_first(log: TableLog) -> TableLog:
     return legal(log.add("cut_card_drawn"))

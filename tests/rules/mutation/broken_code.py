@@ -16,6 +16,7 @@ from thirdcard.rules.findings.findings import Finding
 from thirdcard.rules.game import hand
 from thirdcard.rules.game.cards import PACK, Card
 from thirdcard.rules.game.words import Bet, Outcome, TableNotice
+from thirdcard.rules.log.events import Event, ReturnOrdered, RoundVoided
 from thirdcard.rules.wagers import hand_ends, payouts
 
 _END_OF = hand_ends.end_of
@@ -124,6 +125,11 @@ def _shoe_ends() -> AbstractContextManager[None]:
     return patched([(last_round.LastRoundJudge, "listens_to", property(lambda _: last_round._OF_THE_END))])
 
 
+def _unheard(kind: type[Event]) -> AbstractContextManager[None]:
+    """Let the running round take no notice of that kind of event."""
+    return patched([(referee, "TAKERS", {one: take for one, take in referee.TAKERS.items() if one is not kind})])
+
+
 BROKEN_CODE: Mapping[str, Callable[[], AbstractContextManager[None]]] = {
     "points.aces": lambda: counting(lambda card: 2 if card.rank == "A" else card.point_value),
     "points.pips": lambda: counting(lambda card: card.point_value - (card.point_value > 2)),
@@ -138,6 +144,8 @@ BROKEN_CODE: Mapping[str, Callable[[], AbstractContextManager[None]]] = {
     "shoe.continuous": _shoe_ends,
     "returns after an error": lambda: patched([(payouts, "_SETTLES_FREELY", ("none.",))]),
     "errors last": _errors_last,
+    "voided rounds": lambda: _unheard(RoundVoided),
+    "return orders": lambda: _unheard(ReturnOrdered),
     "excess.minimum": lambda: patched([(TableNotice, "range_of", _range_without_minimum)]),
 }
 """What the paragraphs' files may name besides the rulebook's data and the codes of alerts."""
