@@ -72,7 +72,8 @@ def targets_of(rulebook_id: str, number: str, named_mutants: Collection[str]) ->
     """What of a paragraph may be broken.
 
     Each place that cites the paragraph itself, each row of a table there and each mutant that the paragraphs' file
-    names is a target of its own. Where there is none of them, all places that cite what the paragraph is a part of are one target together.
+    names is a target of its own. Where there is none of them, all places that cite what the paragraph is a part of are
+    one target together.
     """
     content = content_of(rulebook_id)
     places = list(places_of(content))

@@ -166,6 +166,9 @@ def broken_within(content: Content, path: Path) -> Iterator[Broken]:
 
 
 def _dropped(content: Content, path: Path) -> Broken:
+    """The file without what stands there, and without its list where there is nothing else in it."""
+    if isinstance(path[-1], int) and len(at(content, path[:-1])) == 1:
+        path = path[:-1]
     return Broken(f"{named(path)} dropped", edited(content, path, _DROPPED))
 
 
