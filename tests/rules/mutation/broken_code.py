@@ -17,7 +17,7 @@ from thirdcard.rules.game import hand
 from thirdcard.rules.game.cards import PACK, Card
 from thirdcard.rules.game.notice import LimitChange, Range, TableNotice
 from thirdcard.rules.game.words import Bet, Outcome
-from thirdcard.rules.log.events import Event, ReturnOrdered, RoundVoided
+from thirdcard.rules.log.events import Event, HandlingDeclined, ReturnOrdered, RoundVoided
 from thirdcard.rules.wagers import hand_ends, payouts
 
 _END_OF = hand_ends.end_of
@@ -136,6 +136,16 @@ def _shoe_ends() -> AbstractContextManager[None]:
     return patched([(last_round.LastRoundJudge, "listens_to", property(lambda _: last_round._OF_THE_END))])
 
 
+def _not_declining() -> AbstractContextManager[None]:
+    """Let who declined the cards be entitled to them all the same."""
+    observe = handling.HandlingJudge.observe
+
+    def observes(self: handling.HandlingJudge, event: Any, running: Any) -> Iterator[Finding]:
+        return iter(()) if isinstance(event, HandlingDeclined) else observe(self, event, running)
+
+    return patched([(handling.HandlingJudge, "observe", observes)])
+
+
 def _unheard(kind: type[Event]) -> AbstractContextManager[None]:
     """Let the running round take no notice of that kind of event."""
     return patched([(referee, "TAKERS", {one: take for one, take in referee.TAKERS.items() if one is not kind})])
@@ -155,6 +165,7 @@ BROKEN_CODE: Mapping[str, Callable[[], AbstractContextManager[None]]] = {
     "shoe.continuous": _shoe_ends,
     "returns after an error": lambda: patched([(payouts, "_SETTLES_FREELY", ("none.",))]),
     "errors last": _errors_last,
+    "declining": _not_declining,
     "voided rounds": lambda: _unheard(RoundVoided),
     "return orders": lambda: _unheard(ReturnOrdered),
     "nominees": lambda: patched([(handling.HandlingJudge, "name", lambda *_: None)]),
