@@ -9,7 +9,8 @@ from typing import Any
 from tests.rules.builders import NZ, TableLog
 from tests.rules.game.test_third_card import printed_decision
 from tests.rules.scenarios import Build, down, legal
-from tests.rules.witness import SG, STYLE_B, STYLE_C, TAS, Witnesses, cards, passed
+from tests.rules.witness import NSW, SG, STYLE_B, STYLE_C, TAS, Witnesses, announced, cards, passed
+from tests.rules.witnesses_nz import burned
 
 WITNESSES = Witnesses()
 told, permits = WITNESSES.told, WITNESSES.permits
@@ -42,6 +43,34 @@ def called(text: str, player: int, banker: int) -> Build:
 def ended(text: str) -> Build:
     return lambda log: log.legal_round(text)
 
+
+# Points, card by card: two cards that come to 7, against 6.
+COUNTED: Mapping[tuple[str, ...], tuple[str, str, str]] = {
+    NZ: ("4.1(c)", "4.1(a)", "4.1(b)"), SG: ("3.2.1", "3.2.2", "3.2.3"), NSW: ("3.2.3", "3.2.1", "3.2.2"),
+    TAS: ("8", "8", "8"),
+}  # fmt: skip
+"""By rulebook: what an ace, a card from 2 to 9, and a ten or picture counts."""
+COMPLEMENTS = {"A": "6", "2": "5", "3": "4", "4": "3", "5": "2", "6": "A", "7": "K", "8": "9", "9": "8",
+               "10": "7", "J": "7", "Q": "7", "K": "7"}  # fmt: skip
+for (books, (ace, pips, tens)), (rank, other) in product(COUNTED.items(), COMPLEMENTS.items()):
+    number = ace if rank == "A" else tens if rank in ("10", "J", "Q", "K") else pips
+    if books == SG and rank == "10":
+        number = "3.2.2"
+    text = f"P {rank}H {other}C | B KD 6S"
+    told(number, "misdeal.wrong_result", announced(text, 6, 6), announced(text, 7, 6), books=books, cites="other",
+         name=f"{rank} and {other}")  # fmt: skip
+
+# What a burned card counts.
+for books, number in ((NZ[:1], "7.9"), (NZ[1:], "4.1A")):
+    for rank in ("10", "J", "Q", "K"):
+        told(number, "procedure.burn", burned(f"{rank}S"), burned(f"{rank}S", *[None] * 10), books=books,
+             cites="other", name=f"{rank} counts 10")  # fmt: skip
+told("7.9", "procedure.burn", burned("AS"), burned("AS", None), books=NZ[:1], cites="other", name="an ace counts 1")
+for points in range(2, 10):
+    told("7.7(a)", "procedure.burn", burned(f"{points}S"), burned(f"{points}S", *[None] * points), books=NZ[1:],
+         name=f"{points} counts {points}")  # fmt: skip
+    told("7.7(b)", "procedure.burn", burned(f"{points}S"), burned(f"{points}S", *[None] * points), books=NZ[:1],
+         name=f"{points} counts {points}")  # fmt: skip
 
 # The table of play, cell by cell.
 PLAYER: Mapping[tuple[str, ...], str] = {NZ: "9.3", SG: "3.15", TAS: "11"}
