@@ -118,8 +118,8 @@ def _not_changing(*, players: bool) -> AbstractContextManager[None]:
     return patched([(TableNotice, "changed", changed)])
 
 
-def _pair_by_points(cards: Sequence[Card]) -> hand_ends.HandEnd:
-    end = _END_OF(cards)
+def _pair_by_points(cards: Sequence[Card], *kinds: frozenset[str]) -> hand_ends.HandEnd:
+    end = _END_OF(cards, *kinds)
     return end if end.pair or cards[0].point_value != cards[1].point_value else end._replace(pair="mixed")
 
 

@@ -20,6 +20,7 @@ from tests.rules.mutation.places import Broken, Content, Place, broken_at, broke
 from thirdcard.rules.errors import EquipmentError, OptionError, RulebookError
 from thirdcard.rules.rulebook import load, parse
 from thirdcard.rules.rulebook.model import Rulebook
+from thirdcard.rules.rulebook.yaml_reader import Report
 
 Holding = Callable[[], AbstractContextManager[None]]
 
@@ -57,14 +58,14 @@ def instead(rulebook_id: str, broken: Rulebook) -> Iterator[None]:
 def mutant_of(rulebook_id: str, broken: Broken) -> Mutant | None:
     """The mutant with that file, though its parts contradict each other; None where no rulebook can be made of it."""
     try:
-        with patched([(parse, "check_rulebook", _accept)]):
+        with patched([(parse, "find_contradictions", _accept)]):
             book = parse.parse_rulebook(broken.content, rulebook_id)
     except RulebookError:
         return None
     return Mutant(broken.what, lambda: instead(rulebook_id, book))
 
 
-def _accept(_book: Rulebook, _name: str) -> None:
+def _accept(_book: Rulebook, _report: Report) -> None:
     """Let a rulebook contradict itself."""
 
 
