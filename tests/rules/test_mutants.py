@@ -122,7 +122,8 @@ def whats(name: str) -> Iterator[str]:
     [
         pytest.param("bets.tie", "tie not offered", id="a bet may not be offered"),
         pytest.param("bets.tie", "bets.tie.cases[0].pays = 9", id="a bet may pay something else"),
-        pytest.param("bets.tie", "bets.tie.cases[0] dropped", id="a case may be missing"),
+        pytest.param("bets.player", "bets.player.cases[1] dropped", id="a case may be missing"),
+        pytest.param("bets.tie", "bets.tie.cases dropped", id="and its list with the last of them"),
         pytest.param("bets.banker.cases[-1]", "bets.banker.cases[3].when = []", id="a word may be missing"),
         pytest.param("betting.after_tie.push_is_free", "betting.after_tie.push_is_free = False", id="a claim turned"),
         pytest.param("last_round", "last_round.after_cut_card = silent", id="another word of its kind"),

@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.rules.builders import NZ, TableLog
 from tests.rules.game.test_third_card import printed_decision
-from tests.rules.scenarios import Build, down, legal
+from tests.rules.scenarios import Build, down, legal, then
 from tests.rules.witness import NSW, SG, STYLE_B, STYLE_C, TAS, Witnesses, announced, cards, passed
 from tests.rules.witnesses_nz import burned
 
@@ -144,7 +144,7 @@ def cut_within(log: TableLog) -> TableLog:
 
 AFTER_LAST = "misdeal.after_last_round"
 for number, cut in (("11.2(a)", cut_first), ("11.2(b)", cut_within)):
-    told(number, AFTER_LAST, lambda log, cut=cut: legal(cut(log)), cut, name="unannounced")
+    told(number, AFTER_LAST, then(cut, legal), cut, name="unannounced")
 
 # Who gets the cards, and who keeps them.
 HIGHER_ELSEWHERE = (("s3-player", 300), ("s5-banker", 100), ("s4-player", 50))

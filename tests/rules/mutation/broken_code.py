@@ -18,6 +18,7 @@ from thirdcard.rules.game.cards import PACK, Card
 from thirdcard.rules.game.notice import LimitChange, Range, TableNotice
 from thirdcard.rules.game.words import Bet, Outcome
 from thirdcard.rules.log.events import Event, HandlingDeclined, ReturnOrdered, RoundVoided
+from thirdcard.rules.round.round import TAKERS
 from thirdcard.rules.wagers import hand_ends, payouts
 
 _END_OF = hand_ends.end_of
@@ -148,7 +149,7 @@ def _not_declining() -> AbstractContextManager[None]:
 
 def _unheard(kind: type[Event]) -> AbstractContextManager[None]:
     """Let the running round take no notice of that kind of event."""
-    return patched([(referee, "TAKERS", {one: take for one, take in referee.TAKERS.items() if one is not kind})])
+    return patched([(referee, "TAKERS", {one: take for one, take in TAKERS.items() if one is not kind})])
 
 
 BROKEN_CODE: Mapping[str, Callable[[], AbstractContextManager[None]]] = {
