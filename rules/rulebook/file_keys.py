@@ -320,7 +320,7 @@ class LimitsKeys(EntryTable):
     kinds = ChoicesEntry("which limits of the table's notice the rulebook knows", LimitKind)
     own = ManyEntry("sections of their own for some bets; the first that fits counts", OwnLimitKeys, is_required=False)
     excess = ManyEntry("limits beyond which a wager neither wins nor loses", ExcessKeys, is_required=False)
-    returned = ManyEntry(
+    returned = InnerEntry(
         "that a further wager below the minimum may be given back whatever the result", ReturnKeys, is_required=False
     )
     text = TextEntry(_WORDS)

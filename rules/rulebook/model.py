@@ -318,7 +318,7 @@ class LimitRule:
     own: tuple[OwnLimitRule, ...]
     """Of the cases that fit a bet the first counts."""
     excess: tuple[ExcessRule, ...]
-    returned: tuple[ReturnRule, ...]
+    returned: ReturnRule | None
     rule: str | None
     text: str
 

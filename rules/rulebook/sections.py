@@ -209,7 +209,7 @@ def parse_limits(node: Node, known: KnownFacts) -> LimitRule:
         kinds=kinds,
         own=tuple(_own_limit(case, known) for case in node.nodes(LimitsKeys.own)),
         excess=tuple(_excess(case, known, kinds) for case in node.nodes(LimitsKeys.excess)),
-        returned=tuple(_return(case, known) for case in node.nodes(LimitsKeys.returned)),
+        returned=_return(node.node(LimitsKeys.returned), known) if node.has(LimitsKeys.returned) else None,
         rule=node.read(LimitsKeys.rule),
         text=node.read(LimitsKeys.text),
     )

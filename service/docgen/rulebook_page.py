@@ -110,7 +110,8 @@ def _limits(book: Rulebook) -> Iterable[str]:
         yield _given(own.when) + _cited(own.text, own.rule)
     for case in book.limits.excess:
         yield _given(case.when) + _cited(case.text, case.rule)
-    for returned in book.limits.returned:
+    returned = book.limits.returned
+    if returned is not None:
         yield _given(returned.when) + _cited(returned.text, returned.rule)
 
 
