@@ -10,6 +10,7 @@ from collections.abc import Iterable, Set
 from typing import Protocol, TypeVar
 
 from thirdcard.rules.errors import RulebookError
+from thirdcard.rules.game.words import Side
 from thirdcard.rules.rulebook.model import Option
 from thirdcard.rules.rulebook.yaml_keys import TextsEntry
 from thirdcard.rules.rulebook.yaml_reader import Node
@@ -40,6 +41,9 @@ RESULT_KEYS = frozenset(
     }
 )  # fmt: skip
 """What settlement may state of a finished round, as `key=value`; points and margins also as a range, `key=0-5`."""
+
+FIRST_CARD_RESULTS = {f"{side}_{kind}": side for side in Side for kind in ("pair", "natural")}
+"""What of that the first two cards of a hand tell, and whose."""
 
 AMOUNT = "amount"
 """What an option states besides its value where a whole amount was elected, as `key=amount`."""

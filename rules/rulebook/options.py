@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 
 from thirdcard.rules.errors import OptionError
-from thirdcard.rules.game.words import Bet
-from thirdcard.rules.rulebook.cases import AMOUNT, AnyCase, choose, option_fact
+from thirdcard.rules.game.words import Bet, Side
+from thirdcard.rules.rulebook.cases import AMOUNT, FIRST_CARD_RESULTS, AnyCase, choose, option_fact
 from thirdcard.rules.rulebook.file_keys import INSURANCES
 from thirdcard.rules.rulebook.model import (
     BurnCase,
@@ -47,6 +47,8 @@ class Rules:
     """Whether a wager stays as it was placed even before betting closes."""
     offered: frozenset[Bet]
     """The bets that the elections offer, insurance apart."""
+    first_card_bets: Mapping[Bet, frozenset[Side]] = field(repr=False)
+    """Those of them that the first two cards of these hands decide."""
     fees: tuple[Fee, ...]
     """What is asked for some of the bets that are offered."""
 
@@ -97,18 +99,21 @@ def elect(rulebook: Rulebook, options: Mapping[str, object], *, where: str = "op
     facts = _facts_of(elected, known)
     insurance = rulebook.insurance
     offered = tuple(rule for rule in rulebook.bets.values() if _any_holds(rule.offered, facts))
+    cases_of_bets = {bet: _elected_cases(rule.cases, facts, known) for bet, rule in rulebook.bets.items()}
+    deciders = {rule.bet: _deciders(cases_of_bets[rule.bet]) for rule in offered}
     return Rules(
         rulebook=rulebook,
         options=elected,
         facts=facts,
         style=rulebook.styles[str(elected["dealing_style"])],
         closings={bet: _closing(rulebook, bet, facts) for bet in Bet},
-        cases_of_bets={bet: _elected_cases(rule.cases, facts, known) for bet, rule in rulebook.bets.items()},
+        cases_of_bets=cases_of_bets,
         burn=_holding(rulebook.burn, facts),
         handling=_holding(rulebook.handling, facts),
         insurance=insurance if insurance is not None and _any_holds(insurance.offered, facts) else None,
         are_wagers_frozen=_any_holds(rulebook.frozen, facts),
         offered=frozenset(rule.bet for rule in offered),
+        first_card_bets={bet: sides for bet, sides in deciders.items() if sides},
         fees=tuple(rule.fee for rule in offered if rule.fee is not None),
     )
 
@@ -176,6 +181,14 @@ def _elected_cases(cases: Iterable[PayCase], facts: frozenset[str], options: Ite
         if case.when - asked <= facts and not any(earlier.when <= asked for earlier in elected):
             elected.append(replace(case, when=asked))
     return tuple(elected)
+
+
+def _deciders(cases: Iterable[PayCase]) -> frozenset[Side]:
+    """The hands of whose first two cards alone the cases ask; none where they ask for anything else."""
+    asked = {fact.partition("=")[0] for case in cases for fact in case.when}
+    if not asked <= FIRST_CARD_RESULTS.keys():
+        return frozenset()
+    return frozenset(FIRST_CARD_RESULTS[key] for key in asked)
 
 
 def _any_holds(alternatives: Iterable[frozenset[str]], facts: frozenset[str]) -> bool:

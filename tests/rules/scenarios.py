@@ -135,6 +135,11 @@ add(
     "misdeal.order", "second card to the Player", five("8.4", "3.10", "9.2"),
     lambda log: log.open().deal("player", "6H").deal("player", "KS"), legal,
 )  # fmt: skip
+add(
+    "misdeal.order", "fourth card to the Player", five("8.4", "3.10", "9.2"),
+    lambda log: log.open().deal("player", "6H").deal("banker", "KS").deal("player", "3H").deal("player", "2D")
+    .turn_all(), legal,
+)  # fmt: skip
 TABLE_PLAYER = five("9.3", "3.15", "11")
 for name, fault in (
     ("the Banker is due", shown("player", BANKER_DUE)), ("disclosed", shown("player")), ("hidden", hidden("player")),
