@@ -13,6 +13,13 @@ import yaml
 
 from thirdcard.calibration.errors import MISSING, CalibrationError, DocumentError
 
+LONGEST_FILE = 4 * 2**20
+"""Characters: more than a hundred cloths take."""
+MOST_LEVELS = 50
+MOST_NODES = 10**6
+"""Values of one file, counted as often as it names them again."""
+LARGEST_NUMBER = 10**18
+
 
 def read_document(path: Path) -> Mapping[str, object]:
     """The mapping that a YAML file holds.
@@ -21,18 +28,31 @@ def read_document(path: Path) -> Mapping[str, object]:
         DocumentError: The file is absent, unreadable, no YAML, or not a mapping.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        with path.open(encoding="utf-8") as file:
+            text = file.read(LONGEST_FILE + 1)
     except FileNotFoundError:
         raise DocumentError(str(path), allowed="no such file") from None
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise DocumentError(str(path), allowed=f"cannot be read: {_one_line(error)}") from error
-    try:
-        document = yaml.load(text, Loader=_StrictLoader)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise DocumentError(str(path), allowed=f"no valid YAML: {_one_line(error)}") from error
+    document = parse_yaml(text, str(path))
     if not isinstance(document, Mapping):
         raise DocumentError(str(path), "content", value=document, allowed="must be a mapping of keys to values")
     return document
+
+
+def parse_yaml(text: str, where: str) -> object:
+    """The value that a YAML text means.
+
+    Raises:
+        DocumentError: It means none, a key stands twice, or it is longer, deeper or larger than any file of a house.
+    """
+    if len(text) > LONGEST_FILE:
+        raise DocumentError(where, allowed=f"cannot be read: it has more than {LONGEST_FILE} characters")
+    try:
+        _check_shape(text)
+        return yaml.load(text, Loader=_StrictLoader)
+    except _SCALAR_ERRORS as error:
+        raise DocumentError(where, allowed=f"no valid YAML: {_one_line(error)}") from error
 
 
 def check_keys(mapping: object, allowed: Iterable[str], kind: type[CalibrationError]) -> Mapping[str, object]:
@@ -99,8 +119,51 @@ def is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
+_SCALAR_ERRORS = (yaml.YAMLError, ValueError, ArithmeticError, AttributeError, LookupError, TypeError)
+"""What the loader raises of a text that is no YAML, and of values that their tags do not fit."""
+
+
+def _check_shape(text: str) -> None:
+    """Refuse what is too deep, or too large with all that it names again, before anything is made of it."""
+    sizes: dict[str, int] = {}
+    around: list[tuple[str | None, int]] = [(None, 0)]
+    for event in yaml.parse(text, Loader=yaml.CSafeLoader):
+        if isinstance(event, yaml.CollectionStartEvent):
+            around.append((event.anchor, 1))
+        elif isinstance(event, yaml.CollectionEndEvent | yaml.ScalarEvent | yaml.AliasEvent):
+            size = _close(event, around, sizes)
+            around[-1] = (around[-1][0], around[-1][1] + size)
+        if len(around) > MOST_LEVELS or around[-1][1] > MOST_NODES:
+            what = f"more than {MOST_LEVELS} levels or {MOST_NODES} values"
+            raise _shape_error(what, event)
+
+
+def _shape_error(what: str, event: yaml.Event) -> yaml.YAMLError:
+    where = "" if event.start_mark is None else f"line {event.start_mark.line + 1}: "
+    return yaml.YAMLError(f"{where}{what}")
+
+
+def _close(event: yaml.Event, around: list[tuple[str | None, int]], sizes: dict[str, int]) -> int:
+    """How many values there are in what ends here."""
+    if isinstance(event, yaml.AliasEvent):
+        if event.anchor not in sizes:
+            raise _shape_error("it names what is not there yet", event)
+        return sizes[event.anchor]
+    anchor, size = (event.anchor, 1) if isinstance(event, yaml.ScalarEvent) else around.pop()
+    if anchor is not None:
+        sizes[anchor] = size
+    return size
+
+
 class _StrictLoader(yaml.CSafeLoader):
-    """Refuses a key that stands twice in one mapping."""
+    """Refuses a key that stands twice in one mapping, and numbers that no computer word holds."""
+
+    def construct_yaml_int(self, node: yaml.ScalarNode) -> int:
+        """The number, when it is not absurdly large."""
+        value = int(super().construct_yaml_int(node))
+        if abs(value) > LARGEST_NUMBER:
+            raise yaml.constructor.ConstructorError(None, None, "a number beyond 10^18", node.start_mark)
+        return value
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, object]:
         """The mapping, when no key of it is written twice."""
@@ -114,6 +177,9 @@ class _StrictLoader(yaml.CSafeLoader):
                 )
             seen.add(key_node.value)
         return super().construct_mapping(node, deep=deep)
+
+
+_StrictLoader.add_constructor("tag:yaml.org,2002:int", _StrictLoader.construct_yaml_int)
 
 
 def _one_line(error: Exception) -> str:

@@ -1,5 +1,13 @@
 """What can be wrong with a card, an event, a log or a rulebook: one class per cause under one root."""
 
+from __future__ import annotations
+
+from reprlib import Repr
+
+_LONGEST_VALUE = 80
+_SHORT = Repr()
+_SHORT.maxlevel, _SHORT.maxlist, _SHORT.maxtuple, _SHORT.maxdict = 2, 4, 4, 4
+
 
 class RulesError(Exception):
     """Anything that `rules` refuses; its text is one line that says where, what was found and what is allowed."""
@@ -57,3 +65,23 @@ class NotationError(RulesError):
 
 class DecisionError(RulesError):
     """A combination of totals and third card that cannot come up in a round."""
+
+
+def brief(value: object) -> str:
+    """A value as a message shows it: one short line, however long or deep the value is.
+
+    >>> brief("1S"), brief(None), brief(10**400)
+    ('1S', 'None', '1000000000000000000000000000000000000000000000000000000000000000000000000000 ...')
+    """
+    text = value[: _LONGEST_VALUE + 1] if isinstance(value, str) else _text_of(value)
+    text = "".join(sign if sign.isprintable() else " " for sign in text)
+    return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 4] + " ..."
+
+
+def _text_of(value: object) -> str:
+    if isinstance(value, list | tuple | dict | set | frozenset):
+        return _SHORT.repr(value)
+    try:
+        return str(value)
+    except ValueError:  # Python writes no number of more than 4300 digits
+        return "a number of thousands of digits"

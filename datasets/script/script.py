@@ -8,9 +8,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from thirdcard.calibration.documents import read_document
+from thirdcard.calibration.errors import DocumentError
 from thirdcard.datasets.script.dealing_script import Opening, Rarity
 from thirdcard.datasets.script.errors import ScriptError
 from thirdcard.datasets.script.spread_script import ScriptedSpread
@@ -316,9 +317,9 @@ def load_script(path: Path) -> Script:
         ScriptError: it can't be read, or a key or a value is not allowed.
     """
     try:
-        mapping = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise ScriptError(path.name, _first_line(error), "must be a readable YAML file") from error
+        mapping = read_document(path)
+    except DocumentError as error:
+        raise ScriptError(path.name, error.allowed, "must be a readable YAML file") from error
     return parse_script(mapping, path.name)
 
 
@@ -341,7 +342,3 @@ def _allowed(kind: str, message: str) -> str:
     if kind == "missing":
         return "is missing"
     return message[0].lower() + message[1:]
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).splitlines()[0] if str(error) else type(error).__name__

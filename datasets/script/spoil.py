@@ -6,7 +6,6 @@ may be told or not. Seconds of stream time.
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,9 +13,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from thirdcard.calibration.camera import Calibration, load_calibration
+from thirdcard.calibration.documents import read_document
+from thirdcard.calibration.errors import DocumentError
 from thirdcard.calibration.layout import Layout, load_layout
 from thirdcard.datasets.script.errors import RecordingWriteError
 from thirdcard.datasets.script.faults import CameraFault, FaultMaker, Image, Spell
@@ -32,6 +31,7 @@ from thirdcard.rules.log.events import (
     format_event,
     parse_event,
 )
+from thirdcard.rules.log.reader import read_objects
 from thirdcard.rules.referee import Referee
 from thirdcard.rules.rulebook.load import load_rulebook
 from thirdcard.rules.rulebook.options import elect
@@ -41,6 +41,8 @@ Line = Mapping[str, object]
 
 KEPT = ("chips.yaml", "layout.yaml", "overhead.yaml", "table.yaml", "script.yaml", "spread.jsonl")
 TRUTH, SIGNALS, ALERTS, TOLERATED = "truth.jsonl", "signals.jsonl", "alerts.jsonl", "tolerated.jsonl"
+COPIED = (*KEPT, TRUTH, SIGNALS, ALERTS, TOLERATED)
+"""What a copy holds besides the video."""
 AFTER_CARD_S = 0.3
 BEFORE_CARD_S = 1.5
 LONGEST_S = 8.0
@@ -78,7 +80,7 @@ def load_source(folder: Path) -> CopySource:
         RecordingError: it holds no table.yaml with a camera, a calibration and a layout beside it.
     """
     try:
-        table = yaml.safe_load((folder / "table.yaml").read_text(encoding="utf-8"))
+        table: Any = read_document(folder / "table.yaml")
         camera = table["cameras"][0]
         return CopySource(
             folder=folder,
@@ -88,7 +90,7 @@ def load_source(folder: Path) -> CopySource:
             calibration=load_calibration(folder / camera["calibration"]),
             layout=load_layout(table["layout"], folder),
         )
-    except (OSError, KeyError, TypeError, IndexError, yaml.YAMLError) as error:
+    except (DocumentError, KeyError, TypeError, IndexError) as error:
         raise RecordingWriteError(f"{folder}: {error!r}; must be a folder as `thirdcard render` writes it") from error
 
 
@@ -191,7 +193,7 @@ def _shifted(lines: Sequence[Line], begin_s: float) -> list[Line]:
 def _lines(path: Path) -> list[Line]:
     if not path.is_file():
         return []
-    return [json.loads(text) for text in path.read_text(encoding="utf-8").splitlines() if text.strip()]
+    return [line for _, line in read_objects(path)]
 
 
 def _time(line: Line) -> float:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from thirdcard.rules.errors import CardError
+from thirdcard.rules.errors import CardError, brief
 
 RANKS = ("A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K")
 SUITS = ("C", "D", "H", "S")
@@ -69,7 +69,7 @@ def parse_card(text: str) -> Card:
     """
     card = _BY_TEXT.get(text)
     if card is None:
-        raise CardError(f"card = {text}; allowed: a rank {' '.join(RANKS)} then a suit C D H S")
+        raise CardError(f"card = {brief(text)}; allowed: a rank {' '.join(RANKS)} then a suit C D H S")
     return card
 
 

@@ -73,10 +73,15 @@ class SettleAction(StrEnum):
     RETURNED = "returned"
 
 
+SEAT_DIGITS = 4
+"""No hall has a table with more seats than four digits tell."""
+
+
 def seat_of(party: str) -> int | None:
     """The seat number that `seat:3` names; None for the dealer and the unknown."""
     prefix, _, number = party.partition(":")
-    return int(number) if prefix == "seat" and number.isdecimal() else None
+    is_number = number.isascii() and number.isdecimal() and len(number) <= SEAT_DIGITS
+    return int(number) if prefix == "seat" and is_number else None
 
 
 class Severity(StrEnum):

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Any
 
-from thirdcard.rules.errors import EventError
+from thirdcard.rules.errors import EventError, brief
 from thirdcard.rules.game.cards import PACK, Card, parse_card
-from thirdcard.rules.game.words import DEALER, Bet, Outcome, SettleAction, Side, Source, seat_of
+from thirdcard.rules.game.words import (
+    DEALER,
+    SEAT_DIGITS,
+    UNKNOWN,
+    Bet,
+    Outcome,
+    SettleAction,
+    Side,
+    Source,
+    seat_of,
+)
+
+MOST = 10**15
+"""The largest number that any field may hold: sums of such numbers are still exact, as floats too."""
+MOST_SEATS = 10**SEAT_DIGITS - 1
 
 
 def read_time(value: object) -> float:
@@ -18,8 +31,10 @@ def read_time(value: object) -> float:
     Raises:
         EventError: it is no finite number.
     """
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise EventError("t", f"t = {value}; allowed: seconds, a finite number")
+    if type(value) is float and -MOST <= value <= MOST:
+        return value
+    if isinstance(value, bool) or not isinstance(value, int | float) or not -MOST <= value <= MOST:
+        raise EventError("t", f"t = {brief(value)}; allowed: seconds, a finite number up to 10^15")
     return float(value)
 
 
@@ -42,24 +57,24 @@ def _read_duration(value: object) -> float | None:
 def _read_span(value: object) -> float | None:
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
-        raise ValueError("allowed: seconds from 0, or null")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= MOST:
+        raise ValueError("allowed: seconds from 0 to 10^15, or null")
     return float(value)
 
 
 def _read_count(value: object) -> int | None:
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not float(value).is_integer() or value < 0:
-        raise ValueError("allowed: a whole number from 0, or null")
+    if value is None or (type(value) is int and 0 <= value <= MOST):
+        return value
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= MOST or value != int(value):
+        raise ValueError("allowed: a whole number from 0 to 10^15, or null")
     return int(value)
 
 
 def _read_seat(value: object) -> int | None:
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise ValueError("allowed: a seat number from 1, or null")
+    if value is None or (type(value) is int and 1 <= value <= MOST_SEATS):
+        return value
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST_SEATS:
+        raise ValueError(f"allowed: a seat number from 1 to {MOST_SEATS}, or null")
     return value
 
 
@@ -72,9 +87,20 @@ def _read_points(value: object) -> int | None:
 
 
 def _read_text(value: object) -> str:
-    if not isinstance(value, str) or not value:
+    if type(value) is str and value and value.isascii():
+        return value
+    if not isinstance(value, str) or not value or not is_unicode(value):
         raise ValueError("allowed: a text")
     return value
+
+
+def is_unicode(text: str) -> bool:
+    """Whether a text can be written: it holds no half of a surrogate pair."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _read_optional_text(value: object) -> str | None:
@@ -100,6 +126,19 @@ def _read_card(value: object) -> Card | None:
 
 
 _CARDS: Mapping[object, Card | None] = {None: None, **{str(card): card for card in PACK}}
+
+
+_PARTIES = frozenset((DEALER, UNKNOWN, *(f"seat:{number}" for number in range(1, 20))))
+"""Those who are named most."""
+
+
+def _read_by(value: object) -> str:
+    if isinstance(value, str) and value in _PARTIES:
+        return value
+    text = _read_text(value)
+    if seat_of(text) is None:
+        raise ValueError("allowed: seat:N, dealer, unknown")
+    return text
 
 
 def _read_to(value: object) -> str:
@@ -149,7 +188,7 @@ READERS: Mapping[str, Callable[[object], Any]] = {
     "after_high": _read_count,
     "chips_before": _read_count,
     "chips_after": _read_count,
-    "by": _read_text,
+    "by": _read_by,
     "earlier_s": _read_span,
     "later_s": _read_span,
     "picture": _read_optional_text,

@@ -11,7 +11,7 @@ from dataclasses import MISSING, dataclass, fields
 from enum import StrEnum
 from typing import Any, ClassVar
 
-from thirdcard.rules.errors import CardError, EventError, UnknownEventError
+from thirdcard.rules.errors import CardError, EventError, UnknownEventError, brief
 from thirdcard.rules.game.cards import Card, format_card
 from thirdcard.rules.game.words import DEALER, UNKNOWN, Bet, Outcome, SettleAction, Side, Source, seat_of
 from thirdcard.rules.log.event_fields import ALLOWED, QUICK_READERS, READERS, read_time
@@ -322,11 +322,11 @@ def parse_event(mapping: Mapping[str, Any]) -> Event:
         name = "t" if mapping.get("t") is None else "type"
         raise EventError(name, f"{name} is missing; every line carries t and type")
     if not isinstance(kind, str):
-        raise EventError("type", f"type = {kind!r}; allowed: the name of an event")
+        raise EventError("type", f"type = {brief(kind)}; allowed: the name of an event")
     cls = EVENT_TYPES.get(kind)
     if cls is None:
         read_time(mapping["t"])
-        raise UnknownEventError("type", f"type = {kind}; allowed: {', '.join(EVENT_TYPES)}")
+        raise UnknownEventError("type", f"type = {brief(kind)}; allowed: {', '.join(EVENT_TYPES)}")
     values = _read(_PLANS[kind], mapping)
     if values is None:
         read_time(mapping["t"])
@@ -384,7 +384,7 @@ def _values(cls: type[Event], mapping: Mapping[str, Any]) -> list[tuple[str, Any
 def _complaint(kind: str, name: str, value: object, error: Exception) -> str:
     text = str(error)
     allowed = text.split("allowed: ", 1)[1] if "allowed: " in text else ALLOWED.get(name, "a fitting value")
-    return f"{kind}: {name} = {value}; allowed: {allowed}"
+    return f"{kind}: {name} = {brief(value)}; allowed: {allowed}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,20 +1,100 @@
 """Read a table log line by line, refusing what cannot be judged.
 
-A stream: holds one line and the ids of the cards seen, packed. Knows nothing of rules.
+A stream: holds one line, bounded, and the ids of the cards seen, packed. Knows nothing of rules.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from pathlib import Path
+from typing import Any, NoReturn, TextIO
 
-from thirdcard.rules.errors import EventError, LogError, UnknownEventError
-from thirdcard.rules.log.events import CardDealt, Event, parse_event
+from thirdcard.rules.errors import EventError, LogError, UnknownEventError, brief
+from thirdcard.rules.log.events import (
+    CardDealt,
+    CardMoved,
+    CardPassed,
+    CardRemoved,
+    CardTurned,
+    Event,
+    RoundClosed,
+    parse_event,
+)
 from thirdcard.rules.log.seen_ids import SeenIds
 
 Warn = Callable[[str], None]
-_scan = json.JSONDecoder().raw_decode
+LONGEST_LINE = 4 * 2**20
+"""Characters. No line of a table log has a thousandth of that: what goes on longer is no log."""
+_OF_CARDS = frozenset((CardDealt, RoundClosed, CardTurned, CardMoved, CardPassed, CardRemoved))
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+_scan = json.JSONDecoder(parse_constant=_refuse_constant).raw_decode
+
+
+def parse_object(text: str) -> dict[str, Any]:
+    """The JSON object that a line holds.
+
+    Raises:
+        ValueError: it holds none, is too long or too deep, or holds half of a surrogate pair; of a line that ends too
+            soon a json.JSONDecodeError.
+    """
+    if len(text) > LONGEST_LINE:
+        raise ValueError(f"longer than {LONGEST_LINE} characters")
+    try:
+        mapping, end = _scan(text)
+        if "\\u" in text or not text.isascii():
+            json.dumps(mapping, ensure_ascii=False).encode()
+    except json.JSONDecodeError:
+        raise
+    except RecursionError as error:
+        raise ValueError("too many levels") from error
+    except UnicodeEncodeError as error:
+        raise ValueError("half of a surrogate pair") from error
+    except ValueError as error:
+        raise ValueError("a number that is none of JSON, or has thousands of digits") from error
+    if end != len(text) or not isinstance(mapping, dict):
+        raise ValueError("something else than one object")
+    return mapping
+
+
+def read_lines(stream: TextIO) -> Iterator[str]:
+    """The lines of a file with their ends; of one that does not end, its first part, which `parse_object` refuses."""
+    return iter(lambda: stream.readline(LONGEST_LINE + 1), "")
+
+
+def read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The JSON objects of a file with one a line, each with its line's number from 1; blank lines are left out.
+
+    Raises:
+        LogError: a line holds none; names its number.
+        OSError: the file cannot be read.
+    """
+    number = 0
+    try:
+        with path.open(encoding="utf-8") as stream:
+            for number, line in enumerate(read_lines(stream), 1):
+                if line.strip():
+                    yield number, parse_object(line.strip())
+    except UnicodeDecodeError as error:
+        raise LogError(number + 1, "no text in UTF-8; allowed: JSON lines") from error
+    except ValueError as error:
+        raise LogError(number, f"no JSON object: {error}") from error
+
+
+def read_log_file(path: Path, *, warn: Warn | None = None) -> Iterator[Event]:
+    """The events of a log's file, in order.
+
+    Raises:
+        LogError: a line cannot be used; names its number.
+        OSError: the file cannot be read.
+    """
+    with path.open(encoding="utf-8", newline="") as stream:
+        yield from read_log(read_lines(stream), warn=warn)
 
 
 def read_log(lines: Iterable[str], *, warn: Warn | None = None) -> Iterator[Event]:
@@ -31,10 +111,13 @@ def read_log(lines: Iterable[str], *, warn: Warn | None = None) -> Iterator[Even
         LogError: a line cannot be used; names its number, from 1.
     """
     reader = LogReader(warn=warn)
-    for line in lines:
-        event = reader.read(line)
-        if event is not None:
-            yield event
+    try:
+        for line in lines:
+            event = reader.read(line)
+            if event is not None:
+                yield event
+    except UnicodeDecodeError as error:
+        raise LogError(reader.number + 1, "no text in UTF-8; allowed: JSON lines") from error
 
 
 class LogReader:
@@ -42,9 +125,14 @@ class LogReader:
 
     def __init__(self, *, warn: Warn | None = None) -> None:
         self._warn = warn or _ignore
-        self._number = 0
+        self.number = 0
+        """Of the line that was read last, from 1."""
         self._last_t = float("-inf")
         self._card_ids = SeenIds()
+        self._strange = SeenIds()
+        """Ids of cards that nobody dealt."""
+        self._awaited: set[str] = set()
+        """Ids that a card is said to have left the shoe together with, until the round ends."""
         self._unknown: set[str] = set()
         self._broken: LogError | None = None
 
@@ -54,7 +142,7 @@ class LogReader:
         Raises:
             LogError: the line cannot be used, or an incomplete line was not the last.
         """
-        self._number += 1
+        self.number += 1
         if self._broken is not None:
             raise self._broken
         text = line.strip()
@@ -65,19 +153,16 @@ class LogReader:
 
     def _mapping(self, text: str, *, is_ended: bool) -> dict[str, Any] | None:
         try:
-            mapping, end = _scan(text)
-            if end != len(text):
-                raise ValueError("more than one value")
+            return parse_object(text)
         except ValueError as error:
-            broken = LogError(self._number, f"no JSON object: {text[:60]}")
-            if is_ended or not text.startswith("{"):
+            is_cut = isinstance(error, json.JSONDecodeError)
+            why = "" if is_cut else f"; {error}"
+            broken = LogError(self.number, f"no JSON object: {brief(text)}{why}")
+            if is_ended or not is_cut or not text.startswith("{"):
                 raise broken from error
             self._broken = broken
-            self._warn(f"line {self._number}: incomplete last line skipped")
+            self._warn(f"line {self.number}: incomplete last line skipped")
             return None
-        if not isinstance(mapping, dict):
-            raise LogError(self._number, f"no JSON object: {text[:60]}")
-        return mapping
 
     def _event(self, mapping: dict[str, Any]) -> Event | None:
         try:
@@ -87,18 +172,36 @@ class LogReader:
             kind = str(mapping["type"])
             if kind not in self._unknown:
                 self._unknown.add(kind)
-                self._warn(f"line {self._number}: {error}; skipped")
+                self._warn(f"line {self.number}: {error}; skipped")
             return None
         except EventError as error:
-            raise LogError(self._number, str(error)) from error
+            raise LogError(self.number, str(error)) from error
         self._check_order(event.t)
-        if isinstance(event, CardDealt) and not self._card_ids.add(event.card_id):
-            raise LogError(self._number, f"card_dealt: card_id = {event.card_id}; it was dealt before")
+        if type(event) in _OF_CARDS:
+            self._check_cards(event)
         return event
+
+    def _check_cards(self, event: Event) -> None:
+        """Whether a card is dealt twice, or was dealt by nobody."""
+        if isinstance(event, CardDealt):
+            if not self._card_ids.add(event.card_id):
+                raise LogError(self.number, f"card_dealt: card_id = {brief(event.card_id)}; it was dealt before")
+            if event.together_with is not None:
+                self._awaited.add(event.together_with)
+        elif isinstance(event, RoundClosed):
+            while self._awaited:
+                self._check_card("card_dealt: together_with", self._awaited.pop())
+        elif isinstance(event, CardTurned | CardMoved | CardPassed | CardRemoved):
+            self._check_card(f"{event.type}: card_id", event.card_id)
+
+    def _check_card(self, field: str, card_id: str) -> None:
+        """Warn of a card that nobody dealt, of each once."""
+        if card_id not in self._card_ids and self._strange.add(card_id):
+            self._warn(f"line {self.number}: {field} = {brief(card_id)}; no line before dealt it")
 
     def _check_order(self, t: float) -> None:
         if t < self._last_t:
-            raise LogError(self._number, f"t = {t}; allowed: from {self._last_t}, the time of the line before")
+            raise LogError(self.number, f"t = {t}; allowed: from {self._last_t}, the time of the line before")
         self._last_t = t
 
 

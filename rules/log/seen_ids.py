@@ -12,6 +12,8 @@ from hashlib import blake2b
 _MOST_PREFIXES = 64
 """More beginnings than that are no series that count up."""
 _FIRST_SLOTS = 1 << 10
+_MOST_DIGITS = 15
+"""More digits than that count nothing."""
 
 
 class SeenIds:
@@ -32,16 +34,19 @@ class SeenIds:
             return True
         return self._add(card_id)
 
+    def __contains__(self, card_id: str) -> bool:
+        prefix, value = _parts(card_id)
+        first, after = self._next.get(prefix, (0, 0))
+        return (value is not None and first <= value < after) or card_id in self._others
+
     def _count(self, prefix: str, first: int, value: int) -> None:
         self._next[prefix] = (first, value + 1)
         self._latest = (prefix, value, f"{prefix}{value + 1}")
 
     def _add(self, card_id: str) -> bool:
-        digits = len(card_id) - len(card_id.rstrip("0123456789"))
-        prefix, number = card_id[: len(card_id) - digits], card_id[len(card_id) - digits :]
-        if not number.isascii() or not number or str(int(number)) != number:
+        prefix, value = _parts(card_id)
+        if value is None:
             return self._others.add(card_id)
-        value = int(number)
         first, after = self._next.get(prefix, (value, value))
         if first <= value < after:
             return False
@@ -49,6 +54,15 @@ class SeenIds:
             return self._others.add(card_id)
         self._count(prefix, first, value)
         return self._others.is_empty or card_id not in self._others
+
+
+def _parts(card_id: str) -> tuple[str, int | None]:
+    """What goes before the number at an id's end, and the number; None where it is none that counts up."""
+    prefix = card_id.rstrip("0123456789")
+    number = card_id[len(prefix) :]
+    if not number or len(number) > _MOST_DIGITS or (number[0] == "0" and number != "0"):
+        return prefix, None
+    return prefix, int(number)
 
 
 class _Fingerprints:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import product
 
-from thirdcard.rules.errors import OptionError
+from thirdcard.rules.errors import OptionError, brief
 from thirdcard.rules.game.words import Bet, Side
 from thirdcard.rules.rulebook.cases import AMOUNT, FIRST_CARD_RESULTS, AnyCase, choose, option_fact
 from thirdcard.rules.rulebook.file_keys import INSURANCES
@@ -24,6 +24,7 @@ from thirdcard.rules.rulebook.model import (
     Style,
 )
 
+LARGEST_AMOUNT = 10**12
 Elections = Mapping[str, OptionValue]
 """What a house elects, by option."""
 
@@ -63,8 +64,7 @@ class Rules:
     @property
     def are_returns_honoured(self) -> bool:
         """Whether a supervisor may order a wager returned; not for want of insurance where the house offers none."""
-        written = self.rulebook.insurance
-        return written is None or written.return_rule is None or self.insurance is not None
+        return self.rulebook.insurance is None or self.insurance is not None
 
     def offers(self, bet: Bet) -> bool:
         """Whether the elections offer the bet."""
@@ -89,7 +89,9 @@ def elect(rulebook: Rulebook, options: Mapping[str, object], *, where: str = "op
     known = {option.key: option for option in rulebook.options}
     for key in options:
         if key not in known:
-            raise OptionError(key, f"{where}.{key} = {options[key]}; allowed: {', '.join(known)} ({rulebook.id})")
+            raise OptionError(
+                key, f"{where}.{brief(key)} = {brief(options[key])}; allowed: {', '.join(known)} ({rulebook.id})"
+            )
     elected = {
         key: _value(option, options[key], where) if key in options else option.values[0]
         for key, option in known.items()
@@ -124,13 +126,23 @@ def _value(option: Option, value: object, where: str) -> OptionValue:
             return offered
         if isinstance(value, str) and option_fact("", offered) == f"={value}":
             return offered
-    amount = int(value) if isinstance(value, str) and value.isdecimal() else value
-    if option.takes_amount and isinstance(amount, int) and not isinstance(amount, bool) and amount >= 0:
+    amount = _amount_of(value)
+    if option.takes_amount and amount is not None:
         return amount
     allowed = ", ".join(option_fact("", offered)[1:] for offered in option.values)
     if option.takes_amount:
-        allowed += ", a whole amount"
-    raise OptionError(option.key, f"{where}.{option.key} = {value}; allowed: {allowed}")
+        allowed += ", a whole amount up to 10^12"
+    raise OptionError(option.key, f"{where}.{option.key} = {brief(value)}; allowed: {allowed}")
+
+
+def _amount_of(value: object) -> int | None:
+    """The amount that is elected, maybe as a text of digits; None where it is none."""
+    if isinstance(value, str):
+        is_number = value.isascii() and value.isdecimal() and len(value) <= len(str(LARGEST_AMOUNT))
+        value = int(value) if is_number else None
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= LARGEST_AMOUNT:
+        return None
+    return value
 
 
 def _check_exclusions(

@@ -27,6 +27,8 @@ REFUSALS = (ServiceError, RulesError, CalibrationError, VisionError, DatasetsErr
 WRONG_USE: type[Exception] = typer.BadParameter.__mro__[2]
 """What the command line parser raises for anything that was typed wrongly."""
 FAILED, UNUSABLE, STOPPED = 1, 2, 130
+LONGEST_MESSAGE = 2000
+"""Characters."""
 
 
 def _command(module: str, line: str, *, name: str | None = None) -> LazyCommand:
@@ -142,7 +144,10 @@ def _tell_fault(kind: type[BaseException], error: BaseException, trace: Tracebac
 
 
 def _refuse(text: str, status: int) -> int:
-    print(f"thirdcard: {public_text(' '.join(text.split()))}", file=sys.stderr)
+    """Tell it in one line that a terminal can show, whatever was typed."""
+    line = public_text(" ".join(text.split()))
+    shown = "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in line[:LONGEST_MESSAGE])
+    print(f"thirdcard: {shown}{'' if len(line) <= LONGEST_MESSAGE else ' ...'}", file=sys.stderr)
     return status
 
 

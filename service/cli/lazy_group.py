@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, ClassVar
@@ -10,6 +11,10 @@ from typing import Any, ClassVar
 import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_group
+
+from thirdcard.rules.errors import brief
+
+NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +35,28 @@ class LazyCommand:
             host.add_typer(found, name=name)
         else:
             host.command(name)(found)
-        return get_group(host).commands[name]
+        command = get_group(host).commands[name]
+        _read_plain_numbers(command)
+        return command
+
+
+def _read_plain_numbers(command: Any) -> None:
+    """Let every number be typed in plain digits alone; Python would read digits of any script, and `nan`."""
+    for inner in getattr(command, "commands", {}).values():
+        _read_plain_numbers(inner)
+    for parameter in command.params:
+        parameter.process_value = _with_plain_numbers(parameter, parameter.process_value)
+
+
+def _with_plain_numbers(parameter: Any, process: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    def process_plain(context: Any, value: Any) -> Any:
+        processed = process(context, value)
+        is_number = isinstance(processed, int | float) and not isinstance(processed, bool)
+        if is_number and isinstance(value, str) and not NUMBER.fullmatch(value):
+            raise typer.BadParameter(f"{brief(value)!r} is not a valid number.", ctx=context, param=parameter)
+        return processed
+
+    return process_plain
 
 
 class LazyGroup(TyperGroup):

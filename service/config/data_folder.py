@@ -6,11 +6,14 @@ from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from thirdcard.service.config.output_files import OutputPathError
+from thirdcard.service.config.pseudonyms import KEY_FILE
 from thirdcard.service.config.table_file import TableConfig, load_table
 from thirdcard.service.ports.errors import ServiceError
 from thirdcard.service.store.database import Database, open_database, sqlite_url
 from thirdcard.vision.inference.model_spec import MODELS_VARIABLE
 
+_OWN_ENDINGS = (".yaml", ".db", ".db-wal", ".db-shm")
 URL_VARIABLE = "THIRDCARD_DATABASE_URL"
 
 
@@ -43,6 +46,18 @@ class Home:
     def live(self) -> Path:
         """The newest picture and state of every table."""
         return self.folder / "live"
+
+    def refuse_output(self, path: Path, *, option: str) -> None:
+        """Look whether an output's path is one of the service's own.
+
+        Raises:
+            OutputPathError: It is.
+        """
+        place, home = path.resolve(), self.folder.resolve()
+        own = [home / name for name in ("tables", "rulebooks", "models", "evidence", "ring", "live")]
+        is_own_file = place.parent == home and (place.suffix in _OWN_ENDINGS or place.name == KEY_FILE)
+        if place == home or is_own_file or any(place.is_relative_to(folder) for folder in own):
+            raise OutputPathError(f"{option} = {path}; must not be among the service's own files")
 
     def make(self) -> None:
         """Make the folders that are not there yet.

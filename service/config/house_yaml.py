@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-import yaml
 from pydantic import AfterValidator, Field, ValidationError
 from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 from pydantic_settings import SettingsError as VariableError
 
-from thirdcard.calibration.documents import read_document
+from thirdcard.calibration.documents import parse_yaml, read_document
 from thirdcard.calibration.errors import DocumentError
 from thirdcard.service.config.house_file import HouseFileError, HouseSettings
 from thirdcard.service.config.parse_errors import table_error_from
@@ -133,8 +132,8 @@ def _plain(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     try:
-        return yaml.safe_load(value)
-    except yaml.YAMLError:
+        return parse_yaml(value, ENVIRONMENT)
+    except DocumentError:
         return value
 
 

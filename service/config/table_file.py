@@ -235,6 +235,17 @@ def load_table(path: Path) -> TableConfig:
     return config
 
 
+def files_of(table: TableFile, path: Path) -> tuple[Path, ...]:
+    """The table's file at `path` and the files that it names, where they are there."""
+    chips = table.chips if isinstance(table.chips, dict) else {}
+    entries = chips.get("chips")
+    samples = [one.get("sample") for one in entries if isinstance(one, dict)] if isinstance(entries, list) else []
+    cameras = [name for camera in table.cameras for name in (camera.source, camera.calibration)]
+    names = [table.rulebook, table.layout, table.chips, table.cards.deck, *samples, *cameras]
+    named = [path.parent / name for name in names if isinstance(name, str) and "\0" not in name]
+    return (path, *(file for file in named if file.is_file()))
+
+
 def read_smallest_chip(table: TableFile, path: Path) -> int | None:
     """The value of a table's smallest chip; None where it names no chips, or a file of chips that is not at hand.
 

@@ -5,15 +5,14 @@ Times are stream time in seconds. Both are read from the contract's files, so th
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from thirdcard.rules.errors import LogError
 from thirdcard.rules.log.events import Event
-from thirdcard.rules.log.reader import read_log
+from thirdcard.rules.log.reader import read_log_file, read_objects
 from thirdcard.rules.referee import Referee
 from thirdcard.rules.round.records import RoundRecord, format_round
 from thirdcard.rules.rulebook.load import elect, load_rulebook
@@ -26,6 +25,9 @@ from thirdcard.service.watch.spread_count import format_spread
 
 class TruthError(ServiceError):
     """A recording's truth is missing or cannot be read."""
+
+
+Built = TypeVar("Built")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,18 +122,17 @@ def _load(folder: Path, table: TableConfig, *, log: str) -> TableAccount:
     if not path.is_file():
         raise TruthError(f"{folder}: holds no {log}; it is what the comparison is made with")
     try:
-        with path.open(encoding="utf-8", newline="") as lines:
-            events = tuple(read_log(lines))
+        events = tuple(read_log_file(path))
     except LogError as error:
         raise TruthError(f"{path}: {error}") from error
     end_s = events[-1].t if events else 0.0
     return TableAccount(
         events=events,
-        incidents=tuple(_incident(line) for line in _lines(folder / "alerts.jsonl")),
+        incidents=tuple(_lines(folder / "alerts.jsonl", _incident)),
         rounds=_rounds(judge(events, table), end_s),
         end_s=end_s,
-        tolerated=tuple(_tolerance(line) for line in _lines(folder / "tolerated.jsonl")),
-        spreads=tuple(_lines(folder / "spread.jsonl", keys=("t", "to", "rows"))),
+        tolerated=tuple(_lines(folder / "tolerated.jsonl", _tolerance)),
+        spreads=tuple(_lines(folder / "spread.jsonl", dict, keys=("t", "to", "rows"))),
     )
 
 
@@ -185,16 +186,20 @@ def _tolerance(line: Mapping[str, Any]) -> Tolerance:
     )
 
 
-def _lines(path: Path, *, keys: tuple[str, ...] = ("code", "t")) -> Iterator[Mapping[str, Any]]:
+def _lines(
+    path: Path, build: Callable[[dict[str, Any]], Built], *, keys: tuple[str, ...] = ("code", "t")
+) -> Iterator[Built]:
+    """What each line of a file says; nothing where the file is not there."""
     if not path.is_file():
         return
-    for number, text in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
-        if not text.strip():
-            continue
-        try:
-            line = json.loads(text)
-        except ValueError as error:
-            raise TruthError(f"{path}: line {number}: no JSON object") from error
-        if not isinstance(line, dict) or not line.keys() >= set(keys):
-            raise TruthError(f"{path}: line {number}: must hold {', '.join(keys)}")
-        yield line
+    try:
+        for number, line in read_objects(path):
+            if not line.keys() >= set(keys):
+                raise TruthError(f"{path}: line {number}: must hold {', '.join(keys)}")
+            try:
+                built = build(line)
+            except (ArithmeticError, TypeError, ValueError) as error:
+                raise TruthError(f"{path}: line {number}: {error}") from error
+            yield built
+    except LogError as error:
+        raise TruthError(f"{path}: {error}") from error

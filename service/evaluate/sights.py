@@ -5,17 +5,19 @@ Pixels of the camera's picture, seconds of stream time. Nothing here is ever rea
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import yaml
 from numpy.typing import NDArray
 
 from thirdcard.calibration.camera import Calibration
+from thirdcard.calibration.documents import read_document
+from thirdcard.calibration.errors import DocumentError
+from thirdcard.rules.errors import LogError
+from thirdcard.rules.log.reader import read_objects
 from thirdcard.service.evaluate.accounts import TruthError
 
 OBJECTS_NAME, SCRIPT_NAME = "objects.jsonl", "script.yaml"
@@ -90,10 +92,9 @@ def load_scene(folder: Path, calibration: Calibration) -> RecordingConditions | 
     if not path.is_file():
         return None
     try:
-        lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
-        sights = tuple(sight for line in lines for sight in _sights(line))
+        sights = tuple(sight for _, line in read_objects(path) for sight in _sights(line))
         script = _script(folder / SCRIPT_NAME)
-    except (ValueError, KeyError, TypeError, yaml.YAMLError) as error:
+    except (LogError, DocumentError, ArithmeticError, ValueError, KeyError, TypeError) as error:
         raise TruthError(f"{path}: {type(error).__name__}: {error}") from error
     style = script.get("style") or {}
     return RecordingConditions(
@@ -132,8 +133,7 @@ def _sights(line: Mapping[str, Any]) -> list[CardInFrame]:
 
 
 def _script(path: Path) -> Mapping[str, Any]:
-    script = yaml.safe_load(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    return script if isinstance(script, Mapping) else {}
+    return read_document(path) if path.is_file() else {}
 
 
 def _bin(value: float | None, edges: Sequence[float], unit: str) -> str:

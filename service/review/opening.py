@@ -11,10 +11,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 from zoneinfo import ZoneInfo
 
-from thirdcard.rules.errors import RulesError, UnknownEventError
+from thirdcard.rules.errors import LogError, RulesError, UnknownEventError
 from thirdcard.rules.log.events import Event, parse_event
+from thirdcard.rules.log.reader import read_objects
 from thirdcard.service.config.table_file import TableConfig, load_table
 from thirdcard.service.review.files import IS_TEXT, VIDEO_SUFFIXES, RecordedFile, read_file
 from thirdcard.service.review.seen_film import SeenFilm, TimeSpan, clipped, holes, merged
@@ -229,7 +231,7 @@ def _heard(path: Path) -> tuple[datetime, datetime] | None:
         try:
             at = datetime.fromisoformat(json.loads(text)["at"])
             moments.append(at if at.tzinfo is not None else at.replace(tzinfo=UTC))
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             continue  # a line that is none is complained about when the signals are read
     return (min(moments), max(moments)) if moments else None
 
@@ -253,17 +255,21 @@ def _signals(files: Sequence[RecordedFile], whole_began_at: datetime, timeline: 
     return sorted(events, key=lambda event: event.t)
 
 
+def _objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    try:
+        yield from read_objects(path)
+    except LogError as error:
+        raise ShiftError(f"{path}: {error}") from error
+
+
 def _read_signals(path: Path, zero_at: datetime, timeline: ShiftTimeline) -> Iterator[Event]:
-    for number, text in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        if not text.strip():
-            continue
+    for number, line in _objects(path):
         try:
-            line = json.loads(text)
             at = datetime.fromisoformat(line["at"]) if "at" in line else zero_at + timedelta(seconds=float(line["t"]))
             yield parse_event({**line, "t": round(timeline.t(at), 3)})
         except UnknownEventError:
             continue
-        except (ValueError, KeyError, TypeError, RulesError) as error:
+        except (ValueError, KeyError, TypeError, OverflowError, RulesError) as error:
             raise ShiftError(
                 f"{path}: line {number}: {error}; allowed: a line of the table log with `t` or `at`"
             ) from error

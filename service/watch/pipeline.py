@@ -22,7 +22,7 @@ from thirdcard.rules.log.events import (
     Source,
     WagerChanged,
 )
-from thirdcard.rules.log.reader import read_log
+from thirdcard.rules.log.reader import read_log_file
 from thirdcard.rules.referee import Judgement, Referee
 from thirdcard.rules.round.records import RoundRecord
 from thirdcard.rules.round.round import RoundPhase, RoundState
@@ -239,5 +239,4 @@ def read_signals(table: TableConfig, path: Path | None) -> list[Event]:
         path = Path(table.cameras[0].source).with_name("signals.jsonl")
         if table.cameras[0].is_live or not path.is_file():
             return []
-    with path.open(encoding="utf-8", newline="") as lines:
-        return list(read_log(lines))
+    return list(read_log_file(path))

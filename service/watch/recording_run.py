@@ -19,6 +19,8 @@ from thirdcard.rules.findings.alerts import Alert, format_alert
 from thirdcard.rules.log.events import Event, format_event
 from thirdcard.rules.round.records import RoundRecord, format_round
 from thirdcard.rules.round.round import Wager
+from thirdcard.service.config.output_files import refuse_inputs
+from thirdcard.service.config.table_file import files_of, read_table_file
 from thirdcard.service.media.alert_media import EvidenceKeeper, format_evidence
 from thirdcard.service.media.change_pictures import CHANGES_FOLDER, write_picture
 from thirdcard.service.media.clips import FilmFacts
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
 ZERO_AT = datetime(1970, 1, 1, tzinfo=UTC)
 """Stands for the moment of a recording's first frame."""
 STOPPED = "stopped by hand"
+_LOGS = ("events", "alerts", "rounds")
 
 ProgressSource = Callable[[Recording], "Iterator[Progress]"]
 
@@ -61,8 +64,7 @@ class _Output:
     @staticmethod
     def open(recording: Recording, folder: Path, stack: ExitStack) -> _Output:
         """Its logs are line-buffered, so that each line is on its way as soon as it is whole."""
-        names = ("events", "alerts", "rounds")
-        files = [(folder / f"{name}.jsonl").open("w", encoding="utf-8", buffering=1) for name in names]
+        files = [(folder / f"{name}.jsonl").open("w", encoding="utf-8", buffering=1) for name in _LOGS]
         return _Output(folder, SpreadKeeper(recording, folder), *(stack.enter_context(file) for file in files))
 
 
@@ -243,9 +245,14 @@ def prepare_folder(out: Path, recording: Recording) -> None:
 
     Raises:
         OutputError: It is no folder, cannot be written, or holds the recording itself.
+        OutputPathError: What is written there would go over a file that is read.
     """
     if recording.folder is not None and out.resolve() == recording.folder.resolve():
         raise OutputError(f"--out = {out}; must not be the recording's own folder")
+    read = _files_read(recording)
+    written = [out / name for name in (*(f"{log}.jsonl" for log in _LOGS), "report.html", SPREADS_NAME)]
+    refuse_inputs(written, option="--out", inputs=read)
+    refuse_inputs([out / "clips", out / CHANGES_FOLDER], option="--out", inputs=[file.parent for file in read])
     try:
         (out / "clips").mkdir(parents=True, exist_ok=True)
         for old in (out / "clips").glob("[0-9][0-9][0-9][0-9]-*"):
@@ -256,6 +263,14 @@ def prepare_folder(out: Path, recording: Recording) -> None:
         (out / SPREADS_NAME).unlink(missing_ok=True)
     except OSError as error:
         raise OutputError(f"--out = {out}; must be a folder that can be written: {error.strerror}") from error
+
+
+def _files_read(recording: Recording) -> list[Path]:
+    """The files that a watch reads, where they are there."""
+    table = recording.table
+    named = files_of(read_table_file(table.path), table.path) if table.path.is_file() else ()
+    sources = [] if table.cameras[0].is_live else [Path(recording.source)]
+    return [*named, *sources, *([] if recording.signals is None else [recording.signals])]
 
 
 def _pipeline(recording: Recording) -> Iterator[Progress]:

@@ -185,7 +185,8 @@ def test_rule_sg_5_13_bet_goes_back_by_order_alone() -> None:
 
 @pytest.mark.parametrize(("action", "code"), [("collected", "payout.push_taken"), ("paid", "payout.loser_paid")])
 def test_rule_sg_5_13_order_that_is_not_followed_is_told(action: str, code: str) -> None:
-    assert codes_of(ordered(uninsured()).settle("s3-player", action, 100).close()) == [code]
+    (alert,) = alerts_of(ordered(uninsured()).settle("s3-player", action, 100).close())
+    assert (alert.code, alert.rule, alert.remedy.action, alert.remedy.rule) == (code, "5.13", "supervisor", "5.13")
 
 
 def test_rule_sg_5_13_bet_that_was_collected_before_the_order_goes_back() -> None:

@@ -13,13 +13,6 @@ from thirdcard.rules.rulebook.load import load_rulebook
 
 SCENARIOS = [*OTHERS, *PAYOUTS]
 NEVER = {
-    (
-        "nz-authority",
-        "late_bet.moved",
-        0,
-    ): "a losing wager moved onto another area is removed and placed after the result",
-    ("nz-secretary", "late_bet.moved", 0): "as in nz-authority",
-    ("tas", "late_bet.moved", 0): "a frozen wager that moves is told as removed: what is placed in time is no fault",
     ("sg-rws", "misdeal.third_card_missing", 1): "needs cards read face down; test_established_outcomes has it",
     ("sg-rws", "exposed_card.excess", 1): "needs cards read face down; test_established_outcomes has it",
 }

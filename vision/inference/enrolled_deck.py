@@ -14,6 +14,8 @@ import numpy as np
 import yaml
 from numpy.typing import NDArray
 
+from thirdcard.calibration.documents import read_document
+from thirdcard.calibration.errors import DocumentError
 from thirdcard.vision.errors import VisionError
 from thirdcard.vision.frames import Image
 from thirdcard.vision.inference.crops import HEIGHT_PX, WIDTH_PX
@@ -97,11 +99,9 @@ def load_house_deck(path: Path, labels: tuple[str, ...]) -> HouseDeck:
 
 def _read_yaml(path: Path) -> dict[str, object]:
     try:
-        said = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise HouseDeckError(f"{path}: cannot be read: {' '.join(str(error).split())}") from error
-    if not isinstance(said, dict):
-        raise HouseDeckError(f"{path}: content = {said!r}; must be a mapping with {', '.join(sorted(KEYS))}")
+        said = dict(read_document(path))
+    except DocumentError as error:
+        raise HouseDeckError(str(error)) from error
     wrong = sorted(set(map(str, said)) ^ KEYS)
     if wrong:
         raise HouseDeckError(f"{path}: {wrong[0]}: unknown or missing key; allowed: {', '.join(sorted(KEYS))}")

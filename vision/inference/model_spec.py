@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from thirdcard.calibration.documents import parse_yaml
+from thirdcard.calibration.errors import DocumentError
 from thirdcard.vision.errors import ModelError
 
 REGISTRY_PATH = Path(__file__).resolve().parents[2] / "models" / "registry.yaml"
@@ -149,8 +149,8 @@ def _house_entries(registry: Path) -> Mapping[str, Any]:
 
 def _read(registry: Path) -> Mapping[str, Any]:
     try:
-        entries = yaml.safe_load(registry.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        entries = parse_yaml(registry.read_text(encoding="utf-8"), _told(registry))
+    except (OSError, UnicodeDecodeError, DocumentError) as error:
         raise ModelError(f"{_told(registry)}: cannot be read: {error}") from error
     if entries is None or isinstance(entries, Mapping):
         return entries or {}

@@ -86,7 +86,10 @@ def analytics(
         shift=shift,
         is_confirmed_only=confirmed,
     )
-    with closing(Home(home).open_database(os.environ)) as database:
+    folder = Home(home)
+    if out is not None:
+        folder.refuse_output(out, option="--out")
+    with closing(folder.open_database(os.environ)) as database:
         found = _find(database, home, zone, (by, wish, names))
     _write(found, by, form, out)
 
@@ -135,15 +138,18 @@ def _write(found: Figures, axis: Axis, form: Form, out: Path | None) -> None:
 
     from thirdcard.service.analytics.figure_rows import figure_row, figures_csv, figures_parquet
     from thirdcard.service.cli.terminal_figures import show_figures
+    from thirdcard.service.config.output_files import written
 
     if form is Form.TABLE and out is None:
         show_figures(found, axis)
     elif form is Form.PARQUET and out is not None:
-        out.write_bytes(figures_parquet(found.items))
+        with written(out, option="--out") as draft:
+            draft.write_bytes(figures_parquet(found.items))
     else:
         rows = "".join(json.dumps(figure_row(figure)) + "\n" for figure in found.items)
         text = rows if form is Form.JSON else figures_csv(found.items)
         if out is None:
             typer.echo(text, nl=False)
         else:
-            out.write_text(text, encoding="utf-8", newline="")
+            with written(out, option="--out") as draft:
+                draft.write_text(text, encoding="utf-8", newline="")

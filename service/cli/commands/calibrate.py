@@ -51,8 +51,16 @@ def calibrate(
     """
     from thirdcard.calibration.camera import load_calibration, save_calibration
     from thirdcard.calibration.session import draw_layout
+    from thirdcard.service.config.output_files import refuse_inputs, written
+    from thirdcard.service.config.table_file import files_of, read_table_file
     from thirdcard.service.media.stills import save_picture
 
+    read = [picture, points, lens, check, table, None if layout is None else Path(layout)]
+    if table is not None:
+        read += files_of(read_table_file(table), table)
+    for option, path in (("--out", out), ("--drawn", drawn)):
+        if path is not None:
+            refuse_inputs([path], option=option, inputs=read)
     cloth = _find_layout(layout, table)
     image = read_picture(picture)
     if check is not None:
@@ -62,10 +70,12 @@ def calibrate(
     else:
         calibration = _fit(cloth, image, points, None if lens is None else load_calibration(lens))
     if out is not None and check is None:
-        save_calibration(out, calibration)
+        with written(out, option="--out", inputs=read) as draft:
+            save_calibration(draft, calibration)
         typer.echo(f"Written: {out}")
     if drawn is not None:
-        save_picture(drawn, draw_layout(image, calibration, cloth))
+        with written(drawn, option="--drawn", inputs=[*read, out]) as draft:
+            save_picture(draft, draw_layout(image, calibration, cloth))
         typer.echo(f"Drawn: {drawn}")
 
 

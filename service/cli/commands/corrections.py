@@ -28,6 +28,8 @@ def export_cards(
     from thirdcard.service.corrections.export import CardModels, export_corrections
 
     folder = Home(home)
+    for name in ("crops", "images", "annotations.json", "manifest.json"):
+        folder.refuse_output(out / name, option="--out")
     folder.use_models(os.environ)
     database = folder.open_database(os.environ)
     try:

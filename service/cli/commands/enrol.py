@@ -54,24 +54,41 @@ def enrol(
     The cards lie face up in rows by suit and sequence, as before play. Name the file in the table's table.yaml:
     `cards: {deck: cards.yaml}`. Where the deck on the table is another one, what was enrolled is left aside.
     """
+    from thirdcard.service.config.output_files import refuse_inputs, written
     from thirdcard.service.media.stills import save_picture
     from thirdcard.vision.inference.enrolled_deck import HouseDeck, save_house_deck
     from thirdcard.vision.inference.reader import Reader
     from thirdcard.vision.spread.enrolment import draw_sheet, face_from_picture
 
+    read = _files_read(source, table, back)
+    refuse_inputs([out, out.with_suffix(".npz")], option="--out", inputs=read)
+    if drawn is not None:
+        refuse_inputs([drawn], option="--drawn", inputs=[*read, out])
     labels = Reader.open().labels
     deck = _enrolled(source, table, labels, name)
     if back is not None:
         deck = HouseDeck(deck.name, {**deck.faces, "back": face_from_picture(back)})
-    save_house_deck(out, deck)
+    with written(out, option="--out", inputs=read) as draft:
+        save_house_deck(draft, deck)
     faces = [label for label in labels[:-2] if label in deck.faces]
     missing = [label for label in labels[:-2] if label not in deck.faces]
     has_back = "with the back" if "back" in deck.faces else "no back"
     typer.echo(f"Enrolled: {len(faces)} of 52 faces, {has_back}{'; without ' + ', '.join(missing) if missing else ''}")
     if drawn is not None:
-        save_picture(drawn, draw_sheet(deck, labels[:-1]))
+        with written(drawn, option="--drawn", inputs=[*read, out]) as draft:
+            save_picture(draft, draw_sheet(deck, labels[:-1]))
         typer.echo(f"Drawn: {drawn}")
     typer.echo(f"Written: {out}; name it in table.yaml: cards: {{deck: {out.name}}}")
+
+
+def _files_read(source: Path, table: Path | None, back: Path | None) -> list[Path | None]:
+    """The files that an enrolment reads."""
+    from thirdcard.service.config.table_file import files_of, read_table_file
+    from thirdcard.service.watch.recordings import TABLE_NAME
+
+    table = source / TABLE_NAME if table is None and (source / TABLE_NAME).is_file() else table
+    pictures = source.iterdir() if source.is_dir() else ()
+    return [source, back, *pictures, *(() if table is None else files_of(read_table_file(table), table))]
 
 
 def _enrolled(source: Path, table: Path | None, labels: tuple[str, ...], name: str) -> HouseDeck:

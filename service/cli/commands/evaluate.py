@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -44,6 +45,7 @@ def evaluate(
     An alert counts as found with the same code, the same seat and hand where both are told, and at most 2 s apart.
     What the recording's tolerated.jsonl lists is neither a hit nor false.
     """
+    from thirdcard.service.config.output_files import written
     from thirdcard.service.evaluate.accounts import load_truth
     from thirdcard.service.evaluate.comparison import combine
     from thirdcard.service.evaluate.mistake_pictures import write_pictures
@@ -51,6 +53,7 @@ def evaluate(
     from thirdcard.service.watch.recordings import check_video, find_recording
 
     found = [find_recording(recording) for recording in recordings]
+    read = _check_outputs(found, out, markdown, pictures)
     truths = [load_truth(recording.folder or Path(), recording.table) for recording in found]
     for recording in found:
         check_video(recording.table)
@@ -63,12 +66,36 @@ def evaluate(
             write_pictures(comparison, recording.table, _scene(recording), pictures)
     sheets = sheets_of(comparisons)
     if markdown is not None:
-        put_section(markdown, section, _markdown(recordings, sheets, section, looks=looks))
+        text = _markdown(recordings, sheets, section, looks=looks)
+        markdown.parent.mkdir(parents=True, exist_ok=True)
+        with written(markdown, option="--markdown", inputs=read) as draft:
+            if markdown.is_file():
+                shutil.copyfile(markdown, draft)
+            put_section(draft, section, text)
     if as_json:
         both = [*comparisons, combine(comparisons)]
         sys.stdout.write(json.dumps([format_json(each) for each in both], ensure_ascii=False, indent=1) + "\n")
     else:
         _print(sheets)
+
+
+def _check_outputs(found: list[Recording], out: Path, markdown: Path | None, pictures: Path | None) -> list[Path]:
+    """The files of the recordings, none of which is written over.
+
+    Raises:
+        OutputPathError: One would be.
+    """
+    from thirdcard.service.config.output_files import refuse_folder, refuse_inputs
+
+    folders = [recording.folder for recording in found if recording.folder is not None]
+    read = [file for folder in folders for file in folder.iterdir()]
+    for recording in found:
+        refuse_folder(out / recording.name, option="--out", read=folders)
+    if markdown is not None:
+        refuse_inputs([markdown], option="--markdown", inputs=read)
+    if pictures is not None:
+        refuse_folder(pictures, option="--pictures", read=folders)
+    return read
 
 
 def _compare(recording: Recording, truth: TableAccount, folder: Path, *, again: bool, looks: int) -> Comparison:

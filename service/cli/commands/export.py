@@ -70,11 +70,14 @@ def _export_data(home: Path, out: Path, span: tuple[datetime | None, datetime | 
     from thirdcard.service.analytics.refreshing import refresh_all
     from thirdcard.service.config.data_folder import Home
     from thirdcard.service.export.reading import DataReader, ExportWish
+    from thirdcard.service.export.shapes import SHAPES
     from thirdcard.service.export.writing import write_data
     from thirdcard.service.watch.factory import now_utc
 
-    now = now_utc()
-    with closing(Home(home).open_database(os.environ)) as database:
+    now, folder = now_utc(), Home(home)
+    for name in SHAPES:
+        folder.refuse_output(out / f"{name}.parquet", option="--out")
+    with closing(folder.open_database(os.environ)) as database:
         house = open_house(home, "UTC")
         refresh_all(database, names_from=house.names_from(now))
         if are_names_shown:

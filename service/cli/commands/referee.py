@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
 
@@ -37,20 +38,25 @@ def referee(
 
     The log's form is in docs/formats.md. No video and no model is needed.
     """
-    from thirdcard.rules.log.reader import read_log
+    from thirdcard.rules.log.reader import read_lines, read_log
     from thirdcard.service.cli.commands.rulebook_arguments import choose_rulebook
+    from thirdcard.service.config.output_files import STANDARD_INPUT, refuse_standard_output, written
 
-    judge = build_referee(choose_rulebook(table, rulebook, option or [], decks))
+    choice = choose_rulebook(table, rulebook, option or [], decks)
+    judge = build_referee(choice)
+    read = [STANDARD_INPUT if str(events) == "-" else events, *choice.files]
+    refuse_standard_output(read)
     with ExitStack() as stack:
         lines = stack.enter_context(_open_log(events))
-        records = None if rounds is None else stack.enter_context(rounds.open("w", encoding="utf-8"))
+        records = None
+        if rounds is not None:
+            draft = stack.enter_context(written(rounds, option="--rounds", inputs=read))
+            records = stack.enter_context(draft.open("w", encoding="utf-8"))
         try:
-            for event in read_log(lines, warn=_warn):
+            for event in read_log(read_lines(lines), warn=_warn):
                 _print(judge.observe(event), records)
         except LogError as error:
             raise LogFileError(f"{events}: {error}") from error
-        except UnicodeDecodeError as error:
-            raise LogFileError(f"{events}: no text in UTF-8; must be JSON lines") from error
         _print(judge.finish(), records)
 
 
@@ -77,7 +83,9 @@ def build_referee(choice: RulebookChoice) -> Referee:
 @contextmanager
 def _open_log(path: Path) -> Iterator[TextIO]:
     if str(path) == "-":
-        yield sys.stdin
+        lines = TextIOWrapper(sys.stdin.buffer, encoding="utf-8", newline="")
+        yield lines
+        lines.detach()
         return
     with path.open(encoding="utf-8", newline="") as lines:
         yield lines

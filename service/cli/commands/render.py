@@ -45,11 +45,16 @@ def render(
 
     A render is reproducible: a script and a school name their seeds.
     """
+    from thirdcard.service.config.output_files import refuse_folder
+
     if school is not None:
+        refuse_folder(school, option="--school", read=[decks])
         _render_school(school, worlds=worlds, split=split, seed=seed, processes=processes, decks=decks)
         return
     if not scripts:
         raise typer.BadParameter("needs scenario scripts, or --school FOLDER")
+    for script in scripts:
+        refuse_folder(out / script.stem, option="--out", read=[script.parent, decks])
     for script in scripts:
         _render_script(script, out / script.stem, processes=processes, objects=objects, decks=decks)
 

@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import typer
-import yaml
 
+from thirdcard.calibration.documents import parse_yaml
+from thirdcard.calibration.errors import DocumentError
+from thirdcard.rules.errors import brief
 from thirdcard.service.config.table_file import (
     OptionValue,
     check_seat_numbers,
+    files_of,
     read_layout,
     read_smallest_chip,
     read_table_file,
@@ -31,6 +34,8 @@ class RulebookChoice:
     limits: Mapping[str, object] | None = None
     smallest_chip: int | None = None
     """In the smallest unit of money; None where the chips are not known."""
+    files: tuple[Path, ...] = ()
+    """All that was read to know it."""
     is_drill: bool = False
     """Whether dealers practise at the table, with other decks than the rulebook's."""
 
@@ -57,6 +62,7 @@ def choose_rulebook(
             device=file.shoe.device,
             limits=file.limits.model_dump(exclude_none=True),
             smallest_chip=read_smallest_chip(file, table),
+            files=files_of(file, table),
             is_drill=file.drill,
         )
     if rulebook is None:
@@ -70,10 +76,10 @@ def parse_options(options: Sequence[str]) -> dict[str, OptionValue]:
     for option in options:
         key, sign, text = option.partition("=")
         if not sign or not key.strip():
-            raise typer.BadParameter(f"--option = {option}; must be KEY=VALUE")
+            raise typer.BadParameter(f"--option = {brief(option)}; must be KEY=VALUE")
         try:
-            value = yaml.safe_load(text) if text.strip() else ""
-        except yaml.YAMLError:
+            value = parse_yaml(text, "--option") if text.strip() else ""
+        except DocumentError:
             value = text
         parsed[key.strip()] = value if isinstance(value, bool | int | str) or value is None else text
     return parsed

@@ -23,13 +23,15 @@ def schema(
     An editor with a YAML language server completes keys where the file's first line names a schema:
     # yaml-language-server: $schema=table.json
     """
+    from thirdcard.service.config.output_files import written
     from thirdcard.service.docgen.schemas import SCHEMAS, format_schema
 
     if out is not None and not all_names:
         texts = {wanted: format_schema(wanted) for wanted in ([name] if name else SCHEMAS)}
         out.mkdir(parents=True, exist_ok=True)
         for wanted, text in texts.items():
-            (out / f"{wanted}.json").write_text(text, encoding="utf-8")
+            with written(out / f"{wanted}.json", option="--out") as draft:
+                draft.write_text(text, encoding="utf-8")
     elif name is None or all_names:
         sys.stdout.write("".join(f"{wanted}\n" for wanted in SCHEMAS))
     else:

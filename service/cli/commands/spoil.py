@@ -26,13 +26,18 @@ def spoil(
     The copy's truth, where there is one, tells of the faults, so that `thirdcard evaluate` measures them.
     """
     from thirdcard.datasets.script.faults import CameraFault, parse_spell
-    from thirdcard.datasets.script.spoil import between_and_amid, load_source, spoil_recording
+    from thirdcard.datasets.script.spoil import COPIED, between_and_amid, load_source, spoil_recording
+    from thirdcard.service.config.output_files import refuse_inputs
 
     source = load_source(recording)
     if fault or begin:
         jobs = {source.folder.resolve().name: [parse_spell(text) for text in fault or []]}
     else:
         jobs = {f"{source.folder.resolve().name}-{kind}": between_and_amid(source, kind) for kind in CameraFault}
+    read = [source.video, *(source.folder / name for name in COPIED)]
+    for name in jobs:
+        copies = [out / name / file for file in (source.video.name, *COPIED)]
+        refuse_inputs(copies, option="--out", inputs=read)
     for name, spells in jobs.items():
         spoil_recording(source, out / name, spells, begin_s=begin)
         said = ", ".join(f"{spell.fault} from {spell.from_s:.1f} to {spell.to_s:.1f} s" for spell in spells)
