@@ -106,8 +106,12 @@ def _handling(book: Rulebook) -> Iterable[str]:
 
 def _limits(book: Rulebook) -> Iterable[str]:
     yield _cited(book.limits.text, book.limits.rule)
+    for own in book.limits.own:
+        yield _given(own.when) + _cited(own.text, own.rule)
     for case in book.limits.excess:
         yield _given(case.when) + _cited(case.text, case.rule)
+    for returned in book.limits.returned:
+        yield _given(returned.when) + _cited(returned.text, returned.rule)
 
 
 def _insurance(book: Rulebook) -> Iterable[str]:

@@ -55,7 +55,11 @@ for section, (bet, elected, numbers, lost) in SIDES.items():
          **elected)  # fmt: skip
     told(
         f"{section}.{numbers['sign']}", "limit.below_minimum", staked(f"s3-{bet}", 9), staked(f"s3-{bet}", 10),
-        cites="other", table={"limits": {"minimum": 25, "bets": {bet: {"minimum": 10}}}}, **elected,
+        table={"limits": {"minimum": 25, "bets": {bet: {"minimum": 10}}}}, **elected,
+    )  # fmt: skip
+    told(
+        f"{section}.{numbers['sign']}", "limit.above_maximum", staked(f"s3-{other}", 91), staked(f"s3-{other}", 90),
+        name="above, on the other hand", table={"limits": {"maximum": 25, "bets": {other: {"maximum": 90}}}}, **elected,
     )  # fmt: skip
     WITNESSES.kept(f"{section}.{numbers['settles']}", bet, lost, books=SEC, **elected)
     loses(f"{section}.{numbers['settles']}", bet, lost, **elected)

@@ -146,9 +146,9 @@ pays("15.1", "banker_pair", "P QH KD 9C | B 3C 3D", 600, cites="other", name="ba
 told("15.2", "late_bet.placed", placed("s3-player_pair", False), placed("s3-player_pair", True), cites="other", **PAIRS)
 OF_PAIRS: dict[str, Any] = {"limits": {"bets": {"player_pair": {"minimum": 5, "maximum": 50}}}}
 told("15.3", "limit.below_minimum", staked("s3-player_pair", 4), staked("s3-player_pair", 5), table=OF_PAIRS,
-     cites="other", **PAIRS)  # fmt: skip
+     **PAIRS)  # fmt: skip
 told("15.3", "limit.above_maximum", staked("s3-player_pair", 51), staked("s3-player_pair", 50), table=OF_PAIRS,
-     cites="other", **PAIRS)  # fmt: skip
+     **PAIRS)  # fmt: skip
 permits("15.4", lambda log: log.legal_round(NO_PAIR, "s3-player_pair", "s4-banker"), **PAIRS)
 told("15.5", "misdeal.third_card_missing",
      lambda log: log.open("s3-player_pair").four("P QH KD | B 3C 4D").result(0, 7),

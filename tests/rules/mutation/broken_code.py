@@ -9,14 +9,16 @@ from types import ModuleType
 from typing import Any
 
 from thirdcard.rules import referee
-from thirdcard.rules.cards import burn, card_judge, exposed_cards, last_round
+from thirdcard.rules.cards import burn, card_judge, exposed_cards, handling, last_round
 from thirdcard.rules.findings import findings
 from thirdcard.rules.findings.alerts import Alert
 from thirdcard.rules.findings.findings import Finding
 from thirdcard.rules.game import hand
 from thirdcard.rules.game.cards import PACK, Card
-from thirdcard.rules.game.words import Bet, Outcome, TableNotice
+from thirdcard.rules.game.notice import LimitChange, Range, TableNotice
+from thirdcard.rules.game.words import Bet, Outcome
 from thirdcard.rules.log.events import Event, ReturnOrdered, RoundVoided
+from thirdcard.rules.round.round import TAKERS
 from thirdcard.rules.round.table_state import TableState
 from thirdcard.rules.wagers import early_settlement, hand_ends, insurance, payouts
 
@@ -103,9 +105,19 @@ def _errors_last() -> AbstractContextManager[None]:
     return patched([(payouts.PayoutJudge, "close", closes)])
 
 
-def _range_without_minimum(self: TableNotice, bet: Bet) -> tuple[int | None, int | None]:
+def _range_without_minimum(self: TableNotice, bet: Bet, _seat: int | None = None) -> Range:
     own = self.bets.get(bet, (None, None))
     return None, self.maximum if own[1] is None else own[1]
+
+
+def _not_changing(*, players: bool) -> AbstractContextManager[None]:
+    """Let the limits of the table, or of its players, be what they were at first."""
+    change = TableNotice.changed
+
+    def changed(self: TableNotice, later: LimitChange, *, seat: int | None) -> TableNotice:
+        return self if (seat is not None) is players else change(self, later, seat=seat)
+
+    return patched([(TableNotice, "changed", changed)])
 
 
 def _pair_by_points(cards: Sequence[Card]) -> hand_ends.HandEnd:
@@ -128,7 +140,7 @@ def _shoe_ends() -> AbstractContextManager[None]:
 
 def _unheard(kind: type[Event]) -> AbstractContextManager[None]:
     """Let the running round take no notice of that kind of event."""
-    return patched([(referee, "TAKERS", {one: take for one, take in referee.TAKERS.items() if one is not kind})])
+    return patched([(referee, "TAKERS", {one: take for one, take in TAKERS.items() if one is not kind})])
 
 
 def _never(owner: Any, name: str) -> AbstractContextManager[None]:
@@ -158,6 +170,9 @@ BROKEN_CODE: Mapping[str, Callable[[], AbstractContextManager[None]]] = {
     "decided early": lambda: _never(early_settlement.EarlySettlement, "_is_decided"),
     "insurance.fixed": lambda: patched([(insurance, "Fixed", lambda *args: insurance.NOT_FIXED)]),
     "shoe closed": lambda: patched([(last_round.LastRoundJudge, "_end", lambda *args: None)]),
+    "nominees": lambda: patched([(handling.HandlingJudge, "name", lambda *_: None)]),
+    "limits.changed": lambda: _not_changing(players=False),
+    "limits.players": lambda: _not_changing(players=True),
     "excess.minimum": lambda: patched([(TableNotice, "range_of", _range_without_minimum)]),
 }
 """What the paragraphs' files may name besides the rulebook's data and the codes of alerts."""
