@@ -248,6 +248,18 @@ add(
     .wager("s3-insurance_player", 0, 20),
 )  # fmt: skip
 
+
+def ordered_back(action: str) -> Build:
+    """A bet that was not insured for want of an offer loses; a manager orders it returned, and the dealer does so."""
+    return lambda log: (
+        log.open("s3-player").four(BANKER_DUE).third("banker", "6S").result(7, 9)
+        .add("return_ordered", area="s3-player", seat=3, bet="player").settle("s3-player", action, 100).close()
+    )  # fmt: skip
+
+
+add("payout.loser_paid", "ordered back", {"sg-rws": "5.13"}, ordered_back("paid"), ordered_back("returned"))
+add("payout.push_taken", "ordered back", {"sg-rws": "5.13"}, ordered_back("collected"), ordered_back("returned"))
+
 # Cards that were shown.
 add(
     "exposed_card.first_card", "found face up", nz("12.3"),
