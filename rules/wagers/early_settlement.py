@@ -42,14 +42,14 @@ class EarlySettlement:
             return True
         if drawing.is_settled or not drawing.can_judge or None in map(drawing.points, Side):
             return False
-        endings = possible_facts(*(_ends_ahead(side, drawing) for side in Side))
+        endings = possible_facts(*(_ends_ahead(side, drawing, self._rules.marks) for side in Side))
         return pay_of(bet, self._rules, endings) is not None
 
 
-def _ends_ahead(side: Side, drawing: Drawing) -> frozenset[HandEnd]:
+def _ends_ahead(side: Side, drawing: Drawing, marks: frozenset[str]) -> frozenset[HandEnd]:
     """What the hand may come to, whatever cards it is still due."""
     two, due = drawing.faces(side)[:2], drawing.due()
     verdict = (due.player if side is Side.PLAYER else due.banker).verdict
     if verdict is Verdict.NOT_DUE or side in drawing.third:
-        return ends_of(drawing.faces(side))
-    return ends_of((*two, None)) if verdict is Verdict.DUE else loose_ends_of(two)
+        return ends_of(drawing.faces(side), marks)
+    return ends_of((*two, None), marks) if verdict is Verdict.DUE else loose_ends_of(two, marks)

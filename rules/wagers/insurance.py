@@ -200,7 +200,7 @@ class InsuranceJudge:
             insured = [
                 one.value
                 for one in running.betting.stakes.values()
-                if one.seat == wager.seat and one.bet == INSURANCE[wager.bet].value
+                if one.seat == wager.seat and one.bet == str(INSURANCE[wager.bet])
             ]
             is_unseen = not insured and (wager.seat is None or running.was_camera_lost)
             if promise.is_some and not is_unseen and not any(value != 0 for value in insured):
