@@ -17,7 +17,7 @@ from thirdcard.rules.game import hand
 from thirdcard.rules.game.cards import PACK, Card
 from thirdcard.rules.game.notice import LimitChange, Range, TableNotice
 from thirdcard.rules.game.words import Bet, Outcome
-from thirdcard.rules.log.events import Event, ReturnOrdered, RoundVoided
+from thirdcard.rules.log.events import Event, HandlingDeclined, ReturnOrdered, RoundVoided
 from thirdcard.rules.round.round import TAKERS
 from thirdcard.rules.round.table_state import TableState
 from thirdcard.rules.wagers import early_settlement, hand_ends, insurance, payouts
@@ -120,8 +120,8 @@ def _not_changing(*, players: bool) -> AbstractContextManager[None]:
     return patched([(TableNotice, "changed", changed)])
 
 
-def _pair_by_points(cards: Sequence[Card]) -> hand_ends.HandEnd:
-    end = _END_OF(cards)
+def _pair_by_points(cards: Sequence[Card], *kinds: frozenset[str]) -> hand_ends.HandEnd:
+    end = _END_OF(cards, *kinds)
     return end if end.pair or cards[0].point_value != cards[1].point_value else end._replace(pair="mixed")
 
 
@@ -136,6 +136,16 @@ def _banker_wins_ties(player: int, banker: int) -> Outcome:
 def _shoe_ends() -> AbstractContextManager[None]:
     """Let a continuous shuffler be a shoe like any other."""
     return patched([(last_round.LastRoundJudge, "listens_to", property(lambda _: last_round._OF_THE_END))])
+
+
+def _not_declining() -> AbstractContextManager[None]:
+    """Let who declined the cards be entitled to them all the same."""
+    observe = handling.HandlingJudge.observe
+
+    def observes(self: handling.HandlingJudge, event: Any, running: Any) -> Iterator[Finding]:
+        return iter(()) if isinstance(event, HandlingDeclined) else observe(self, event, running)
+
+    return patched([(handling.HandlingJudge, "observe", observes)])
 
 
 def _unheard(kind: type[Event]) -> AbstractContextManager[None]:
@@ -162,6 +172,7 @@ BROKEN_CODE: Mapping[str, Callable[[], AbstractContextManager[None]]] = {
     "shoe.continuous": _shoe_ends,
     "returns after an error": lambda: patched([(payouts, "_SETTLES_FREELY", ("none.",))]),
     "errors last": _errors_last,
+    "declining": _not_declining,
     "voided rounds": lambda: _unheard(RoundVoided),
     "rounds given up": lambda: _never(TableState, "_was_given_up"),
     "return orders": lambda: _unheard(ReturnOrdered),
