@@ -395,9 +395,6 @@ class InsuranceKeys(EntryTable):
         "the section of a third card that was seen before the Player's was open, in quotes, or null"
     )
     absence_rule = SectionEntry("the section of a table that offers none, in quotes, or null")
-    return_rule = SectionEntry(
-        "the section by which a supervisor orders bets returned where the dealer did not offer it, in quotes, or null"
-    )
     text = TextEntry(_WORDS)
 
 

@@ -274,7 +274,6 @@ def parse_insurance(node: Node, known: KnownFacts) -> InsuranceRule:
         withdrawal_rule=node.read(InsuranceKeys.withdrawal_rule),
         waiver_rule=node.read(InsuranceKeys.waiver_rule),
         absence_rule=node.read(InsuranceKeys.absence_rule),
-        return_rule=node.read(InsuranceKeys.return_rule),
         text=node.read(InsuranceKeys.text),
     )
 
