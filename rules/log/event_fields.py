@@ -13,6 +13,7 @@ from thirdcard.rules.game.words import (
     SEAT_DIGITS,
     UNKNOWN,
     Bet,
+    HidingPlace,
     Outcome,
     SettleAction,
     Side,
@@ -207,6 +208,7 @@ READERS: Mapping[str, Callable[[object], Any]] = {
     "camera": _read_optional_text,
     "fault": _read_optional_text,
     "reason": _read_optional_text,
+    "where": _choice(HidingPlace),
 }
 QUICK_READERS: Mapping[str, Callable[[object], Any]] = {
     **READERS,
@@ -216,6 +218,7 @@ QUICK_READERS: Mapping[str, Callable[[object], Any]] = {
     "hand": _words(Side, optional=True),
     "winner": _words(Outcome, optional=True),
     "action": _words(SettleAction),
+    "where": _words(HidingPlace),
 }
 """The same values sooner; what they refuse, with a KeyError or TypeError too, `READERS` explain."""
 ALLOWED = {"card": "a rank then a suit, such as 10H, or null"}

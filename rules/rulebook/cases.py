@@ -10,6 +10,7 @@ from collections.abc import Iterable, Set
 from typing import Protocol, TypeVar
 
 from thirdcard.rules.errors import RulebookError
+from thirdcard.rules.game.words import Bet
 from thirdcard.rules.rulebook.model import Option
 from thirdcard.rules.rulebook.yaml_keys import TextsEntry
 from thirdcard.rules.rulebook.yaml_reader import Node
@@ -28,7 +29,7 @@ SITUATIONS = frozenset(
     {
         "to_player", "to_banker", "banker_due", "disclosed", "third_card", "outcome_established", "last_round",
         "losing", "frozen", "served_first", "undetermined", "void_ordered", "same_seat", "equal_wager", "no_handling",
-        "collective", "insurance", "not_offered",
+        "collective", "insurance", "not_offered", "before_result",
     }
 )  # fmt: skip
 """What the referee may state of a fault."""
@@ -40,6 +41,9 @@ RESULT_KEYS = frozenset(
     }
 )  # fmt: skip
 """What settlement may state of a finished round, as `key=value`; points and margins also as a range, `key=0-5`."""
+
+BET = "bet"
+"""What names the bet that a fault is about, as `bet=tie`."""
 
 AMOUNT = "amount"
 """What an option states besides its value where a whole amount was elected, as `key=amount`."""
@@ -80,9 +84,9 @@ class KnownFacts:
         facts = frozenset(node.read(when))
         for fact in facts:
             key, _, value = fact.partition("=")
-            is_result = bool(value) and key in RESULT_KEYS
+            is_result = (bool(value) and key in RESULT_KEYS) or (key == BET and value in set(Bet))
             if fact not in SITUATIONS and fact not in self._elected and not is_result:
                 raise RulebookError(
-                    f"{node.place}.{when.name} = {fact}; allowed: a situation, an option's value or a result"
+                    f"{node.place}.{when.name} = {fact}; allowed: a situation, an option's value, a result or a bet"
                 )
         return facts

@@ -66,6 +66,8 @@ def _unmatched(book: Rulebook) -> Iterator[str]:
     pairs: list[tuple[str, bool, str]] = [
         ("burn", any(case.count is not BurnCount.NONE for case in book.burn), "procedure.burn"),
         ("betting.call.rule", book.call_rule is not None, "procedure.no_call"),
+        ("last_round.cut_depth", book.last_round.cut_depth is not None, "procedure.cut_depth"),
+        ("last_round.announced", book.last_round.is_announced, "procedure.last_hand_unannounced"),
         ("first_card_face_up_is_found", book.first_card_face_up_is_found, "exposed_card.first_card"),
     ]
     pairs += [(f"limits.kinds {kind}", kind in book.limits.kinds, code) for kind, code in _LIMIT_FAULTS.items()]

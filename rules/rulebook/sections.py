@@ -14,6 +14,7 @@ from thirdcard.rules.rulebook.file_keys import (
     REQUIRED_BETS,
     BetKeys,
     BurnKeys,
+    CutDepthKeys,
     ExactKeys,
     ExcessKeys,
     FeeKeys,
@@ -29,6 +30,7 @@ from thirdcard.rules.rulebook.file_keys import (
 from thirdcard.rules.rulebook.model import (
     BetRule,
     BurnCase,
+    CutDepth,
     ExactPay,
     ExcessRule,
     Fee,
@@ -158,13 +160,27 @@ def parse_last_round(node: Node) -> LastRoundRule:
     Raises:
         RulebookError: something is missing or unknown; names the place.
     """
+    depth = LastRoundKeys.cut_depth
     rule = LastRoundRule(
         after_cut_card=node.read(LastRoundKeys.after_cut_card),
+        is_announced=node.read(LastRoundKeys.announced),
+        cut_depth=_cut_depth(node.node(depth)) if node.has(depth) else None,
         rule=node.read(LastRoundKeys.rule),
         text=node.read(LastRoundKeys.text),
     )
     node.end()
     return rule
+
+
+def _cut_depth(node: Node) -> CutDepth:
+    depth = CutDepth(
+        least=node.read(CutDepthKeys.least),
+        most=node.read(CutDepthKeys.most),
+        rule=node.read(CutDepthKeys.rule),
+        text=node.read(CutDepthKeys.text),
+    )
+    node.end()
+    return depth
 
 
 def parse_handling(root: Node, known: KnownFacts) -> tuple[HandlingCase, ...]:

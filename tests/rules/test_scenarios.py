@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import tests.rules.procedure_scenarios  # noqa: F401  adds its scenarios
 from tests.rules.builders import RULEBOOKS, TableLog, run
 from tests.rules.payout_scenarios import PAYOUTS
 from tests.rules.scenarios import SCENARIOS as OTHERS
