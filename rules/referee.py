@@ -36,6 +36,8 @@ from thirdcard.rules.log.events import (
     CardTurned,
     Event,
     HandlingDeclined,
+    LimitsChanged,
+    NomineeNamed,
     ResultAnnounced,
     RoundClosed,
     ShoeClosed,
@@ -59,6 +61,8 @@ Listener = Callable[[Any, Any], Iterable[Finding] | None]
 """Takes an event and the running round, and finds what is wrong."""
 Hearing = Iterable[tuple[Listener, Collection[type[Event]]]]
 """Who listens to what, in order."""
+Listeners = Mapping[type[Event], tuple[Listener, ...]]
+"""By type of event, who is asked about it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +120,6 @@ class Judges:
             wagering=Wagering(
                 rules,
                 table,
-                minimum=table.notice.minimum,
                 insurance=insurance,
                 drawing_of=cards.drawing_of,
                 held=held,
@@ -140,6 +143,7 @@ class Judges:
             (shoe.turn, (CardTurned,)),
             (self.burn.observe, self.burn.listens_to),
             (self.care.observe, self.care.listens_to),
+            (self.handling.name, (NomineeNamed,)),
             (
                 lambda event, running: self.last_round.observe(event, running, table.rounds_begun),
                 self.last_round.listens_to,
@@ -197,19 +201,23 @@ class Referee:
                 orders. One that is not may become so later in its round.
         """
         self._rules = rules
-        self._table = TableState(smallest_chip=smallest_chip, notice=parse_notice(limits or {}))
+        self._table = TableState(
+            smallest_chip=smallest_chip,
+            notice=parse_notice(limits or {}),
+            are_promotional_spent=rules.rulebook.promotional_rule is not None,
+        )
         self._judges = Judges.of(rules, self._table, decks=decks, device=device)
         self._held = self._judges.held
         self._is_alleged = is_alleged
         self._found: set[tuple[object, ...]] = set()
         """What bears on the round, told or not."""
         self._told: set[tuple[object, ...]] = set()
-        at_table = self._judges.hearing_at_table(self._table)
-        self.hearing = (*at_table, *self._judges.hearing_in_round())
+        self.hearing: Hearing = ()
         """Who listens while a round runs: those at the table before the round takes the event, the others after it."""
-        self._in_round = _listeners(self.hearing)
-        self._between = _listeners(at_table)
+        self._in_round: Listeners = {}
+        self._between: Listeners = {}
         """Who listens where no round runs."""
+        self._hear()
 
     @property
     def state(self) -> RoundState:
@@ -250,6 +258,18 @@ class Referee:
         running = self._table.running
         rounds = () if running is None else (self._close(running, alerts),)
         return Judgement(tuple(alerts), rounds)
+
+    def _change_limits(self, event: LimitsChanged, running: Round | None) -> None:
+        """Other limits hold from here on; where there were none, somebody has to look at the wagers now."""
+        self._table.change_limits(event, running)
+        self._judges.limits.change(self._table.notice, running)
+        self._hear()
+
+    def _hear(self) -> None:
+        """Ask the judges to what they listen."""
+        at_table = (*self._judges.hearing_at_table(self._table), (self._change_limits, (LimitsChanged,)))
+        self.hearing = (*at_table, *self._judges.hearing_in_round())
+        self._in_round, self._between = _listeners(self.hearing), _listeners(at_table)
 
     def _let_pass(self, t: float | None) -> list[Alert]:
         return self._alerts(self._held.release(t), None)
@@ -293,7 +313,7 @@ class Referee:
         return record
 
 
-def _listeners(hearing: Hearing) -> Mapping[type[Event], tuple[Listener, ...]]:
+def _listeners(hearing: Hearing) -> Listeners:
     """Those who listen to each type of event, so that nobody is asked about what he does not look at."""
     return {kind: tuple(one for one, kinds in hearing if kind in kinds) for kind in EVENT_TYPES.values()}
 

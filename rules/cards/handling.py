@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from thirdcard.rules.findings.findings import Finding, name_of
 from thirdcard.rules.game.words import Bet, Side, seat_of
-from thirdcard.rules.log.events import CardMoved, CardPassed, CardRemoved, CardTurned, HandlingDeclined
+from thirdcard.rules.log.events import CardMoved, CardPassed, CardRemoved, CardTurned, HandlingDeclined, NomineeNamed
 from thirdcard.rules.round.round import Round, Wager, confidence_of
 from thirdcard.rules.rulebook.model import Entitled, TieBreak
 from thirdcard.rules.rulebook.options import Rules
@@ -28,6 +28,15 @@ class HandlingJudge:
         self._declined: set[tuple[int, Side]] = set()
         self._served: set[Side] = set()
         """Hands of which an entitled player was passed a card."""
+        self._players: dict[int, int] = {}
+        """By a nominee's seat, that of the one player for whom he acts."""
+
+    def name(self, event: NomineeNamed, _running: Round | None) -> None:
+        """Take who handles a seat's hand from here on; a nominee acts for one player at a time."""
+        if event.nominee is None or not self._case.has_several_nominees:
+            self._players = {nominee: seat for nominee, seat in self._players.items() if seat != event.seat}
+        if event.nominee is not None and self._case.nominee_rule is not None:
+            self._players[event.nominee] = event.seat
 
     def observe(
         self, event: CardPassed | CardTurned | CardMoved | CardRemoved | HandlingDeclined, running: Round
@@ -58,7 +67,7 @@ class HandlingJudge:
             return
         yield from self._find_both_out(event, running)
         wrong = list(self._find_wrong_handler(event, seat, card.place, running))
-        if wrong and self._case.nominee_rule is not None and card.place in self._served:
+        if wrong and self._case.sharing_rule is not None and card.place in self._served:
             running.doubt(_WRONG_HANDLER, f"seat {seat} may be the nominee of whom the {card.place}'s cards go to")
             return
         if not wrong:
@@ -98,9 +107,18 @@ class HandlingJudge:
         ):
             running.doubt(_WRONG_HANDLER, "the wagers were not seen")
             return
-        bets = {Bet(side)} if case.entitled is Entitled.HIGHEST_ON_HAND else {Bet.PLAYER, Bet.BANKER}
+        player = self._players.get(seat)
+        if player is None or any(self._weigh(event, player, side, running, besides=seat)):
+            yield from self._weigh(event, seat, side, running, besides=player)
+
+    def _weigh(
+        self, event: CardPassed, seat: int, side: Side, running: Round, *, besides: int | None
+    ) -> Iterator[Finding]:
+        """Hold a seat's wager against the others'; a player and his nominee are no rivals."""
+        case = self._case
+        bets = frozenset({Bet(side)}) if case.entitled is Entitled.HIGHEST_ON_HAND else frozenset(Bet)
         wagers = _by_seat(running.betting.stakes, bets)
-        rivals = {other for other in wagers if other != seat and (other, side) not in self._declined}
+        rivals = {other for other in wagers if other not in (seat, besides) and (other, side) not in self._declined}
         if seat not in wagers:
             if case.anyone_where_none and rivals and not rivals & _seats_seen(running.betting.stakes, bets):
                 running.doubt(_WRONG_HANDLER, f"it was not seen whether seat {min(rivals)} has a wager on it")
@@ -140,12 +158,12 @@ class HandlingJudge:
             running.doubt(_WRONG_HANDLER, f"the wager of seat {unread[0]} was not read")
 
 
-def _seats_seen(stakes: Mapping[str, Wager], bets: set[Bet]) -> set[int]:
+def _seats_seen(stakes: Mapping[str, Wager], bets: Collection[Bet]) -> set[int]:
     """The seats whose chips are known to lie on one of these bets."""
     return {one.seat for one in stakes.values() if one.seat is not None and one.bet in bets and one.is_seen}
 
 
-def _by_seat(stakes: Mapping[str, Wager], bets: set[Bet]) -> dict[int, int | None]:
+def _by_seat(stakes: Mapping[str, Wager], bets: Collection[Bet]) -> dict[int, int | None]:
     """Each seat's highest wager on these bets, in order of placing; None where one was not read."""
     found: dict[int, int | None] = {}
     for wager in stakes.values():

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
 DEALER = "dealer"
@@ -112,32 +111,6 @@ class Remedy:
     """The rule that orders it; None where the text is silent."""
     text: str
     """Our own short paraphrase."""
-
-
-_MAIN_BETS = frozenset({Bet.PLAYER, Bet.BANKER, Bet.TIE})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableNotice:
-    """The table's notice; None where it says nothing."""
-
-    minimum: int | None = None
-    maximum: int | None = None
-    differential: int | None = None
-    collective: int | None = None
-    bets: Mapping[Bet, tuple[int | None, int | None]] = field(default_factory=dict)
-    """Minimum and maximum of single bets, before the table's own."""
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether nothing is limited."""
-        return not self.bets and self == TableNotice()
-
-    def range_of(self, bet: Bet) -> tuple[int | None, int | None]:
-        """The minimum and the maximum of a bet."""
-        general = (self.minimum, self.maximum) if bet in _MAIN_BETS else (None, None)
-        own = self.bets.get(bet, (None, None))
-        return (general[0] if own[0] is None else own[0], general[1] if own[1] is None else own[1])
 
 
 class Settling(StrEnum):

@@ -116,6 +116,20 @@ def _read_names(value: object) -> tuple[str, ...] | None:
     return tuple(map(_read_text, value))
 
 
+def _read_bet_limits(value: object) -> dict[str, dict[str, int]] | None:
+    if value is None:
+        return None
+    if not isinstance(value, Mapping) or not all(_limits_a_bet(*entry) for entry in value.items()):
+        raise ValueError("allowed: a mapping of bets to {minimum, maximum}, each a whole number from 0")
+    return {str(bet): {str(end): int(amount) for end, amount in limits.items()} for bet, limits in value.items()}
+
+
+def _limits_a_bet(bet: object, limits: object) -> bool:
+    if bet not in Bet.__members__.values() or not isinstance(limits, Mapping) or not limits:
+        return False
+    return all(end in ("minimum", "maximum") and type(amount) is int and amount >= 0 for end, amount in limits.items())
+
+
 def _read_flag(value: object) -> bool:
     if not isinstance(value, bool):
         raise ValueError("allowed: true, false")
@@ -180,6 +194,7 @@ READERS: Mapping[str, Callable[[object], Any]] = {
     "dealer": _read_text,
     "area": _read_text,
     "seat": _read_seat,
+    "nominee": _read_seat,
     "bet": _choice(Bet),
     "before": _read_count,
     "after": _read_count,
@@ -209,6 +224,12 @@ READERS: Mapping[str, Callable[[object], Any]] = {
     "fault": _read_optional_text,
     "reason": _read_optional_text,
     "where": _choice(HidingPlace),
+    "minimum": _read_count,
+    "maximum": _read_count,
+    "differential": _read_count,
+    "collective": _read_count,
+    "bets": _read_bet_limits,
+    "promotional": _read_flag,
 }
 QUICK_READERS: Mapping[str, Callable[[object], Any]] = {
     **READERS,

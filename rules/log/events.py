@@ -20,9 +20,9 @@ __all__ = [
     "DEALER", "EVENT_TYPES", "UNKNOWN", "Bet", "BetsOpened", "CameraBack", "CameraEvent", "CameraFaulted",
     "CameraLost", "CameraMoved", "CameraObstructed", "CardBurned", "CardDealt", "CardMoved", "CardPassed",
     "CardRemoved", "CardReplaced", "CardShown", "CardTurned", "CutCardDrawn", "DealerChanged", "Event",
-    "HandlingDeclined", "HidingPlace", "LastRoundAnnounced", "NoMoreBets", "Outcome", "ResultAnnounced",
-    "ReturnOrdered", "RoundClosed", "RoundVoided", "SettleAction", "ShoeClosed", "ShoeOpened", "Side", "Source",
-    "VoidHandAnnounced", "WagerChanged", "WagerSettled", "format_event", "parse_event", "seat_of",
+    "HandlingDeclined", "HidingPlace", "LastRoundAnnounced", "LimitsChanged", "NoMoreBets", "NomineeNamed", "Outcome",
+    "ResultAnnounced", "ReturnOrdered", "RoundClosed", "RoundVoided", "SettleAction", "ShoeClosed", "ShoeOpened",
+    "Side", "Source", "VoidHandAnnounced", "WagerChanged", "WagerSettled", "format_event", "parse_event", "seat_of",
 ]  # fmt: skip
 
 
@@ -84,6 +84,24 @@ class DealerChanged(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LimitsChanged(Event):
+    """The table's limits, or one player's own, are other ones from here on; what is not named stays as it was.
+
+    A line with a seat and no limit ends that player's own limits.
+    """
+
+    type: ClassVar[str] = "limits_changed"
+    seat: int | None = None
+    """The player's; None: the table's."""
+    minimum: int | None = None
+    maximum: int | None = None
+    differential: int | None = None
+    collective: int | None = None
+    bets: Mapping[str, Mapping[str, int]] | None = None
+    """By bet its `minimum`, its `maximum` or both."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BetsOpened(Event):
     """The dealer asked for wagers."""
 
@@ -119,6 +137,8 @@ class WagerChanged(Event):
     chips_after: int | None = None
     by: str = UNKNOWN
     """`seat:3`, `dealer` or `unknown`."""
+    promotional: bool = False
+    """Whether the chips that came are promotional: tokens or vouchers for one free wager."""
     earlier_s: float | None = None
     later_s: float | None = None
     """How far at most it happened before `t`, and after it; any moment between is as likely as any other."""
@@ -197,6 +217,16 @@ class HandlingDeclined(Event):
     type: ClassVar[str] = "handling_declined"
     seat: int
     hand: Side
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NomineeNamed(Event):
+    """From here on a nominee handles that seat's hand."""
+
+    type: ClassVar[str] = "nominee_named"
+    seat: int
+    nominee: int | None = None
+    """The nominee's seat; None: nobody any more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -321,8 +351,9 @@ class CameraObstructed(CameraFaulted):
 EVENT_TYPES: Mapping[str, type[Event]] = {
     cls.type: cls
     for cls in (
-        ShoeOpened, CardBurned, CutCardDrawn, LastRoundAnnounced, ShoeClosed, DealerChanged, BetsOpened, NoMoreBets,
-        WagerChanged, CardDealt, VoidHandAnnounced, RoundVoided, ReturnOrdered, CardShown, CardReplaced,
+        ShoeOpened, CardBurned, CutCardDrawn, LastRoundAnnounced, ShoeClosed, DealerChanged, LimitsChanged,
+        BetsOpened, NoMoreBets, WagerChanged, CardDealt, VoidHandAnnounced, RoundVoided, ReturnOrdered, NomineeNamed,
+        CardShown, CardReplaced,
         HandlingDeclined, CardTurned, CardMoved, CardPassed, CardRemoved, ResultAnnounced, WagerSettled, RoundClosed,
         CameraLost, CameraBack, CameraMoved, CameraObstructed,
     )
@@ -426,7 +457,13 @@ _DROPPABLE = frozenset(
         "fault",
         "untouched",
         "picture",
+        "promotional",
         "reason",
+        "minimum",
+        "maximum",
+        "differential",
+        "collective",
+        "bets",
     }
 ) | {"earlier_s", "later_s", *(f"{moment}_{end}" for moment in ("before", "after") for end in ("low", "high"))}
 

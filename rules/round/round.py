@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from thirdcard.rules.game.cards import Card
+from thirdcard.rules.game.notice import TableNotice
 from thirdcard.rules.game.words import DEALER, UNKNOWN, Bet, SettleAction, Side, Source
 from thirdcard.rules.log.events import (
     BetsOpened,
@@ -106,6 +107,8 @@ class Wager(NamedTuple):
     """Of what was last seen of it."""
     least: int | None = None
     """What lies there at least, where the value is not known."""
+    promotional: int = 0
+    """What of the value is in promotional chips."""
 
     @property
     def is_empty(self) -> bool:
@@ -186,6 +189,8 @@ class RoundBetting:
     call: Call | None = None
     is_reopened: bool = False
     """Whether wagers were asked for after the result."""
+    notice: TableNotice = field(default_factory=TableNotice)
+    """The limits that hold for the round: those at the close of betting, as far as it has closed."""
     ordered_back: dict[str, float] = field(default_factory=dict)
     """Areas whose wagers a supervisor ordered returned, and when."""
 
@@ -276,6 +281,12 @@ class Round:
         return self.deadline is not None
 
     @property
+    def is_betting_open(self) -> bool:
+        """Whether no card has left the shoe and no call is known but by inference."""
+        call = self.betting.call
+        return self.dealt.first is None and not self.is_decided and (call is None or call.is_inferred)
+
+    @property
     def phase(self) -> RoundPhase:
         if self.is_decided:
             return RoundPhase.DECIDED
@@ -307,7 +318,18 @@ def changed_wager(event: WagerChanged, old: Wager | None, *, is_settled: bool) -
         is_settled or (old is not None and old.is_settled),
         confidence_of(event),
         None if is_empty else event.after_low,
+        _promotional_part(event, old) if event.promotional or (old is not None and old.promotional) else 0,
     )
+
+
+def _promotional_part(event: WagerChanged, old: Wager | None) -> int:
+    """What of the value after the change is in promotional chips; others go first."""
+    part = 0 if old is None else old.promotional
+    if event.after is None:
+        return part
+    if event.promotional:
+        part += max(event.after - (event.before or 0), 0)
+    return min(part, event.after)
 
 
 def settled_wager(event: WagerSettled, old: Wager | None) -> Wager:
@@ -316,12 +338,18 @@ def settled_wager(event: WagerSettled, old: Wager | None) -> Wager:
     value = old.value if old is not None and stays else None if stays else 0
     chips = old.chips if old is not None and stays else None if stays else 0
     least = old.least if old is not None and stays else None
-    return Wager(event.area, event.seat, event.bet, value, chips, True, least=least)
+    promotional = old.promotional if old is not None and stays else 0
+    return Wager(event.area, event.seat, event.bet, value, chips, True, least=least, promotional=promotional)
 
 
-def freed_wager(wager: Wager) -> Wager:
-    """What lies on the area when the next round begins."""
-    return wager._replace(is_settled=False)
+def freed_wager(wager: Wager, *, are_promotional_spent: bool) -> Wager:
+    """What lies on the area when the next round begins; what of promotional chips is left where no text says so?"""
+    if not wager.promotional:
+        return wager._replace(is_settled=False)
+    if not are_promotional_spent:
+        return wager._replace(is_settled=False, value=None, chips=None, promotional=0)
+    value = None if wager.value is None else wager.value - wager.promotional
+    return wager._replace(is_settled=False, value=value, chips=None if value else 0, promotional=0)
 
 
 def is_by_dealer(event: WagerChanged) -> bool:

@@ -6,13 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from thirdcard.rules.findings.alerts import Alert
-from thirdcard.rules.game.words import Side, TableNotice
+from thirdcard.rules.game.notice import LimitChange, TableNotice
+from thirdcard.rules.game.words import Bet, Side
 from thirdcard.rules.log.events import (
     CameraBack,
     CameraLost,
     CameraMoved,
     CameraObstructed,
     Event,
+    LimitsChanged,
     RoundClosed,
     ShoeOpened,
     VoidHandAnnounced,
@@ -46,6 +48,8 @@ class TableState:
     smallest_chip: int | None = None
     """The table's smallest chip, in the smallest unit of money; None where its chips are not known."""
     notice: TableNotice = field(default_factory=TableNotice)
+    are_promotional_spent: bool = False
+    """Whether promotional chips that were settled lie on no area any more."""
     lost_cameras: set[str] = field(default_factory=set)
     next_void: Void = NOT_VOID
     """Whether the coming round is to be played without wagers."""
@@ -68,6 +72,12 @@ class TableState:
         if running is not None and self.lost_cameras and not running.was_camera_lost:
             running.camera_lost_t = event.t
 
+    def change_limits(self, event: LimitsChanged, running: Round | None) -> None:
+        """Other limits hold from here on, in the running round too while betting is open."""
+        self.notice = self.notice.changed(_change_of(event), seat=event.seat)
+        if running is not None and running.is_betting_open:
+            running.betting.notice = self.notice
+
     def begin(self, t: float) -> Round:
         """Start the next round."""
         self.rounds_begun += 1
@@ -75,7 +85,9 @@ class TableState:
             self.rounds_begun,
             t,
             DealtCards(self.cards),
-            RoundBetting({area: wager for area, wager in self.wagers.items() if not wager.is_empty}),
+            RoundBetting(
+                {area: wager for area, wager in self.wagers.items() if not wager.is_empty}, notice=self.notice
+            ),
             self.next_void,
             camera_lost_t=t if self.lost_cameras else None,
         )
@@ -90,11 +102,12 @@ class TableState:
         if running.void.declared_t is not None and self.next_void.rule is not None:
             self.next_void = NOT_VOID  # no card of a round that the house declared void is left to begin the next with
         self.cards = running.dealt.cards
-        self.wagers = {
-            area: freed_wager(wager) if wager.is_settled else wager
+        wagers = {
+            area: freed_wager(wager, are_promotional_spent=self.are_promotional_spent) if wager.is_settled else wager
             for area, wager in self.wagers.items()
             if not wager.is_empty
         }
+        self.wagers = {area: wager for area, wager in wagers.items() if not wager.is_empty}
         self.running = None
 
     def follow_remedy(self, alert: Alert) -> None:
@@ -139,3 +152,14 @@ class TableState:
             banker=hands[Side.BANKER],
             wagers=wagers,
         )
+
+
+def _change_of(event: LimitsChanged) -> LimitChange:
+    own = {Bet(bet): (limits.get("minimum"), limits.get("maximum")) for bet, limits in (event.bets or {}).items()}
+    return LimitChange(
+        minimum=event.minimum,
+        maximum=event.maximum,
+        differential=event.differential,
+        collective=event.collective,
+        bets=own,
+    )

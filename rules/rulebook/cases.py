@@ -29,7 +29,7 @@ SITUATIONS = frozenset(
     {
         "to_player", "to_banker", "banker_due", "disclosed", "third_card", "outcome_established", "last_round",
         "losing", "frozen", "served_first", "undetermined", "void_ordered", "same_seat", "equal_wager", "no_handling",
-        "collective", "insurance", "not_offered", "before_result",
+        "collective", "insurance", "not_offered", "own_limit", "before_result",
     }
 )  # fmt: skip
 """What the referee may state of a fault."""

@@ -224,6 +224,14 @@ class FrozenKeys(EntryTable):
     text = TextEntry(_WORDS)
 
 
+class TopUpKeys(EntryTable):
+    """Elections under which a wager below the minimum may be brought up to it at any time."""
+
+    when = _facts("a wager below the minimum to be brought up to it, after betting closed too")
+    rule = SectionEntry(_RULE)
+    text = TextEntry(_WORDS)
+
+
 class AfterTieKeys(EntryTable):
     """What becomes of wagers that stand off."""
 
@@ -240,6 +248,10 @@ class BettingKeys(EntryTable):
     call = InnerEntry("the call of no more bets; its rule is null where none orders it", PlainKeys)
     closes = ManyEntry("when betting closes; of the cases that fit a bet the first counts", ClosingKeys)
     frozen = ManyEntry("elections under which wagers stay as they were placed", FrozenKeys, is_required=False)
+    top_ups = ManyEntry("elections under which low wagers are brought up to the minimum", TopUpKeys, is_required=False)
+    promotional = InnerEntry(
+        "that promotional chips are one free wager, spent whether it wins or loses", PlainKeys, is_required=False
+    )
     after_tie = InnerEntry("what becomes of wagers that stand off", AfterTieKeys)
 
 
@@ -280,7 +292,17 @@ class HandlingKeys(EntryTable):
     anyone_where_none = FlagEntry(
         "true or false: whether somebody without a wager may handle a hand that no entitled player takes", default=False
     )
-    nominee_rule = SectionEntry("the section that lets an entitled player share the cards with a nominee", default=None)
+    nominee_rule = SectionEntry("the section that lets a nominee handle his player's hand, in quotes", default=None)
+    several_nominees = FlagEntry("true or false: whether a player may have more than one nominee", default=False)
+    sharing_rule = SectionEntry("the section that lets an entitled player share the cards with a nominee", default=None)
+    rule = SectionEntry(_RULE)
+    text = TextEntry(_WORDS)
+
+
+class ReturnKeys(EntryTable):
+    """That a further wager below the minimum may be given back, once one of its owner was paid or collected."""
+
+    when = _facts("it to be given back")
     rule = SectionEntry(_RULE)
     text = TextEntry(_WORDS)
 
@@ -294,12 +316,25 @@ class ExcessKeys(EntryTable):
     text = TextEntry(_WORDS)
 
 
+class OwnLimitKeys(EntryTable):
+    """The section of its own that says what limits hold for some bets."""
+
+    when = _facts("the section to count")
+    bets = ChoicesEntry("the bets that it speaks of", Bet)
+    rule = SectionEntry(_RULE)
+    text = TextEntry(_WORDS)
+
+
 class LimitsKeys(EntryTable):
     """Which of the notice's limits the rulebook knows."""
 
     rule = SectionEntry(_RULE)
     kinds = ChoicesEntry("which limits of the table's notice the rulebook knows", LimitKind)
+    own = ManyEntry("sections of their own for some bets; the first that fits counts", OwnLimitKeys, is_required=False)
     excess = ManyEntry("limits beyond which a wager neither wins nor loses", ExcessKeys, is_required=False)
+    returned = ManyEntry(
+        "that a further wager below the minimum may be given back whatever the result", ReturnKeys, is_required=False
+    )
     text = TextEntry(_WORDS)
 
 
@@ -348,7 +383,8 @@ class FaultKeys(EntryTable):
 
     when = _facts("this case to count")
     rule = SectionEntry(
-        "the section broken, in quotes; or the entry whose rule is: table of play, closing, pay table, void order"
+        "the section broken, in quotes; or the entry whose rule is: table of play, closing, pay table, void order, "
+        "own limit"
     )
     remedy = InnerEntry("what the rulebook orders then", RemedyKeys)
 

@@ -55,7 +55,7 @@ class Entitled(StrEnum):
     NOBODY = "nobody"
     HIGHEST_ON_HAND = "highest_on_hand"
     HIGHEST_ON_TABLE = "highest_on_table"
-    """The highest wager on either hand."""
+    """The highest wager on the table, whatever it is on."""
 
 
 class TieBreak(StrEnum):
@@ -190,7 +190,7 @@ class FaultCase:
     when: frozenset[str]
     rule: str | None
     rule_source: str | None
-    """`table of play`, `closing`, `pay table` or `void order`: the rule broken is that of the entry that decided."""
+    """`table of play`, `closing`, `pay table`, `void order` or `own limit`: the rule of the entry that decided."""
     remedy: Remedy
 
 
@@ -285,6 +285,10 @@ class HandlingCase:
     anyone_where_none: bool
     """Whether somebody without a wager may handle a hand that no entitled player takes."""
     nominee_rule: str | None
+    """The rule by which a nominee who was named handles his player's hand; None where none does."""
+    has_several_nominees: bool
+    """Whether a player may have more than one."""
+    sharing_rule: str | None
     """The rule by which an entitled player may share the hand's cards with a nominee; None where none does."""
     rule: str | None
     text: str
@@ -302,11 +306,33 @@ class ExcessRule:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OwnLimitRule:
+    """The section of its own that says what limits hold for some bets."""
+
+    when: frozenset[str]
+    bets: frozenset[Bet]
+    rule: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReturnRule:
+    """That a further wager below the minimum may be given back, once one of its owner was paid or collected."""
+
+    when: frozenset[str]
+    rule: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LimitRule:
     """Which of the notice's limits the rulebook knows."""
 
     kinds: frozenset[LimitKind]
+    own: tuple[OwnLimitRule, ...]
+    """Of the cases that fit a bet the first counts."""
     excess: tuple[ExcessRule, ...]
+    returned: tuple[ReturnRule, ...]
     rule: str | None
     text: str
 
@@ -366,6 +392,10 @@ class Rulebook:
     """The rule that orders the call; None where none does."""
     frozen: tuple[frozenset[str], ...]
     """Elections under any of which a wager stays as it was placed even before betting closes."""
+    top_ups: tuple[frozenset[str], ...]
+    """Elections under any of which a wager below the minimum may be brought up to it at any time."""
+    promotional_rule: str | None
+    """The rule by which promotional chips are one free wager, spent whether it wins or loses; None where none is."""
     push_is_free: bool
     """Whether wagers that stand off are their players' again as soon as a Tie is announced."""
     first_card_face_up_is_found: bool

@@ -46,6 +46,8 @@ class Rules:
     """When insurance may be bet; None where it is not offered."""
     are_wagers_frozen: bool
     """Whether a wager stays as it was placed even before betting closes."""
+    are_low_wagers_raised: bool
+    """Whether a wager below the minimum may be brought up to it at any time."""
     offered: frozenset[Bet]
     """The bets that the elections offer, insurance apart."""
     fees: tuple[Fee, ...]
@@ -111,6 +113,7 @@ def elect(rulebook: Rulebook, options: Mapping[str, object], *, where: str = "op
         handling=_holding(rulebook.handling, facts),
         insurance=insurance if insurance is not None and _any_holds(insurance.offered, facts) else None,
         are_wagers_frozen=_any_holds(rulebook.frozen, facts),
+        are_low_wagers_raised=_any_holds(rulebook.top_ups, facts),
         offered=frozenset(rule.bet for rule in offered),
         fees=tuple(rule.fee for rule in offered if rule.fee is not None),
     )

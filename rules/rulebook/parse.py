@@ -33,6 +33,7 @@ from thirdcard.rules.rulebook.file_keys import (
     SeatsKeys,
     StyleKeys,
     TableOfPlayKeys,
+    TopUpKeys,
 )
 from thirdcard.rules.rulebook.model import (
     ClosingCase,
@@ -57,7 +58,7 @@ from thirdcard.rules.rulebook.sections import (
 )
 from thirdcard.rules.rulebook.yaml_reader import Node
 
-RULE_SOURCES = frozenset({"table of play", "closing", "pay table", "void order"})
+RULE_SOURCES = frozenset({"table of play", "closing", "pay table", "void order", "own limit"})
 """What a fault's `rule` may name instead of a section: the entry that decided, with its own rule."""
 
 
@@ -90,6 +91,8 @@ def parse_rulebook(content: object, name: str) -> Rulebook:
         closings=tuple(_closing(node, known) for node in betting.nodes(BettingKeys.closes)),
         call_rule=_section(betting.node(BettingKeys.call)),
         frozen=tuple(_frozen(node, known) for node in betting.nodes(BettingKeys.frozen)),
+        top_ups=tuple(_top_up(node, known) for node in betting.nodes(BettingKeys.top_ups)),
+        promotional_rule=_promotional(betting),
         push_is_free=_push(betting.node(BettingKeys.after_tie)),
         first_card_face_up_is_found=root.read(RulebookKeys.first_card_face_up_is_found),
         burn=parse_burn(root, known),
@@ -275,6 +278,16 @@ def _frozen(node: Node, known: KnownFacts) -> frozenset[str]:
     facts = known.read(node, FrozenKeys.when)
     _section(node)
     return facts
+
+
+def _top_up(node: Node, known: KnownFacts) -> frozenset[str]:
+    facts = known.read(node, TopUpKeys.when)
+    _section(node)
+    return facts
+
+
+def _promotional(betting: Node) -> str | None:
+    return _section(betting.node(BettingKeys.promotional)) if betting.has(BettingKeys.promotional) else None
 
 
 def _push(node: Node) -> bool:

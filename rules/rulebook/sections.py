@@ -23,7 +23,9 @@ from thirdcard.rules.rulebook.file_keys import (
     InsuranceRowKeys,
     LastRoundKeys,
     LimitsKeys,
+    OwnLimitKeys,
     PayKeys,
+    ReturnKeys,
     RulebookKeys,
     WhenKeys,
 )
@@ -40,7 +42,9 @@ from thirdcard.rules.rulebook.model import (
     LastRoundRule,
     LimitKind,
     LimitRule,
+    OwnLimitRule,
     PayCase,
+    ReturnRule,
     WindowStart,
 )
 from thirdcard.rules.rulebook.yaml_keys import TextEntry
@@ -201,6 +205,8 @@ def _handling(node: Node, known: KnownFacts) -> HandlingCase:
         ties=node.read(HandlingKeys.ties),
         anyone_where_none=node.read(HandlingKeys.anyone_where_none),
         nominee_rule=node.read(HandlingKeys.nominee_rule),
+        has_several_nominees=node.read(HandlingKeys.several_nominees),
+        sharing_rule=node.read(HandlingKeys.sharing_rule),
         rule=node.read(HandlingKeys.rule),
         text=node.read(HandlingKeys.text),
     )
@@ -217,12 +223,33 @@ def parse_limits(node: Node, known: KnownFacts) -> LimitRule:
     kinds = frozenset(node.read(LimitsKeys.kinds))
     rule = LimitRule(
         kinds=kinds,
+        own=tuple(_own_limit(case, known) for case in node.nodes(LimitsKeys.own)),
         excess=tuple(_excess(case, known, kinds) for case in node.nodes(LimitsKeys.excess)),
+        returned=tuple(_return(case, known) for case in node.nodes(LimitsKeys.returned)),
         rule=node.read(LimitsKeys.rule),
         text=node.read(LimitsKeys.text),
     )
     node.end()
     return rule
+
+
+def _return(node: Node, known: KnownFacts) -> ReturnRule:
+    case = ReturnRule(
+        when=known.read(node, ReturnKeys.when), rule=node.read(ReturnKeys.rule), text=node.read(ReturnKeys.text)
+    )
+    node.end()
+    return case
+
+
+def _own_limit(node: Node, known: KnownFacts) -> OwnLimitRule:
+    case = OwnLimitRule(
+        when=known.read(node, OwnLimitKeys.when),
+        bets=frozenset(node.read(OwnLimitKeys.bets)),
+        rule=node.read(OwnLimitKeys.rule),
+        text=node.read(OwnLimitKeys.text),
+    )
+    node.end()
+    return case
 
 
 def _excess(node: Node, known: KnownFacts, kinds: Collection[LimitKind]) -> ExcessRule:

@@ -9,7 +9,8 @@ from collections.abc import Collection, Iterator, Mapping
 from fractions import Fraction
 from functools import cache
 
-from thirdcard.rules.game.words import Bet, TableNotice
+from thirdcard.rules.game.notice import TableNotice
+from thirdcard.rules.game.words import Bet
 from thirdcard.rules.round.round import Wager
 from thirdcard.rules.rulebook.cases import choose
 from thirdcard.rules.rulebook.model import ExcessRule, LimitKind
@@ -47,7 +48,7 @@ def excess_of(wagers: Collection[Wager], rules: Rules, notice: TableNotice) -> E
 
 def _above_maximum(wagers: Collection[Wager], notice: TableNotice) -> Iterator[tuple[str, Fraction]]:
     for wager in wagers:
-        maximum = notice.range_of(wager.bet)[1]
+        maximum = notice.range_of(wager.bet, wager.seat)[1]
         if maximum is not None and wager.value is not None and wager.value > maximum:
             yield wager.area, Fraction(wager.value - maximum)
 
@@ -63,8 +64,8 @@ def _above_differential(
     if totals[heavy] <= permitted:
         return
     is_known = all(one.value is not None for own in hands.values() for one in own)
-    least = notice.range_of(heavy)[0] or 0
     for wager in hands[heavy]:
+        least = notice.range_of(heavy, wager.seat)[0] or 0
         if wager.value is None or not is_known:
             yield wager.area, None
         elif wager.value > least:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 from thirdcard.rules.findings.findings import Finding, name_of
-from thirdcard.rules.game.words import Bet, Side, TableNotice
+from thirdcard.rules.game.notice import Range, TableNotice
+from thirdcard.rules.game.words import Bet, Side
 from thirdcard.rules.log.events import CardDealt, CardPassed, CardTurned, Event, NoMoreBets, ResultAnnounced
 from thirdcard.rules.round.round import Round, Wager
 from thirdcard.rules.rulebook.model import ClosingCase, LimitKind, Moment
@@ -24,8 +26,13 @@ def parse_notice(limits: Mapping[str, object]) -> TableNotice:
         for name, mapping in (own.items() if isinstance(own, Mapping) else ())
         if isinstance(mapping, Mapping)
     }
-    amounts = {kind.value: _amount(limits, kind.value) for kind in LimitKind}
-    return TableNotice(**amounts, bets=bets)
+    return TableNotice(
+        minimum=_amount(limits, "minimum"),
+        maximum=_amount(limits, "maximum"),
+        differential=_amount(limits, "differential"),
+        collective=_amount(limits, "collective"),
+        bets=bets,
+    )
 
 
 def _amount(limits: Mapping[str, object], key: str) -> int | None:
@@ -33,32 +40,69 @@ def _amount(limits: Mapping[str, object], key: str) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
+def own_limit_rules(rules: Rules) -> Mapping[Bet, str | None]:
+    """The section that says what limits hold for a bet, where the bet has one of its own."""
+    own = [case for case in rules.rulebook.limits.own if case.when <= rules.facts]
+    return {bet: case.rule for case in reversed(own) for bet in case.bets}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Watch:
+    """What is looked at where a notice hangs at the table."""
+
+    notice: TableNotice
+    ranges: Mapping[Bet, Range]
+    """The table's own, by bet."""
+    limits_hands: bool
+    """Whether the wagers on a hand are limited together."""
+    groups: tuple[tuple[Bet, ...], ...]
+    """The bets that are limited; those that close together stand together."""
+
+    @classmethod
+    def of(cls, notice: TableNotice, rules: Rules) -> _Watch:
+        ranges = {bet: notice.range_of(bet) for bet in Bet}
+        limits_hands = notice.differential is not None or notice.collective is not None
+        limited = {bet for bet in Bet for seat in (None, *notice.players) if notice.range_of(bet, seat) != (None, None)}
+        watched = [bet for bet in Bet if bet in limited or (limits_hands and bet in _HANDS)]
+        groups = tuple(_closing_together(watched, rules))
+        return cls(notice=notice, ranges=ranges, limits_hands=limits_hands, groups=groups)
+
+    def range_of(self, wager: Wager) -> Range:
+        if self.notice.players:
+            return self.notice.range_of(wager.bet, wager.seat)
+        return self.ranges[wager.bet]
+
+
 class LimitJudge:
     """Judges each bet once a round, as soon as betting on it has closed for certain."""
 
     def __init__(self, rules: Rules, notice: TableNotice) -> None:
         self._rules = rules
-        self._notice = notice
+        self._watch = _Watch.of(notice, rules)
         self._kinds = rules.rulebook.limits.kinds
+        self._own_rules = own_limit_rules(rules)
+        self._is_token_free = rules.rulebook.promotional_rule is not None
+        """Whether a wager of promotional chips is one of their own amount, whatever the notice says."""
         self._round = 0
         self._pending: tuple[tuple[Bet, ...], ...] = ()
         """Bets on which betting has not closed yet; those that close together stand together."""
-        self._ranges = {bet: notice.range_of(bet) for bet in Bet}
-        self._limits_hands = notice.differential is not None or notice.collective is not None
-        self._watched = tuple(
-            bet for bet in Bet if self._ranges[bet] != (None, None) or (self._limits_hands and bet in _HANDS)
-        )
-        self._groups = tuple(_closing_together(self._watched, rules))
 
     @property
     def listens_to(self) -> Collection[type[Event]]:
         """The events that may close betting; none where the notice limits nothing."""
-        return CLOSERS if self._watched else ()
+        return CLOSERS if self._watch.groups else ()
+
+    def change(self, notice: TableNotice, running: Round | None) -> None:
+        """Another notice hangs at the table; a round in which betting has closed is judged by the one before."""
+        if running is not None and running.betting.notice is not notice:
+            return
+        self._watch = _Watch.of(notice, self._rules)
+        self._pending = self._watch.groups
 
     def observe(self, _event: Event, running: Round) -> Iterable[Finding]:
         """Take an event that may have closed betting; judges each bet once a round."""
         if self._round != running.number:
-            self._round, self._pending = running.number, self._groups
+            self._begin(running)
         if not self._pending:
             return ()
         closed = self._closed(running)
@@ -67,12 +111,18 @@ class LimitJudge:
         self._pending = tuple([bets for bets in self._pending if bets[0] not in closed])
         return () if running.void.is_void or self._is_faultless(running) else self._judge(closed, running)
 
+    def _begin(self, running: Round) -> None:
+        if self._watch.notice is not running.betting.notice:
+            self._watch = _Watch.of(running.betting.notice, self._rules)
+        self._round, self._pending = running.number, self._watch.groups
+
     def _is_faultless(self, running: Round) -> bool:
         """Whether it is clear at a glance that nothing can be found: all wagers were seen and keep their own limits."""
-        if self._limits_hands or running.camera_lost_t is not None:
+        watch = self._watch
+        if watch.limits_hands or running.camera_lost_t is not None:
             return False
         for wager in running.betting.stakes.values():
-            (minimum, maximum), value = self._ranges[wager.bet], wager.value
+            (minimum, maximum), value = watch.range_of(wager), wager.value
             if value is None or (minimum is not None and value < minimum) or (maximum is not None and value > maximum):
                 return False
         return True
@@ -85,7 +135,7 @@ class LimitJudge:
             return
         for wager in wagers:
             yield from self._single(wager, closed[wager.bet], running)
-        if self._limits_hands:
+        if self._watch.limits_hands:
             yield from self._judge_hands(closed, running)
 
     def _judge_hands(self, closed: Mapping[Bet, Close], running: Round) -> Iterator[Finding]:
@@ -106,20 +156,39 @@ class LimitJudge:
         return closed
 
     def _single(self, wager: Wager, close: Close, running: Round) -> Iterator[Finding]:
-        minimum, maximum = self._ranges[wager.bet]
+        minimum, maximum = self._watch.range_of(wager)
+        if wager.promotional and wager.promotional == wager.value and self._is_token_free:
+            return
         if wager.value is None:
             why = f"the wager on {wager.area} was not read"
             running.doubt("limit.below_minimum", why)
             running.doubt("limit.above_maximum", why)
         elif minimum is not None and wager.value < minimum and LimitKind.MINIMUM in self._kinds:
-            yield _single("limit.below_minimum", wager, close, f"below the minimum of {minimum}")
+            yield self._beyond("limit.below_minimum", wager, close, f"below the minimum of {minimum}")
         elif maximum is not None and wager.value > maximum and LimitKind.MAXIMUM in self._kinds:
-            yield _single("limit.above_maximum", wager, close, f"above the maximum of {maximum}")
+            yield self._beyond("limit.above_maximum", wager, close, f"above the maximum of {maximum}")
+
+    def _beyond(self, code: str, wager: Wager, close: Close, what: str) -> Finding:
+        whose = "A" if wager.seat is None else f"Seat {wager.seat}'s"
+        has_own = wager.bet in self._own_rules
+        return Finding(
+            code=code,
+            t=close.t,
+            key=(code, wager.area),
+            message=f"{whose} wager of {wager.value} on {name_of(wager.bet)} is {what}.",
+            facts=frozenset({"own_limit"}) if has_own else frozenset(),
+            source_rule=self._own_rules[wager.bet] if has_own else None,
+            seat=wager.seat,
+            bet=wager.bet,
+            area=wager.area,
+            amount=wager.value,
+            confidence=wager.confidence * close.confidence,
+        )
 
     def _collective(
         self, hands: Mapping[Bet, list[Wager]], closed: Mapping[Bet, Close], running: Round
     ) -> Iterator[Finding]:
-        most = self._notice.collective
+        most = self._watch.notice.collective
         if most is None or LimitKind.COLLECTIVE not in self._kinds:
             return
         for bet, wagers in hands.items():
@@ -131,7 +200,7 @@ class LimitJudge:
                 running.doubt("limit.above_maximum", f"not all wagers on {bet} were read")
 
     def _differential(self, hands: Mapping[Bet, list[Wager]], close: Close, running: Round) -> Iterator[Finding]:
-        most = self._notice.differential
+        most = self._watch.notice.differential
         if most is None or LimitKind.DIFFERENTIAL not in self._kinds:
             return
         (player, knows_player), (banker, knows_banker) = _total(hands[Bet.PLAYER]), _total(hands[Bet.BANKER])
@@ -158,21 +227,6 @@ def _total(wagers: Iterable[Wager]) -> tuple[int, bool]:
     """The known part of the total, and whether that is all."""
     values = [one.value for one in wagers]
     return sum(value for value in values if value is not None), None not in values
-
-
-def _single(code: str, wager: Wager, close: Close, what: str) -> Finding:
-    whose = "A" if wager.seat is None else f"Seat {wager.seat}'s"
-    return Finding(
-        code=code,
-        t=close.t,
-        key=(code, wager.area),
-        message=f"{whose} wager of {wager.value} on {name_of(wager.bet)} is {what}.",
-        seat=wager.seat,
-        bet=wager.bet,
-        area=wager.area,
-        amount=wager.value,
-        confidence=wager.confidence * close.confidence,
-    )
 
 
 def _sum(code: str, bet: Bet, amount: int, close: Close, wagers: list[Wager], text: str, *facts: str) -> Finding:

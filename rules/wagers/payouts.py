@@ -22,6 +22,7 @@ from thirdcard.rules.round.records import Due, RoundRecord
 from thirdcard.rules.round.round import DealtCard, Round, Wager, confidence_of
 from thirdcard.rules.rulebook.options import Rules
 from thirdcard.rules.wagers.acts import Acts, fault_of, named, sum_of
+from thirdcard.rules.wagers.advice import Advice
 from thirdcard.rules.wagers.collection import AmountSpan, judge_loss, span_of
 from thirdcard.rules.wagers.excess import rule_of_excess
 from thirdcard.rules.wagers.hand_ends import end_of, facts_of
@@ -61,6 +62,7 @@ class PayoutJudge:
         """Areas whose chips a camera tells of; they may lie from round to round."""
         self._late: dict[str, Alert] = {}
         """The surest late change of each area."""
+        self._advice = Advice(rules)
         self._may_return = False
         self._is_disputed = False
 
@@ -100,6 +102,8 @@ class PayoutJudge:
                     chips = _Chips(running.betting.stakes.get(due.area), wagers.get(due.area))
                     findings += self._judge(due, running, record, chips)
             findings += self._judge_no_wagers(running, record)
+            for acts in self._settled.values():
+                self._advice.note(running, acts)
         self._settled.clear()
         self._moved.clear()
         self._late.clear()
@@ -152,6 +156,7 @@ class PayoutJudge:
         if why_open is not None:
             running.doubt(*why_open)
             return ()
+        acts = _without_tokens(acts, due, chips.staked)
         misdone = _wrong_act(due, acts)
         if misdone is not None:
             return (misdone,)
@@ -200,7 +205,9 @@ class PayoutJudge:
         result = running.result
         if result is None or self._may_return or running.void.is_void:
             return ()
-        return tuple(act for act in acts.returned if act.t >= result.t)
+        stakes = running.betting.stakes
+        late = tuple(act for act in acts.returned if act.t >= result.t)
+        return tuple(act for act in late if not self._advice.allows_return(stakes.get(act.area), running))
 
     def _wrong_loss(self, due: Due, acts: Acts, running: Round) -> Iterable[Finding]:
         """A losing wager that was given back, or of which more or less was taken than it loses."""
@@ -297,6 +304,17 @@ def _wrong_act(due: Due, acts: Acts) -> Finding | None:
         text = f"{named(due)} was collected, though it stood off"
         return fault_of("payout.push_taken", due, acts.collected[-1], text)
     return None
+
+
+def _without_tokens(acts: Acts, due: Due, staked: Wager | None) -> Acts:
+    """The acts but for the taking of promotional chips, which are spent when they have won or stood off."""
+    tokens, taken = 0 if staked is None else staked.promotional, sum_of(acts.collected)
+    is_spent = (due.outcome is _WIN and acts.paid) or due.outcome is Settling.PUSH
+    if not tokens or not is_spent or not acts.collected or (taken is not None and taken < tokens):
+        return acts
+    rest = taken - tokens if taken is not None else 0
+    others = tuple(act for act in acts.all if act.action is not _COLLECTED)
+    return Acts((*others, replace(acts.collected[-1], amount=rest)) if rest else others)
 
 
 def _paid_in_vain(due: Due, acts: Acts) -> Finding:

@@ -277,7 +277,7 @@ def record_of(
     is_read = player is not None and banker is not None
     wagers = tuple(running.betting.stakes.values())
     why_open = "the hands are not known to be complete" if is_read else "a card was not read"
-    excess = excess_of(wagers, rules, table.notice) if rules.rulebook.limits.excess else {}
+    excess = excess_of(wagers, rules, running.betting.notice) if rules.rulebook.limits.excess else {}
     ordered_back = running.betting.ordered_back if rules.are_returns_honoured else ()
     circumstances = Circumstances(
         running.void.is_void, table.smallest_chip, promises, ordered_back, excess=excess, why_open=why_open

@@ -30,14 +30,12 @@ class Wagering:
         rules: Rules,
         table: TableState,
         *,
-        minimum: int | None,
         insurance: InsuranceJudge,
         drawing_of: Callable[[Round], Drawing],
         held: HeldChanges,
     ) -> None:
         self._rules = rules
         self._table = table
-        self._minimum = minimum
         self._insurance = insurance
         self._drawing_of = drawing_of
         self._held = held
@@ -53,6 +51,8 @@ class Wagering:
             self._held.note_placed(event)
         if close is None or event.t < close.t:
             findings = self._change_in_time(event, wager, running)
+        elif self._rules.are_low_wagers_raised and self._is_raised_late(event, running, old):
+            running.betting.stakes[event.area] = wager
         elif not self._is_free(event, running, old):
             is_losing = self._is_losing(event.bet, running)
             self._note_doubt(event, running)
@@ -92,7 +92,7 @@ class Wagering:
         kind = kind_of(event)
         findings: list[Finding] = []
         if self._rules.are_wagers_frozen and event.area in running.betting.placed:
-            comes_up = self._comes_up(event, kind)
+            comes_up = self._comes_up(event, kind, running)
             if comes_up is None:
                 running.doubt("late_bet.increased", f"what the wager on {event.area} came to was not read")
             finding = find_frozen_change(event) if comes_up is False else None
@@ -107,9 +107,21 @@ class Wagering:
             running.betting.stakes[event.area] = wager
         return findings
 
-    def _comes_up(self, event: WagerChanged, kind: Kind | None) -> bool | None:
+    def _is_raised_late(self, event: WagerChanged, running: Round, old: Wager | None) -> bool:
+        """Whether its player brings a wager below the minimum up to it after betting closed, as far as it was read."""
+        if is_by_dealer(event) or (old is not None and old.is_settled):
+            return False
+        comes_up = self._comes_up(event, kind_of(event), running)
+        if comes_up is None:
+            running.doubt("late_bet.increased", f"what the wager on {event.area} came to was not read")
+        return comes_up is not False
+
+    def _comes_up(self, event: WagerChanged, kind: Kind | None, running: Round) -> bool | None:
         """Whether a wager below the minimum is brought up to it; None where that rests on what was not read."""
-        minimum, before, after = self._minimum, event.before, event.after
+        minimum = (
+            running.betting.notice.range_of(event.bet, event.seat)[0] if self._rules.are_low_wagers_raised else None
+        )
+        before, after = event.before, event.after
         if minimum is None or kind is not Kind.INCREASED:
             return False
         if (before is not None and before >= minimum) or (after is not None and after > minimum):

@@ -15,6 +15,7 @@ from thirdcard.service.review.files import RecordedFile
 from thirdcard.service.review.placing import JOINED_S, place
 from thirdcard.service.review.sameness import Compare, compare
 from thirdcard.service.review.shift_notes import Note, NoteKind
+from thirdcard.service.watch.film_sight import clock_text
 
 MOST_CLOCK_NOTES = 5
 """Of one file; how many more there are is said in one."""
@@ -135,7 +136,7 @@ def _fault_note(file: RecordedFile) -> Note:
 
 def _mended_notes(file: RecordedFile) -> list[Note]:
     """What was mended or assumed of a film's own clock."""
-    texts = [(t, f"the film's clock is wrong by {by_s:+.1f} s at {t:.1f} s") for t, _, by_s in file.index.faults]
+    texts = [(fault[0], clock_text(*fault)) for fault in file.index.faults]
     more = len(texts) - MOST_CLOCK_NOTES
     texts = [*texts[:MOST_CLOCK_NOTES], *([(texts[MOST_CLOCK_NOTES][0], f"and {more} times more")] if more > 0 else [])]
     if (rate_hz := file.index.assumed_rate_hz) is not None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from thirdcard.service.watch.pipeline import TableWatch
 from thirdcard.vision.frames import Frame, SightFault, SightLost
+from thirdcard.vision.video.film_clock import ClockFault
 
 LEAST_RATE_HZ = 2.5
 """Fewer frames a second are too few to judge by: down to this the shipped recording gives no false alert
@@ -106,3 +107,15 @@ def damage_text(stretches: Iterable[LostStretch]) -> str | None:
     more = f" and {len(damaged) - 1} more" if len(damaged) > 1 else ""
     places = f"{first.from_t:.1f} to {first.to_t:.1f} s{more}"
     return f"{lasts_s:.1f} s of the film are damaged ({places}); the rest was watched"
+
+
+def clock_text(t: float, fault: ClockFault, by_s: float) -> str:
+    """What was wrong with a film's clock, in a sentence."""
+    match fault:
+        case ClockFault.STAMP:
+            return f"{t:.1f} s: a frame's time is wrong by {by_s:+.1f} s; it is taken from its neighbours"
+        case ClockFault.SET:
+            return f"{t:.1f} s: the film's clock changes by {by_s:+.1f} s; time goes on"
+        case ClockFault.PASSED:
+            return f"{t:.1f} s: {by_s:.1f} s of film came twice or out of order; they are left out"
+    return f"{t:.1f} s: the film's times follow nothing; time is counted by frames"

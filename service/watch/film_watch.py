@@ -15,13 +15,12 @@ from thirdcard.rules.log.events import Event
 from thirdcard.rules.round.records import RoundRecord
 from thirdcard.rules.round.round import RoundState
 from thirdcard.service.config.table_file import TableConfig
-from thirdcard.service.watch.film_sight import LEAST_RATE_HZ, FilmSight, damage_text
+from thirdcard.service.watch.film_sight import LEAST_RATE_HZ, FilmSight, clock_text, damage_text
 from thirdcard.service.watch.pipeline import TableWatch, read_signals, start_watch
 from thirdcard.service.watch.spread_output import ShownSpread
 from thirdcard.vision.errors import VideoBreakError
 from thirdcard.vision.frames import Frame, SightFault, SightLost
 from thirdcard.vision.observations import CardInSight
-from thirdcard.vision.video.film_clock import ClockFault
 from thirdcard.vision.video.video import VideoReader, measured_step_s
 
 PROGRESS_S = 0.2
@@ -164,16 +163,6 @@ class _FilmWords:
         self._faults = len(reader.faults)
         self._said |= dict.fromkeys(words)
         return tuple(self._said)
-
-
-def clock_text(t: float, fault: ClockFault, by_s: float) -> str:
-    """What was wrong with a film's clock, in a sentence."""
-    match fault:
-        case ClockFault.STAMP:
-            return f"{t:.1f} s: a frame's time is wrong by {by_s:+.1f} s; it is taken from its neighbours"
-        case ClockFault.SET:
-            return f"{t:.1f} s: the film's clock changes by {by_s:+.1f} s; time goes on"
-    return f"{t:.1f} s: the film's times follow nothing; time is counted by frames"
 
 
 class _Reporter:

@@ -13,7 +13,8 @@ import time
 from typing import Any
 
 PATH = "/table"
-HEAD = "filesrc location={video} ! qtdemux ! {codec}parse config-interval=-1 ! rtp{codec}pay pt=96 mtu=1200"
+READ = "filesrc location={video} ! qtdemux ! {codec}parse name=parse config-interval=-1"
+PACK = "rtp{codec}pay pt=96 mtu=1200"
 REALM = "camera"
 
 
@@ -36,8 +37,24 @@ def main() -> None:
     Gst.init(None)
     server = GstRtspServer.RTSPServer()
     server.set_service(options.port)
-    factory = GstRtspServer.RTSPMediaFactory()
-    factory.set_launch(launch_of(options.video, options.codec, options.drop))
+
+    class Factory(GstRtspServer.RTSPMediaFactory):  # type: ignore[misc]
+        """Loses packets, each by itself, behind the payloader: the server asks a bin `pay0` for the one in it."""
+
+        def do_create_element(self, _url: Any) -> Any:
+            reader = Gst.parse_bin_from_description(READ.format(video=options.video, codec=options.codec), False)
+            reader.add_pad(Gst.GhostPad.new("src", reader.get_by_name("parse").get_static_pad("src")))
+            pack = PACK.format(codec=options.codec)
+            lossy = f"{pack} ! identity drop-probability={options.drop}" if options.drop else pack
+            payloader = Gst.parse_bin_from_description(lossy, True)
+            payloader.set_name("pay0")
+            media = Gst.Bin.new("media")
+            media.add(reader)
+            media.add(payloader)
+            reader.link(payloader)
+            return media
+
+    factory = Factory()
     if options.transport != "both":
         factory.set_protocols(getattr(GstRtsp.RTSPLowerTrans, options.transport.upper()))
     if options.user:
@@ -47,12 +64,6 @@ def main() -> None:
     server.attach(None)
     print("ready", flush=True)
     GLib.MainLoop().run()
-
-
-def launch_of(video: str, codec: str, drop: float) -> str:
-    """The pipeline that plays a video and loses this share of its packets, each by itself."""
-    head = HEAD.format(video=video, codec=codec)
-    return f"( {head} ! identity drop-probability={drop} name=pay0 )" if drop else f"( {head} name=pay0 )"
 
 
 def _ask_for_sign_in(rtsp: Any, rtsp_server: Any, server: Any, factory: Any, user: str) -> None:

@@ -1,12 +1,23 @@
-"""Faults of procedure: sequence, burned cards shown, the cutting card's depth, the last hand's words, cards replaced."""
+"""Faults of procedure: sequence, burned cards shown, the cutting card's depth, words left out, cards replaced."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from tests.rules.builders import TableLog
-from tests.rules.scenarios import STANDS, Build, add, legal, nz
+from tests.rules.scenarios import STANDS, Build, Scenario, legal, nz
 from tests.rules.witness import cards
 
-PACK = [rank + suit for suit in "CDHS" for rank in ("A", *map(str, range(2, 11)), "J", "Q", "K")]
+PROCEDURES: list[Scenario] = []
+
+
+def add(code: str, name: str, rules: Mapping[str, str | None], fault: Build, near: Build, **options: Any) -> None:
+    """The scenario under each of the rulebooks, with the rule that each cites."""
+    for rulebook, rule in rules.items():
+        PROCEDURES.append(
+            Scenario(code=code, rulebook=rulebook, rule=rule, name=name, fault=fault, near=near, options=options)
+        )
 
 
 def turned(*ids: str) -> Build:
@@ -91,14 +102,13 @@ def replaced(*, is_within: bool) -> Build:
     return build
 
 
-STYLE_C = {"dealing_style": "C"}
 add(
     "procedure.sequence", "banker first", nz("8.19"), turned("c2", "c4", "c1", "c3"), turned("c1", "c3", "c2", "c4"),
-    options=STYLE_C,
+    dealing_style="C",
 )  # fmt: skip
 add(
     "procedure.sequence", "one amid", nz("8.19"), turned("c1", "c2", "c3", "c4"), turned("c3", "c1", "c4", "c2"),
-    options=STYLE_C,
+    dealing_style="C",
 )  # fmt: skip
 add(
     "procedure.sequence", "before the result", nz("10.2"), settled("player", is_early=True),
@@ -117,7 +127,7 @@ for bet, rule, options in (
 ):
     add(
         "procedure.sequence", f"{bet} before the result", {"nz-secretary": rule}, settled(bet, is_early=True),
-        settled(bet, is_early=False), options=options,
+        settled(bet, is_early=False), **options,
     )  # fmt: skip
 add(
     "procedure.burn_shown", "second card", {"nz-authority": "7.7(b)", "nz-secretary": "7.7(a)"},

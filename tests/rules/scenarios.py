@@ -223,10 +223,8 @@ for name, change in CHANGES.items():
     )
     if name == "placed":
         continue
+    add(f"late_bet.{name}", "losing", nz("5.15"), after_result(change, *LOST), after_result(change, *WON))
     if name != "moved":
-        add(
-            f"late_bet.{name}", "losing", nz("5.15"), after_result(change, *LOST), after_result(change, *WON),
-        )  # fmt: skip
         for kind in ("competition", "live"):
             add(
                 f"late_bet.{name}", f"frozen in {kind}", {"tas": "16.5.6"}, wagered(change, is_late=False),

@@ -4,23 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-import tests.rules.procedure_scenarios  # noqa: F401  adds its scenarios
 from tests.rules.builders import RULEBOOKS, TableLog, run
 from tests.rules.payout_scenarios import PAYOUTS
+from tests.rules.procedure_scenarios import PROCEDURES
 from tests.rules.scenarios import SCENARIOS as OTHERS
 from tests.rules.scenarios import Scenario
 from thirdcard.rules.findings.alerts import Alert
 from thirdcard.rules.rulebook.load import load_rulebook
 
-SCENARIOS = [*OTHERS, *PAYOUTS]
+SCENARIOS = [*OTHERS, *PAYOUTS, *PROCEDURES]
 NEVER = {
-    (
-        "nz-authority",
-        "late_bet.moved",
-        0,
-    ): "a losing wager moved onto another area is removed and placed after the result",
-    ("nz-secretary", "late_bet.moved", 0): "as in nz-authority",
-    ("tas", "late_bet.moved", 0): "a frozen wager that moves is told as removed: what is placed in time is no fault",
     ("sg-rws", "exposed_card.face_up_deal", 0): "needs every other card shown; test_exposed_cards has it",
     ("sg-rws", "exposed_card.excess", 1): "needs an outcome that is still open; test_exposed_cards has it",
 }

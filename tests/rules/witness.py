@@ -36,6 +36,8 @@ class Witness:
     """`rule`: the alert cites the paragraph; `remedy`: what it orders does; `other`: it cites a neighbour."""
     options: Mapping[str, Any] = field(default_factory=dict)
     table: Mapping[str, Any] = field(default_factory=dict)
+    action: str | None = None
+    """What the alert's remedy orders, where that is looked at."""
 
     @property
     def rules(self) -> Rules:
@@ -54,10 +56,11 @@ class Witnesses(list[Witness]):
     ) -> None:
         """The paragraph is broken by the fault and kept in the near miss."""
         name, cites, table = more.pop("name", code), more.pop("cites", "rule"), more.pop("table", {})
+        action = more.pop("action", None)
         for book in books:
             one = Witness(
                 rulebook=book, paragraph=paragraph, name=name, code=code, fault=fault, near=near, cites=cites,
-                options=more, table=table,
+                options=more, table=table, action=action,
             )  # fmt: skip
             self.append(one)
 

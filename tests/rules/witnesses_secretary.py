@@ -55,11 +55,17 @@ for section, (bet, elected, numbers, lost) in SIDES.items():
          **elected)  # fmt: skip
     told(
         f"{section}.{numbers['sign']}", "limit.below_minimum", staked(f"s3-{bet}", 9), staked(f"s3-{bet}", 10),
-        cites="other", table={"limits": {"minimum": 25, "bets": {bet: {"minimum": 10}}}}, **elected,
+        table={"limits": {"minimum": 25, "bets": {bet: {"minimum": 10}}}}, **elected,
+    )  # fmt: skip
+    told(
+        f"{section}.{numbers['sign']}", "limit.above_maximum", staked(f"s3-{other}", 91), staked(f"s3-{other}", 90),
+        name="above, on the other hand", table={"limits": {"maximum": 25, "bets": {other: {"maximum": 90}}}}, **elected,
     )  # fmt: skip
     WITNESSES.kept(f"{section}.{numbers['settles']}", bet, lost, books=SEC, **elected)
     loses(f"{section}.{numbers['settles']}", bet, lost, **elected)
 
+told("11C.4", "late_bet.placed", placed("s3-banker_pair", False), placed("s3-banker_pair", True), name="on scale two",
+     any_pair="two")  # fmt: skip
 for scale, odds in {"one": (5, 10, 30), "two": (6, 12, 25), "three": (5, 12, 25)}.items():
     for text, odd in zip((MIXED, COLOURED, PERFECT), odds, strict=True):
         pays("11A.7", "player_pair", text, 100 * odd, perfect_pair=scale, name=f"{scale} {odd}")

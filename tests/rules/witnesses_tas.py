@@ -45,7 +45,6 @@ def loses(paragraph: str, bet: str, text: str, **more: Any) -> None:
 
 
 # Wagers and limits.
-permits("6.2", legal)
 for choice in ("player", "banker", "tie", "player tie", "banker tie", "player banker tie"):
     permits("6.5", wagered(*choice.split()), name=choice)
 pays("6.6", "banker", BANKER_8, 95, cites="other")
@@ -53,6 +52,9 @@ loses("6.6", "banker", PLAYER_8)
 pays("6.7", "player", PLAYER_8, 100, cites="other")
 loses("6.7", "player", BANKER_8)
 WITNESSES.stands_off("6.8", "banker", STANDS, books=TAS, cites="rule")
+TAKEN: Build = lambda log: log.wager("s3-banker", 100, 0)  # noqa: E731
+told("6.8", "late_bet.removed", lambda log: TAKEN(log.open("s3-banker").four(PLAYER_8).result(8, 7)),
+     lambda log: TAKEN(log.open("s3-banker").four(STANDS).result(7, 7)), cites="other")  # fmt: skip
 pays("6.8", "tie", STANDS, 800, cites="other", name="the Tie wins")
 
 
@@ -86,6 +88,9 @@ told("7.4", "limit.below_minimum", staked("s3-tie", 24), staked("s3-tie", 25), t
 
 # Points, the deal, the cards.
 told("8", RESULT, announced("P 9H 8C | B QD 6H", 7, 7), announced("P 9H 8C | B QD 6H", 7, 6), cites="other")
+told(
+    "8", RESULT, announced("P AH 6C | B AD 5H", 6, 5), announced("P AH 6C | B AD 5H", 7, 6), cites="other", name="aces"
+)
 told("10.3", RESULT, announced(BANKER_8, 7, 8, winner="player"), announced(BANKER_8, 7, 8), cites="other")
 told("4.1", "misdeal.foreign_card", lambda log: log.legal_round("P 6H KD | B 3S 4C").legal_round("P 6H QD | B 3H 4D"),
      lambda log: log.legal_round("P 6H KD | B 3S 4C").legal_round("P 6D QD | B 3H 4D"), table={"decks": 1})  # fmt: skip
@@ -137,12 +142,13 @@ for text, odd, name in ((MIXED, 6, "mixed"), (COLOURED, 12, "coloured"), (PERFEC
     pays("15.1", "player_pair", text, 100 * odd, cites="other", name=name, **PAIRS)
     pays("15.8", "player_pair", text, 100 * odd, name=name, **PAIRS)
 loses("15.1", "player_pair", NO_PAIR, **PAIRS)
+pays("15.1", "banker_pair", "P QH KD 9C | B 3C 3D", 600, cites="other", name="banker", **PAIRS)
 told("15.2", "late_bet.placed", placed("s3-player_pair", False), placed("s3-player_pair", True), cites="other", **PAIRS)
 OF_PAIRS: dict[str, Any] = {"limits": {"bets": {"player_pair": {"minimum": 5, "maximum": 50}}}}
 told("15.3", "limit.below_minimum", staked("s3-player_pair", 4), staked("s3-player_pair", 5), table=OF_PAIRS,
-     cites="other", **PAIRS)  # fmt: skip
+     **PAIRS)  # fmt: skip
 told("15.3", "limit.above_maximum", staked("s3-player_pair", 51), staked("s3-player_pair", 50), table=OF_PAIRS,
-     cites="other", **PAIRS)  # fmt: skip
+     **PAIRS)  # fmt: skip
 permits("15.4", lambda log: log.legal_round(NO_PAIR, "s3-player_pair", "s4-banker"), **PAIRS)
 told("15.5", "misdeal.third_card_missing",
      lambda log: log.open("s3-player_pair").four("P QH KD | B 3C 4D").result(0, 7),
@@ -195,5 +201,4 @@ for kind in ("competition", "live"):
          name=kind, cites="other", **squeezed)  # fmt: skip
     told("16.7.3", WRONG, passed(("c1", 4), wagers=ON_BOTH), passed(("c1", 3), wagers=ON_BOTH), name=kind,
          cites="remedy", **squeezed)  # fmt: skip
-    permits("16.7.4", lambda log: down(log, *ON_BOTH).turn_all().result(7, 7), name=kind, **squeezed)
     permits("16.7.5", lambda log: down(log, ("s3-tie", 100)).turn_all().result(7, 7), name=kind, **squeezed)

@@ -35,7 +35,8 @@ HELD = 24
 SWAPPED = 8
 """A step back takes back a leap ahead that is no more packets old: parts of the film were swapped."""
 FIRST = 3
-"""A clock that is right only after fewer packets was wrong before, as where a recorder writes 0 first."""
+"""A clock that is right only after fewer packets was wrong before, as where a recorder writes 0 first; but where a key
+frame follows, the group before it is missing."""
 HOLE_STEPS = 1.5
 """In a film of steady steps a longer one means that a picture is missing."""
 STEADY = 1.3
@@ -55,6 +56,8 @@ class ClockFault(StrEnum):
     """It was set, wrapped or began anew."""
     CHAOS = "chaos"
     """Stamps that follow nothing: time was counted."""
+    PASSED = "passed"
+    """Packets came again, or after their time had passed: they were left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,8 @@ class Stamp:
 
     decode: int | None
     show: int | None
+    is_key: bool = False
+    """Whether its picture needs no other: what comes before it may be missing."""
 
     @property
     def reading(self) -> int | None:
@@ -301,7 +306,7 @@ class FilmClock:
         if self._is_step(ticks, step=step):
             self._last = (reading - ticks, self._last[1])
             return self._accept(stamp)
-        if 0 < ticks < self._limits.longest_gap and self._count >= FIRST:
+        if 0 < ticks < self._limits.longest_gap and (self._count >= FIRST or stamp.is_key):
             self._last = (reading - ticks, self._last[1])
             return self._accept(stamp, gap=ticks - step)
         if ticks < 0 and max(list(self._steps)[-SWAPPED:], default=0) >= -ticks:

@@ -139,7 +139,7 @@ def _listed(container: InputContainer, stream: VideoStream, reader: PacketReader
         if entry.pos + entry.size > size_bytes:
             break
         held += 1
-        for mended in clock.take(Stamp(entry.timestamp, entry.timestamp)):
+        for mended in clock.take(Stamp(entry.timestamp, entry.timestamp, is_key=entry.is_keyframe)):
             if mended.fault is not None:
                 return None
             runs.add(mended.decode, mended.gap)

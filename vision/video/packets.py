@@ -6,6 +6,7 @@ film's first key frame. Ticks are those of the stream's time base.
 
 from __future__ import annotations
 
+import zlib
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from av.packet import Packet
 from av.video.stream import VideoStream
 
 from thirdcard.vision.errors import VideoBreakError
-from thirdcard.vision.video.film_clock import ClockFault, ClockStart, FilmClock, MendedStamp, Stamp
+from thirdcard.vision.video.film_clock import JITTER_S, ClockFault, ClockStart, FilmClock, MendedStamp, Stamp
 from thirdcard.vision.video.network import reason_of, without_address
 
 NO_SUCH_ZEROS = b"\0" * 16
@@ -31,6 +32,13 @@ KEY_WITHIN = 300
 """A film in which so many packets bring no key frame is one whose container does not tell of them."""
 SETTLED_AFTER = 8
 """So many packets tell which picture is shown first where a file's edit list leaves out its beginning."""
+REPEATED_WITHIN = 300
+"""A packet comes again, where a copy of a film went wrong, after no more others: 10 s at 30 frames a second. A film
+that is played again from its beginning takes longer."""
+LATE_S = 10.0
+"""A longer leap ahead leaves film out that does not come later."""
+GONE_ON_BY = 3
+"""So many packets must go on from a leap ahead: else a stamp alone was wrong."""
 MOST_ERRORS = 200
 """So often a container may fail in a row before nothing more is asked of it."""
 
@@ -53,6 +61,8 @@ class FilmPacket:
     """Whether it is damaged itself."""
     is_after_damage: bool
     """Whether the container could not be read just before it."""
+    passed: int = 0
+    """So many packets before it were left out, since they came again or too late."""
 
     @property
     def t(self) -> float:
@@ -100,6 +110,7 @@ class _Waiting:
     packet: Packet[VideoStream]
     number: int
     is_after_damage: bool
+    passed: int
 
 
 class PacketReader:
@@ -142,6 +153,7 @@ class PacketReader:
         """Where the clock was wrong: at which second of the film, how, and by how many seconds."""
         self._coding = _Coding.of(container, stream)
         self._container = container
+        self._passed = _Passed(float(stream.time_base))
         self._peeked = [] if place is None else list(place.peeked)
 
     def _is_spoilt(self, packet: Packet[VideoStream]) -> bool:
@@ -157,10 +169,18 @@ class PacketReader:
     def __iter__(self) -> Iterator[FilmPacket]:
         waiting: deque[_Waiting] = deque()
         begin = _Beginning() if self.zero is None else None
+        passed = 0
         for packet, is_after_damage in self._read():
-            stamp = Stamp(packet.dts, None if self._coding.is_order_unknown else packet.pts)
-            waiting.append(_Waiting(packet, self.count, is_after_damage))
+            if self._passed.is_again(packet) or self._passed.is_late(packet):
+                self.count += 1
+                passed += 1
+                continue
+            is_after_damage |= self._passed.is_seam
+            shown = None if self._coding.is_order_unknown else packet.pts
+            stamp = Stamp(packet.dts, shown, is_key=packet.is_keyframe)
+            waiting.append(_Waiting(packet, self.count, is_after_damage, passed))
             self.count += 1
+            passed = 0
             for mended in self.clock.take(stamp):
                 yield from self._begun(begin, self._made(waiting.popleft(), mended))
         for mended in self.clock.end():
@@ -178,6 +198,7 @@ class PacketReader:
             step=self.clock.step,
             is_spoilt=self._is_spoilt(read.packet),
             is_after_damage=read.is_after_damage,
+            passed=read.passed,
         )
 
     def _begun(self, begin: _Beginning | None, packet: FilmPacket) -> Iterable[FilmPacket]:
@@ -196,8 +217,10 @@ class PacketReader:
             each.decode = mended.decode - zero
             packet.dts = each.decode
             packet.pts = None if mended.show is None else mended.show - zero
+            tick_s = float(packet.time_base or 0)
+            if each.passed:
+                self.faults.append((each.decode * tick_s, ClockFault.PASSED, each.passed * each.step * tick_s))
             if mended.fault is not None and packet.time_base is not None:
-                tick_s = float(packet.time_base)
                 self.faults.append((each.decode * tick_s, mended.fault, mended.by * tick_s))
         return packets
 
@@ -230,6 +253,79 @@ class PacketPlace:
     number: int
     peeked: tuple[Packet[VideoStream], ...] = ()
     """Packets that were read already to find it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Leap:
+    """A step ahead that leaves out a part of the film, in ticks."""
+
+    before: int
+    after: int
+    number: int
+    """How many packets came before it."""
+
+
+class _Passed:
+    """Knows packets whose time has passed: where a part of a file was copied twice, or parts of it were swapped.
+
+    What comes again has the same stamp and content. What comes too late has a time that was left out shortly before.
+    """
+
+    def __init__(self, tick_s: float) -> None:
+        self._least, self._longest = JITTER_S / tick_s, LATE_S / tick_s
+        self._all: deque[int] = deque(maxlen=REPEATED_WITHIN)
+        self._known: dict[int, int] = {}
+        """The content of each, by its stamp."""
+        self._is_repeating = False
+        self.is_seam = False
+        """Whether the last packet has come before with another content: there a part ends that came twice."""
+        self._number = self._since = 0
+        self._last: int | None = None
+        self._leap: _Leap | None = None
+        self._left_out: deque[_Leap] = deque(maxlen=8)
+
+    def is_again(self, packet: Packet[VideoStream]) -> bool:
+        """Whether this very packet has come; it counts as one that has from now on."""
+        stamp = _stamp_of(packet)
+        if stamp is None:
+            return False
+        content = zlib.crc32(packet)
+        if self._known.get(stamp) == content:
+            self._is_repeating = True
+            return True
+        self.is_seam = self._is_repeating and stamp in self._known
+        self._is_repeating = False
+        if len(self._all) == REPEATED_WITHIN:
+            self._known.pop(self._all[0], None)
+        self._all.append(stamp)
+        self._known[stamp] = content
+        return False
+
+    def is_late(self, packet: Packet[VideoStream]) -> bool:
+        """Whether it belongs to a part that was left out before."""
+        stamp = _stamp_of(packet)
+        self._number += 1
+        if stamp is None:
+            return False
+        recent = (one for one in self._left_out if self._number - one.number <= REPEATED_WITHIN)
+        if any(one.before < stamp < one.after for one in recent):
+            return True
+        ahead = 0 if self._last is None else stamp - self._last
+        if self._least < ahead <= self._longest:
+            self._leap, self._since = _Leap(stamp - ahead, stamp, self._number), 0
+        elif self._leap is not None:
+            self._since += 1
+            if not 0 < ahead <= self._least:
+                self._leap = None  # a stamp alone was wrong
+            elif self._since == GONE_ON_BY:
+                self._left_out.append(self._leap)
+                self._leap = None
+        self._last = stamp
+        return False
+
+
+def _stamp_of(packet: Packet[VideoStream]) -> int | None:
+    return packet.pts if packet.dts is None else packet.dts
 
 
 class _Beginning:

@@ -44,6 +44,17 @@ LINES: list[dict[str, Any]] = [
     {"t": 0.5, "type": "card_replaced", "card_id": "c1"},
     {"t": 0.5, "type": "card_replaced", "card_id": "c1", "reason": "damaged"},
     {"t": 0.5, "type": "handling_declined", "seat": 4, "hand": "banker"},
+    {"t": 0.5, "type": "nominee_named", "seat": 4, "nominee": 2},
+    {"t": 0.5, "type": "nominee_named", "seat": 4, "nominee": None, "source": "person"},
+    {"t": 0.5, "type": "limits_changed", "seat": None, "minimum": 50},
+    {
+        "t": 0.5, "type": "limits_changed", "seat": 1, "minimum": 5, "maximum": 5000, "differential": 9,
+        "collective": 7, "bets": {"tie": {"maximum": 100}, "player_pair": {"minimum": 1, "maximum": 2}},
+    },
+    {
+        "t": 0.5, "type": "wager_changed", "area": "s3-banker", "seat": 3, "bet": "banker", "before": 0, "after": 50,
+        "chips_before": 0, "chips_after": 1, "by": "seat:3", "promotional": True,
+    },
     {"t": 0.5, "type": "card_turned", "card_id": "c1", "card": "KD", "face_up": True, "by": "dealer"},
     {"t": 0.5, "type": "card_moved", "card_id": "c1", "hand": "banker"},
     {"t": 0.5, "type": "card_passed", "card_id": "c1", "to": "seat:4"},

@@ -118,6 +118,6 @@ def test_what_was_mended_of_a_films_own_clock_is_noted() -> None:
         faults=tuple((float(n), ClockFault.SET, -14.0) for n in range(7)), assumed_rate_hz=15.0,
     )  # fmt: skip
     told = [note.text for note in build_timeline([recorded("a", 0, 60, index=index)]).notes]
-    assert "a: the film's clock is wrong by -14.0 s at 0.0 s" in told
+    assert "a: 0.0 s: the film's clock changes by -14.0 s; time goes on" in told
     assert "a: and 2 times more" in told
     assert "a: the film has no times: 15 frames a second are assumed" in told

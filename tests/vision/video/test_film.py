@@ -15,6 +15,7 @@ from tests.endurance.film_makers import restamp
 from tests.vision.video.films import GROUP, RATE_HZ, SIZE_WH_PX, number_of, picture, write
 from thirdcard.vision.errors import UnreadableVideoError
 from thirdcard.vision.frames import Frame, SightFault, SightLost
+from thirdcard.vision.video.film_clock import ClockFault
 from thirdcard.vision.video.film_index import film_index, open_film
 from thirdcard.vision.video.sound_frames import SoundFrames
 from thirdcard.vision.video.video import VideoReader, probe
@@ -75,6 +76,23 @@ def test_clock_that_lies_is_mended_for_frames_and_for_who_enters_the_film(
     assert len(frames) == 60
     assert mistimed(frames) == []
     enters_anywhere(path)
+
+
+@pytest.mark.parametrize(("name", "unit"), [("film.ts", 188), ("film.mpg", 2048)])
+@pytest.mark.parametrize("is_swapped", [False, True], ids=["copied twice", "swapped"])
+def test_parts_of_a_file_that_come_twice_or_swapped_leave_the_others_their_times(
+    tmp_path: Path, name: str, unit: int, *, is_swapped: bool
+) -> None:
+    path = write(tmp_path / name, form="vob" if name.endswith("mpg") else None)
+    data = path.read_bytes()
+    at, middle, end = (int(len(data) * share) // unit * unit for share in (0.3, 0.45, 0.6))
+    parts = (data[at:middle], data[middle:end])
+    path.write_bytes(data[:at] + b"".join(reversed(parts) if is_swapped else (*parts, *parts)) + data[end:])
+    frames, lost = looks(path)
+    assert len(mistimed(frames)) <= 1  # of a picture whose packet ends at a seam the decoder makes what it can
+    assert {fault for _, fault in lost} == {SightFault.DAMAGED}
+    assert {number_of(frame) for frame in frames} >= {*range(15), *range(50, 60)}
+    assert ClockFault.PASSED in [fault for _, fault, _ in film_index(path).faults]
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,15 @@ def test_clock_runs_evenly_whatever_the_stamps_say(readings: list[int | None], f
     assert fault in told_faults if fault else not told_faults
 
 
+def test_group_that_is_missing_behind_the_first_picture_is_a_gap() -> None:
+    """Without the key frame the first stamp alone would be wrong."""
+    clock = FilmClock(Fraction(1, TICKS_PER_S), rate_hz=15)
+    stamps = [0, *(n + 30 * STEP for n in EVEN)]
+    told = [each for i, n in enumerate(stamps) for each in clock.take(Stamp(n, n, is_key=i < 2))] + clock.end()
+    assert [stamp.fault for stamp in told if stamp.fault] == []
+    assert (told[1].decode, told[-1].decode) == (30 * STEP, stamps[-1])
+
+
 @pytest.mark.parametrize("missing_s", [2, 20, 600])
 def test_film_that_is_missing_is_a_gap_and_time_goes_on_behind_it(missing_s: int) -> None:
     told = mended([*EVEN[:30], *(n + missing_s * TICKS_PER_S for n in EVEN[30:])])

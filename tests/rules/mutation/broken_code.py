@@ -1,0 +1,157 @@
+"""Mutants of code, by name: where a rule is not data, the engine is broken there for as long as the context is open."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from types import ModuleType
+from typing import Any
+
+from thirdcard.rules import referee
+from thirdcard.rules.cards import burn, handling, last_round
+from thirdcard.rules.findings import findings
+from thirdcard.rules.findings.alerts import Alert
+from thirdcard.rules.findings.findings import Finding
+from thirdcard.rules.game import hand
+from thirdcard.rules.game.cards import PACK, Card
+from thirdcard.rules.game.notice import LimitChange, Range, TableNotice
+from thirdcard.rules.game.words import Bet, Outcome
+from thirdcard.rules.wagers import hand_ends, payouts
+
+_END_OF = hand_ends.end_of
+Replacement = tuple[Any, str, Any]
+"""Whose attribute, its name and what it is meanwhile."""
+
+
+@contextmanager
+def patched(replacements: Sequence[Replacement]) -> Iterator[None]:
+    """Replace attributes for as long as the context is open; nothing that was worked out before or meanwhile stays."""
+    old = [(owner, name, getattr(owner, name)) for owner, name, _ in replacements]
+    try:
+        for owner, name, value in replacements:
+            setattr(owner, name, value)
+        forget()
+        yield
+    finally:
+        for owner, name, value in old:
+            setattr(owner, name, value)
+        forget()
+
+
+def forget() -> None:
+    """Empty what the engine remembers between rounds, but not the rulebooks."""
+    for name, module in tuple(sys.modules.items()):
+        if name.startswith("thirdcard.rules") and not name.startswith("thirdcard.rules.rulebook"):
+            for key, value in vars(module).items():
+                if key != "load_rulebook" and hasattr(value, "cache_clear"):
+                    value.cache_clear()
+
+
+@contextmanager
+def counting(points: Callable[[Card], int]) -> Iterator[None]:
+    """Let cards have other points."""
+    old = [card.point_value for card in PACK]
+    try:
+        for card in PACK:
+            object.__setattr__(card, "point_value", points(card))
+        forget()
+        yield
+    finally:
+        for card, value in zip(PACK, old, strict=True):
+            object.__setattr__(card, "point_value", value)
+        forget()
+
+
+def untold(code: str) -> AbstractContextManager[None]:
+    """Let no alert of that code be raised."""
+
+    def alert_of(finding: Finding, *args: Any, **more: Any) -> Alert | None:
+        return None if finding.code == code else findings.alert_of(finding, *args, **more)
+
+    return patched([(referee, "alert_of", alert_of)])
+
+
+def _everywhere(name: str, owner: ModuleType, value: Any) -> AbstractContextManager[None]:
+    """Replace what one module has in all that took it from there."""
+    old = getattr(owner, name)
+    modules = [one for key, one in sys.modules.items() if key.startswith("thirdcard.rules")]
+    return patched([(one, name, value) for one in modules if vars(one).get(name) is old])
+
+
+def _sum_of(change: Callable[[int], int]) -> AbstractContextManager[None]:
+    """Let a hand come to something else than the right digit of what its first two cards count."""
+
+    def known_point_count(cards: Iterable[Card | None]) -> int | None:
+        points = [None if card is None else card.point_value for card in cards]
+        return None if None in points else change(sum(one for one in points if one is not None))
+
+    return _everywhere("known_point_count", hand, known_point_count)
+
+
+def _errors_last() -> AbstractContextManager[None]:
+    """Let an error of one round excuse what is done with the wagers of the next."""
+    close = payouts.PayoutJudge.close
+
+    def closes(self: payouts.PayoutJudge, *args: Any) -> list[Finding]:
+        may_return = self._may_return
+        found = close(self, *args)
+        self._may_return = may_return
+        return found
+
+    return patched([(payouts.PayoutJudge, "close", closes)])
+
+
+def _range_without_minimum(self: TableNotice, bet: Bet, _seat: int | None = None) -> Range:
+    own = self.bets.get(bet, (None, None))
+    return None, self.maximum if own[1] is None else own[1]
+
+
+def _not_changing(*, players: bool) -> AbstractContextManager[None]:
+    """Let the limits of the table, or of its players, be what they were at first."""
+    change = TableNotice.changed
+
+    def changed(self: TableNotice, later: LimitChange, *, seat: int | None) -> TableNotice:
+        return self if (seat is not None) is players else change(self, later, seat=seat)
+
+    return patched([(TableNotice, "changed", changed)])
+
+
+def _pair_by_points(cards: Sequence[Card]) -> hand_ends.HandEnd:
+    end = _END_OF(cards)
+    return end if end.pair or cards[0].point_value != cards[1].point_value else end._replace(pair="mixed")
+
+
+def _lower_wins(player: int, banker: int) -> Outcome:
+    return Outcome.TIE if player == banker else Outcome.BANKER if player > banker else Outcome.PLAYER
+
+
+def _banker_wins_ties(player: int, banker: int) -> Outcome:
+    return Outcome.PLAYER if player > banker else Outcome.BANKER
+
+
+def _shoe_ends() -> AbstractContextManager[None]:
+    """Let a continuous shuffler be a shoe like any other."""
+    return patched([(last_round.LastRoundJudge, "listens_to", property(lambda _: last_round._OF_THE_END))])
+
+
+BROKEN_CODE: Mapping[str, Callable[[], AbstractContextManager[None]]] = {
+    "points.aces": lambda: counting(lambda card: 2 if card.rank == "A" else card.point_value),
+    "points.pips": lambda: counting(lambda card: card.point_value - (card.point_value > 2)),
+    "points.tens": lambda: counting(lambda card: card.point_value or 1),
+    "points.sums below ten": lambda: _sum_of(lambda total: (total - 1 if 0 < total < 10 else total) % 10),
+    "points.sums from ten": lambda: _sum_of(lambda total: min(total, 9)),
+    "naturals": lambda: _everywhere("NATURALS", hand, (9,)),
+    "pairs": lambda: _everywhere("end_of", hand_ends, _pair_by_points),
+    "winner": lambda: _everywhere("winner_of", hand, _lower_wins),
+    "winner.tie": lambda: _everywhere("winner_of", hand, _banker_wins_ties),
+    "burn.tens": lambda: patched([(burn, "_TEN", 0)]),
+    "shoe.continuous": _shoe_ends,
+    "returns after an error": lambda: patched([(payouts, "_SETTLES_FREELY", ("none.",))]),
+    "errors last": _errors_last,
+    "nominees": lambda: patched([(handling.HandlingJudge, "name", lambda *_: None)]),
+    "limits.changed": lambda: _not_changing(players=False),
+    "limits.players": lambda: _not_changing(players=True),
+    "excess.minimum": lambda: patched([(TableNotice, "range_of", _range_without_minimum)]),
+}
+"""What the paragraphs' files may name besides the rulebook's data and the codes of alerts."""

@@ -1,0 +1,229 @@
+"""Where a rulebook's file cites a section, and what the file says with one thing changed there.
+
+A place is a mapping with a `rule` of its own, and all that stands in it down to the next such mapping.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from typing import Any
+
+from thirdcard.rules.game.words import Settling, Side
+from thirdcard.rules.rulebook.model import AfterCutCard, BurnCount, Entitled, Moment, Phase, TieBreak, WindowStart
+
+Content = Mapping[str, Any]
+Path = tuple[str | int, ...]
+NOWHERE = "0.0"
+"""A section that no text has."""
+_DROPPED = object()
+_POINTS = range(10)
+_WORDS: Mapping[str, type[StrEnum]] = {
+    "moment": Moment, "count": BurnCount, "entitled": Entitled, "ties": TieBreak, "after_cut_card": AfterCutCard,
+    "after": WindowStart, "outcome": Settling,
+}  # fmt: skip
+_ACTIONS = ("supervisor", "stand", "void_round")
+_ABSENT: Mapping[str, frozenset[str]] = {
+    "wins_on_tie": frozenset({"after", "pays"}), "anyone_where_none": frozenset({"entitled"}),
+}  # fmt: skip
+"""What a place may say and leaves out, by the keys that such a place has."""
+_LEFT_OUT: Mapping[str, Any] = {"devices": [{"allowed": ["shoe"], "rule": "0.0", "text": "A shoe."}]}
+"""Parts that a file may have and this one may leave out, and what would be wrong in them."""
+_NEVER = [{"when": ["winner=nobody"]}]
+"""An election that no house can make."""
+_UNSAID = frozenset({"options", "notes", "title", "source", "id"})
+_PRINTED: frozenset[Path] = frozenset({("betting", "call"), ("table_of_play", "one_card_only")})
+"""Places that the page of rulebooks shows and no judge reads: the faults have their sections."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a section is cited."""
+
+    path: Path
+    rule: str
+    key: str = "rule"
+    """The key that cites it."""
+
+    @property
+    def name(self) -> str:
+        return named((*self.path, self.key) if self.key != "rule" else self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A rulebook's file with one thing changed."""
+
+    what: str
+    content: Content
+
+
+def named(path: Path) -> str:
+    """`bets.tie.cases[0]`."""
+    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).lstrip(".")
+
+
+def path_of(name: str, content: Content) -> Path:
+    """The path that a name such as `bets.tie` or `betting.closes[-1]` leads along; faults' codes have a dot themselves.
+
+    Raises:
+        KeyError: it leads nowhere.
+    """
+    path: list[str | int] = []
+    node: Any = content
+    left = name.replace("[", ".").replace("]", "")
+    while left:
+        keys = range(-len(node), len(node)) if isinstance(node, list) else node if isinstance(node, Mapping) else ()
+        fitting = [key for key in keys if left == str(key) or left.startswith(f"{key}.")]
+        if not fitting and left in (*_ABSENT, *_LEFT_OUT):
+            return (*path, left)
+        if not fitting:
+            raise KeyError(name)
+        key = max(fitting, key=lambda one: len(str(one)))
+        path.append(len(node) + key if isinstance(node, list) and key < 0 else key)
+        node, left = node[key], left.removeprefix(str(key)).removeprefix(".")
+    return tuple(path)
+
+
+def places_of(content: Content) -> Iterator[Place]:
+    """All places of a file that cite a section."""
+    for key, part in content.items():
+        if key not in _UNSAID:
+            yield from (place for place in _within(part, (key,)) if place.path not in _PRINTED)
+
+
+def _within(node: Any, path: Path) -> Iterator[Place]:
+    if isinstance(node, Mapping):
+        for key, value in node.items():
+            is_citation = key == "rule" or str(key).endswith("_rule")
+            if is_citation and isinstance(value, str):
+                yield Place(path, value, str(key))
+            yield from _within(value, (*path, key))
+    elif isinstance(node, list):
+        for i, value in enumerate(node):
+            yield from _within(value, (*path, i))
+
+
+def at(content: Content, path: Path) -> Any:
+    """What stands there."""
+    node: Any = content
+    for step in path:
+        node = node[step]
+    return node
+
+
+def edited(content: Any, path: Path, value: Any) -> Any:
+    """The same with another value there; nothing else is copied."""
+    if not path:
+        return value
+    step, rest = path[0], path[1:]
+    if isinstance(content, Mapping):
+        whole = content if step in content else {**content, step: None}
+        new = {key: edited(one, rest, value) if key == step else one for key, one in whole.items()}
+        return {key: one for key, one in new.items() if one is not _DROPPED}
+    listed = [edited(one, rest, value) if i == step else one for i, one in enumerate(content)]
+    return [one for one in listed if one is not _DROPPED]
+
+
+def broken_at(content: Content, place: Place) -> Iterator[Broken]:
+    """Everything that may be changed at a place, what decides before what is cited."""
+    path = place.path
+    if place.key != "rule":
+        yield _with(content, (*path, place.key), None)
+        yield _with(content, (*path, place.key), NOWHERE)
+        return
+    yield from _changed(content, path, is_deep=False)
+    yield _dropped(content, path)
+    yield _with(content, (*path, "rule"), NOWHERE)
+
+
+def broken_within(content: Content, path: Path) -> Iterator[Broken]:
+    """Everything that may be changed there and below, whatever is cited; a bet may also not be offered."""
+    *above, key = path
+    if key not in (whole := at(content, tuple(above))) and isinstance(whole, Mapping):
+        yield _with(content, path, _LEFT_OUT.get(str(key), True))
+        return
+    node = whole[key]
+    if not isinstance(node, Mapping | list):
+        for changed in _others(str(path[-1]), path[-1], node):
+            yield _with(content, path, changed)
+    elif len(path) == 2 and path[0] == "bets":
+        yield Broken(f"{path[1]} not offered", edited(content, (*path, "offered"), _NEVER))
+    yield _dropped(content, path)
+    if isinstance(node, Mapping | list):
+        yield from _changed(content, path, is_deep=True)
+
+
+def _dropped(content: Content, path: Path) -> Broken:
+    return Broken(f"{named(path)} dropped", edited(content, path, _DROPPED))
+
+
+def _changed(content: Content, path: Path, *, is_deep: bool) -> Iterator[Broken]:
+    """What decides at a place and below, as far as no section of its own is cited there."""
+    node = at(content, path)
+    for key, value in node.items() if isinstance(node, Mapping) else enumerate(node):
+        here = (*path, key)
+        if isinstance(value, Mapping) or _is_of_mappings(value):
+            if is_deep or "rule" not in value:
+                yield from _changed(content, here, is_deep=is_deep)
+            if is_deep:
+                yield _dropped(content, here)
+        elif key == "kinds":
+            yield from _without_kinds(content, path, value)
+        else:
+            yield from (_with(content, here, changed) for changed in _others(str(key), key, value))
+    if isinstance(node, Mapping):
+        for key, marks in _ABSENT.items():
+            if key not in node and marks <= set(node):
+                yield _with(content, (*path, key), True)
+
+
+def _is_of_mappings(value: Any) -> bool:
+    return isinstance(value, list) and any(isinstance(one, Mapping) for one in value)
+
+
+def _without_kinds(content: Content, path: Path, kinds: list[str]) -> Iterator[Broken]:
+    """The limits without one kind each, and without what follows from an excess over them."""
+    for kind in kinds:
+        fewer = edited(content, (*path, "kinds"), [one for one in kinds if one != kind])
+        yield Broken(f"{named(path)} without {kind}", edited(fewer, (*path, "excess"), _DROPPED))
+
+
+def _others(name: str, key: Any, value: Any) -> Iterator[Any]:
+    """What may stand there instead."""
+    if isinstance(value, bool):
+        yield not value
+    elif name in _WORDS:
+        yield from (one.value for one in _WORDS[name] if one.value != value)
+    elif name == "action":
+        yield from (one for one in _ACTIONS if one != value)
+    elif name == "pays":
+        yield str(Fraction(value) + 1)
+    elif name == "order":
+        yield [Side.PLAYER.value, Side.PLAYER.value, Side.BANKER.value, Side.BANKER.value]
+    elif name == "over":
+        yield from (one for one in ("maximum", "differential") if one != value)
+    elif name == "most":
+        yield value + 1 if isinstance(value, int) else str(2 * Fraction(value))
+    elif name == "decks":
+        yield value + 1
+    elif isinstance(value, list):
+        yield from _other_lists(name, key, value)
+
+
+def _other_lists(name: str, key: Any, value: list[Any]) -> Iterator[Any]:
+    for i in range(len(value)):
+        yield [one for j, one in enumerate(value) if j != i]
+    if name in ("draws", "player", "banker") or isinstance(key, int):
+        yield from (sorted([*value, one]) for one in _POINTS if one not in value)
+    elif value and all(isinstance(one, int) for one in value):
+        yield [*value, max(value) + 1]
+        yield [*value, min(value) - 1]
+    elif name == "face_down":
+        yield from ([*value, one.value] for one in Phase if one.value not in value)
+
+
+def _with(content: Content, path: Path, value: Any) -> Broken:
+    return Broken(f"{named(path)} = {value}", edited(content, path, value))
