@@ -127,7 +127,9 @@ def _read_bet_limits(value: object) -> dict[str, dict[str, int]] | None:
 def _limits_a_bet(bet: object, limits: object) -> bool:
     if bet not in Bet.__members__.values() or not isinstance(limits, Mapping) or not limits:
         return False
-    return all(end in ("minimum", "maximum") and type(amount) is int and amount >= 0 for end, amount in limits.items())
+    return all(
+        end in ("minimum", "maximum") and type(amount) is int and 0 <= amount <= MOST for end, amount in limits.items()
+    )
 
 
 def _read_flag(value: object) -> bool:
