@@ -5,6 +5,7 @@ The parsers read through these declarations, and the files' JSON Schemas are mad
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Generic, TypeVar
@@ -134,6 +135,27 @@ class ConditionalChoiceKey(ChoiceKey):
     @property
     def is_required(self) -> bool:
         return False
+
+    def schema(self) -> Schema:
+        return {}
+
+
+class ConditionalWordKey(FileKey[str]):
+    """A word of some form that is read only where another key asks for it; anything may stand there otherwise."""
+
+    def __init__(self, about: str, *, pattern: str, allowed: str) -> None:
+        super().__init__(about)
+        self.pattern, self.allowed = pattern, allowed
+
+    @property
+    def is_required(self) -> bool:
+        return False
+
+    def take(self, fields: Fields, kind: type[CalibrationError]) -> str:
+        value = fields.get(self.name, MISSING)
+        if not isinstance(value, str) or not re.fullmatch(self.pattern, value):
+            raise kind("", self.name, value=value, allowed=self.allowed)
+        return value
 
     def schema(self) -> Schema:
         return {}
@@ -318,9 +340,9 @@ def parse_point(entry: object, key: str, kind: type[CalibrationError]) -> Point:
     return float(entry[0]), float(entry[1])
 
 
-def required_where(key: str, words: Sequence[str], *, other: str, value: str) -> Schema:
-    """That a key must be one of its words where another key has that value."""
+def required_where(key: str, allowed: Schema, *, other: str, value: str) -> Schema:
+    """What a key must be where another key has that value."""
     return {
         "if": {"properties": {other: {"const": value}}, "required": [other]},
-        "then": {"properties": {key: {"enum": list(words)}}, "required": [key]},
+        "then": {"properties": {key: allowed}, "required": [key]},
     }

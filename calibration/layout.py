@@ -20,6 +20,7 @@ from thirdcard.calibration.errors import LayoutError, NoSuchNameError
 from thirdcard.calibration.keys import (
     ChoiceKey,
     ConditionalChoiceKey,
+    ConditionalWordKey,
     FileKeys,
     InnerKey,
     ManyKey,
@@ -38,21 +39,7 @@ from thirdcard.calibration.keys import (
 
 AREA_KINDS = ("hand", "wager", "shoe", "discard", "chip_tray", "no_more_bets_lamp", "paddle")
 HANDS = ("player", "banker")
-BETS = (
-    "player",
-    "banker",
-    "tie",
-    "player_pair",
-    "banker_pair",
-    "super_six",
-    "dragon_player",
-    "dragon_banker",
-    "match_player",
-    "match_banker",
-    "insurance_player",
-    "insurance_banker",
-    "ante",
-)
+BET_PATTERN = "^[a-z][a-z0-9_]{0,39}$"
 BUILT_IN_LAYOUTS = ("mini-7", "midi-9", "full-14")
 LAYOUT_FOLDER = Path(__file__).parent / "layouts"
 
@@ -68,13 +55,17 @@ class AreaKeys(FileKeys):
     kind = ChoiceKey("what it is", AREA_KINDS)
     hand = ConditionalChoiceKey("whose cards lie in it, player or banker; where the kind is hand", HANDS)
     seat = OptionalWholeKey("the seat, counted from 1 to 99; null for standing players", low=1, high=99)
-    bet = ConditionalChoiceKey("what is bet on it; where the kind is wager", BETS)
+    bet = ConditionalWordKey(
+        "what is bet on it, a bet of the table's rulebook; where the kind is wager",
+        pattern=BET_PATTERN,
+        allowed="must be a bet of the table's rulebook, such as player, banker or tie",
+    )
     name = OptionalTextKey("what people call a standing players' area; or null")
     polygon = OutlineKey("its outline, 3 points or more: [x, y] in mm from the cloth's top-left corner, y to the seats")
     besides: ClassVar[Schema] = {
         "allOf": [
-            required_where("hand", HANDS, other="kind", value="hand"),
-            required_where("bet", BETS, other="kind", value="wager"),
+            required_where("hand", {"enum": list(HANDS)}, other="kind", value="hand"),
+            required_where("bet", {"type": "string", "pattern": BET_PATTERN}, other="kind", value="wager"),
         ],
     }
 
@@ -118,7 +109,7 @@ class Area:
     seat: int | None = None
     """Counted from 1; None for standing players and for areas that are no wagers."""
     bet: str | None = None
-    """One of `BETS` where the kind is `wager`."""
+    """A bet of the table's rulebook where the kind is `wager`."""
     name: str | None = None
     """What people call a standing players' area."""
 

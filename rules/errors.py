@@ -40,6 +40,20 @@ class LogError(RulesError):
 class RulebookError(RulesError):
     """A rulebook file that is unknown, incomplete or contradicts itself; names the place."""
 
+    def __init__(self, message: str, problems: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.problems = problems or (message,)
+        """All that is wrong, each in one line."""
+
+
+class RulebookPlaceError(RulesError):
+    """Something in a rulebook file that cannot be used."""
+
+    def __init__(self, place: str, what: str) -> None:
+        super().__init__(f"{place}{what}")
+        self.place = place
+        self.what = what
+
 
 class OptionError(RulesError):
     """An option that the rulebook lacks, a value that it does not offer, or options that exclude each other."""

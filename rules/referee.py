@@ -203,7 +203,7 @@ class Referee:
         self._rules = rules
         self._table = TableState(
             smallest_chip=smallest_chip,
-            notice=parse_notice(limits or {}),
+            notice=parse_notice(limits or {}, rules.mains),
             are_promotional_spent=rules.rulebook.promotional_rule is not None,
         )
         self._judges = Judges.of(rules, self._table, decks=decks, device=device)

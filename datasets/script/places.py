@@ -15,7 +15,7 @@ import numpy as np
 from thirdcard.calibration.layout import Area, Layout
 from thirdcard.datasets.script.errors import ScriptError
 from thirdcard.datasets.script.motion import Point, Pose
-from thirdcard.rules.game.words import Bet, Side
+from thirdcard.rules.game.words import GAME_BETS, Bet, Side
 
 CARD_GAP_MM = 5.0
 EDGE_MM = 55.0
@@ -261,7 +261,7 @@ def bets_known(bet: str, where: str) -> Bet:
     try:
         return Bet(bet)
     except ValueError as error:
-        raise ScriptError(where, bet, f"allowed: {', '.join(Bet)}") from error
+        raise ScriptError(where, bet, f"allowed: {', '.join(GAME_BETS)}") from error
 
 
 def _box(area: Area) -> tuple[Point, tuple[float, float], float]:

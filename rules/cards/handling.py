@@ -23,6 +23,7 @@ class HandlingJudge:
 
     def __init__(self, rules: Rules) -> None:
         self._case = rules.handling
+        self._bets = frozenset(rules.closings)
         self._round = 0
         self._holders: dict[str, int] = {}
         self._declined: set[tuple[int, Side]] = set()
@@ -116,7 +117,7 @@ class HandlingJudge:
     ) -> Iterator[Finding]:
         """Hold a seat's wager against the others'; a player and his nominee are no rivals."""
         case = self._case
-        bets = frozenset({Bet(side)}) if case.entitled is Entitled.HIGHEST_ON_HAND else frozenset(Bet)
+        bets = frozenset({Bet(side)}) if case.entitled is Entitled.HIGHEST_ON_HAND else self._bets
         wagers = _by_seat(running.betting.stakes, bets)
         rivals = {other for other in wagers if other not in (seat, besides) and (other, side) not in self._declined}
         if seat not in wagers:

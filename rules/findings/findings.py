@@ -86,4 +86,4 @@ def alert_of(finding: Finding, rules: Rules, *, round_number: int, now: float) -
 
 def name_of(word: Side | Bet) -> str:
     """How a message names a hand or bet."""
-    return word.value.replace("_", " ").capitalize()
+    return str(word).replace("_", " ").capitalize()

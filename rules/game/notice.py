@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from thirdcard.rules.game.words import Bet
+from thirdcard.rules.game.words import HANDS_AND_TIE, Bet
 
 Range = tuple[int | None, int | None]
 """A minimum and a maximum; None where there is none."""
-_MAIN_BETS = frozenset({Bet.PLAYER, Bet.BANKER, Bet.TIE})
 _NONE: Range = (None, None)
 
 
@@ -51,13 +50,15 @@ class TableNotice:
     """Minimum and maximum of single bets, before the table's own."""
     players: Mapping[int, LimitChange] = field(default_factory=dict)
     """By seat what was agreed with its player, before the table's."""
+    mains: frozenset[Bet] = frozenset(HANDS_AND_TIE)
+    """The bets for which the table's own minimum and maximum hold."""
 
     def range_of(self, bet: Bet, seat: int | None = None) -> Range:
         """The minimum and the maximum of a bet, for the player of that seat."""
         own = self.players.get(seat) if self.players and seat is not None else None
         if own is not None:
             return self._with(own).range_of(bet)
-        general = (self.minimum, self.maximum) if bet in _MAIN_BETS else _NONE
+        general = (self.minimum, self.maximum) if bet in self.mains else _NONE
         low, high = self.bets.get(bet, _NONE)
         return (general[0] if low is None else low, general[1] if high is None else high)
 
@@ -79,6 +80,7 @@ class TableNotice:
             collective=_later(self.collective, change.collective),
             bets=_merged(self.bets, change.bets),
             players=self.players,
+            mains=self.mains,
         )
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import ClassVar
+from weakref import WeakValueDictionary
 
 DEALER = "dealer"
 UNKNOWN = "unknown"
@@ -28,22 +31,69 @@ class Outcome(StrEnum):
     TIE = "tie"
 
 
-class Bet(StrEnum):
-    """What a wager area is for."""
+class Bet(str):
+    """What a wager area is for: a bet of the game, or one that a rulebook's file defines under a name of its own.
 
-    PLAYER = "player"
-    BANKER = "banker"
-    TIE = "tie"
-    PLAYER_PAIR = "player_pair"
-    BANKER_PAIR = "banker_pair"
-    SUPER_SIX = "super_six"
-    DRAGON_PLAYER = "dragon_player"
-    DRAGON_BANKER = "dragon_banker"
-    MATCH_PLAYER = "match_player"
-    MATCH_BANKER = "match_banker"
-    INSURANCE_PLAYER = "insurance_player"
-    INSURANCE_BANKER = "insurance_banker"
-    ANTE = "ante"
+    There is one of each name, so that bets are told apart by `is`.
+
+    >>> Bet("tie") is Bet.TIE, Bet("panda_8") is Bet("panda_8")
+    (True, True)
+    """
+
+    PLAYER: ClassVar[Bet]
+    BANKER: ClassVar[Bet]
+    TIE: ClassVar[Bet]
+    PLAYER_PAIR: ClassVar[Bet]
+    BANKER_PAIR: ClassVar[Bet]
+    SUPER_SIX: ClassVar[Bet]
+    DRAGON_PLAYER: ClassVar[Bet]
+    DRAGON_BANKER: ClassVar[Bet]
+    MATCH_PLAYER: ClassVar[Bet]
+    MATCH_BANKER: ClassVar[Bet]
+    INSURANCE_PLAYER: ClassVar[Bet]
+    INSURANCE_BANKER: ClassVar[Bet]
+    ANTE: ClassVar[Bet]
+
+    def __new__(cls, name: str) -> Bet:
+        """The bet of that name.
+
+        Raises:
+            ValueError: It is none that a bet may have.
+        """
+        known = _BETS.get(name)
+        if known is None:
+            if not _BET_NAME.fullmatch(name):
+                raise ValueError(f"bet = {name}; allowed: {BET_NAMES}")
+            known = _BETS[str(name)] = super().__new__(cls, name)
+        return known
+
+    def __reduce__(self) -> tuple[type[Bet], tuple[str]]:
+        return Bet, (str(self),)
+
+
+BET_PATTERN = "^[a-z][a-z0-9_]{0,39}$"
+_BET_NAME = re.compile(BET_PATTERN[1:-1])
+BET_NAMES = "a name of a bet: small letters, digits and _, a letter first, 40 at most"
+
+
+def is_bet_name(text: str) -> bool:
+    """Whether a bet may be called so."""
+    return _BET_NAME.fullmatch(text) is not None
+
+
+_BETS: WeakValueDictionary[str, Bet] = WeakValueDictionary()
+Bet.PLAYER, Bet.BANKER, Bet.TIE = HANDS_AND_TIE = Bet("player"), Bet("banker"), Bet("tie")
+Bet.PLAYER_PAIR, Bet.BANKER_PAIR = Bet("player_pair"), Bet("banker_pair")
+Bet.SUPER_SIX = Bet("super_six")
+Bet.DRAGON_PLAYER, Bet.DRAGON_BANKER = Bet("dragon_player"), Bet("dragon_banker")
+Bet.MATCH_PLAYER, Bet.MATCH_BANKER = Bet("match_player"), Bet("match_banker")
+Bet.INSURANCE_PLAYER, Bet.INSURANCE_BANKER = Bet("insurance_player"), Bet("insurance_banker")
+Bet.ANTE = Bet("ante")
+GAME_BETS = (
+    *HANDS_AND_TIE, Bet.PLAYER_PAIR, Bet.BANKER_PAIR, Bet.SUPER_SIX, Bet.DRAGON_PLAYER, Bet.DRAGON_BANKER,
+    Bet.MATCH_PLAYER, Bet.MATCH_BANKER, Bet.INSURANCE_PLAYER, Bet.INSURANCE_BANKER, Bet.ANTE,
+)  # fmt: skip
+"""The bets that every log may name, in order."""
 
 
 class Source(StrEnum):

@@ -9,7 +9,9 @@ from typing import Any
 from thirdcard.rules.errors import EventError, brief
 from thirdcard.rules.game.cards import PACK, Card, parse_card
 from thirdcard.rules.game.words import (
+    BET_NAMES,
     DEALER,
+    GAME_BETS,
     SEAT_DIGITS,
     UNKNOWN,
     Bet,
@@ -18,6 +20,7 @@ from thirdcard.rules.game.words import (
     SettleAction,
     Side,
     Source,
+    is_bet_name,
     seat_of,
 )
 
@@ -125,7 +128,7 @@ def _read_bet_limits(value: object) -> dict[str, dict[str, int]] | None:
 
 
 def _limits_a_bet(bet: object, limits: object) -> bool:
-    if bet not in Bet.__members__.values() or not isinstance(limits, Mapping) or not limits:
+    if not isinstance(bet, str) or not is_bet_name(bet) or not isinstance(limits, Mapping) or not limits:
         return False
     return all(
         end in ("minimum", "maximum") and type(amount) is int and 0 <= amount <= MOST for end, amount in limits.items()
@@ -179,6 +182,22 @@ def _choice(kind: type[StrEnum], *, optional: bool = False) -> Callable[[object]
     return read
 
 
+def _read_bet(value: object) -> Bet:
+    if not isinstance(value, str):
+        raise ValueError(f"allowed: {BET_NAMES}")
+    try:
+        return Bet(value)
+    except ValueError as error:
+        raise ValueError(f"allowed: {BET_NAMES}") from error
+
+
+class _Bets(dict[object, Bet]):
+    """The bets of the game, and whatever else a bet may be called."""
+
+    def __missing__(self, name: object) -> Bet:
+        return _read_bet(name)
+
+
 def _words(kind: type[StrEnum], *, optional: bool = False) -> Callable[[object], StrEnum | None]:
     words: dict[object, StrEnum | None] = {str(member): member for member in kind}
     return (words | {None: None} if optional else words).__getitem__
@@ -197,7 +216,7 @@ READERS: Mapping[str, Callable[[object], Any]] = {
     "area": _read_text,
     "seat": _read_seat,
     "nominee": _read_seat,
-    "bet": _choice(Bet),
+    "bet": _read_bet,
     "before": _read_count,
     "after": _read_count,
     "before_low": _read_count,
@@ -237,7 +256,7 @@ QUICK_READERS: Mapping[str, Callable[[object], Any]] = {
     **READERS,
     "source": _words(Source, optional=True),
     "card": _CARDS.__getitem__,
-    "bet": _words(Bet),
+    "bet": _Bets((str(bet), bet) for bet in GAME_BETS).__getitem__,
     "hand": _words(Side, optional=True),
     "winner": _words(Outcome, optional=True),
     "action": _words(SettleAction),

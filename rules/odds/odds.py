@@ -9,8 +9,10 @@ from fractions import Fraction
 from functools import lru_cache
 
 from thirdcard.rules.game.hand import is_natural
+from thirdcard.rules.game.hand_marks import marks_asked
 from thirdcard.rules.game.words import Bet, Outcome, Settling
 from thirdcard.rules.odds.enumeration import DealClass, Plans, count_deals_of, plans_of
+from thirdcard.rules.odds.faces import count_facts_of_faces
 from thirdcard.rules.rulebook.cases import choose
 from thirdcard.rules.rulebook.model import InsuranceRow, Rulebook, WindowStart
 from thirdcard.rules.rulebook.options import Rules
@@ -30,13 +32,13 @@ class Odds:
     outcomes: Mapping[Outcome, int]
     """Ordered deals of six cards."""
     returns: Mapping[Bet, Fraction]
-    """Expected win for one unit staked; a stand-off counts 0."""
+    """Expected win for one unit staked; a stand-off counts 0, a commission its rate, without rounding or minimum."""
 
 
 def reckon_odds(rules: Rules, decks: int) -> Odds:
     """Count every deal, and what each offered bet gets in it."""
     plans = plans_of(rules.rulebook.table)
-    offered = [bet for bet in Bet if bet not in NOT_LISTED and rules.offers(bet)]
+    offered = [bet for bet in rules.rulebook.bets if bet not in NOT_LISTED and rules.offers(bet)]
     return Odds(
         rulebook=rules.rulebook.id,
         decks=decks,
@@ -51,7 +53,8 @@ def return_of(bet: Bet, rules: Rules, decks: int) -> Fraction:
 
 
 def _return_of(bet: Bet, rules: Rules, decks: int, plans: Plans) -> Fraction:
-    cases = rules.pay_cases(bet)
+    cases, commission = rules.pay_cases(bet), rules.commissions.get(bet)
+    part = 1 if commission is None else 1 - commission.rate
     asked = frozenset[str]().union(*(case.when for case in cases))
     won, total = Fraction(0), 0
     for facts, ways in _count_asked(decks, plans, asked).items():
@@ -60,13 +63,15 @@ def _return_of(bet: Bet, rules: Rules, decks: int, plans: Plans) -> Fraction:
         if case is None or case.outcome is Settling.LOSE:
             won -= ways
         elif case.outcome is Settling.WIN:
-            won += ways * case.pays
+            won += ways * case.pays * part
     return won / total
 
 
 @lru_cache(maxsize=1024)
 def _count_asked(decks: int, plans: Plans, asked: frozenset[str]) -> Mapping[frozenset[str], int]:
     """How many deals state which of the facts that are asked for."""
+    if marks_asked(asked):
+        return count_facts_of_faces(decks, plans, asked)
     counts: Counter[frozenset[str]] = Counter()
     for facts, ways in _count_facts(decks, plans).items():
         counts[facts & asked] += ways

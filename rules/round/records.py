@@ -27,6 +27,8 @@ class Due(NamedTuple):
     """The part of the stake that cannot be paid exactly and is void."""
     excess_stake: Fraction | None = None
     """The part beyond a limit that neither wins nor loses."""
+    owed: Fraction = Fraction(0)
+    """The commission that is paid out with the winnings and taken later."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,6 +140,8 @@ def _due(due: Due) -> dict[str, Any]:
         mapping["void_stake"] = due.void_stake
     if due.excess_stake is not None:
         mapping["excess_stake"] = format_money(due.excess_stake)
+    if due.owed:
+        mapping["commission_owed"] = format_money(due.owed)
     return mapping
 
 

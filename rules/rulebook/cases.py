@@ -6,11 +6,12 @@ where all its facts do; the first that holds counts. A rulebook's file may ask o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Mapping, Set
+from difflib import get_close_matches
 from typing import Protocol, TypeVar
 
-from thirdcard.rules.errors import RulebookError
-from thirdcard.rules.game.words import Bet
+from thirdcard.rules.game.hand_marks import KINDS
+from thirdcard.rules.game.words import Outcome, Side
 from thirdcard.rules.rulebook.model import Option
 from thirdcard.rules.rulebook.yaml_keys import TextsEntry
 from thirdcard.rules.rulebook.yaml_reader import Node
@@ -34,13 +35,23 @@ SITUATIONS = frozenset(
 )  # fmt: skip
 """What the referee may state of a fault."""
 
-RESULT_KEYS = frozenset(
-    {
-        "winner", "player_points", "banker_points", "player_cards", "banker_cards", "player_natural",
-        "banker_natural", "margin", "player_pair", "banker_pair", "player_triple", "banker_triple",
-    }
-)  # fmt: skip
-"""What settlement may state of a finished round, as `key=value`; points and margins also as a range, `key=0-5`."""
+_HAND_RESULTS: Mapping[str, tuple[str, ...]] = {
+    "points": tuple(map(str, range(10))),
+    "cards": ("2", "3"),
+    "natural": ("true",),
+    "pair": ("mixed", "coloured", "perfect", "any"),
+    "triple": ("true",),
+    **KINDS,
+}
+RESULTS: Mapping[str, tuple[str, ...]] = {
+    "winner": tuple(map(str, Outcome)),
+    "margin": tuple(map(str, range(10))),
+    "cards": ("4", "5", "6"),
+    "total_points": tuple(map(str, range(19))),
+    "pairs_alike": ("true",),
+    **{f"{side}_{kind}": values for side in Side for kind, values in _HAND_RESULTS.items()},
+}
+"""What settlement may state of a finished round, as `key=value`; a file may name several, `key=0-5`, `key=J|Q`."""
 
 BET = "bet"
 """What names the bet that a fault is about, as `bet=tie`."""
@@ -67,26 +78,57 @@ def option_fact(key: str, value: object) -> str:
     return f"{key}={text}"
 
 
+def values_of(fact: str) -> tuple[str, ...]:
+    """A fact that names several values as one for each.
+
+    >>> values_of("margin=6-7"), values_of("player_first_rank=J|Q"), values_of("disclosed")
+    (('margin=6', 'margin=7'), ('player_first_rank=J', 'player_first_rank=Q'), ('disclosed',))
+    """
+    key, sign, text = fact.partition("=")
+    if not sign or key not in RESULTS:
+        return (fact,)
+    found: list[str] = []
+    for part in text.split("|"):
+        low, dash, high = part.strip().partition("-")
+        is_range = dash and low.isdecimal() and high.isdecimal() and len(low + high) <= 4
+        found += map(str, range(int(low), int(high) + 1)) if is_range else [part.strip()]
+    return tuple(f"{key}={value}" for value in found)
+
+
 class KnownFacts:
     """The facts that a case of this file may ask for."""
 
-    def __init__(self, options: tuple[Option, ...]) -> None:
+    def __init__(self, options: tuple[Option, ...], *, are_options_known: bool = True) -> None:
         self.keys = {option.key for option in options}
         self._elected = {option_fact(option.key, value) for option in options for value in option.values}
         self._elected |= {option_fact(option.key, AMOUNT) for option in options if option.takes_amount}
+        self._options = options
+        self._are_options_known = are_options_known
 
     def read(self, node: Node, when: TextsEntry) -> frozenset[str]:
-        """The facts under that key, none where it is not there.
-
-        Raises:
-            RulebookError: a fact that is no situation, no option's value and no result.
-        """
+        """The facts under that key, none where it is not there; what is no fact is noted and left out."""
         facts = frozenset(node.read(when))
-        for fact in facts:
-            key, _, value = fact.partition("=")
-            is_result = (bool(value) and key in RESULT_KEYS) or (key == BET and value in set(Bet))
-            if fact not in SITUATIONS and fact not in self._elected and not is_result:
-                raise RulebookError(
-                    f"{node.place}.{when.name} = {fact}; allowed: a situation, an option's value, a result or a bet"
-                )
-        return facts
+        wrong = {fact: why for fact in sorted(facts) if (why := self._why_wrong(fact)) is not None}
+        for fact, why in wrong.items():
+            node.refuse(when.name, fact, why)
+        return facts.difference(wrong)
+
+    def _why_wrong(self, fact: str) -> str | None:
+        key, sign, _ = fact.partition("=")
+        if fact in SITUATIONS or fact in self._elected:
+            return None
+        if key in RESULTS:
+            values = values_of(fact)
+            is_one = values and all(value.partition("=")[2] in RESULTS[key] for value in values)
+            return None if is_one and sign else f"{key}= and one of {', '.join(RESULTS[key])}"
+        if key == BET and sign:
+            return None
+        if not self._are_options_known and sign:
+            return None
+        for option in self._options:
+            if option.key == key:
+                texts = ", ".join(option_fact(key, value) for value in option.values)
+                return texts + (f", {key}={AMOUNT}" if option.takes_amount else "")
+        near = get_close_matches(key, [*RESULTS, *self.keys, *SITUATIONS], n=1)
+        hint = f"; perhaps {near[0]}" if near else ""
+        return f"a situation, an option's value or a result{hint}"

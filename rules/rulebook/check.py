@@ -1,68 +1,95 @@
-"""Refuse a rulebook whose parts contradict each other, hold what can never apply, or cite nothing."""
+"""Find in a rulebook parts that contradict each other, hold what can never apply, or cite nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from thirdcard.rules.errors import RulebookError
-from thirdcard.rules.game.words import Bet
-from thirdcard.rules.rulebook.cases import Case, choose, option_fact
-from thirdcard.rules.rulebook.model import AfterCutCard, BurnCount, ClosingCase, Entitled, LimitKind, Rulebook
+from thirdcard.rules.game.words import GAME_BETS, Bet
+from thirdcard.rules.rulebook.cases import BET, Case, choose, option_fact
+from thirdcard.rules.rulebook.default_faults import LIMIT_FAULTS
+from thirdcard.rules.rulebook.model import BurnCount, ClosingCase, Entitled, LimitKind, Rulebook
+from thirdcard.rules.rulebook.yaml_reader import Report
 
-_LIMIT_FAULTS = {
-    LimitKind.MINIMUM: "limit.below_minimum",
-    LimitKind.MAXIMUM: "limit.above_maximum",
-    LimitKind.DIFFERENTIAL: "limit.differential",
-}
+Contradiction = tuple[str, str]
+"""A place, and what is wrong there."""
 
 
-def check_rulebook(book: Rulebook, name: str) -> None:
-    """Look for contradictions.
+def find_contradictions(book: Rulebook, report: Report) -> None:
+    """Note what is wrong between parts of a rulebook, where nothing is wrong with those parts themselves."""
+    checks = (
+        (_uncited, ("options", "exclusions")),
+        (_unreachable, ("burn", "handling", "faults", "bets", "betting", "options")),
+        (_uncovered, ("betting",)),
+        (_unknown_bets, ("betting", "bets", "limits", "faults")),
+        (_unmatched, ("burn", "betting", "limits", "faults", "last_round")),
+        (_handling, ("styles", "handling", "options")),
+        (_orders, ("faults",)),
+    )
+    for check, sections in checks:
+        if report.is_sound(*sections):
+            for place, what in check(book):
+                report.add(place, what)
 
-    Args:
-        name: the file's name, for messages.
 
-    Raises:
-        RulebookError: the first one; names file, key, value and what is allowed.
-    """
-    for problem in (*_uncited(book), *_unreachable(book), *_unmatched(book), *_handling(book), *_orders(book)):
-        raise RulebookError(f"{name}: {problem}")
-
-
-def _uncited(book: Rulebook) -> Iterator[str]:
+def _uncited(book: Rulebook) -> Iterator[Contradiction]:
     for i, option in enumerate(book.options):
         if option.rule is None:
-            yield f"options[{i}].rule = null; allowed: the section that lets the house elect {option.key}"
+            yield f"options[{i}].rule", f" = null; allowed: the section that lets the house elect {option.key}"
     for i, exclusion in enumerate(book.exclusions):
         if exclusion.rule is None:
-            yield f"exclusions[{i}].rule = null; allowed: the section that excludes it"
+            yield f"exclusions[{i}].rule", " = null; allowed: the section that excludes it"
     for i, demand in enumerate(book.demands):
         if demand.rule is None:
-            yield f"demands[{i}].rule = null; allowed: the section that asks it"
+            yield f"demands[{i}].rule", " = null; allowed: the section that asks it"
 
 
-def _unreachable(book: Rulebook) -> Iterator[str]:
+def _unreachable(book: Rulebook) -> Iterator[Contradiction]:
     """Cases that an earlier one always goes before."""
     lists: dict[str, Sequence[Case]] = {"burn": book.burn, "handling": book.handling}
     lists |= {"devices": book.equipment.devices, "seats": book.equipment.seats}
     lists |= {f"faults.{code}": cases for code, cases in book.faults.items()}
     lists |= {f"bets.{bet}.cases": rule.cases for bet, rule in book.bets.items()}
+    lists |= {f"bets.{bet}.commission": rule.commissions for bet, rule in book.bets.items()}
     for i, closing in enumerate(book.closings):
-        if all(_goes_before(book.closings[:i], bet, closing) for bet in closing.bets):
-            yield f"betting.closes[{i}]: earlier cases always go before it; allowed: a case that may apply to some bet"
+        bets = tuple(book.bets) if closing.bets is None else closing.bets
+        if all(_goes_before(book.closings[:i], bet, closing) for bet in bets):
+            yield (
+                f"betting.closes[{i}]",
+                ": earlier cases always go before it; allowed: a case that may apply to some bet",
+            )
     for place, cases in lists.items():
         for i, case in enumerate(cases):
             if any(earlier.when <= case.when for earlier in cases[:i]):
                 when = ", ".join(sorted(case.when)) or "nothing"
-                yield f"{place}[{i}].when = {when}; allowed: a case that no earlier one always goes before"
+                yield f"{place}[{i}].when", f" = {when}; allowed: a case that no earlier one always goes before"
 
 
 def _goes_before(earlier: Sequence[ClosingCase], bet: Bet, case: ClosingCase) -> bool:
-    return any(bet in one.bets and one.when <= case.when for one in earlier)
+    return any((one.bets is None or bet in one.bets) and one.when <= case.when for one in earlier)
 
 
-def _unmatched(book: Rulebook) -> Iterator[str]:
-    """Faults without the order that they break, and orders without their fault."""
+def _uncovered(book: Rulebook) -> Iterator[Contradiction]:
+    if not any(case.bets is None and not case.when for case in book.closings):
+        yield "betting.closes", ": no case without conditions covers every bet; allowed: one with neither when nor bets"
+
+
+def _unknown_bets(book: Rulebook) -> Iterator[Contradiction]:
+    """Bets that the file names elsewhere and never defines."""
+    known = dict.fromkeys((*book.bets, *GAME_BETS))
+    named = [(f"betting.closes[{i}].bets", case.bets or frozenset()) for i, case in enumerate(book.closings)]
+    named += [(f"limits.own[{i}].bets", case.bets) for i, case in enumerate(book.limits.own)]
+    named += [(f"bets.{bet}.fee.wagers", rule.fee.wagers) for bet, rule in book.bets.items() if rule.fee is not None]
+    for code, cases in book.faults.items():
+        facts = frozenset(fact for case in cases for fact in case.when)
+        told = {fact.partition("=")[2] for fact in facts if fact.startswith(f"{BET}=")}
+        named.append((f"faults.{code}.when", frozenset(told)))
+    for place, bets in named:
+        for bet in sorted(bets - known.keys()):
+            yield place, f" = {bet}; allowed: {', '.join(known)}"
+
+
+def _unmatched(book: Rulebook) -> Iterator[Contradiction]:
+    """Faults without the order that they break."""
     pairs: list[tuple[str, bool, str]] = [
         ("burn", any(case.count is not BurnCount.NONE for case in book.burn), "procedure.burn"),
         ("betting.call.rule", book.call_rule is not None, "procedure.no_call"),
@@ -70,16 +97,15 @@ def _unmatched(book: Rulebook) -> Iterator[str]:
         ("last_round.announced", book.last_round.is_announced, "procedure.last_hand_unannounced"),
         ("first_card_face_up_is_found", book.first_card_face_up_is_found, "exposed_card.first_card"),
     ]
-    pairs += [(f"limits.kinds {kind}", kind in book.limits.kinds, code) for kind, code in _LIMIT_FAULTS.items()]
+    pairs += [
+        (f"limits.kinds {kind}", LimitKind(kind) in book.limits.kinds, code) for kind, code in LIMIT_FAULTS.items()
+    ]
     for key, is_ordered, code in pairs:
-        if is_ordered != (code in book.faults):
-            there, missing = ("is there", "is missing") if is_ordered else ("is not there", "is given")
-            yield f"faults: {code} {missing}, though {key} {there}; allowed: both or neither"
-    if book.last_round.after_cut_card is not AfterCutCard.SILENT and "misdeal.after_last_round" not in book.faults:
-        yield "faults: misdeal.after_last_round is missing, though last_round says when it is; allowed: both"
+        if code in book.faults and not is_ordered:
+            yield f"faults.{code}", f" is given, though {key} is not there; allowed: both or neither"
 
 
-def _handling(book: Rulebook) -> Iterator[str]:
+def _handling(book: Rulebook) -> Iterator[Contradiction]:
     """Styles whose players handle the cards though nobody is entitled, or the other way round."""
     for name, style in book.styles.items():
         case = choose(book.handling, _defaults(book) | {option_fact("dealing_style", name)})
@@ -87,8 +113,9 @@ def _handling(book: Rulebook) -> Iterator[str]:
             continue
         if style.players_handle == (case.entitled is Entitled.NOBODY):
             yield (
-                f"styles.{name}.players_handle = {str(style.players_handle).lower()}; allowed: "
-                f"what handling says for it, entitled = {case.entitled}"
+                f"styles.{name}.players_handle",
+                f" = {str(style.players_handle).lower()}; allowed: what handling says for it, "
+                f"entitled = {case.entitled}",
             )
 
 
@@ -97,10 +124,13 @@ def _defaults(book: Rulebook) -> frozenset[str]:
     return frozenset(option_fact(option.key, option.values[0]) for option in options)
 
 
-def _orders(book: Rulebook) -> Iterable[str]:
+def _orders(book: Rulebook) -> Iterable[Contradiction]:
     """Hands ordered without wagers in a rulebook that says nothing of chips on them."""
     orders = [
         code for code, cases in book.faults.items() if any(one.remedy.action == "void_next_hand" for one in cases)
     ]
     if orders and "procedure.void_hand_wagered" not in book.faults:
-        yield f"faults.{orders[0]}: action = void_next_hand; allowed where procedure.void_hand_wagered is given"
+        yield (
+            f"faults.{orders[0]}",
+            ": action = void_next_hand; allowed where procedure.void_hand_wagered is given",
+        )

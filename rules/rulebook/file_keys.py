@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from thirdcard.rules.game.words import Bet, Device, Settling, Side
+from thirdcard.rules.errors import RulebookPlaceError
+from thirdcard.rules.game.words import BET_PATTERN, GAME_BETS, Bet, Device, Settling, Side
 from thirdcard.rules.rulebook.cases import SITUATIONS
 from thirdcard.rules.rulebook.model import (
     AfterCutCard,
+    AreaKind,
     BurnCount,
+    Collected,
     Entitled,
     LimitKind,
     Moment,
     Phase,
+    Rounding,
     TieBreak,
     WindowStart,
 )
 from thirdcard.rules.rulebook.yaml_keys import (
+    BetEntry,
+    BetsEntry,
     ChoiceEntry,
     ChoicesEntry,
     EntryTable,
@@ -36,6 +43,7 @@ from thirdcard.rules.rulebook.yaml_keys import (
     WholesEntry,
     definitions,
     mapping_schema,
+    reference,
 )
 
 ACTIONS = frozenset(
@@ -206,11 +214,42 @@ class TableOfPlayKeys(EntryTable):
     one_card_only = InnerEntry("that no hand gets more than one further card", PlainKeys)
 
 
+USUAL = "usual"
+
+
+class UsualTableKeys(EntryTable):
+    """The table of play that nearly every house has."""
+
+    usual = FlagEntry("true: the usual table of play holds", of=(True,))
+    rule = SectionEntry("the section that holds it, in quotes, or null")
+
+
+class TableEntry(InnerEntry):
+    """A table of play: the word usual, the usual one with its section, or one of its own."""
+
+    def reads(self, value: object) -> bool:
+        return isinstance(value, str)
+
+    def read(self, value: Any, place: str) -> Mapping[Any, Any]:
+        if value != USUAL:
+            raise RulebookPlaceError(place, f" = {value}; allowed: {USUAL}, or a mapping")
+        return {}
+
+    def keys_of(self, value: object) -> type[EntryTable]:
+        return UsualTableKeys if isinstance(value, Mapping) and UsualTableKeys.usual.name in value else self.keys
+
+    def schema(self) -> Schema:
+        return {"anyOf": [{"const": USUAL}, reference(UsualTableKeys), reference(self.keys)]}
+
+    def parts(self) -> Iterable[type[EntryTable]]:
+        return (UsualTableKeys, self.keys)
+
+
 class ClosingKeys(EntryTable):
     """When betting on some bets closes."""
 
     when = _facts("betting to close so")
-    bets = ChoicesEntry("the bets that close so; all without it", Bet, default=tuple(Bet))
+    bets = BetsEntry("the bets that close so; all without it", default=())
     moment = ChoiceEntry("when betting closes", Moment)
     rule = SectionEntry(_RULE)
     text = TextEntry(_WORDS)
@@ -245,14 +284,18 @@ class AfterTieKeys(EntryTable):
 class BettingKeys(EntryTable):
     """When wagers may be made and changed."""
 
-    call = InnerEntry("the call of no more bets; its rule is null where none orders it", PlainKeys)
+    call = InnerEntry(
+        "the call of no more bets; its rule is null where none orders it, as without it", PlainKeys, is_required=False
+    )
     closes = ManyEntry("when betting closes; of the cases that fit a bet the first counts", ClosingKeys)
     frozen = ManyEntry("elections under which wagers stay as they were placed", FrozenKeys, is_required=False)
     top_ups = ManyEntry("elections under which low wagers are brought up to the minimum", TopUpKeys, is_required=False)
     promotional = InnerEntry(
         "that promotional chips are one free wager, spent whether it wins or loses", PlainKeys, is_required=False
     )
-    after_tie = InnerEntry("what becomes of wagers that stand off", AfterTieKeys)
+    after_tie = InnerEntry(
+        "what becomes of wagers that stand off; they may be changed without it", AfterTieKeys, is_required=False
+    )
 
 
 class BurnKeys(EntryTable):
@@ -320,7 +363,7 @@ class OwnLimitKeys(EntryTable):
     """The section of its own that says what limits hold for some bets."""
 
     when = _facts("the section to count")
-    bets = ChoicesEntry("the bets that it speaks of", Bet)
+    bets = BetsEntry("the bets that it speaks of")
     rule = SectionEntry(_RULE)
     text = TextEntry(_WORDS)
 
@@ -341,7 +384,7 @@ class LimitsKeys(EntryTable):
 class InsuranceRowKeys(EntryTable):
     """A situation in which insurance is offered."""
 
-    bet = ChoiceEntry("which insurance", Bet, of=INSURANCES)
+    bet = BetEntry("which insurance", of=INSURANCES)
     after = ChoiceEntry("after which cards it is offered", WindowStart)
     player = WholesEntry("the Player's points just then, 0 to 9", low=0, high=9, plural="points")
     banker = WholesEntry("the Banker's points just then, 0 to 9", low=0, high=9, plural="points")
@@ -419,9 +462,43 @@ class FeeKeys(EntryTable):
 
     amount = TextEntry("the option that holds the amount")
     waived_from = TextEntry("the option that says from which wager on nothing is asked", default="")
-    wagers = ChoicesEntry("the bets that are void without it", Bet)
+    wagers = BetsEntry("the bets that are void without it")
     most = PayEntry("the most that may be asked, as a part of the table's minimum such as 1/8", default=Fraction(0))
     most_rule = SectionEntry("the section that sets the most, in quotes", default=None)
+    rule = SectionEntry(_RULE)
+    text = TextEntry(_WORDS)
+
+
+class RoundingKeys(EntryTable):
+    """How a commission is rounded."""
+
+    to = WholeEntry(
+        "the commission is a multiple of this, 1 to 1000000, in the smallest unit of money", low=1, high=1_000_000
+    )
+    direction = ChoiceEntry("which way it is rounded; nearest without it", Rounding, default=Rounding.NEAREST)
+
+
+class CommissionKeys(EntryTable):
+    """What the house keeps of the winnings."""
+
+    when = _facts("this commission to be taken")
+    rate = PayEntry("which part of the winnings, a fraction such as 1/20 or a number such as 0.05")
+    collected = ChoiceEntry("when it is taken; at_once without it", Collected, default=Collected.AT_ONCE)
+    rounding = InnerEntry("how it is rounded; exact without it", RoundingKeys, is_required=False)
+    minimum = WholeEntry(
+        "the least commission on a wager that wins, 0 to 1000000000 in the smallest unit of money; 0 without it",
+        low=0,
+        high=1_000_000_000,
+        default=0,
+    )
+    rule = SectionEntry(_RULE)
+    text = TextEntry(_WORDS)
+
+
+class BetMomentKeys(EntryTable):
+    """Until when one bet may be placed, or be taken back."""
+
+    moment = ChoiceEntry("until when", Moment)
     rule = SectionEntry(_RULE)
     text = TextEntry(_WORDS)
 
@@ -429,6 +506,24 @@ class FeeKeys(EntryTable):
 class BetKeys(EntryTable):
     """A bet of the game."""
 
+    name = TextEntry("what people call it; its key without it", default="")
+    area = ChoiceEntry(
+        "what kind of area it is bet on: main, where the table's own minimum and maximum hold, or side, where only "
+        "limits of its own do; without it main for player, banker and tie and side for all others",
+        AreaKind,
+        default=None,
+    )
+    closes = InnerEntry(
+        "until when it may be placed; as betting.closes has it without it", BetMomentKeys, is_required=False
+    )
+    taken_back = InnerEntry(
+        "until when it may be reduced or taken back; as long as it may be placed without it",
+        BetMomentKeys,
+        is_required=False,
+    )
+    commission = ManyEntry(
+        "what the house keeps of its winnings; the first case that fits counts", CommissionKeys, is_required=False
+    )
     offered = ManyEntry(
         "the elections under any of which it is offered; always without it", WhenKeys, is_required=False
     )
@@ -445,8 +540,10 @@ class RulebookKeys(EntryTable):
 
     id = TextEntry("the rulebook's id, as a table's `rulebook` names it")
     title = TextEntry("the game's name, as people read it")
-    source = TextEntry("where the text is from")
-    options = ManyEntry("what the house elects", OptionKeys)
+    source = TextEntry("where the text is from; the house itself without it", default="The house's own rules")
+    options = ManyEntry(
+        "what the house elects; only dealing_style with the one value A without it", OptionKeys, is_required=False
+    )
     exclusions = ManyEntry("options that exclude each other", ExclusionKeys, is_required=False)
     demands = ManyEntry("what elections ask of other options", DemandKeys, is_required=False)
     decks = InnerEntry("how many decks a shoe may hold", DecksKeys)
@@ -458,34 +555,53 @@ class RulebookKeys(EntryTable):
         SeatsKeys,
         is_required=False,
     )
-    initial_deal = InnerEntry("the order of the first four cards", DealKeys)
-    styles = NamedEntry(
-        "how cards are dealt: an entry for each value of the option dealing_style",
-        InnerEntry("how cards are dealt", StyleKeys),
+    initial_deal = InnerEntry(
+        "the order of the first four cards; Player, Banker, Player, Banker without it", DealKeys, is_required=False
     )
-    table_of_play = InnerEntry("when third cards are drawn", TableOfPlayKeys)
+    styles = NamedEntry(
+        "how cards are dealt: an entry for each value of the option dealing_style; all face up without it",
+        InnerEntry("how cards are dealt", StyleKeys),
+        is_required=False,
+    )
+    table_of_play = TableEntry(
+        "when third cards are drawn: usual, or {usual: true, rule: ...}, or a table of the house's own", TableOfPlayKeys
+    )
     betting = InnerEntry("when wagers may be made and changed", BettingKeys)
     first_card_face_up_is_found = FlagEntry(
-        "true or false: whether a first card that comes out face up counts as found so in the shoe and voids the hand"
+        "true or false: whether a first card that comes out face up counts as found so in the shoe and voids the hand; "
+        "false without it",
+        default=False,
     )
-    burn = ManyEntry("how many cards are burned; the last case holds without conditions", BurnKeys)
-    last_round = InnerEntry("when a shoe ends", LastRoundKeys)
-    handling = ManyEntry("who may handle cards; the last case holds without conditions", HandlingKeys)
-    limits = InnerEntry("the limits of the table's notice", LimitsKeys)
+    burn = ManyEntry(
+        "how many cards are burned, the last case without conditions; none without it", BurnKeys, is_required=False
+    )
+    last_round = InnerEntry("when a shoe ends; not said without it", LastRoundKeys, is_required=False)
+    handling = ManyEntry(
+        "who may handle cards, the last case without conditions; not said without it", HandlingKeys, is_required=False
+    )
+    limits = InnerEntry(
+        "the limits of the table's notice; minimum, maximum and differential without it", LimitsKeys, is_required=False
+    )
     insurance = InnerEntry("when insurance may be bet", InsuranceKeys, is_required=False)
     faults = NamedEntry(
-        "what each fault breaks and what follows, by the alert's code",
+        "what each fault breaks and what follows, by the alert's code; of a fault that is not there, the section that "
+        "orders the thing is broken and nothing is ordered",
         ManyEntry("the cases of this fault; the first that fits counts", FaultKeys),
-        required=REQUIRED_FAULTS,
-        others=sorted(OTHER_FAULTS),
+        others=(*REQUIRED_FAULTS, *sorted(OTHER_FAULTS)),
+        is_required=False,
     )
     bets = NamedEntry(
         "every bet of the game: when it is offered and what it gets",
         InnerEntry("when it is offered and what it gets", BetKeys),
         required=REQUIRED_BETS,
-        others=[bet for bet in Bet if bet not in REQUIRED_BETS],
+        others=[bet for bet in GAME_BETS if bet not in REQUIRED_BETS],
+        pattern=BET_PATTERN,
     )
-    notes = NamedEntry("points that nothing is alleged from, by section in quotes", TextEntry("what the section says"))
+    notes = NamedEntry(
+        "points that nothing is alleged from, by section in quotes",
+        TextEntry("what the section says"),
+        is_required=False,
+    )
 
 
 def rulebook_schema() -> Schema:

@@ -1,49 +1,83 @@
-"""A house's rules as data: loaded from a file beside this one and checked to be whole.
+"""A house's rules as data: loaded from a file beside this one, or from a file of the house's own.
 
 Knows no rulebook by name: whatever file lies in `rulebooks/` is one.
 """
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from importlib.resources import files
-
-import yaml
+from pathlib import Path
 
 from thirdcard.rules.errors import RulebookError
 from thirdcard.rules.rulebook.model import Rulebook
 from thirdcard.rules.rulebook.options import Rules, elect
-from thirdcard.rules.rulebook.parse import parse_rulebook
+from thirdcard.rules.rulebook.parse import parse_yaml
+from thirdcard.rules.rulebook.yaml_text import MOST_CHARACTERS, read_yaml
 
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+__all__ = ["Rulebook", "Rules", "elect", "load_rulebook", "read_rulebook", "rulebook_ids"]
 
-__all__ = ["Rulebook", "Rules", "elect", "load_rulebook", "rulebook_ids"]
+SUFFIXES = (".yaml", ".yml")
 
 
 def rulebook_ids() -> tuple[str, ...]:
-    """The ids of the rulebooks that are there, in order."""
+    """The ids of the rulebooks that come with the program, in order."""
     names = (entry.name for entry in (files("thirdcard.rules") / "rulebooks").iterdir())
     return tuple(sorted(name.removesuffix(".yaml") for name in names if name.endswith(".yaml")))
 
 
-@cache
-def load_rulebook(rulebook_id: str) -> Rulebook:
-    """The rulebook of that id.
+def is_file_reference(reference: str) -> bool:
+    """Whether a text names a rulebook's file rather than its id: it has a slash in it or ends in .yaml or .yml."""
+    return "/" in reference or reference.endswith(SUFFIXES)
+
+
+def load_rulebook(reference: str) -> Rulebook:
+    """The rulebook of an id that comes with the program, or of the file at a path.
 
     Raises:
-        RulebookError: there is none, or its file is incomplete; names the place.
+        RulebookError: There is none, or its file is incomplete; names the place.
     """
-    if rulebook_id not in rulebook_ids():
-        raise RulebookError(f"rulebook = {rulebook_id}; allowed: {', '.join(rulebook_ids())}")
-    name = f"{rulebook_id}.yaml"
+    return read_rulebook(rulebook_text(reference), f"{reference}.yaml" if _is_shipped(reference) else reference)
+
+
+def rulebook_text(reference: str) -> str:
+    """What the file of such a rulebook says.
+
+    Raises:
+        RulebookError: There is none, or it cannot be read.
+    """
+    if not is_file_reference(reference):
+        if not _is_shipped(reference):
+            raise RulebookError(f"rulebook = {reference}; allowed: {', '.join(rulebook_ids())}, or a file's path")
+        return _shipped_text(reference)
     try:
-        content = yaml.load((files("thirdcard.rules") / "rulebooks" / name).read_text(encoding="utf-8"), Loader=_LOADER)
-    except yaml.YAMLError as error:
-        raise RulebookError(f"{name}: no YAML: {' '.join(str(error).split())}") from error
-    return parse_rulebook(content, name)
+        with Path(reference).open(encoding="utf-8") as file:
+            return file.read(MOST_CHARACTERS + 1)
+    except FileNotFoundError as error:
+        raise RulebookError(f"rulebook = {reference}; no such file") from error
+    except UnicodeDecodeError as error:
+        raise RulebookError(f"{reference}: no text in UTF-8; allowed: a rulebook in YAML") from error
+    except (OSError, ValueError) as error:
+        raise RulebookError(f"rulebook = {reference}; cannot be read: {error}") from error
 
 
-def __getattr__(name: str) -> tuple[str, ...]:
-    if name == "RULEBOOK_IDS":
-        return rulebook_ids()
-    raise AttributeError(name)
+@lru_cache(maxsize=64)
+def read_rulebook(text: str, name: str) -> Rulebook:
+    """The rulebook that a file's text describes.
+
+    Args:
+        name: the file's name, for messages.
+
+    Raises:
+        RulebookError: It is incomplete or contradicts itself; names the place.
+    """
+    return parse_yaml(read_yaml(text, name), name)
+
+
+def _is_shipped(reference: str) -> bool:
+    return not is_file_reference(reference) and reference in rulebook_ids()
+
+
+@lru_cache(maxsize=64)
+def _shipped_text(rulebook_id: str) -> str:
+    return (files("thirdcard.rules") / "rulebooks" / f"{rulebook_id}.yaml").read_text(encoding="utf-8")

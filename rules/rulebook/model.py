@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
+from math import ceil, floor
 
 from thirdcard.rules.game.third_card import TableOfPlay
 from thirdcard.rules.game.words import Bet, Device, Remedy, Settling, Side
@@ -177,7 +178,8 @@ class ClosingCase:
     """When betting on some bets closes."""
 
     when: frozenset[str]
-    bets: frozenset[Bet]
+    bets: frozenset[Bet] | None
+    """None: every bet."""
     moment: Moment
     rule: str | None
     text: str
@@ -230,11 +232,84 @@ class Fee:
     most_rule: str | None
 
 
+class AreaKind(StrEnum):
+    """What kind of area a bet is placed on."""
+
+    MAIN = "main"
+    """The table's own minimum and maximum hold."""
+    SIDE = "side"
+    """Only limits of the bet's own hold."""
+
+
+class Collected(StrEnum):
+    """When the house takes its commission."""
+
+    AT_ONCE = "at_once"
+    """The winnings are paid less the commission."""
+    OWED = "owed"
+    """The winnings are paid whole; the commission is marked and taken later."""
+
+
+class Rounding(StrEnum):
+    """Which way a commission is rounded."""
+
+    UP = "up"
+    DOWN = "down"
+    NEAREST = "nearest"
+    """A half goes up."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Commission:
+    """What the house keeps of a bet's winnings."""
+
+    when: frozenset[str]
+    rate: Fraction
+    """Of the winnings."""
+    collected: Collected
+    round_to: int | None
+    """The commission is a multiple of this, in the smallest unit of money; None where it is exact."""
+    rounding: Rounding
+    minimum: int
+    """The least commission on a wager that wins, in the smallest unit of money."""
+    rule: str | None
+    text: str
+
+    def of(self, winnings: Fraction) -> Fraction:
+        """The commission on some winnings; never more than they are."""
+        share = winnings * self.rate
+        if self.round_to is not None:
+            steps = share / self.round_to
+            if self.rounding is Rounding.NEAREST:
+                share = Fraction(self.round_to * floor(steps + Fraction(1, 2)))
+            else:
+                share = Fraction(self.round_to * (ceil(steps) if self.rounding is Rounding.UP else floor(steps)))
+        return min(max(share, Fraction(self.minimum)), winnings)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BetMoment:
+    """A moment of one bet's own: until when it may be placed, or be taken back."""
+
+    moment: Moment
+    rule: str | None
+    text: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BetRule:
     """One bet: when it is offered and what it gets; it loses where no case holds."""
 
     bet: Bet
+    name: str
+    """As people call it."""
+    is_main: bool
+    """Whether the table's own minimum and maximum hold for it."""
+    closes: BetMoment | None = None
+    """Until when it may be placed; None where `closings` say it."""
+    taken_back: BetMoment | None = None
+    """Until when it may be reduced or taken back; None where that is as long as it may be placed."""
+    commissions: tuple[Commission, ...] = ()
     offered: tuple[frozenset[str], ...]
     """Any one of these sets of facts is enough."""
     cases: tuple[PayCase, ...]
@@ -267,9 +342,9 @@ class LastRoundRule:
     """When a shoe ends."""
 
     after_cut_card: AfterCutCard
-    is_announced: bool
+    is_announced: bool = False
     """Whether the dealer has to announce the last round."""
-    cut_depth: CutDepth | None
+    cut_depth: CutDepth | None = None
     """None where nothing is said of it."""
     rule: str | None
     text: str

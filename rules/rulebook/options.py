@@ -7,12 +7,15 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 
 from thirdcard.rules.errors import OptionError, brief
-from thirdcard.rules.game.words import Bet
+from thirdcard.rules.game.hand_marks import marks_asked
+from thirdcard.rules.game.words import GAME_BETS, HANDS_AND_TIE, Bet
 from thirdcard.rules.rulebook.cases import AMOUNT, AnyCase, choose, option_fact
 from thirdcard.rules.rulebook.file_keys import INSURANCES
 from thirdcard.rules.rulebook.model import (
+    BetMoment,
     BurnCase,
     ClosingCase,
+    Commission,
     FaultCase,
     Fee,
     HandlingCase,
@@ -52,6 +55,14 @@ class Rules:
     """The bets that the elections offer, insurance apart."""
     fees: tuple[Fee, ...]
     """What is asked for some of the bets that are offered."""
+    takings: Mapping[Bet, ClosingCase] = field(repr=False, default_factory=dict)
+    """Until when wagers may be reduced or taken back, where that is not as long as they may be placed."""
+    commissions: Mapping[Bet, Commission] = field(repr=False, default_factory=dict)
+    """What the house keeps of winnings, apart from odds that are less for it."""
+    mains: frozenset[Bet] = frozenset(HANDS_AND_TIE)
+    """The bets for which the table's own minimum and maximum hold."""
+    marks: frozenset[str] = frozenset()
+    """What the bets that are offered ask of a hand besides points, pair and number of cards."""
 
     def fault(self, code: str, facts: frozenset[str] = frozenset()) -> FaultCase | None:
         """The case of that fault that fits; None where the rulebook does not order the thing."""
@@ -107,7 +118,7 @@ def elect(rulebook: Rulebook, options: Mapping[str, object], *, where: str = "op
         options=elected,
         facts=facts,
         style=rulebook.styles[str(elected["dealing_style"])],
-        closings={bet: _closing(rulebook, bet, facts) for bet in Bet},
+        closings=_Closings(rulebook, facts),
         cases_of_bets={bet: _elected_cases(rule.cases, facts, known) for bet, rule in rulebook.bets.items()},
         burn=_holding(rulebook.burn, facts),
         handling=_holding(rulebook.handling, facts),
@@ -116,6 +127,10 @@ def elect(rulebook: Rulebook, options: Mapping[str, object], *, where: str = "op
         are_low_wagers_raised=_any_holds(rulebook.top_ups, facts),
         offered=frozenset(rule.bet for rule in offered),
         fees=tuple(rule.fee for rule in offered if rule.fee is not None),
+        takings={rule.bet: own_moment(rule.taken_back) for rule in offered if rule.taken_back is not None},
+        commissions={bet: found for bet, rule in rulebook.bets.items() if (found := choose(rule.commissions, facts))},
+        mains=frozenset(rule.bet for rule in rulebook.bets.values() if rule.is_main),
+        marks=marks_asked(fact for rule in offered for case in rule.cases for fact in case.when),
     )
 
 
@@ -194,12 +209,30 @@ def _elected_cases(cases: Iterable[PayCase], facts: frozenset[str], options: Ite
     return tuple(elected)
 
 
+def own_moment(moment: BetMoment) -> ClosingCase:
+    """A moment of one bet's own as a case of closing."""
+    return ClosingCase(when=frozenset(), bets=None, moment=moment.moment, rule=moment.rule, text=moment.text)
+
+
+class _Closings(dict[Bet, ClosingCase]):
+    """When betting closes, by bet; a bet of which nobody heard closes as those do that no case names."""
+
+    def __init__(self, rulebook: Rulebook, facts: frozenset[str]) -> None:
+        bets = dict.fromkeys((*GAME_BETS, *rulebook.bets))
+        super().__init__((bet, _closing(rulebook, bet, facts)) for bet in bets)
+        self.update((bet, own_moment(rule.closes)) for bet, rule in rulebook.bets.items() if rule.closes is not None)
+        self._of_others = _holding((case for case in rulebook.closings if case.bets is None), facts)
+
+    def __missing__(self, bet: Bet) -> ClosingCase:
+        return self._of_others
+
+
 def _any_holds(alternatives: Iterable[frozenset[str]], facts: frozenset[str]) -> bool:
     return any(asked <= facts for asked in alternatives)
 
 
 def _closing(rulebook: Rulebook, bet: Bet, facts: frozenset[str]) -> ClosingCase:
-    return _holding((case for case in rulebook.closings if bet in case.bets), facts)
+    return _holding((case for case in rulebook.closings if case.bets is None or bet in case.bets), facts)
 
 
 def _holding(cases: Iterable[AnyCase], facts: frozenset[str]) -> AnyCase:

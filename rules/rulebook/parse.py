@@ -1,18 +1,21 @@
-"""Turn a rulebook's file into values, refusing one that is incomplete, names unknown facts or cites no section."""
+"""Turn a rulebook's file into values, and tell all that keeps it from being used in one go."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import TypeVar
 
-from thirdcard.rules.errors import RulebookError
+from thirdcard.rules.errors import RulebookError, RulebookPlaceError
 from thirdcard.rules.game.third_card import POINTS, TableOfPlay
-from thirdcard.rules.game.words import Bet, Remedy, Side
+from thirdcard.rules.game.words import Remedy, Side
 from thirdcard.rules.rulebook.cases import KnownFacts
-from thirdcard.rules.rulebook.check import check_rulebook
+from thirdcard.rules.rulebook.check import find_contradictions
+from thirdcard.rules.rulebook.default_faults import with_default_faults
 from thirdcard.rules.rulebook.file_keys import (
     OTHER_FAULTS,
     REQUIRED_FAULTS,
     ROWS,
+    USUAL,
     AfterTieKeys,
     BettingKeys,
     ClosingKeys,
@@ -34,15 +37,20 @@ from thirdcard.rules.rulebook.file_keys import (
     StyleKeys,
     TableOfPlayKeys,
     TopUpKeys,
+    UsualTableKeys,
 )
 from thirdcard.rules.rulebook.model import (
+    AfterCutCard,
     ClosingCase,
     Demand,
     DeviceCase,
     Equipment,
     Exclusion,
     FaultCase,
+    LastRoundRule,
     LeastDecks,
+    LimitKind,
+    LimitRule,
     Option,
     Rulebook,
     SeatsCase,
@@ -55,11 +63,30 @@ from thirdcard.rules.rulebook.sections import (
     parse_last_round,
     parse_limits,
     read_bets,
+    with_last,
 )
-from thirdcard.rules.rulebook.yaml_reader import Node
+from thirdcard.rules.rulebook.yaml_keys import InnerEntry, NamedEntry
+from thirdcard.rules.rulebook.yaml_reader import Node, Report, survey
+from thirdcard.rules.rulebook.yaml_text import YamlText
+
+Value = TypeVar("Value")
 
 RULE_SOURCES = frozenset({"table of play", "closing", "pay table", "void order", "own limit"})
 """What a fault's `rule` may name instead of a section: the entry that decided, with its own rule."""
+
+_FACE_UP = Option(key="dealing_style", rule="", text="All cards come face up.", values=("A",), takes_amount=False)
+_OPEN = Style(rule=None, face_down=frozenset(), players_handle=False, text="All cards come face up.")
+_NOTICE = LimitRule(
+    kinds=frozenset({LimitKind.MINIMUM, LimitKind.MAXIMUM, LimitKind.DIFFERENTIAL}),
+    own=(),
+    excess=(),
+    returned=(),
+    rule=None,
+    text="The table's notice says the limits.",
+)
+_NO_LAST_ROUND = LastRoundRule(after_cut_card=AfterCutCard.SILENT, rule=None, text="Nothing is said of the last round.")
+_NO_EQUIPMENT = Equipment(decks=frozenset(), decks_rule=None, least_decks=(), devices=(), seats=())
+_DEALT_IN_TURN = (Side.PLAYER, Side.BANKER, Side.PLAYER, Side.BANKER)
 
 
 def parse_rulebook(content: object, name: str) -> Rulebook:
@@ -69,78 +96,113 @@ def parse_rulebook(content: object, name: str) -> Rulebook:
         name: the file's name, for messages.
 
     Raises:
-        RulebookError: something is missing, unknown or contradicts itself; names the place.
+        RulebookError: something is missing, unknown or contradicts itself; names each place.
     """
-    root = Node(content, name)
-    options = tuple(_option(node) for node in root.nodes(RulebookKeys.options))
-    known = KnownFacts(options)
-    exclusions = tuple(_exclusion(node, known) for node in root.nodes(RulebookKeys.exclusions))
-    deal = root.node(RulebookKeys.initial_deal)
-    betting = root.node(RulebookKeys.betting)
-    rulebook = Rulebook(
-        id=root.read(RulebookKeys.id),
-        title=root.read(RulebookKeys.title),
-        source=root.read(RulebookKeys.source),
+    return parse_yaml(YamlText(content), name)
+
+
+def parse_yaml(text: YamlText, name: str) -> Rulebook:
+    """The same of a file as it was read, with the line of each place.
+
+    Raises:
+        RulebookError: something is missing, unknown or contradicts itself; names each line and place.
+    """
+    report = Report()
+    for place in text.twice:
+        report.add(place, " stands twice; allowed: once")
+    survey(text.content, RulebookKeys, "", report)
+    rulebook = report.attempt(lambda: _rulebook(Node(text.content, "", report)))
+    if rulebook is not None:
+        find_contradictions(rulebook, report)
+    if report.problems or rulebook is None:
+        raise _refusal(report, text, name)
+    return with_default_faults(rulebook)
+
+
+def _refusal(report: Report, text: YamlText, name: str) -> RulebookError:
+    lines = [(text.line_of(problem.place), problem.text) for problem in report.problems]
+    if text.lines:
+        told = tuple(f"{name}:{line}: {what}" for line, what in sorted(lines, key=lambda one: one[0]))
+    else:
+        told = tuple(f"{name}: {what}" for _, what in lines)
+    return RulebookError(told[0], told)
+
+
+def _rulebook(root: Node) -> Rulebook:
+    """What the file says; the parts that cannot be used are noted in the report and stand as nothing."""
+    report = root.report
+    options = _options(root)
+    known = KnownFacts(options, are_options_known=report.is_sound("options"))
+    betting = _inner(root, RulebookKeys.betting) or Node({}, RulebookKeys.betting.name, report)
+    return Rulebook(
+        id=report.attempt(lambda: root.read(RulebookKeys.id)) or "",
+        title=report.attempt(lambda: root.read(RulebookKeys.title)) or "",
+        source=report.attempt(lambda: root.read(RulebookKeys.source)) or "",
         options=options,
-        exclusions=exclusions,
-        demands=tuple(_demand(node, options, known) for node in root.nodes(RulebookKeys.demands)),
-        equipment=_equipment(root, known),
-        order=_order(deal),
-        styles=_styles(root.node(RulebookKeys.styles), options),
-        table=_table(root.node(RulebookKeys.table_of_play)),
-        closings=tuple(_closing(node, known) for node in betting.nodes(BettingKeys.closes)),
-        call_rule=_section(betting.node(BettingKeys.call)),
-        frozen=tuple(_frozen(node, known) for node in betting.nodes(BettingKeys.frozen)),
-        top_ups=tuple(_top_up(node, known) for node in betting.nodes(BettingKeys.top_ups)),
-        promotional_rule=_promotional(betting),
-        push_is_free=_push(betting.node(BettingKeys.after_tie)),
-        first_card_face_up_is_found=root.read(RulebookKeys.first_card_face_up_is_found),
+        exclusions=root.each(RulebookKeys.exclusions, lambda node: _exclusion(node, known)),
+        demands=root.each(RulebookKeys.demands, lambda node: _demand(node, options, known)),
+        equipment=report.attempt(lambda: _equipment(root, known)) or _NO_EQUIPMENT,
+        order=_read(root, RulebookKeys.initial_deal, _order, _DEALT_IN_TURN),
+        styles=report.attempt(lambda: _styles(root, options)) or {},
+        table=report.attempt(lambda: _table(root)) or usual_table(None),
+        closings=betting.each(BettingKeys.closes, lambda node: _closing(node, known)),
+        call_rule=_read(betting, BettingKeys.call, _section, None),
+        frozen=betting.each(BettingKeys.frozen, lambda node: _frozen(node, known)),
+        top_ups=betting.each(BettingKeys.top_ups, lambda node: _top_up(node, known)),
+        promotional_rule=_read(betting, BettingKeys.promotional, _section, None),
+        push_is_free=_read(betting, BettingKeys.after_tie, _push, True),
+        first_card_face_up_is_found=bool(report.attempt(lambda: root.read(RulebookKeys.first_card_face_up_is_found))),
         burn=parse_burn(root, known),
-        last_round=parse_last_round(root.node(RulebookKeys.last_round)),
+        last_round=_read(root, RulebookKeys.last_round, parse_last_round, _NO_LAST_ROUND),
         handling=parse_handling(root, known),
-        limits=parse_limits(root.node(RulebookKeys.limits), known),
-        insurance=parse_insurance(root.node(RulebookKeys.insurance), known)
-        if root.has(RulebookKeys.insurance)
-        else None,
-        faults=_faults(root.node(RulebookKeys.faults), known),
-        bets=read_bets(root.node(RulebookKeys.bets), known),
-        notes=_notes(root.node(RulebookKeys.notes)),
+        limits=_read(root, RulebookKeys.limits, lambda node: parse_limits(node, known), _NOTICE),
+        insurance=_read(root, RulebookKeys.insurance, lambda node: parse_insurance(node, known), None),
+        faults=_read(root, RulebookKeys.faults, lambda node: _faults(node, known), {}),
+        bets=_read(root, RulebookKeys.bets, lambda node: read_bets(node, known), {}),
+        notes=_read(root, RulebookKeys.notes, _notes, {}),
     )
-    for node in (deal, betting, root):
-        node.end()
-    _check_closings(rulebook, name)
-    check_rulebook(rulebook, name)
-    return rulebook
+
+
+def _inner(node: Node, key: InnerEntry | NamedEntry) -> Node | None:
+    """The mapping under a key; None where it is not there, or none."""
+    return node.report.attempt(lambda: node.node(key)) if node.has(key) else None
+
+
+def _read(node: Node, key: InnerEntry | NamedEntry, parse: Callable[[Node], Value], default: Value) -> Value:
+    """What the mapping under a key says; the default where it is not there, or cannot be used."""
+    within = _inner(node, key)
+    found = None if within is None else node.report.attempt(lambda: parse(within))
+    return default if found is None else found
 
 
 def _section(node: Node) -> str | None:
     node.read(PlainKeys.text)
-    rule = node.read(PlainKeys.rule)
-    node.end()
-    return rule
+    return node.read(PlainKeys.rule)
+
+
+def _options(root: Node) -> tuple[Option, ...]:
+    options = root.each(RulebookKeys.options, _option)
+    if any(option.key == _FACE_UP.key for option in options) or not root.report.is_sound("options"):
+        return options
+    return (_FACE_UP, *options)
 
 
 def _option(node: Node) -> Option:
-    values = node.read(OptionKeys.values)
-    option = Option(
+    return Option(
         key=node.read(OptionKeys.key),
         rule=node.read(OptionKeys.rule),
         text=node.read(OptionKeys.text),
-        values=values,
+        values=node.read(OptionKeys.values),
         takes_amount=node.read(OptionKeys.takes_amount),
     )
-    node.end()
-    return option
 
 
 def _exclusion(node: Node, known: KnownFacts) -> Exclusion:
     keys = node.read(ExclusionKeys.keys)
     for key in keys:
         if key not in known.keys:
-            raise RulebookError(f"{node.place}.keys = {key}; allowed: {', '.join(sorted(known.keys))}")
-    exclusion = Exclusion(keys=keys, rule=node.read(ExclusionKeys.rule), text=node.read(ExclusionKeys.text))
-    node.end()
-    return exclusion
+            node.refuse("keys", key, ", ".join(sorted(known.keys)))
+    return Exclusion(keys=keys, rule=node.read(ExclusionKeys.rule), text=node.read(ExclusionKeys.text))
 
 
 def _demand(node: Node, options: tuple[Option, ...], known: KnownFacts) -> Demand:
@@ -153,96 +215,99 @@ def _demand(node: Node, options: tuple[Option, ...], known: KnownFacts) -> Deman
     )
     bound = next((option for option in options if option.key == demand.option), None)
     if bound is None:
-        raise RulebookError(f"{node.place}.option = {demand.option}; allowed: {', '.join(sorted(known.keys))}")
+        raise RulebookPlaceError(
+            node.place_of("option"), f" = {demand.option}; allowed: {', '.join(sorted(known.keys))}"
+        )
     for value in demand.values:
         if value not in bound.values:
-            raise RulebookError(f"{node.place}.values = {value}; allowed: the values of {demand.option}")
-    node.end()
+            node.refuse("values", value, f"the values of {demand.option}")
     return demand
 
 
 def _equipment(root: Node, known: KnownFacts) -> Equipment:
     node = root.node(RulebookKeys.decks)
     node.read(DecksKeys.text)
-    equipment = Equipment(
+    return Equipment(
         decks=node.read(DecksKeys.allowed),
         decks_rule=node.read(DecksKeys.rule),
-        least_decks=tuple(_least_decks(case, known) for case in node.nodes(DecksKeys.least)),
-        devices=tuple(_devices(case, known) for case in root.nodes(RulebookKeys.devices)),
-        seats=tuple(_seats(case, known) for case in root.nodes(RulebookKeys.seats)),
+        least_decks=node.each(DecksKeys.least, lambda case: _least_decks(case, known)),
+        devices=root.each(RulebookKeys.devices, lambda case: _devices(case, known)),
+        seats=root.each(RulebookKeys.seats, lambda case: _seats(case, known)),
     )
-    node.end()
-    return equipment
 
 
 def _least_decks(node: Node, known: KnownFacts) -> LeastDecks:
-    case = LeastDecks(
+    return LeastDecks(
         decks=node.read(LeastDecksKeys.decks),
         when=known.read(node, LeastDecksKeys.when),
         rule=node.read(LeastDecksKeys.rule),
     )
-    node.end()
-    return case
 
 
 def _devices(node: Node, known: KnownFacts) -> DeviceCase:
-    case = DeviceCase(
+    return DeviceCase(
         when=known.read(node, DevicesKeys.when),
         allowed=frozenset(node.read(DevicesKeys.allowed)),
         rule=node.read(DevicesKeys.rule),
         text=node.read(DevicesKeys.text),
     )
-    node.end()
-    return case
 
 
 def _seats(node: Node, known: KnownFacts) -> SeatsCase:
-    case = SeatsCase(
+    return SeatsCase(
         when=known.read(node, SeatsKeys.when),
         most=node.read(SeatsKeys.most),
         rule=node.read(SeatsKeys.rule),
         text=node.read(SeatsKeys.text),
     )
-    node.end()
-    return case
 
 
-def _order(node: Node) -> tuple[Side, ...]:
-    node.read(DealKeys.text)
-    sides = node.read(DealKeys.order)
+def _order(deal: Node) -> tuple[Side, ...]:
+    deal.read(DealKeys.text)
+    sides = deal.read(DealKeys.order)
     if sorted(sides) != [Side.BANKER, Side.BANKER, Side.PLAYER, Side.PLAYER]:
-        raise RulebookError(f"{node.place}.order = {list(sides)}; allowed: two cards each for player and banker")
-    node.read(DealKeys.rule)
+        raise RulebookPlaceError(
+            deal.place_of("order"), f" = {[str(side) for side in sides]}; allowed: two cards each for player and banker"
+        )
+    deal.read(DealKeys.rule)
     return sides
 
 
-def _styles(node: Node, options: tuple[Option, ...]) -> Mapping[str, Style]:
-    offered = next((option.values for option in options if option.key == "dealing_style"), ())
-    if tuple(node.names()) != offered:
-        raise RulebookError(f"{node.place} = {list(node.names())}; allowed: the values of dealing_style")
-    return {name: _style(node.node_at(name)) for name in node.names()}
+def _styles(root: Node, options: tuple[Option, ...]) -> Mapping[str, Style]:
+    offered = next((option.values for option in options if option.key == _FACE_UP.key), ())
+    if not root.has(RulebookKeys.styles) and offered == _FACE_UP.values:
+        return {"A": _OPEN}
+    node = root.node(RulebookKeys.styles)
+    if tuple(node.names()) != offered and root.report.is_sound("options"):
+        root.report.add(node.place, f" = {list(node.names())}; allowed: the values of dealing_style, {list(offered)}")
+    styles = {name: node.report.attempt(lambda: _style(node.node_at(name))) for name in node.names()}  # noqa: B023
+    return {name: style for name, style in styles.items() if style is not None}
 
 
 def _style(node: Node) -> Style:
-    style = Style(
+    return Style(
         face_down=frozenset(node.read(StyleKeys.face_down)),
         rule=node.read(StyleKeys.rule),
         players_handle=node.read(StyleKeys.players_handle),
         text=node.read(StyleKeys.text),
     )
-    node.end()
-    return style
 
 
-def _table(node: Node) -> TableOfPlay:
+def _table(root: Node) -> TableOfPlay:
+    if root.raw(RulebookKeys.table_of_play.name) == USUAL:
+        return usual_table(None)
+    node = root.node(RulebookKeys.table_of_play)
+    if node.has(UsualTableKeys.usual):
+        node.read(UsualTableKeys.usual)
+        return usual_table(node.read(UsualTableKeys.rule))
     natural, single = node.node(TableOfPlayKeys.natural), node.node(TableOfPlayKeys.one_card_only)
     player, stand = node.node(TableOfPlayKeys.player), node.node(TableOfPlayKeys.banker_after_stand)
     draw = node.node(TableOfPlayKeys.banker_after_draw)
     grid = draw.node(DrawRowsKeys.draws)
     if set(grid.names()) != set(ROWS):
-        raise RulebookError(f"{grid.place} = {list(grid.names())}; allowed: a row for each of the points 0 to 7")
+        raise RulebookPlaceError(grid.place, f" = {list(grid.names())}; allowed: a row for each of the points 0 to 7")
     rows = {points: grid.read_at(points, DrawRowsKeys.draws.each) for points in ROWS}
-    table = TableOfPlay(
+    return TableOfPlay(
         natural_rule=_section(natural),
         player_draws=player.read(DrawKeys.draws),
         player_rule=_section(player),
@@ -252,81 +317,70 @@ def _table(node: Node) -> TableOfPlay:
         banker_after_draw_rule=_section(draw),
         single_card_rule=_section(single),
     )
-    node.end()
-    return table
+
+
+def usual_table(rule: str | None) -> TableOfPlay:
+    """The table of play that nearly every house has, cited by one section."""
+    rows = {0: range(10), 1: range(10), 2: range(10), 3: (*range(8), 9), 4: range(2, 8), 5: range(4, 8), 6: (6, 7)}
+    return TableOfPlay(
+        natural_rule=rule,
+        player_draws=frozenset(range(6)),
+        player_rule=rule,
+        banker_draws_after_stand=frozenset(range(6)),
+        banker_after_stand_rule=rule,
+        banker_draws_after_draw={points: frozenset(rows.get(points, ())) for points in POINTS},
+        banker_after_draw_rule=rule,
+        single_card_rule=rule,
+    )
 
 
 def _closing(node: Node, known: KnownFacts) -> ClosingCase:
-    case = ClosingCase(
+    return ClosingCase(
         moment=node.read(ClosingKeys.moment),
         when=known.read(node, ClosingKeys.when),
-        bets=frozenset(node.read(ClosingKeys.bets)),
+        bets=frozenset(node.read(ClosingKeys.bets)) if node.has(ClosingKeys.bets) else None,
         rule=node.read(ClosingKeys.rule),
         text=node.read(ClosingKeys.text),
     )
-    node.end()
-    return case
-
-
-def _check_closings(rulebook: Rulebook, name: str) -> None:
-    for bet in Bet:
-        if not any(bet in case.bets and not case.when for case in rulebook.closings):
-            raise RulebookError(f"{name}.betting.closes: no case without conditions covers {bet}")
 
 
 def _frozen(node: Node, known: KnownFacts) -> frozenset[str]:
-    facts = known.read(node, FrozenKeys.when)
     _section(node)
-    return facts
+    return known.read(node, FrozenKeys.when)
 
 
 def _top_up(node: Node, known: KnownFacts) -> frozenset[str]:
-    facts = known.read(node, TopUpKeys.when)
     _section(node)
-    return facts
-
-
-def _promotional(betting: Node) -> str | None:
-    return _section(betting.node(BettingKeys.promotional)) if betting.has(BettingKeys.promotional) else None
+    return known.read(node, TopUpKeys.when)
 
 
 def _push(node: Node) -> bool:
-    is_free = node.read(AfterTieKeys.push_is_free)
     _section(node)
-    return is_free
+    return node.read(AfterTieKeys.push_is_free)
 
 
 def _faults(node: Node, known: KnownFacts) -> Mapping[str, tuple[FaultCase, ...]]:
+    faults: dict[str, tuple[FaultCase, ...]] = {}
     for code in node.names():
         if code not in REQUIRED_FAULTS and code not in OTHER_FAULTS:
-            raise RulebookError(f"{node.place}: {code} is no code of an alert")
-    faults = {
-        code: tuple(_fault(case, known) for case in node.nodes_at(code))
-        for code in (*REQUIRED_FAULTS, *(code for code in node.names() if code in OTHER_FAULTS))
-    }
-    for code, cases in faults.items():
-        if cases[-1].when and not code.startswith("procedure."):
-            raise RulebookError(f"{node.place}.{code}: the last case must hold without conditions")
+            continue  # the survey said so
+        cases = node.each_at(code, lambda case: _fault(case, known))
+        faults[code] = cases if code.startswith("procedure.") else with_last(node, code, cases)
     return faults
 
 
 def _fault(node: Node, known: KnownFacts) -> FaultCase:
     rule = node.read(FaultKeys.rule)
-    remedy = node.node(FaultKeys.remedy)
-    case = FaultCase(
+    return FaultCase(
         when=known.read(node, FaultKeys.when),
         rule=None if rule in RULE_SOURCES else rule,
         rule_source=rule if rule in RULE_SOURCES else None,
-        remedy=_remedy(remedy),
+        remedy=_remedy(node.node(FaultKeys.remedy)),
     )
-    node.end()
-    return case
 
 
 def _remedy(node: Node) -> Remedy:
-    remedy = Remedy(node.read(RemedyKeys.action), node.read(RemedyKeys.rule), node.read(RemedyKeys.text))
-    node.end()
-    return remedy
+    return Remedy(node.read(RemedyKeys.action), node.read(RemedyKeys.rule), node.read(RemedyKeys.text))
 
 
 def _notes(node: Node) -> Mapping[str, str]:

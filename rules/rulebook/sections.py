@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import product
+from itertools import chain, product
+from typing import TypeVar
 
-from thirdcard.rules.errors import RulebookError
-from thirdcard.rules.game.words import Bet, Settling
-from thirdcard.rules.rulebook.cases import Case, KnownFacts
+from thirdcard.rules.errors import RulebookPlaceError
+from thirdcard.rules.game.words import BET_NAMES, HANDS_AND_TIE, Bet, Settling
+from thirdcard.rules.rulebook.cases import Case, KnownFacts, values_of
 from thirdcard.rules.rulebook.file_keys import (
-    REQUIRED_BETS,
     BetKeys,
+    BetMomentKeys,
     BurnKeys,
+    CommissionKeys,
     CutDepthKeys,
     ExactKeys,
     ExcessKeys,
@@ -26,13 +27,19 @@ from thirdcard.rules.rulebook.file_keys import (
     OwnLimitKeys,
     PayKeys,
     ReturnKeys,
+    RoundingKeys,
     RulebookKeys,
     WhenKeys,
 )
 from thirdcard.rules.rulebook.model import (
+    AreaKind,
+    BetMoment,
     BetRule,
     BurnCase,
+    BurnCount,
+    Commission,
     CutDepth,
+    Entitled,
     ExactPay,
     ExcessRule,
     Fee,
@@ -45,44 +52,78 @@ from thirdcard.rules.rulebook.model import (
     OwnLimitRule,
     PayCase,
     ReturnRule,
+    Rounding,
+    TieBreak,
     WindowStart,
 )
 from thirdcard.rules.rulebook.yaml_keys import TextEntry
 from thirdcard.rules.rulebook.yaml_reader import Node
 
-_RANGE = re.compile(r"(\w+)=(\d)-(\d)")
-
 
 def read_bets(node: Node, known: KnownFacts) -> Mapping[Bet, BetRule]:
-    """Every bet of the file.
+    """Every bet of the file; what cannot be used is noted in the node's report."""
+    found: dict[Bet, BetRule] = {}
+    for name in node.names():
+        rule = node.report.attempt(lambda: _bet(node.node_at(name), _named(name, node), known))  # noqa: B023
+        if rule is not None:
+            found[rule.bet] = rule
+    return found
 
-    Raises:
-        RulebookError: a bet is missing, unknown or not whole; names the place.
-    """
-    names = node.names()
-    for name in names:
-        if name not in Bet.__members__.values():
-            raise RulebookError(f"{node.place}: {name}; allowed: {', '.join(Bet)}")
-    for bet in REQUIRED_BETS:
-        node.raw(bet.value)
-    return {Bet(name): _bet(node.node_at(name), Bet(name), known) for name in names}
+
+def _named(name: object, node: Node) -> Bet:
+    try:
+        return Bet(str(name))
+    except ValueError as error:
+        raise RulebookPlaceError(node.place, f": {name} is not known here; allowed: {BET_NAMES}") from error
 
 
 def _bet(node: Node, bet: Bet, known: KnownFacts) -> BetRule:
-    offered = tuple(_election(case, known) for case in node.nodes(BetKeys.offered))
-    cases = tuple(case for entry in node.nodes(BetKeys.cases) for case in _pays(entry, known))
+    offered = node.each(BetKeys.offered, lambda case: _election(case, known))
+    cases = tuple(chain(*node.each(BetKeys.cases, lambda entry: tuple(_pays(entry, known)))))
     exact_pay = _exact_pay(node.node(BetKeys.paid_exactly), known) if node.has(BetKeys.paid_exactly) else None
     fee = _fee(node.node(BetKeys.fee), bet, known.keys) if node.has(BetKeys.fee) else None
-    if not cases and fee is None:
-        raise RulebookError(f"{node.place}: cases is missing")
-    node.end()
-    return BetRule(bet=bet, offered=offered or (frozenset[str](),), cases=cases, exact_pay=exact_pay, fee=fee)
+    if not node.has(BetKeys.cases) and fee is None:
+        node.report.add(node.place, ": cases is missing; allowed: what it gets, or a fee")
+    area = node.read(BetKeys.area)
+    return BetRule(
+        bet=bet,
+        name=node.read(BetKeys.name) or bet.replace("_", " "),
+        is_main=bet in HANDS_AND_TIE if area is None else area is AreaKind.MAIN,
+        closes=_moment(node.node(BetKeys.closes)) if node.has(BetKeys.closes) else None,
+        taken_back=_moment(node.node(BetKeys.taken_back)) if node.has(BetKeys.taken_back) else None,
+        commissions=node.each(BetKeys.commission, lambda case: _commission(case, known)),
+        offered=offered or (frozenset[str](),),
+        cases=cases,
+        exact_pay=exact_pay,
+        fee=fee,
+    )
+
+
+def _moment(node: Node) -> BetMoment:
+    return BetMoment(
+        moment=node.read(BetMomentKeys.moment), rule=node.read(BetMomentKeys.rule), text=node.read(BetMomentKeys.text)
+    )
+
+
+def _commission(node: Node, known: KnownFacts) -> Commission:
+    rounding = node.node(CommissionKeys.rounding) if node.has(CommissionKeys.rounding) else None
+    rate = node.read(CommissionKeys.rate)
+    if rate > 1:
+        node.refuse(CommissionKeys.rate.name, rate, "a part of the winnings, 1 at most")
+    return Commission(
+        when=known.read(node, CommissionKeys.when),
+        rate=rate,
+        collected=node.read(CommissionKeys.collected),
+        round_to=None if rounding is None else rounding.read(RoundingKeys.to),
+        rounding=Rounding.NEAREST if rounding is None else rounding.read(RoundingKeys.direction),
+        minimum=node.read(CommissionKeys.minimum),
+        rule=node.read(CommissionKeys.rule),
+        text=node.read(CommissionKeys.text),
+    )
 
 
 def _election(node: Node, known: KnownFacts) -> frozenset[str]:
-    facts = known.read(node, WhenKeys.when)
-    node.end()
-    return facts
+    return known.read(node, WhenKeys.when)
 
 
 def _pays(node: Node, known: KnownFacts) -> Iterator[PayCase]:
@@ -90,32 +131,18 @@ def _pays(node: Node, known: KnownFacts) -> Iterator[PayCase]:
     outcome = node.read(PayKeys.outcome)
     pays = node.read_at(PayKeys.pays.name, PayKeys.pays) if outcome is Settling.WIN else Fraction(0)
     rule = node.read(PayKeys.rule)
-    for facts in product(*(_spread(fact, node) for fact in sorted(known.read(node, PayKeys.when)))):
+    for facts in product(*(values_of(fact) for fact in sorted(known.read(node, PayKeys.when)))):
         yield PayCase(when=frozenset(facts), outcome=outcome, pays=pays, rule=rule)
-    node.end()
-
-
-def _spread(fact: str, node: Node) -> tuple[str, ...]:
-    """`margin=6-7` as its two facts; any other fact alone."""
-    found = _RANGE.fullmatch(fact)
-    if found is None:
-        return (fact,)
-    key, low, high = found[1], int(found[2]), int(found[3])
-    if low >= high:
-        raise RulebookError(f"{node.place}.when = {fact}; allowed: a range from the lower to the higher")
-    return tuple(f"{key}={value}" for value in range(low, high + 1))
 
 
 def _exact_pay(node: Node, known: KnownFacts) -> ExactPay:
-    rule = ExactPay(
+    return ExactPay(
         when=known.read(node, ExactKeys.when), rule=node.read(ExactKeys.rule), text=node.read(ExactKeys.text)
     )
-    node.end()
-    return rule
 
 
 def _fee(node: Node, bet: Bet, options: Collection[str]) -> Fee:
-    fee = Fee(
+    return Fee(
         bet=bet,
         amount_option=_option(node, FeeKeys.amount, options),
         waived_from_option=_option(node, FeeKeys.waived_from, options) if node.has(FeeKeys.waived_from) else None,
@@ -125,81 +152,71 @@ def _fee(node: Node, bet: Bet, options: Collection[str]) -> Fee:
         rule=node.read(FeeKeys.rule),
         text=node.read(FeeKeys.text),
     )
-    node.end()
-    return fee
 
 
 def _option(node: Node, key: TextEntry, options: Collection[str]) -> str:
     name = node.read(key)
     if name not in options:
-        raise RulebookError(f"{node.place}.{key.name} = {name}; allowed: {', '.join(sorted(options))}")
+        node.refuse(key.name, name, ", ".join(sorted(options)))
     return name
 
 
 def parse_burn(root: Node, known: KnownFacts) -> tuple[BurnCase, ...]:
     """How many cards are burned; the last case holds without conditions.
 
-    Raises:
-        RulebookError: something is missing, unknown or contradicts itself; names the place.
+    What cannot be used is noted in the report.
     """
-    cases = tuple(_burn(node, known) for node in root.nodes(RulebookKeys.burn))
-    _check_last(cases, f"{root.place}.burn")
-    return cases
+    if not root.has(RulebookKeys.burn):
+        return (BurnCase(when=frozenset(), count=BurnCount.NONE, rule=None, text="No burn is ordered."),)
+    return with_last(root, RulebookKeys.burn.name, root.each(RulebookKeys.burn, lambda node: _burn(node, known)))
 
 
 def _burn(node: Node, known: KnownFacts) -> BurnCase:
-    case = BurnCase(
+    return BurnCase(
         when=known.read(node, BurnKeys.when),
         count=node.read(BurnKeys.count),
         rule=node.read(BurnKeys.rule),
         text=node.read(BurnKeys.text),
     )
-    node.end()
-    return case
 
 
 def parse_last_round(node: Node) -> LastRoundRule:
     """When a shoe ends.
 
-    Raises:
-        RulebookError: something is missing or unknown; names the place.
+    What cannot be used is noted in the report.
     """
     depth = LastRoundKeys.cut_depth
-    rule = LastRoundRule(
+    return LastRoundRule(
         after_cut_card=node.read(LastRoundKeys.after_cut_card),
         is_announced=node.read(LastRoundKeys.announced),
         cut_depth=_cut_depth(node.node(depth)) if node.has(depth) else None,
         rule=node.read(LastRoundKeys.rule),
         text=node.read(LastRoundKeys.text),
     )
-    node.end()
-    return rule
 
 
 def _cut_depth(node: Node) -> CutDepth:
-    depth = CutDepth(
+    return CutDepth(
         least=node.read(CutDepthKeys.least),
         most=node.read(CutDepthKeys.most),
         rule=node.read(CutDepthKeys.rule),
         text=node.read(CutDepthKeys.text),
     )
-    node.end()
-    return depth
 
 
 def parse_handling(root: Node, known: KnownFacts) -> tuple[HandlingCase, ...]:
     """Who may handle cards; the last case holds without conditions.
 
-    Raises:
-        RulebookError: something is missing, unknown or contradicts itself; names the place.
+    What cannot be used is noted in the report.
     """
-    cases = tuple(_handling(node, known) for node in root.nodes(RulebookKeys.handling))
-    _check_last(cases, f"{root.place}.handling")
-    return cases
+    if not root.has(RulebookKeys.handling):
+        return (_NO_HANDLING,)
+    cases = root.each(RulebookKeys.handling, lambda node: _handling(node, known))
+    return with_last(root, RulebookKeys.handling.name, cases)
 
 
 def _handling(node: Node, known: KnownFacts) -> HandlingCase:
-    case = HandlingCase(
+    return HandlingCase(
         when=known.read(node, HandlingKeys.when),
         entitled=node.read(HandlingKeys.entitled),
         ties=node.read(HandlingKeys.ties),
@@ -210,70 +227,60 @@ def _handling(node: Node, known: KnownFacts) -> HandlingCase:
         rule=node.read(HandlingKeys.rule),
         text=node.read(HandlingKeys.text),
     )
-    node.end()
-    return case
 
 
 def parse_limits(node: Node, known: KnownFacts) -> LimitRule:
     """Which of the notice's limits the rulebook knows.
 
-    Raises:
-        RulebookError: something is missing or unknown; names the place.
+    What cannot be used is noted in the report.
     """
     kinds = frozenset(node.read(LimitsKeys.kinds))
-    rule = LimitRule(
+    return LimitRule(
         kinds=kinds,
-        own=tuple(_own_limit(case, known) for case in node.nodes(LimitsKeys.own)),
-        excess=tuple(_excess(case, known, kinds) for case in node.nodes(LimitsKeys.excess)),
-        returned=tuple(_return(case, known) for case in node.nodes(LimitsKeys.returned)),
+        own=node.each(LimitsKeys.own, lambda case: _own_limit(case, known)),
+        excess=node.each(LimitsKeys.excess, lambda case: _excess(case, known, kinds)),
+        returned=node.each(LimitsKeys.returned, lambda case: _return(case, known)),
         rule=node.read(LimitsKeys.rule),
         text=node.read(LimitsKeys.text),
     )
-    node.end()
-    return rule
 
 
 def _return(node: Node, known: KnownFacts) -> ReturnRule:
-    case = ReturnRule(
+    return ReturnRule(
         when=known.read(node, ReturnKeys.when), rule=node.read(ReturnKeys.rule), text=node.read(ReturnKeys.text)
     )
-    node.end()
-    return case
 
 
 def _own_limit(node: Node, known: KnownFacts) -> OwnLimitRule:
-    case = OwnLimitRule(
+    return OwnLimitRule(
         when=known.read(node, OwnLimitKeys.when),
         bets=frozenset(node.read(OwnLimitKeys.bets)),
         rule=node.read(OwnLimitKeys.rule),
         text=node.read(OwnLimitKeys.text),
     )
-    node.end()
-    return case
 
 
 def _excess(node: Node, known: KnownFacts, kinds: Collection[LimitKind]) -> ExcessRule:
-    case = ExcessRule(
+    over = node.read(ExcessKeys.over)
+    if over not in kinds:
+        node.refuse("over", over, "maximum, differential, where kinds has it")
+    return ExcessRule(
         when=known.read(node, ExcessKeys.when),
-        over=node.read(ExcessKeys.over),
+        over=over,
         rule=node.read(ExcessKeys.rule),
         text=node.read(ExcessKeys.text),
     )
-    if case.over not in kinds:
-        raise RulebookError(f"{node.place}.over = {case.over}; allowed: maximum, differential, where kinds has it")
-    node.end()
-    return case
 
 
 def parse_insurance(node: Node, known: KnownFacts) -> InsuranceRule:
     """When insurance may be bet.
 
-    Raises:
-        RulebookError: something is missing, unknown or contradicts itself; names the place.
+    What cannot be used is noted in the report.
     """
-    offered = tuple(_election(case, known) for case in node.nodes(InsuranceKeys.offered))
-    rows = tuple(_row(row) for row in node.nodes(InsuranceKeys.rows))
-    rule = InsuranceRule(
+    offered = node.each(InsuranceKeys.offered, lambda case: _election(case, known))
+    rows = node.each(InsuranceKeys.rows, _row)
+    _check_rows(rows, node)
+    return InsuranceRule(
         offered=offered,
         rows=rows,
         rule=node.read(InsuranceKeys.rule),
@@ -284,13 +291,10 @@ def parse_insurance(node: Node, known: KnownFacts) -> InsuranceRule:
         return_rule=node.read(InsuranceKeys.return_rule),
         text=node.read(InsuranceKeys.text),
     )
-    node.end()
-    _check_rows(rows, node.place)
-    return rule
 
 
 def _row(node: Node) -> InsuranceRow:
-    row = InsuranceRow(
+    return InsuranceRow(
         bet=node.read(InsuranceRowKeys.bet),
         after=node.read(InsuranceRowKeys.after),
         player=node.read(InsuranceRowKeys.player),
@@ -299,22 +303,40 @@ def _row(node: Node) -> InsuranceRow:
         wins_on_tie=node.read(InsuranceRowKeys.wins_on_tie),
         rule=node.read(InsuranceRowKeys.rule),
     )
-    node.end()
-    return row
 
 
-def _check_rows(rows: Sequence[InsuranceRow], place: str) -> None:
+def _check_rows(rows: Sequence[InsuranceRow], node: Node) -> None:
     seen: dict[tuple[Bet, WindowStart, int, int], int] = {}
     for i, row in enumerate(rows):
         for key in ((row.bet, row.after, player, banker) for player in row.player for banker in row.banker):
             if key in seen:
-                raise RulebookError(
-                    f"{place}.rows[{i}]: Player {key[2]} and Banker {key[3]} stand in rows[{seen[key]}] too; "
-                    "allowed: one row for a situation"
+                node.report.add(
+                    f"{node.place}.rows[{i}]",
+                    f": Player {key[2]} and Banker {key[3]} stand in rows[{seen[key]}] too; "
+                    "allowed: one row for a situation",
                 )
+                break
             seen[key] = i
 
 
-def _check_last(cases: Sequence[Case], place: str) -> None:
-    if cases[-1].when:
-        raise RulebookError(f"{place}: the last case must hold without conditions")
+AnyCase = TypeVar("AnyCase", bound=Case)
+
+
+def with_last(node: Node, name: str, cases: tuple[AnyCase, ...]) -> tuple[AnyCase, ...]:
+    """The cases; that the last of them holds without conditions is noted where it does not."""
+    if cases and cases[-1].when:
+        node.report.add(node.place_of(name), ": the last case must hold without conditions")
+    return cases
+
+
+_NO_HANDLING = HandlingCase(
+    when=frozenset(),
+    entitled=Entitled.UNSAID,
+    ties=TieBreak.ANY,
+    anyone_where_none=False,
+    nominee_rule=None,
+    has_several_nominees=False,
+    sharing_rule=None,
+    rule=None,
+    text="Nothing is said of who handles the cards.",
+)

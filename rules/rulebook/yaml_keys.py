@@ -12,14 +12,17 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Any, ClassVar, Final, Generic, TypeVar
 
-from thirdcard.rules.errors import RulebookError
+from thirdcard.rules.errors import RulebookPlaceError
+from thirdcard.rules.game.words import BET_PATTERN, Bet
 
 Schema = dict[str, Any]
 """A part of a JSON Schema, draft 2020-12."""
 
 _NOT_BLANK = r"\S"
-_NUMBER = r"^\s*[-+]?(\d+(/0*[1-9]\d*)?|(\d+\.\d*|\.\d+)([eE][-+]?\d+)?|\d+[eE][-+]?\d+)\s*$"
-"""The texts that a `Fraction` reads, less underscores among digits."""
+_NUMBER = (
+    r"^\s*(?P<number>[0-9]{1,9}([.][0-9]{0,18})?|[.][0-9]{1,18})(\s*(/|:|to\s)\s*(?P<divisor>0*[1-9][0-9]{0,8}))?\s*$"
+)
+"""`2`, `0.95`, `19/20`, `40:1` or `40 to 1`."""
 
 
 class Required:
@@ -47,10 +50,14 @@ class RulebookEntry(ABC, Generic[Value]):
         """The value that the file gives.
 
         Raises:
-            RulebookError: It is not allowed.
+            RulebookPlaceError: It is not allowed.
             TypeError: The entry holds further tables, which are read as nodes.
         """
         raise TypeError(f"{place}: {type(self).__name__} is read as a node")
+
+    def reads(self, _value: object) -> bool:
+        """Whether such a value is read as one; what holds further tables is not."""
+        return True
 
     @abstractmethod
     def schema(self) -> Schema:
@@ -78,7 +85,7 @@ class TextEntry(RulebookEntry[str]):
 
     def read(self, value: Any, place: str) -> str:
         if not isinstance(value, str) or not value.strip():
-            raise RulebookError(f"{place} = {value}; allowed: a text")
+            raise RulebookPlaceError(place, f" = {value}; allowed: a text")
         return " ".join(value.split())
 
     def schema(self) -> Schema:
@@ -90,7 +97,7 @@ class SectionEntry(RulebookEntry[str | None]):
 
     def read(self, value: Any, place: str) -> str | None:
         if value is not None and not (isinstance(value, str) and value.strip()):
-            raise RulebookError(f"{place} = {value}; allowed: a section in quotes, or null")
+            raise RulebookPlaceError(place, f" = {value}; allowed: a section in quotes, or null")
         return value
 
     def schema(self) -> Schema:
@@ -100,26 +107,38 @@ class SectionEntry(RulebookEntry[str | None]):
 class FlagEntry(RulebookEntry[bool]):
     """True or false."""
 
+    def __init__(
+        self, about: str, *, of: tuple[bool, ...] = (True, False), default: bool | Required = REQUIRED
+    ) -> None:
+        super().__init__(about, default=default)
+        self.values = of
+
     def read(self, value: Any, place: str) -> bool:
-        if not isinstance(value, bool):
-            raise RulebookError(f"{place} = {value}; allowed: true, false")
+        if not isinstance(value, bool) or value not in self.values:
+            allowed = ", ".join(str(one).lower() for one in self.values)
+            raise RulebookPlaceError(place, f" = {value}; allowed: {allowed}")
         return value
 
     def schema(self) -> Schema:
-        return {"type": "boolean"}
+        return {"type": "boolean"} if len(self.values) > 1 else {"const": self.values[0]}
 
 
 class PayEntry(RulebookEntry[Fraction]):
     """A number or a fraction, exact."""
 
     def read(self, value: Any, place: str) -> Fraction:
-        try:
-            return Fraction(str(value))
-        except (ValueError, ZeroDivisionError) as error:
-            raise RulebookError(f"{place} = {value}; allowed: a number or a fraction") from error
+        found = None if isinstance(value, bool) else re.fullmatch(_NUMBER, str(value))
+        if found is None:
+            raise RulebookPlaceError(place, f" = {value}; allowed: a number, a fraction or odds such as 40 to 1")
+        return Fraction(found["number"]) / int(found["divisor"] or 1)
 
     def schema(self) -> Schema:
-        return {"type": ["number", "string"], "pattern": _NUMBER}
+        return {
+            "type": ["number", "string"],
+            "pattern": re.sub("[?]P<[a-z]+>", "", _NUMBER),
+            "minimum": 0,
+            "maximum": 999_999_999,
+        }
 
 
 Word = TypeVar("Word", bound=StrEnum)
@@ -129,16 +148,21 @@ class ChoiceEntry(RulebookEntry[Word]):
     """One word of a kind."""
 
     def __init__(
-        self, about: str, kind: type[Word], *, of: Iterable[Word] | None = None, default: Word | Required = REQUIRED
+        self,
+        about: str,
+        kind: type[Word],
+        *,
+        of: Iterable[Word] | None = None,
+        default: Word | Required | None = REQUIRED,
     ) -> None:
-        super().__init__(about, default=default)
+        super().__init__(about, default=default)  # type: ignore[arg-type]
         self.kind = kind
         self.words = tuple(kind if of is None else of)
 
     def read(self, value: Any, place: str) -> Word:
         text = TextEntry.read(_ANY_TEXT, value, place)
         if text not in self.words:
-            raise RulebookError(f"{place} = {text}; allowed: {', '.join(self.words)}")
+            raise RulebookPlaceError(place, f" = {text}; allowed: {', '.join(self.words)}")
         return self.kind(text)
 
     def schema(self) -> Schema:
@@ -155,7 +179,7 @@ class NameEntry(RulebookEntry[str]):
     def read(self, value: Any, place: str) -> str:
         text = TextEntry.read(_ANY_TEXT, value, place)
         if text not in self.names:
-            raise RulebookError(f"{place} = {text}; allowed: {', '.join(self.names)}")
+            raise RulebookPlaceError(place, f" = {text}; allowed: {', '.join(self.names)}")
         return text
 
     def schema(self) -> Schema:
@@ -178,7 +202,7 @@ class TextsEntry(RulebookEntry[tuple[str, ...]]):
 
     def read(self, value: Any, place: str) -> tuple[str, ...]:
         if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
-            raise RulebookError(f"{place} = {value}; allowed: a list of texts")
+            raise RulebookPlaceError(place, f" = {value}; allowed: a list of texts")
         return tuple(value)
 
     def schema(self) -> Schema:
@@ -204,23 +228,53 @@ class ChoicesEntry(RulebookEntry[tuple[Word, ...]]):
         words = TextsEntry.read(_ANY_TEXTS, value, place)
         for word in words:
             if word not in self.kind.__members__.values():
-                raise RulebookError(f"{place} = {word}; allowed: {', '.join(self.kind)}")
+                raise RulebookPlaceError(place, f" = {word}; allowed: {', '.join(self.kind)}")
         return tuple(self.kind(word) for word in words)
 
     def schema(self) -> Schema:
         return {"type": "array", "items": {"enum": [str(word) for word in self.kind]}} | self.besides
 
 
+class BetEntry(RulebookEntry[Bet]):
+    """One of some bets."""
+
+    def __init__(self, about: str, *, of: Iterable[Bet]) -> None:
+        super().__init__(about)
+        self.bets = tuple(of)
+
+    def read(self, value: Any, place: str) -> Bet:
+        if value not in self.bets:
+            raise RulebookPlaceError(place, f" = {value}; allowed: {', '.join(self.bets)}")
+        return Bet(value)
+
+    def schema(self) -> Schema:
+        return {"enum": [str(bet) for bet in self.bets]}
+
+
+class BetsEntry(RulebookEntry[tuple[Bet, ...]]):
+    """A list of bets, perhaps empty."""
+
+    def read(self, value: Any, place: str) -> tuple[Bet, ...]:
+        names = TextsEntry.read(_ANY_TEXTS, value, place)
+        try:
+            return tuple(map(Bet, names))
+        except ValueError as error:
+            raise RulebookPlaceError(place, f" = {value}; allowed: a list of bets") from error
+
+    def schema(self) -> Schema:
+        return {"type": "array", "items": {"type": "string", "pattern": BET_PATTERN}}
+
+
 class WholeEntry(RulebookEntry[int]):
     """A whole number of a range."""
 
-    def __init__(self, about: str, *, low: int, high: int) -> None:
-        super().__init__(about)
+    def __init__(self, about: str, *, low: int, high: int, default: int | Required = REQUIRED) -> None:
+        super().__init__(about, default=default)
         self.low, self.high = low, high
 
     def read(self, value: Any, place: str) -> int:
         if type(value) is not int or not self.low <= value <= self.high:
-            raise RulebookError(f"{place} = {value}; allowed: a number from {self.low} to {self.high}")
+            raise RulebookPlaceError(place, f" = {value}; allowed: a number from {self.low} to {self.high}")
         return value
 
     def schema(self) -> Schema:
@@ -238,7 +292,9 @@ class WholesEntry(RulebookEntry[frozenset[int]]):
         if not isinstance(value, list) or not all(
             type(entry) is int and self.low <= entry <= self.high for entry in value
         ):
-            raise RulebookError(f"{place} = {value}; allowed: a list of {self.plural} from {self.low} to {self.high}")
+            raise RulebookPlaceError(
+                place, f" = {value}; allowed: a list of {self.plural} from {self.low} to {self.high}"
+            )
         return frozenset(value)
 
     def schema(self) -> Schema:
@@ -250,7 +306,7 @@ class ValuesEntry(RulebookEntry[tuple[str | int | bool | None, ...]]):
 
     def read(self, value: Any, place: str) -> tuple[str | int | bool | None, ...]:
         if not isinstance(value, list) or not value or not all(_is_electable(entry) for entry in value):
-            raise RulebookError(f"{place} = {value}; allowed: a list, the default first")
+            raise RulebookPlaceError(place, f" = {value}; allowed: a list, the default first")
         return tuple(value)
 
     def schema(self) -> Schema:
@@ -267,6 +323,13 @@ class InnerEntry(RulebookEntry[Mapping[Any, Any]]):
     def __init__(self, about: str, keys: type[EntryTable], *, is_required: bool = True) -> None:
         super().__init__(about, default=REQUIRED if is_required else {})
         self.keys = keys
+
+    def keys_of(self, _value: object) -> type[EntryTable]:
+        """The keys that such a value may have."""
+        return self.keys
+
+    def reads(self, _value: object) -> bool:
+        return False
 
     def schema(self) -> Schema:
         return reference(self.keys)
@@ -285,6 +348,9 @@ class ManyEntry(RulebookEntry[Sequence[Mapping[Any, Any]]]):
         self.keys = keys
         self.besides = besides or {}
 
+    def reads(self, _value: object) -> bool:
+        return False
+
     def schema(self) -> Schema:
         return {"type": "array", "minItems": 1, "items": reference(self.keys)} | self.besides
 
@@ -302,16 +368,29 @@ class NamedEntry(RulebookEntry[Mapping[Any, Any]]):
         *,
         required: Iterable[object] = (),
         others: Iterable[object] | None = None,
+        pattern: str | None = None,
+        is_required: bool = True,
     ) -> None:
         """Declare the names.
 
         Args:
             others: the names that may be there besides; None: any.
+            pattern: of names that may be there too.
         """
-        super().__init__(about)
+        super().__init__(about, default=REQUIRED if is_required else {})
         self.each = each
         self.required = tuple(str(name) for name in required)
         self.others = None if others is None else tuple(str(name) for name in others)
+        self.pattern = pattern
+
+    def allows(self, name: object) -> bool:
+        """Whether such a name may be there."""
+        if self.pattern is not None and re.fullmatch(self.pattern, str(name)):
+            return True
+        return self.others is None or str(name) in (*self.required, *self.others)
+
+    def reads(self, _value: object) -> bool:
+        return False
 
     def schema(self) -> Schema:
         each = self.each.schema() | ({"description": self.each.about} if self.each.about else {})
@@ -319,6 +398,8 @@ class NamedEntry(RulebookEntry[Mapping[Any, Any]]):
         found: Schema = {"type": "object", "additionalProperties": each if self.others is None else False}
         if known:
             found["properties"] = dict.fromkeys(known, each)
+        if self.pattern is not None:
+            found["patternProperties"] = {self.pattern: each}
         if self.required:
             found["required"] = list(self.required)
         return found

@@ -1,25 +1,79 @@
-"""Read a YAML mapping key by key, knowing the place, and refuse what is missing, of another kind or not expected."""
+"""Read a YAML mapping key by key, knowing the place, and gather what is missing, of another kind or not expected."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any, TypeVar
 
-from thirdcard.rules.errors import RulebookError
-from thirdcard.rules.rulebook.yaml_keys import REQUIRED, InnerEntry, ManyEntry, NamedEntry, Required, RulebookEntry
+from thirdcard.rules.errors import RulebookPlaceError
+from thirdcard.rules.rulebook.yaml_keys import (
+    REQUIRED,
+    EntryTable,
+    InnerEntry,
+    ManyEntry,
+    NamedEntry,
+    Required,
+    RulebookEntry,
+)
 
 Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something wrong with a file."""
+
+    place: str
+    """Such as `bets.tie.cases[0].pays`."""
+    text: str
+    """What was found and what is allowed; begins with the place."""
+
+
+class Report:
+    """All that is wrong with a file, each thing once."""
+
+    def __init__(self) -> None:
+        self.problems: dict[Problem, None] = {}
+
+    def add(self, place: str, text: str, name: str = "") -> None:
+        """Note something wrong at a place, or with one name there."""
+        at = f"{place}.{name}" if place and name else place or name
+        self.problems[Problem(at, f"{place}{text}" if place else text.removeprefix(": "))] = None
+
+    def is_sound(self, *sections: str) -> bool:
+        """Whether nothing is wrong with these sections of the file."""
+        broken = {problem.place.partition(".")[0].partition("[")[0] for problem in self.problems}
+        return not broken & set(sections)
+
+    def attempt(self, parse: Callable[[], Value]) -> Value | None:
+        """What can be read; None where it cannot, which is noted."""
+        try:
+            return parse()
+        except RulebookPlaceError as error:
+            self.add(error.place, error.what)
+        return None
+
+    def gather(self, nodes: Iterable[Node], parse: Callable[[Node], Value]) -> tuple[Value, ...]:
+        """What can be read of each of some mappings; what cannot is noted and left out."""
+        found: list[Value] = []
+        for node in nodes:
+            value = self.attempt(lambda: parse(node))  # noqa: B023 - called at once
+            if value is not None:
+                found.append(value)
+        return tuple(found)
 
 
 class Node:
     """One mapping of the file and where it stands in it."""
 
-    def __init__(self, content: object, place: str) -> None:
+    def __init__(self, content: object, place: str, report: Report) -> None:
         if not isinstance(content, Mapping):
-            raise RulebookError(f"{place} = {content}; allowed: a mapping")
+            raise RulebookPlaceError(place, f" = {content}; allowed: a mapping")
         self.place = place
+        self.report = report
         self._content: Mapping[Any, Any] = content
-        self._left = set(content)
 
     def has(self, key: RulebookEntry[Any]) -> bool:
         """Whether an optional key is there."""
@@ -27,6 +81,10 @@ class Node:
 
     def names(self) -> tuple[Any, ...]:
         return tuple(self._content)
+
+    def place_of(self, name: object) -> str:
+        """Where a key of the mapping stands."""
+        return f"{self.place}.{name}" if self.place else str(name)
 
     def read(self, key: RulebookEntry[Value]) -> Value:
         """The value under a key, or the key's default where it has one."""
@@ -36,35 +94,97 @@ class Node:
 
     def read_at(self, name: object, key: RulebookEntry[Value]) -> Value:
         """The value under a name that must be there, read as that key's."""
-        return key.read(self.raw(name), f"{self.place}.{name}")
+        return key.read(self.raw(name), self.place_of(name))
 
     def raw(self, name: object) -> Any:
         """The value under a name that must be there."""
         if name not in self._content:
-            raise RulebookError(f"{self.place}: {name} is missing")
-        self._left.discard(name)
+            raise RulebookPlaceError(self.place, f": {name} is missing")
         return self._content[name]
 
     def node(self, key: InnerEntry | NamedEntry) -> Node:
         return self.node_at(key.name)
 
     def node_at(self, name: object) -> Node:
-        return Node(self.raw(name), f"{self.place}.{name}")
-
-    def nodes(self, key: ManyEntry) -> Iterator[Node]:
-        """The mappings of a list; none where the key is optional and not there."""
-        if key.default is REQUIRED or self.has(key):
-            yield from self.nodes_at(key.name)
+        return Node(self.raw(name), self.place_of(name), self.report)
 
     def nodes_at(self, name: object) -> Iterator[Node]:
-        values = self.raw(name)
+        values, place = self.raw(name), self.place_of(name)
         if not isinstance(values, list) or not values:
-            raise RulebookError(f"{self.place}.{name} = {values}; allowed: a list of mappings")
+            raise RulebookPlaceError(place, f" = {values}; allowed: a list of mappings")
         for index, value in enumerate(values):
-            yield Node(value, f"{self.place}.{name}[{index}]")
+            if isinstance(value, Mapping):
+                yield Node(value, f"{place}[{index}]", self.report)
 
-    def end(self) -> None:
-        """Refuse keys that nobody asked for."""
-        if self._left:
-            left = sorted(str(key) for key in self._left)
-            raise RulebookError(f"{self.place}: {left[0]} is not known here")
+    def each(self, key: ManyEntry, parse: Callable[[Node], Value]) -> tuple[Value, ...]:
+        """What can be read of each mapping of a list; none where the key is not there."""
+        return self.each_at(key.name, parse) if self.has(key) else ()
+
+    def each_at(self, name: object, parse: Callable[[Node], Value]) -> tuple[Value, ...]:
+        """The same of a list under a name."""
+        return self.report.gather(self.report.attempt(lambda: tuple(self.nodes_at(name))) or (), parse)
+
+    def refuse(self, name: str, found: object, allowed: str) -> None:
+        """Note that a value of the mapping is not allowed."""
+        self.report.add(self.place_of(name), f" = {found}; allowed: {allowed}")
+
+
+def survey(content: object, keys: type[EntryTable], place: str, report: Report) -> None:
+    """Note each key of a mapping, and of those within, that is missing, not known or not what may stand there."""
+    if not isinstance(content, Mapping):
+        report.add(place, f" = {_short(content)}; allowed: a mapping with {', '.join(_required(keys)) or 'keys'}")
+        return
+    known = {key.name: key for key in keys.all()}
+    for key in known.values():
+        if key.name in content:
+            _survey_value(content[key.name], key, f"{place}.{key.name}" if place else key.name, report)
+        elif key.default is REQUIRED:
+            report.add(place, f": {key.name} is missing; allowed: {key.about}")
+    for name in content:
+        if name not in known:
+            report.add(place, f": {name} is not known here; {_allowed(name, known)}", str(name))
+
+
+def _survey_value(value: object, key: RulebookEntry[Any], place: str, report: Report) -> None:
+    if key.reads(value):
+        report.attempt(lambda: key.read(value, place))
+    elif isinstance(key, InnerEntry):
+        survey(value, key.keys_of(value), place, report)
+    elif isinstance(key, ManyEntry):
+        if not isinstance(value, list) or not value:
+            report.add(place, f" = {_short(value)}; allowed: a list of mappings, {key.about}")
+            return
+        for index, entry in enumerate(value):
+            survey(entry, key.keys, f"{place}[{index}]", report)
+    elif isinstance(key, NamedEntry):
+        _survey_names(value, key, place, report)
+
+
+def _survey_names(value: object, key: NamedEntry, place: str, report: Report) -> None:
+    if not isinstance(value, Mapping):
+        report.add(place, f" = {_short(value)}; allowed: a mapping, {key.about}")
+        return
+    for name in key.required:
+        if name not in map(str, value):
+            report.add(place, f": {name} is missing; allowed: {key.each.about}")
+    for name, entry in value.items():
+        if key.allows(name):
+            _survey_value(entry, key.each, f"{place}.{name}", report)
+        else:
+            names = (*key.required, *(key.others or ()))
+            report.add(place, f": {name} is not known here; {_allowed(name, names)}", str(name))
+
+
+def _allowed(name: object, known: Iterable[str]) -> str:
+    names = list(known)
+    near = get_close_matches(str(name), names, n=1)
+    return f"allowed: {near[0]}" if near else f"allowed: {', '.join(names)}"
+
+
+def _required(keys: type[EntryTable]) -> list[str]:
+    return [key.name for key in keys.all() if key.default is REQUIRED]
+
+
+def _short(value: object) -> str:
+    text = " ".join(str(value).split())
+    return text if len(text) <= 60 else f"{text[:57]}..."

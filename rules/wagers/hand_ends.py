@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from thirdcard.rules.game.cards import PACK, Card
 from thirdcard.rules.game.hand import NATURALS, is_triple_match, pair_kind, winner_of
+from thirdcard.rules.game.hand_marks import marks_of
 
 _THIRDS = tuple(card for card in PACK if card.suit in "CD" and (card.point_value or card.rank == "10"))
 """Third cards of all points, of two suits each, so that one at least is not the face of a pair."""
@@ -26,35 +27,46 @@ class HandEnd(NamedTuple):
     """`mixed`, `coloured` or `perfect`; None where the ranks of the first two cards differ."""
     is_triple: bool
     """Whether three cards share rank and suit."""
+    marks: frozenset[str] = frozenset()
+    """What else a bet of the rulebook asks of it."""
 
 
-def end_of(cards: Sequence[Card]) -> HandEnd:
-    """A hand of two or three known cards."""
+_NO_KINDS: frozenset[str] = frozenset()
+
+
+def end_of(cards: Sequence[Card], kinds: frozenset[str] = _NO_KINDS) -> HandEnd:
+    """A hand of two or three known cards, in the order in which they came.
+
+    Args:
+        kinds: what bets of a house's own ask of it.
+    """
     first, second, count = cards[0], cards[1], len(cards)
     points = (first.point_value + second.point_value) % 10
     total = points if count == 2 else (points + cards[2].point_value) % 10
+    marks = marks_of(cards, kinds) if kinds else _NO_KINDS
     if first.rank != second.rank:
-        return HandEnd(total, count, points in NATURALS, None, False)
-    return HandEnd(total, count, points in NATURALS, pair_kind(first, second), is_triple_match(cards))
+        return HandEnd(total, count, points in NATURALS, None, False, marks)
+    return HandEnd(total, count, points in NATURALS, pair_kind(first, second), is_triple_match(cards), marks)
 
 
 @lru_cache(maxsize=4096)
-def ends_of(cards: tuple[Card | None, ...]) -> frozenset[HandEnd]:
+def ends_of(cards: tuple[Card | None, ...], kinds: frozenset[str] = _NO_KINDS) -> frozenset[HandEnd]:
     """Every end that the hand may have, whatever the cards are that were not read (None).
 
     >>> from thirdcard.rules.game.cards import parse_card
     >>> sorted(end.total for end in ends_of((parse_card("9H"), parse_card("KD"))))
     [9]
     """
-    return frozenset(end_of(hand) for hand in _hands_of(cards))
+    thirds = PACK if kinds else _THIRDS
+    return frozenset(end_of(hand, kinds) for hand in _hands_of(cards, thirds))
 
 
-def loose_ends_of(cards: tuple[Card | None, ...]) -> frozenset[HandEnd]:
+def loose_ends_of(cards: tuple[Card | None, ...], kinds: frozenset[str] = _NO_KINDS) -> frozenset[HandEnd]:
     """Every end where it is not known either whether the hand got a third card; `cards` are its first two."""
-    return ends_of(cards) | ends_of((*cards, None))
+    return ends_of(cards, kinds) | ends_of((*cards, None), kinds)
 
 
-def _hands_of(cards: tuple[Card | None, ...]) -> Iterator[tuple[Card, ...]]:
+def _hands_of(cards: tuple[Card | None, ...], thirds: Sequence[Card]) -> Iterator[tuple[Card, ...]]:
     known = tuple(card for card in cards if card is not None)
     if len(known) == len(cards):
         yield known
@@ -63,7 +75,7 @@ def _hands_of(cards: tuple[Card | None, ...]) -> Iterator[tuple[Card, ...]]:
         if len(cards) == 2:
             yield two
         for third in cards[2:]:
-            for face in (*_THIRDS, two[0]) if third is None else (third,):
+            for face in (*thirds, two[0]) if third is None else (third,):
                 yield (*two, face)
 
 
@@ -79,4 +91,9 @@ def facts_of(player: HandEnd, banker: HandEnd) -> frozenset[str]:
             facts |= {f"{side}_pair=any", f"{side}_pair={end.pair}"}
         if end.is_triple:
             facts.add(f"{side}_triple=true")
+        for mark in end.marks:
+            facts.add(f"{side}_{mark}")
+    facts |= {f"cards={player.cards + banker.cards}", f"total_points={player.total + banker.total}"}
+    if player.marks and any(mark.startswith("pair_rank=") for mark in player.marks & banker.marks):
+        facts.add("pairs_alike=true")
     return frozenset(facts)

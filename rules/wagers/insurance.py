@@ -200,7 +200,7 @@ class InsuranceJudge:
             insured = [
                 one.value
                 for one in running.betting.stakes.values()
-                if one.seat == wager.seat and one.bet == INSURANCE[wager.bet].value
+                if one.seat == wager.seat and one.bet == str(INSURANCE[wager.bet])
             ]
             is_unseen = not insured and (wager.seat is None or running.was_camera_lost)
             if promise.is_some and not is_unseen and not any(value != 0 for value in insured):
@@ -245,8 +245,8 @@ def _promise(old: Promise, fixed: Fixed, before: int, after: int, row: Insurance
         on_loss, on_tie = promise.on_loss or Fraction(0), promise.on_tie or Fraction(0)
         return Promise(on_loss + (old.on_loss - on_loss) * share, on_tie + (old.on_tie - on_tie) * share)
     more = (after - before) * row.pays if row is not None else Fraction(0)
-    on_tie = row is not None and row.wins_on_tie
-    return Promise(old.on_loss + more, old.on_tie + (more if on_tie else 0))
+    wins_on_tie = row is not None and row.wins_on_tie
+    return Promise(old.on_loss + more, old.on_tie + (more if wins_on_tie else 0))
 
 
 def _above(event: Event, wager: Wager, promised: Fraction | None) -> Finding:

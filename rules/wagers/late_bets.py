@@ -22,7 +22,7 @@ from thirdcard.rules.round.round import (
     is_by_dealer,
     is_by_nobody_known,
 )
-from thirdcard.rules.rulebook.model import Moment
+from thirdcard.rules.rulebook.model import ClosingCase, Moment
 from thirdcard.rules.rulebook.options import Rules
 
 MOVE_WINDOW_S = 3.0
@@ -107,19 +107,23 @@ def amount_of(event: WagerChanged) -> int | None:
 _CALL, _FIRST_CARD, _HAND_FIRST_CARD, _FIRST_SEEN, _RESULT = Moment
 
 
-def close_of(bet: Bet, running: Round, rules: Rules) -> Close | None:
-    """When betting on that bet closed; None while it is open. The first card says more than a call inferred from it."""
+def close_of(bet: Bet, running: Round, rules: Rules, case: ClosingCase | None = None) -> Close | None:
+    """When betting on that bet closed; None while it is open. The first card says more than a call inferred from it.
+
+    Args:
+        case: what closes it, where that is not what closes placing.
+    """
     first, call, result = running.dealt.first, running.betting.call, running.result
     if first is None and call is None and result is None and running.dealt.seen_t is None:
         return None
-    case = rules.closings[bet]
+    case = rules.closings[bet] if case is None else case
     moment, rule = case.moment, case.rule
     close: Close | None = None
     if moment is _CALL and call is not None and not (call.is_inferred and first is not None):
         close = Close(call.t, rule, call.is_inferred, call.confidence, _within_s(call))
     if (moment is _CALL or moment is _FIRST_CARD) and first is not None and (close is None or first.t < close.t):
         close = Close(first.t, rule, False, confidence_of(first))
-    if moment is _HAND_FIRST_CARD and bet.value in running.dealt.hand_first_t:
+    if moment is _HAND_FIRST_CARD and str(bet) in running.dealt.hand_first_t:
         close = Close(running.dealt.hand_first_t[Side(bet)], rule, False, 1.0)
     if moment is _FIRST_SEEN and running.dealt.seen_t is not None:
         close = Close(running.dealt.seen_t, rule, False, 1.0)

@@ -18,8 +18,12 @@ CLOSERS = (NoMoreBets, CardDealt, CardTurned, CardPassed, ResultAnnounced)
 _HANDS = frozenset({Bet.PLAYER, Bet.BANKER})
 
 
-def parse_notice(limits: Mapping[str, object]) -> TableNotice:
-    """The notice of a table's `limits`; what is no whole number counts as not said."""
+def parse_notice(limits: Mapping[str, object], mains: frozenset[Bet]) -> TableNotice:
+    """The notice of a table's `limits`; what is no whole number counts as not said.
+
+    Args:
+        mains: the bets for which the table's own minimum and maximum hold.
+    """
     own = limits.get("bets")
     bets = {
         Bet(name): (_amount(mapping, "minimum"), _amount(mapping, "maximum"))
@@ -32,6 +36,7 @@ def parse_notice(limits: Mapping[str, object]) -> TableNotice:
         differential=_amount(limits, "differential"),
         collective=_amount(limits, "collective"),
         bets=bets,
+        mains=mains,
     )
 
 
@@ -60,17 +65,20 @@ class _Watch:
 
     @classmethod
     def of(cls, notice: TableNotice, rules: Rules) -> _Watch:
-        ranges = {bet: notice.range_of(bet) for bet in Bet}
+        bets = tuple(rules.closings)
+        ranges = {bet: notice.range_of(bet) for bet in bets}
         limits_hands = notice.differential is not None or notice.collective is not None
-        limited = {bet for bet in Bet for seat in (None, *notice.players) if notice.range_of(bet, seat) != (None, None)}
-        watched = [bet for bet in Bet if bet in limited or (limits_hands and bet in _HANDS)]
+        limited = {
+            bet for bet in bets for seat in (None, *notice.players) if notice.range_of(bet, seat) != (None, None)
+        }
+        watched = [bet for bet in bets if bet in limited or (limits_hands and bet in _HANDS)]
         groups = tuple(_closing_together(watched, rules))
         return cls(notice=notice, ranges=ranges, limits_hands=limits_hands, groups=groups)
 
     def range_of(self, wager: Wager) -> Range:
         if self.notice.players:
             return self.notice.range_of(wager.bet, wager.seat)
-        return self.ranges[wager.bet]
+        return self.ranges.get(wager.bet, (None, None))
 
 
 class LimitJudge:
@@ -236,7 +244,7 @@ def _sum(code: str, bet: Bet, amount: int, close: Close, wagers: list[Wager], te
         key=(code, bet, "all"),
         message=text,
         facts=frozenset(facts),
-        hand=Side(bet.value),
+        hand=Side(bet),
         bet=bet,
         amount=amount,
         confidence=min((one.confidence for one in wagers), default=1.0) * close.confidence,

@@ -286,7 +286,8 @@ class PayoutJudge:
         is_unread = len(player) < len(record.player) or len(banker) < len(record.banker)
         if is_unread or min(len(player), len(banker)) < 2:
             return None
-        case = pay_case(due.bet, self._rules, facts_of(end_of(player), end_of(banker)))
+        marks = self._rules.marks
+        case = pay_case(due.bet, self._rules, facts_of(end_of(player, marks), end_of(banker, marks)))
         return None if case is None else case.rule
 
 

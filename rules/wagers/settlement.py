@@ -21,7 +21,7 @@ from thirdcard.rules.round.records import Due, OpenDue, RoundRecord
 from thirdcard.rules.round.round import DealtCard, Round, Wager
 from thirdcard.rules.round.table_state import TableState
 from thirdcard.rules.rulebook.cases import choose
-from thirdcard.rules.rulebook.model import Fee, PayCase
+from thirdcard.rules.rulebook.model import Collected, Commission, Fee, PayCase
 from thirdcard.rules.rulebook.options import Rules
 from thirdcard.rules.wagers.excess import Excess, excess_of
 from thirdcard.rules.wagers.hand_ends import HandEnd, end_of, ends_of, facts_of, loose_ends_of
@@ -72,8 +72,12 @@ class Award(NamedTuple):
     """Winnings; None where they rest on what was not read."""
     void_stake: int | None = None
     """The part that cannot be paid exactly and is void."""
+    owed: Fraction = Fraction(0)
+    """The commission that is paid out with the winnings and taken later."""
 
 
+MOST_PAIRS = 20_000
+"""Of two hands' ends, beyond which a round's wagers are left open; bets on suits and ranks make that many."""
 LOST = Pay(Settling.LOSE, Fraction(0))
 VOID = Pay(Settling.VOID, Fraction(0))
 
@@ -85,6 +89,8 @@ def possible_facts(player: frozenset[HandEnd], banker: frozenset[HandEnd]) -> En
     Two hands of which no face was read have 13,000 pairs of ends; where faces are hard to read such rounds follow each
     other.
     """
+    if len(player) * len(banker) > MOST_PAIRS:
+        return frozenset()
     return frozenset(facts_of(one, other) for one in player for other in banker)
 
 
@@ -150,19 +156,27 @@ def _due_in(
     award = award_of(wager.bet, wager.value, rules, endings, circumstances.smallest_chip)
     if award is None:
         return _open(wager, circumstances.why_open)
-    (outcome, _), pays, void_stake = award
-    due = Due(wager.area, wager.seat, wager.bet, wager.value, outcome, pays, void_stake)
-    return _less_excess(due, award.pay, circumstances.excess) if wager.area in circumstances.excess else due
+    (outcome, _), pays, void_stake, owed = award
+    due = Due(wager.area, wager.seat, wager.bet, wager.value, outcome, pays, void_stake, owed=owed)
+    if wager.area not in circumstances.excess:
+        return due
+    return _less_excess(due, award.pay, circumstances.excess, rules.commissions.get(wager.bet))
 
 
-def _less_excess(due: Due, pay: Pay, excess: Excess) -> Due:
+def _less_excess(due: Due, pay: Pay, excess: Excess, commission: Commission | None) -> Due:
     """The wager without the part that neither wins nor loses."""
     if due.outcome not in (Settling.WIN, Settling.LOSE) or due.pays is None or pay.odds is None:
         return due
     beyond = excess[due.area]
     if beyond is None:
         return due if due.outcome is Settling.LOSE else due._replace(pays=None)
-    return due._replace(pays=due.pays - beyond * pay.odds, excess_stake=beyond)
+    if commission is None or due.stake is None:
+        return due._replace(pays=due.pays - beyond * pay.odds, excess_stake=beyond)
+    gross = (due.stake - (due.void_stake or 0) - beyond) * pay.odds
+    kept = commission.of(gross)
+    if commission.collected is Collected.OWED:
+        return due._replace(pays=gross, owed=kept, excess_stake=beyond)
+    return due._replace(pays=gross - kept, excess_stake=beyond)
 
 
 def _insurance_due(wager: Wager, circumstances: Circumstances, endings: Endings) -> Due | OpenDue:
@@ -202,7 +216,14 @@ def award_of(
     void = 0 if pay.outcome is Settling.VOID else void_stake_of(bet, stake, rules, smallest_chip=smallest_chip)
     if void and void == stake:
         pay = VOID
-    return Award(pay, _winnings(stake, void, pay), void or None)
+    gross = _winnings(stake, void, pay)
+    commission = rules.commissions.get(bet)
+    if gross is None or commission is None:
+        return Award(pay, gross, void or None)
+    kept = commission.of(gross)
+    if commission.collected is Collected.OWED:
+        return Award(pay, gross, void or None, kept)
+    return Award(pay, gross - kept, void or None)
 
 
 def void_stake_of(bet: Bet, stake: int | None, rules: Rules, *, smallest_chip: int | None) -> int:
@@ -225,7 +246,9 @@ def exact_step_of(bet: Bet, rules: Rules, *, smallest_chip: int | None) -> int |
 
 def odds_of(bet: Bet, rules: Rules) -> tuple[Fraction, ...]:
     """All odds at which a bet may win under the elections."""
-    return tuple(case.pays for case in rules.pay_cases(bet) if case.outcome is Settling.WIN)
+    commission = rules.commissions.get(bet)
+    kept = commission.rate if commission is not None and commission.collected is Collected.AT_ONCE else 0
+    return tuple(case.pays * (1 - kept) for case in rules.pay_cases(bet) if case.outcome is Settling.WIN)
 
 
 def _pay(case: PayCase | None) -> Pay:
@@ -282,7 +305,7 @@ def record_of(
     circumstances = Circumstances(
         running.void.is_void, table.smallest_chip, promises, ordered_back, excess=excess, why_open=why_open
     )
-    settlement = settle_wagers(wagers, rules, _endings(drawing, *hands), circumstances)
+    settlement = settle_wagers(wagers, rules, _endings(drawing, *hands, rules.marks), circumstances)
     return RoundRecord(
         round=running.number,
         opened=running.opened_t,
@@ -299,18 +322,18 @@ def record_of(
     )
 
 
-def _endings(drawing: Drawing, player: Faces, banker: Faces) -> Endings:
+def _endings(drawing: Drawing, player: Faces, banker: Faces, marks: frozenset[str]) -> Endings:
     """What the round may state for the pay cases; nothing where a hand lacks a card or has got one too many."""
     if drawing.is_swapped and any(len(drawing.two_cards(side)) != 2 for side in Side):
         return frozenset()
     if drawing.is_settled:
         if is_known(player) and is_known(banker):
-            return certain_facts(end_of(player), end_of(banker))
-        return possible_facts(ends_of(player), ends_of(banker))
+            return certain_facts(end_of(player, marks), end_of(banker, marks))
+        return possible_facts(ends_of(player, marks), ends_of(banker, marks))
     if not drawing.can_judge or drawing.missing() is not None:
         return frozenset()
     two = _faces(drawing.two_cards(_PLAYER)), _faces(drawing.two_cards(_BANKER))
-    return possible_facts(loose_ends_of(two[0]), loose_ends_of(two[1]))
+    return possible_facts(loose_ends_of(two[0], marks), loose_ends_of(two[1], marks))
 
 
 def _faces(cards: Iterable[DealtCard]) -> Faces:

@@ -10,6 +10,7 @@ from thirdcard.rules.log.events import ResultAnnounced, WagerChanged, WagerSettl
 from thirdcard.rules.round.drawing import Drawing
 from thirdcard.rules.round.round import Round, Wager, changed_wager, is_by_dealer, is_by_nobody_known, settled_wager
 from thirdcard.rules.round.table_state import TableState
+from thirdcard.rules.rulebook.model import ClosingCase
 from thirdcard.rules.rulebook.options import Rules
 from thirdcard.rules.wagers.hand_ends import end_of, facts_of
 from thirdcard.rules.wagers.insurance import INSURANCE, InsuranceJudge, Offer, window_of
@@ -68,7 +69,7 @@ class Wagering:
         """When betting on it closed; insurance is open only in its windows, and never where the house offers none."""
         written = self._rules.rulebook.insurance
         if written is None or event.bet not in INSURANCE:
-            return close_of(event.bet, running, self._rules)
+            return close_of(event.bet, running, self._rules, self._taking_of(event))
         kind, rule = kind_of(event), self._insurance.rule
         if rule is None:
             return Close(running.opened_t, written.absence_rule, False, 1.0) if kind is not None and kind.adds else None
@@ -79,6 +80,13 @@ class Wagering:
             if window.offer is Offer.UNKNOWN:
                 running.doubt("late_bet.placed", f"a card on which the offer of {event.bet} rests was not read")
         return close
+
+    def _taking_of(self, event: WagerChanged) -> ClosingCase | None:
+        """Until when such chips may be taken back, where that is not as long as they may be placed."""
+        if event.bet not in self._rules.takings:
+            return None
+        kind = kind_of(event)
+        return None if kind is None or kind.adds else self._rules.takings[event.bet]
 
     def settle(self, event: WagerSettled, running: Round | None) -> None:
         """Note what the dealer did with a wager."""

@@ -39,7 +39,7 @@ COMMANDS = {
     "watch": _command("watch", "Watch a table: write the log, alerts with clips and stills, rounds and report.html."),
     "referee": _command("referee", "Judge a table log: print each alert as a JSON line."),
     "odds": _command("odds", "Count every deal of a full shoe exactly: outcomes, each bet's return and house edge."),
-    "rulebooks": _command("rulebooks", "Show the rulebooks side by side, point by point with sections, as Markdown."),
+    "rulebooks": _command("rulebooks", "The rulebooks: list, show, check and write them.", name="rulebooks_app"),
     "recognise": _command("recognise", "Read the cards in any photograph: any size, any rotation, no calibration."),
     "evaluate": _command(
         "evaluate", "Watch recordings and compare with their truth: alerts, cards, rounds, wagers, delays."

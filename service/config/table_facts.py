@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from thirdcard.service.config.rulebook_files import kept_text
 from thirdcard.service.config.table_file import TableConfig
 from thirdcard.vision.addresses import public_address
 
@@ -39,8 +40,10 @@ def facts_of(table: TableConfig) -> TableFacts:
 
 def rules_of(table: TableConfig) -> dict[str, object]:
     """What a log of the table is judged by."""
+    own = kept_text(table.rulebook_reference)
     return {
         "rulebook": table.rulebook,
+        **({} if own is None else {"rulebook_text": own}),
         "options": dict(table.options),
         "shoe": table.shoe.model_dump(),
         "limits": table.limits.model_dump(exclude_none=True),

@@ -18,12 +18,14 @@ from thirdcard.calibration.camera import Calibration, load_calibration
 from thirdcard.calibration.chips import BUILT_IN_CHIPS, ChipSet, load_chips, parse_chips
 from thirdcard.calibration.documents import read_document
 from thirdcard.calibration.errors import CalibrationError, DocumentError, NoSuchNameError
-from thirdcard.calibration.layout import BETS, BUILT_IN_LAYOUTS, HANDS, Layout, load_layout, parse_layout
+from thirdcard.calibration.layout import BUILT_IN_LAYOUTS, HANDS, Layout, load_layout, parse_layout
 from thirdcard.rules.errors import EquipmentError, OptionError, RulesError
+from thirdcard.rules.game.words import GAME_BETS
 from thirdcard.rules.rulebook.equipment import check_fees, check_seats, check_shoe
-from thirdcard.rules.rulebook.load import RULEBOOK_IDS, elect, load_rulebook
+from thirdcard.rules.rulebook.load import elect, is_file_reference, load_rulebook, rulebook_ids
 from thirdcard.rules.rulebook.options import Rules
 from thirdcard.service.config.parse_errors import table_error_from
+from thirdcard.service.config.rulebook_files import find_rulebook
 from thirdcard.service.ports.errors import MISSING, TableError, UnreadableTableError
 
 if TYPE_CHECKING:
@@ -103,7 +105,7 @@ class TableFile(_Model):
     """`table.yaml` as it stands, its references not yet followed."""
 
     id: Text = Field(description="the table's name, a text of 1 to 200 characters")
-    rulebook: Text = Field(description="the id of a rulebook")
+    rulebook: Text = Field(description="the id of a rulebook, or the path of a rulebook's file beside the table file")
     options: dict[str, OptionValue] = Field(
         default_factory=dict, description="a mapping of the rulebook's options to true, false, numbers, words or null"
     )
@@ -175,6 +177,13 @@ class TableConfig:
     """The house's own cards, as `thirdcard enrol cards` wrote them."""
     gestures: tuple[str, ...] = ()
     """The dealer's gestures that mean something here."""
+    rulebook_reference: str = ""
+    """The path of the rulebook's file where it is the house's own; its id or nothing where it came with the program."""
+
+    @property
+    def rules(self) -> Rules:
+        """What the table is judged by."""
+        return elect(load_rulebook(self.rulebook_reference or self.rulebook), self.options)
 
     def with_source(self, source: str) -> TableConfig:
         """The same table, its first camera showing another video."""
@@ -200,7 +209,7 @@ def read_table_file(path: Path) -> TableFile:
         raise UnreadableTableError(str(error)) from error
     except ValidationError as error:
         raise table_error_from(error, TableFile, str(path)) from error
-    check_table_file(table, str(path))
+    check_table_file(table, path)
     return table
 
 
@@ -212,6 +221,7 @@ def load_table(path: Path) -> TableConfig:
         TableError: A value is not allowed.
     """
     table = read_table_file(path)
+    reference = find_rulebook(table.rulebook, path)
     for key in ("layout", "chips", "cameras"):
         if not getattr(table, key):
             value = MISSING if key not in table.model_fields_set else getattr(table, key)
@@ -219,7 +229,8 @@ def load_table(path: Path) -> TableConfig:
     config = TableConfig(
         path=path,
         id=table.id,
-        rulebook=table.rulebook,
+        rulebook=load_rulebook(reference).id,
+        rulebook_reference=reference,
         options=table.options,
         shoe=table.shoe,
         limits=table.limits,
@@ -231,7 +242,8 @@ def load_table(path: Path) -> TableConfig:
         gestures=tuple(table.gestures),
     )
     check_hand_areas(config)
-    check_seat_numbers(table, config.layout, str(path))
+    check_wager_areas(config)
+    check_seat_numbers(table, config.layout, path)
     return config
 
 
@@ -334,26 +346,29 @@ def _description(key: str) -> str:
     return TableFile.model_fields[key].description or ""
 
 
-def check_table_file(table: TableFile, where: str) -> None:
-    """All checks that need nothing but the table file.
+def check_table_file(table: TableFile, path: Path) -> None:
+    """All checks that need nothing but the table file and its rulebook.
 
     Raises:
         TableError: The first of them that fails.
     """
-    check_equipment(table, check_rulebook(table, where), where)
-    check_limits(table, where)
+    where = str(path)
+    rules = check_rulebook(table, path)
+    check_equipment(table, rules, where)
+    check_limits(table, rules, where)
     check_cards(table, where)
     check_camera_names(table, where)
     check_wall_sources(table, where)
 
 
-def check_rulebook(table: TableFile, where: str) -> Rules:
+def check_rulebook(table: TableFile, path: Path) -> Rules:
     """The rulebook is known and the options are its own; returns what is elected."""
-    if table.rulebook not in RULEBOOK_IDS:
-        allowed = f"unknown rulebook; allowed: {', '.join(RULEBOOK_IDS)}"
+    where, reference = str(path), find_rulebook(table.rulebook, path)
+    if not is_file_reference(reference) and reference not in rulebook_ids():
+        allowed = f"unknown rulebook; allowed: {', '.join(rulebook_ids())}, or a file such as ./mine.yaml"
         raise TableError(where, "rulebook", value=table.rulebook, allowed=allowed)
     try:
-        return elect(load_rulebook(table.rulebook), table.options)
+        return elect(load_rulebook(reference), table.options)
     except OptionError as error:
         value = table.options.get(error.key)
         allowed = str(error).partition("; ")[2] or str(error)
@@ -372,22 +387,23 @@ def check_equipment(table: TableFile, rules: Rules, where: str) -> None:
         raise TableError(where, error.key, value=error.value, allowed=error.allowed) from error
 
 
-def check_seat_numbers(table: TableFile, layout: Layout, where: str) -> None:
+def check_seat_numbers(table: TableFile, layout: Layout, path: Path) -> None:
     """The layout has no more numbered seats than the rulebook's table."""
     if table.drill:
         return
     seats = {area.seat for area in layout.areas if area.seat is not None}
     try:
-        check_seats(check_rulebook(table, where), seats)
+        check_seats(check_rulebook(table, path), seats)
     except EquipmentError as error:
-        raise TableError(where, error.key, value=error.value, allowed=error.allowed) from error
+        raise TableError(str(path), error.key, value=error.value, allowed=error.allowed) from error
 
 
-def check_limits(table: TableFile, where: str) -> None:
+def check_limits(table: TableFile, rules: Rules, where: str) -> None:
     """No maximum lies below its minimum, and only bets of the game have limits."""
+    bets = tuple(dict.fromkeys((*GAME_BETS, *rules.rulebook.bets)))
     for bet in table.limits.bets:
-        if bet not in BETS:
-            raise TableError(where, f"limits.bets.{bet}", value=bet, allowed=f"must be one of {', '.join(BETS)}")
+        if bet not in bets:
+            raise TableError(where, f"limits.bets.{bet}", value=bet, allowed=f"must be one of {', '.join(bets)}")
     pairs = [("limits", table.limits.minimum, table.limits.maximum)]
     pairs += [(f"limits.bets.{bet}", limits.minimum, limits.maximum) for bet, limits in table.limits.bets.items()]
     for key, minimum, maximum in pairs:
@@ -428,3 +444,12 @@ def check_hand_areas(table: TableConfig) -> None:
             raise TableError(
                 str(table.path), "layout", value=table.layout.name, allowed=f"must have a {hand} hand area"
             )
+
+
+def check_wager_areas(config: TableConfig) -> None:
+    """A wagering area is for a bet of the game or of the rulebook."""
+    bets = (*GAME_BETS, *config.rules.rulebook.bets)
+    for area in config.layout.of_kind("wager"):
+        if area.bet not in bets:
+            allowed = f"must be one of {', '.join(dict.fromkeys(bets))}"
+            raise TableError(str(config.path), f"layout: areas.{area.id}.bet", value=area.bet, allowed=allowed)

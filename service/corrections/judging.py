@@ -12,7 +12,8 @@ from thirdcard.rules.findings.alerts import Alert, format_alert
 from thirdcard.rules.log.events import DealerChanged, parse_event
 from thirdcard.rules.referee import Judgement, Referee
 from thirdcard.rules.round.records import RoundRecord, format_round
-from thirdcard.rules.rulebook.load import elect, load_rulebook
+from thirdcard.rules.rulebook.load import elect
+from thirdcard.service.config.rulebook_files import rulebook_of_log
 from thirdcard.service.interpretation.alert_policy import is_alleged
 from thirdcard.service.ports.errors import ServiceError
 from thirdcard.service.store import chain
@@ -48,7 +49,7 @@ def referee_of(rules: Mapping[str, Any]) -> Referee:
         UnjudgeableError: They name no rulebook that is known.
     """
     try:
-        elected = elect(load_rulebook(rules["rulebook"]), rules.get("options", {}))
+        elected = elect(rulebook_of_log(rules), rules.get("options", {}))
     except (RulesError, KeyError) as error:
         raise UnjudgeableError(f"the log's rules cannot be used: {error}") from error
     shoe = rules.get("shoe", {})

@@ -50,7 +50,7 @@ def _outcomes() -> Iterator[str]:
         shares = (f"{100 * n / total:.4f} %" for n in counts.values())
         rows.append([str(decks), *(f"{n:,}" for n in counts.values()), f"{total:,}", *shares])
     yield "## Outcomes\n"
-    yield "The five rulebooks have one table of play, so their rounds end alike.\n"
+    yield "The rulebooks have one table of play, so their rounds end alike.\n"
     yield from _table(("decks", "Banker", "Player", "Tie", "all deals", "Banker", "Player", "Tie"), rows, texts=0)
 
 

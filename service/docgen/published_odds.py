@@ -49,7 +49,7 @@ def compare_all() -> tuple[OddsComparison, ...]:
 
 def name_of_bet(bet: Bet) -> str:
     """`dragon_player` as `dragon player`."""
-    return bet.value.replace("_", " ")
+    return bet.replace("_", " ")
 
 
 def name_of_elections(options: dict[str, Any]) -> str:

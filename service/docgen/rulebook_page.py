@@ -13,7 +13,7 @@ Point = Callable[[Rulebook], Iterable[str]]
 
 _HEAD = """# The rulebooks side by side
 
-Made by `thirdcard rulebooks --write docs/rulebooks.md` from the files in `rules/rulebooks`; a test keeps it current.
+Made by `thirdcard rulebooks page --write docs/rulebooks.md` from the files in `rules/rulebooks`; a test holds it.
 The words are ours and short, the sections those of the texts. "Silent" means that the published text says nothing.
 """
 
@@ -24,6 +24,40 @@ def rulebook_page() -> str:
     parts = [_HEAD, _table("What they are", rulebooks, _identity), _equality(rulebooks)]
     parts += [_table(title, rulebooks, point) for title, point in _POINTS.items()]
     return "\n".join(parts)
+
+
+def rulebook_in_words(book: Rulebook) -> str:
+    """One rulebook, point by point."""
+    points = {"What it is": _identity, "Table of play": _drawing, **_POINTS}
+    parts = [f"# {book.title} (`{book.id}`)\n"]
+    for title, point in points.items():
+        lines = [f"- {line}" for line in point(book)] or ["- silent"]
+        parts += [f"## {title}\n", *lines, ""]
+    return "\n".join(parts)
+
+
+def summary_of(book: Rulebook) -> str:
+    """What a rulebook is, in one line."""
+    options = ", ".join(option.key for option in book.options)
+    decks = ", ".join(str(n) for n in sorted(book.equipment.decks))
+    return f"{book.id}: {book.title}; decks {decks}; options {options}; bets {', '.join(book.bets)}."
+
+
+def _drawing(book: Rulebook) -> Iterable[str]:
+    table = book.table
+    yield _cited(f"The Player draws on {_points(table.player_draws)}", table.player_rule)
+    yield _cited(
+        f"Where the Player stands, the Banker draws on {_points(table.banker_draws_after_stand)}",
+        table.banker_after_stand_rule,
+    )
+    for banker, thirds in table.banker_draws_after_draw.items():
+        if thirds:
+            what = f"The Banker draws on {banker} after a Player's third card of {_points(thirds)}"
+            yield _cited(what, table.banker_after_draw_rule)
+
+
+def _points(points: frozenset[int]) -> str:
+    return ", ".join(str(one) for one in sorted(points)) or "nothing"
 
 
 def _table(title: str, rulebooks: Sequence[Rulebook], point: Point) -> str:
@@ -87,7 +121,7 @@ def _styles(book: Rulebook) -> Iterable[str]:
 
 def _closing(book: Rulebook) -> Iterable[str]:
     for case in book.closings:
-        bets = "" if case.bets == frozenset(Bet) else f"{', '.join(sorted(bet.value for bet in case.bets))}: "
+        bets = "" if case.bets is None else f"{', '.join(sorted(case.bets))}: "
         yield _given(case.when) + _cited(f"{bets}{case.text}", case.rule)
     yield f"The call: {'ordered' if book.call_rule else 'not ordered'} ({book.call_rule or 'silent'})"
 
@@ -128,7 +162,7 @@ def _insurance(book: Rulebook) -> Iterable[str]:
     for row in rule.rows:
         points = f"Player {_span(row.player)}, Banker {_span(row.banker)}"
         after = row.after.value.replace("_", " ")
-        yield f"{row.bet.value}, after {after}, {points}: {row.pays} to 1 ({row.rule or 'silent'})"
+        yield f"{row.bet}, after {after}, {points}: {row.pays} to 1 ({row.rule or 'silent'})"
 
 
 def _span(points: frozenset[int]) -> str:
@@ -154,7 +188,12 @@ def _bets(book: Rulebook) -> Iterable[str]:
 
 
 def _bet_lines(bet: Bet, rule: BetRule) -> Iterable[str]:
-    name = bet.value.replace("_", " ")
+    name = rule.name
+    for moment, what in ((rule.closes, "placed until"), (rule.taken_back, "taken back until")):
+        if moment is not None:
+            yield f"**{name}**, {what} {moment.moment.replace('_', ' ')}: {_cited(moment.text, moment.rule)}"
+    for one in rule.commissions:
+        yield f"**{name}**, commission {one.rate}: {_given(one.when)}{_cited(one.text, one.rule)}"
     if rule.fee is not None:
         yield f"**{name}**: {_cited(rule.fee.text, rule.fee.rule)}"
     if rule.cases:

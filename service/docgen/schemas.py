@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from thirdcard.calibration.chips import BUILT_IN_CHIPS, ChipSetKeys
-from thirdcard.calibration.layout import BETS, BUILT_IN_LAYOUTS, LayoutKeys
+from thirdcard.calibration.layout import BET_PATTERN, BUILT_IN_LAYOUTS, LayoutKeys
 from thirdcard.rules.rulebook.cases import option_fact
 from thirdcard.rules.rulebook.file_keys import rulebook_schema
 from thirdcard.rules.rulebook.load import load_rulebook, rulebook_ids
@@ -56,10 +56,10 @@ def format_schema(name: str) -> str:
 def _table() -> Schema:
     schema = _of_model(TableFile)
     keys = schema["properties"]
-    keys["rulebook"] |= {"enum": list(rulebook_ids())}
+    keys["rulebook"] |= {"anyOf": [{"enum": list(rulebook_ids())}, {"type": "string"}]}
     keys["layout"] |= {"anyOf": _file_or(BUILT_IN_LAYOUTS, "layout")}
     keys["chips"] |= {"anyOf": _file_or(BUILT_IN_CHIPS, "chips")}
-    schema["$defs"]["Limits"]["properties"]["bets"] |= {"propertyNames": {"enum": list(BETS)}}
+    schema["$defs"]["Limits"]["properties"]["bets"] |= {"propertyNames": {"pattern": BET_PATTERN}}
     schema["$defs"] |= {"layout": LayoutKeys.schema(), "chips": ChipSetKeys.schema()}
     return schema | {"allOf": [_options_where(rulebook_id) for rulebook_id in rulebook_ids()]}
 

@@ -15,7 +15,6 @@ from thirdcard.rules.log.events import Event
 from thirdcard.rules.log.reader import read_log_file, read_objects
 from thirdcard.rules.referee import Referee
 from thirdcard.rules.round.records import RoundRecord, format_round
-from thirdcard.rules.rulebook.load import elect, load_rulebook
 from thirdcard.service.config.table_file import TableConfig
 from thirdcard.service.ports.errors import ServiceError
 from thirdcard.service.watch.recording_run import format_watched
@@ -138,7 +137,7 @@ def _load(folder: Path, table: TableConfig, *, log: str) -> TableAccount:
 
 def judge(events: Iterable[Event], table: TableConfig) -> list[RoundRecord]:
     """The rounds that a log tells of, by the table's rulebook."""
-    rules = elect(load_rulebook(table.rulebook), table.options)
+    rules = table.rules
     limits = table.limits.model_dump(exclude_none=True)
     shoe, chip = table.shoe, table.chips.smallest_value
     referee = Referee(rules, decks=shoe.decks, device=shoe.device, limits=limits, smallest_chip=chip)

@@ -9,7 +9,7 @@ from typing import Any
 from thirdcard.rules.errors import RulesError
 from thirdcard.rules.game.cards import parse_card
 from thirdcard.rules.game.duty import NO_THIRD, Duty, DutyTable, Verdict
-from thirdcard.rules.rulebook.load import load_rulebook
+from thirdcard.service.config.rulebook_files import rulebook_of_log
 from thirdcard.service.rounds.corrections import CorrectedLine
 
 SIDES = ("player", "banker")
@@ -72,13 +72,13 @@ class RoundReading:
     """The result that dealer or display gave."""
 
 
-def read_round(record: Mapping[str, Any], lines: Sequence[CorrectedLine], rulebook: str | None) -> RoundReading:
+def read_round(record: Mapping[str, Any], lines: Sequence[CorrectedLine], rules: Mapping[str, Any]) -> RoundReading:
     """A round's reading, out of its record and its lines as they are judged."""
     judged = [line for line in lines if not line.is_removed]
     announced = [line.body for line in judged if line.body["type"] == "result_announced"]
     return RoundReading(
         cards=_cards(judged),
-        duties=_duties(record, rulebook),
+        duties=_duties(record, rules),
         wagers=_wagers(record, judged),
         announced=announced[-1] if announced else None,
     )
@@ -109,11 +109,11 @@ def _cards(lines: Sequence[CorrectedLine]) -> list[FallenCard]:
     return found
 
 
-def _duties(record: Mapping[str, Any], rulebook: str | None) -> list[HandDuty]:
+def _duties(record: Mapping[str, Any], rules: Mapping[str, Any]) -> list[HandDuty]:
     """By the table of play of the rulebook; nothing where it is not known."""
     try:
-        table = DutyTable(load_rulebook(rulebook or "").table)
-    except RulesError:
+        table = DutyTable(rulebook_of_log(rules).table)
+    except (RulesError, KeyError):
         return []
     player, banker = (_total(record[side][:2]) for side in SIDES)
     third = _total(record["player"][2:3], least=1) if len(record["player"]) > 2 else NO_THIRD

@@ -71,17 +71,17 @@ def open_round(session: Session, person: Person, round_id: int) -> OpenedRound |
     if row is None or not person.may_see(row.table_id):
         return None
     log, view, lines = session.get_one(LogRow, row.log_id), round_view(row), lines_of_round(session, row)
-    rulebook = json.loads(log.rules).get("rulebook")
+    rules = json.loads(log.rules)
     alerts = session.scalars(_alerts(row)).all()
     judged = [line.body for line in lines if not line.is_removed]
     return OpenedRound(
         round=view,
         number=row.number,
         origin=log.origin,
-        rulebook=rulebook,
+        rulebook=rules.get("rulebook"),
         log_began_at=log.began_at,
         lines=lines,
-        reading=read_round(view.body, lines, rulebook),
+        reading=read_round(view.body, lines, rules),
         phases=phases_of(judged, view.body["opened"], view.body["closed"]),
         alerts=alert_views(session, alerts),
         fallen=frozenset(alert.id for alert in alerts if has_fallen(session, alert)),

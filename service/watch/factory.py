@@ -14,7 +14,6 @@ import numpy as np
 from thirdcard.calibration.layout import Layout
 from thirdcard.rules.game.cards import PACK, RANKS, SUITS
 from thirdcard.rules.referee import Referee
-from thirdcard.rules.rulebook.load import elect, load_rulebook
 from thirdcard.rules.rulebook.model import BurnCount, Phase
 from thirdcard.service.config.table_file import TableConfig
 from thirdcard.service.interpretation.alert_policy import is_alleged
@@ -97,13 +96,13 @@ def sharpened(table: TableConfig, eyes: Eyes) -> Eyes:
 
 def watches_burns(table: TableConfig) -> bool:
     """Whether the rulebook orders a burn and the camera can tell of it."""
-    is_ordered = elect(load_rulebook(table.rulebook), table.options).burn.count is not BurnCount.NONE
+    is_ordered = table.rules.burn.count is not BurnCount.NONE
     return is_ordered and shows_burns(table.layout, table.cameras[0].calibration)
 
 
 def dealt_face_down(table: TableConfig) -> frozenset[Phase]:
     """Which cards come face down at a table, as its rulebook and the elected style have it."""
-    return elect(load_rulebook(table.rulebook), table.options).style.face_down
+    return table.rules.style.face_down
 
 
 def observed_regions(
@@ -141,7 +140,7 @@ def observed_regions(
 
 def build_referee(table: TableConfig) -> Referee:
     """The referee of a table's rulebook, options, shoe, limits and chips; tells what is sure enough to be alleged."""
-    rules = elect(load_rulebook(table.rulebook), table.options)
+    rules = table.rules
     limits = table.limits.model_dump(exclude_none=True)
     shoe, chip = table.shoe, table.chips.smallest_value
     return Referee(

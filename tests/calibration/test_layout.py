@@ -111,8 +111,12 @@ def test_wrong_layout_is_told_in_one_line(change: dict[str, object], told: str) 
             {"polygon": [[0, 0], [5, "a"], [9, 9]]}, "polygon[1] = [5, 'a']; must be two", id="point in words"
         ),
         pytest.param({"kind": "bank"}, "kind = bank; must be one of hand, wager, shoe", id="unknown kind"),
-        pytest.param({"bet": "ties"}, "bet = ties; must be one of player, banker, tie", id="unknown bet"),
-        pytest.param({"bet": None}, "bet = null; must be one of", id="wager without bet"),
+        pytest.param(
+            {"bet": "Ties!"},
+            "bet = Ties!; must be a bet of the table's rulebook, such as player, banker or tie",
+            id="unknown bet",
+        ),
+        pytest.param({"bet": None}, "bet = null; must be a bet of", id="wager without bet"),
         pytest.param({"kind": "hand"}, "hand = (missing); must be one of player, banker", id="hand of nobody"),
         pytest.param({"seat": 0}, "seat = 0; must be a whole number from 1 to 99", id="seat 0"),
         pytest.param({"seat": True}, "seat = True; must be a whole number", id="seat true"),

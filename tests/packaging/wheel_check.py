@@ -102,7 +102,7 @@ def check_installed(wheel: Path) -> None:
     demand("referee" in run(command, "--help", at=outside), "thirdcard --help: names no referee")
     version = run(command, "--version", at=outside)
     demand(version == f"{NAME} {wheel.name.split('-')[1]}\n", f"thirdcard --version: {version}")
-    page = run(python, "-m", NAME, "rulebooks", at=outside)
+    page = run(python, "-m", NAME, "rulebooks", "page", at=outside)
     demand(page == (ROOT / "docs" / "rulebooks.md").read_text(encoding="utf-8"), "rulebooks: not docs/rulebooks.md")
     tell(run(python, Path(__file__).with_name("installed.py"), at=outside).rstrip())
     run(*pip, "uninstall", "--quiet", "--yes", NAME, at=outside)

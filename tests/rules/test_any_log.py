@@ -10,7 +10,7 @@ import pytest
 from tests.rules.builders import RULEBOOKS, rules_of, run
 from thirdcard.rules.findings.alerts import format_alert
 from thirdcard.rules.game.cards import PACK
-from thirdcard.rules.game.words import Bet
+from thirdcard.rules.game.words import GAME_BETS, Bet
 from thirdcard.rules.log.events import Event, format_event, parse_event
 from thirdcard.rules.round.records import format_round
 from thirdcard.rules.rulebook.load import load_rulebook
@@ -36,7 +36,7 @@ def any_log(rng: random.Random, length: int) -> list[Event]:
 def fields_of(kind: str, rng: random.Random, dealt: int) -> dict[str, Any]:
     card_id = f"c{rng.randint(max(1, dealt - 6), dealt + 1)}"
     card = rng.choice([None, str(rng.choice(PACK))])
-    hand, seat, bet = rng.choice(["player", "banker"]), rng.randint(1, 3), rng.choice(list(Bet)).value
+    hand, seat, bet = rng.choice(["player", "banker"]), rng.randint(1, 3), str(rng.choice([*GAME_BETS, Bet("lucky_9")]))
     if kind == "card_dealt":
         together = rng.choice([None, None, None, card_id])
         place = rng.choice([hand, None, hand])

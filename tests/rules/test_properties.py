@@ -15,13 +15,13 @@ from tests.rules.test_referee import played
 from tests.rules.variants import VARIANTS, named, variants_of
 from thirdcard.rules.findings.alerts import format_alert
 from thirdcard.rules.game.cards import PACK, Card
-from thirdcard.rules.game.words import Bet, SettleAction, Settling
+from thirdcard.rules.game.words import GAME_BETS, Bet, SettleAction, Settling
 from thirdcard.rules.log.events import Event, ResultAnnounced, WagerChanged, WagerSettled
 from thirdcard.rules.referee import Judgement, Referee
 from thirdcard.rules.round.records import format_round
 
 HANDS = st.lists(st.sampled_from(PACK), min_size=6, max_size=6, unique=True)
-BETS = [bet for bet in Bet if bet not in (Bet.INSURANCE_PLAYER, Bet.INSURANCE_BANKER, Bet.ANTE)]
+BETS = [bet for bet in GAME_BETS if bet not in (Bet.INSURANCE_PLAYER, Bet.INSURANCE_BANKER, Bet.ANTE)]
 EACH_VARIANT = [pytest.param(name, elected, id=named(name, elected)) for name, elected in VARIANTS]
 RELAXED = settings(max_examples=4, deadline=None)
 DRAWN = settings(max_examples=12, deadline=None)

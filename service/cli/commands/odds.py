@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def odds(
-    rulebook: Annotated[str | None, typer.Option(help="A rulebook's id.")] = None,
+    rulebook: Annotated[str | None, typer.Option(help="A rulebook's id, or the path of its file.")] = None,
     table: Annotated[Path | None, typer.Option(help="A table.yaml, instead of --rulebook.")] = None,
     decks: Annotated[int | None, typer.Option(min=1, max=16, help="Decks in the shoe.  [default: 8]")] = None,
     option: Annotated[list[str] | None, typer.Option(help="KEY=VALUE that the house elected; may be repeated.")] = None,

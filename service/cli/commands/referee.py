@@ -29,7 +29,9 @@ def referee(
     table: Annotated[
         Path | None, typer.Option(help="The table's table.yaml: rulebook, options, limits, chips.")
     ] = None,
-    rulebook: Annotated[str | None, typer.Option(help="A rulebook's id, instead of --table.")] = None,
+    rulebook: Annotated[
+        str | None, typer.Option(help="A rulebook's id, or the path of its file, instead of --table.")
+    ] = None,
     option: Annotated[list[str] | None, typer.Option(help="KEY=VALUE that the house elected; may be repeated.")] = None,
     decks: Annotated[int | None, typer.Option(min=1, max=16, help="Decks in the shoe.  [default: 8]")] = None,
     rounds: Annotated[Path | None, typer.Option(help="Write round records to this file.")] = None,

@@ -11,6 +11,7 @@ import typer
 from thirdcard.calibration.documents import parse_yaml
 from thirdcard.calibration.errors import DocumentError
 from thirdcard.rules.errors import brief
+from thirdcard.service.config.rulebook_files import find_rulebook
 from thirdcard.service.config.table_file import (
     OptionValue,
     check_seat_numbers,
@@ -28,6 +29,7 @@ class RulebookChoice:
     """What a referee needs to know of a table."""
 
     rulebook: str
+    """An id, or the path of a file."""
     options: Mapping[str, OptionValue]
     decks: int = DEFAULT_DECKS
     device: str = "shoe"
@@ -51,12 +53,13 @@ def choose_rulebook(
     typed = parse_options(options)
     if table is not None:
         file = read_table_file(table)
-        is_same = rulebook is None or rulebook == file.rulebook
+        own = find_rulebook(file.rulebook, table)
+        is_same = rulebook is None or rulebook in (own, file.rulebook)
         layout = read_layout(file, table)
         if layout is not None:
-            check_seat_numbers(file, layout, str(table))
+            check_seat_numbers(file, layout, table)
         return RulebookChoice(
-            rulebook=rulebook or file.rulebook,
+            rulebook=own if rulebook is None else rulebook,
             options={**(file.options if is_same else {}), **typed},
             decks=decks or file.shoe.decks,
             device=file.shoe.device,
@@ -66,7 +69,7 @@ def choose_rulebook(
             is_drill=file.drill,
         )
     if rulebook is None:
-        raise typer.BadParameter("needs --table FILE or --rulebook ID")
+        raise typer.BadParameter("needs --table FILE or --rulebook ID, or a rulebook file's path")
     return RulebookChoice(rulebook=rulebook, options=typed, decks=decks or DEFAULT_DECKS)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from thirdcard.rules.game.cards import SUITS
-from thirdcard.rules.game.words import Bet, Severity
+from thirdcard.rules.game.words import BET_PATTERN, HANDS_AND_TIE, Severity
 from thirdcard.rules.rulebook.file_keys import OTHER_FAULTS, REQUIRED_FAULTS
 from thirdcard.service.ports.errors import ServiceError
 from thirdcard.service.watch.report.playing_cards import RANK_NAMES, SUIT_NAMES
@@ -63,6 +63,10 @@ class SearchField:
 def one_of(*names: str) -> Read:
     """Reads just these names."""
     return lambda text: (text,) if text in names else None
+
+
+def _read_bet(text: str) -> tuple[str, ...] | None:
+    return (text,) if re.fullmatch(BET_PATTERN, text) else None
 
 
 def read_card(text: str) -> tuple[str, ...] | None:
@@ -132,7 +136,11 @@ FIELDS: Mapping[str, SearchField] = {
         is_single=True,
     ),
     "seat": SearchField(_read_seat, "a seat's number from 1", lambda text: f"seat {text}"),
-    "bet": SearchField(one_of(*map(str, Bet)), ", ".join(Bet), lambda text: f"a wager on {text.replace('_', ' ')}"),
+    "bet": SearchField(
+        _read_bet,
+        "a bet's name such as " + " or ".join(HANDS_AND_TIE),
+        lambda text: f"a wager on {text.replace('_', ' ')}",
+    ),
     "changed": SearchField(_read_change, f"{', '.join(CHANGES)}, a wagering area, or AREA:KIND", _change_words),
     "is": SearchField(one_of(*TRAITS), ", ".join(TRAITS), lambda text: TRAITS[text]),
 }

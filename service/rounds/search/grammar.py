@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from thirdcard.rules.game.words import GAME_BETS
 from thirdcard.service.rounds.search.days import DayStretch, read_day, read_days
 from thirdcard.service.rounds.search.fields import CHANGES, CODES, FAMILIES, FIELDS, Clause, SearchError, clauses_of
 
@@ -243,7 +244,7 @@ _PHRASES: Sequence[tuple[re.Pattern[str], Take]] = tuple(
 
 def _take_bet(match: re.Match[str], draft: _Draft) -> None:
     name = match["value"].replace(" ", "_")
-    if FIELDS["bet"].read(name) is None:
+    if name not in GAME_BETS:
         draft.unknown.append(match["value"])
     else:
         draft.add("bet", name)

@@ -11,7 +11,8 @@ from sqlalchemy import select, tuple_
 from sqlalchemy.orm import Session
 
 from thirdcard.rules.game.cards import PACK
-from thirdcard.rules.log.events import EVENT_TYPES, Bet
+from thirdcard.rules.game.words import GAME_BETS
+from thirdcard.rules.log.events import EVENT_TYPES
 from thirdcard.service.alerts.room import Room
 from thirdcard.service.alerts.views import RoundView
 from thirdcard.service.rounds import timeline
@@ -89,7 +90,7 @@ def opened(room: Room, person: Person, round_id: int) -> dict[str, Any]:
         "may_correct": person.role.includes(Role.OPERATOR),
         "pack": [str(card) for card in PACK],
         "addable": [name for name in ADDABLE if name in EVENT_TYPES],
-        "bets": [str(bet) for bet in Bet],
+        "bets": [str(bet) for bet in GAME_BETS],
         "at_of": lambda t: found.log_began_at + timedelta(seconds=t),
     }
 

@@ -126,7 +126,7 @@ def test_wrong_field_is_named(line: dict[str, Any], field: str, text: str) -> No
         ("card_moved", {"card_id": "c1", "hand": None}, "hand = None; allowed: anything but null"),
         ("card_moved", {"hand": "player"}, "card_moved: card_id is missing"),
         ("card_passed", {"card_id": "c1", "to": "moon"}, "to = moon; allowed: seat:N"),
-        ("wager_changed", {"area": "a", "bet": "red"}, "bet = red; allowed: player, banker"),
+        ("wager_changed", {"area": "a", "bet": "Red 5"}, "bet = Red 5; allowed: a name of a bet"),
         ("wager_changed", {"area": "a", "bet": "tie", "before": -1}, "before = -1; allowed: a whole number"),
         ("wager_changed", {"area": "a", "bet": "tie", "seat": 0}, "seat = 0; allowed: a seat number"),
         ("result_announced", {"player": 10}, "player = 10; allowed: a point count"),

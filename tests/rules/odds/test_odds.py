@@ -12,7 +12,7 @@ from tests.rules.builders import RULEBOOKS, rules_of
 from thirdcard.rules.game.cards import PACK
 from thirdcard.rules.game.hand import is_triple_match, pair_kind, point_count
 from thirdcard.rules.game.third_card import POINTS
-from thirdcard.rules.game.words import Bet, Outcome
+from thirdcard.rules.game.words import GAME_BETS, Bet, Outcome
 from thirdcard.rules.odds.enumeration import DealClass, count_deals
 from thirdcard.rules.odds.odds import NOT_LISTED, facts_of_deal, reckon_odds, return_of_insurance
 from thirdcard.rules.rulebook.load import load_rulebook
@@ -93,7 +93,7 @@ def test_rule_13_4_follows_from_published_counts_of_banker_wins() -> None:
 def test_every_offered_bet_has_a_return_below_nothing_and_above_ruin(rulebook_id: str) -> None:
     rules = rules_of(rulebook_id)
     odds = reckon_odds(rules, 6)
-    assert set(odds.returns) == {bet for bet in Bet if rules.offers(bet)} - NOT_LISTED
+    assert set(odds.returns) == {bet for bet in GAME_BETS if rules.offers(bet)} - NOT_LISTED
     assert all(-1 < value < 0 for value in odds.returns.values())
 
 

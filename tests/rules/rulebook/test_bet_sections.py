@@ -40,7 +40,7 @@ BROKEN = [
     pytest.param(without("bets", "tie", "cases"), "bets.tie: cases is missing", id="nothing-said-of-a-bet"),
     pytest.param(
         with_value(["winner=player", "margin=7-6"], "bets", "dragon_player", "cases", 4, "when"),
-        "when = margin=7-6; allowed: a range from the lower to the higher",
+        "when = margin=7-6; allowed: margin= and one of 0, 1",
         id="range-upside-down",
     ),
     pytest.param(with_value("anteater", "bets", "ante", "fee", "amount"), "fee.amount = anteater", id="no-such-option"),

@@ -32,21 +32,12 @@ BROKEN = [
         "bets.tie.cases[1].when = winner=tie", id="tie-pays-twice",
     ),
     pytest.param(
-        "nz-authority", without("faults", "procedure.burn"),
-        "faults: procedure.burn is missing, though burn is there; allowed: both or neither", id="burn-without-fault",
-    ),
-    pytest.param(
         "tas", with_value([NOTHING], "faults", "procedure.no_call"),
         "procedure.no_call is given, though betting.call.rule is not there", id="call-not-ordered",
     ),
     pytest.param(
         "nz-authority", with_value(False, "first_card_face_up_is_found"), "first_card is given", id="first-card"
     ),
-    pytest.param(
-        "tas", with_value(["minimum", "maximum", "differential"], "limits", "kinds"), "limit.differential is missing",
-        id="differential",
-    ),
-    pytest.param("tas", without("faults", "misdeal.after_last_round"), "after_last_round is missing", id="last"),
     pytest.param(
         "tas", with_value(True, "styles", "A", "players_handle"),
         "styles.A.players_handle = true; allowed: what handling says for it, entitled = nobody", id="handling",
@@ -74,6 +65,27 @@ BROKEN = [
         "burn: the last case must hold without conditions", id="burn-with-conditions-only",
     ),
 ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("rulebook_id", "change", "code", "rule"),
+    [
+        pytest.param("nz-authority", without("faults", "procedure.burn"), "procedure.burn", "7.7", id="burn"),
+        pytest.param("nz-authority", without("faults", "procedure.no_call"), "procedure.no_call", "8.2", id="call"),
+        pytest.param(
+            "tas", without("faults", "misdeal.after_last_round"), "misdeal.after_last_round", "9.4", id="last"
+        ),
+        pytest.param("tas", without("faults", "limit.below_minimum"), "limit.below_minimum", "7.1", id="limit"),
+        pytest.param("tas", without("faults", "misdeal.order"), "misdeal.order", None, id="silent"),
+    ],
+)
+def test_fault_that_the_file_leaves_out_breaks_the_section_that_orders_the_thing(
+    rulebook_id: str, change: Callable[[Any], None], code: str, rule: str | None
+) -> None:
+    content = content_of(rulebook_id)
+    change(content)
+    (case,) = parse_rulebook(content, f"{rulebook_id}.yaml").faults[code]
+    assert (case.rule, case.remedy.action, case.remedy.rule) == (rule, "supervisor", None)
 
 
 @pytest.mark.parametrize(("rulebook_id", "change", "text"), BROKEN)

@@ -11,7 +11,7 @@ import yaml
 
 from tests.rules.builders import RULEBOOKS
 from thirdcard.rules.errors import RulebookError
-from thirdcard.rules.game.words import Bet
+from thirdcard.rules.game.words import GAME_BETS, Bet
 from thirdcard.rules.rulebook.file_keys import OTHER_FAULTS, REQUIRED_FAULTS
 from thirdcard.rules.rulebook.load import load_rulebook, rulebook_ids
 from thirdcard.rules.rulebook.parse import parse_rulebook
@@ -24,8 +24,8 @@ def content_of(rulebook_id: str) -> Any:
     return yaml.safe_load((files("thirdcard.rules") / "rulebooks" / f"{rulebook_id}.yaml").read_text(encoding="utf-8"))
 
 
-def test_there_are_five_rulebooks() -> None:
-    assert set(rulebook_ids()) == set(RULEBOOKS)
+def test_five_published_texts_and_two_usual_games_come_with_the_program() -> None:
+    assert set(rulebook_ids()) == {*RULEBOOKS, "ez", "macau"}
 
 
 @pytest.mark.parametrize("rulebook_id", RULEBOOKS)
@@ -51,7 +51,7 @@ def test_tables_of_play_are_equal_cell_by_cell(rulebook_id: str) -> None:
 
 
 def test_unknown_rulebook_is_refused() -> None:
-    with pytest.raises(RulebookError, match=r"rulebook = monaco; allowed: nsw, nz-authority"):
+    with pytest.raises(RulebookError, match=r"rulebook = monaco; allowed: ez, macau, nsw, nz-authority"):
         load_rulebook("monaco")
 
 
@@ -77,16 +77,15 @@ NO_REMEDY = [{"rule": "1", "when": ["disclosed"], "remedy": {"action": "stand", 
 
 BROKEN = [
     pytest.param(without("title"), "tas.yaml: title is missing", id="no-title"),
-    pytest.param(without("faults", "misdeal.order"), "faults: misdeal.order is missing", id="no-fault"),
     pytest.param(without("table_of_play", "natural", "rule"), "natural: rule is missing", id="no-section"),
-    pytest.param(without("table_of_play", "banker_after_draw", "draws", 3), "draws = ", id="no-row"),  # type: ignore[arg-type]
+    pytest.param(without("table_of_play", "banker_after_draw", "draws", 3), "draws: 3 is missing", id="no-row"),  # type: ignore[arg-type]
     pytest.param(without("bets", "tie"), "bets: tie is missing", id="no-bet"),
     pytest.param(without("styles", "B"), "styles = ['A']", id="no-style"),
     pytest.param(with_value("x", "extra"), "tas.yaml: extra is not known here", id="unknown-key"),
     pytest.param(with_value("x", "decks", "extra"), "decks: extra is not known here", id="unknown-inner-key"),
     pytest.param(with_value([], "faults", "misdeal.order"), "faults.misdeal.order = []", id="no-cases"),
     pytest.param(with_value(NO_REMEDY, "faults", "misdeal.order"), "misdeal.order: the last case", id="no-last-case"),
-    pytest.param(with_value([{}], "faults", "tea.cold"), "tea.cold is no code", id="unknown-code"),
+    pytest.param(with_value([{}], "faults", "tea.cold"), "faults: tea.cold is not known here", id="unknown-code"),
     pytest.param(with_value("pray", "faults", "misdeal.order", 0, "remedy", "action"), "action = pray", id="action"),
     pytest.param(with_value(["raining"], "faults", "misdeal.order", 0, "when"), "when = raining", id="unknown-fact"),
     pytest.param(with_value(["federal=maybe"], "bets", "tie", "cases", 0, "when"), "federal=maybe", id="no-such-value"),
@@ -95,7 +94,8 @@ BROKEN = [
     pytest.param(with_value(["tie"], "betting", "closes", 1, "bets"), "no case without conditions", id="uncovered"),
     pytest.param(with_value("much", "bets", "tie", "cases", 0, "pays"), "pays = much", id="odds"),
     pytest.param(with_value("gone", "bets", "tie", "cases", 0, "outcome"), "outcome = gone", id="outcome"),
-    pytest.param(with_value({}, "bets", "red"), "bets: red", id="unknown-bet"),
+    pytest.param(with_value({}, "bets", "red"), "bets.red: cases is missing", id="empty-bet"),
+    pytest.param(with_value({}, "bets", "Red 5"), "bets: Red 5 is not known here", id="odd-name-of-a-bet"),
     pytest.param(with_value([0, 11], "table_of_play", "player", "draws"), "draws = [0, 11]", id="points"),
     pytest.param(with_value(["player"] * 4, "initial_deal", "order"), "order = ", id="order"),
     pytest.param(with_value(["fourth"], "styles", "A", "face_down"), "face_down = fourth", id="phase"),
@@ -139,7 +139,7 @@ def test_a_rulebook_of_another_name_needs_no_code() -> None:
 
 def test_every_bet_is_offered_by_some_rulebook_or_window() -> None:
     known = {bet for name in RULEBOOKS for bet in load_rulebook(name).bets}
-    assert set(Bet) - known == {Bet.INSURANCE_PLAYER, Bet.INSURANCE_BANKER}
+    assert set(GAME_BETS) - known == {Bet.INSURANCE_PLAYER, Bet.INSURANCE_BANKER}
 
 
 def test_entry_that_holds_a_table_is_not_read_as_a_value() -> None:

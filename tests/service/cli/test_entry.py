@@ -67,7 +67,7 @@ def change_camera(folder: Path, **changes: object) -> None:
         pytest.param(lambda f: (f / "table.yaml").unlink(), ["table.yaml", "--table"], id="table-missing"),
         pytest.param(lambda f: (f / "table.yaml").write_text("a: ["), ["table.yaml"], id="table-no-yaml"),
         pytest.param(lambda f: write_table(f, rulebok="tas"), ["rulebok", "allowed"], id="unknown-key"),
-        pytest.param(lambda f: write_table(f, rulebook="macau"), ["rulebook = macau", "tas"], id="unknown-rulebook"),
+        pytest.param(lambda f: write_table(f, rulebook="monaco"), ["rulebook = monaco", "tas"], id="unknown-rulebook"),
         pytest.param(
             lambda f: write_table(f, options={"insurance": True}), ["insurance", "federal"], id="no-such-option"
         ),
@@ -100,7 +100,7 @@ def test_watch_refuses_in_one_line(recording: Path, tmp_path: Path, spoil: Spoil
         pytest.param(["frob"], "No such command 'frob'", id="unknown-command"),
         pytest.param(["referee", "nowhere.jsonl", "--rulebook", "tas"], "nowhere.jsonl", id="no-such-log"),
         pytest.param(["referee", "x.jsonl"], "--table FILE or --rulebook ID", id="no-rulebook"),
-        pytest.param(["odds", "--rulebook", "macau"], "rulebook = macau; allowed: nsw", id="odds-of-no-rulebook"),
+        pytest.param(["odds", "--rulebook", "monaco"], "rulebook = monaco; allowed: ez", id="odds-of-no-rulebook"),
         pytest.param(["odds", "--rulebook", "tas", "--option", "federal"], "must be KEY=VALUE", id="option-form"),
         pytest.param(["odds", "--rulebook", "tas", "--option", "x=1"], "options.x = 1; allowed", id="option-unknown"),
         pytest.param(["odds", "--rulebook", "tas", "--decks", "0"], "--decks", id="odds-of-no-decks"),

@@ -99,6 +99,8 @@ BEYOND = {
         r"must not be below the minimum",
         r"must be \[width, height\], width smaller",
         r"must be unique among the cameras",
+        r"unknown rulebook",
+        r"limits\.bets\..* must be one of player, banker, tie",
         r"; allowed: .* where ",
     ),
     "layout": (r"ids must be unique", r"names must be unique", r"must have at least 3 points", r"must enclose an area"),
@@ -112,9 +114,11 @@ BEYOND = {
         r"no case without conditions covers",
         r"the values of dealing_style",
         r"allowed: the section that",
-        r"faults: .* allowed: both",
+        r"faults\..* allowed: both",
+        r"^rulebook.yaml: styles is missing",
+        r"\.(bets|wagers) = .*; allowed: player, banker, tie",
         r"void_next_hand; allowed where",
-        r"allowed: a range from the lower to the higher",
+        r"\.when = .*; allowed: ",
         r"where kinds has it",
         r"allowed: what handling says for it",
         r"allowed: one row for a situation",
@@ -127,7 +131,7 @@ BEYOND = {
 
 def _parse_table(content: Any) -> object:
     table = TableFile.model_validate(content)
-    check_table_file(table, "table.yaml")
+    check_table_file(table, Path("table.yaml"))
     if isinstance(table.layout, dict):
         parse_layout(table.layout, "layout")
     if isinstance(table.chips, dict):

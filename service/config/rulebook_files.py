@@ -1,0 +1,98 @@
+"""Find the rulebook that a table, a command or a stored log names: an id, a file, or the text that the log kept."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from thirdcard.rules.rulebook.load import (
+    SUFFIXES,
+    Rulebook,
+    is_file_reference,
+    load_rulebook,
+    read_rulebook,
+    rulebook_ids,
+    rulebook_text,
+)
+from thirdcard.service.ports.errors import ServiceError
+
+FOLDER = "rulebooks"
+"""Of the data folder: the house's own rulebooks, each ID.yaml."""
+TABLES = "tables"
+_ID = re.compile(r"[a-z][a-z0-9-]{0,39}")
+
+
+class RulebookFileError(ServiceError):
+    """A rulebook's file cannot be written so."""
+
+
+def find_rulebook(name: str, table: Path) -> str:
+    """What a table file's `rulebook` stands for: an id that comes with the program, or the path of a file.
+
+    Args:
+        name: an id, or a path beside the table file. An id may also be that of a file in `rulebooks/` of the data
+            folder in whose `tables/` the table file lies.
+        table: the table file.
+    """
+    if is_file_reference(name):
+        return str(table.parent / name)
+    if name in rulebook_ids():
+        return name
+    return next((str(path) for path in _in_data_folder(name, table) if path.is_file()), name)
+
+
+def own_rulebooks(home: Path) -> tuple[Path, ...]:
+    """The files of a data folder's own rulebooks, in order."""
+    return tuple(sorted(path for path in (home / FOLDER).glob("*") if path.suffix in SUFFIXES))
+
+
+def rulebook_of_log(rules: Mapping[str, Any]) -> Rulebook:
+    """The rulebook that a stored log was judged by: the text that was kept with it, or the one of its id.
+
+    Raises:
+        RulebookError: There is none of that id, or the text is none.
+        KeyError: The log names none.
+    """
+    name, text = str(rules["rulebook"]), rules.get("rulebook_text")
+    return load_rulebook(name) if text is None else read_rulebook(str(text), name)
+
+
+def kept_text(reference: str) -> str | None:
+    """The text of a house's own rulebook, to be kept with a log; None of one that comes with the program."""
+    return rulebook_text(reference) if is_file_reference(reference) else None
+
+
+def _in_data_folder(name: str, table: Path) -> list[Path]:
+    homes = [folder.parent for folder in table.absolute().parents if folder.name == TABLES]
+    return [home / FOLDER / f"{name}{suffix}" for home in homes[:1] for suffix in SUFFIXES]
+
+
+def write_copy(name: str, source: str, home: Path | None) -> Path:
+    """Write a copy of a rulebook under a new id; returns its path.
+
+    Args:
+        home: the data folder that gets it in `rulebooks/`; None for the working folder.
+
+    Raises:
+        RulebookFileError: The id is none, or taken.
+        RulebookError: There is no such source, or it cannot be used.
+    """
+    if not _ID.fullmatch(name):
+        raise RulebookFileError(f"{name}: no id of a rulebook; must be small letters, digits and -, a letter first")
+    if name in rulebook_ids():
+        raise RulebookFileError(f"{name}: a rulebook of this id comes with the program; must be another id")
+    text, folder = rulebook_text(source), Path() if home is None else home / FOLDER
+    load_rulebook(source)
+    path = folder / f"{name}.yaml"
+    body = re.sub(r"\A# yaml-language-server:[^\n]*\n", "", text)
+    body = re.sub(r"^id:[^\n]*$", f"id: {name}", body, count=1, flags=re.MULTILINE)
+    head = f"# Begun as a copy of {source}: sections and texts are still that one's. Keys: docs/rulebook-format.md\n"
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(head + body)
+    except FileExistsError as error:
+        raise RulebookFileError(f"{path}: is there already; must be a new file") from error
+    return path
