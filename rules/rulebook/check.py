@@ -76,7 +76,9 @@ def _uncovered(book: Rulebook) -> Iterator[Contradiction]:
 def _unknown_bets(book: Rulebook) -> Iterator[Contradiction]:
     """Bets that the file names elsewhere and never defines."""
     known = dict.fromkeys((*book.bets, *GAME_BETS))
-    named = [(f"betting.closes[{i}].bets", case.bets or frozenset()) for i, case in enumerate(book.closings)]
+    named: list[tuple[str, frozenset[str]]] = [
+        (f"betting.closes[{i}].bets", case.bets or frozenset()) for i, case in enumerate(book.closings)
+    ]
     named += [(f"limits.own[{i}].bets", case.bets) for i, case in enumerate(book.limits.own)]
     named += [(f"bets.{bet}.fee.wagers", rule.fee.wagers) for bet, rule in book.bets.items() if rule.fee is not None]
     for code, cases in book.faults.items():

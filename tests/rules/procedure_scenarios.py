@@ -74,7 +74,7 @@ def announced(*, is_said: bool, cut_first: bool, is_reported: bool = True) -> Bu
     """The cutting card comes before or amid a round; a person reports what is announced."""
 
     def build(log: TableLog) -> TableLog:
-        who = {"source": "person"} if is_reported else {}
+        who: dict[str, Any] = {"source": "person"} if is_reported else {}
         log.add("bets_opened", **who)
         if cut_first:
             log.add("cut_card_drawn")
