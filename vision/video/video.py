@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import ExitStack, nullcontext, suppress
 from dataclasses import replace
 from fractions import Fraction
 from itertools import chain, islice
@@ -18,6 +18,7 @@ from types import TracebackType
 
 import av
 from av.container import InputContainer
+from av.logging import Capture
 from av.packet import Packet
 from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
@@ -26,6 +27,7 @@ from thirdcard.vision.errors import UnreadableVideoError, VideoBreakError
 from thirdcard.vision.frames import Frame, SightFault, SightLost
 from thirdcard.vision.video.container import VideoInfo, choose_stream, describe, open_container
 from thirdcard.vision.video.film_clock import ClockFault
+from thirdcard.vision.video.network import LossEar, may_lose_packets
 from thirdcard.vision.video.packets import PacketReader
 from thirdcard.vision.video.picture_fit import PictureFit
 from thirdcard.vision.video.sound_frames import SoundFrames, SoundPicture
@@ -76,6 +78,8 @@ class VideoReader:
         self._threads, self._size, self._rate_hz = threads, size_wh_px, rate_hz
         self._on_packet, self._transport = on_packet, transport
         self._opened: tuple[InputContainer, VideoStream] | None = None
+        self._ears = ExitStack()
+        self._is_begun_unsound = False
         self._packets: PacketReader | None = None
         self._frames = 0
         self._t = 0.0
@@ -91,14 +95,21 @@ class VideoReader:
     def open(self) -> VideoReader:
         """Opens the source; raises UnreadableVideoError where that fails or it holds no video."""
         if self._opened is None:
-            container = open_container(self.source, is_live=self.is_live, transport=self._transport)
+            is_lossy = may_lose_packets(self.source, self._transport)
+            with ExitStack() as ears, Capture() if is_lossy else nullcontext([]) as words:
+                if is_lossy:
+                    ears.enter_context(LossEar())
+                container = open_container(self.source, is_live=self.is_live, transport=self._transport)
+                self._ears = ears.pop_all()
+            self._is_begun_unsound = LossEar.has_heard(words)
             stream = choose_stream(container, self._size)
-            stream.thread_type, stream.thread_count = "AUTO", self._threads
+            stream.thread_type, stream.thread_count = "SLICE" if is_lossy else "AUTO", self._threads
             self._opened = container, stream
         return self
 
     def close(self) -> None:
         """Lets the source go; harmless when it is not open."""
+        self._ears.close()
         if self._opened is not None:
             self._opened[0].close()
             self._opened = None
@@ -148,7 +159,7 @@ class VideoReader:
         assert self._opened is not None
         container, stream = self._opened
         self._packets = packets = PacketReader(self.source, container, stream, rate_hz=self._rate_hz)
-        packets.is_live = self.is_live
+        packets.is_live, packets.is_begun_unsound = self.is_live, self._is_begun_unsound
         sound = SoundFrames(float(stream.time_base or 1))
         fit = PictureFit(self._size, stream.sample_aspect_ratio)
         is_fitting = True
