@@ -8,8 +8,9 @@ from typing import Any
 
 from tests.rules.builders import NZ, TableLog
 from tests.rules.game.test_third_card import printed_decision
-from tests.rules.scenarios import Build, down, legal
-from tests.rules.witness import SG, STYLE_B, STYLE_C, TAS, Witnesses, cards, passed
+from tests.rules.scenarios import Build, down, legal, then
+from tests.rules.witness import NSW, SG, STYLE_B, STYLE_C, TAS, Witnesses, announced, cards, passed
+from tests.rules.witnesses_nz import burned
 
 WITNESSES = Witnesses()
 told, permits = WITNESSES.told, WITNESSES.permits
@@ -42,6 +43,34 @@ def called(text: str, player: int, banker: int) -> Build:
 def ended(text: str) -> Build:
     return lambda log: log.legal_round(text)
 
+
+# Points, card by card: two cards that come to 7, against 6.
+COUNTED: Mapping[tuple[str, ...], tuple[str, str, str]] = {
+    NZ: ("4.1(c)", "4.1(a)", "4.1(b)"), SG: ("3.2.1", "3.2.2", "3.2.3"), NSW: ("3.2.3", "3.2.1", "3.2.2"),
+    TAS: ("8", "8", "8"),
+}  # fmt: skip
+"""By rulebook: what an ace, a card from 2 to 9, and a ten or picture counts."""
+COMPLEMENTS = {"A": "6", "2": "5", "3": "4", "4": "3", "5": "2", "6": "A", "7": "K", "8": "9", "9": "8",
+               "10": "7", "J": "7", "Q": "7", "K": "7"}  # fmt: skip
+for (books, (ace, pips, tens)), (rank, other) in product(COUNTED.items(), COMPLEMENTS.items()):
+    number = ace if rank == "A" else tens if rank in ("10", "J", "Q", "K") else pips
+    if books == SG and rank == "10":
+        number = "3.2.2"
+    text = f"P {rank}H {other}C | B KD 6S"
+    told(number, "misdeal.wrong_result", announced(text, 6, 6), announced(text, 7, 6), books=books, cites="other",
+         name=f"{rank} and {other}")  # fmt: skip
+
+# What a burned card counts.
+for books, number in ((NZ[:1], "7.9"), (NZ[1:], "4.1A")):
+    for rank in ("10", "J", "Q", "K"):
+        told(number, "procedure.burn", burned(f"{rank}S"), burned(f"{rank}S", *[None] * 10), books=books,
+             cites="other", name=f"{rank} counts 10")  # fmt: skip
+told("7.9", "procedure.burn", burned("AS"), burned("AS", None), books=NZ[:1], cites="other", name="an ace counts 1")
+for points in range(2, 10):
+    told("7.7(a)", "procedure.burn", burned(f"{points}S"), burned(f"{points}S", *[None] * points), books=NZ[1:],
+         name=f"{points} counts {points}")  # fmt: skip
+    told("7.7(b)", "procedure.burn", burned(f"{points}S"), burned(f"{points}S", *[None] * points), books=NZ[:1],
+         name=f"{points} counts {points}")  # fmt: skip
 
 # The table of play, cell by cell.
 PLAYER: Mapping[tuple[str, ...], str] = {NZ: "9.3", SG: "3.15", TAS: "11"}
@@ -102,7 +131,27 @@ FACE_UP = "exposed_card.face_up_deal"
 ONE_UP = (False, True, False, False)
 told("3.9", FACE_UP, faced(*ONE_UP), faced(*DOWN), books=SG, cites="other", name="dealt face down", **STYLE_B)
 
-# Who keeps the cards.
+
+# The cutting card alone, without an announcement.
+def cut_first(log: TableLog) -> TableLog:
+    return legal(log.add("cut_card_drawn"))
+
+
+def cut_within(log: TableLog) -> TableLog:
+    log.open().deal("player", "KH").add("cut_card_drawn").deal("banker", "3D").deal("player", "7C")
+    return legal(log.deal("banker", "4H").turn_all().result(7, 7).close())
+
+
+AFTER_LAST = "misdeal.after_last_round"
+for number, cut in (("11.2(a)", cut_first), ("11.2(b)", cut_within)):
+    told(number, AFTER_LAST, then(cut, legal), cut, name="unannounced")
+
+# Who gets the cards, and who keeps them.
+HIGHER_ELSEWHERE = (("s3-player", 300), ("s5-banker", 100), ("s4-player", 50))
+told("8.9(a)", WRONG, passed(("c2", 3), wagers=HIGHER_ELSEWHERE), passed(("c2", 5), wagers=HIGHER_ELSEWHERE),
+     name="a higher wager on the other hand", **STYLE_B)  # fmt: skip
+told("9.3(a)", WRONG, passed(("c2", 3), wagers=HIGHER_ELSEWHERE), passed(("c2", 5), wagers=HIGHER_ELSEWHERE),
+     books=TAS, name="a higher wager on the other hand", **STYLE_B)  # fmt: skip
 ALONE = (("s5-banker", 100),)
 REFUSED = ("banker", 5)
 BY_DEALER = passed(REFUSED, ("c1", None), ("c3", None), ("c2", None), ("c4", None), wagers=ALONE)

@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.rules.builders import TableLog
 from tests.rules.scenarios import Build, legal
-from tests.rules.witness import SEC, STANDS, STYLE_B, Witnesses, cards, down, passed, placed, settled, staked
+from tests.rules.witness import SEC, STANDS, STYLE_B, Witnesses, cards, passed, placed, settled, staked
 
 WITNESSES = Witnesses()
 MIXED, COLOURED, PERFECT = "P QH QS 9C | B 3C 4D", "P QH QD 9C | B 3C 4D", "P QH QH 9C | B 3C 4D"
@@ -149,7 +149,8 @@ ON_BANKER = (("s5-banker", 100),)
 told("15.7(a)", WRONG, passed(("c1", 8), wagers=MINE), passed(("c1", 8), wagers=ON_BANKER), cites="other", **HOME)
 GIVEN = passed(("player", 3), ("c1", 8), wagers=MINE)
 told("15.7(b)", WRONG, passed(("c1", 8), wagers=MINE), GIVEN, cites="other", **HOME)
-permits("15.8", lambda log: down(log, *MINE).turn_all().result(7, 7), **HOME)
+NAMED: Build = lambda log: passed(("c1", 8), ("c3", 8), wagers=MINE)(log.add("nominee_named", seat=3, nominee=8))  # noqa: E731
+told("15.4", WRONG, passed(("c1", 8), wagers=MINE), NAMED, cites="other", name="a nominee who was named", **HOME)
 
 
 def given_back(*, is_wrong_hand: bool) -> Build:

@@ -119,6 +119,18 @@ told("3.11", "limit.above_maximum", insured("s3-insurance_player", text=BANKER_D
 told("3.12.1", "late_bet.placed", insured("s3-insurance_banker", text="P KH 2C | B KD KS", third="6S", banker="3H"),
      insured("s3-insurance_banker", text="P KH KC | B KD 5S", areas=("s3-banker",), player="3H"),
      cites="other")  # fmt: skip
+BACK_LATE: Build = lambda log: PLAYER_7(log).wager("s3-insurance_player", 20, 0)  # noqa: E731
+BACK: Build = insured("s3-insurance_player", text=BANKER_DUE)
+told("5.6", "late_bet.removed", BACK_LATE, lambda log: BACK(log).wager("s3-insurance_player", 20, 0), name="insurance")
+
+
+def insured_for(stake: int) -> Build:
+    """A stake on insurance, and the result."""
+    return lambda log: insured("s3-insurance_player", text=BANKER_DUE, stake=stake, banker="6S")(log).result(7, 9)
+
+
+told("5.3", "limit.below_minimum", insured_for(9), insured_for(10), cites="other",
+     table={"limits": {"bets": {"insurance_player": {"minimum": 10}}}})  # fmt: skip
 told("4.1.2", "late_bet.placed", insured("s3-insurance_player", text="P KH 7C | B 3D 3S"), PLAYER_7, cites="other")
 
 

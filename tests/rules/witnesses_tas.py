@@ -86,6 +86,17 @@ def above(amount: int) -> Build:
 told("7.4", "payout.wrong_amount", above(600), above(500), table=LIMITS)
 told("7.4", "limit.below_minimum", staked("s3-tie", 24), staked("s3-tie", 25), table=LIMITS, cites="remedy")
 
+
+def agreed(stake: int, **limits: int) -> Build:
+    """A wager of seat 3 with limits of its own."""
+    return lambda log: staked("s3-tie", stake)(log.add("limits_changed", seat=3, **limits))
+
+
+told("7.4", "limit.below_minimum", agreed(49, minimum=50), agreed(50, minimum=50), name="agreed minimum", table=LIMITS,
+     cites="remedy", action="supervisor")  # fmt: skip
+told("7.4", "limit.above_maximum", agreed(61, maximum=60), agreed(60, maximum=60), name="agreed maximum", table=LIMITS,
+     cites="remedy", action="supervisor")  # fmt: skip
+
 # Points, the deal, the cards.
 told("8", RESULT, announced("P 9H 8C | B QD 6H", 7, 7), announced("P 9H 8C | B QD 6H", 7, 6), cites="other")
 told(

@@ -17,6 +17,8 @@ from thirdcard.rules.game import hand
 from thirdcard.rules.game.cards import PACK, Card
 from thirdcard.rules.game.notice import LimitChange, Range, TableNotice
 from thirdcard.rules.game.words import Bet, Outcome
+from thirdcard.rules.log.events import Event, HandlingDeclined, ReturnOrdered, RoundVoided
+from thirdcard.rules.round.round import TAKERS
 from thirdcard.rules.wagers import hand_ends, payouts
 
 _END_OF = hand_ends.end_of
@@ -117,8 +119,8 @@ def _not_changing(*, players: bool) -> AbstractContextManager[None]:
     return patched([(TableNotice, "changed", changed)])
 
 
-def _pair_by_points(cards: Sequence[Card]) -> hand_ends.HandEnd:
-    end = _END_OF(cards)
+def _pair_by_points(cards: Sequence[Card], *kinds: frozenset[str]) -> hand_ends.HandEnd:
+    end = _END_OF(cards, *kinds)
     return end if end.pair or cards[0].point_value != cards[1].point_value else end._replace(pair="mixed")
 
 
@@ -135,6 +137,21 @@ def _shoe_ends() -> AbstractContextManager[None]:
     return patched([(last_round.LastRoundJudge, "listens_to", property(lambda _: last_round._OF_THE_END))])
 
 
+def _not_declining() -> AbstractContextManager[None]:
+    """Let who declined the cards be entitled to them all the same."""
+    observe = handling.HandlingJudge.observe
+
+    def observes(self: handling.HandlingJudge, event: Any, running: Any) -> Iterator[Finding]:
+        return iter(()) if isinstance(event, HandlingDeclined) else observe(self, event, running)
+
+    return patched([(handling.HandlingJudge, "observe", observes)])
+
+
+def _unheard(kind: type[Event]) -> AbstractContextManager[None]:
+    """Let the running round take no notice of that kind of event."""
+    return patched([(referee, "TAKERS", {one: take for one, take in TAKERS.items() if one is not kind})])
+
+
 BROKEN_CODE: Mapping[str, Callable[[], AbstractContextManager[None]]] = {
     "points.aces": lambda: counting(lambda card: 2 if card.rank == "A" else card.point_value),
     "points.pips": lambda: counting(lambda card: card.point_value - (card.point_value > 2)),
@@ -149,6 +166,9 @@ BROKEN_CODE: Mapping[str, Callable[[], AbstractContextManager[None]]] = {
     "shoe.continuous": _shoe_ends,
     "returns after an error": lambda: patched([(payouts, "_SETTLES_FREELY", ("none.",))]),
     "errors last": _errors_last,
+    "declining": _not_declining,
+    "voided rounds": lambda: _unheard(RoundVoided),
+    "return orders": lambda: _unheard(ReturnOrdered),
     "nominees": lambda: patched([(handling.HandlingJudge, "name", lambda *_: None)]),
     "limits.changed": lambda: _not_changing(players=False),
     "limits.players": lambda: _not_changing(players=True),

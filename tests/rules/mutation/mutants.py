@@ -16,10 +16,11 @@ import pytest
 
 from tests.rules.mutation.broken_code import BROKEN_CODE, patched, untold
 from tests.rules.mutation.numbered import NumberedTest, content_of, is_part
-from tests.rules.mutation.places import Broken, Content, Place, broken_at, broken_within, path_of, places_of
+from tests.rules.mutation.places import Broken, Content, Place, broken_at, broken_within, path_of, places_of, rows_of
 from thirdcard.rules.errors import EquipmentError, OptionError, RulebookError
 from thirdcard.rules.rulebook import load, parse
 from thirdcard.rules.rulebook.model import Rulebook
+from thirdcard.rules.rulebook.yaml_reader import Report
 
 Holding = Callable[[], AbstractContextManager[None]]
 
@@ -57,28 +58,30 @@ def instead(rulebook_id: str, broken: Rulebook) -> Iterator[None]:
 def mutant_of(rulebook_id: str, broken: Broken) -> Mutant | None:
     """The mutant with that file, though its parts contradict each other; None where no rulebook can be made of it."""
     try:
-        with patched([(parse, "check_rulebook", _accept)]):
+        with patched([(parse, "find_contradictions", _accept)]):
             book = parse.parse_rulebook(broken.content, rulebook_id)
     except RulebookError:
         return None
     return Mutant(broken.what, lambda: instead(rulebook_id, book))
 
 
-def _accept(_book: Rulebook, _name: str) -> None:
+def _accept(_book: Rulebook, _report: Report) -> None:
     """Let a rulebook contradict itself."""
 
 
 def targets_of(rulebook_id: str, number: str, named_mutants: Collection[str]) -> Iterator[Target]:
     """What of a paragraph may be broken.
 
-    Each place that cites the paragraph itself and each mutant that the paragraphs' file names is a target of its own.
-    Where there is none of them, all places that cite what the paragraph is a part of are one target together.
+    Each place that cites the paragraph itself, each row of a table there and each mutant that the paragraphs' file
+    names is a target of its own. Where there is none of them, all places that cite what the paragraph is a part of are
+    one target together.
     """
     content = content_of(rulebook_id)
     places = list(places_of(content))
     own = [place for place in places if place.rule == number]
     for place in own:
         yield Target(place.name, _at(rulebook_id, content, place))
+        yield from (Target(name, _by_name(rulebook_id, content, name)) for name in rows_of(content, place))
     for name in named_mutants:
         yield Target(name, _by_name(rulebook_id, content, name))
     if not own and not named_mutants:

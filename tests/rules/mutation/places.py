@@ -94,6 +94,14 @@ def places_of(content: Content) -> Iterator[Place]:
             yield from (place for place in _within(part, (key,)) if place.path not in _PRINTED)
 
 
+def rows_of(content: Content, place: Place) -> Iterator[str]:
+    """The names of the rows of a place that is a table."""
+    here = at(content, place.path)
+    rows = here.get("draws") if place.key == "rule" else None
+    if isinstance(rows, Mapping):
+        yield from (f"{place.name}.draws.{row}" for row in rows)
+
+
 def _within(node: Any, path: Path) -> Iterator[Place]:
     if isinstance(node, Mapping):
         for key, value in node.items():
@@ -146,17 +154,21 @@ def broken_within(content: Content, path: Path) -> Iterator[Broken]:
         yield _with(content, path, _LEFT_OUT.get(str(key), True))
         return
     node = whole[key]
-    if not isinstance(node, Mapping | list):
+    is_plain = not isinstance(node, Mapping) and not _is_of_mappings(node)
+    if is_plain:
         for changed in _others(str(path[-1]), path[-1], node):
             yield _with(content, path, changed)
     elif len(path) == 2 and path[0] == "bets":
         yield Broken(f"{path[1]} not offered", edited(content, (*path, "offered"), _NEVER))
     yield _dropped(content, path)
-    if isinstance(node, Mapping | list):
+    if not is_plain:
         yield from _changed(content, path, is_deep=True)
 
 
 def _dropped(content: Content, path: Path) -> Broken:
+    """The file without what stands there, and without its list where there is nothing else in it."""
+    if isinstance(path[-1], int) and len(at(content, path[:-1])) == 1:
+        path = path[:-1]
     return Broken(f"{named(path)} dropped", edited(content, path, _DROPPED))
 
 
