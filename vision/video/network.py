@@ -56,8 +56,8 @@ def rtsp_options(transport: str) -> dict[str, str]:
     return {"rtsp_transport": transport, "buffer_size": str(_UDP_BUFFER_BYTES)}
 
 
-def may_lose_packets(source: str, transport: str) -> bool:
-    """Whether parts of the stream may be lost on their way without an end of the connection."""
+def is_lossy_stream(source: str, transport: str) -> bool:
+    """Whether parts of the stream may get lost on their way without an end of the connection."""
     return source.startswith("rtsp") and transport != "tcp"
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, nullcontext, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain, islice
 from pathlib import Path
@@ -27,7 +27,7 @@ from thirdcard.vision.errors import UnreadableVideoError, VideoBreakError
 from thirdcard.vision.frames import Frame, SightFault, SightLost
 from thirdcard.vision.video.container import VideoInfo, choose_stream, describe, open_container
 from thirdcard.vision.video.film_clock import ClockFault
-from thirdcard.vision.video.network import LossEar, may_lose_packets
+from thirdcard.vision.video.network import LossEar, is_lossy_stream
 from thirdcard.vision.video.packets import PacketReader
 from thirdcard.vision.video.picture_fit import PictureFit
 from thirdcard.vision.video.sound_frames import SoundFrames, SoundPicture
@@ -48,6 +48,18 @@ AHEAD_BYTES = 32 << 20
 """Some ten seconds of one who watches a recording at 20 times its speed."""
 PIECE_BYTES = 512 << 10
 """Systems read no more at one wish than their disks take at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """A source that is open."""
+
+    container: InputContainer
+    stream: VideoStream
+    listening: ExitStack
+    """Ends the listening for lost packets."""
+    is_begun_unsound: bool
+    """Whether some were lost while it was opened."""
 
 
 class VideoReader:
@@ -77,9 +89,7 @@ class VideoReader:
         self.is_live = "://" in self.source and not self.source.startswith("file:")
         self._threads, self._size, self._rate_hz = threads, size_wh_px, rate_hz
         self._on_packet, self._transport = on_packet, transport
-        self._opened: tuple[InputContainer, VideoStream] | None = None
-        self._ears = ExitStack()
-        self._is_begun_unsound = False
+        self._opened: _Opened | None = None
         self._packets: PacketReader | None = None
         self._frames = 0
         self._t = 0.0
@@ -95,36 +105,35 @@ class VideoReader:
     def open(self) -> VideoReader:
         """Opens the source; raises UnreadableVideoError where that fails or it holds no video."""
         if self._opened is None:
-            is_lossy = may_lose_packets(self.source, self._transport)
+            is_lossy = is_lossy_stream(self.source, self._transport)
             with ExitStack() as ears, Capture() if is_lossy else nullcontext([]) as words:
                 if is_lossy:
                     ears.enter_context(LossEar())
                 container = open_container(self.source, is_live=self.is_live, transport=self._transport)
-                self._ears = ears.pop_all()
-            self._is_begun_unsound = LossEar.has_heard(words)
+                listening = ears.pop_all()
             stream = choose_stream(container, self._size)
             stream.thread_type, stream.thread_count = "SLICE" if is_lossy else "AUTO", self._threads
-            self._opened = container, stream
+            self._opened = _Opened(container, stream, listening, LossEar.has_heard(words))
         return self
 
     def close(self) -> None:
         """Lets the source go; harmless when it is not open."""
-        self._ears.close()
         if self._opened is not None:
-            self._opened[0].close()
+            self._opened.listening.close()
+            self._opened.container.close()
             self._opened = None
 
     @property
     def stream(self) -> VideoStream:
         """The opened film, for muxers that copy its packets."""
         assert self._opened is not None, "open() comes first"
-        return self._opened[1]
+        return self._opened.stream
 
     @property
     def info(self) -> VideoInfo:
         """What the opened source says of itself; its rate as its stamps tell once some were read."""
         assert self._opened is not None, "open() comes first"
-        info = describe(self.stream, self._opened[0])
+        info = describe(self.stream, self._opened.container)
         return info if self.step_s is None else replace(info, rate_hz=1 / self.step_s)
 
     @property
@@ -157,9 +166,9 @@ class VideoReader:
         """
         self.open()
         assert self._opened is not None
-        container, stream = self._opened
+        container, stream = self._opened.container, self._opened.stream
         self._packets = packets = PacketReader(self.source, container, stream, rate_hz=self._rate_hz)
-        packets.is_live, packets.is_begun_unsound = self.is_live, self._is_begun_unsound
+        packets.is_live, packets.is_begun_unsound = self.is_live, self._opened.is_begun_unsound
         sound = SoundFrames(float(stream.time_base or 1))
         fit = PictureFit(self._size, stream.sample_aspect_ratio)
         is_fitting = True
@@ -195,7 +204,7 @@ class VideoReader:
         if self._frames == 0:
             raise UnreadableVideoError(self.source, "holds no frame that can be decoded")
         assert self._opened is not None
-        info, name = describe(self.stream, self._opened[0]), self._opened[0].format.name
+        info, name = describe(self.stream, self._opened.container), self._opened.container.format.name
         if not name.startswith(TELLS_ITS_LENGTH) or packets.faults:
             return
         if info.frame_count is not None and packets.count < info.frame_count:

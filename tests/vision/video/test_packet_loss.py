@@ -13,7 +13,7 @@ from av.packet import Packet
 
 from tests.vision.video.films import GROUP, write
 from thirdcard.vision.frames import SightLost
-from thirdcard.vision.video.network import LossEar, may_lose_packets
+from thirdcard.vision.video.network import LossEar, is_lossy_stream
 from thirdcard.vision.video.packets import PacketReader
 from thirdcard.vision.video.sound_frames import SoundFrames
 
@@ -73,5 +73,5 @@ def test_ffmpeg_is_silent_again_once_no_ear_is_open() -> None:
         ("film.mp4", "auto", False),
     ],
 )
-def test_streams_that_may_lose_packets(source: str, transport: str, *, may: bool) -> None:
-    assert may_lose_packets(source, transport) is may
+def test_streams_that_is_lossy_stream(source: str, transport: str, *, may: bool) -> None:
+    assert is_lossy_stream(source, transport) is may
