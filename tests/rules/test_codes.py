@@ -15,7 +15,7 @@ CODES = {
     "late_bet": "placed increased reduced removed moved",
     "exposed_card": "first_card face_up_deal excess",
     "procedure": "no_call void_hand_wagered burn both_hands_out wrong_handler card_off_table "
-    "face_down_deal early_third_card",
+    "sequence burn_shown cut_depth last_hand_unannounced card_replaced face_down_deal early_third_card",
     "payout": "loser_paid winner_unpaid wrong_amount loser_kept push_taken",
     "wager": "not_offered",
     "limit": "below_minimum above_maximum differential",
@@ -24,6 +24,9 @@ CODES = {
 ALL = [f"{family}.{name}" for family, names in CODES.items() for name in names.split()]
 NO_CALL = "no rule orders the call"
 NO_BURN = "no rule orders a burn"
+NO_SEQUENCE = "no rule orders a sequence"
+NO_DEPTH = "no rule says where the cutting card lies"
+NO_WORDS = "no rule orders that the last hand is announced"
 NO_VOID = "no hand is ordered without wagers"
 FIRST_CARD = "a first card that comes face up voids nothing"
 CANNOT: dict[str, dict[str, str]] = {
@@ -35,6 +38,11 @@ CANNOT: dict[str, dict[str, str]] = {
         "procedure.void_hand_wagered": NO_VOID,
         "procedure.burn": NO_BURN,
         "procedure.both_hands_out": "no rule keeps the hands apart",
+        "procedure.sequence": NO_SEQUENCE,
+        "procedure.burn_shown": NO_BURN,
+        "procedure.cut_depth": NO_DEPTH,
+        "procedure.last_hand_unannounced": NO_WORDS,
+        "procedure.card_replaced": "no rule says when single cards are replaced",
         "procedure.card_off_table": "no rule keeps the cards on the table",
         "procedure.face_down_deal": "no rule says that cards come face up",
         "procedure.early_third_card": "no rule says what must be open before a third card",
@@ -44,6 +52,10 @@ CANNOT: dict[str, dict[str, str]] = {
         "procedure.no_call": NO_CALL,
         "procedure.void_hand_wagered": NO_VOID,
         "procedure.burn": NO_BURN,
+        "procedure.sequence": NO_SEQUENCE,
+        "procedure.burn_shown": NO_BURN,
+        "procedure.cut_depth": NO_DEPTH,
+        "procedure.last_hand_unannounced": NO_WORDS,
         "procedure.both_hands_out": "the published part does not say who handles which cards",
         "procedure.wrong_handler": "the published part does not say who handles which cards",
         "procedure.face_down_deal": "cards come face down",
@@ -53,6 +65,9 @@ CANNOT: dict[str, dict[str, str]] = {
         "exposed_card.first_card": "14.4 uses a card that is found face up",
         "procedure.no_call": NO_CALL,
         "procedure.burn": NO_BURN,
+        "procedure.sequence": NO_SEQUENCE,
+        "procedure.burn_shown": NO_BURN,
+        "procedure.last_hand_unannounced": NO_WORDS,
         "limit.differential": "the notice names no differential",
     },
 }
