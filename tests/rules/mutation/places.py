@@ -29,10 +29,12 @@ _ABSENT: Mapping[str, frozenset[str]] = {
     "wins_on_tie": frozenset({"after", "pays"}), "anyone_where_none": frozenset({"entitled"}),
 }  # fmt: skip
 """What a place may say and leaves out, by the keys that such a place has."""
-_LEFT_OUT: Mapping[str, Any] = {"devices": [{"allowed": ["shoe"], "rule": "0.0", "text": "A shoe."}]}
+_NEVER = [{"when": ["winner=tie"]}]
+"""No election: how a round ends is not known when bets are offered."""
+_LEFT_OUT: Mapping[str, Any] = {
+    "devices": [{"allowed": ["shoe"], "rule": "0.0", "text": "A shoe."}], "offered": _NEVER,
+}  # fmt: skip
 """Parts that a file may have and this one may leave out, and what would be wrong in them."""
-_NEVER = [{"when": ["winner=nobody"]}]
-"""An election that no house can make."""
 _UNSAID = frozenset({"options", "notes", "title", "source", "id"})
 _PRINTED: frozenset[Path] = frozenset({("betting", "call"), ("table_of_play", "one_card_only")})
 """Places that the page of rulebooks shows and no judge reads: the faults have their sections."""
@@ -152,6 +154,9 @@ def broken_within(content: Content, path: Path) -> Iterator[Broken]:
     *above, key = path
     if key not in (whole := at(content, tuple(above))) and isinstance(whole, Mapping):
         yield _with(content, path, _LEFT_OUT.get(str(key), True))
+        return
+    if key == "offered":
+        yield _with(content, path, _NEVER)
         return
     node = whole[key]
     is_plain = not isinstance(node, Mapping) and not _is_of_mappings(node)
