@@ -49,10 +49,12 @@ class RulebookError(RulesError):
 class RulebookPlaceError(RulesError):
     """Something in a rulebook file that cannot be used."""
 
-    def __init__(self, place: str, what: str) -> None:
+    def __init__(self, place: str, what: str, name: str = "") -> None:
         super().__init__(f"{place}{what}")
         self.place = place
         self.what = what
+        self.name = name
+        """The key there that it is about, where it is about one."""
 
 
 class OptionError(RulesError):

@@ -95,12 +95,17 @@ def values_of(fact: str) -> tuple[str, ...]:
 class KnownFacts:
     """The facts that a case of this file may ask for."""
 
-    def __init__(self, options: tuple[Option, ...], *, are_options_known: bool = True) -> None:
+    def __init__(self, options: tuple[Option, ...], *, unread: frozenset[str] = frozenset()) -> None:
+        """Know them.
+
+        Args:
+            unread: keys of options that could not be read; whatever is asked of them may be right.
+        """
         self.keys = {option.key for option in options}
         self._elected = {option_fact(option.key, value) for option in options for value in option.values}
         self._elected |= {option_fact(option.key, AMOUNT) for option in options if option.takes_amount}
         self._options = options
-        self._are_options_known = are_options_known
+        self._unread = unread
 
     def read(self, node: Node, when: TextsEntry) -> frozenset[str]:
         """The facts under that key, none where it is not there; what is no fact is noted and left out."""
@@ -118,7 +123,7 @@ class KnownFacts:
             values = values_of(fact)
             is_one = values and all(value.partition("=")[2] in RESULTS[key] for value in values)
             return None if is_one and sign else f"{key}= and one of {', '.join(RESULTS[key])}"
-        if not self._are_options_known and sign:
+        if key in self._unread:
             return None
         for option in self._options:
             if option.key == key:

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from thirdcard.rules.errors import RulebookPlaceError
-from thirdcard.rules.game.words import BET_PATTERN, GAME_BETS, Bet, Device, Settling, Side
+from thirdcard.rules.game.words import BET_NAMES, BET_PATTERN, GAME_BETS, Bet, Device, Settling, Side
 from thirdcard.rules.rulebook.cases import SITUATIONS
 from thirdcard.rules.rulebook.model import (
     AfterCutCard,
@@ -583,7 +583,7 @@ class RulebookKeys(EntryTable):
         InnerEntry("when it is offered and what it gets", BetKeys),
         required=REQUIRED_BETS,
         others=[bet for bet in GAME_BETS if bet not in REQUIRED_BETS],
-        pattern=BET_PATTERN,
+        besides=(BET_PATTERN, f"allowed: {BET_NAMES}"),
     )
     notes = NamedEntry(
         "points that nothing is alleged from, by section in quotes",

@@ -132,7 +132,7 @@ def _rulebook(root: Node) -> Rulebook:
     """What the file says; the parts that cannot be used are noted in the report and stand as nothing."""
     report = root.report
     options = _options(root)
-    known = KnownFacts(options, are_options_known=report.is_sound("options"))
+    known = KnownFacts(options, unread=_unread_options(root, options))
     betting = _inner(root, RulebookKeys.betting) or Node({}, RulebookKeys.betting.name, report)
     return Rulebook(
         id=report.attempt(lambda: root.read(RulebookKeys.id)) or "",
@@ -185,6 +185,14 @@ def _options(root: Node) -> tuple[Option, ...]:
     if any(option.key == _FACE_UP.key for option in options) or not root.report.is_sound("options"):
         return options
     return (_FACE_UP, *options)
+
+
+def _unread_options(root: Node, options: tuple[Option, ...]) -> frozenset[str]:
+    """The keys of the options that stand in the file and could not be read."""
+    entries = root.raw(RulebookKeys.options.name) if root.has(RulebookKeys.options) else []
+    named = [one for one in entries if isinstance(one, Mapping)] if isinstance(entries, list) else []
+    keys = {str(one.get(OptionKeys.key.name)) for one in named}
+    return frozenset(keys - {option.key for option in options})
 
 
 def _option(node: Node) -> Option:
@@ -277,6 +285,11 @@ def _styles(root: Node, options: tuple[Option, ...]) -> Mapping[str, Style]:
     offered = next((option.values for option in options if option.key == _FACE_UP.key), ())
     if not root.has(RulebookKeys.styles) and offered == _FACE_UP.values:
         return {"A": _OPEN}
+    if not root.has(RulebookKeys.styles):
+        if not root.report.is_sound("options"):
+            return {}
+        allowed = f"an entry for each value of dealing_style: {', '.join(map(str, offered))}"
+        raise RulebookPlaceError("", f": styles is missing; allowed: {allowed}", RulebookKeys.styles.name)
     node = root.node(RulebookKeys.styles)
     if tuple(node.names()) != offered and root.report.is_sound("options"):
         root.report.add(node.place, f" = {list(node.names())}; allowed: the values of dealing_style, {list(offered)}")

@@ -8,7 +8,7 @@ from itertools import chain, product
 from typing import TypeVar
 
 from thirdcard.rules.errors import RulebookPlaceError
-from thirdcard.rules.game.words import BET_NAMES, HANDS_AND_TIE, Bet, Settling
+from thirdcard.rules.game.words import HANDS_AND_TIE, Bet, Settling, is_bet_name
 from thirdcard.rules.rulebook.cases import Case, KnownFacts, values_of
 from thirdcard.rules.rulebook.file_keys import (
     BetKeys,
@@ -57,22 +57,19 @@ from thirdcard.rules.rulebook.model import (
 from thirdcard.rules.rulebook.yaml_keys import TextEntry
 from thirdcard.rules.rulebook.yaml_reader import Node
 
+_UNNAMED = Bet("unnamed")
+"""Stands for a bet whose name is none, so that what else is wrong with it is told too."""
+
 
 def read_bets(node: Node, known: KnownFacts) -> Mapping[Bet, BetRule]:
     """Every bet of the file; what cannot be used is noted in the node's report."""
     found: dict[Bet, BetRule] = {}
     for name in node.names():
-        rule = node.report.attempt(lambda: _bet(node.node_at(name), _named(name, node), known))  # noqa: B023
+        bet = Bet(str(name)) if is_bet_name(str(name)) else _UNNAMED
+        rule = node.report.attempt(lambda: _bet(node.node_at(name), bet, known))  # noqa: B023
         if rule is not None:
             found[rule.bet] = rule
     return found
-
-
-def _named(name: object, node: Node) -> Bet:
-    try:
-        return Bet(str(name))
-    except ValueError as error:
-        raise RulebookPlaceError(node.place, f": {name} is not known here; allowed: {BET_NAMES}") from error
 
 
 def _bet(node: Node, bet: Bet, known: KnownFacts) -> BetRule:
@@ -127,6 +124,9 @@ def _election(node: Node, known: KnownFacts) -> frozenset[str]:
 def _pays(node: Node, known: KnownFacts) -> Iterator[PayCase]:
     """The entry's cases: one for each value of the ranges in it."""
     outcome = node.read(PayKeys.outcome)
+    if outcome is Settling.WIN and not node.has(PayKeys.pays):
+        what = ": pays is missing; allowed: winnings for one unit of stake such as 8 to 1, or another outcome than win"
+        raise RulebookPlaceError(node.place, what, PayKeys.pays.name)
     pays = node.read_at(PayKeys.pays.name, PayKeys.pays) if outcome is Settling.WIN else Fraction(0)
     rule = node.read(PayKeys.rule)
     for facts in product(*(values_of(fact) for fact in sorted(known.read(node, PayKeys.when)))):

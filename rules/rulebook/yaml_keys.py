@@ -202,7 +202,7 @@ class TextsEntry(RulebookEntry[tuple[str, ...]]):
 
     def read(self, value: Any, place: str) -> tuple[str, ...]:
         if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
-            raise RulebookPlaceError(place, f" = {value}; allowed: a list of texts")
+            raise RulebookPlaceError(place, f" = {value}; allowed: a list of texts in brackets, such as [winner=tie]")
         return tuple(value)
 
     def schema(self) -> Schema:
@@ -368,20 +368,20 @@ class NamedEntry(RulebookEntry[Mapping[Any, Any]]):
         *,
         required: Iterable[object] = (),
         others: Iterable[object] | None = None,
-        pattern: str | None = None,
+        besides: tuple[str, str] | None = None,
         is_required: bool = True,
     ) -> None:
         """Declare the names.
 
         Args:
             others: the names that may be there besides; None: any.
-            pattern: of names that may be there too.
+            besides: the pattern of names that may be there too, and what it says in words.
         """
         super().__init__(about, default=REQUIRED if is_required else {})
         self.each = each
         self.required = tuple(str(name) for name in required)
         self.others = None if others is None else tuple(str(name) for name in others)
-        self.pattern = pattern
+        self.pattern, self.names_about = (None, "") if besides is None else besides
 
     def allows(self, name: object) -> bool:
         """Whether such a name may be there."""

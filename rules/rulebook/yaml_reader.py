@@ -36,11 +36,13 @@ class Report:
 
     def __init__(self) -> None:
         self.problems: dict[Problem, None] = {}
+        self._places: set[str] = set()
 
     def add(self, place: str, text: str, name: str = "") -> None:
         """Note something wrong at a place, or with one name there."""
-        at = f"{place}.{name}" if place and name else place or name
+        at = _join(place, name)
         self.problems[Problem(at, f"{place}{text}" if place else text.removeprefix(": "))] = None
+        self._places.add(at)
 
     def is_sound(self, *sections: str) -> bool:
         """Whether nothing is wrong with these sections of the file."""
@@ -48,11 +50,12 @@ class Report:
         return not broken & set(sections)
 
     def attempt(self, parse: Callable[[], Value]) -> Value | None:
-        """What can be read; None where it cannot, which is noted."""
+        """What can be read; None where it cannot, which is noted where nothing was of that place."""
         try:
             return parse()
         except RulebookPlaceError as error:
-            self.add(error.place, error.what)
+            if _join(error.place, error.name) not in self._places:
+                self.add(error.place, error.what, error.name)
         return None
 
     def gather(self, nodes: Iterable[Node], parse: Callable[[Node], Value]) -> tuple[Value, ...]:
@@ -99,7 +102,7 @@ class Node:
     def raw(self, name: object) -> Any:
         """The value under a name that must be there."""
         if name not in self._content:
-            raise RulebookPlaceError(self.place, f": {name} is missing")
+            raise RulebookPlaceError(self.place, f": {name} is missing", str(name))
         return self._content[name]
 
     def node(self, key: InnerEntry | NamedEntry) -> Node:
@@ -139,7 +142,7 @@ def survey(content: object, keys: type[EntryTable], place: str, report: Report) 
         if key.name in content:
             _survey_value(content[key.name], key, f"{place}.{key.name}" if place else key.name, report)
         elif key.default is REQUIRED:
-            report.add(place, f": {key.name} is missing; allowed: {key.about}")
+            report.add(place, f": {key.name} is missing; allowed: {key.about}", key.name)
     for name in content:
         if name not in known:
             report.add(place, f": {name} is not known here; {_allowed(name, known)}", str(name))
@@ -166,23 +169,28 @@ def _survey_names(value: object, key: NamedEntry, place: str, report: Report) ->
         return
     for name in key.required:
         if name not in map(str, value):
-            report.add(place, f": {name} is missing; allowed: {key.each.about}")
+            report.add(place, f": {name} is missing; allowed: {key.each.about}", name)
     for name, entry in value.items():
-        if key.allows(name):
-            _survey_value(entry, key.each, f"{place}.{name}", report)
-        else:
+        if not key.allows(name):
             names = (*key.required, *(key.others or ()))
-            report.add(place, f": {name} is not known here; {_allowed(name, names)}", str(name))
+            allowed = key.names_about or _allowed(name, names)
+            report.add(place, f": {name} is not known here; {allowed}", str(name))
+        if key.allows(name) or key.names_about:
+            _survey_value(entry, key.each, f"{place}.{name}", report)
 
 
 def _allowed(name: object, known: Iterable[str]) -> str:
     names = list(known)
-    near = get_close_matches(str(name), names, n=1)
-    return f"allowed: {near[0]}" if near else f"allowed: {', '.join(names)}"
+    near = get_close_matches(str(name), names, n=1, cutoff=0.75)
+    return f"allowed: {', '.join(names)}" + (f"; perhaps {near[0]}" if near else "")
 
 
 def _required(keys: type[EntryTable]) -> list[str]:
     return [key.name for key in keys.all() if key.default is REQUIRED]
+
+
+def _join(place: str, name: str) -> str:
+    return f"{place}.{name}" if place and name else place or name
 
 
 def _short(value: object) -> str:

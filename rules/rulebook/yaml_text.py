@@ -83,6 +83,7 @@ def read_yaml(text: str, name: str) -> YamlText:
     except yaml.MarkedYAMLError as error:
         line = 1 if error.problem_mark is None else error.problem_mark.line + 1
         what = " ".join(f"{error.context or ''} {error.problem or ''}".split())
+        what += "; a text with a colon, a # or a bracket in it needs quotes" if "not allowed" in what else ""
         raise RulebookError(f"{name}:{line}: no YAML: {what}") from error
     except (yaml.YAMLError, UnicodeError) as error:
         raise RulebookError(f"{name}: no YAML: {' '.join(str(error).split())}") from error
