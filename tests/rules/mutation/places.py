@@ -224,7 +224,7 @@ def _others(name: str, key: Any, value: Any) -> Iterator[Any]:
         yield from (one for one in ("maximum", "differential") if one != value)
     elif name == "most":
         yield value + 1 if isinstance(value, int) else str(2 * Fraction(value))
-    elif name == "decks":
+    elif name in ("decks", "least"):
         yield value + 1
     elif isinstance(value, list):
         yield from _other_lists(name, key, value)
