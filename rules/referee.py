@@ -13,9 +13,12 @@ from typing import Any
 from thirdcard.rules.cards.burn import BurnJudge
 from thirdcard.rules.cards.card_judge import NEWS, CardJudge
 from thirdcard.rules.cards.handling import HandlingJudge
+from thirdcard.rules.cards.last_hand import LastHandJudge
 from thirdcard.rules.cards.last_round import LastRoundJudge
 from thirdcard.rules.cards.remedies import RemedyBook
+from thirdcard.rules.cards.sequence import SequenceJudge
 from thirdcard.rules.cards.shoe import Shoe
+from thirdcard.rules.cards.shoe_care import ShoeCareJudge, find_replaced
 from thirdcard.rules.cards.undetermined import find_camera_fault, note_doubts
 from thirdcard.rules.findings.alerts import Alert
 from thirdcard.rules.findings.findings import UNDETERMINED, Finding, alert_of
@@ -29,6 +32,7 @@ from thirdcard.rules.log.events import (
     CardMoved,
     CardPassed,
     CardRemoved,
+    CardReplaced,
     CardTurned,
     Event,
     HandlingDeclined,
@@ -45,6 +49,7 @@ from thirdcard.rules.round.records import Doubt, RoundRecord
 from thirdcard.rules.round.round import ROUND_OPENERS, TAKERS, Round, RoundState
 from thirdcard.rules.round.table_state import NOTED, TableState
 from thirdcard.rules.rulebook.options import Rules
+from thirdcard.rules.wagers.early_settlement import EarlySettlement
 from thirdcard.rules.wagers.insurance import InsuranceJudge
 from thirdcard.rules.wagers.late_bets import HeldChanges
 from thirdcard.rules.wagers.limits import LimitJudge, parse_notice
@@ -78,7 +83,10 @@ class Judges:
 
     burn: BurnJudge
     shoe: Shoe
+    care: ShoeCareJudge
     last_round: LastRoundJudge
+    last_hand: LastHandJudge
+    sequence: SequenceJudge
     cards: CardJudge
     procedure: ProcedureJudge
     handling: HandlingJudge
@@ -86,6 +94,7 @@ class Judges:
     insurance: InsuranceJudge
     held: HeldChanges
     wagering: Wagering
+    early: EarlySettlement
     payouts: PayoutJudge
     remedies: RemedyBook
 
@@ -100,7 +109,10 @@ class Judges:
         return cls(
             burn=burn,
             shoe=shoe,
+            care=ShoeCareJudge(rules, shoe),
             last_round=last_round,
+            last_hand=LastHandJudge(rules, device=device, shoes_begun=lambda: shoe.begun),
+            sequence=SequenceJudge(rules),
             cards=cards,
             procedure=ProcedureJudge(rules, table),
             handling=HandlingJudge(rules),
@@ -114,6 +126,7 @@ class Judges:
                 drawing_of=cards.drawing_of,
                 held=held,
             ),
+            early=EarlySettlement(rules, cards.drawing_of),
             payouts=PayoutJudge(rules, smallest_chip=table.smallest_chip),
             remedies=RemedyBook(),
         )
@@ -132,10 +145,15 @@ class Judges:
             (shoe.burn, (CardBurned,)),
             (shoe.turn, (CardTurned,)),
             (self.burn.observe, self.burn.listens_to),
+            (self.care.observe, self.care.listens_to),
             (self.handling.name, (NomineeNamed,)),
             (
                 lambda event, running: self.last_round.observe(event, running, table.rounds_begun),
                 self.last_round.listens_to,
+            ),
+            (
+                lambda event, running: self.last_hand.observe(event, running, table.rounds_begun),
+                self.last_hand.listens_to,
             ),
         )
 
@@ -144,12 +162,16 @@ class Judges:
         cards, shoe = self.cards, self.shoe
         return (
             *((take, (kind,)) for kind, take in TAKERS.items()),
+            (self.early.settle, (WagerSettled,)),
             (shoe.end, () if shoe.is_endless else (ResultAnnounced, WagerSettled, RoundClosed)),
             (self.payouts.settle, (WagerSettled,)),
             (self.payouts.change, (WagerChanged,)),
             (self.wagering.change, (WagerChanged,)),
             (find_wager_on_void_hand, (WagerChanged,)),
             (self.procedure.deal, (CardDealt,)),
+            (self.sequence.turn, self.sequence.turns),
+            (self.sequence.settle, self.sequence.settlements),
+            (find_replaced, (CardReplaced,)),
             (self.handling.observe, (CardPassed, CardTurned, CardMoved, CardRemoved, HandlingDeclined)),
             (self.limits.observe, self.limits.listens_to),
             (self.insurance.observe, self.insurance.listens_to),

@@ -64,7 +64,8 @@ OTHER_FAULTS = frozenset(
     {
         "misdeal.foreign_card", "misdeal.after_last_round", "misdeal.shoe_exhausted", "exposed_card.first_card",
         "procedure.no_call", "procedure.void_hand_wagered", "procedure.burn", "procedure.both_hands_out",
-        "procedure.wrong_handler", "procedure.card_off_table",
+        "procedure.wrong_handler", "procedure.card_off_table", "procedure.sequence", "procedure.burn_shown",
+        "procedure.cut_depth", "procedure.last_hand_unannounced", "procedure.card_replaced",
         "limit.below_minimum", "limit.above_maximum", "limit.differential",
     }
 )  # fmt: skip
@@ -306,11 +307,22 @@ class BurnKeys(EntryTable):
     text = TextEntry(_WORDS)
 
 
+class CutDepthKeys(EntryTable):
+    """How many cards lie behind the cutting card."""
+
+    rule = SectionEntry(_RULE)
+    least = WholeEntry("the fewest cards that lie behind the cutting card, 0 to 416", low=0, high=416)
+    most = WholeEntry("the most cards that lie behind it, 0 to 416; 416: any number", low=0, high=416)
+    text = TextEntry(_WORDS)
+
+
 class LastRoundKeys(EntryTable):
     """When a shoe ends."""
 
     rule = SectionEntry(_RULE)
     after_cut_card = ChoiceEntry("which round is the shoe's last once the cutting card came", AfterCutCard)
+    announced = FlagEntry("true or false: whether the dealer has to announce the last round", default=False)
+    cut_depth = InnerEntry("how many cards lie behind the cutting card", CutDepthKeys, is_required=False)
     text = TextEntry(_WORDS)
 
 
@@ -363,7 +375,7 @@ class LimitsKeys(EntryTable):
     kinds = ChoicesEntry("which limits of the table's notice the rulebook knows", LimitKind)
     own = ManyEntry("sections of their own for some bets; the first that fits counts", OwnLimitKeys, is_required=False)
     excess = ManyEntry("limits beyond which a wager neither wins nor loses", ExcessKeys, is_required=False)
-    returned = ManyEntry(
+    returned = InnerEntry(
         "that a further wager below the minimum may be given back whatever the result", ReturnKeys, is_required=False
     )
     text = TextEntry(_WORDS)
@@ -395,9 +407,6 @@ class InsuranceKeys(EntryTable):
         "the section of a third card that was seen before the Player's was open, in quotes, or null"
     )
     absence_rule = SectionEntry("the section of a table that offers none, in quotes, or null")
-    return_rule = SectionEntry(
-        "the section by which a supervisor orders bets returned where the dealer did not offer it, in quotes, or null"
-    )
     text = TextEntry(_WORDS)
 
 

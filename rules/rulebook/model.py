@@ -328,10 +328,24 @@ class BurnCase:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CutDepth:
+    """How many cards lie behind the cutting card."""
+
+    least: int
+    most: int
+    rule: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LastRoundRule:
     """When a shoe ends."""
 
     after_cut_card: AfterCutCard
+    is_announced: bool = False
+    """Whether the dealer has to announce the last round."""
+    cut_depth: CutDepth | None = None
+    """None where nothing is said of it."""
     rule: str | None
     text: str
 
@@ -393,7 +407,7 @@ class LimitRule:
     own: tuple[OwnLimitRule, ...]
     """Of the cases that fit a bet the first counts."""
     excess: tuple[ExcessRule, ...]
-    returned: tuple[ReturnRule, ...]
+    returned: ReturnRule | None
     rule: str | None
     text: str
 
@@ -429,8 +443,6 @@ class InsuranceRule:
     """Of the Banker's third card that a player handles, or sees, before the Player's third is open."""
     absence_rule: str | None
     """Of a table that offers none."""
-    return_rule: str | None
-    """By which a supervisor orders bets returned where insurance was not offered; not at a table that offers none."""
     text: str
 
 

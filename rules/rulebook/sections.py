@@ -15,6 +15,7 @@ from thirdcard.rules.rulebook.file_keys import (
     BetMomentKeys,
     BurnKeys,
     CommissionKeys,
+    CutDepthKeys,
     ExactKeys,
     ExcessKeys,
     FeeKeys,
@@ -37,6 +38,7 @@ from thirdcard.rules.rulebook.model import (
     BurnCase,
     BurnCount,
     Commission,
+    CutDepth,
     Entitled,
     ExactPay,
     ExcessRule,
@@ -183,10 +185,22 @@ def parse_last_round(node: Node) -> LastRoundRule:
 
     What cannot be used is noted in the report.
     """
+    depth = LastRoundKeys.cut_depth
     return LastRoundRule(
         after_cut_card=node.read(LastRoundKeys.after_cut_card),
+        is_announced=node.read(LastRoundKeys.announced),
+        cut_depth=_cut_depth(node.node(depth)) if node.has(depth) else None,
         rule=node.read(LastRoundKeys.rule),
         text=node.read(LastRoundKeys.text),
+    )
+
+
+def _cut_depth(node: Node) -> CutDepth:
+    return CutDepth(
+        least=node.read(CutDepthKeys.least),
+        most=node.read(CutDepthKeys.most),
+        rule=node.read(CutDepthKeys.rule),
+        text=node.read(CutDepthKeys.text),
     )
 
 
@@ -225,7 +239,7 @@ def parse_limits(node: Node, known: KnownFacts) -> LimitRule:
         kinds=kinds,
         own=node.each(LimitsKeys.own, lambda case: _own_limit(case, known)),
         excess=node.each(LimitsKeys.excess, lambda case: _excess(case, known, kinds)),
-        returned=node.each(LimitsKeys.returned, lambda case: _return(case, known)),
+        returned=_return(node.node(LimitsKeys.returned), known) if node.has(LimitsKeys.returned) else None,
         rule=node.read(LimitsKeys.rule),
         text=node.read(LimitsKeys.text),
     )
@@ -274,7 +288,6 @@ def parse_insurance(node: Node, known: KnownFacts) -> InsuranceRule:
         withdrawal_rule=node.read(InsuranceKeys.withdrawal_rule),
         waiver_rule=node.read(InsuranceKeys.waiver_rule),
         absence_rule=node.read(InsuranceKeys.absence_rule),
-        return_rule=node.read(InsuranceKeys.return_rule),
         text=node.read(InsuranceKeys.text),
     )
 

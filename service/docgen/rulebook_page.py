@@ -131,7 +131,10 @@ def _burn(book: Rulebook) -> Iterable[str]:
 
 
 def _last_round(book: Rulebook) -> Iterable[str]:
-    yield _cited(book.last_round.text, book.last_round.rule)
+    rule = book.last_round
+    yield _cited(rule.text, rule.rule)
+    if rule.cut_depth is not None:
+        yield _cited(rule.cut_depth.text, rule.cut_depth.rule)
 
 
 def _handling(book: Rulebook) -> Iterable[str]:
@@ -144,7 +147,8 @@ def _limits(book: Rulebook) -> Iterable[str]:
         yield _given(own.when) + _cited(own.text, own.rule)
     for case in book.limits.excess:
         yield _given(case.when) + _cited(case.text, case.rule)
-    for returned in book.limits.returned:
+    returned = book.limits.returned
+    if returned is not None:
         yield _given(returned.when) + _cited(returned.text, returned.rule)
 
 
@@ -155,7 +159,6 @@ def _insurance(book: Rulebook) -> Iterable[str]:
     yield _cited(rule.text, rule.rule)
     yield _cited("Waived where the Banker's third card is handled or seen before the Player's", rule.waiver_rule)
     yield _cited("What was bet stays when the next card has come", rule.withdrawal_rule)
-    yield _cited("A bet goes back by order where insurance was not offered", rule.return_rule)
     for row in rule.rows:
         points = f"Player {_span(row.player)}, Banker {_span(row.banker)}"
         after = row.after.value.replace("_", " ")
@@ -210,6 +213,11 @@ _POINTS: dict[str, Point] = {
     "Burn": _burn,
     "Cutting card and last round": _last_round,
     "Handling of the cards": _handling,
+    "Depth of the cutting card": _fault("procedure.cut_depth"),
+    "The last hand's words": _fault("procedure.last_hand_unannounced"),
+    "Burned cards shown": _fault("procedure.burn_shown"),
+    "Sequence of opening and settling": _fault("procedure.sequence"),
+    "A card replaced": _fault("procedure.card_replaced"),
     "Both hands out": _fault("procedure.both_hands_out"),
     "A card off the table": _fault("procedure.card_off_table"),
     "Order of the first four cards": _fault("misdeal.order"),
