@@ -74,6 +74,10 @@ for number, bets, early in (
     for bet in bets:
         told(number, "procedure.sequence", in_sequence(bet, is_early=True), in_sequence(bet, is_early=False),
              name=f"{bet} before the result", cites="remedy", action="supervisor", **early)  # fmt: skip
+ELECTED = {"11A.1": "player_pair", "11B.1": "dragon_player", "11C.1": "player_pair", "11D.1": "match_player"}
+for number, bet in ELECTED.items():
+    told(number, "wager.not_offered", staked(f"s3-{bet}", 100), staked("s3-tie", 100), cites="other")
+
 for scale, odds in {"one": (5, 10, 30), "two": (6, 12, 25), "three": (5, 12, 25)}.items():
     for text, odd in zip((MIXED, COLOURED, PERFECT), odds, strict=True):
         pays("11A.7", "player_pair", text, 100 * odd, perfect_pair=scale, name=f"{scale} {odd}")
