@@ -45,6 +45,7 @@ from thirdcard.rules.round.records import Doubt, RoundRecord
 from thirdcard.rules.round.round import ROUND_OPENERS, TAKERS, Round, RoundState
 from thirdcard.rules.round.table_state import NOTED, TableState
 from thirdcard.rules.rulebook.options import Rules
+from thirdcard.rules.wagers.early_settlement import EarlySettlement
 from thirdcard.rules.wagers.insurance import InsuranceJudge
 from thirdcard.rules.wagers.late_bets import HeldChanges
 from thirdcard.rules.wagers.limits import LimitJudge, parse_notice
@@ -86,6 +87,7 @@ class Judges:
     insurance: InsuranceJudge
     held: HeldChanges
     wagering: Wagering
+    early: EarlySettlement
     payouts: PayoutJudge
     remedies: RemedyBook
 
@@ -114,6 +116,7 @@ class Judges:
                 drawing_of=cards.drawing_of,
                 held=held,
             ),
+            early=EarlySettlement(rules, cards.drawing_of),
             payouts=PayoutJudge(rules, smallest_chip=table.smallest_chip),
             remedies=RemedyBook(),
         )
@@ -144,6 +147,7 @@ class Judges:
         cards, shoe = self.cards, self.shoe
         return (
             *((take, (kind,)) for kind, take in TAKERS.items()),
+            (self.early.settle, (WagerSettled,)),
             (shoe.end, () if shoe.is_endless else (ResultAnnounced, WagerSettled, RoundClosed)),
             (self.payouts.settle, (WagerSettled,)),
             (self.payouts.change, (WagerChanged,)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from thirdcard.rules.cards.exposed_cards import find_face_up_deal, find_shown_excess
+from thirdcard.rules.cards.exposed_cards import find_face_up_deal, find_shown_excess, is_outcome_established
 from thirdcard.rules.cards.misdeals import (
     find_card_faults,
     find_exhausted_shoe,
@@ -110,15 +110,15 @@ class CardJudge:
         if isinstance(event, CardDealt):
             yield from find_face_up_deal(event, running, drawing, self._rules)
         yield from find_simultaneous(running)
-        yield from find_card_faults(drawing, running, is_last_round=is_last_round)
-        yield from find_shown_excess(drawing, running, is_last_round=is_last_round)
+        if drawing.faults or drawing.surplus:
+            is_established = is_outcome_established(drawing, self._rules)
+            yield from find_card_faults(drawing, running, is_last_round=is_last_round, is_established=is_established)
+            yield from find_shown_excess(drawing, running, is_last_round=is_last_round, is_established=is_established)
         yield from find_exhausted_shoe(drawing, running)
         if running.deadline is not None:
-            at_deadline = drawing
-            if running.deadline.placements != len(running.dealt.placements):
-                at_deadline = self._follow(running, running.deadline.placements)
-            yield from find_missing_cards(at_deadline, running)
-            yield from find_wrong_result(at_deadline, running)
+            yield from find_missing_cards(self._after(running, running.deadline.placements, drawing), running)
+            if running.result is not None:
+                yield from find_wrong_result(self._after(running, running.deadline.at_result, drawing), running)
             yield from find_unplaced(drawing, running, is_last_round=is_last_round)
 
     def drawing_of(self, running: Round) -> Drawing:
@@ -145,8 +145,10 @@ class CardJudge:
             self._followed = len(placements)
         return drawing
 
-    def _follow(self, running: Round, count: int) -> Drawing:
-        return follow(running.dealt.placements[:count], self._duties, self._order)
+    def _after(self, running: Round, count: int, latest: Drawing) -> Drawing:
+        """The drawing after so many placements, of which `latest` followed all."""
+        placements = running.dealt.placements
+        return latest if count == len(placements) else follow(placements[:count], self._duties, self._order)
 
 
 def _is_confirmed(running: Round, drawing: Drawing) -> bool:

@@ -35,7 +35,7 @@ def find_face_up_deal(event: CardDealt, running: Round, drawing: Drawing, rules:
         )
     elif is_hidden and not event.found_face_up:
         facts = {"third_card"} if is_third else set()
-        if drawing.is_settled and _are_all_shown(drawing):
+        if is_outcome_established(drawing, rules):
             facts.add("outcome_established")
         yield Finding(
             code="exposed_card.face_up_deal",
@@ -49,7 +49,9 @@ def find_face_up_deal(event: CardDealt, running: Round, drawing: Drawing, rules:
         )
 
 
-def find_shown_excess(drawing: Drawing, running: Round, *, is_last_round: bool) -> Iterator[Finding]:
+def find_shown_excess(
+    drawing: Drawing, running: Round, *, is_last_round: bool, is_established: bool
+) -> Iterator[Finding]:
     """Cards in excess or not due whose face was shown and that do not go to the other hand.
 
     Whether one went there is not known where a camera was lost.
@@ -61,7 +63,7 @@ def find_shown_excess(drawing: Drawing, running: Round, *, is_last_round: bool) 
             running.doubt("exposed_card.excess", "a camera was lost")
             continue
         facts = surplus_facts(fault, is_last_round=is_last_round)
-        if drawing.is_settled and _are_all_shown(drawing):
+        if is_established:
             facts |= {"outcome_established"}
         yield Finding(
             code="exposed_card.excess",
@@ -73,6 +75,19 @@ def find_shown_excess(drawing: Drawing, running: Round, *, is_last_round: bool) 
             cards=() if fault.card.card is None else (fault.card.card,),
             confidence=fault.confidence,
         )
+
+
+def is_outcome_established(drawing: Drawing, rules: Rules) -> bool:
+    """Whether a bet that is offered has won or lost for good by the cards that all have seen.
+
+    The hands of which the first two cards lie open decide the bets on pairs; all others are decided when every card
+    that is due lies open.
+    """
+    if drawing.is_settled and _are_all_shown(drawing):
+        return True
+    two = {side: drawing.two_cards(side) for side in Side}
+    seen = {side for side, cards in two.items() if len(cards) == 2 and all(card.shown_t is not None for card in cards)}
+    return any(sides <= seen for sides in rules.first_card_bets.values())
 
 
 def _are_all_shown(drawing: Drawing) -> bool:

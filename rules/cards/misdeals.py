@@ -20,7 +20,9 @@ _OF_TURNS = ("misdeal.order", "misdeal.third_card_missing")
 """Faults of the drawing that a card which nobody saw would explain."""
 
 
-def find_card_faults(drawing: Drawing, running: Round, *, is_last_round: bool) -> Iterator[Finding]:
+def find_card_faults(
+    drawing: Drawing, running: Round, *, is_last_round: bool, is_established: bool
+) -> Iterator[Finding]:
     """Cards in the wrong hand, not due or in excess, and a hand served before its turn.
 
     Whose turn it was is not known where a camera was lost: the card before may have come unseen.
@@ -30,9 +32,10 @@ def find_card_faults(drawing: Drawing, running: Round, *, is_last_round: bool) -
         if fault.code in _OF_TURNS and lost_t is not None and fault.t >= lost_t:
             running.doubt(fault.code, "a camera was lost")
         elif fault.code == "misdeal.order":
-            yield _order(fault)
+            yield _order(fault, is_established=is_established)
         elif fault.code == "misdeal.third_card_missing":
-            yield _missing(fault.hand, fault.rule, fault.t, drawing, served_first=True)
+            facts = _facts(served_first=True, outcome_established=is_established)
+            yield _missing(fault.hand, fault.rule, fault.t, drawing, facts)
         else:
             yield _surplus(fault, drawing, is_last_round=is_last_round)
 
@@ -166,13 +169,14 @@ def _sureness_of_lack(side: Side, drawing: Drawing, running: Round) -> float:
     return 1.0 if announced in (None, drawing.total(side)) else UNSEEN
 
 
-def _order(fault: CardFault) -> Finding:
+def _order(fault: CardFault, *, is_established: bool) -> Finding:
     index = fault.card.index
     return Finding(
         code="misdeal.order",
         t=fault.t,
         key=("misdeal.order",),
         message=f"The {_ORDINALS[min(index, INITIAL_CARDS - 1)]} card of the round went to the {name_of(fault.hand)}.",
+        facts=_facts(outcome_established=is_established),
         hand=fault.hand,
         cards=_faces((fault.card,)),
         confidence=fault.confidence,
@@ -220,13 +224,13 @@ def _count(drawing: Drawing, side: Side) -> int:
     return others + sum(1 for place in drawing.places.values() if place is side)
 
 
-def _missing(side: Side, rule: str | None, t: float, drawing: Drawing, *, served_first: bool = False) -> Finding:
+def _missing(side: Side, rule: str | None, t: float, drawing: Drawing, facts: frozenset[str] = frozenset()) -> Finding:
     return Finding(
         code="misdeal.third_card_missing",
         t=t,
         key=("misdeal.third_card_missing", side),
-        message=_missing_message(side, drawing, served_first=served_first),
-        facts=_facts(served_first=served_first),
+        message=_missing_message(side, drawing, served_first="served_first" in facts),
+        facts=facts,
         source_rule=rule,
         hand=side,
         confidence=drawing.duty_confidence(side),

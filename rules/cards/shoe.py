@@ -85,7 +85,7 @@ class Shoe:
 
     def end(self, _event: ResultAnnounced | WagerSettled | RoundClosed, running: Round) -> None:
         """Tell the round at its end that the shoe is empty, where its opening was not seen: the count may span two."""
-        if self._spent_t is not None and running.dealt.first is not None:
+        if self._spent_t is not None and running.dealt.first is not None and running.is_decided:
             running.dealt.note_empty_shoe(self._spent_t)
 
     def turn(self, event: CardTurned, running: Round | None) -> Iterable[Finding]:

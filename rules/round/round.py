@@ -34,7 +34,7 @@ INITIAL_CARDS = 4
 """So many cards are dealt before a third card, or a result, can come."""
 ROUND_OPENERS = (BetsOpened, WagerChanged, NoMoreBets, VoidHandAnnounced, CardDealt, CardMoved)
 """The events that begin a round where none runs."""
-_PAID, _RETURNED = SettleAction.PAID, SettleAction.RETURNED
+_PAID = SettleAction.PAID
 
 
 class RoundPhase(StrEnum):
@@ -176,6 +176,8 @@ class Deadline(NamedTuple):
     t: float
     placements: int
     """How many placements had been by then."""
+    at_result: int = 0
+    """How many had been when the result was announced; that may be later."""
 
 
 @dataclass(slots=True)
@@ -454,15 +456,11 @@ def take_pass(event: CardPassed, running: Round) -> None:
 def take_result(event: ResultAnnounced, running: Round) -> None:
     """The result was announced; the first announcement counts."""
     running.dealt.has_news = True
-    running.result = running.result or event
     if running.deadline is None:
         running.reach_deadline(event.t)
-
-
-def take_settlement(event: WagerSettled, running: Round) -> None:
-    """A wager was settled, maybe without a result; before one, a wager that is given back says nothing."""
-    if running.deadline is None and (running.result is not None or event.action is not _RETURNED):
-        running.reach_deadline(event.t)
+    if running.result is None and running.deadline is not None:
+        running.result = event
+        running.deadline = running.deadline._replace(at_result=len(running.dealt.placements))
 
 
 def take_close(event: RoundClosed, running: Round) -> None:
@@ -485,7 +483,7 @@ TAKERS: Mapping[type[Event], Callable[[Any, Round], None]] = {
     ReturnOrdered: take_return_order,
     CardPassed: take_pass,
     ResultAnnounced: take_result,
-    WagerSettled: take_settlement,
     RoundClosed: take_close,
 }
-"""What to do with each type of event. A changed wager is noted as it is judged; the others say nothing of a round."""
+"""What to do with each type of event. A wager that changed or was settled is noted as it is judged; the others say
+nothing of a round."""

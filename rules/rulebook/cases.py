@@ -30,7 +30,7 @@ SITUATIONS = frozenset(
     {
         "to_player", "to_banker", "banker_due", "disclosed", "third_card", "outcome_established", "last_round",
         "losing", "frozen", "served_first", "undetermined", "void_ordered", "same_seat", "equal_wager", "no_handling",
-        "collective", "insurance", "not_offered", "own_limit",
+        "collective", "insurance", "not_offered", "own_limit", "ordered_back",
     }
 )  # fmt: skip
 """What the referee may state of a fault."""
@@ -52,6 +52,14 @@ RESULTS: Mapping[str, tuple[str, ...]] = {
     **{f"{side}_{kind}": values for side in Side for kind, values in _HAND_RESULTS.items()},
 }
 """What settlement may state of a finished round, as `key=value`; a file may name several, `key=0-5`, `key=J|Q`."""
+
+_OF_TWO_CARDS = ("pair", "natural", "suited", "pair_rank", *(f"{name}_{what}" for name in ("first", "second")
+                 for what in ("rank", "suit", "colour", "points")))  # fmt: skip
+FIRST_CARD_RESULTS: Mapping[str, frozenset[Side]] = {
+    **{f"{side}_{kind}": frozenset({side}) for side in Side for kind in _OF_TWO_CARDS},
+    "pairs_alike": frozenset(Side),
+}
+"""What of that the first two cards of these hands tell."""
 
 AMOUNT = "amount"
 """What an option states besides its value where a whole amount was elected, as `key=amount`."""

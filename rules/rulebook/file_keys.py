@@ -363,7 +363,7 @@ class LimitsKeys(EntryTable):
     kinds = ChoicesEntry("which limits of the table's notice the rulebook knows", LimitKind)
     own = ManyEntry("sections of their own for some bets; the first that fits counts", OwnLimitKeys, is_required=False)
     excess = ManyEntry("limits beyond which a wager neither wins nor loses", ExcessKeys, is_required=False)
-    returned = ManyEntry(
+    returned = InnerEntry(
         "that a further wager below the minimum may be given back whatever the result", ReturnKeys, is_required=False
     )
     text = TextEntry(_WORDS)
@@ -395,9 +395,6 @@ class InsuranceKeys(EntryTable):
         "the section of a third card that was seen before the Player's was open, in quotes, or null"
     )
     absence_rule = SectionEntry("the section of a table that offers none, in quotes, or null")
-    return_rule = SectionEntry(
-        "the section by which a supervisor orders bets returned where the dealer did not offer it, in quotes, or null"
-    )
     text = TextEntry(_WORDS)
 
 

@@ -393,7 +393,7 @@ class LimitRule:
     own: tuple[OwnLimitRule, ...]
     """Of the cases that fit a bet the first counts."""
     excess: tuple[ExcessRule, ...]
-    returned: tuple[ReturnRule, ...]
+    returned: ReturnRule | None
     rule: str | None
     text: str
 
@@ -429,8 +429,6 @@ class InsuranceRule:
     """Of the Banker's third card that a player handles, or sees, before the Player's third is open."""
     absence_rule: str | None
     """Of a table that offers none."""
-    return_rule: str | None
-    """By which a supervisor orders bets returned where insurance was not offered; not at a table that offers none."""
     text: str
 
 

@@ -8,8 +8,8 @@ from itertools import product
 
 from thirdcard.rules.errors import OptionError, brief
 from thirdcard.rules.game.hand_marks import marks_asked
-from thirdcard.rules.game.words import GAME_BETS, HANDS_AND_TIE, Bet
-from thirdcard.rules.rulebook.cases import AMOUNT, AnyCase, choose, option_fact
+from thirdcard.rules.game.words import GAME_BETS, HANDS_AND_TIE, Bet, Side
+from thirdcard.rules.rulebook.cases import AMOUNT, FIRST_CARD_RESULTS, AnyCase, choose, option_fact
 from thirdcard.rules.rulebook.file_keys import INSURANCES
 from thirdcard.rules.rulebook.model import (
     BetMoment,
@@ -53,6 +53,8 @@ class Rules:
     """Whether a wager below the minimum may be brought up to it at any time."""
     offered: frozenset[Bet]
     """The bets that the elections offer, insurance apart."""
+    first_card_bets: Mapping[Bet, frozenset[Side]] = field(repr=False)
+    """Those of them that the first two cards of these hands decide."""
     fees: tuple[Fee, ...]
     """What is asked for some of the bets that are offered."""
     takings: Mapping[Bet, ClosingCase] = field(repr=False, default_factory=dict)
@@ -75,8 +77,7 @@ class Rules:
     @property
     def are_returns_honoured(self) -> bool:
         """Whether a supervisor may order a wager returned; not for want of insurance where the house offers none."""
-        written = self.rulebook.insurance
-        return written is None or written.return_rule is None or self.insurance is not None
+        return self.rulebook.insurance is None or self.insurance is not None
 
     def offers(self, bet: Bet) -> bool:
         """Whether the elections offer the bet."""
@@ -113,19 +114,22 @@ def elect(rulebook: Rulebook, options: Mapping[str, object], *, where: str = "op
     facts = _facts_of(elected, known)
     insurance = rulebook.insurance
     offered = tuple(rule for rule in rulebook.bets.values() if _any_holds(rule.offered, facts))
+    cases_of_bets = {bet: _elected_cases(rule.cases, facts, known) for bet, rule in rulebook.bets.items()}
+    deciders = {rule.bet: _deciders(cases_of_bets[rule.bet]) for rule in offered}
     return Rules(
         rulebook=rulebook,
         options=elected,
         facts=facts,
         style=rulebook.styles[str(elected["dealing_style"])],
         closings=_Closings(rulebook, facts),
-        cases_of_bets={bet: _elected_cases(rule.cases, facts, known) for bet, rule in rulebook.bets.items()},
+        cases_of_bets=cases_of_bets,
         burn=_holding(rulebook.burn, facts),
         handling=_holding(rulebook.handling, facts),
         insurance=insurance if insurance is not None and _any_holds(insurance.offered, facts) else None,
         are_wagers_frozen=_any_holds(rulebook.frozen, facts),
         are_low_wagers_raised=_any_holds(rulebook.top_ups, facts),
         offered=frozenset(rule.bet for rule in offered),
+        first_card_bets={bet: sides for bet, sides in deciders.items() if sides},
         fees=tuple(rule.fee for rule in offered if rule.fee is not None),
         takings={rule.bet: own_moment(rule.taken_back) for rule in offered if rule.taken_back is not None},
         commissions={bet: found for bet, rule in rulebook.bets.items() if (found := choose(rule.commissions, facts))},
@@ -207,6 +211,14 @@ def _elected_cases(cases: Iterable[PayCase], facts: frozenset[str], options: Ite
         if case.when - asked <= facts and not any(earlier.when <= asked for earlier in elected):
             elected.append(replace(case, when=asked))
     return tuple(elected)
+
+
+def _deciders(cases: Iterable[PayCase]) -> frozenset[Side]:
+    """The hands of whose first two cards alone the cases ask; none where they ask for anything else."""
+    asked = {fact.partition("=")[0] for case in cases for fact in case.when}
+    if not asked <= FIRST_CARD_RESULTS.keys():
+        return frozenset()
+    return frozenset(side for key in asked for side in FIRST_CARD_RESULTS[key])
 
 
 def own_moment(moment: BetMoment) -> ClosingCase:

@@ -80,7 +80,7 @@ _NOTICE = LimitRule(
     kinds=frozenset({LimitKind.MINIMUM, LimitKind.MAXIMUM, LimitKind.DIFFERENTIAL}),
     own=(),
     excess=(),
-    returned=(),
+    returned=None,
     rule=None,
     text="The table's notice says the limits.",
 )

@@ -225,7 +225,7 @@ def parse_limits(node: Node, known: KnownFacts) -> LimitRule:
         kinds=kinds,
         own=node.each(LimitsKeys.own, lambda case: _own_limit(case, known)),
         excess=node.each(LimitsKeys.excess, lambda case: _excess(case, known, kinds)),
-        returned=node.each(LimitsKeys.returned, lambda case: _return(case, known)),
+        returned=_return(node.node(LimitsKeys.returned), known) if node.has(LimitsKeys.returned) else None,
         rule=node.read(LimitsKeys.rule),
         text=node.read(LimitsKeys.text),
     )
@@ -274,7 +274,6 @@ def parse_insurance(node: Node, known: KnownFacts) -> InsuranceRule:
         withdrawal_rule=node.read(InsuranceKeys.withdrawal_rule),
         waiver_rule=node.read(InsuranceKeys.waiver_rule),
         absence_rule=node.read(InsuranceKeys.absence_rule),
-        return_rule=node.read(InsuranceKeys.return_rule),
         text=node.read(InsuranceKeys.text),
     )
 

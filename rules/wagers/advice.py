@@ -14,7 +14,8 @@ class Advice:
     """Which seats were advised of the minimum, where the rulebook has the dealer do so."""
 
     def __init__(self, rules: Rules) -> None:
-        self._is_given = any(case.when <= rules.facts for case in rules.rulebook.limits.returned)
+        rule = rules.rulebook.limits.returned
+        self._is_given = rule is not None and rule.when <= rules.facts
         self._advised: set[int] = set()
 
     def allows_return(self, wager: Wager | None, running: Round) -> bool:

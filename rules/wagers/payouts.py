@@ -141,7 +141,7 @@ class PayoutJudge:
         """What was paid on a wager beyond what it wins as it lay when betting closed."""
         late, acts = self._late[due.area], self._acts_on(due.area, running)
         total = sum_of(acts.paid)
-        if acts.paid and due.outcome is _LOSE:
+        if acts.paid and due.outcome is not _WIN:
             yield _paid_in_vain(due, acts)
         elif total is not None and due.pays is not None and total > self._rounded(due, due.pays).most:
             found = self._wrong_total(due, acts.paid[-1], total, record)
@@ -159,7 +159,7 @@ class PayoutJudge:
         acts = _without_tokens(acts, due, chips.staked)
         misdone = _wrong_act(due, acts)
         if misdone is not None:
-            return (misdone,)
+            return (replace(misdone, facts=_facts_of(due, running)),)
         if acts.paid:
             return self._wrong_amount(due, acts, running, record)
         if due.outcome is _LOSE and acts.all:
@@ -305,6 +305,12 @@ def _wrong_act(due: Due, acts: Acts) -> Finding | None:
         text = f"{named(due)} was collected, though it stood off"
         return fault_of("payout.push_taken", due, acts.collected[-1], text)
     return None
+
+
+def _facts_of(due: Due, running: Round) -> frozenset[str]:
+    """What made a wager void, for the rulebook's cases."""
+    is_ordered = due.outcome is Settling.VOID and due.area in running.betting.ordered_back
+    return frozenset({"ordered_back"}) if is_ordered and not running.void.is_void else frozenset()
 
 
 def _without_tokens(acts: Acts, due: Due, staked: Wager | None) -> Acts:

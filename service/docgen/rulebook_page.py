@@ -144,7 +144,8 @@ def _limits(book: Rulebook) -> Iterable[str]:
         yield _given(own.when) + _cited(own.text, own.rule)
     for case in book.limits.excess:
         yield _given(case.when) + _cited(case.text, case.rule)
-    for returned in book.limits.returned:
+    returned = book.limits.returned
+    if returned is not None:
         yield _given(returned.when) + _cited(returned.text, returned.rule)
 
 
@@ -155,7 +156,6 @@ def _insurance(book: Rulebook) -> Iterable[str]:
     yield _cited(rule.text, rule.rule)
     yield _cited("Waived where the Banker's third card is handled or seen before the Player's", rule.waiver_rule)
     yield _cited("What was bet stays when the next card has come", rule.withdrawal_rule)
-    yield _cited("A bet goes back by order where insurance was not offered", rule.return_rule)
     for row in rule.rows:
         points = f"Player {_span(row.player)}, Banker {_span(row.banker)}"
         after = row.after.value.replace("_", " ")

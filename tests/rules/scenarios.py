@@ -135,6 +135,11 @@ add(
     "misdeal.order", "second card to the Player", five("8.4", "3.10", "9.2"),
     lambda log: log.open().deal("player", "6H").deal("player", "KS"), legal,
 )  # fmt: skip
+add(
+    "misdeal.order", "fourth card to the Player", five("8.4", "3.10", "9.2"),
+    lambda log: log.open().deal("player", "6H").deal("banker", "KS").deal("player", "3H").deal("player", "2D")
+    .turn_all(), legal,
+)  # fmt: skip
 TABLE_PLAYER = five("9.3", "3.15", "11")
 for name, fault in (
     ("the Banker is due", shown("player", BANKER_DUE)), ("disclosed", shown("player")), ("hidden", hidden("player")),
@@ -242,6 +247,18 @@ add(
     lambda log: log.open("s3-player").four("P KH 3C | B 3D KS").third("player", "2S")
     .wager("s3-insurance_player", 0, 20),
 )  # fmt: skip
+
+
+def ordered_back(action: str) -> Build:
+    """A bet that was not insured for want of an offer loses; a manager orders it returned, and the dealer does so."""
+    return lambda log: (
+        log.open("s3-player").four(BANKER_DUE).third("banker", "6S").result(7, 9)
+        .add("return_ordered", area="s3-player", seat=3, bet="player").settle("s3-player", action, 100).close()
+    )  # fmt: skip
+
+
+add("payout.loser_paid", "ordered back", {"sg-rws": "5.13"}, ordered_back("paid"), ordered_back("returned"))
+add("payout.push_taken", "ordered back", {"sg-rws": "5.13"}, ordered_back("collected"), ordered_back("returned"))
 
 # Cards that were shown.
 add(

@@ -185,7 +185,8 @@ def test_rule_sg_5_13_bet_goes_back_by_order_alone() -> None:
 
 @pytest.mark.parametrize(("action", "code"), [("collected", "payout.push_taken"), ("paid", "payout.loser_paid")])
 def test_rule_sg_5_13_order_that_is_not_followed_is_told(action: str, code: str) -> None:
-    assert codes_of(ordered(uninsured()).settle("s3-player", action, 100).close()) == [code]
+    (alert,) = alerts_of(ordered(uninsured()).settle("s3-player", action, 100).close())
+    assert (alert.code, alert.rule, alert.remedy.action, alert.remedy.rule) == (code, "5.13", "supervisor", "5.13")
 
 
 def test_rule_sg_5_13_bet_that_was_collected_before_the_order_goes_back() -> None:
@@ -220,7 +221,7 @@ def test_wager_that_a_supervisor_orders_returned_goes_back_whatever_the_result(r
 
 def insured(*, third: str = "KH") -> TableLog:
     """The Banker's 6 is insured against the Player's 4; the Player's third card follows."""
-    log = TableLog(RULES).open("s3-banker").four("P 2H 2S | B KD 6C").wager("s3-insurance_banker", 0, 30)
+    log = TableLog(rules_of("sg-rws")).open("s3-banker").four("P 2H 2S | B KD 6C").wager("s3-insurance_banker", 0, 30)
     return log.third("player", third)
 
 
@@ -257,12 +258,12 @@ def test_rule_sg_5_6_insurance_that_wins_stays_due_though_it_was_taken_back_late
 
 def twice_insured() -> TableLog:
     """The Player is insured for 40 before his third card, for 20 more after it."""
-    log = TableLog(RULES).open("s3-player").four("P 5C KD | B 4H KS").wager("s3-insurance_player", 0, 20)
+    log = TableLog(rules_of("sg-rws")).open("s3-player").four("P 5C KD | B 4H KS").wager("s3-insurance_player", 0, 20)
     return log.third("player", "2S").wager("s3-insurance_player", 20, 25)
 
 
 def test_insurance_may_be_taken_back_in_the_window_in_which_it_was_bet() -> None:
-    log = TableLog(RULES).open("s3-player").four("P 5C KD | B 4H KS").wager("s3-insurance_player", 0, 20)
+    log = TableLog(rules_of("sg-rws")).open("s3-player").four("P 5C KD | B 4H KS").wager("s3-insurance_player", 0, 20)
     log.wager("s3-insurance_player", 20, 5).wager("s3-insurance_player", 5, 0).third("player", "2S")
     assert codes_of(log) == []
 
@@ -291,6 +292,6 @@ def test_insurance_that_was_paid_too_little_and_taken_away_before_the_close_is_j
 
 
 def test_insurance_after_the_result_is_late() -> None:
-    log = TableLog(RULES).open("s3-player").four("P KH 6C | B KD 5H").result(6, 5)
+    log = TableLog(rules_of("sg-rws")).open("s3-player").four("P KH 6C | B KD 5H").result(6, 5)
     log.wager("s3-insurance_player", 0, 20)
     assert "late_bet.placed" in codes_of(log)

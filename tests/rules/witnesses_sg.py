@@ -14,7 +14,6 @@ from tests.rules.witness import (
     Witnesses,
     announced,
     cards,
-    down,
     passed,
     placed,
     settled,
@@ -184,8 +183,15 @@ told("5.7", NOT_DUE, hidden("banker"), legal, cites="remedy", name="not disclose
 
 
 def fifth_card(*, is_open: bool) -> Build:
-    """A card too many for the Player, whose hand lies face down, after the Banker showed a natural."""
-    return lambda log: down(log, text="P KH 7C | B 3D 5H").turn("c2").turn("c4").deal("player", "6S", face_up=is_open)
+    """A card too many for the Player, whose cards the shoe has read and nobody has seen."""
+
+    def build(log: TableLog) -> TableLog:
+        log.open()
+        for i, (hand, card) in enumerate(zip(("player", "banker") * 2, ("KH", "3D", "7C", "5H"), strict=True)):
+            log.add("card_dealt", card_id=f"c{i + 1}", hand=hand, card=card, face_up=False)
+        return log.add("card_dealt", card_id="c5", hand="player", card="6S", face_up=is_open)
+
+    return build
 
 
 told("5.7.1", "exposed_card.excess", fifth_card(is_open=True), fifth_card(is_open=False), cites="remedy", **STYLE_B)

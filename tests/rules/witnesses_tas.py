@@ -160,6 +160,10 @@ told("15.3", "limit.below_minimum", staked("s3-player_pair", 4), staked("s3-play
      **PAIRS)  # fmt: skip
 told("15.3", "limit.above_maximum", staked("s3-player_pair", 51), staked("s3-player_pair", 50), table=OF_PAIRS,
      **PAIRS)  # fmt: skip
+told("7.4", "limit.below_minimum", staked("s3-player_pair", 4), staked("s3-player_pair", 5), table=OF_PAIRS,
+     cites="remedy", name="a pair below the minimum", **PAIRS)  # fmt: skip
+told("7.4", "limit.above_maximum", staked("s3-player_pair", 51), staked("s3-player_pair", 50), table=OF_PAIRS,
+     cites="remedy", name="a pair above the maximum", **PAIRS)  # fmt: skip
 permits("15.4", lambda log: log.legal_round(NO_PAIR, "s3-player_pair", "s4-banker"), **PAIRS)
 told("15.5", "misdeal.third_card_missing",
      lambda log: log.open("s3-player_pair").four("P QH KD | B 3C 4D").result(0, 7),

@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from thirdcard.rules import referee
-from thirdcard.rules.cards import burn, handling, last_round
+from thirdcard.rules.cards import burn, card_judge, exposed_cards, handling, last_round
 from thirdcard.rules.findings import findings
 from thirdcard.rules.findings.alerts import Alert
 from thirdcard.rules.findings.findings import Finding
@@ -19,7 +19,8 @@ from thirdcard.rules.game.notice import LimitChange, Range, TableNotice
 from thirdcard.rules.game.words import Bet, Outcome
 from thirdcard.rules.log.events import Event, HandlingDeclined, ReturnOrdered, RoundVoided
 from thirdcard.rules.round.round import TAKERS
-from thirdcard.rules.wagers import hand_ends, payouts
+from thirdcard.rules.round.table_state import TableState
+from thirdcard.rules.wagers import early_settlement, hand_ends, insurance, payouts
 
 _END_OF = hand_ends.end_of
 Replacement = tuple[Any, str, Any]
@@ -152,6 +153,11 @@ def _unheard(kind: type[Event]) -> AbstractContextManager[None]:
     return patched([(referee, "TAKERS", {one: take for one, take in TAKERS.items() if one is not kind})])
 
 
+def _never(owner: Any, name: str) -> AbstractContextManager[None]:
+    """Let what is asked never hold."""
+    return patched([(owner, name, lambda *args: False)])
+
+
 BROKEN_CODE: Mapping[str, Callable[[], AbstractContextManager[None]]] = {
     "points.aces": lambda: counting(lambda card: 2 if card.rank == "A" else card.point_value),
     "points.pips": lambda: counting(lambda card: card.point_value - (card.point_value > 2)),
@@ -168,7 +174,13 @@ BROKEN_CODE: Mapping[str, Callable[[], AbstractContextManager[None]]] = {
     "errors last": _errors_last,
     "declining": _not_declining,
     "voided rounds": lambda: _unheard(RoundVoided),
+    "rounds given up": lambda: _never(TableState, "_was_given_up"),
     "return orders": lambda: _unheard(ReturnOrdered),
+    "outcome established": lambda: _never(card_judge, "is_outcome_established"),
+    "outcome established by face up": lambda: _never(exposed_cards, "is_outcome_established"),
+    "decided early": lambda: _never(early_settlement.EarlySettlement, "_is_decided"),
+    "insurance.fixed": lambda: patched([(insurance, "Fixed", lambda *args: insurance.NOT_FIXED)]),
+    "shoe closed": lambda: patched([(last_round.LastRoundJudge, "_end", lambda *args: None)]),
     "nominees": lambda: patched([(handling.HandlingJudge, "name", lambda *_: None)]),
     "limits.changed": lambda: _not_changing(players=False),
     "limits.players": lambda: _not_changing(players=True),

@@ -1,0 +1,55 @@
+"""Know when a settlement ends the drawing, and when it says nothing of it since the bet was decided before.
+
+A bet that the first four cards decide may be settled while a third card is still to come, so that no card is missing
+then. Whether the text allows it is not asked here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from thirdcard.rules.game.duty import Verdict
+from thirdcard.rules.game.words import Bet, SettleAction, Side
+from thirdcard.rules.log.events import WagerSettled
+from thirdcard.rules.round.drawing import Drawing
+from thirdcard.rules.round.round import Round
+from thirdcard.rules.rulebook.options import Rules
+from thirdcard.rules.wagers.hand_ends import HandEnd, ends_of, loose_ends_of
+from thirdcard.rules.wagers.settlement import pay_of, possible_facts
+
+_RETURNED = SettleAction.RETURNED
+
+
+class EarlySettlement:
+    """Tells the running round when every due card should have come by what the dealer settles."""
+
+    def __init__(self, rules: Rules, drawing_of: Callable[[Round], Drawing]) -> None:
+        self._rules = rules
+        self._drawing_of = drawing_of
+
+    def settle(self, event: WagerSettled, running: Round) -> None:
+        """Take what the dealer did, maybe without a result; before one, a wager that is given back says nothing."""
+        if running.deadline is not None or event.action is _RETURNED:
+            return
+        if not self._rules.offers(event.bet) or not self._is_decided(event.bet, self._drawing_of(running)):
+            running.reach_deadline(event.t)
+
+    def _is_decided(self, bet: Bet, drawing: Drawing) -> bool:
+        """Whether the first four cards decide the bet, or those that lie open while others are still to come."""
+        if not drawing.has_initial or drawing.is_astray:
+            return False
+        if bet in self._rules.first_card_bets:
+            return True
+        if drawing.is_settled or not drawing.can_judge or None in map(drawing.points, Side):
+            return False
+        endings = possible_facts(*(_ends_ahead(side, drawing, self._rules.marks) for side in Side))
+        return pay_of(bet, self._rules, endings) is not None
+
+
+def _ends_ahead(side: Side, drawing: Drawing, marks: frozenset[str]) -> frozenset[HandEnd]:
+    """What the hand may come to, whatever cards it is still due."""
+    two, due = drawing.faces(side)[:2], drawing.due()
+    verdict = (due.player if side is Side.PLAYER else due.banker).verdict
+    if verdict is Verdict.NOT_DUE or side in drawing.third:
+        return ends_of(drawing.faces(side), marks)
+    return ends_of((*two, None), marks) if verdict is Verdict.DUE else loose_ends_of(two, marks)
