@@ -13,9 +13,12 @@ from typing import Any
 from thirdcard.rules.cards.burn import BurnJudge
 from thirdcard.rules.cards.card_judge import NEWS, CardJudge
 from thirdcard.rules.cards.handling import HandlingJudge
+from thirdcard.rules.cards.last_hand import LastHandJudge
 from thirdcard.rules.cards.last_round import LastRoundJudge
 from thirdcard.rules.cards.remedies import RemedyBook
+from thirdcard.rules.cards.sequence import SequenceJudge
 from thirdcard.rules.cards.shoe import Shoe
+from thirdcard.rules.cards.shoe_care import ShoeCareJudge, find_replaced
 from thirdcard.rules.cards.undetermined import find_camera_fault, note_doubts
 from thirdcard.rules.findings.alerts import Alert
 from thirdcard.rules.findings.findings import UNDETERMINED, Finding, alert_of
@@ -29,6 +32,7 @@ from thirdcard.rules.log.events import (
     CardMoved,
     CardPassed,
     CardRemoved,
+    CardReplaced,
     CardTurned,
     Event,
     HandlingDeclined,
@@ -79,7 +83,10 @@ class Judges:
 
     burn: BurnJudge
     shoe: Shoe
+    care: ShoeCareJudge
     last_round: LastRoundJudge
+    last_hand: LastHandJudge
+    sequence: SequenceJudge
     cards: CardJudge
     procedure: ProcedureJudge
     handling: HandlingJudge
@@ -102,7 +109,10 @@ class Judges:
         return cls(
             burn=burn,
             shoe=shoe,
+            care=ShoeCareJudge(rules, shoe),
             last_round=last_round,
+            last_hand=LastHandJudge(rules, device=device, shoes_begun=lambda: shoe.begun),
+            sequence=SequenceJudge(rules),
             cards=cards,
             procedure=ProcedureJudge(rules, table),
             handling=HandlingJudge(rules),
@@ -135,10 +145,15 @@ class Judges:
             (shoe.burn, (CardBurned,)),
             (shoe.turn, (CardTurned,)),
             (self.burn.observe, self.burn.listens_to),
+            (self.care.observe, self.care.listens_to),
             (self.handling.name, (NomineeNamed,)),
             (
                 lambda event, running: self.last_round.observe(event, running, table.rounds_begun),
                 self.last_round.listens_to,
+            ),
+            (
+                lambda event, running: self.last_hand.observe(event, running, table.rounds_begun),
+                self.last_hand.listens_to,
             ),
         )
 
@@ -154,6 +169,9 @@ class Judges:
             (self.wagering.change, (WagerChanged,)),
             (find_wager_on_void_hand, (WagerChanged,)),
             (self.procedure.deal, (CardDealt,)),
+            (self.sequence.turn, self.sequence.turns),
+            (self.sequence.settle, self.sequence.settlements),
+            (find_replaced, (CardReplaced,)),
             (self.handling.observe, (CardPassed, CardTurned, CardMoved, CardRemoved, HandlingDeclined)),
             (self.limits.observe, self.limits.listens_to),
             (self.insurance.observe, self.insurance.listens_to),

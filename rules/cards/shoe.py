@@ -40,11 +40,18 @@ class Shoe:
         self._times = [0] * len(PACK)
         """How many times each face came out, by the card's number."""
         self._out = 0
+        self.sureness = 1.0
+        """That every card was there that was counted."""
         self._was_dealt_from = False
         self._was_opening_seen = False
         self._is_closed = False
         self._spent_t: float | None = None
         """When as many cards were out as its decks hold."""
+
+    @property
+    def left(self) -> int | None:
+        """How many cards are still in it; None where that is not known."""
+        return None if self._holds is None or not self._was_opening_seen else self._holds - self._out
 
     def open(self, event: ShoeOpened, _running: Round | None) -> None:
         """New cards are in use."""
@@ -66,6 +73,8 @@ class Shoe:
             self._is_closed = self._was_opening_seen = False
             self._times = [0] * len(PACK)
         self._out += 1
+        if event.confidence is not None:
+            self.sureness *= event.confidence
         if self._out == self._holds:
             self._spend(event.t, running)
         findings = self._count(event, event.card)
@@ -104,6 +113,7 @@ class Shoe:
         self.begun += 1
         self._times = [0] * len(PACK)
         self._out, self._is_closed, self._spent_t = 0, False, None
+        self.sureness = 1.0
         self._was_opening_seen, self._was_dealt_from = was_seen, False
 
     def _spend(self, t: float, running: Round | None) -> None:

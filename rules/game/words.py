@@ -122,6 +122,14 @@ class SettleAction(StrEnum):
     RETURNED = "returned"
 
 
+class HidingPlace(StrEnum):
+    """Where cards lie whose faces nobody should see."""
+
+    BURN = "burn"
+    SHOE = "shoe"
+    DISCARD = "discard"
+
+
 SEAT_DIGITS = 4
 """No hall has a table with more seats than four digits tell."""
 

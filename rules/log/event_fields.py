@@ -15,6 +15,7 @@ from thirdcard.rules.game.words import (
     SEAT_DIGITS,
     UNKNOWN,
     Bet,
+    HidingPlace,
     Outcome,
     SettleAction,
     Side,
@@ -129,7 +130,9 @@ def _read_bet_limits(value: object) -> dict[str, dict[str, int]] | None:
 def _limits_a_bet(bet: object, limits: object) -> bool:
     if not isinstance(bet, str) or not is_bet_name(bet) or not isinstance(limits, Mapping) or not limits:
         return False
-    return all(end in ("minimum", "maximum") and type(amount) is int and amount >= 0 for end, amount in limits.items())
+    return all(
+        end in ("minimum", "maximum") and type(amount) is int and 0 <= amount <= MOST for end, amount in limits.items()
+    )
 
 
 def _read_flag(value: object) -> bool:
@@ -241,6 +244,7 @@ READERS: Mapping[str, Callable[[object], Any]] = {
     "camera": _read_optional_text,
     "fault": _read_optional_text,
     "reason": _read_optional_text,
+    "where": _choice(HidingPlace),
     "minimum": _read_count,
     "maximum": _read_count,
     "differential": _read_count,
@@ -256,6 +260,7 @@ QUICK_READERS: Mapping[str, Callable[[object], Any]] = {
     "hand": _words(Side, optional=True),
     "winner": _words(Outcome, optional=True),
     "action": _words(SettleAction),
+    "where": _words(HidingPlace),
 }
 """The same values sooner; what they refuse, with a KeyError or TypeError too, `READERS` explain."""
 ALLOWED = {"card": "a rank then a suit, such as 10H, or null"}

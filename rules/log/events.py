@@ -13,16 +13,16 @@ from typing import Any, ClassVar
 
 from thirdcard.rules.errors import CardError, EventError, UnknownEventError, brief
 from thirdcard.rules.game.cards import Card, format_card
-from thirdcard.rules.game.words import DEALER, UNKNOWN, Bet, Outcome, SettleAction, Side, Source, seat_of
+from thirdcard.rules.game.words import DEALER, UNKNOWN, Bet, HidingPlace, Outcome, SettleAction, Side, Source, seat_of
 from thirdcard.rules.log.event_fields import ALLOWED, QUICK_READERS, READERS, read_time
 
 __all__ = [
-    "DEALER", "EVENT_TYPES", "UNKNOWN", "Bet", "BetsOpened", "CameraBack", "CameraEvent", "CameraFaulted", "CameraLost",
-    "CameraMoved", "CameraObstructed", "CardBurned", "CardDealt", "CardMoved", "CardPassed", "CardRemoved",
-    "CardTurned", "CutCardDrawn", "DealerChanged", "Event", "HandlingDeclined", "LastRoundAnnounced", "LimitsChanged",
-    "NoMoreBets", "NomineeNamed", "Outcome", "ResultAnnounced", "ReturnOrdered", "RoundClosed", "RoundVoided",
-    "SettleAction", "ShoeClosed", "ShoeOpened", "Side", "Source", "VoidHandAnnounced", "WagerChanged", "WagerSettled",
-    "format_event", "parse_event", "seat_of",
+    "DEALER", "EVENT_TYPES", "UNKNOWN", "Bet", "BetsOpened", "CameraBack", "CameraEvent", "CameraFaulted",
+    "CameraLost", "CameraMoved", "CameraObstructed", "CardBurned", "CardDealt", "CardMoved", "CardPassed",
+    "CardRemoved", "CardReplaced", "CardShown", "CardTurned", "CutCardDrawn", "DealerChanged", "Event",
+    "HandlingDeclined", "HidingPlace", "LastRoundAnnounced", "LimitsChanged", "NoMoreBets", "NomineeNamed", "Outcome",
+    "ResultAnnounced", "ReturnOrdered", "RoundClosed", "RoundVoided", "SettleAction", "ShoeClosed", "ShoeOpened",
+    "Side", "Source", "VoidHandAnnounced", "WagerChanged", "WagerSettled", "format_event", "parse_event", "seat_of",
 ]  # fmt: skip
 
 
@@ -192,6 +192,25 @@ class ReturnOrdered(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CardShown(Event):
+    """The face of a card that should stay hidden was seen."""
+
+    type: ClassVar[str] = "card_shown"
+    card: Card | None = None
+    where: HidingPlace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardReplaced(Event):
+    """A card was exchanged for a new one."""
+
+    type: ClassVar[str] = "card_replaced"
+    card_id: str
+    reason: str | None = None
+    """`damaged`, `marked` or another word."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HandlingDeclined(Event):
     """A player entitled to handle that hand declined."""
 
@@ -332,8 +351,9 @@ class CameraObstructed(CameraFaulted):
 EVENT_TYPES: Mapping[str, type[Event]] = {
     cls.type: cls
     for cls in (
-        ShoeOpened, CardBurned, CutCardDrawn, LastRoundAnnounced, ShoeClosed, DealerChanged, LimitsChanged, BetsOpened,
-        NoMoreBets, WagerChanged, CardDealt, VoidHandAnnounced, RoundVoided, ReturnOrdered, NomineeNamed,
+        ShoeOpened, CardBurned, CutCardDrawn, LastRoundAnnounced, ShoeClosed, DealerChanged, LimitsChanged,
+        BetsOpened, NoMoreBets, WagerChanged, CardDealt, VoidHandAnnounced, RoundVoided, ReturnOrdered, NomineeNamed,
+        CardShown, CardReplaced,
         HandlingDeclined, CardTurned, CardMoved, CardPassed, CardRemoved, ResultAnnounced, WagerSettled, RoundClosed,
         CameraLost, CameraBack, CameraMoved, CameraObstructed,
     )

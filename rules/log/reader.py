@@ -16,6 +16,7 @@ from thirdcard.rules.log.events import (
     CardMoved,
     CardPassed,
     CardRemoved,
+    CardReplaced,
     CardTurned,
     Event,
     RoundClosed,
@@ -26,7 +27,7 @@ from thirdcard.rules.log.seen_ids import SeenIds
 Warn = Callable[[str], None]
 LONGEST_LINE = 4 * 2**20
 """Characters. No line of a table log has a thousandth of that: what goes on longer is no log."""
-_OF_CARDS = frozenset((CardDealt, RoundClosed, CardTurned, CardMoved, CardPassed, CardRemoved))
+_OF_CARDS = frozenset((CardDealt, RoundClosed, CardTurned, CardMoved, CardPassed, CardRemoved, CardReplaced))
 
 
 def _refuse_constant(name: str) -> NoReturn:
@@ -191,7 +192,7 @@ class LogReader:
         elif isinstance(event, RoundClosed):
             while self._awaited:
                 self._check_card("card_dealt: together_with", self._awaited.pop())
-        elif isinstance(event, CardTurned | CardMoved | CardPassed | CardRemoved):
+        elif isinstance(event, CardTurned | CardMoved | CardPassed | CardRemoved | CardReplaced):
             self._check_card(f"{event.type}: card_id", event.card_id)
 
     def _check_card(self, field: str, card_id: str) -> None:

@@ -30,7 +30,7 @@ SITUATIONS = frozenset(
     {
         "to_player", "to_banker", "banker_due", "disclosed", "third_card", "outcome_established", "last_round",
         "losing", "frozen", "served_first", "undetermined", "void_ordered", "same_seat", "equal_wager", "no_handling",
-        "collective", "insurance", "not_offered", "own_limit", "ordered_back",
+        "collective", "insurance", "not_offered", "own_limit", "ordered_back", "before_result",
     }
 )  # fmt: skip
 """What the referee may state of a fault."""
@@ -52,6 +52,9 @@ RESULTS: Mapping[str, tuple[str, ...]] = {
     **{f"{side}_{kind}": values for side in Side for kind, values in _HAND_RESULTS.items()},
 }
 """What settlement may state of a finished round, as `key=value`; a file may name several, `key=0-5`, `key=J|Q`."""
+
+BET = "bet"
+"""What names the bet that a fault is about, as `bet=tie`."""
 
 _OF_TWO_CARDS = ("pair", "natural", "suited", "pair_rank", *(f"{name}_{what}" for name in ("first", "second")
                  for what in ("rank", "suit", "colour", "points")))  # fmt: skip
@@ -131,7 +134,7 @@ class KnownFacts:
             values = values_of(fact)
             is_one = values and all(value.partition("=")[2] in RESULTS[key] for value in values)
             return None if is_one and sign else f"{key}= and one of {', '.join(RESULTS[key])}"
-        if key in self._unread:
+        if key in self._unread or (key == BET and sign):
             return None
         for option in self._options:
             if option.key == key:

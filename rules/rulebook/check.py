@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from thirdcard.rules.game.words import GAME_BETS, Bet
-from thirdcard.rules.rulebook.cases import Case, choose, option_fact
+from thirdcard.rules.rulebook.cases import BET, Case, choose, option_fact
 from thirdcard.rules.rulebook.default_faults import LIMIT_FAULTS
 from thirdcard.rules.rulebook.model import BurnCount, ClosingCase, Entitled, LimitKind, Rulebook
 from thirdcard.rules.rulebook.yaml_reader import Report
@@ -20,7 +20,7 @@ def find_contradictions(book: Rulebook, report: Report) -> None:
         (_uncited, ("options", "exclusions")),
         (_unreachable, ("burn", "handling", "faults", "bets", "betting", "options")),
         (_uncovered, ("betting",)),
-        (_unknown_bets, ("betting", "bets", "limits")),
+        (_unknown_bets, ("betting", "bets", "limits", "faults")),
         (_unmatched, ("burn", "betting", "limits", "faults", "last_round")),
         (_handling, ("styles", "handling", "options")),
         (_orders, ("faults",)),
@@ -76,9 +76,15 @@ def _uncovered(book: Rulebook) -> Iterator[Contradiction]:
 def _unknown_bets(book: Rulebook) -> Iterator[Contradiction]:
     """Bets that the file names elsewhere and never defines."""
     known = dict.fromkeys((*book.bets, *GAME_BETS))
-    named = [(f"betting.closes[{i}].bets", case.bets or frozenset()) for i, case in enumerate(book.closings)]
+    named: list[tuple[str, frozenset[str]]] = [
+        (f"betting.closes[{i}].bets", case.bets or frozenset()) for i, case in enumerate(book.closings)
+    ]
     named += [(f"limits.own[{i}].bets", case.bets) for i, case in enumerate(book.limits.own)]
     named += [(f"bets.{bet}.fee.wagers", rule.fee.wagers) for bet, rule in book.bets.items() if rule.fee is not None]
+    for code, cases in book.faults.items():
+        facts = frozenset(fact for case in cases for fact in case.when)
+        told = {fact.partition("=")[2] for fact in facts if fact.startswith(f"{BET}=")}
+        named.append((f"faults.{code}.when", frozenset(told)))
     for place, bets in named:
         for bet in sorted(bets - known.keys()):
             yield place, f" = {bet}; allowed: {', '.join(known)}"
@@ -89,6 +95,8 @@ def _unmatched(book: Rulebook) -> Iterator[Contradiction]:
     pairs: list[tuple[str, bool, str]] = [
         ("burn", any(case.count is not BurnCount.NONE for case in book.burn), "procedure.burn"),
         ("betting.call.rule", book.call_rule is not None, "procedure.no_call"),
+        ("last_round.cut_depth", book.last_round.cut_depth is not None, "procedure.cut_depth"),
+        ("last_round.announced", book.last_round.is_announced, "procedure.last_hand_unannounced"),
         ("first_card_face_up_is_found", book.first_card_face_up_is_found, "exposed_card.first_card"),
     ]
     pairs += [

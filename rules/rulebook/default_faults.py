@@ -58,6 +58,10 @@ def _ordered(book: Rulebook) -> dict[str, str | None]:
         ordered["procedure.no_call"] = book.call_rule
     if book.last_round.after_cut_card != "silent":
         ordered["misdeal.after_last_round"] = book.last_round.rule
+    if book.last_round.cut_depth is not None:
+        ordered["procedure.cut_depth"] = book.last_round.cut_depth.rule
+    if book.last_round.is_announced:
+        ordered["procedure.last_hand_unannounced"] = book.last_round.rule
     if book.first_card_face_up_is_found:
         ordered["exposed_card.first_card"] = None
     return ordered

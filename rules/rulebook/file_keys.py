@@ -64,7 +64,8 @@ OTHER_FAULTS = frozenset(
     {
         "misdeal.foreign_card", "misdeal.after_last_round", "misdeal.shoe_exhausted", "exposed_card.first_card",
         "procedure.no_call", "procedure.void_hand_wagered", "procedure.burn", "procedure.both_hands_out",
-        "procedure.wrong_handler", "procedure.card_off_table",
+        "procedure.wrong_handler", "procedure.card_off_table", "procedure.sequence", "procedure.burn_shown",
+        "procedure.cut_depth", "procedure.last_hand_unannounced", "procedure.card_replaced",
         "limit.below_minimum", "limit.above_maximum", "limit.differential",
     }
 )  # fmt: skip
@@ -306,11 +307,22 @@ class BurnKeys(EntryTable):
     text = TextEntry(_WORDS)
 
 
+class CutDepthKeys(EntryTable):
+    """How many cards lie behind the cutting card."""
+
+    rule = SectionEntry(_RULE)
+    least = WholeEntry("the fewest cards that lie behind the cutting card, 0 to 416", low=0, high=416)
+    most = WholeEntry("the most cards that lie behind it, 0 to 416; 416: any number", low=0, high=416)
+    text = TextEntry(_WORDS)
+
+
 class LastRoundKeys(EntryTable):
     """When a shoe ends."""
 
     rule = SectionEntry(_RULE)
     after_cut_card = ChoiceEntry("which round is the shoe's last once the cutting card came", AfterCutCard)
+    announced = FlagEntry("true or false: whether the dealer has to announce the last round", default=False)
+    cut_depth = InnerEntry("how many cards lie behind the cutting card", CutDepthKeys, is_required=False)
     text = TextEntry(_WORDS)
 
 

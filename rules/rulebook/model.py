@@ -328,10 +328,24 @@ class BurnCase:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CutDepth:
+    """How many cards lie behind the cutting card."""
+
+    least: int
+    most: int
+    rule: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LastRoundRule:
     """When a shoe ends."""
 
     after_cut_card: AfterCutCard
+    is_announced: bool = False
+    """Whether the dealer has to announce the last round."""
+    cut_depth: CutDepth | None = None
+    """None where nothing is said of it."""
     rule: str | None
     text: str
 

@@ -15,6 +15,7 @@ from thirdcard.rules.rulebook.file_keys import (
     BetMomentKeys,
     BurnKeys,
     CommissionKeys,
+    CutDepthKeys,
     ExactKeys,
     ExcessKeys,
     FeeKeys,
@@ -37,6 +38,7 @@ from thirdcard.rules.rulebook.model import (
     BurnCase,
     BurnCount,
     Commission,
+    CutDepth,
     Entitled,
     ExactPay,
     ExcessRule,
@@ -183,10 +185,22 @@ def parse_last_round(node: Node) -> LastRoundRule:
 
     What cannot be used is noted in the report.
     """
+    depth = LastRoundKeys.cut_depth
     return LastRoundRule(
         after_cut_card=node.read(LastRoundKeys.after_cut_card),
+        is_announced=node.read(LastRoundKeys.announced),
+        cut_depth=_cut_depth(node.node(depth)) if node.has(depth) else None,
         rule=node.read(LastRoundKeys.rule),
         text=node.read(LastRoundKeys.text),
+    )
+
+
+def _cut_depth(node: Node) -> CutDepth:
+    return CutDepth(
+        least=node.read(CutDepthKeys.least),
+        most=node.read(CutDepthKeys.most),
+        rule=node.read(CutDepthKeys.rule),
+        text=node.read(CutDepthKeys.text),
     )
 
 

@@ -84,6 +84,9 @@ def _moment(text: object, now: datetime) -> datetime:
 def _check_values(body: Mapping[str, Any]) -> None:
     """Flat, short and printable: the rest of the check looks at what the fields mean."""
     for name, value in body.items():
+        if name == "bets" and isinstance(value, dict):
+            _check_limits(value)
+            continue
         shown = json.dumps(name)[1:-1][:40]
         if isinstance(value, str) and (len(value) > LONGEST_TEXT or not value.isprintable()):
             raise SignalError(shown, f"{shown}: a text of at most {LONGEST_TEXT} printable characters")
@@ -93,3 +96,13 @@ def _check_values(body: Mapping[str, Any]) -> None:
             raise SignalError(shown, f"{shown}: a single value")
         if name != shown:
             raise SignalError(shown, f"{shown} is not known here")
+
+
+def _check_limits(bets: Mapping[str, Any]) -> None:
+    """The limits of single bets: a mapping of mappings, each as short as the bets are."""
+    for limits in bets.values():
+        if not isinstance(limits, dict) or any(isinstance(value, list | dict) for value in limits.values()):
+            raise SignalError("bets", "bets: a mapping of bets to {minimum, maximum}")
+        for value in limits.values():
+            if isinstance(value, int | float) and not abs(value) <= LARGEST_NUMBER:
+                raise SignalError("bets", f"bets: a number up to {LARGEST_NUMBER}")

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import thirdcard.rules
 from thirdcard.rules.rulebook.load import (
     SUFFIXES,
     Rulebook,
@@ -41,6 +42,11 @@ def find_rulebook(name: str, table: Path) -> str:
     if name in rulebook_ids():
         return name
     return next((str(path) for path in _in_data_folder(name, table) if path.is_file()), name)
+
+
+def shipped_files() -> tuple[Path, ...]:
+    """The files of the rulebooks that come with the program."""
+    return tuple(sorted((Path(thirdcard.rules.__file__).parent / "rulebooks").glob("*.yaml")))
 
 
 def own_rulebooks(home: Path) -> tuple[Path, ...]:

@@ -131,7 +131,10 @@ def _burn(book: Rulebook) -> Iterable[str]:
 
 
 def _last_round(book: Rulebook) -> Iterable[str]:
-    yield _cited(book.last_round.text, book.last_round.rule)
+    rule = book.last_round
+    yield _cited(rule.text, rule.rule)
+    if rule.cut_depth is not None:
+        yield _cited(rule.cut_depth.text, rule.cut_depth.rule)
 
 
 def _handling(book: Rulebook) -> Iterable[str]:
@@ -210,6 +213,11 @@ _POINTS: dict[str, Point] = {
     "Burn": _burn,
     "Cutting card and last round": _last_round,
     "Handling of the cards": _handling,
+    "Depth of the cutting card": _fault("procedure.cut_depth"),
+    "The last hand's words": _fault("procedure.last_hand_unannounced"),
+    "Burned cards shown": _fault("procedure.burn_shown"),
+    "Sequence of opening and settling": _fault("procedure.sequence"),
+    "A card replaced": _fault("procedure.card_replaced"),
     "Both hands out": _fault("procedure.both_hands_out"),
     "A card off the table": _fault("procedure.card_off_table"),
     "Order of the first four cards": _fault("misdeal.order"),

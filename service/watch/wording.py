@@ -17,11 +17,17 @@ from thirdcard.rules.log.events import (
     CardMoved,
     CardPassed,
     CardRemoved,
+    CardReplaced,
+    CardShown,
     CardTurned,
     Event,
+    LimitsChanged,
+    NomineeNamed,
     NoMoreBets,
     ResultAnnounced,
+    ReturnOrdered,
     RoundClosed,
+    RoundVoided,
     WagerChanged,
     WagerSettled,
 )
@@ -47,6 +53,7 @@ SOURCE_WORDS = {
     "inferred": " (inferred)",
     "person": " (a person entered it)",
 }
+PLACE_WORDS = {"burn": "in the burned pile", "shoe": "in the shoe", "discard": "in the discard rack"}
 WINNER_WORDS = {"player": "Player", "banker": "Banker", "tie": "Tie"}
 
 
@@ -211,6 +218,20 @@ def event_text(event: Event) -> str:
         case ResultAnnounced():
             winner = "a result" if event.winner is None else WINNER_WORDS[str(event.winner)]
             return f"Announced: {winner}, Player {_or_unknown(event.player)}, Banker {_or_unknown(event.banker)}"
+        case ReturnOrdered():
+            return f"{_area(event)}: to be returned{_why(event.reason)}"
+        case RoundVoided():
+            return f"The round is void{_why(event.reason)}"
+        case NomineeNamed():
+            who = "nobody" if event.nominee is None else f"seat {event.nominee}"
+            return f"Nominee of seat {event.seat}: {who}"
+        case LimitsChanged():
+            whose = "the table" if event.seat is None else f"seat {event.seat}"
+            return f"Limits of {whose}: {_limits(event)}"
+        case CardShown():
+            return f"The face of a card was seen: {card_text(event.card)}, {PLACE_WORDS[str(event.where)]}"
+        case CardReplaced():
+            return f"A card was replaced{_why(event.reason)}"
         case NoMoreBets():
             return f"No more bets{SOURCE_WORDS.get(str(event.source), '')}"
         case BetsOpened():
@@ -224,6 +245,18 @@ def event_text(event: Event) -> str:
     return event.type.replace("_", " ").capitalize()
 
 
+def _why(reason: str | None) -> str:
+    return f" ({reason})" if reason else ""
+
+
+def _limits(event: LimitsChanged) -> str:
+    names = ("minimum", "maximum", "differential", "collective")
+    told = [f"{name} {getattr(event, name)}" for name in names if getattr(event, name) is not None]
+    for bet, limits in (event.bets or {}).items():
+        told += [f"{bet_text(bet)} {name} {amount}" for name, amount in limits.items()]
+    return ", ".join(told) or "as the table's"
+
+
 def _face(card: Card | None, face_up: bool) -> str:
     if card is not None:
         return card_text(card)
@@ -234,7 +267,7 @@ def _party(name: str) -> str:
     return name.replace("seat:", "seat ").replace("off_table", "off the table").replace("unknown", "somebody unseen")
 
 
-def _area(event: WagerChanged | WagerSettled) -> str:
+def _area(event: WagerChanged | WagerSettled | ReturnOrdered) -> str:
     return f"Seat {event.seat} on {bet_text(event.bet)}" if event.seat else f"{event.area} on {bet_text(event.bet)}"
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from thirdcard.rules.findings.alerts import Alert
 from thirdcard.rules.game.cards import Card, parse_card
 from thirdcard.rules.game.notation import parse_round
-from thirdcard.rules.game.words import Settling
+from thirdcard.rules.game.words import Settling, Side
 from thirdcard.rules.log.events import CardDealt, CardMoved, CardTurned, Event, RoundClosed, parse_event
 from thirdcard.rules.referee import Referee
 from thirdcard.rules.round.records import RoundRecord
@@ -76,9 +76,10 @@ class TableLog:
         return self.add("card_turned", card_id=card_id, card=face, face_up=True, by="dealer")
 
     def turn_all(self) -> TableLog:
-        """Turn what lies face down in this round."""
+        """Turn what lies face down in this round, the Player's Hand first."""
         shown = {event.card_id for event in self.events if isinstance(event, CardDealt | CardTurned) and event.face_up}
-        for name in self._ids():
+        banker = {event.card_id for event in self.events if isinstance(event, CardDealt) and event.hand is Side.BANKER}
+        for name in sorted(self._ids(), key=banker.__contains__):
             if name not in shown:
                 self.turn(name)
         return self

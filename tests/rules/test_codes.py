@@ -14,7 +14,8 @@ CODES = {
     "wrong_result after_last_round shoe_exhausted",
     "late_bet": "placed increased reduced removed moved",
     "exposed_card": "first_card face_up_deal excess",
-    "procedure": "no_call void_hand_wagered burn both_hands_out wrong_handler card_off_table",
+    "procedure": "no_call void_hand_wagered burn both_hands_out wrong_handler card_off_table "
+    "sequence burn_shown cut_depth last_hand_unannounced card_replaced",
     "payout": "loser_paid winner_unpaid wrong_amount loser_kept push_taken",
     "limit": "below_minimum above_maximum differential",
     "camera": "lost moved obstructed",
@@ -22,6 +23,9 @@ CODES = {
 ALL = [f"{family}.{name}" for family, names in CODES.items() for name in names.split()]
 NO_CALL = "no rule orders the call"
 NO_BURN = "no rule orders a burn"
+NO_SEQUENCE = "no rule orders a sequence"
+NO_DEPTH = "no rule says where the cutting card lies"
+NO_WORDS = "no rule orders that the last hand is announced"
 NO_VOID = "no hand is ordered without wagers"
 FIRST_CARD = "a first card that comes face up voids nothing"
 CANNOT: dict[str, dict[str, str]] = {
@@ -33,6 +37,11 @@ CANNOT: dict[str, dict[str, str]] = {
         "procedure.void_hand_wagered": NO_VOID,
         "procedure.burn": NO_BURN,
         "procedure.both_hands_out": "no rule keeps the hands apart",
+        "procedure.sequence": NO_SEQUENCE,
+        "procedure.burn_shown": NO_BURN,
+        "procedure.cut_depth": NO_DEPTH,
+        "procedure.last_hand_unannounced": NO_WORDS,
+        "procedure.card_replaced": "no rule says when single cards are replaced",
         "procedure.card_off_table": "no rule keeps the cards on the table",
     },
     "nsw": {
@@ -40,6 +49,10 @@ CANNOT: dict[str, dict[str, str]] = {
         "procedure.no_call": NO_CALL,
         "procedure.void_hand_wagered": NO_VOID,
         "procedure.burn": NO_BURN,
+        "procedure.sequence": NO_SEQUENCE,
+        "procedure.burn_shown": NO_BURN,
+        "procedure.cut_depth": NO_DEPTH,
+        "procedure.last_hand_unannounced": NO_WORDS,
         "procedure.both_hands_out": "the published part does not say who handles which cards",
         "procedure.wrong_handler": "the published part does not say who handles which cards",
     },
@@ -47,6 +60,9 @@ CANNOT: dict[str, dict[str, str]] = {
         "exposed_card.first_card": "14.4 uses a card that is found face up",
         "procedure.no_call": NO_CALL,
         "procedure.burn": NO_BURN,
+        "procedure.sequence": NO_SEQUENCE,
+        "procedure.burn_shown": NO_BURN,
+        "procedure.last_hand_unannounced": NO_WORDS,
         "limit.differential": "the notice names no differential",
     },
 }

@@ -24,7 +24,7 @@ from thirdcard.rules.wagers.limits import LimitJudge
 RULES = rules_of("nz-authority")
 FIELDS: dict[str, Any] = {
     "card_id": "c1", "card": "AS", "hand": "player", "area": "s1-tie", "bet": "tie", "seat": 1, "to": "seat:1",
-    "action": "paid", "dealer": "7",
+    "action": "paid", "dealer": "7", "where": "burn",
 }  # fmt: skip
 ALL = frozenset(EVENT_TYPES.values())
 LIMITS = {"minimum": 25, "maximum": 500, "differential": 300, "collective": 400}

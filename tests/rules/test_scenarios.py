@@ -6,12 +6,13 @@ import pytest
 
 from tests.rules.builders import RULEBOOKS, TableLog, run
 from tests.rules.payout_scenarios import PAYOUTS
+from tests.rules.procedure_scenarios import PROCEDURES
 from tests.rules.scenarios import SCENARIOS as OTHERS
 from tests.rules.scenarios import Scenario
 from thirdcard.rules.findings.alerts import Alert
 from thirdcard.rules.rulebook.load import load_rulebook
 
-SCENARIOS = [*OTHERS, *PAYOUTS]
+SCENARIOS = [*OTHERS, *PAYOUTS, *PROCEDURES]
 NEVER = {
     ("sg-rws", "misdeal.third_card_missing", 1): "needs cards read face down; test_established_outcomes has it",
     ("sg-rws", "exposed_card.excess", 1): "needs cards read face down; test_established_outcomes has it",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.rules.builders import TableLog
+from tests.rules.procedure_scenarios import settled as in_sequence
 from tests.rules.scenarios import Build, legal
 from tests.rules.witness import SEC, STANDS, STYLE_B, Witnesses, cards, passed, placed, settled, staked
 
@@ -66,6 +67,13 @@ for section, (bet, elected, numbers, lost) in SIDES.items():
 
 told("11C.4", "late_bet.placed", placed("s3-banker_pair", False), placed("s3-banker_pair", True), name="on scale two",
      any_pair="two")  # fmt: skip
+for number, bets, early in (
+    ("11A.6", ("player_pair", "banker_pair"), {"perfect_pair": "one"}),
+    ("11C.7", ("player_pair", "banker_pair"), {"any_pair": "one"}),
+):
+    for bet in bets:
+        told(number, "procedure.sequence", in_sequence(bet, is_early=True), in_sequence(bet, is_early=False),
+             name=f"{bet} before the result", cites="remedy", action="supervisor", **early)  # fmt: skip
 for scale, odds in {"one": (5, 10, 30), "two": (6, 12, 25), "three": (5, 12, 25)}.items():
     for text, odd in zip((MIXED, COLOURED, PERFECT), odds, strict=True):
         pays("11A.7", "player_pair", text, 100 * odd, perfect_pair=scale, name=f"{scale} {odd}")

@@ -91,7 +91,7 @@ for book, numbers in OF_POINTS.items():
 told("3.5", "limit.below_minimum", staked("s3-tie", 24), staked("s3-tie", 25), table=LIMITS)
 told("3.5", "limit.above_maximum", staked("s3-tie", 501), staked("s3-tie", 500), table=LIMITS)
 told("5.2.1", "limit.below_minimum", staked("s3-tie", 24), staked("s3-tie", 25), cites="remedy", table=LIMITS)
-for bet in ("tie", "super_six", "player_pair", "banker_pair"):
+for bet in ("player", "banker", "tie", "super_six", "player_pair", "banker_pair"):
     permits("3.7", bets((f"s3-{bet}", 100)), name=bet)
 told("3.8", "late_bet.placed", placed("s3-tie", False), placed("s3-tie", True), cites="other")
 

@@ -6,6 +6,9 @@ FFmpeg signs in by itself, with a digest where the camera wants one, and sends t
 from __future__ import annotations
 
 import errno
+import threading
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
 
 import av
 from av.container import InputContainer
@@ -19,6 +22,7 @@ TRANSPORTS = ("tcp", "udp", "auto")
 """`auto`: over TCP; over UDP where the camera refuses that."""
 _UDP_BUFFER_BYTES = 4 << 20
 """A key frame comes all at once; the system gives less where it allows less (`net.core.rmem_max`)."""
+_LOSS = "RTP: missed"
 _REFUSED_SIGN_IN = (av.error.HTTPUnauthorizedError, av.error.HTTPForbiddenError)
 
 
@@ -50,6 +54,42 @@ def rtsp_options(transport: str) -> dict[str, str]:
     if transport == "auto":
         return {"rtsp_transport": "udp+tcp", "rtsp_flags": "prefer_tcp"}
     return {"rtsp_transport": transport, "buffer_size": str(_UDP_BUFFER_BYTES)}
+
+
+def is_lossy_stream(source: str, transport: str) -> bool:
+    """Whether parts of the stream may get lost on their way without an end of the connection."""
+    return source.startswith("rtsp") and transport != "tcp"
+
+
+class LossEar(AbstractContextManager["LossEar"]):
+    """Hears from FFmpeg that packets of a network stream were lost.
+
+    It says so in its log alone: of what is left of a picture the decoders make another without a word, that of H.265
+    always. While any ear is open FFmpeg's words are passed on by whichever thread says them, which waits for the
+    interpreter's lock: decoders must not work in threads of their own meanwhile that are waited for with that lock
+    held, as they do by frames.
+    """
+
+    _open = 0
+    _lock = threading.Lock()
+
+    def __enter__(self) -> LossEar:
+        with LossEar._lock:
+            LossEar._open += 1
+            av.logging.set_skip_repeated(False)
+            av.logging.set_level(av.logging.WARNING)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with LossEar._lock:
+            LossEar._open -= 1
+            if not LossEar._open:
+                av.logging.set_level(None)
+
+    @staticmethod
+    def has_heard(words: Iterable[tuple[int, str, str]]) -> bool:
+        """Whether FFmpeg's words, as captured, tell of a loss."""
+        return any(_LOSS in message for _, _, message in words)
 
 
 def reason_of(error: Exception) -> str:

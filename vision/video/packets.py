@@ -9,16 +9,18 @@ from __future__ import annotations
 import zlib
 from collections import deque
 from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 import av
 from av.container import InputContainer
+from av.logging import Capture
 from av.packet import Packet
 from av.video.stream import VideoStream
 
 from thirdcard.vision.errors import VideoBreakError
 from thirdcard.vision.video.film_clock import JITTER_S, ClockFault, ClockStart, FilmClock, MendedStamp, Stamp
-from thirdcard.vision.video.network import reason_of, without_address
+from thirdcard.vision.video.network import LossEar, reason_of, without_address
 
 NO_SUCH_ZEROS = b"\0" * 16
 """H.264 and H.265 never have so many zeros in a picture: a bad sector reads as zeros, and decoders make a picture of
@@ -109,6 +111,7 @@ class _Waiting:
 
     packet: Packet[VideoStream]
     number: int
+    is_spoilt: bool
     is_after_damage: bool
     passed: int
 
@@ -139,6 +142,8 @@ class PacketReader:
         self.stream = stream
         self.is_live = False
         """A source that has no end: an error is told at once, since it is opened again."""
+        self.is_begun_unsound = False
+        """Whether parts were lost of the packets that were read to open it."""
         self.clock = FilmClock(
             stream.time_base,
             rate_hz=rate_hz or _rate_of(stream),
@@ -170,7 +175,7 @@ class PacketReader:
         waiting: deque[_Waiting] = deque()
         begin = _Beginning() if self.zero is None else None
         passed = 0
-        for packet, is_after_damage in self._read():
+        for packet, is_after_damage, has_loss in self._read():
             if self._passed.is_again(packet) or self._passed.is_late(packet):
                 self.count += 1
                 passed += 1
@@ -178,7 +183,8 @@ class PacketReader:
             is_after_damage |= self._passed.is_seam
             shown = None if self._coding.is_order_unknown else packet.pts
             stamp = Stamp(packet.dts, shown, is_key=packet.is_keyframe)
-            waiting.append(_Waiting(packet, self.count, is_after_damage, passed))
+            is_spoilt = has_loss or self._is_spoilt(packet)
+            waiting.append(_Waiting(packet, self.count, is_spoilt, is_after_damage, passed))
             self.count += 1
             passed = 0
             for mended in self.clock.take(stamp):
@@ -196,7 +202,7 @@ class PacketReader:
             decode=mended.decode,
             mended=mended,
             step=self.clock.step,
-            is_spoilt=self._is_spoilt(read.packet),
+            is_spoilt=read.is_spoilt,
             is_after_damage=read.is_after_damage,
             passed=read.passed,
         )
@@ -224,17 +230,25 @@ class PacketReader:
                 self.faults.append((each.decode * tick_s, mended.fault, mended.by * tick_s))
         return packets
 
-    def _read(self) -> Iterator[tuple[Packet[VideoStream], bool]]:
-        """The packets as the container gives them; one that cannot be read on is tried again from where it stands."""
+    def _read(self) -> Iterator[tuple[Packet[VideoStream], bool, bool]]:
+        """The packets as the container gives them; one that cannot be read on is tried again from where it stands.
+
+        With each: whether the container failed just before, and whether parts of it were lost on the way.
+        """
         for packet in self._peeked:
-            yield packet, False
-        errors, is_after_damage = 0, False
+            yield packet, False, False
+        errors, is_after_damage, was_loss, is_unsound = 0, False, False, self.is_begun_unsound
         while True:
             try:
-                for packet in self._container.demux(self.stream):
-                    if packet.size:
-                        yield packet, is_after_damage
-                        errors, is_after_damage = 0, False
+                with Capture() if self.is_live else nullcontext([]) as words:
+                    for packet in self._container.demux(self.stream):
+                        if packet.size:
+                            has_loss = LossEar.has_heard(words)
+                            words.clear()
+                            yield packet, is_after_damage, has_loss or was_loss or is_unsound
+                            was_loss = has_loss  # a packet is given once the next one begins
+                            is_unsound = is_unsound and not packet.is_keyframe
+                            errors, is_after_damage = 0, False
                 return
             except av.FFmpegError as error:
                 errors, is_after_damage = errors + 1, True

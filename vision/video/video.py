@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import suppress
-from dataclasses import replace
+from contextlib import ExitStack, nullcontext, suppress
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain, islice
 from pathlib import Path
@@ -18,6 +18,7 @@ from types import TracebackType
 
 import av
 from av.container import InputContainer
+from av.logging import Capture
 from av.packet import Packet
 from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
@@ -26,6 +27,7 @@ from thirdcard.vision.errors import UnreadableVideoError, VideoBreakError
 from thirdcard.vision.frames import Frame, SightFault, SightLost
 from thirdcard.vision.video.container import VideoInfo, choose_stream, describe, open_container
 from thirdcard.vision.video.film_clock import ClockFault
+from thirdcard.vision.video.network import LossEar, is_lossy_stream
 from thirdcard.vision.video.packets import PacketReader
 from thirdcard.vision.video.picture_fit import PictureFit
 from thirdcard.vision.video.sound_frames import SoundFrames, SoundPicture
@@ -46,6 +48,18 @@ AHEAD_BYTES = 32 << 20
 """Some ten seconds of one who watches a recording at 20 times its speed."""
 PIECE_BYTES = 512 << 10
 """Systems read no more at one wish than their disks take at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """A source that is open."""
+
+    container: InputContainer
+    stream: VideoStream
+    listening: ExitStack
+    """Ends the listening for lost packets."""
+    is_begun_unsound: bool
+    """Whether some were lost while it was opened."""
 
 
 class VideoReader:
@@ -75,7 +89,7 @@ class VideoReader:
         self.is_live = "://" in self.source and not self.source.startswith("file:")
         self._threads, self._size, self._rate_hz = threads, size_wh_px, rate_hz
         self._on_packet, self._transport = on_packet, transport
-        self._opened: tuple[InputContainer, VideoStream] | None = None
+        self._opened: _Opened | None = None
         self._packets: PacketReader | None = None
         self._frames = 0
         self._t = 0.0
@@ -91,29 +105,35 @@ class VideoReader:
     def open(self) -> VideoReader:
         """Opens the source; raises UnreadableVideoError where that fails or it holds no video."""
         if self._opened is None:
-            container = open_container(self.source, is_live=self.is_live, transport=self._transport)
+            is_lossy = is_lossy_stream(self.source, self._transport)
+            with ExitStack() as ears, Capture() if is_lossy else nullcontext([]) as words:
+                if is_lossy:
+                    ears.enter_context(LossEar())
+                container = open_container(self.source, is_live=self.is_live, transport=self._transport)
+                listening = ears.pop_all()
             stream = choose_stream(container, self._size)
-            stream.thread_type, stream.thread_count = "AUTO", self._threads
-            self._opened = container, stream
+            stream.thread_type, stream.thread_count = "SLICE" if is_lossy else "AUTO", self._threads
+            self._opened = _Opened(container, stream, listening, LossEar.has_heard(words))
         return self
 
     def close(self) -> None:
         """Lets the source go; harmless when it is not open."""
         if self._opened is not None:
-            self._opened[0].close()
+            self._opened.listening.close()
+            self._opened.container.close()
             self._opened = None
 
     @property
     def stream(self) -> VideoStream:
         """The opened film, for muxers that copy its packets."""
         assert self._opened is not None, "open() comes first"
-        return self._opened[1]
+        return self._opened.stream
 
     @property
     def info(self) -> VideoInfo:
         """What the opened source says of itself; its rate as its stamps tell once some were read."""
         assert self._opened is not None, "open() comes first"
-        info = describe(self.stream, self._opened[0])
+        info = describe(self.stream, self._opened.container)
         return info if self.step_s is None else replace(info, rate_hz=1 / self.step_s)
 
     @property
@@ -146,9 +166,9 @@ class VideoReader:
         """
         self.open()
         assert self._opened is not None
-        container, stream = self._opened
+        container, stream = self._opened.container, self._opened.stream
         self._packets = packets = PacketReader(self.source, container, stream, rate_hz=self._rate_hz)
-        packets.is_live = self.is_live
+        packets.is_live, packets.is_begun_unsound = self.is_live, self._opened.is_begun_unsound
         sound = SoundFrames(float(stream.time_base or 1))
         fit = PictureFit(self._size, stream.sample_aspect_ratio)
         is_fitting = True
@@ -184,7 +204,7 @@ class VideoReader:
         if self._frames == 0:
             raise UnreadableVideoError(self.source, "holds no frame that can be decoded")
         assert self._opened is not None
-        info, name = describe(self.stream, self._opened[0]), self._opened[0].format.name
+        info, name = describe(self.stream, self._opened.container), self._opened.container.format.name
         if not name.startswith(TELLS_ITS_LENGTH) or packets.faults:
             return
         if info.frame_count is not None and packets.count < info.frame_count:

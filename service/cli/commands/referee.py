@@ -42,11 +42,13 @@ def referee(
     """
     from thirdcard.rules.log.reader import read_lines, read_log
     from thirdcard.service.cli.commands.rulebook_arguments import choose_rulebook
-    from thirdcard.service.config.output_files import STANDARD_INPUT, refuse_standard_output, written
+    from thirdcard.service.config.output_files import STANDARD_INPUT, Input, refuse_standard_output, written
 
     choice = choose_rulebook(table, rulebook, option or [], decks)
     judge = build_referee(choice)
-    read = [STANDARD_INPUT if str(events) == "-" else events, *choice.files]
+    read: list[Input] = [STANDARD_INPUT if str(events) == "-" else events, *choice.files]
+    if Path(choice.rulebook).is_file():
+        read.append(Path(choice.rulebook))
     refuse_standard_output(read)
     with ExitStack() as stack:
         lines = stack.enter_context(_open_log(events))

@@ -54,13 +54,16 @@ def page(
     write: Annotated[Path | None, typer.Option(help="Write the page to this file instead of printing it.")] = None,
 ) -> None:
     """Show the rulebooks side by side, point by point with sections, as Markdown."""
+    from thirdcard.service.config.output_files import written
+    from thirdcard.service.config.rulebook_files import shipped_files
     from thirdcard.service.docgen.rulebook_page import rulebook_page
 
     text = rulebook_page()
     if write is None:
         sys.stdout.write(text)
     else:
-        write.write_text(text, encoding="utf-8")
+        with written(write, option="--write", inputs=shipped_files()) as draft:
+            draft.write_text(text, encoding="utf-8")
 
 
 @rulebooks_app.command()

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from thirdcard.rules.game.words import Severity
+from thirdcard.rules.game.words import GAME_BETS, Severity
 from thirdcard.service.alerts.alerts import AlertStory, AlertWish, list_alerts, may_see, tell_alert
 from thirdcard.service.alerts.audit_log import list_acts
 from thirdcard.service.alerts.cases import CaseView, cases_of, list_cases, tell_case
@@ -107,6 +107,8 @@ def table(room: Room, person: Person, table_id: str) -> dict[str, Any]:
         "alerts": latest.items,
         "now": room.clock(),
         "is_watched": is_watched,
+        "may_report": person.role.includes(Role.OPERATOR),
+        "bets": GAME_BETS,
     }
 
 

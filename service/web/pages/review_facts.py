@@ -29,7 +29,9 @@ from thirdcard.service.web.http_errors import not_found
 from thirdcard.service.web.requests import RoundsQuery, ShiftsQuery, WindowQuery
 
 ADDABLE = ("no_more_bets", "bets_opened", "result_announced", "dealer_changed", "wager_changed", "wager_settled",
-           "card_dealt", "card_moved", "card_removed", "void_hand_announced")  # fmt: skip
+           "card_dealt", "card_turned", "card_moved", "card_removed", "card_shown", "card_replaced",
+           "void_hand_announced", "round_voided", "return_ordered", "nominee_named", "handling_declined",
+           "limits_changed", "cut_card_drawn", "last_round_announced")  # fmt: skip
 """Lines that a person can add on the page; others by the API."""
 ZOOMS = (15, 30, 60, 120, 240)
 

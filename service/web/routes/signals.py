@@ -6,7 +6,9 @@ from typing import Any
 
 from fastapi import APIRouter
 
+from thirdcard.rules.log.events import Source
 from thirdcard.service.alerts.signals import check_signal, keep_signal
+from thirdcard.service.store import audit
 from thirdcard.service.web.dependencies import Operator, RoomHere, StrictRoute, seen_table
 from thirdcard.service.web.schemas import Accepted
 
@@ -20,5 +22,7 @@ def report(room: RoomHere, person: Operator, table_id: str, body: dict[str, Any]
     at, line = check_signal(body, now=room.clock())
     with room.database.writing(is_shown=False) as session:
         number = keep_signal(session, table_id, at, line)
+        if line.get("source") == Source.PERSON:
+            audit.note(session, person.name, f"signal.{line['type']}", f"table:{table_id}", at=room.clock(), line=line)
     room.live.nudge(table_id)
     return Accepted(id=number, at=at)

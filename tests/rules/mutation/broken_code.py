@@ -28,17 +28,26 @@ Replacement = tuple[Any, str, Any]
 
 
 @contextmanager
-def patched(replacements: Sequence[Replacement]) -> Iterator[None]:
-    """Replace attributes for as long as the context is open; nothing that was worked out before or meanwhile stays."""
+def replaced(replacements: Sequence[Replacement]) -> Iterator[None]:
+    """Replace attributes for as long as the context is open."""
     old = [(owner, name, getattr(owner, name)) for owner, name, _ in replacements]
     try:
         for owner, name, value in replacements:
             setattr(owner, name, value)
-        forget()
         yield
     finally:
         for owner, name, value in old:
             setattr(owner, name, value)
+
+
+@contextmanager
+def patched(replacements: Sequence[Replacement]) -> Iterator[None]:
+    """Replace code of the engine: nothing that it worked out before or meanwhile stays."""
+    try:
+        with replaced(replacements):
+            forget()
+            yield
+    finally:
         forget()
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from tests.rules.mutation.broken_code import BROKEN_CODE, patched, untold
+from tests.rules.mutation.broken_code import BROKEN_CODE, replaced, untold
 from tests.rules.mutation.numbered import NumberedTest, content_of, is_part
 from tests.rules.mutation.places import Broken, Content, Place, broken_at, broken_within, path_of, places_of, rows_of
 from thirdcard.rules.errors import EquipmentError, OptionError, RulebookError
@@ -51,14 +51,14 @@ def instead(rulebook_id: str, broken: Rulebook) -> Iterator[None]:
         return broken if asked == rulebook_id else loaded(asked)
 
     holders = [one for name, one in sys.modules.items() if name.startswith(("tests.rules", "thirdcard.rules"))]
-    with patched([(one, "load_rulebook", load_broken) for one in holders if hasattr(one, "load_rulebook")]):
+    with replaced([(one, "load_rulebook", load_broken) for one in holders if hasattr(one, "load_rulebook")]):
         yield
 
 
 def mutant_of(rulebook_id: str, broken: Broken) -> Mutant | None:
     """The mutant with that file, though its parts contradict each other; None where no rulebook can be made of it."""
     try:
-        with patched([(parse, "find_contradictions", _accept)]):
+        with replaced([(parse, "find_contradictions", _accept)]):
             book = parse.parse_rulebook(broken.content, rulebook_id)
     except RulebookError:
         return None

@@ -29,10 +29,12 @@ _ABSENT: Mapping[str, frozenset[str]] = {
     "wins_on_tie": frozenset({"after", "pays"}), "anyone_where_none": frozenset({"entitled"}),
 }  # fmt: skip
 """What a place may say and leaves out, by the keys that such a place has."""
-_LEFT_OUT: Mapping[str, Any] = {"devices": [{"allowed": ["shoe"], "rule": "0.0", "text": "A shoe."}]}
+_NEVER = [{"when": ["winner=tie"]}]
+"""No election: how a round ends is not known when bets are offered."""
+_LEFT_OUT: Mapping[str, Any] = {
+    "devices": [{"allowed": ["shoe"], "rule": "0.0", "text": "A shoe."}], "offered": _NEVER,
+}  # fmt: skip
 """Parts that a file may have and this one may leave out, and what would be wrong in them."""
-_NEVER = [{"when": ["winner=nobody"]}]
-"""An election that no house can make."""
 _UNSAID = frozenset({"options", "notes", "title", "source", "id"})
 _PRINTED: frozenset[Path] = frozenset({("betting", "call"), ("table_of_play", "one_card_only")})
 """Places that the page of rulebooks shows and no judge reads: the faults have their sections."""
@@ -153,6 +155,9 @@ def broken_within(content: Content, path: Path) -> Iterator[Broken]:
     if key not in (whole := at(content, tuple(above))) and isinstance(whole, Mapping):
         yield _with(content, path, _LEFT_OUT.get(str(key), True))
         return
+    if key == "offered":
+        yield _with(content, path, _NEVER)
+        return
     node = whole[key]
     is_plain = not isinstance(node, Mapping) and not _is_of_mappings(node)
     if is_plain:
@@ -219,7 +224,7 @@ def _others(name: str, key: Any, value: Any) -> Iterator[Any]:
         yield from (one for one in ("maximum", "differential") if one != value)
     elif name == "most":
         yield value + 1 if isinstance(value, int) else str(2 * Fraction(value))
-    elif name == "decks":
+    elif name in ("decks", "least"):
         yield value + 1
     elif isinstance(value, list):
         yield from _other_lists(name, key, value)

@@ -162,3 +162,12 @@ def test_any_measure_is_refused_in_one_line(number: str, tmp_path: Path) -> None
 @pytest.mark.parametrize("name", ["x" * 100_000, "\x1b[2J", "../tas", "tas.yaml", "TAS", ""])
 def test_any_rulebook_is_refused_in_one_line(name: str) -> None:
     check_refused(run("odds", "--rulebook", name))
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_rulebook_s_file_that_is_none_is_refused(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "own.yaml"
+    path.write_text(TEXTS[name], encoding="utf-8")
+    check_refused(run("odds", "--rulebook", path))
+    check_refused(run("referee", "-", "--rulebook", path))
+    assert run("rulebooks", "check", path).exit_code == 2

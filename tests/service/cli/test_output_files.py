@@ -13,6 +13,7 @@ from typer.testing import CliRunner, Result
 
 from tests.service.watch_fakes import write_table, write_video
 from thirdcard.calibration.layout import LAYOUT_FOLDER
+from thirdcard.rules.rulebook.load import rulebook_text
 from thirdcard.service.cli.entry import app
 from thirdcard.service.config.data_folder import Home
 from thirdcard.service.config.output_files import (
@@ -22,6 +23,7 @@ from thirdcard.service.config.output_files import (
     refuse_standard_output,
     written,
 )
+from thirdcard.service.config.rulebook_files import shipped_files
 
 ROUND = [
     {"t": 1.0, "type": "bets_opened"},
@@ -252,3 +254,16 @@ def test_data_is_never_written_among_the_evidence(tmp_path: Path, command: tuple
 def test_schemas_are_moved_to_their_place(tmp_path: Path) -> None:
     assert run("schema", "table", "--out", tmp_path).exit_code == 0
     assert [path.name for path in tmp_path.iterdir()] == ["table.json"]
+
+
+def test_rounds_are_never_written_over_a_rulebook(log: Path, tmp_path: Path) -> None:
+    own = tmp_path / "own.yaml"
+    own.write_text(rulebook_text("tas"), encoding="utf-8")
+    assert refused(run("referee", log, "--rulebook", own, "--rounds", own), "--rounds = ")
+    assert own.read_text(encoding="utf-8") == rulebook_text("tas")
+
+
+def test_page_is_never_written_over_a_rulebook_that_comes_with_the_program() -> None:
+    before = shipped_files()[0].read_bytes()
+    assert refused(run("rulebooks", "page", "--write", shipped_files()[0]), "--write = ")
+    assert shipped_files()[0].read_bytes() == before

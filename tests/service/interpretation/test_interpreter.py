@@ -10,14 +10,22 @@ import pytest
 from thirdcard.calibration.layout import load_layout
 from thirdcard.rules.game.cards import parse_card
 from thirdcard.rules.log.events import (
+    Bet,
     CardDealt,
     CardMoved,
     CardRemoved,
+    CardReplaced,
+    CardShown,
     CardTurned,
     Event,
+    HidingPlace,
+    LimitsChanged,
+    NomineeNamed,
     NoMoreBets,
     ResultAnnounced,
+    ReturnOrdered,
     RoundClosed,
+    RoundVoided,
     SettleAction,
     Side,
     Source,
@@ -385,3 +393,22 @@ def test_cards_whose_backs_are_not_seen_are_told_of_when_they_are_turned(face_do
     assert [(line.face_up, line.confidence) for line in dealt] == [(True, 0.98)] + [(False, 0.5)] * 3
     assert not any(line.together_with for line in dealt)
     assert [(line.t, line.card, line.by) for line in turned] == [(t, parse_card("7H"), "unknown") for t in (12, 15, 15)]
+
+
+@pytest.mark.parametrize("source", [Source.PERSON, Source.SIGNAL])
+@pytest.mark.parametrize(
+    "event",
+    [
+        RoundVoided(t=5.0, reason="power failure"),
+        ReturnOrdered(t=5.0, area="s3-player", seat=3, bet=Bet.PLAYER),
+        CardShown(t=5.0, where=HidingPlace.BURN),
+        CardReplaced(t=5.0, card_id="c1", reason="damaged"),
+        NomineeNamed(t=5.0, seat=3, nominee=4),
+        LimitsChanged(t=5.0, minimum=50),
+    ],
+    ids=lambda event: event.type,
+)
+def test_what_somebody_said_stands_in_the_log_as_it_was_said(event: Event, source: Source) -> None:
+    interpreter = Interpreter(LAYOUT)
+    interpreter.signal(replace(event, source=source))
+    assert interpreter.finish() == [replace(event, source=source)]

@@ -141,6 +141,8 @@ export function isTyping(event) {
 // Forms that speak to the API: the fields become JSON; what the service refuses is said beside the form.
 const READ = {
   number: (field) => Number(field.value),
+  count: (field) => (field.value.trim() === "" ? null : Number(field.value)),
+  word: (field) => field.value.trim() || null,
   flag: (field) => field.value === "true",
   list: (field) => { const names = field.value.split(",").map((name) => name.trim()).filter(Boolean); return names.length ? names : null; },
 };

@@ -80,7 +80,8 @@ findClips();
 
 const dialog = document.getElementById("correct");
 const TITLES = { card: "Correct the card", remove: "This did not happen", add: "Add what is missing", verdict: "A verdict", back: "Take the correction back" };
-const NUMBERS = new Set(["player", "banker", "seat", "before", "after", "amount"]);
+const NUMBERS = new Set(["player", "banker", "seat", "before", "after", "amount", "nominee", "minimum", "maximum", "differential"]);
+const SHOWN = new Set(["card_dealt", "card_turned"]);
 
 function showFields(kind) {
   for (const part of dialog.querySelectorAll("[data-for]")) part.hidden = part.dataset.for !== kind;
@@ -96,7 +97,7 @@ function eventOf(fields) {
     if (label.hidden) continue;
     const { name } = label.querySelector("input, select");
     const text = fields.get(name).trim();
-    if (name === "face") { event.card = text || null; event.face_up = Boolean(text); }
+    if (name === "face") { event.card = text || null; if (SHOWN.has(type)) event.face_up = Boolean(text); }
     else if (NUMBERS.has(name)) event[name] = text === "" ? null : Number(text);
     else event[name] = text === "" ? null : text;
   }

@@ -1,0 +1,107 @@
+"""Find cards that were opened, and wagers that were settled, in another sequence than the rulebook orders.
+
+Where players handle the cards nothing is said: a supervisor may let the Banker's Hand be turned first (`nz-*` 8.17). Of
+two cards that a camera saw turned almost at once it is not known which was first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+
+from thirdcard.rules.findings.findings import Finding, name_of
+from thirdcard.rules.game.words import SettleAction, Side, Source
+from thirdcard.rules.log.events import CardTurned, Event, ResultAnnounced, WagerSettled
+from thirdcard.rules.round.round import INITIAL_CARDS, Round, confidence_of
+from thirdcard.rules.rulebook.cases import BET
+from thirdcard.rules.rulebook.options import Rules
+
+_CODE = "procedure.sequence"
+SEEN_APART_S = 0.5
+"""Two looks at the cards lie as far apart where a camera gives few pictures (ten a second, five for a reading)."""
+
+
+class SequenceJudge:
+    """Follows one round after another: which hand was opened first, and what was settled before the result."""
+
+    def __init__(self, rules: Rules) -> None:
+        self._opens_player_first = rules.fault(_CODE) is not None
+        self._settles_after_result = rules.fault(_CODE, frozenset({"before_result"})) is not None
+        self._round = 0
+        self._banker: CardTurned | None = None
+        """The first turn of one of the Banker's first two cards."""
+        self._settled: WagerSettled | None = None
+        """The first wager that was collected or paid before the result."""
+
+    @property
+    def turns(self) -> Collection[type[Event]]:
+        """What `turn` hears; nothing where no hand has to be opened first."""
+        return (CardTurned,) if self._opens_player_first else ()
+
+    @property
+    def settlements(self) -> Collection[type[Event]]:
+        """What `settle` hears; nothing where wagers may be settled before the result."""
+        return (WagerSettled, ResultAnnounced) if self._settles_after_result else ()
+
+    def turn(self, event: CardTurned, running: Round) -> Iterable[Finding]:
+        """Take a turned card after its round did."""
+        self._follow(running)
+        return self._turn(event, running) if event.face_up else ()
+
+    def settle(self, event: WagerSettled | ResultAnnounced, running: Round) -> Iterable[Finding]:
+        """Take a settlement or the result after the round did."""
+        self._follow(running)
+        if isinstance(event, ResultAnnounced):
+            return self._announce(event, running) if self._settled is not None else ()
+        if self._settled is None and running.result is None and event.action is not SettleAction.RETURNED:
+            self._settled = event
+        return ()
+
+    def _follow(self, running: Round) -> None:
+        if self._round != running.number:
+            self._round, self._banker, self._settled = running.number, None, None
+
+    def _turn(self, event: CardTurned, running: Round) -> Iterator[Finding]:
+        card = running.dealt.cards.get(event.card_id)
+        if card is None or card.index >= INITIAL_CARDS or running.dealt.orderly < INITIAL_CARDS:
+            return
+        if card.place is Side.BANKER:
+            self._banker = self._banker or event
+            return
+        first = self._banker
+        if first is None or card.shown_t != event.t or event.t - first.t <= _blur(first, event):
+            return
+        yield Finding(
+            code=_CODE,
+            t=first.t,
+            key=(_CODE,),
+            message="A card of the Banker's was turned before the Player's cards were open.",
+            hand=Side.BANKER,
+            cards=() if first.card is None else (first.card,),
+            confidence=min(confidence_of(first), confidence_of(event)),
+        )
+
+    def _announce(self, event: ResultAnnounced, running: Round) -> Iterator[Finding]:
+        """Cards that came after the settlement are misdeals, which tell more."""
+        early, deadline = self._settled, running.deadline
+        if early is None or running.result is not event or event.t - early.t <= _blur(early, event):
+            return
+        if running.void.is_void or deadline is None or deadline.placements != len(running.dealt.placements):
+            return
+        yield Finding(
+            code=_CODE,
+            t=early.t,
+            key=(_CODE, early.area),
+            message=f"A wager on {name_of(early.bet)} was settled before the result was announced.",
+            facts=frozenset({"before_result", f"{BET}={early.bet}"}),
+            seat=early.seat,
+            bet=early.bet,
+            area=early.area,
+            amount=early.amount,
+            confidence=min(confidence_of(early), confidence_of(event)),
+        )
+
+
+def _blur(first: Event, second: Event) -> float:
+    """By how much the two may lie closer together than their times say."""
+    is_seen = Source.CAMERA in (first.source, second.source) or Source.INFERRED in (first.source, second.source)
+    return SEEN_APART_S if is_seen else 0.0
