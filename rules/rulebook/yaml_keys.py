@@ -381,7 +381,8 @@ class NamedEntry(RulebookEntry[Mapping[Any, Any]]):
         self.each = each
         self.required = tuple(str(name) for name in required)
         self.others = None if others is None else tuple(str(name) for name in others)
-        self.pattern, self.names_about = (None, "") if besides is None else besides
+        self.pattern: str | None = None if besides is None else besides[0]
+        self.names_about = "" if besides is None else besides[1]
 
     def allows(self, name: object) -> bool:
         """Whether such a name may be there."""

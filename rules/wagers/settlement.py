@@ -157,7 +157,7 @@ def _due_in(
     if award is None:
         return _open(wager, circumstances.why_open)
     (outcome, _), pays, void_stake, owed = award
-    due = Due(wager.area, wager.seat, wager.bet, wager.value, outcome, pays, void_stake, owed=owed)
+    due = Due(wager.area, wager.seat, wager.bet, wager.value, outcome, pays, void_stake, None, owed)
     if wager.area not in circumstances.excess:
         return due
     return _less_excess(due, award.pay, circumstances.excess, rules.commissions.get(wager.bet))

@@ -69,7 +69,7 @@ class Wagering:
         """When betting on it closed; insurance is open only in its windows, and never where the house offers none."""
         written = self._rules.rulebook.insurance
         if written is None or event.bet not in INSURANCE:
-            return close_of(event.bet, running, self._rules, self._taking_of(event))
+            return close_of(event.bet, running, self._rules, self._taking_of(event) if self._rules.takings else None)
         kind, rule = kind_of(event), self._insurance.rule
         if rule is None:
             return Close(running.opened_t, written.absence_rule, False, 1.0) if kind is not None and kind.adds else None

@@ -15,7 +15,7 @@ from thirdcard.service.docgen.rulebook_page import rulebook_page
 
 def test_page_in_the_documents_is_current() -> None:
     page = (ROOT / "docs" / "rulebooks.md").read_text(encoding="utf-8")
-    assert page == rulebook_page(), "run: thirdcard rulebooks --write docs/rulebooks.md"
+    assert page == rulebook_page(), "run: thirdcard rulebooks page --write docs/rulebooks.md"
 
 
 @pytest.mark.parametrize("rulebook_id", rulebook_ids())
@@ -29,7 +29,7 @@ def test_page_names_every_section_of_a_rulebook(rulebook_id: str) -> None:
 
 
 def test_command_prints_or_writes_the_page(tmp_path: Path) -> None:
-    assert CliRunner().invoke(app, ["rulebooks"]).output == rulebook_page()
+    assert CliRunner().invoke(app, ["rulebooks", "page"]).output == rulebook_page()
     path = tmp_path / "page.md"
-    assert CliRunner().invoke(app, ["rulebooks", "--write", str(path)]).exit_code == 0
+    assert CliRunner().invoke(app, ["rulebooks", "page", "--write", str(path)]).exit_code == 0
     assert path.read_text(encoding="utf-8") == rulebook_page()
