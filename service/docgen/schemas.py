@@ -18,6 +18,7 @@ from thirdcard.rules.rulebook.cases import option_fact
 from thirdcard.rules.rulebook.file_keys import rulebook_schema
 from thirdcard.rules.rulebook.load import load_rulebook, rulebook_ids
 from thirdcard.rules.rulebook.model import Option
+from thirdcard.rules.rulebook.options import LARGEST_AMOUNT
 from thirdcard.service.config.house_yaml import HouseFile
 from thirdcard.service.config.table_file import TableFile
 from thirdcard.service.ports.errors import ServiceError
@@ -87,7 +88,9 @@ def _option(option: Option) -> Schema:
     default = f"{option.text} Without it {texts[0]}."
     if not option.takes_amount:
         return {"enum": values, "description": default}
-    amounts = [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": "^[0-9]+$"}]
+    most = LARGEST_AMOUNT
+    digits = f"^(0?[0-9]{{1,{len(str(most)) - 1}}}|{most})$"
+    amounts = [{"type": "integer", "minimum": 0, "maximum": most}, {"type": "string", "pattern": digits}]
     return {"anyOf": [{"enum": values}, *amounts], "description": default}
 
 

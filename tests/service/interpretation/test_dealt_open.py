@@ -38,7 +38,7 @@ def log_of(*items: CardRested | SeenTurned, face_down: frozenset[Phase] = frozen
     return interpreter.finish()
 
 
-def dealt(lines: list[Event]) -> list[tuple[bool, str | None]]:
+def dealt(lines: list[Event]) -> list[tuple[bool | None, str | None]]:
     return [(line.face_up, str(line.card) if line.card else None) for line in lines if isinstance(line, CardDealt)]
 
 
