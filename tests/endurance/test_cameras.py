@@ -35,7 +35,7 @@ def test_camera_is_read_whatever_it_sends(tmp_path: Path, codec: str, transport:
     if codec == "h265":
         video = tmp_path / "short.mp4"
         transcode(DEMO / "video.mp4", video, until_s=4.0)
-    make = Make(codec=codec, transport=transport, drop=0.02, user=USER, password=PASSWORD)
+    make = Make(codec=codec, transport=transport, drop=0.002, user=USER, password=PASSWORD)
     shots: list[Shot] = []
     try:
         with rtsp_camera(video, make) as camera:

@@ -71,7 +71,7 @@ def test_who_said_it_is_kept(room: TestRoom) -> None:
         pytest.param({"tie": {"minimum": [1]}}, "bets", id="list"),
         pytest.param({"tie": {"minimum": 10**400}}, "bets", id="400-digits"),
         pytest.param({"tie": {"least": 5}}, "bets", id="unknown-end"),
-        pytest.param({"coffee": {"minimum": 5}}, "bets", id="unknown-bet"),
+        pytest.param({"Coffee, please": {"minimum": 5}}, "bets", id="no-name-of-a-bet"),
         pytest.param({"tie": {"minimum": -1}}, "bets", id="below-0"),
     ],
 )
