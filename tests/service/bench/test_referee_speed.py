@@ -11,7 +11,6 @@ from thirdcard.rules.rulebook.load import rulebook_ids
 from thirdcard.service.bench.referee_speed import measure_referee
 from thirdcard.service.cli.entry import app
 
-
 OTHER_PAY = ("sg-rws", "ez")
 """They pay the Banker that the bench's rounds win with 7 on three cards otherwise."""
 
