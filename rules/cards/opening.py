@@ -22,8 +22,8 @@ SEEN_LATE_S = 3.0
 class OpeningJudge:
     """Looks at each card from the shoe: does it show its face, were the first four open before a third?
 
-    What a camera did not see to be open may have been hidden; it is told only once the card is seen to be turned, too
-    late for the camera to have missed it before.
+    A card that the camera did not see face up may have been hidden. The alert comes only once the card is seen to be
+    turned, when it is certain that it was not face up before.
     """
 
     def __init__(self, rules: Rules, *, drawing_of: Callable[[Round], Drawing]) -> None:

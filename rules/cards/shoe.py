@@ -98,7 +98,7 @@ class Shoe:
             running.dealt.note_empty_shoe(self._spent_t)
 
     def turn(self, event: CardTurned, running: Round | None) -> Iterable[Finding]:
-        """Count a card that was not read before; what is foreign is told of the time at which it left the shoe."""
+        """Count a card that was not read before; a foreign one is dated to when it left the shoe."""
         known = None if running is None else running.dealt.cards.get(event.card_id)
         if running is None or known is None or known.card is not None:
             return ()

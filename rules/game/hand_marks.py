@@ -94,7 +94,7 @@ def kinds_of(key: str) -> tuple[tuple[str, str], ...]:
 
 
 def marks_asked(facts: Iterable[str]) -> frozenset[str]:
-    """The kinds of marks that facts ask for; pairs and triples are told of every hand and are left out."""
+    """The kinds of marks that facts ask for; pairs and triples are noted for every hand, so they are left out."""
     asked = {kind for fact in facts for _, kind in kinds_of(fact.partition("=")[0])}
     return frozenset(asked & KINDS.keys())
 

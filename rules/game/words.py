@@ -34,7 +34,7 @@ class Outcome(StrEnum):
 class Bet(str):
     """What a wager area is for: a bet of the game, or one that a rulebook's file defines under a name of its own.
 
-    There is one of each name, so that bets are told apart by `is`.
+    There is one object for each name, so that bets can be compared with `is`.
 
     >>> Bet("tie") is Bet.TIE, Bet("panda_8") is Bet("panda_8")
     (True, True)

@@ -60,7 +60,7 @@ from thirdcard.rules.rulebook.yaml_keys import TextEntry
 from thirdcard.rules.rulebook.yaml_reader import Node
 
 _UNNAMED = Bet("unnamed")
-"""Stands for a bet whose name is none, so that what else is wrong with it is told too."""
+"""Stands for a bet whose name is not allowed, so that its other faults are reported too."""
 
 
 def read_bets(node: Node, known: KnownFacts) -> Mapping[Bet, BetRule]:

@@ -30,7 +30,7 @@ class OfferJudge:
 
     @property
     def listens_to(self) -> Collection[type[Event]]:
-        """The events that may close betting, besides the round's first card of which it is told by others."""
+        """The events that may close betting, other than the round's first card, which comes in another way."""
         rules = self._rules
         cases = [case for case in rules.rulebook.closings if case.when <= rules.facts]
         strange = [case for case in cases if case.bets is None or not all(map(rules.knows, case.bets))]

@@ -2,9 +2,9 @@
 
 Judged when the round closes. What was not read is left open: an unknown amount, the winnings of a stake of unknown
 value, chips that moved without anybody seeing who moved them. Of a wager that changed too late only what lay there in
-time counts: what is paid beyond that is told, the rest is left open. Chips that were counted are a wager whatever they
-are worth, so they are reported when left unpaid or in place. Chips that only a camera saw are reported where it also
-saw that nobody reached there.
+time counts: paying more than that raises an alert, the rest is left open. Chips that were counted are a wager
+whatever they are worth, so they are reported when left unpaid or in place. Chips that only a camera saw are
+reported where it also saw that nobody reached there.
 """
 
 from __future__ import annotations
