@@ -6,7 +6,7 @@ was not read is undetermined and never alleged.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -77,6 +77,7 @@ class Judgement:
 
 
 _NOTHING = Judgement()
+_NO_ALERTS: Sequence[Alert] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +111,8 @@ class Judges:
         last_round = LastRoundJudge(rules, device=device, shoes_begun=lambda: shoe.begun)
         cards = CardJudge(rules, is_last=last_round.is_last)
         insurance, held = InsuranceJudge(rules), HeldChanges()
-        offers, remedies = OfferJudge(rules), RemedyBook(rules)
+        limits, offers, remedies = LimitJudge(rules, table.notice), OfferJudge(rules), RemedyBook(rules)
+        at_first_card = (limits.observe, offers.observe, remedies.find_kept_card_left)
         return cls(
             burn=burn,
             shoe=shoe,
@@ -120,9 +122,9 @@ class Judges:
             sequence=SequenceJudge(rules),
             cards=cards,
             opening=OpeningJudge(rules, drawing_of=cards.drawing_of),
-            procedure=ProcedureJudge(rules, table, at_first_card=(offers.observe, remedies.find_kept_card_left)),
+            procedure=ProcedureJudge(rules, table, at_first_card=at_first_card),
             handling=HandlingJudge(rules),
-            limits=LimitJudge(rules, table.notice),
+            limits=limits,
             offers=offers,
             insurance=insurance,
             held=held,
@@ -143,6 +145,7 @@ class Judges:
         shoe = self.shoe
         return (
             (table.note, NOTED),
+            (table.note_end, (RoundClosed,)),
             (self.remedies.observe, (WagerSettled, ShoeOpened)),
             (self.wagering.settle, (WagerSettled,)),
             (find_camera_fault, (CameraLost, CameraMoved, CameraObstructed)),
@@ -177,13 +180,14 @@ class Judges:
             (find_wager_on_void_hand, (WagerChanged,)),
             (self.procedure.deal, (CardDealt,)),
             (self.sequence.turn, self.sequence.turns),
-            (self.sequence.settle, self.sequence.settlements),
+            (self.sequence.announce, self.sequence.results),
             (find_replaced, (CardReplaced,)),
             (self.handling.observe, (CardPassed, CardTurned, CardMoved, CardRemoved, HandlingDeclined)),
             (self.limits.observe, self.limits.listens_to),
             (self.offers.observe, self.offers.listens_to),
             (self.insurance.observe, self.insurance.listens_to),
-            (self.opening.observe, self.opening.listens_to),
+            (self.opening.deal, (CardDealt,) if self.opening.is_watching else ()),
+            (self.opening.turn, (CardTurned,) if self.opening.is_watching else ()),
             (cards.judge_deal, (CardDealt,)),
             (cards.judge, NEWS),
         )
@@ -247,18 +251,18 @@ class Referee:
         """Take the next event; returns what became certain with it."""
         table, kind = self._table, type(event)
         running = table.running
-        alerts: list[Alert] = []
+        alerts = _NO_ALERTS
         if self._held.changes:
-            alerts += self._let_pass(None if kind is RoundClosed and running is not None else event.t)
+            alerts = self._let_pass(None if kind is RoundClosed and running is not None else event.t)
         if running is None and kind in ROUND_OPENERS:
             running = table.begin(event.t)
         for listen in self._between[kind] if running is None else self._in_round[kind]:
             findings = listen(event, running)
             if findings:
-                alerts += self._alerts(findings, event.t)
-        if running is not None and kind is RoundClosed:
-            record = self._close(running, alerts)
-            return Judgement(tuple(alerts), (record,))
+                alerts = [*alerts, *self._alerts(findings, event.t)]
+        if kind is RoundClosed and running is not None:
+            record, late = self._close(running)
+            return Judgement((*alerts, *late), (record,))
         return Judgement(tuple(alerts)) if alerts else _NOTHING
 
     def advance(self, t: float) -> Judgement:
@@ -269,8 +273,10 @@ class Referee:
         """The log ends here: what is left becomes certain; a round that never closed gets its record."""
         alerts = self._let_pass(None)
         running = self._table.running
-        rounds = () if running is None else (self._close(running, alerts),)
-        return Judgement(tuple(alerts), rounds)
+        if running is None:
+            return Judgement(tuple(alerts))
+        record, late = self._close(running)
+        return Judgement((*alerts, *late), (record,))
 
     def _change_limits(self, event: LimitsChanged, running: Round | None) -> None:
         """Other limits hold from here on; where there were none, somebody has to look at the wagers now."""
@@ -305,16 +311,15 @@ class Referee:
                 self._table.follow_later(alert, is_certain=UNDETERMINED not in finding.facts)
         return alerts
 
-    def _close(self, running: Round, alerts: list[Alert]) -> RoundRecord:
-        """End the round; what can be judged only now is added to the alerts."""
+    def _close(self, running: Round) -> tuple[RoundRecord, Sequence[Alert]]:
+        """End the round; returns its record and what can be judged only now."""
         drawing = self._judges.cards.drawing_of(running)
         promises = {} if self._rules.insurance is None else self._judges.insurance.promises(running)
         if not running.dealt.is_faultless or running.camera_lost_t is not None:
             note_doubts(running, drawing)
         record = record_of(running, drawing, self._rules, self._table, promises=promises)
         payouts = self._judges.payouts.close(running, record, self._table.wagers)
-        if payouts:
-            alerts += self._alerts(payouts, running.closed_t)
+        alerts = self._alerts(payouts, running.closed_t) if payouts else _NO_ALERTS
         remedies = self._judges.remedies.close(running, drawing, self._table)
         if remedies or running.doubts:
             doubts = tuple(Doubt(code, why) for code, why in running.doubts)
@@ -323,7 +328,7 @@ class Referee:
         self._judges.shoe.end_round()
         self._told.clear()
         self._found.clear()
-        return record
+        return record, alerts
 
 
 def _listeners(hearing: Hearing) -> Listeners:

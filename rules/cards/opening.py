@@ -37,19 +37,21 @@ class OpeningJudge:
         """What a camera saw, by the card that is yet to be seen turned."""
 
     @property
-    def listens_to(self) -> Collection[type[Event]]:
-        """Cards from the shoe; nothing where no rule says how they come."""
-        return (CardDealt, CardTurned) if self._face_up or self._is_third_watched else ()
+    def is_watching(self) -> bool:
+        """Whether a rule says how cards come from the shoe."""
+        return bool(self._face_up) or self._is_third_watched
 
-    def observe(self, event: CardDealt | CardTurned, running: Round) -> Iterable[Finding]:
-        """Take a card that was dealt or turned."""
-        if isinstance(event, CardDealt):
-            if event.face_up:
-                if self._hid_in != running.number or len(running.dealt.cards) <= INITIAL_CARDS:
-                    return ()
-            else:
-                self._hid_in = running.number
-            return self._deal(event, running)
+    def deal(self, event: CardDealt, running: Round) -> Iterable[Finding]:
+        """Take a card from the shoe."""
+        if event.face_up:
+            if self._hid_in != running.number or len(running.dealt.cards) <= INITIAL_CARDS:
+                return ()
+        else:
+            self._hid_in = running.number
+        return self._deal(event, running)
+
+    def turn(self, event: CardTurned, running: Round) -> Iterable[Finding]:
+        """Take a card that was turned."""
         return self._turn(event, running) if self._doubtful else ()
 
     def _deal(self, event: CardDealt, running: Round) -> Iterator[Finding]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 
 from thirdcard.rules.findings.findings import Finding, name_of
-from thirdcard.rules.game.words import SettleAction, Side, Source
+from thirdcard.rules.game.words import Side, Source
 from thirdcard.rules.log.events import CardTurned, Event, ResultAnnounced, WagerSettled
 from thirdcard.rules.round.round import INITIAL_CARDS, Round, confidence_of
 from thirdcard.rules.rulebook.cases import BET
@@ -29,8 +29,6 @@ class SequenceJudge:
         self._round = 0
         self._banker: CardTurned | None = None
         """The first turn of one of the Banker's first two cards."""
-        self._settled: WagerSettled | None = None
-        """The first wager that was collected or paid before the result."""
 
     @property
     def turns(self) -> Collection[type[Event]]:
@@ -38,27 +36,20 @@ class SequenceJudge:
         return (CardTurned,) if self._opens_player_first else ()
 
     @property
-    def settlements(self) -> Collection[type[Event]]:
-        """What `settle` hears; nothing where wagers may be settled before the result."""
-        return (WagerSettled, ResultAnnounced) if self._settles_after_result else ()
+    def results(self) -> Collection[type[Event]]:
+        """What `announce` hears; nothing where wagers may be settled before the result."""
+        return (ResultAnnounced,) if self._settles_after_result else ()
 
     def turn(self, event: CardTurned, running: Round) -> Iterable[Finding]:
         """Take a turned card after its round did."""
-        self._follow(running)
+        if self._round != running.number:
+            self._round, self._banker = running.number, None
         return self._turn(event, running) if event.face_up else ()
 
-    def settle(self, event: WagerSettled | ResultAnnounced, running: Round) -> Iterable[Finding]:
-        """Take a settlement or the result after the round did."""
-        self._follow(running)
-        if isinstance(event, ResultAnnounced):
-            return self._announce(event, running) if self._settled is not None else ()
-        if self._settled is None and running.result is None and event.action is not SettleAction.RETURNED:
-            self._settled = event
-        return ()
-
-    def _follow(self, running: Round) -> None:
-        if self._round != running.number:
-            self._round, self._banker, self._settled = running.number, None, None
+    def announce(self, event: ResultAnnounced, running: Round) -> Iterable[Finding]:
+        """Take the result after the round did."""
+        early = running.settled_early
+        return () if early is None else self._find_early(early, event, running)
 
     def _turn(self, event: CardTurned, running: Round) -> Iterator[Finding]:
         card = running.dealt.cards.get(event.card_id)
@@ -80,10 +71,10 @@ class SequenceJudge:
             confidence=min(confidence_of(first), confidence_of(event)),
         )
 
-    def _announce(self, event: ResultAnnounced, running: Round) -> Iterator[Finding]:
+    def _find_early(self, early: WagerSettled, event: ResultAnnounced, running: Round) -> Iterator[Finding]:
         """Cards that came after the settlement are misdeals, which tell more."""
-        early, deadline = self._settled, running.deadline
-        if early is None or running.result is not event or event.t - early.t <= _blur(early, event):
+        deadline = running.deadline
+        if running.result is not event or event.t - early.t <= _blur(early, event):
             return
         if running.void.is_void or deadline is None or deadline.placements != len(running.dealt.placements):
             return

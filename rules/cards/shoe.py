@@ -77,7 +77,13 @@ class Shoe:
             self.sureness *= event.confidence
         if self._out == self._holds:
             self._spend(event.t, running)
-        findings = self._count(event, event.card)
+        card = event.card
+        if card is not None:
+            times = self._times[card.number]
+            if times < self._decks and self._was_dealt_from:
+                self._times[card.number] = times + 1
+                return ()
+        findings = self._count(event, card)
         if not self._was_dealt_from:
             self._was_dealt_from = True
             findings = (*findings, *self._find_at_first_card(event, running))

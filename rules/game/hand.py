@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TypeGuard
 
 from thirdcard.rules.game.cards import Card
 from thirdcard.rules.game.words import Outcome
@@ -31,9 +30,9 @@ def known_point_count(cards: Iterable[Card | None]) -> int | None:
     return points % 10
 
 
-def is_known(cards: Sequence[Card | None]) -> TypeGuard[Sequence[Card]]:
-    """Whether every face was read."""
-    return known_point_count(cards) is not None
+def two_card_points(first: Card | None, second: Card | None) -> int | None:
+    """The point count of two cards, as the drawing begins with; None where a face is not known."""
+    return None if first is None or second is None else (first.point_value + second.point_value) % 10
 
 
 def is_natural(points: int) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import ClassVar
 from weakref import WeakValueDictionary
 
@@ -134,6 +135,7 @@ SEAT_DIGITS = 4
 """No hall has a table with more seats than four digits tell."""
 
 
+@lru_cache(maxsize=256)
 def seat_of(party: str) -> int | None:
     """The seat number that `seat:3` names; None for the dealer and the unknown."""
     prefix, _, number = party.partition(":")

@@ -149,38 +149,47 @@ class LogReader:
         text = line.strip()
         if not text:
             return None
-        mapping = self._mapping(text, is_ended=line.endswith(("\n", "\r")))
-        return None if mapping is None else self._event(mapping)
-
-    def _mapping(self, text: str, *, is_ended: bool) -> dict[str, Any] | None:
         try:
-            return parse_object(text)
+            mapping = parse_object(text)
         except ValueError as error:
-            is_cut = isinstance(error, json.JSONDecodeError)
-            why = "" if is_cut else f"; {error}"
-            broken = LogError(self.number, f"no JSON object: {brief(text)}{why}")
-            if is_ended or not is_cut or not text.startswith("{"):
-                raise broken from error
-            self._broken = broken
-            self._warn(f"line {self.number}: incomplete last line skipped")
+            self._skip_broken(text, error, is_ended=line.endswith(("\n", "\r")))
             return None
-
-    def _event(self, mapping: dict[str, Any]) -> Event | None:
         try:
             event = parse_event(mapping)
         except UnknownEventError as error:
-            self._check_order(float(mapping["t"]))
-            kind = str(mapping["type"])
-            if kind not in self._unknown:
-                self._unknown.add(kind)
-                self._warn(f"line {self.number}: {error}; skipped")
+            self._skip_unknown(mapping, error)
             return None
         except EventError as error:
             raise LogError(self.number, str(error)) from error
-        self._check_order(event.t)
+        if event.t < self._last_t:
+            self._refuse_order(event.t)
+        self._last_t = event.t
         if type(event) in _OF_CARDS:
             self._check_cards(event)
         return event
+
+    def _skip_broken(self, text: str, error: ValueError, *, is_ended: bool) -> None:
+        """Pass over an incomplete last line with a warning; refuse any other that holds no object."""
+        is_cut = isinstance(error, json.JSONDecodeError)
+        why = "" if is_cut else f"; {error}"
+        broken = LogError(self.number, f"no JSON object: {brief(text)}{why}")
+        if is_ended or not is_cut or not text.startswith("{"):
+            raise broken from error
+        self._broken = broken
+        self._warn(f"line {self.number}: incomplete last line skipped")
+
+    def _skip_unknown(self, mapping: dict[str, Any], error: UnknownEventError) -> None:
+        """Pass over an event of a type that is not known, with one warning for each type."""
+        t, kind = float(mapping["t"]), str(mapping["type"])
+        if t < self._last_t:
+            self._refuse_order(t)
+        self._last_t = t
+        if kind not in self._unknown:
+            self._unknown.add(kind)
+            self._warn(f"line {self.number}: {error}; skipped")
+
+    def _refuse_order(self, t: float) -> NoReturn:
+        raise LogError(self.number, f"t = {t}; allowed: from {self._last_t}, the time of the line before")
 
     def _check_cards(self, event: Event) -> None:
         """Whether a card is dealt twice, or was dealt by nobody."""
@@ -199,11 +208,6 @@ class LogReader:
         """Warn of a card that nobody dealt, of each once."""
         if card_id not in self._card_ids and self._strange.add(card_id):
             self._warn(f"line {self.number}: {field} = {brief(card_id)}; no line before dealt it")
-
-    def _check_order(self, t: float) -> None:
-        if t < self._last_t:
-            raise LogError(self.number, f"t = {t}; allowed: from {self._last_t}, the time of the line before")
-        self._last_t = t
 
 
 def _ignore(_text: str) -> None:

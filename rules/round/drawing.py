@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from math import prod
 from typing import NamedTuple
 
 from thirdcard.rules.game.cards import Card
 from thirdcard.rules.game.duty import NO_THIRD, NONE_TOLD, Duties, Duty, DutyTable, Situation, Verdict, duty_confidence
-from thirdcard.rules.game.hand import known_point_count
+from thirdcard.rules.game.hand import known_point_count, two_card_points
 from thirdcard.rules.game.words import Side
 from thirdcard.rules.round.round import INITIAL_CARDS, DealtCard, Placement, value_confidence_of
 
@@ -149,8 +150,14 @@ class Drawing:
 
     def _first_two(self) -> tuple[TwoCards, TwoCards]:
         if self._two is None:
-            owners = [self.places[card.card_id] for card in self.initial] if self.is_swapped else self.order
-            self._two = _two_of_each(self.initial, owners)
+            initial = self.initial
+            if self.is_swapped:
+                self._two = _two_of_each(initial, [self.places[card.card_id] for card in initial])
+            elif len(initial) < INITIAL_CARDS:
+                self._two = _two_of_each(initial, self.order)
+            else:
+                (i, j), (k, m) = _turns_of(self.order)
+                self._two = _both(initial[i].card, initial[j].card), _both(initial[k].card, initial[m].card)
         return self._two
 
     def points(self, side: Side) -> int | None:
@@ -354,6 +361,17 @@ def _two_of_each(cards: Iterable[DealtCard], owners: Iterable[Side | None]) -> t
         elif owner is _BANKER:
             banker.append(card.card)
     return TwoCards(tuple(player), known_point_count(player)), TwoCards(tuple(banker), known_point_count(banker))
+
+
+@lru_cache
+def _turns_of(order: tuple[Side, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Which of the first four cards are the Player's, and which the Banker's."""
+    player, banker = (tuple(i for i, side in enumerate(order) if side is owner) for owner in Side)
+    return player, banker
+
+
+def _both(first: Card | None, second: Card | None) -> TwoCards:
+    return TwoCards((first, second), two_card_points(first, second))
 
 
 def _with_third(points: int | None, third: DealtCard) -> int | None:

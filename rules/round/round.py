@@ -256,6 +256,8 @@ class Round:
     void: Void = NOT_VOID
     result: ResultAnnounced | None = None
     deadline: Deadline | None = None
+    settled_early: WagerSettled | None = None
+    """The first wager that was collected or paid before the result."""
     closed: RoundClosed | None = None
     camera_lost_t: float | None = None
     """Since when something may have happened unseen; None where no camera was lost."""
@@ -375,7 +377,9 @@ def take_deal(event: CardDealt, running: Round) -> None:
     dealt.has_news = True
     cards, t, hand = dealt.cards, event.t, event.hand
     index, is_shown, first_t = len(cards), event.face_up, dealt.hand_first_t
-    sure, shown_t = value_confidence_of(event), t if is_shown else None
+    sure, shown_t = event.value_confidence, t if is_shown else None
+    if sure is None:
+        sure = 1.0 if event.confidence is None else event.confidence
     card = cards[event.card_id] = DealtCard(event, index, event.card, hand, sure, shown_t)
     dealt.placements.append((card, event))
     if event.together_with is not None:
@@ -462,11 +466,11 @@ def take_pass(event: CardPassed, running: Round) -> None:
 def take_result(event: ResultAnnounced, running: Round) -> None:
     """The result was announced; the first announcement counts."""
     running.dealt.has_news = True
-    if running.deadline is None:
-        running.reach_deadline(event.t)
-    if running.result is None and running.deadline is not None:
-        running.result = event
-        running.deadline = running.deadline._replace(at_result=len(running.dealt.placements))
+    if running.result is not None:
+        return
+    running.result = event
+    count, deadline = len(running.dealt.placements), running.deadline
+    running.deadline = Deadline(event.t, count, count) if deadline is None else deadline._replace(at_result=count)
 
 
 def take_close(event: RoundClosed, running: Round) -> None:

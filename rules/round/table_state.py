@@ -32,7 +32,7 @@ from thirdcard.rules.round.round import (
     freed_wager,
 )
 
-NOTED = (ShoeOpened, VoidHandAnnounced, RoundClosed, CameraLost, CameraMoved, CameraObstructed, CameraBack)
+NOTED = (ShoeOpened, VoidHandAnnounced, CameraLost, CameraMoved, CameraObstructed, CameraBack)
 """The events of which a table remembers something by itself."""
 
 
@@ -55,15 +55,12 @@ class TableState:
     """Whether the coming round is to be played without wagers."""
 
     def note(self, event: Event, _running: Round | None = None) -> None:
-        """Take what an event says of the shoe and the cameras, or of a hand without wagers or a round that is void."""
+        """Take what an event says of the shoe and the cameras, or of a hand without wagers."""
         if isinstance(event, ShoeOpened):
             self.next_void = self.next_void._replace(is_void=False)
         elif isinstance(event, VoidHandAnnounced):
             if self.running is not None and self.running.is_decided:
                 self.next_void = self.next_void._replace(is_void=True)
-        elif isinstance(event, RoundClosed):
-            if self.running is not None and self._was_given_up(self.running):
-                self.running.void = self.running.void._replace(is_void=True, is_annulled=True)
         elif isinstance(event, CameraLost | CameraMoved | CameraObstructed):
             self.lost_cameras.add(event.camera or "")
         elif isinstance(event, CameraBack):
@@ -71,6 +68,11 @@ class TableState:
         running = self.running
         if running is not None and self.lost_cameras and not running.was_camera_lost:
             running.camera_lost_t = event.t
+
+    def note_end(self, _event: RoundClosed, running: Round | None) -> None:
+        """A round that ends after a misdeal may have been given up."""
+        if running is not None and running.is_misdealt and self._was_given_up(running):
+            running.void = running.void._replace(is_void=True, is_annulled=True)
 
     def change_limits(self, event: LimitsChanged, running: Round | None) -> None:
         """Other limits hold from here on, in the running round too while betting is open."""
@@ -85,9 +87,7 @@ class TableState:
             self.rounds_begun,
             t,
             DealtCards(self.cards),
-            RoundBetting(
-                {area: wager for area, wager in self.wagers.items() if not wager.is_empty}, notice=self.notice
-            ),
+            RoundBetting({area: wager for area, wager in self.wagers.items() if wager.value != 0}, notice=self.notice),
             self.next_void,
             camera_lost_t=t if self.lost_cameras else None,
         )
@@ -102,12 +102,14 @@ class TableState:
         if running.void.declared_t is not None and self.next_void.rule is not None:
             self.next_void = NOT_VOID  # no card of a round that the house declared void is left to begin the next with
         self.cards = running.dealt.cards
-        wagers = {
-            area: freed_wager(wager, are_promotional_spent=self.are_promotional_spent) if wager.is_settled else wager
-            for area, wager in self.wagers.items()
-            if not wager.is_empty
-        }
-        self.wagers = {area: wager for area, wager in wagers.items() if not wager.is_empty}
+        wagers: dict[str, Wager] = {}
+        for area, wager in self.wagers.items():
+            left = wager
+            if wager.is_settled and wager.value != 0:
+                left = freed_wager(wager, are_promotional_spent=self.are_promotional_spent)
+            if left.value != 0:
+                wagers[area] = left
+        self.wagers = wagers
         self.running = None
 
     def follow_remedy(self, alert: Alert) -> None:
@@ -122,8 +124,8 @@ class TableState:
             running.void = void._replace(is_void=True, rule=remedy.rule, is_annulled=is_annulled)
 
     def _was_given_up(self, running: Round) -> bool:
-        """Whether a round with a misdeal ends without a result, and no wager of it is left or was won or lost."""
-        if not running.is_misdealt or running.is_decided or running.void.is_void:
+        """Whether a misdealt round ends without a result, and no wager of it is left or was won or lost."""
+        if running.is_decided or running.void.is_void:
             return False
         areas = [area for area, wager in running.betting.stakes.items() if not wager.is_empty]
         return all(area in self.wagers and self.wagers[area].is_empty for area in areas)

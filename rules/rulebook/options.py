@@ -53,6 +53,8 @@ class Rules:
     """Whether a wager below the minimum may be brought up to it at any time."""
     offered: frozenset[Bet]
     """The bets that the elections offer, insurance apart."""
+    known: frozenset[Bet] = field(repr=False)
+    """These and, where the rulebook has insurance, which is judged by itself, its bets."""
     first_card_bets: Mapping[Bet, frozenset[Side]] = field(repr=False)
     """Those of them that the first two cards of these hands decide."""
     fees: tuple[Fee, ...]
@@ -83,10 +85,6 @@ class Rules:
         """Whether the elections offer the bet."""
         return bet in self.offered
 
-    def knows(self, bet: Bet) -> bool:
-        """Whether the elections offer the bet, or the rulebook has insurance that is judged by itself."""
-        return bet in self.offered or (self.rulebook.insurance is not None and bet in INSURANCES)
-
 
 def elect(rulebook: Rulebook, options: Mapping[str, object], *, where: str = "options") -> Rules:
     """The rulebook with these options; what is not named keeps its default.
@@ -114,6 +112,7 @@ def elect(rulebook: Rulebook, options: Mapping[str, object], *, where: str = "op
     facts = _facts_of(elected, known)
     insurance = rulebook.insurance
     offered = tuple(rule for rule in rulebook.bets.values() if _any_holds(rule.offered, facts))
+    offered_bets = frozenset(rule.bet for rule in offered)
     cases_of_bets = {bet: _elected_cases(rule.cases, facts, known) for bet, rule in rulebook.bets.items()}
     deciders = {rule.bet: _deciders(cases_of_bets[rule.bet]) for rule in offered}
     return Rules(
@@ -128,7 +127,8 @@ def elect(rulebook: Rulebook, options: Mapping[str, object], *, where: str = "op
         insurance=insurance if insurance is not None and _any_holds(insurance.offered, facts) else None,
         are_wagers_frozen=_any_holds(rulebook.frozen, facts),
         are_low_wagers_raised=_any_holds(rulebook.top_ups, facts),
-        offered=frozenset(rule.bet for rule in offered),
+        offered=offered_bets,
+        known=offered_bets if insurance is None else offered_bets.union(INSURANCES),
         first_card_bets={bet: sides for bet, sides in deciders.items() if sides},
         fees=tuple(rule.fee for rule in offered if rule.fee is not None),
         takings={rule.bet: own_moment(rule.taken_back) for rule in offered if rule.taken_back is not None},

@@ -15,7 +15,7 @@ class Advice:
 
     def __init__(self, rules: Rules) -> None:
         rule = rules.rulebook.limits.returned
-        self._is_given = rule is not None and rule.when <= rules.facts
+        self.is_given = rule is not None and rule.when <= rules.facts
         self._advised: set[int] = set()
 
     def allows_return(self, wager: Wager | None, running: Round) -> bool:
@@ -24,8 +24,6 @@ class Advice:
 
     def note(self, running: Round, acts: Collection[WagerSettled]) -> None:
         """The round is over: who had a wager below the minimum paid or collected is advised."""
-        if not self._is_given:
-            return
         for act in acts:
             wager = running.betting.stakes.get(act.area)
             if act.action is SettleAction.RETURNED or wager is None or wager.seat is None:

@@ -31,6 +31,8 @@ class EarlySettlement:
         """Take what the dealer did, maybe without a result; before one, a wager that is given back says nothing."""
         if running.deadline is not None or event.action is _RETURNED:
             return
+        if running.settled_early is None:
+            running.settled_early = event
         if not self._rules.offers(event.bet) or not self._is_decided(event.bet, self._drawing_of(running)):
             running.reach_deadline(event.t)
 

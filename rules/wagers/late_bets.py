@@ -6,13 +6,23 @@ make an alert: without a direction of change nothing is alleged.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from thirdcard.rules.findings.findings import Finding, name_of
 from thirdcard.rules.game.words import Bet, Severity, Side, seat_of
-from thirdcard.rules.log.events import Source, WagerChanged, WagerSettled
+from thirdcard.rules.log.events import (
+    CardDealt,
+    CardPassed,
+    CardTurned,
+    Event,
+    NoMoreBets,
+    ResultAnnounced,
+    Source,
+    WagerChanged,
+    WagerSettled,
+)
 from thirdcard.rules.round.round import (
     INITIAL_CARDS,
     Call,
@@ -105,6 +115,18 @@ def amount_of(event: WagerChanged) -> int | None:
 
 
 _CALL, _FIRST_CARD, _HAND_FIRST_CARD, _FIRST_SEEN, _RESULT = Moment
+_CLOSERS: Mapping[Moment, tuple[type[Event], ...]] = {
+    _CALL: (NoMoreBets,),
+    _FIRST_CARD: (),
+    _HAND_FIRST_CARD: (CardDealt,),
+    _FIRST_SEEN: (CardDealt, CardTurned, CardPassed),
+    _RESULT: (ResultAnnounced,),
+}
+
+
+def closers_of(cases: Iterable[ClosingCase]) -> frozenset[type[Event]]:
+    """The events that may close betting by these cases, besides the round's first card."""
+    return frozenset(kind for case in cases for kind in _CLOSERS[case.moment])
 
 
 def close_of(bet: Bet, running: Round, rules: Rules, case: ClosingCase | None = None) -> Close | None:

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from thirdcard.rules.findings.findings import Finding, name_of
 from thirdcard.rules.game.notice import Range, TableNotice
 from thirdcard.rules.game.words import Bet, Side
-from thirdcard.rules.log.events import CardDealt, CardPassed, CardTurned, Event, NoMoreBets, ResultAnnounced
+from thirdcard.rules.log.events import Event, ResultAnnounced
 from thirdcard.rules.round.round import Round, Wager
 from thirdcard.rules.rulebook.model import ClosingCase, LimitKind, Moment
 from thirdcard.rules.rulebook.options import Rules
-from thirdcard.rules.wagers.late_bets import Close, close_of
+from thirdcard.rules.wagers.late_bets import Close, close_of, closers_of
 
-CLOSERS = (NoMoreBets, CardDealt, CardTurned, CardPassed, ResultAnnounced)
+_UNLIMITED: Range = (None, None)
 _HANDS = frozenset({Bet.PLAYER, Bet.BANKER})
 
 
@@ -78,7 +78,7 @@ class _Watch:
     def range_of(self, wager: Wager) -> Range:
         if self.notice.players:
             return self.notice.range_of(wager.bet, wager.seat)
-        return self.ranges.get(wager.bet, (None, None))
+        return self.ranges.get(wager.bet, _UNLIMITED)
 
 
 class LimitJudge:
@@ -97,8 +97,12 @@ class LimitJudge:
 
     @property
     def listens_to(self) -> Collection[type[Event]]:
-        """The events that may close betting; none where the notice limits nothing."""
-        return CLOSERS if self._watch.groups else ()
+        """The events that may close betting, other than the round's first card, which comes in another way.
+
+        None where the notice limits nothing; otherwise a result is one of them whatever the rulebook says.
+        """
+        closings = [self._rules.closings[bet] for bets in self._watch.groups for bet in bets]
+        return closers_of(closings) | {ResultAnnounced} if closings else ()
 
     def change(self, notice: TableNotice, running: Round | None) -> None:
         """Another notice hangs at the table; a round in which betting has closed is judged by the one before."""
@@ -127,10 +131,10 @@ class LimitJudge:
     def _is_faultless(self, running: Round) -> bool:
         """Whether it is clear at a glance that nothing can be found: all wagers were seen and keep their own limits."""
         watch = self._watch
-        if watch.limits_hands or running.camera_lost_t is not None:
+        if watch.limits_hands or watch.notice.players or running.camera_lost_t is not None:
             return False
         for wager in running.betting.stakes.values():
-            (minimum, maximum), value = watch.range_of(wager), wager.value
+            (minimum, maximum), value = watch.ranges.get(wager.bet, _UNLIMITED), wager.value
             if value is None or (minimum is not None and value < minimum) or (maximum is not None and value > maximum):
                 return False
         return True

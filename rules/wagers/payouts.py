@@ -67,10 +67,14 @@ class PayoutJudge:
         self._advice = Advice(rules)
         self._may_return = False
         self._is_disputed = False
+        self._has_strange = False
+        """Whether something was done with a bet that is not offered."""
 
     def settle(self, event: WagerSettled, _running: Round) -> None:
         """Take what the dealer did with a wager of the running round."""
         self._settled.setdefault(event.area, []).append(event)
+        if event.bet not in self._rules.known:
+            self._has_strange = True
 
     def change(self, event: WagerChanged, running: Round) -> None:
         """Take a change of a wager of the running round."""
@@ -103,14 +107,15 @@ class PayoutJudge:
                 elif self._is_disputed or not _is_just_as_due(due, self._settled.get(due.area)):
                     chips = _Chips(running.betting.stakes.get(due.area), wagers.get(due.area))
                     findings += self._judge(due, running, record, chips)
-            if self._late or not all(self._rules.knows(acts[0].bet) for acts in self._settled.values()):
+            if self._late or self._has_strange:
                 findings += self._judge_no_wagers(running, record)
-            for acts in self._settled.values():
-                self._advice.note(running, acts)
+            if self._advice.is_given:
+                for acts in self._settled.values():
+                    self._advice.note(running, acts)
         self._settled.clear()
         self._moved.clear()
         self._late.clear()
-        self._may_return = self._is_disputed = False
+        self._may_return = self._is_disputed = self._has_strange = False
         return findings if running.result is not None else _resting_on(running.dealt.cards.values(), findings)
 
     def _is_opposed(self, due: Iterable[Due]) -> bool:
@@ -135,7 +140,7 @@ class PayoutJudge:
             if late is not None and late.code in _PUTS_DOWN:
                 found = _paid_for_nothing(paid[-1], "which was placed after betting closed")
                 yield replace(found, confidence=found.confidence * late.confidence)
-            elif late is None and not self._rules.knows(paid[-1].bet):
+            elif late is None and paid[-1].bet not in self._rules.known:
                 yield _paid_for_nothing(paid[-1], "which is not offered")
 
     def _judge_late(self, due: Due, running: Round, record: RoundRecord) -> Iterator[Finding]:

@@ -78,7 +78,9 @@ class ProcedureJudge:
         return self._on_void_hand(event, running) if running.void.is_void else ()
 
     def _deal_first(self, event: CardDealt, running: Round) -> Iterable[Finding]:
-        found = [finding for look in self._at_first_card for finding in look(event, running)]
+        found: list[Finding] = []
+        for look in self._at_first_card:
+            found += look(event, running)
         if running.void.is_void:
             found += self._on_void_hand(event, running)
         elif running.betting.call is None and self._is_call_ordered and not running.was_camera_lost:

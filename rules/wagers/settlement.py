@@ -10,10 +10,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import lru_cache
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from thirdcard.rules.game.cards import Card
-from thirdcard.rules.game.hand import is_known, winner_of
+from thirdcard.rules.game.hand import winner_of
 from thirdcard.rules.game.words import Bet, Outcome, Settling, Side
 from thirdcard.rules.round.drawing import Drawing
 from thirdcard.rules.round.records import Due, OpenDue, RoundRecord
@@ -126,10 +126,11 @@ def settle_wagers(
     """What the wagers of a round are owed; bets that the elections do not offer are left out."""
     due: list[Due] = []
     undecided: list[OpenDue] = []
-    unpaid = areas_without_fee(wagers, rules) if rules.fees else frozenset[str]()
-    void_areas = unpaid.union(circumstances.ordered_back)
+    void_areas: Collection[str] = circumstances.ordered_back
+    if rules.fees:
+        void_areas = areas_without_fee(wagers, rules).union(void_areas)
     for wager in wagers:
-        if wager.value == 0 or not (wager.bet in rules.offered or _is_offered_insurance(wager.bet, rules)):
+        if wager.value == 0 or (wager.bet not in rules.offered and not _is_offered_insurance(wager.bet, rules)):
             continue
         is_void = circumstances.is_void or wager.area in void_areas
         settled = _due_in(wager, rules, endings, circumstances, is_void=is_void)
@@ -260,6 +261,7 @@ def _areas_without(fee: Fee, wagers: Collection[Wager], rules: Rules) -> Iterato
 
 _PLAYER, _BANKER = Side
 Faces = tuple[Card | None, ...]
+Known = tuple[Card, ...]
 
 
 def record_of(
@@ -275,11 +277,11 @@ def record_of(
     wagers = tuple(running.betting.stakes.values())
     why_open = "the hands are not known to be complete" if is_read else "a card was not read"
     excess = excess_of(wagers, rules, running.betting.notice) if rules.rulebook.limits.excess else {}
-    ordered_back = running.betting.ordered_back if rules.are_returns_honoured else ()
-    circumstances = Circumstances(
-        running.void.is_void, table.chips, promises, ordered_back, excess=excess, why_open=why_open
-    )
-    settlement = settle_wagers(wagers, rules, _endings(drawing, *hands, rules.marks), circumstances)
+    ordered_back: Collection[str] = running.betting.ordered_back
+    if ordered_back and not rules.are_returns_honoured:
+        ordered_back = ()
+    circumstances = Circumstances(running.void.is_void, table.chips, promises, ordered_back, excess, why_open)
+    settlement = settle_wagers(wagers, rules, _endings(drawing, *hands, rules.marks, is_read=is_read), circumstances)
     return RoundRecord(
         round=running.number,
         opened=running.opened_t,
@@ -296,13 +298,17 @@ def record_of(
     )
 
 
-def _endings(drawing: Drawing, player: Faces, banker: Faces, marks: frozenset[str]) -> Endings:
-    """What the round may state for the pay cases; nothing where a hand lacks a card or has got one too many."""
+def _endings(drawing: Drawing, player: Faces, banker: Faces, marks: frozenset[str], *, is_read: bool) -> Endings:
+    """What the round may state for the pay cases; nothing where a hand lacks a card or has got one too many.
+
+    Args:
+        is_read: whether both totals are known, and with them every face.
+    """
     if drawing.is_swapped and any(len(drawing.two_cards(side)) != 2 for side in Side):
         return frozenset()
     if drawing.is_settled:
-        if is_known(player) and is_known(banker):
-            return certain_facts(end_of(player, marks), end_of(banker, marks))
+        if is_read:
+            return certain_facts(end_of(cast(Known, player), marks), end_of(cast(Known, banker), marks))
         return possible_facts(ends_of(player, marks), ends_of(banker, marks))
     if not drawing.can_judge or drawing.missing() is not None:
         return frozenset()

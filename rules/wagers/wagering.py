@@ -48,10 +48,11 @@ class Wagering:
         settles = running.is_decided and (is_by_dealer(event) or is_by_nobody_known(event))
         wager = changed_wager(event, old, is_settled=settles)
         findings: list[Finding] = []
-        if kind_of(event) is _PLACED:
+        kind = kind_of(event)
+        if kind is _PLACED:
             self._held.note_placed(event)
         if close is None or event.t < close.t:
-            findings = self._change_in_time(event, wager, running)
+            findings = self._change_in_time(event, kind, wager, running)
         elif self._rules.are_low_wagers_raised and self._is_raised_late(event, running, old):
             running.betting.stakes[event.area] = wager
         elif not self._is_free(event, running, old):
@@ -96,8 +97,7 @@ class Wagering:
             result = None if running is None else running.result
             self._held.pay(event, None if result is None else result.t)
 
-    def _change_in_time(self, event: WagerChanged, wager: Wager, running: Round) -> list[Finding]:
-        kind = kind_of(event)
+    def _change_in_time(self, event: WagerChanged, kind: Kind | None, wager: Wager, running: Round) -> list[Finding]:
         findings: list[Finding] = []
         if self._rules.are_wagers_frozen and event.area in running.betting.placed:
             comes_up = self._comes_up(event, kind, running)

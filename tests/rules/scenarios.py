@@ -408,6 +408,10 @@ for kind in ("competition", "live"):
     more: dict[str, Any] = {"limits": LIMITS, "options": {"competition": kind}}
     add("limit.below_minimum", kind, {"tas": "16.5.11"}, BELOW, FITTING, **more)
     add("limit.above_maximum", kind, {"tas": "16.5.10(a)"}, ABOVE, FITTING, **more)
+    add(
+        "wager.not_offered", f"both hands, {kind}", {"tas": "16.5.10(b)"},
+        bet(("s3-player", 50), ("s3-tie", 25), ("s3-banker", 25)), bet(("s3-player", 50), ("s4-banker", 25)), **more,
+    )  # fmt: skip
 HEAVY = bet(("s3-banker", 400), ("s4-banker", 301), ("s5-player", 100))
 DIFFERENTIAL: dict[str, str | None] = {**nz("5.17"), "sg-rws": "3.4", "nsw": "1.1"}
 add("limit.differential", "Banker", DIFFERENTIAL, HEAVY, FITTING, limits=LIMITS)

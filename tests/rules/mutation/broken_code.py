@@ -98,7 +98,15 @@ def _sum_of(change: Callable[[int], int]) -> AbstractContextManager[None]:
         points = [None if card is None else card.point_value for card in cards]
         return None if None in points else change(sum(one for one in points if one is not None))
 
-    return _everywhere("known_point_count", hand, known_point_count)
+    @contextmanager
+    def broken() -> Iterator[None]:
+        with (
+            _everywhere("known_point_count", hand, known_point_count),
+            _everywhere("two_card_points", hand, lambda first, second: known_point_count((first, second))),
+        ):
+            yield
+
+    return broken()
 
 
 def _errors_last() -> AbstractContextManager[None]:

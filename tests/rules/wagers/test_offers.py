@@ -63,7 +63,7 @@ def test_chips_that_are_not_paid_are_one_fault(rulebook_id: str, action: str) ->
 @pytest.mark.parametrize("rulebook_id", RULEBOOKS)
 def test_chips_taken_back_before_betting_closed_are_no_fault(rulebook_id: str) -> None:
     log = TableLog(rules_of(rulebook_id)).add("bets_opened").wager("s3-ante", 0, 5).wager("s3-ante", 5, 0)
-    assert codes_of(log.add("no_more_bets").four(NATURAL).result(8, 5).close()) == []
+    assert codes_of(log.add("no_more_bets").four(NATURAL).result(8, 5)) == []
 
 
 @pytest.mark.parametrize("rulebook_id", RULEBOOKS)
@@ -92,3 +92,37 @@ def test_international_a_bet_stays_open_until_a_card_is_seen() -> None:
     t = log.turn("c1").t
     (stray,) = alerts_of(log)
     assert (stray.code, stray.t) == ("wager.not_offered", t)
+
+
+def competing(*wagers: tuple[str, int, int]) -> TableLog:
+    """Changes of wagers before the call in a competition of Tasmania."""
+    log = TableLog(rules_of("tas", competition="competition")).add("bets_opened")
+    for area, before, after in wagers:
+        log.wager(area, before, after)
+    return log.add("no_more_bets").four(NATURAL).result(8, 5)
+
+
+def test_rule_tas_16_5_10_b_a_player_has_no_wagers_on_both_hands() -> None:
+    (found,) = alerts_of(competing(("s3-banker", 0, 50), ("s3-player", 0, 100), ("s3-tie", 0, 25)))
+    assert (found.code, found.rule, found.seat, found.area) == ("wager.not_offered", "16.5.10(b)", 3, "s3-player")
+
+
+@pytest.mark.parametrize(
+    "wagers",
+    [
+        pytest.param([("s3-banker", 0, 50), ("s3-tie", 0, 25)], id="beside the Tie"),
+        pytest.param([("s3-banker", 0, 50), ("s4-player", 0, 25)], id="of two players"),
+    ],
+)
+def test_one_hand_and_the_tie_are_what_a_competition_allows(wagers: list[tuple[str, int, int]]) -> None:
+    assert "wager.not_offered" not in codes_of(competing(*wagers))
+
+
+def test_a_wager_that_was_moved_to_the_other_hand_in_time_lies_on_one() -> None:
+    log = competing(("s3-banker", 0, 50), ("s3-banker", 50, 0), ("s3-player", 0, 50))
+    assert "wager.not_offered" not in codes_of(log)
+
+
+def test_outside_a_competition_both_hands_may_be_backed() -> None:
+    log = TableLog(rules_of("tas")).add("bets_opened").wager("s3-banker", 0, 50).wager("s3-player", 0, 50)
+    assert "wager.not_offered" not in codes_of(log.add("no_more_bets").four(NATURAL).result(8, 5))
