@@ -40,6 +40,8 @@ WAITING_FRAMES = 20
 BEHIND_S = 1.0
 """A file that is so far behind its pace goes on from there: it does not hurry after."""
 KEEP = timedelta(minutes=15)
+DAMAGED = "what it sends is damaged; where packets are lost on the way, `transport: tcp` keeps them"
+"""Said while no sound picture comes."""
 LOOK_AGAIN_S = 1.0
 """How often the screen's words are renewed while a camera is left alone."""
 
@@ -243,6 +245,8 @@ class CameraReader:
                 lost = item.fault
                 if lost is SightFault.SIZE:
                     self.state, self.fault = CameraState.LOST, "its pictures have another shape than the calibrated"
+                elif lost is SightFault.DAMAGED:
+                    self.fault = DAMAGED
                 continue
             frame = item
             waited_s, arrived = self._waits.take(), self.now()

@@ -129,7 +129,8 @@ class Sight:
         if self.fault == OVERLOADED and self.camera.state in (CameraState.PLAYING, CameraState.CONNECTING):
             return CameraState.OVERLOADED, f"the machine has too much to do: no look for {now_t - self.seen_t:.0f} s"
         if self.camera.state is CameraState.PLAYING and self.is_lost and self.frames:
-            return CameraState.LOST, f"no picture for {now_t - self.seen_t:.0f} s"
+            why = f": {self.camera.fault}" if self.camera.fault else ""
+            return CameraState.LOST, f"no picture for {now_t - self.seen_t:.0f} s{why}"
         return self.camera.state, self.camera.fault
 
     def _lose(self, t: float, fault: str = "no_picture") -> None:

@@ -26,6 +26,7 @@ from sqlalchemy import select
 from tests.endurance.cuts import LIVE, state_of
 from tests.endurance.live_room import LiveRoom, furnish_room
 from tests.endurance.rtsp_camera import Cut, Make, NoCameraError, RtspCamera, rtsp_camera
+from thirdcard.service.live.camera import DAMAGED
 from thirdcard.service.store import chain
 from thirdcard.service.store.log_chains import log_chain
 from thirdcard.service.store.schema import AlertRow
@@ -118,7 +119,7 @@ def try_camera(folder: Path, make: Make) -> Outcome:
         point_at(room, camera.url)
         room.start()
         try:
-            room.wait_until_watched()
+            wait_until_told(room)
             for what in ("cut", "silent", "restarted", *(["slow"] if make.transport == "tcp" else [])):
                 disturb(room, camera, what, outcome)
             sign_in_wrongly(room, camera, outcome)
@@ -174,8 +175,26 @@ def sign_in_wrongly(room: LiveRoom, camera: RtspCamera, outcome: Outcome) -> Non
     room.stop()
     point_at(room, camera.url)
     room.start()
-    room.wait_until_watched()
+    wait_until_told(room)
     outcome.alleged += [code for code in alleged(room, began, now_utc()) if not code.startswith("camera.")]
+
+
+def wait_until_told(room: LiveRoom) -> None:
+    """Until the table plays, or says that what comes is damaged: of a lossy stream that may be all there is.
+
+    Raises:
+        TimeoutError: It says neither.
+    """
+    deadline = time.monotonic() + PATIENCE_S
+    while time.monotonic() < deadline:
+        try:
+            state = state_of(room, LIVE)
+        except httpx.HTTPError:
+            state = {}
+        if state.get("camera") == "playing" or DAMAGED in str(state.get("fault")):
+            return
+        time.sleep(0.1)
+    raise TimeoutError(f"table {LIVE} is neither watched nor says why after {PATIENCE_S:.0f} s; see {room.log}")
 
 
 def states_until(room: LiveRoom, patience_s: float, *, wanted: str | None = None) -> list[str]:
@@ -184,12 +203,13 @@ def states_until(room: LiveRoom, patience_s: float, *, wanted: str | None = None
     deadline = time.monotonic() + patience_s
     while time.monotonic() < deadline:
         try:
-            state = str(state_of(room, LIVE)["camera"])
+            table = state_of(room, LIVE)
+            state = "damaged" if DAMAGED in str(table["fault"]) else str(table["camera"])
         except httpx.HTTPError:
             state = "down"
         if seen[-1:] != [state]:
             seen.append(state)
-        if state == wanted:
+        if state == wanted or (wanted == "playing" and state == "damaged"):
             break
         time.sleep(0.1)
     return seen
