@@ -112,17 +112,17 @@ class BareChips:
 
     def _note_print(self, view: _View, chips: Detections, frame: Frame, cover: Cover) -> None:
         """Which of the chips that are surely seen look as the bare cloth does; as before where something lies there."""
-        boxes = [box for box in chips.corners_mm if self._reaches(view, box.mean(axis=0), RIM_MM / 2)]
+        boxes = self._boxes_in(view, chips, RIM_MM / 2)
         if view.bare is None or not boxes:
             view.print_mm = []
             return
         now, is_covered = self._look(view, frame), bool((cover.mask & view.cells).any())
         different = self._different(view, now)
         view.print_mm = [
-            box.mean(axis=0)
-            for box in boxes
+            middle
+            for box, middle in boxes
             if (
-                self._is_print(box.mean(axis=0))
+                self._is_print(middle)
                 if is_covered and (cover.mask & self._grid.mask_of(box)).any()
                 else self._is_bare(view, box, now, different)
             )
@@ -151,16 +151,16 @@ class BareChips:
     def _look_again(
         self, view: _View, chips: Detections, doubtful: Detections, frame: Frame, cover: Cover
     ) -> list[NDArray[np.float64]]:
-        seen = [box for box in chips.corners_mm if self._reaches(view, box.mean(axis=0), RIM_MM / 2)]
+        seen = self._boxes_in(view, chips, RIM_MM / 2)
         lately = [(t, box) for t, box in view.sure if frame.t - t <= LATELY_S]
-        view.sure = [*lately, *((frame.t, box) for box in seen)]
+        view.sure = [*lately, *((frame.t, box) for box, _ in seen)]
         if (cover.mask & view.cells).any():
             return []
         if view.bare is None:
             view.bare = None if seen else self._look(view, frame)
             return []
-        sure = [box.mean(axis=0) for box in seen]
-        boxes = [corners for corners in doubtful.corners_mm if self._reaches(view, corners.mean(axis=0))]
+        sure = [middle for _, middle in seen]
+        boxes = [box for box, _ in self._boxes_in(view, doubtful, 0.0)]
         stayed = self._stayed(lately, sure, frame.t, cover)
         if sure and not boxes and not stayed:
             return []
@@ -219,6 +219,13 @@ class BareChips:
         points = (corners_mm - np.array(view.origin_mm)) * self._rectifier.px_per_mm
         cv2.fillPoly(box, [np.round(points).astype(np.int32)], 1)
         return float(different[box > 0].mean()) if box.any() else 0.0
+
+    def _boxes_in(
+        self, view: _View, found: Detections, slack_mm: float
+    ) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+        """The boxes whose middle lies in the region, or as little outside, each with its middle."""
+        pairs = zip(found.corners_mm, found.centres_mm, strict=True)
+        return [(box, middle) for box, middle in pairs if self._reaches(view, middle, slack_mm)]
 
     def _reaches(self, view: _View, at_mm: NDArray[np.float64], slack_mm: float = 0.0) -> bool:
         """Whether a point lies in the region, or as little outside."""
