@@ -49,6 +49,7 @@ from thirdcard.rules.log.events import (
 from thirdcard.rules.round.records import Doubt, RoundRecord
 from thirdcard.rules.round.round import ROUND_OPENERS, TAKERS, Round, RoundState
 from thirdcard.rules.round.table_state import NOTED, TableState
+from thirdcard.rules.rulebook.model import Moment
 from thirdcard.rules.rulebook.options import Rules
 from thirdcard.rules.wagers.early_settlement import EarlySettlement
 from thirdcard.rules.wagers.insurance import InsuranceJudge
@@ -222,6 +223,7 @@ class Referee:
             chips=tuple(sorted(set(chips))),
             notice=parse_notice(limits or {}, rules.mains),
             are_promotional_spent=rules.rulebook.promotional_rule is not None,
+            does_call_close=any(rules.closings[bet].moment is Moment.CALL for bet in rules.mains),
         )
         self._judges = Judges.of(rules, self._table, decks=decks, device=device)
         self._held = self._judges.held

@@ -99,8 +99,13 @@ class ShoeCareJudge:
         )
 
 
-def find_replaced(event: CardReplaced, _running: Round) -> Iterator[Finding]:
-    """A card that was exchanged while its round ran."""
+def find_replaced(event: CardReplaced, running: Round) -> Iterator[Finding]:
+    """A card that was exchanged while its round ran.
+
+    Chips that lie on the table begin no coup: its first card does (`nsw` 1.1), when all wagers are down (`nz-*` 8.2).
+    """
+    if not running.dealt.cards:
+        return
     why = f": {event.reason}" if event.reason else ""
     yield Finding(
         code="procedure.card_replaced",

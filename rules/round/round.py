@@ -290,12 +290,6 @@ class Round:
         return self.deadline is not None
 
     @property
-    def is_betting_open(self) -> bool:
-        """Whether no card has left the shoe and no call is known but by inference."""
-        call = self.betting.call
-        return self.dealt.first is None and not self.is_decided and (call is None or call.is_inferred)
-
-    @property
     def phase(self) -> RoundPhase:
         if self.is_decided:
             return RoundPhase.DECIDED
@@ -332,8 +326,10 @@ def changed_wager(event: WagerChanged, old: Wager | None, *, is_settled: bool) -
 
 
 def _promotional_part(event: WagerChanged, old: Wager | None) -> int:
-    """What of the value after the change is in promotional chips; others go first."""
+    """What of the value after the change is in promotional chips; others go first, and what is gone before is gone."""
     part = 0 if old is None else old.promotional
+    if event.before is not None:
+        part = min(part, event.before)
     if event.after is None:
         return part
     if event.promotional:

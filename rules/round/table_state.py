@@ -50,6 +50,8 @@ class TableState:
     notice: TableNotice = field(default_factory=TableNotice)
     are_promotional_spent: bool = False
     """Whether promotional chips that were settled lie on no area any more."""
+    does_call_close: bool = True
+    """Whether "No more bets" closes betting; where it does not, the first card does."""
     lost_cameras: set[str] = field(default_factory=set)
     next_void: Void = NOT_VOID
     """Whether the coming round is to be played without wagers."""
@@ -77,8 +79,14 @@ class TableState:
     def change_limits(self, event: LimitsChanged, running: Round | None) -> None:
         """Other limits hold from here on, in the running round too while betting is open."""
         self.notice = self.notice.changed(_change_of(event), seat=event.seat)
-        if running is not None and running.is_betting_open:
+        if running is not None and self._is_betting_open(running):
             running.betting.notice = self.notice
+
+    def _is_betting_open(self, running: Round) -> bool:
+        """Whether no card has left the shoe and no call that closes betting is known but by inference."""
+        call = running.betting.call
+        is_called = self.does_call_close and call is not None and not call.is_inferred
+        return running.dealt.first is None and not running.is_decided and not is_called
 
     def begin(self, t: float) -> Round:
         """Start the next round."""

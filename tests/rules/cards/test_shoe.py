@@ -181,3 +181,11 @@ def test_cards_that_the_shoe_cannot_hold_any_more_end_the_faults_after_its_last_
         log.legal_round("P 6H KD | B 3S 4C")
     alerts = [alert for alert in alerts_of(log, decks=1) if alert.code == "misdeal.after_last_round"]
     assert [alert.round for alert in alerts] == list(range(2, 14))
+
+
+@pytest.mark.parametrize("rulebook_id", ["nsw", "nz-authority", "nz-secretary", "tas"])
+def test_rule_nsw_3_10_chips_on_the_table_are_no_coup_in_which_no_card_is_replaced(rulebook_id: str) -> None:
+    log = TableLog(rules_of(rulebook_id)).legal_round("P KH 7C | B 3D 5H").add("bets_opened").wager("s1-tie", 0, 100)
+    assert codes_of(log.add("card_replaced", card_id="c2", reason="marked")) == []
+    log.add("no_more_bets").deal("player", "2H").add("card_replaced", card_id="c5", reason="marked")
+    assert codes_of(log) == ["procedure.card_replaced"]

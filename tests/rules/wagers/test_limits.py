@@ -110,13 +110,31 @@ def test_limits_may_come_to_a_table_without_any() -> None:
     assert told_of(log, {}) == [("limit.above_maximum", 1)] * 2
 
 
-@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+CLOSED_BY_CALL, CLOSED_BY_CARD = ("nz-authority", "sg-rws"), ("nsw", "nz-secretary", "tas")
+
+
+@pytest.mark.parametrize("rulebook_id", CLOSED_BY_CALL)
 def test_limits_that_change_after_betting_closed_hold_for_the_next_round(rulebook_id: str) -> None:
     log = TableLog(rules_of(rulebook_id)).open("s1-banker", "s2-player").add("limits_changed", maximum=50)
     log.four(STANDS).result(7, 7).close()
     assert told_of(log) == []
     log.add("bets_opened").add("no_more_bets", source="signal").four(STANDS)
     assert told_of(log) == [("limit.above_maximum", 1), ("limit.above_maximum", 2)]
+
+
+@pytest.mark.parametrize("rulebook_id", CLOSED_BY_CARD)
+def test_limits_that_change_between_the_call_and_the_card_that_closes_betting_hold_at_once(rulebook_id: str) -> None:
+    log = TableLog(rules_of(rulebook_id)).open("s1-banker").add("limits_changed", maximum=50).four(STANDS)
+    assert told_of(log) == [("limit.above_maximum", 1)]
+    log = TableLog(rules_of(rulebook_id)).open().add("limits_changed", maximum=1000)
+    assert told_of(log.wager("s1-banker", 0, 1000).four(STANDS)) == []
+
+
+@pytest.mark.parametrize("rulebook_id", CLOSED_BY_CARD)
+def test_limits_that_change_in_the_deal_hold_for_the_next_round(rulebook_id: str) -> None:
+    log = TableLog(rules_of(rulebook_id)).open("s1-banker").four(STANDS).add("limits_changed", maximum=50)
+    assert told_of(log.result(7, 7).close()) == []
+    assert told_of(log.add("bets_opened").four(STANDS)) == [("limit.above_maximum", 1)]
 
 
 def test_differential_and_collective_maximum_change_too() -> None:
@@ -137,8 +155,8 @@ def test_rule_tas_16_5_3_limits_may_be_raised_in_a_session(competition: str) -> 
 @pytest.mark.parametrize("rulebook_id", RULEBOOKS)
 def test_winnings_go_by_the_limits_at_the_close_of_betting(rulebook_id: str) -> None:
     log = TableLog(rules_of(rulebook_id)).add("bets_opened").add("limits_changed", seat=1, maximum=5000)
-    log.wager("s1-player", 0, 4000).add("no_more_bets", source="signal").add("limits_changed", seat=1)
-    log.four("P KH 8C | B 3D 4H").result(8, 7).settle("s1-player", "paid", 4000).close()
+    log.wager("s1-player", 0, 4000).add("no_more_bets", source="signal").four("P KH 8C | B 3D 4H")
+    log.add("limits_changed", seat=1).result(8, 7).settle("s1-player", "paid", 4000).close()
     assert alerts_of(log, limits=NOTICE) == []
 
 

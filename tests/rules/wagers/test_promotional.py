@@ -75,3 +75,12 @@ def test_token_that_was_taken_back_in_time_is_none() -> None:
     log.wager("s3-player", 100, 0).wager("s3-player", 0, 100)
     cards(log, STANDS).result(7, 7).settle("s3-player", "collected", 100).close()
     assert [alert.code for alert in alerts_of(log)] == ["payout.push_taken"]
+
+
+def test_chips_that_follow_a_token_which_is_gone_are_none() -> None:
+    log = TableLog(rules_of("nsw"))
+    token(log, PLAYER_WINS, ("paid", 100))
+    log.events.pop()
+    log.wager("s3-player", 0, 300).add("round_closed").add("no_more_bets", source="signal")
+    cards(log, PLAYER_WINS).result(8, 7).settle("s3-player", "paid", 300).close()
+    assert alerts_of(log) == []

@@ -1,0 +1,1 @@
+"""Tables on which all that happens is what the rulebook's text permits, and single faults on them."""
