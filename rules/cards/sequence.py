@@ -12,10 +12,11 @@ from thirdcard.rules.findings.findings import Finding, name_of
 from thirdcard.rules.game.words import Side, Source
 from thirdcard.rules.log.events import CardTurned, Event, ResultAnnounced, WagerSettled
 from thirdcard.rules.round.round import INITIAL_CARDS, Round, confidence_of
-from thirdcard.rules.rulebook.cases import BET
+from thirdcard.rules.rulebook.cases import BET, SITUATIONS
 from thirdcard.rules.rulebook.options import Rules
 
 _CODE = "procedure.sequence"
+_BEFORE_RESULT = "before_result"
 SEEN_APART_S = 0.5
 """Two looks at the cards lie as far apart where a camera gives few pictures (ten a second, five for a reading)."""
 
@@ -25,7 +26,7 @@ class SequenceJudge:
 
     def __init__(self, rules: Rules) -> None:
         self._opens_player_first = rules.fault(_CODE) is not None
-        self._settles_after_result = rules.fault(_CODE, frozenset({"before_result"})) is not None
+        self._settles_after_result = _orders_settling(rules)
         self._round = 0
         self._banker: CardTurned | None = None
         """The first turn of one of the Banker's first two cards."""
@@ -78,18 +79,27 @@ class SequenceJudge:
             return
         if running.void.is_void or deadline is None or deadline.placements != len(running.dealt.placements):
             return
+        facts = {_BEFORE_RESULT, f"{BET}={early.bet}"}
+        if running.dealt.placements[-1][1].t > early.t:
+            facts.add("cards_to_come")
         yield Finding(
             code=_CODE,
             t=early.t,
             key=(_CODE, early.area),
             message=f"A wager on {name_of(early.bet)} was settled before the result was announced.",
-            facts=frozenset({"before_result", f"{BET}={early.bet}"}),
+            facts=frozenset(facts),
             seat=early.seat,
             bet=early.bet,
             area=early.area,
             amount=early.amount,
             confidence=min(confidence_of(early), confidence_of(event)),
         )
+
+
+def _orders_settling(rules: Rules) -> bool:
+    """Whether the elected rules order for any wager when it is settled."""
+    ordered = [case.when - rules.facts for case in rules.rulebook.faults.get(_CODE, ()) if _BEFORE_RESULT in case.when]
+    return any(all(fact in SITUATIONS or fact.startswith(f"{BET}=") for fact in left) for left in ordered)
 
 
 def _blur(first: Event, second: Event) -> float:

@@ -31,7 +31,7 @@ SITUATIONS = frozenset(
         "to_player", "to_banker", "banker_due", "disclosed", "third_card", "outcome_established", "last_round",
         "losing", "frozen", "served_first", "undetermined", "void_ordered", "same_seat", "equal_wager", "no_handling",
         "collective", "insurance", "not_offered", "own_limit", "ordered_back", "before_result", "found_face_up",
-        "kept_card_left", "both_hands",
+        "kept_card_left", "both_hands", "round_voided", "personal_limit", "cards_to_come",
     }
 )  # fmt: skip
 """What the referee may state of a fault."""

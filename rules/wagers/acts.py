@@ -6,10 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from thirdcard.rules.findings.findings import Finding, name_of
-from thirdcard.rules.game.words import SettleAction, Source
+from thirdcard.rules.game.words import Bet, SettleAction, Source
 from thirdcard.rules.log.events import WagerSettled
 from thirdcard.rules.round.records import Due
 from thirdcard.rules.round.round import confidence_of
+from thirdcard.rules.rulebook.cases import BET
+from thirdcard.rules.rulebook.file_keys import INSURANCES
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,12 @@ def named(due: Due | WagerSettled) -> str:
     return f"{whose} wager on {name_of(due.bet)}"
 
 
+def facts_about(bet: Bet) -> frozenset[str]:
+    """What a fault in the settling of a wager states of its bet, for the rulebook's cases."""
+    of_bet = f"{BET}={bet}"
+    return frozenset({of_bet, "insurance"} if bet in INSURANCES else {of_bet})
+
+
 def fault_of(
     code: str, due: Due | WagerSettled, act: WagerSettled, text: str, *, amount: int | None = None,
     rule: str | None = None,
@@ -65,6 +73,7 @@ def fault_of(
         t=act.t,
         key=(code, due.area),
         message=f"{text}.",
+        facts=facts_about(due.bet),
         source_rule=rule,
         seat=due.seat,
         bet=due.bet,

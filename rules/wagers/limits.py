@@ -80,6 +80,12 @@ class _Watch:
             return self.notice.range_of(wager.bet, wager.seat)
         return self.ranges.get(wager.bet, _UNLIMITED)
 
+    def is_personal(self, wager: Wager, end: int) -> bool:
+        """Whether another minimum (0) or maximum (1) than the table's was agreed for it with its player."""
+        if not self.notice.players:
+            return False
+        return self.range_of(wager)[end] != self.ranges.get(wager.bet, _UNLIMITED)[end]
+
 
 class LimitJudge:
     """Judges each bet once a round, as soon as betting on it has closed for certain."""
@@ -183,12 +189,15 @@ class LimitJudge:
     def _beyond(self, code: str, wager: Wager, close: Close, what: str) -> Finding:
         whose = "A" if wager.seat is None else f"Seat {wager.seat}'s"
         has_own = wager.bet in self._own_rules
+        facts = {"own_limit"} if has_own else set()
+        if self._watch.is_personal(wager, 0 if code == "limit.below_minimum" else 1):
+            facts.add("personal_limit")
         return Finding(
             code=code,
             t=close.t,
             key=(code, wager.area),
             message=f"{whose} wager of {wager.value} on {name_of(wager.bet)} is {what}.",
-            facts=frozenset({"own_limit"}) if has_own else frozenset(),
+            facts=frozenset(facts),
             source_rule=self._own_rules[wager.bet] if has_own else None,
             seat=wager.seat,
             bet=wager.bet,

@@ -21,7 +21,7 @@ from thirdcard.rules.log.events import WagerChanged, WagerSettled
 from thirdcard.rules.round.records import Due, RoundRecord
 from thirdcard.rules.round.round import DealtCard, Round, Wager, confidence_of
 from thirdcard.rules.rulebook.options import Rules
-from thirdcard.rules.wagers.acts import Acts, fault_of, named, sum_of
+from thirdcard.rules.wagers.acts import Acts, facts_about, fault_of, named, sum_of
 from thirdcard.rules.wagers.advice import Advice
 from thirdcard.rules.wagers.collection import AmountSpan, judge_loss, span_of
 from thirdcard.rules.wagers.exact_pay import least_part_of
@@ -148,7 +148,7 @@ class PayoutJudge:
         late, acts = self._late[due.area], self._acts_on(due.area, running)
         total = sum_of(acts.paid)
         if acts.paid and due.outcome is not _WIN:
-            yield _paid_in_vain(due, acts)
+            yield self._by_its_void(_paid_in_vain(due, acts), due, running)
         elif total is not None and due.pays is not None and total > self._rounded(due, due.pays).most:
             found = self._wrong_total(due, acts.paid[-1], total, record)
             yield replace(found, confidence=found.confidence * late.confidence)
@@ -165,7 +165,7 @@ class PayoutJudge:
         acts = _without_tokens(acts, due, chips.staked)
         misdone = _wrong_act(due, acts)
         if misdone is not None:
-            return (replace(misdone, facts=_facts_of(due, running)),)
+            return (self._by_its_void(misdone, due, running),)
         if acts.paid:
             return self._wrong_amount(due, acts, running, record)
         if due.outcome is _LOSE and acts.all:
@@ -176,6 +176,23 @@ class PayoutJudge:
             running.doubt(_absent_code(due), f"what became of the wager on {due.area} was not seen")
             return ()
         return (_absence(due, running, acts, chips),)
+
+    def _by_its_void(self, finding: Finding, due: Due, running: Round) -> Finding:
+        """The fault with what made its wager void, for the rulebook's cases, and the rule that did."""
+        if due.outcome is not Settling.VOID:
+            return finding
+        void, facts = running.void, finding.facts
+        if void.is_void:
+            rule, fact = void.rule, "round_voided" if void.rule is None else "void_ordered"
+        elif due.area in running.betting.ordered_back:
+            rule, fact = None, "ordered_back"
+        else:
+            rule, fact = self._rule_of_part(due) or self._rule_of_fee(due), "void_ordered"
+        return replace(finding, facts=facts | {fact}, source_rule=rule)
+
+    def _rule_of_fee(self, due: Due) -> str | None:
+        """The rule by which the wager is void without a fee."""
+        return next((fee.rule for fee in self._rules.fees if due.bet in fee.wagers), None)
 
     def _acts_on(self, area: str, running: Round) -> Acts:
         """What the dealer did with a wager; where the house voided the round or ordered it returned, what he did then.
@@ -313,12 +330,6 @@ def _wrong_act(due: Due, acts: Acts) -> Finding | None:
     return None
 
 
-def _facts_of(due: Due, running: Round) -> frozenset[str]:
-    """What made a wager void, for the rulebook's cases."""
-    is_ordered = due.outcome is Settling.VOID and due.area in running.betting.ordered_back
-    return frozenset({"ordered_back"}) if is_ordered and not running.void.is_void else frozenset()
-
-
 def _without_tokens(acts: Acts, due: Due, staked: Wager | None) -> Acts:
     """The acts but for the taking of promotional chips, which are spent when they have won or stood off."""
     tokens, taken = 0 if staked is None else staked.promotional, sum_of(acts.collected)
@@ -382,6 +393,7 @@ def _absence(due: Due, running: Round, acts: Acts, chips: _Chips) -> Finding:
         t=t,
         key=(code, due.area),
         message=f"{named(due)} {what}.",
+        facts=facts_about(due.bet),
         seat=due.seat,
         bet=due.bet,
         area=due.area,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tests.rules.builders import TableLog
-from tests.rules.scenarios import Build, Scenario, five
+from tests.rules.scenarios import BANKER_DUE, Build, Scenario, five
+from tests.rules.witness import settled
 
 BANKER_6, BANKER_8, TIE = ("P KH 2C 3S | B 3D 3H", 5, 6), ("P KH 7C | B 3D 5H", 7, 8), ("P KH 7C | B 3D 4H", 7, 7)
 PAYS: dict[str, tuple[str, int, str | None]] = {
@@ -44,9 +45,29 @@ def played(ending: tuple[str, int, int], *acts: tuple[str, int]) -> Build:
     return build
 
 
-def add(code: str, name: str, rules: dict[str, str | None], fault: Build, near: Build) -> None:
+def add(code: str, name: str, rules: dict[str, str | None], fault: Build, near: Build, **options: Any) -> None:
     for rulebook, rule in rules.items():
-        PAYOUTS.append(Scenario(code=code, rulebook=rulebook, rule=rule, name=name, fault=fault, near=near))
+        PAYOUTS.append(
+            Scenario(code=code, rulebook=rulebook, rule=rule, name=name, fault=fault, near=near, options=options)
+        )
+
+
+def voided(action: str, *, by: str) -> Build:
+    """100 on the Banker, a third card to come: the house declares the round void, or the shoe has no more cards."""
+    return lambda log: log.open("s3-banker").four("P KH 3C | B 3D 4H").add(by).settle("s3-banker", action, 100).close()
+
+
+def insured(*acts: tuple[str, int]) -> Build:
+    """20 insure the Player on 7 points, which lose; then what the dealer did with them."""
+
+    def build(log: TableLog) -> TableLog:
+        log.open("s3-player").four(BANKER_DUE).wager("s3-insurance_player", 0, 20).third("banker", "6S").result(7, 9)
+        log.settle("s3-player", "collected", 100)
+        for action, amount in acts:
+            log.settle("s3-insurance_player", action, amount)
+        return log.close()
+
+    return build
 
 
 LOST = ("P KH 8C | B 3D 4H", 8, 7)
@@ -82,3 +103,19 @@ for rulebook, (options, rule) in HALF.items():
             options=options,
         )
     )
+for code, action in (("payout.loser_paid", "paid"), ("payout.push_taken", "collected")):
+    for name, by, rules in (
+        ("of a voided round", "round_voided", five("12.6", "5.16", "14.6")),
+        ("of an exhausted shoe", "shoe_closed", five("12.5", "5.16", "14.5")),
+    ):
+        del rules["nsw"]
+        add(code, name, rules, voided(action, by=by), voided("returned", by=by))
+add("payout.winner_unpaid", "insurance", {"sg-rws": "4.1.2"}, insured(), insured(("paid", 80)))
+NO_PAIR = "P KH 7C | B 3D 4H"
+for side, pair in (("player", "P QH QD 9C | B 3D 4H"), ("banker", "P QH KD 9C | B 3C 3D")):
+    bet, of_pairs = f"{side}_pair", {"perfect_pair": True}
+    none, paid = settled(bet, NO_PAIR, ("collected", 100)), settled(bet, pair, ("paid", 600))
+    wrongly = settled(bet, NO_PAIR, ("paid", 600))
+    add("payout.loser_paid", f"no {side} pair", {"tas": "15.7(a)"}, wrongly, none, **of_pairs)
+    add("payout.loser_kept", f"no {side} pair", {"tas": "15.7(a)"}, settled(bet, NO_PAIR), none, **of_pairs)
+    add("payout.winner_unpaid", f"{side} pair", {"tas": "15.7(b)"}, settled(bet, pair), paid, **of_pairs)

@@ -46,6 +46,19 @@ def settled(bet: str, *, is_early: bool, action: str = "collected", text: str = 
     return build
 
 
+def settled_amid(bet: str, *, is_early: bool) -> Build:
+    """A whole round of five cards; 100 on the bet, which lose, are collected before the last card or at the end."""
+
+    def build(log: TableLog) -> TableLog:
+        log.open(f"s3-{bet}").four("P QH 4D | B 3C 4H")
+        if is_early:
+            log.settle(f"s3-{bet}", "collected", 100)
+        log.third("player", "9C").result(3, 7)
+        return log.close() if is_early else log.settle(f"s3-{bet}", "collected", 100).close()
+
+    return build
+
+
 def burned(*faces: str | None, shown: str | None) -> Build:
     """A shoe's first card, further ones, and a face of the pile that was seen."""
 
@@ -128,6 +141,11 @@ for bet, rule, options in (
     add(
         "procedure.sequence", f"{bet} before the result", {"nz-secretary": rule}, settled(bet, is_early=True),
         settled(bet, is_early=False), **options,
+    )  # fmt: skip
+for bet in ("player_pair", "banker_pair"):
+    add(
+        "procedure.sequence", f"{bet} before the last card", {"tas": "15.7"}, settled_amid(bet, is_early=True),
+        settled_amid(bet, is_early=False), perfect_pair=True,
     )  # fmt: skip
 add(
     "procedure.burn_shown", "second card", {"nz-authority": "7.7(b)", "nz-secretary": "7.7(a)"},

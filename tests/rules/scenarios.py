@@ -412,6 +412,15 @@ for kind in ("competition", "live"):
         "wager.not_offered", f"both hands, {kind}", {"tas": "16.5.10(b)"},
         bet(("s3-player", 50), ("s3-tie", 25), ("s3-banker", 25)), bet(("s3-player", 50), ("s4-banker", 25)), **more,
     )  # fmt: skip
+
+
+def agreed(area: str, value: int) -> Build:
+    """A wager of a player with whom 100 to 200 were agreed."""
+    return lambda log: bet((area, value))(log.add("limits_changed", seat=3, minimum=100, maximum=200))
+
+
+add("limit.below_minimum", "agreed", {"tas": "7.2"}, agreed("s3-banker", 99), agreed("s3-banker", 100), limits=LIMITS)
+add("limit.above_maximum", "agreed", {"tas": "7.2"}, agreed("s3-banker", 201), agreed("s3-banker", 200), limits=LIMITS)
 HEAVY = bet(("s3-banker", 400), ("s4-banker", 301), ("s5-player", 100))
 DIFFERENTIAL: dict[str, str | None] = {**nz("5.17"), "sg-rws": "3.4", "nsw": "1.1"}
 add("limit.differential", "Banker", DIFFERENTIAL, HEAVY, FITTING, limits=LIMITS)

@@ -65,7 +65,6 @@ CANNOT: dict[str, dict[str, str]] = {
         "exposed_card.first_card": "14.4 uses a card that is found face up",
         "procedure.no_call": NO_CALL,
         "procedure.burn": NO_BURN,
-        "procedure.sequence": NO_SEQUENCE,
         "procedure.burn_shown": NO_BURN,
         "procedure.last_hand_unannounced": NO_WORDS,
         "limit.differential": "the notice names no differential",

@@ -145,8 +145,8 @@ told("14.4", "payout.loser_paid", with_ante(0, ("s3-banker", "paid", 190), stake
      with_ante(0, ("s3-banker", "paid", 190), stake=200), cites="other", ante=5, ante_waived_from=200)  # fmt: skip
 told("14.5", "late_bet.placed", placed("s3-ante", False), placed("s3-ante", True), ante=5)
 told("14.6", "payout.loser_kept", with_ante(5, PAID), with_ante(5, PAID, TAKEN), cites="other", ante=5)
-told("14.7", "payout.loser_paid", with_ante(0, PAID), BACK, cites="other", name="paid", ante=5)
-told("14.7", "payout.push_taken", with_ante(0, ("s3-banker", "collected", 100)), BACK, cites="other", ante=5)
+told("14.7", "payout.loser_paid", with_ante(0, PAID), BACK, name="paid", ante=5)
+told("14.7", "payout.push_taken", with_ante(0, ("s3-banker", "collected", 100)), BACK, ante=5)
 
 # International.
 HOME = {"international": True, **STYLE_B}

@@ -241,7 +241,7 @@ def void(action: str) -> Build:
     )
 
 
-told("5.16", "payout.push_taken", void("collected"), void("returned"), cites="other")
+told("5.16", "payout.push_taken", void("collected"), void("returned"))
 told("5.18", "limit.above_maximum", staked("s3-tie", 501), staked("s3-tie", 500), cites="remedy", table=LIMITS)
 
 # New South Wales.

@@ -170,9 +170,9 @@ told("15.5", "misdeal.third_card_missing",
      lambda log: log.legal_round(NO_PAIR, "s3-player_pair"), cites="other", **PAIRS)  # fmt: skip
 pays("15.6(a)", "player_pair", MIXED, 600, cites="other", **PAIRS)
 loses("15.6(b)", "player_pair", NO_PAIR, **PAIRS)
-WITNESSES.kept("15.7(a)", "player_pair", NO_PAIR, books=TAS, **PAIRS)
+WITNESSES.kept("15.7(a)", "player_pair", NO_PAIR, books=TAS, cites="rule", **PAIRS)
 told("15.7(b)", "payout.winner_unpaid", settled("player_pair", MIXED), settled("player_pair", MIXED, ("paid", 600)),
-     cites="other", **PAIRS)  # fmt: skip
+     **PAIRS)  # fmt: skip
 
 # Competition.
 FROZEN: Build = lambda log: log.add("bets_opened").wager("s3-banker", 0, 100).wager("s3-banker", 100, 200)  # noqa: E731
