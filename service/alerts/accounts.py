@@ -46,7 +46,9 @@ def switch_user(room: Room, person: Person, name: str, *, is_active: bool) -> bo
     return is_known
 
 
-def new_token(room: Room, person: Person, name: str, role: str, *, tables: Sequence[str] | None) -> str:
+def new_token(
+    room: Room, person: Person, name: str, role: str, *, tables: Sequence[str] | None, days: int | None
+) -> str:
     """Add a token and give it.
 
     Raises:
@@ -54,8 +56,8 @@ def new_token(room: Room, person: Person, name: str, role: str, *, tables: Seque
     """
     now = room.clock()
     with room.database.writing() as session:
-        token = add_token(session, name, role, now=now, tables=tables)
-        audit.note(session, person.name, "token.added", f"token:{name}", at=now, role=role, tables=tables)
+        token = add_token(session, name, role, now=now, tables=tables, days=days)
+        audit.note(session, person.name, "token.added", f"token:{name}", at=now, role=role, tables=tables, days=days)
     return token
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -22,6 +22,7 @@ EARLIEST = timedelta(minutes=10)
 LATEST = timedelta(seconds=5)
 """How far a device's clock may be behind and ahead."""
 SOURCES = ("signal", "person")
+"""A device's word is a signal; what an operator reports a person saw."""
 
 
 class SignalError(ServiceError):
@@ -32,10 +33,18 @@ class SignalError(ServiceError):
         super().__init__(message)
 
 
-def check_signal(body: Mapping[str, Any], *, now: datetime) -> tuple[datetime, dict[str, Any]]:
+def check_signal(
+    body: Mapping[str, Any], *, now: datetime, areas: Collection[str] = (), sources: Collection[str] = SOURCES
+) -> tuple[datetime, dict[str, Any]]:
     """The moment of a report and the line of the table log that it is.
 
     Its moment is `at`, or now; `t`, which a device cannot know, may be left out.
+
+    Args:
+        body: As it was sent.
+        now: The moment.
+        areas: The ids of the table's areas; none where they are not known.
+        sources: How whoever reports may say that it is known.
 
     Raises:
         SignalError: A field is missing, unknown or holds what is not allowed.
@@ -49,9 +58,12 @@ def check_signal(body: Mapping[str, Any], *, now: datetime) -> tuple[datetime, d
     unknown = [name for name in body if name not in _fields_of(event.type)]
     if unknown:
         raise SignalError(unknown[0], f"{event.type} has no field {unknown[0]}")
-    if event.source not in SOURCES:
-        raise SignalError("source", f"source = {event.source}; allowed: {', '.join(SOURCES)}")
-    return at, format_event(event)
+    if event.source not in sources:
+        raise SignalError("source", f"source = {event.source}; allowed: {', '.join(sources)}")
+    line = format_event(event)
+    if areas and "area" in line and line["area"] not in areas:
+        raise SignalError("area", f"area = {line['area']}; allowed: {', '.join(areas)}")
+    return at, line
 
 
 def keep_signal(session: Session, table_id: str, at: datetime, body: Mapping[str, Any]) -> int:

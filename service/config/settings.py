@@ -54,6 +54,10 @@ class RoomSettings:
     remind_after: timedelta = field(default=timedelta(minutes=2))
     """An alert that nobody took for so long is shown as overdue; `serve` takes it from the notifications' settings."""
 
+    def areas_of(self, table_id: str) -> tuple[str, ...]:
+        """The ids of a table's areas; none where its file is not known."""
+        return next((one.areas for one in self.tables if one.table_id == table_id), ())
+
     @property
     def cuts(self) -> Path:
         """Where stretches of recordings lie that were cut to be looked at; all can be cut again."""

@@ -23,6 +23,8 @@ class TableFacts:
     limits: Mapping[str, object]
     cameras: tuple[tuple[str, str], ...]
     """Name and source of each."""
+    areas: tuple[str, ...] = ()
+    """The ids of the layout's areas."""
 
 
 def facts_of(table: TableConfig) -> TableFacts:
@@ -34,6 +36,7 @@ def facts_of(table: TableConfig) -> TableFacts:
         options=dict(table.options),
         shoe=f"{table.shoe.decks} decks, {table.shoe.device.replace('_', ' ')}",
         limits={name: value for name, value in table.limits.model_dump(exclude_none=True).items() if value != {}},
+        areas=tuple(area.id for area in table.layout.areas),
         cameras=tuple((camera.name, shown_source(camera.source)) for camera in table.cameras),
     )
 

@@ -9,7 +9,7 @@ import hashlib
 import json
 import secrets
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
@@ -28,6 +28,8 @@ IDLE = timedelta(hours=10)
 LONGEST = timedelta(hours=24)
 """A session ends after this in any case."""
 KEY_BYTES = 32
+MOST_DAYS = 3660
+"""Ten years: whoever wants a token for longer wants one that does not end."""
 _HASHER = PasswordHasher()
 _NO_USER = _HASHER.hash(secrets.token_hex(8))
 """Checked for a name that nobody has: so that it takes as long as for one that somebody has."""
@@ -36,6 +38,8 @@ _NO_USER = _HASHER.hash(secrets.token_hex(8))
 class Role(StrEnum):
     """What somebody may do; each may what those before may."""
 
+    DEVICE = "device"
+    """A token's alone: it may send signals of the tables that it names, and see nothing."""
     VIEWER = "viewer"
     OPERATOR = "operator"
     SUPERVISOR = "supervisor"
@@ -44,6 +48,9 @@ class Role(StrEnum):
     def includes(self, other: Role) -> bool:
         """Whether it may all that the other may."""
         return list(Role).index(self) >= list(Role).index(other)
+
+
+PEOPLE_ROLES = tuple(role for role in Role if role is not Role.DEVICE)
 
 
 class PeopleError(ServiceError):
@@ -85,7 +92,7 @@ def add_user(
     session.add(
         UserRow(
             name=name,
-            role=_role(role),
+            role=_role(role, PEOPLE_ROLES),
             password_hash=_HASHER.hash(password),
             tables=_format_tables(tables),
             added_at=now,
@@ -126,6 +133,10 @@ class Account:
     tables: frozenset[str] | None
     added_at: datetime
     is_active: bool
+    expires_at: datetime | None = None
+    """Of a token, from when on it holds no more; None: never."""
+    used_at: datetime | None = None
+    """Of a token, when it was used last."""
 
 
 def list_users(session: Session) -> list[Account]:
@@ -135,7 +146,8 @@ def list_users(session: Session) -> list[Account]:
 
 def list_tokens(session: Session) -> list[Account]:
     """All tokens by name."""
-    return [_account(row) for row in session.scalars(select(TokenRow).order_by(TokenRow.name))]
+    rows = session.scalars(select(TokenRow).order_by(TokenRow.name))
+    return [replace(_account(row), expires_at=row.expires_at, used_at=row.used_at) for row in rows]
 
 
 def set_user_active(session: Session, name: str, is_active: bool) -> bool:
@@ -171,18 +183,45 @@ def has_users(session: Session) -> bool:
     return session.scalar(select(UserRow.name).limit(1)) is not None
 
 
-def add_token(session: Session, name: str, role: str, *, now: datetime, tables: Iterable[str] | None = None) -> str:
+def add_token(
+    session: Session,
+    name: str,
+    role: str,
+    *,
+    now: datetime,
+    tables: Iterable[str] | None = None,
+    days: int | None = None,
+) -> str:
     """Add a token and give it: it is never shown again.
 
+    Args:
+        session: The database's.
+        name: What it is for.
+        role: What it may; `device` needs the tables whose signals it sends.
+        now: The moment.
+        tables: Those that it may see; None: all.
+        days: It holds for so many; None: until it is switched off.
+
     Raises:
-        PeopleError: The name is taken, or name or role are not allowed.
+        PeopleError: The name is taken, or something is not allowed.
     """
     _check_name(name)
     if session.get(TokenRow, name) is not None:
         raise PeopleError(f"token = {name}; there is one of that name", field="name")
+    if _role(role) == Role.DEVICE and not tables:
+        raise PeopleError("tables: a device's token names the tables whose signals it sends", field="tables")
+    if days is not None and not 1 <= days <= MOST_DAYS:
+        raise PeopleError(f"days = {days}; must be 1 to {MOST_DAYS}", field="days")
     token = f"tc_{secrets.token_urlsafe(KEY_BYTES)}"
     session.add(
-        TokenRow(name=name, role=_role(role), token_hash=_digest(token), tables=_format_tables(tables), added_at=now)
+        TokenRow(
+            name=name,
+            role=role,
+            token_hash=_digest(token),
+            tables=_format_tables(tables),
+            added_at=now,
+            expires_at=None if days is None else now + timedelta(days=days),
+        )
     )
     session.flush()
     return token
@@ -234,12 +273,29 @@ def touch_session(session: Session, key: str, *, now: datetime) -> None:
         row.seen_at = now
 
 
-def person_of_token(session: Session, token: str) -> Person | None:
-    """The program that has that token; None where nobody has."""
-    row = session.scalar(select(TokenRow).where(TokenRow.token_hash == _digest(token)))
-    if row is None or not row.is_active:
+def person_of_token(session: Session, token: str, *, now: datetime) -> Person | None:
+    """The program that has that token; None where nobody has, or it holds no more."""
+    row = _token_row(session, token)
+    if row is None or not row.is_active or (row.expires_at is not None and row.expires_at <= now):
         return None
     return Person(name=f"token:{row.name}", role=Role(row.role), tables=_parse_tables(row.tables))
+
+
+def is_token_stale(session: Session, token: str, *, now: datetime, after: timedelta) -> bool:
+    """Whether it is time to note again that a token is in use."""
+    row = _token_row(session, token)
+    return row is not None and (row.used_at is None or now - row.used_at >= after)
+
+
+def touch_token(session: Session, token: str, *, now: datetime) -> None:
+    """Note that a token is in use."""
+    row = _token_row(session, token)
+    if row is not None and (row.used_at is None or row.used_at < now):
+        row.used_at = now
+
+
+def _token_row(session: Session, token: str) -> TokenRow | None:
+    return session.scalar(select(TokenRow).where(TokenRow.token_hash == _digest(token)))
 
 
 def _account(row: UserRow | TokenRow) -> Account:
@@ -248,9 +304,9 @@ def _account(row: UserRow | TokenRow) -> Account:
     )
 
 
-def _role(text: str) -> str:
-    if text not in list(Role):
-        raise PeopleError(f"role = {text}; must be one of {', '.join(Role)}", field="role")
+def _role(text: str, allowed: Iterable[Role] = tuple(Role)) -> str:
+    if text not in list(allowed):
+        raise PeopleError(f"role = {text}; must be one of {', '.join(allowed)}", field="role")
     return text
 
 

@@ -210,6 +210,10 @@ class TokenRow(Base):
     token_hash: Mapped[str] = mapped_column(String(64), unique=True)
     tables: Mapped[str | None] = mapped_column(Text)
     added_at: Mapped[datetime]
+    expires_at: Mapped[datetime | None]
+    """From then on it holds no more; null: never."""
+    used_at: Mapped[datetime | None]
+    """When it was used last, to the minute; null: not yet."""
     is_active: Mapped[bool] = mapped_column(default=True)
 
 

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field, StringConstraints
 from thirdcard.service.alerts.alert_schemas import AlertOut
 from thirdcard.service.alerts.cases import CaseStory, CaseView, NoteView
 from thirdcard.service.ports.moments import Moment
-from thirdcard.service.store.people import Account
+from thirdcard.service.store.people import MOST_DAYS, Account
 from thirdcard.service.web.requests import AlertNumber, Incoming, ListQuery, Name, Title, Words
 
 
@@ -100,13 +100,19 @@ class TokenIn(Incoming):
     """A new token."""
 
     name: Annotated[str, StringConstraints(max_length=100)]
-    role: Literal["viewer", "operator", "supervisor", "admin"]
+    role: Literal["device", "viewer", "operator", "supervisor", "admin"]
     tables: list[Name] | None = Field(default=None, max_length=500, description="the tables it may see; null: all")
+    days: Annotated[int, Field(strict=True, ge=1, le=MOST_DAYS)] | None = Field(
+        default=None, description="it holds for so many; null: until it is switched off"
+    )
 
 
-class UserIn(TokenIn):
+class UserIn(Incoming):
     """A new user."""
 
+    name: Annotated[str, StringConstraints(max_length=100)]
+    role: Literal["viewer", "operator", "supervisor", "admin"]
+    tables: list[Name] | None = Field(default=None, max_length=500, description="the tables he may see; null: all")
     password: Annotated[str, StringConstraints(max_length=1000)]
 
 
@@ -123,7 +129,7 @@ class ActiveIn(Incoming):
 
 
 class AccountOut(BaseModel):
-    """A user or a token; neither password nor token is ever told again."""
+    """A user; neither a password nor a token is ever told again."""
 
     name: str
     role: str
@@ -141,6 +147,19 @@ class AccountOut(BaseModel):
             added_at=account.added_at,
             active=account.is_active,
         )
+
+
+class TokenOut(AccountOut):
+    """A token."""
+
+    expires_at: Moment | None = Field(description="from when on it holds no more; null: never")
+    used_at: Moment | None = Field(description="when it was used last, to the minute; null: not yet")
+
+    @classmethod
+    def of(cls, account: Account) -> TokenOut:
+        """What is sent of a token."""
+        common = AccountOut.of(account).model_dump()
+        return cls(**common, expires_at=account.expires_at, used_at=account.used_at)
 
 
 class NewToken(BaseModel):

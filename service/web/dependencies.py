@@ -5,19 +5,29 @@ from __future__ import annotations
 import logging
 import secrets
 from collections.abc import Awaitable, Callable
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Annotated, Any
 
 from fastapi import Depends, Request
 from fastapi.routing import APIRoute
 from pydantic import BaseModel
 from sqlalchemy.exc import OperationalError
+from sqlalchemy.orm import Session
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from thirdcard.service.alerts.room import Room
 from thirdcard.service.ports.messages import TableStatus
-from thirdcard.service.store.people import Person, Role, is_stale, person_of_session, person_of_token, touch_session
+from thirdcard.service.store.people import (
+    Person,
+    Role,
+    is_stale,
+    is_token_stale,
+    person_of_session,
+    person_of_token,
+    touch_session,
+    touch_token,
+)
 from thirdcard.service.web.http_errors import RefusedError, not_found
 from thirdcard.service.web.pages.showing import Pages
 
@@ -70,9 +80,12 @@ def _read_person(room: Room, request: Request) -> Person | None:
         scheme, _, token = header.partition(" ")
         with room.database.reading() as session:
             is_bearer = scheme.lower() == "bearer" and len(token) <= LONGEST_KEY
-            person = person_of_token(session, token.strip()) if is_bearer else None
+            person = person_of_token(session, token.strip(), now=now) if is_bearer else None
+            is_due = person is not None and is_token_stale(session, token.strip(), now=now, after=TOUCH_EVERY)
         if person is None:
             raise _unknown("The token is not known or no longer holds.")
+        if is_due:
+            _touch(room, lambda session: touch_token(session, token.strip(), now=now))
         return person
     key = old_key(request)
     if key is None:
@@ -81,17 +94,17 @@ def _read_person(room: Room, request: Request) -> Person | None:
         person = person_of_session(session, key, now=now)
         is_due = person is not None and is_stale(session, key, now=now, after=TOUCH_EVERY)
     if is_due:
-        _touch(room, key, now)
+        _touch(room, lambda session: touch_session(session, key, now=now))
     return person
 
 
-def _touch(room: Room, key: str, now: datetime) -> None:
-    """Note that a session is in use; a database that takes nothing now is no reason to send its user away."""
+def _touch(room: Room, note: Callable[[Session], None]) -> None:
+    """Note that somebody is here; a database that takes nothing now is no reason to send him away."""
     try:
         with room.database.writing(is_shown=False) as session:
-            touch_session(session, key, now=now)
+            note(session)
     except OperationalError as error:
-        logger.warning("a session's use cannot be noted: %s", error)
+        logger.warning("that somebody is here cannot be noted: %s", error)
 
 
 async def sent_csrf(request: Request) -> str | None:
@@ -143,6 +156,14 @@ def check_csrf(person: Person, sent: str | None) -> None:
         )
 
 
+async def a_sender(person: Annotated[Person, Depends(at_least(Role.DEVICE))]) -> Person:
+    """A dependency: who may send signals, which is an operator or a device."""
+    if person.role is not Role.DEVICE and not person.role.includes(Role.OPERATOR):
+        raise RefusedError(403, f"This needs the role {Role.OPERATOR} or {Role.DEVICE}; yours is {person.role}.")
+    return person
+
+
+Sender = Annotated[Person, Depends(a_sender)]
 Viewer = Annotated[Person, Depends(at_least(Role.VIEWER))]
 Operator = Annotated[Person, Depends(at_least(Role.OPERATOR))]
 Supervisor = Annotated[Person, Depends(at_least(Role.SUPERVISOR))]

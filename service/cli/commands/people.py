@@ -21,7 +21,11 @@ user_app = typer.Typer(help="Users of the surveillance room's service.", no_args
 token_app = typer.Typer(help="Tokens with which programs and devices use the service.", no_args_is_help=True)
 
 HomeOption = Annotated[Path, typer.Option(help=HOME_HELP)]
-RoleOption = Annotated[str, typer.Option(help="viewer, operator, supervisor or admin; each may what those before may.")]
+_RANKS = "viewer, operator, supervisor or admin; each may what those before may."
+RoleOption = Annotated[str, typer.Option(help=_RANKS)]
+TokenRoleOption = Annotated[
+    str, typer.Option(help=f"device: it may send signals of its tables and see nothing; else {_RANKS}")
+]
 TablesOption = Annotated[list[str] | None, typer.Option("--table", help="Only this table; may be repeated.")]
 COMMAND_LINE = "command line"
 
@@ -60,17 +64,20 @@ def change_password(name: Annotated[str, typer.Argument(help="The user's name.")
 @token_app.command("add")
 def add_token(
     name: Annotated[str, typer.Argument(help="What the token is for: shoe-7, reporting.")],
-    role: RoleOption,
+    role: TokenRoleOption,
     home: HomeOption,
     table: TablesOption = None,
+    days: Annotated[
+        int | None, typer.Option(min=1, help="It holds for so many days.  [default: until it is switched off]")
+    ] = None,
 ) -> None:
     """Add a token and print it, alone on the last line: it is never shown again."""
     from thirdcard.service.store import audit, people
     from thirdcard.service.watch.factory import now_utc
 
     with _writing(home) as session:
-        token = people.add_token(session, name, role, now=now_utc(), tables=table)
-        audit.note(session, COMMAND_LINE, "token.added", f"token:{name}", at=now_utc(), role=role)
+        token = people.add_token(session, name, role, now=now_utc(), tables=table, days=days)
+        audit.note(session, COMMAND_LINE, "token.added", f"token:{name}", at=now_utc(), role=role, days=days)
     typer.echo("Send it as `Authorization: Bearer TOKEN`. It is not shown again:", err=True)
     typer.echo(token)
 

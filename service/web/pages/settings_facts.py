@@ -9,7 +9,7 @@ from thirdcard.service.alerts.holding import seen_holds
 from thirdcard.service.alerts.room import Room
 from thirdcard.service.notify.deliveries import deliveries
 from thirdcard.service.retention.rules import FOREVER
-from thirdcard.service.store.people import Person, Role, list_tokens, list_users
+from thirdcard.service.store.people import PEOPLE_ROLES, Person, Role, list_tokens, list_users
 from thirdcard.service.web.operations import running_beside, tell_channels, tell_disk
 from thirdcard.service.web.settings_schemas import DeliveryQuery
 
@@ -19,7 +19,7 @@ def people(room: Room) -> dict[str, Any]:
     with room.database.reading() as session:
         users, tokens = list_users(session), list_tokens(session)
     tables = sorted(state.table_id for state in room.live.states())
-    return {"users": users, "tokens": tokens, "tables": tables, "roles": [str(role) for role in Role]}
+    return {"users": users, "tokens": tokens, "tables": tables, "roles": PEOPLE_ROLES, "token_roles": tuple(Role)}
 
 
 def tables(room: Room) -> dict[str, Any]:

@@ -6,7 +6,16 @@ from fastapi import APIRouter
 
 from thirdcard.service.alerts.accounts import change_password, new_token, new_user, switch_token, switch_user
 from thirdcard.service.store.people import list_tokens, list_users
-from thirdcard.service.web.case_schemas import AccountOut, ActiveIn, Done, NewToken, PasswordIn, TokenIn, UserIn
+from thirdcard.service.web.case_schemas import (
+    AccountOut,
+    ActiveIn,
+    Done,
+    NewToken,
+    PasswordIn,
+    TokenIn,
+    TokenOut,
+    UserIn,
+)
 from thirdcard.service.web.dependencies import Admin, RoomHere, StrictRoute
 from thirdcard.service.web.http_errors import not_found
 from thirdcard.service.web.schemas import Listing
@@ -44,16 +53,17 @@ def set_user_state(room: RoomHere, person: Admin, name: str, body: ActiveIn) -> 
 
 
 @router.get("/tokens")
-def tokens(room: RoomHere, person: Admin) -> Listing[AccountOut]:
+def tokens(room: RoomHere, person: Admin) -> Listing[TokenOut]:
     """All tokens, by their names."""
     with room.database.reading() as session:
-        return Listing[AccountOut](items=[AccountOut.of(account) for account in list_tokens(session)], next=None)
+        return Listing[TokenOut](items=[TokenOut.of(account) for account in list_tokens(session)], next=None)
 
 
 @router.post("/tokens", status_code=201)
 def add_token(room: RoomHere, person: Admin, body: TokenIn) -> NewToken:
     """Add a token; it is told this once."""
-    return NewToken(name=body.name, token=new_token(room, person, body.name, body.role, tables=body.tables))
+    token = new_token(room, person, body.name, body.role, tables=body.tables, days=body.days)
+    return NewToken(name=body.name, token=token)
 
 
 @router.post("/tokens/{name}/state")

@@ -7,19 +7,21 @@ from typing import Any
 from fastapi import APIRouter
 
 from thirdcard.rules.log.events import Source
-from thirdcard.service.alerts.signals import check_signal, keep_signal
+from thirdcard.service.alerts.signals import SOURCES, check_signal, keep_signal
 from thirdcard.service.store import audit
-from thirdcard.service.web.dependencies import Operator, RoomHere, StrictRoute, seen_table
+from thirdcard.service.store.people import Role
+from thirdcard.service.web.dependencies import RoomHere, Sender, StrictRoute, seen_table
 from thirdcard.service.web.schemas import Accepted
 
 router = APIRouter(prefix="/api/tables/{table_id}/signals", route_class=StrictRoute, tags=["tables"])
 
 
 @router.post("", status_code=202)
-def report(room: RoomHere, person: Operator, table_id: str, body: dict[str, Any]) -> Accepted:
+def report(room: RoomHere, person: Sender, table_id: str, body: dict[str, Any]) -> Accepted:
     """A line of the table log; `at` says when, else it is now, and `t` may be left out."""
     seen_table(room, person, table_id)
-    at, line = check_signal(body, now=room.clock())
+    sources = (Source.SIGNAL,) if person.role is Role.DEVICE else SOURCES
+    at, line = check_signal(body, now=room.clock(), areas=room.settings.areas_of(table_id), sources=sources)
     with room.database.writing(is_shown=False) as session:
         number = keep_signal(session, table_id, at, line)
         if line.get("source") == Source.PERSON:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from sqlalchemy import select
@@ -101,8 +102,51 @@ def test_token_names_its_program(database: Database) -> None:
     with database.writing() as session:
         token = people.add_token(session, "shoe-7", "operator", now=NOW)
 
-        assert people.person_of_token(session, token) == Person(name="token:shoe-7", role=Role.OPERATOR)
-        assert people.person_of_token(session, token + "x") is None
+        known = people.person_of_token(session, token, now=NOW)
+        assert known == Person(name="token:shoe-7", role=Role.OPERATOR)
+        assert people.person_of_token(session, token + "x", now=NOW) is None
+
+
+def test_token_ends_after_its_days(database: Database) -> None:
+    with database.writing() as session:
+        token = people.add_token(session, "shoe-7", "device", now=NOW, tables=["B07"], days=30)
+        last, after = NOW + timedelta(days=30, microseconds=-1), NOW + timedelta(days=30)
+
+        assert people.person_of_token(session, token, now=last) is not None
+        assert people.person_of_token(session, token, now=after) is None
+        assert people.list_tokens(session)[0].expires_at == after
+
+
+def test_token_tells_when_it_was_used_last(database: Database) -> None:
+    minute = timedelta(minutes=1)
+    with database.writing() as session:
+        token = people.add_token(session, "shoe-7", "operator", now=NOW)
+        assert people.list_tokens(session)[0].used_at is None
+        assert people.is_token_stale(session, token, now=NOW, after=minute)
+
+        people.touch_token(session, token, now=NOW)
+
+        assert people.list_tokens(session)[0].used_at == NOW
+        assert not people.is_token_stale(session, token, now=NOW, after=minute)
+        assert people.is_token_stale(session, token, now=NOW + minute, after=minute)
+
+
+@pytest.mark.parametrize(
+    ("wish", "message"),
+    [
+        pytest.param({"role": "device"}, "tables: a device's token names the tables", id="of no table"),
+        pytest.param({"role": "viewer", "days": 0}, "days = 0; must be 1 to 3660", id="no day"),
+        pytest.param({"role": "boss"}, "role = boss; must be one of device, viewer", id="role"),
+    ],
+)
+def test_token_that_cannot_be_added_is_refused(database: Database, wish: dict[str, Any], message: str) -> None:
+    with database.writing() as session, pytest.raises(PeopleError, match=message):
+        people.add_token(session, "shoe-7", now=NOW, **wish)
+
+
+def test_user_is_no_device(database: Database) -> None:
+    with database.writing() as session, pytest.raises(PeopleError, match="role = device; must be one of viewer"):
+        people.add_user(session, "bert", "device", PASSWORD, now=NOW)
 
 
 @pytest.mark.parametrize(

@@ -134,6 +134,7 @@ def sow(folder: Path) -> Seed:
             add_user(session, role, role, PASSWORD, now=NOON)
         add_user(session, "anna", "operator", PASSWORD, now=NOON, tables=["B08"])
         tokens = {role: add_token(session, role, role, now=NOON) for role in ROLES}
+        tokens["device"] = add_token(session, "device", "device", now=NOON, tables=["B08"])
         tokens["anna"] = add_token(session, "anna", "operator", now=NOON, tables=["B08"])
     database.close()
     return Seed(path, tokens)

@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from fastapi.routing import APIRoute
 from sqlalchemy import select
 
 from tests.service.web.errors_of import assert_error
 from tests.service.web.rooms import NOON, TestRoom, raise_alert, table_state
 from thirdcard.rules.log.events import NoMoreBets, parse_event
+from thirdcard.service.config.table_facts import TableFacts
 from thirdcard.service.ports.live_tables import Picture
 from thirdcard.service.store.schema import SignalRow
+from thirdcard.service.web.app import ROUTERS
+
+OPEN_TO_ALL = {"/api/health", "/metrics", "/login"}
+
+
+class _AnyName(dict[str, str]):
+    def __missing__(self, _name: str) -> str:
+        return "1"
+
+
+ANY_NAME = _AnyName()
 
 
 def report(room: TestRoom, **body: Any) -> Any:
@@ -133,3 +147,36 @@ def test_figures_are_open_and_name_every_table(room: TestRoom) -> None:
     assert 'thirdcard_signals_waiting{table="B07"} 1.0' in answer.text
     assert 'thirdcard_alerts{code="late_bet.placed",severity="high",state="open",table="B07"} 1.0' in answer.text
     assert "thirdcard_disk_free_bytes" in answer.text
+
+
+def test_device_sends_signals_of_its_tables_and_does_nothing_else(room: TestRoom) -> None:
+    number = raise_alert(room, "B08")
+    device = room.as_role("device")
+    assert device.post("/api/tables/B08/signals", json={"type": "no_more_bets"}).status_code == 202
+    assert_error(device.post("/api/tables/B07/signals", json={"type": "no_more_bets"}), 404)
+    refused = device.post("/api/tables/B08/signals", json={"type": "no_more_bets", "source": "person"})
+    assert_error(refused, 422, field="source")
+    routes = [route for module in ROUTERS for route in module.router.routes if isinstance(route, APIRoute)]
+    paths = {route.path for route in routes if "GET" in (route.methods or ())}
+    closed = {path.format_map(ANY_NAME) for path in paths - OPEN_TO_ALL} | {f"/api/alerts/{number}"}
+    assert len(closed) > 40
+    assert {path: answer for path in closed if (answer := device.get(path).status_code) != 403} == {}
+    assert_error(device.post(f"/api/alerts/{number}/state", json={"state": "acknowledged"}), 403)
+
+
+def test_signal_of_an_area_that_the_layout_lacks_is_refused(room: TestRoom) -> None:
+    facts = TableFacts(
+        table_id="B07",
+        file="b07.yaml",
+        rulebook="tas",
+        options={},
+        shoe="",
+        limits={},
+        cameras=(),
+        areas=("s3-banker",),
+    )
+    running = room.app.state.room
+    room.app.state.room = replace(running, settings=replace(running.settings, tables=(facts,)))
+    change = {"type": "wager_changed", "seat": 3, "bet": "banker", "before": 0, "after": 100}
+    assert report(room, **change, area="s3-banker").status_code == 202
+    assert_error(report(room, **change, area="s9-banker"), 422, field="area", says="allowed: s3-banker")
