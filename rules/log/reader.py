@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator
+from io import TextIOWrapper
 from pathlib import Path
-from typing import Any, NoReturn, TextIO
+from typing import Any, BinaryIO, NoReturn, TextIO
 
 from thirdcard.rules.errors import EventError, LogError, UnknownEventError, brief
 from thirdcard.rules.log.events import (
@@ -41,8 +42,8 @@ def parse_object(text: str) -> dict[str, Any]:
     """The JSON object that a line holds.
 
     Raises:
-        ValueError: it holds none, is too long or too deep, or holds half of a surrogate pair; of a line that ends too
-            soon a json.JSONDecodeError.
+        ValueError: it holds none, is too long or too deep, is no text in UTF-8, or holds half of a surrogate pair; of a
+            line that ends too soon a json.JSONDecodeError.
     """
     if len(text) > LONGEST_LINE:
         raise ValueError(f"longer than {LONGEST_LINE} characters")
@@ -55,12 +56,26 @@ def parse_object(text: str) -> dict[str, Any]:
     except RecursionError as error:
         raise ValueError("too many levels") from error
     except UnicodeEncodeError as error:
-        raise ValueError("half of a surrogate pair") from error
+        raise ValueError(_what_is_no_text(text)) from error
     except ValueError as error:
         raise ValueError("a number that is none of JSON, or has thousands of digits") from error
     if end != len(text) or not isinstance(mapping, dict):
         raise ValueError("something else than one object")
     return mapping
+
+
+def _what_is_no_text(text: str) -> str:
+    return "half of a surrogate pair" if _is_text(text) else "no text in UTF-8"
+
+
+def _is_text(text: str) -> bool:
+    """Whether the line's bytes were UTF-8; what was not stands as halves of surrogate pairs, as `text_of` has it."""
+    return text.isascii() or not any("\udc80" <= sign <= "\udcff" for sign in text)
+
+
+def text_of(stream: BinaryIO) -> TextIOWrapper:
+    """The text of a file or of standard input; a line with bytes that are no UTF-8 is refused by its own number."""
+    return TextIOWrapper(stream, encoding="utf-8", errors="surrogateescape", newline="")
 
 
 def read_lines(stream: TextIO) -> Iterator[str]:
@@ -77,12 +92,10 @@ def read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """
     number = 0
     try:
-        with path.open(encoding="utf-8") as stream:
+        with text_of(path.open("rb")) as stream:
             for number, line in enumerate(read_lines(stream), 1):
                 if line.strip():
                     yield number, parse_object(line.strip())
-    except UnicodeDecodeError as error:
-        raise LogError(number + 1, "no text in UTF-8; allowed: JSON lines") from error
     except ValueError as error:
         raise LogError(number, f"no JSON object: {error}") from error
 
@@ -94,7 +107,7 @@ def read_log_file(path: Path, *, warn: Warn | None = None) -> Iterator[Event]:
         LogError: a line cannot be used; names its number.
         OSError: the file cannot be read.
     """
-    with path.open(encoding="utf-8", newline="") as stream:
+    with text_of(path.open("rb")) as stream:
         yield from read_log(read_lines(stream), warn=warn)
 
 
@@ -112,13 +125,10 @@ def read_log(lines: Iterable[str], *, warn: Warn | None = None) -> Iterator[Even
         LogError: a line cannot be used; names its number, from 1.
     """
     reader = LogReader(warn=warn)
-    try:
-        for line in lines:
-            event = reader.read(line)
-            if event is not None:
-                yield event
-    except UnicodeDecodeError as error:
-        raise LogError(reader.number + 1, "no text in UTF-8; allowed: JSON lines") from error
+    for line in lines:
+        event = reader.read(line)
+        if event is not None:
+            yield event
 
 
 class LogReader:
@@ -171,7 +181,7 @@ class LogReader:
     def _skip_broken(self, text: str, error: ValueError, *, is_ended: bool) -> None:
         """Pass over an incomplete last line with a warning; refuse any other that holds no object."""
         is_cut = isinstance(error, json.JSONDecodeError)
-        why = "" if is_cut else f"; {error}"
+        why = f"; {error}" if not is_cut else "" if _is_text(text) else "; no text in UTF-8"
         broken = LogError(self.number, f"no JSON object: {brief(text)}{why}")
         if is_ended or not is_cut or not text.startswith("{"):
             raise broken from error

@@ -6,7 +6,6 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
 
@@ -86,12 +85,14 @@ def build_referee(choice: RulebookChoice) -> Referee:
 
 @contextmanager
 def _open_log(path: Path) -> Iterator[TextIO]:
+    from thirdcard.rules.log.reader import text_of
+
     if str(path) == "-":
-        lines = TextIOWrapper(sys.stdin.buffer, encoding="utf-8", newline="")
+        lines = text_of(sys.stdin.buffer)
         yield lines
         lines.detach()
         return
-    with path.open(encoding="utf-8", newline="") as lines:
+    with text_of(path.open("rb")) as lines:
         yield lines
 
 

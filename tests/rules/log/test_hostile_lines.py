@@ -141,10 +141,25 @@ def test_longest_line_is_read() -> None:
 def test_line_in_another_encoding_is_named(tmp_path: Path) -> None:
     path = tmp_path / "events.jsonl"
     path.write_bytes(b'{"t": 1.0, "type": "bets_opened"}\n{"t": 2.0, "type": "\xff"}\n')
-    with pytest.raises(LogError, match="no text in UTF-8"):
+    for read in (read_log_file, read_objects):
+        with pytest.raises(LogError, match=r"line 2: .*no text in UTF-8"):
+            list(read(path))
+
+
+@pytest.mark.parametrize("rest", [b"\n", b""])
+def test_bytes_that_are_no_text_are_refused_by_their_line(tmp_path: Path, rest: bytes) -> None:
+    path = tmp_path / "events.jsonl"
+    path.write_bytes(b'{"t": 1.0, "type": "bets_opened"}\n\xff\xfe{}' + rest)
+    with pytest.raises(LogError, match=r"line 2: no JSON object: .*; no text in UTF-8"):
         list(read_log_file(path))
-    with pytest.raises(LogError, match="no text in UTF-8"):
-        list(read_objects(path))
+
+
+def test_line_that_is_still_being_written_may_end_within_a_letter(tmp_path: Path) -> None:
+    path, warnings = tmp_path / "events.jsonl", list[str]()
+    line = '{"t": 2.0, "type": "dealer_changed", "dealer": "Ren\u00e9'.encode()
+    path.write_bytes(b'{"t": 1.0, "type": "bets_opened"}\n' + line[:-1])
+    assert len(list(read_log_file(path, warn=warnings.append))) == 1
+    assert warnings == ["line 2: incomplete last line skipped"]
 
 
 def test_objects_come_with_their_numbers(tmp_path: Path) -> None:
