@@ -15,7 +15,17 @@ from tests.rules.lawful.acts import NAMES
 from tests.rules.lawful.rounds import play_table
 from tests.rules.lawful.table import ANTE, BOOKS, LawfulTable, Notice
 from thirdcard.rules.errors import OptionError
-from thirdcard.rules.log.events import CardBurned, CardDealt, CardTurned, Event, Source, WagerChanged, WagerSettled
+from thirdcard.rules.log.events import (
+    CardBurned,
+    CardDealt,
+    CardTurned,
+    Event,
+    Source,
+    WagerChanged,
+    WagerSettled,
+    format_event,
+    parse_event,
+)
 from thirdcard.rules.rulebook.load import elect, load_rulebook
 
 ROUNDS = st.lists(st.frozensets(st.sampled_from(NAMES), max_size=8), min_size=1, max_size=3)
@@ -76,7 +86,9 @@ def _unread(event: Event, random: Random, share: float, hidden: set[str]) -> Eve
     names = UNREAD.get(type(event), ())
     if isinstance(event, CardDealt | CardTurned):
         return replace(event, card=None) if event.card_id in hidden else event
-    return replace(event, **dict.fromkeys(names)) if names and random.random() < share else event
+    if not names or random.random() >= share:
+        return event
+    return parse_event(format_event(event) | dict.fromkeys(names))
 
 
 @pytest.mark.parametrize("book", BOOKS)
