@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, MutableMapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +16,8 @@ from thirdcard.service.store.database import Database, open_database, sqlite_url
 from thirdcard.vision.inference.model_spec import MODELS_VARIABLE
 
 _OWN_ENDINGS = (".yaml", ".db", ".db-wal", ".db-shm")
+PRIVATE = 0o077
+"""What other users of the machine may not do with the service's files."""
 URL_VARIABLE = "THIRDCARD_DATABASE_URL"
 
 
@@ -60,17 +64,31 @@ class Home:
             raise OutputPathError(f"{option} = {path}; must not be among the service's own files")
 
     def make(self) -> None:
-        """Make the folders that are not there yet.
+        """Make the folders that are not there yet, and let nobody else on this machine read what lies in them.
+
+        What this process writes from then on only its own user may read.
 
         Raises:
             HomeError: It is no folder, or cannot be written.
         """
+        os.umask(PRIVATE)
         try:
             for folder in (self.folder, self.tables, self.evidence, self.ring, self.live):
                 folder.mkdir(parents=True, exist_ok=True)
+            self._close_to_others()
         except OSError as error:
             allowed = "must be a folder that can be written"
             raise HomeError(f"--home = {self.folder}; {allowed}: {error.strerror}") from error
+
+    def _close_to_others(self) -> None:
+        """Take from other users what they might do with what lies here; where it is not ours, its owner decides."""
+        for folder in (self.folder, self.tables, self.evidence, self.ring, self.live):
+            with suppress(PermissionError):
+                folder.chmod(0o777 & ~PRIVATE)
+        for file in (*self.folder.iterdir(), *self.tables.iterdir()):
+            if file.is_file() and (file.suffix in _OWN_ENDINGS or file.name == KEY_FILE):
+                with suppress(PermissionError):
+                    file.chmod(0o666 & ~PRIVATE)
 
     def open_database(self, environment: Mapping[str, str]) -> Database:
         """The database that the environment names, else the one in the folder."""

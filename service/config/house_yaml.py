@@ -72,6 +72,10 @@ class HouseFile(BaseSettings):
     metrics: Literal["open", "token"] = Field(
         default="open", description="one of open, token: whether anybody may read /metrics, or only who sends a token"
     )
+    api_document: Literal["open", "token"] = Field(
+        default="open",
+        description="one of open, token: whether anybody may read /api/openapi.json, or only who sends a token",
+    )
     log: LogFile = Field(default_factory=LogFile, description="a mapping with level, format")
 
     @classmethod

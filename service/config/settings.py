@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import timedelta
-from ipaddress import IPv4Network, IPv6Network, ip_network
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -40,6 +40,8 @@ class RoomSettings:
     """Whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed."""
     are_metrics_open: bool = True
     """Whether `/metrics` answers without a token."""
+    is_api_document_open: bool = True
+    """Whether `/api/openapi.json` answers without a token."""
     largest_body_bytes: int = 1_000_000
     heartbeat_s: float = 15.0
     """How often a silent stream says that it lives, and looks whether its reader may still listen."""
@@ -75,7 +77,12 @@ class RoomSettings:
 
 
 def parse_settings(
-    *, evidence: Path, time_zone: str, trusted_proxies: Iterable[str], are_metrics_open: bool = True
+    *,
+    evidence: Path,
+    time_zone: str,
+    trusted_proxies: Iterable[str],
+    are_metrics_open: bool = True,
+    is_api_document_open: bool = True,
 ) -> RoomSettings:
     """The settings that somebody typed.
 
@@ -91,8 +98,17 @@ def parse_settings(
         version=thirdcard.__version__,
         time_zone=time_zone,
         are_metrics_open=are_metrics_open,
+        is_api_document_open=is_api_document_open,
         trusted_proxies=tuple(_parse_network(text) for text in trusted_proxies),
     )
+
+
+def is_this_machine(host: str) -> bool:
+    """Whether an address to listen at is one that other machines do not reach."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
 
 
 def _parse_network(text: str) -> Network:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from thirdcard.calibration.camera import Calibration, load_calibration
 from thirdcard.calibration.chips import BUILT_IN_CHIPS, ChipSet, load_chips, parse_chips
@@ -35,6 +35,20 @@ if TYPE_CHECKING:
 Amount = Annotated[int, Field(strict=True, ge=0, le=10**12)]
 CardSide = Annotated[float, Field(strict=True, ge=20, le=200)]
 Text = Annotated[str, Field(strict=True, min_length=1, max_length=200)]
+ID_PATTERN = r"^[^\x00-\x1f\x7f/\\+#.][^\x00-\x1f\x7f/\\+#]*$"
+"""Folders, addresses and topics are called by a table's id: it must not lead out of them."""
+MOST_ID_BYTES = 200
+
+
+def _fits_a_file_name(name: str) -> str:
+    if len(name.encode()) > MOST_ID_BYTES:
+        raise ValueError(f"longer than {MOST_ID_BYTES} bytes")
+    return name
+
+
+TableId = Annotated[
+    str, Field(strict=True, min_length=1, max_length=200, pattern=ID_PATTERN), AfterValidator(_fits_a_file_name)
+]
 OptionValue = bool | int | str | None
 _AMOUNT = "a whole number of the smallest money unit, 0 to 10^12, or null for no limit"
 
@@ -104,7 +118,10 @@ class CameraFile(_Model):
 class TableFile(_Model):
     """`table.yaml` as it stands, its references not yet followed."""
 
-    id: Text = Field(description="the table's name, a text of 1 to 200 characters")
+    id: TableId = Field(
+        description="the table's name, a text of 1 to 200 bytes in UTF-8 that does not begin with a dot and holds "
+        r"no / \ + # and no control character"
+    )
     rulebook: Text = Field(description="the id of a rulebook, or the path of a rulebook's file beside the table file")
     options: dict[str, OptionValue] = Field(
         default_factory=dict, description="a mapping of the rulebook's options to true, false, numbers, words or null"

@@ -23,7 +23,7 @@ from thirdcard.service.ports.live_tables import Clock, LiveTables
 from thirdcard.service.store.database import Database
 from thirdcard.service.web.background import BackgroundWork
 from thirdcard.service.web.http_errors import SIGN_IN, RefusedError, build_answer, install_error_handlers
-from thirdcard.service.web.middleware import BodyLimit, LastResort, SecurityHeaders
+from thirdcard.service.web.middleware import BodyLimit, HeadRequests, LastResort, SecurityHeaders
 from thirdcard.service.web.pages.showing import STATIC, build_pages, digest_of_assets
 from thirdcard.service.web.proxies import Origins
 from thirdcard.service.web.routes import (
@@ -87,13 +87,14 @@ def create_app(
     app = FastAPI(
         title="Thirdcard",
         version=settings.version,
-        openapi_url="/api/openapi.json",
+        openapi_url=None,
         docs_url=None,
         redoc_url=None,
         lifespan=_follow_alerts,
         responses=ERRORS,
         redirect_slashes=False,
         middleware=[
+            Middleware(HeadRequests),
             Middleware(Origins, trusted=settings.trusted_proxies),
             Middleware(SecurityHeaders),
             Middleware(LastResort, answer=answer),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Mapping
+from contextlib import suppress
 
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
@@ -84,6 +86,36 @@ def _replay(messages: list[Message], receive: Receive) -> Receive:
         return await receive() if message is None else message
 
     return again
+
+
+class HeadRequests:
+    """Answers HEAD as GET without the body; of what would never end, only the head is made."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] != "HEAD":
+            await self._app(scope, receive, send)
+            return
+        answered = asyncio.Event()
+
+        async def send_head(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                await send(message)
+            elif not answered.is_set():
+                await send({"type": "http.response.body", "body": b"", "more_body": False})
+                if message.get("more_body", False):
+                    answered.set()
+
+        work = asyncio.ensure_future(self._app({**scope, "method": "GET"}, receive, send_head))
+        waiting = asyncio.ensure_future(answered.wait())
+        await asyncio.wait({work, waiting}, return_when=asyncio.FIRST_COMPLETED)
+        waiting.cancel()
+        if answered.is_set() and not work.done():
+            work.cancel()
+        with suppress(asyncio.CancelledError):
+            await work
 
 
 class LastResort:

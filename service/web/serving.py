@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import signal
 import socket
 import sys
+from contextlib import suppress
 from types import FrameType
 
 import uvicorn
@@ -20,6 +22,11 @@ SWITCH_S = 0.0005
 
 LARGEST_HEAD_BYTES = 65536
 """A request's first line and its headers; the parser itself knows no limit."""
+HEAD_S = 15.0
+"""A connection over which no whole head comes for so long is closed; browsers send one at once."""
+BODY_S = 60.0
+"""The same for a body, which has a megabyte at most."""
+TOO_SLOW = b"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 
 
 def run_app(app: FastAPI, *, host: str, port: int, are_logs_json: bool = False) -> None:
@@ -32,6 +39,7 @@ def run_app(app: FastAPI, *, host: str, port: int, are_logs_json: bool = False) 
         KeyboardInterrupt: It was SIGINT.
     """
     signal.signal(signal.SIGTERM, _leave)
+    raise_open_files()
     sys.setswitchinterval(SWITCH_S)
     config = uvicorn.Config(
         app,
@@ -52,12 +60,43 @@ def _leave(_sig: int, _frame: FrameType | None) -> None:
     raise SystemExit(0)
 
 
+def raise_open_files() -> None:
+    """Let this process hold as many connections as the system allows it, where it tells."""
+    with suppress(ImportError, ValueError, OSError):
+        import resource
+
+        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+
 class BoundedHeads(HttpToolsProtocol):
-    """One connection; who sends headers without end is sent away."""
+    """One connection; who sends headers without end, or heads and bodies too slowly, is sent away."""
 
     _is_in_head = False
     _head_bytes = 0
     """That came since the piece in which the request began."""
+    _patience: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Somebody is there."""
+        super().connection_made(transport)
+        self._wait(HEAD_S)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """He is gone."""
+        self._wait(None)
+        super().connection_lost(exc)
+
+    def _wait(self, seconds: float | None) -> None:
+        """Wait so long for what is due next; None: nothing is."""
+        if self._patience is not None:
+            self._patience.cancel()
+        self._patience = None if seconds is None else self.loop.call_later(seconds, self._send_away)
+
+    def _send_away(self) -> None:
+        if not self.transport.is_closing():
+            self.transport.write(TOO_SLOW)
+            self.transport.close()
 
     def data_received(self, data: bytes) -> None:
         """Bytes came in."""
@@ -70,12 +109,19 @@ class BoundedHeads(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         """A request begins."""
         self._is_in_head = True
+        self._wait(HEAD_S)
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
         """What follows is its body."""
         self._is_in_head = False
+        self._wait(BODY_S)
         super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        """All of the request is there."""
+        self._wait(None)
+        super().on_message_complete()
 
 
 class RoomServer(uvicorn.Server):

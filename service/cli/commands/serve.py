@@ -25,6 +25,12 @@ TIME_ZONE_HELP = "The house's time zone, by its IANA name, as people see it.  [d
 HOME_HELP = "The service's folder: tables/*.yaml, the database and the evidence; made where it is not there."
 
 
+IN_THE_CLEAR = (
+    "passwords and pictures would cross the network in plain HTTP; put a proxy with TLS before the service and name it "
+    "with --trust-proxy, or allow it with --insecure"
+)
+
+
 class ServeError(ServiceError):
     """The service cannot be started."""
 
@@ -39,6 +45,10 @@ def serve(
         list[str] | None,
         typer.Option(help="A network, such as 10.0.0.0/8, whose proxies' X-Forwarded-* headers are believed."),
     ] = None,
+    insecure: Annotated[
+        bool,
+        typer.Option("--insecure", help="Speak plain HTTP to other machines: passwords can be read on the way."),
+    ] = False,
     demo: Annotated[
         bool, typer.Option("--demo", help="Furnish HOME first: four tables that play the shipped recording, an admin.")
     ] = False,
@@ -58,6 +68,7 @@ def serve(
     from thirdcard.service.config.data_folder import Home
     from thirdcard.service.config.house_yaml import load_house
     from thirdcard.service.config.log_lines import begin_log
+    from thirdcard.service.config.settings import is_this_machine
     from thirdcard.service.rounds.search.index import enter_missing
     from thirdcard.service.store.people import has_users
     from thirdcard.vision.inference.model_spec import check_house_models
@@ -67,6 +78,9 @@ def serve(
     folder.use_models(os.environ)
     check_house_models()
     house = load_house(home, os.environ)
+    listening = (host or house.host, house.port if port is None else port)
+    if not (insecure or trust_proxy or is_this_machine(listening[0])):
+        raise ServeError(f"host = {listening[0]}; {IN_THE_CLEAR}")
     begin_log(house.log)
     settings = _read_settings(folder, house, time_zone or house.time_zone, trust_proxy or [])
     tables = folder.load_tables()
@@ -79,7 +93,6 @@ def serve(
                 hint = f"thirdcard user add NAME --role admin --home {home}"
                 raise ServeError(f"{home}: nobody can sign in; add a user: {hint}")
         enter_missing(database)
-        listening = (host or house.host, house.port if port is None else port)
         typer.echo(f"Thirdcard watches {len(tables)} tables; the room is at http://{listening[0]}:{listening[1]}/")
         with _beginning(engine, address) as begin:
             _run(folder, database, settings, tables, address=listening, begin=begin)
@@ -97,6 +110,7 @@ def _read_settings(folder: Home, house: HouseFile, time_zone: str, trusted_proxi
         time_zone=time_zone,
         trusted_proxies=trusted_proxies,
         are_metrics_open=house.metrics == "open",
+        is_api_document_open=house.api_document == "open",
     )
     evidence_url = EvidenceStore.of(folder.evidence, os.environ).url
     return replace(settings, house=open_house(folder.folder, time_zone), evidence_url=evidence_url, log=house.log)

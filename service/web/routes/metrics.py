@@ -1,11 +1,14 @@
-"""Figures for Prometheus."""
+"""Figures for Prometheus, and the document of the API; each open or not, as the house sets."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from fastapi import APIRouter, Request
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
-from starlette.responses import PlainTextResponse
+from starlette.responses import JSONResponse, PlainTextResponse
 
+from thirdcard.service.alerts.room import Room
 from thirdcard.service.store.people import Role
 from thirdcard.service.web.dependencies import RoomHere, StrictRoute, find_person
 from thirdcard.service.web.http_errors import RefusedError
@@ -18,9 +21,23 @@ router = APIRouter(route_class=StrictRoute, tags=["health"])
 def metrics(room: RoomHere, request: Request) -> PlainTextResponse:
     """Prometheus text; open unless the settings ask for a token."""
     if not room.settings.are_metrics_open:
-        person = find_person(room, request)
-        if person is None:
-            raise RefusedError(401, "Send a token.")
-        if not person.role.includes(Role.VIEWER):
-            raise RefusedError(403, f"This needs the role {Role.VIEWER}; yours is {person.role}.")
+        _ask_who(room, request)
     return PlainTextResponse(write_figures(room), media_type=CONTENT_TYPE_LATEST)
+
+
+@router.get("/api/openapi.json")
+def api_document(room: RoomHere, request: Request) -> JSONResponse:
+    """What this API is, as OpenAPI 3.1; open unless the settings ask for a token."""
+    if not room.settings.is_api_document_open:
+        _ask_who(room, request)
+    document: dict[str, Any] = request.app.openapi()
+    return JSONResponse(document)
+
+
+def _ask_who(room: Room, request: Request) -> None:
+    """Raises RefusedError where nobody asks who may see what viewers may."""
+    person = find_person(room, request)
+    if person is None:
+        raise RefusedError(401, "Send a token.")
+    if not person.role.includes(Role.VIEWER):
+        raise RefusedError(403, f"This needs the role {Role.VIEWER}; yours is {person.role}.")

@@ -180,6 +180,30 @@ def test_serve_refuses_broken_models_of_its_folder(tmp_path: Path, monkeypatch: 
     assert "models/registry.yaml: guage: unknown model; allowed chip_faces" in result.stderr
 
 
+@pytest.mark.parametrize("host", ["0.0.0.0", "192.168.1.5", "::", "thirdcard.example"])
+def test_serve_refuses_plain_http_beyond_this_machine(tmp_path: Path, host: str) -> None:
+    result = run("serve", "--home", tmp_path / "home", "--host", host)
+    assert result.exit_code == 2
+    assert result.stderr.count("\n") == 1
+    assert f"host = {host}; passwords and pictures would cross the network" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "allowed",
+    [
+        ("--host", "0.0.0.0", "--insecure"),
+        ("--host", "0.0.0.0", "--trust-proxy", "10.0.0.0/8"),
+        ("--host", "127.0.0.2"),
+        ("--host", "::1"),
+        ("--host", "localhost"),
+    ],
+)
+def test_serve_listens_where_passwords_are_safe_or_it_is_told_to(tmp_path: Path, allowed: tuple[str, ...]) -> None:
+    result = run("serve", "--home", tmp_path / "home", *allowed)
+    assert result.exit_code == 2
+    assert "nobody can sign in; add a user" in result.stderr
+
+
 def test_all_that_can_be_trained_can_be_exported() -> None:
     assert set(TRAINED) == set(EXPORTED) == set(Trained)
     assert all(find_spec(module) is not None for module in (*TRAINED.values(), *EXPORTED.values()))

@@ -176,6 +176,17 @@ def test_wrong_value_is_told_in_one_line(folder: Path, way: tuple[str | int, ...
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("table_id", ["../../x", "Salon/2", "a\\b", ".hidden", "a\n", "a+", "#", "é" * 101])
+def test_table_is_not_called_by_what_leads_out_of_its_folder(folder: Path, table_id: str) -> None:
+    with pytest.raises(TableError, match="id = .*; must be the table's name, a text of 1 to 200 bytes"):
+        load_table(write_table(folder, ("id",), table_id))
+
+
+@pytest.mark.parametrize("table_id", ["B07", "Salon 2", "Züri-1", "7", "ば台"])
+def test_table_is_called_as_people_call_it(folder: Path, table_id: str) -> None:
+    assert load_table(write_table(folder, ("id",), table_id)).id == table_id
+
+
 @pytest.mark.parametrize("decks", [5, 6])
 def test_rule_tas_4_1_perfect_pairs_need_six_decks(folder: Path, decks: int) -> None:
     path = write_table(folder, ("options",), {"perfect_pair": True})

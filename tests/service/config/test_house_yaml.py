@@ -63,7 +63,11 @@ def test_making_settings_reads_no_environment(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        pytest.param("colour: red\n", "colour = red; unknown key; allowed: time_zone, host, port, metrics", id="key"),
+        pytest.param(
+            "colour: red\n",
+            "colour = red; unknown key; allowed: time_zone, host, port, metrics, api_document",
+            id="key",
+        ),
         pytest.param("log: {colour: red}\n", "log.colour = red; unknown key; allowed: level, format", id="inner key"),
         pytest.param("time_zone: Mars\n", "time_zone = Mars; must be an IANA name, such as", id="zone"),
         pytest.param("time_zone: ../Mars\n", "time_zone = ../Mars; must be an IANA name", id="zone out of its folder"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
@@ -131,3 +132,28 @@ def test_live_pictures_come_until_they_are_shown_and_end_with_the_right_to_see(r
     assert (again, again_too) == (first, second)
     assert first == b"--picture\r\nContent-Type: image/jpeg\r\nContent-Length: 5\r\n\r\nfirst\r\n"
     assert second.endswith(b"\r\n\r\n2nd\r\n")
+
+
+@pytest.mark.parametrize("path", ["/api/health", "/api/tables", "/alerts", "/static", "/nowhere", "/api/alerts/stream"])
+def test_head_tells_what_get_would_without_its_body(room: TestRoom, path: str) -> None:
+    client = room.as_role("operator")
+    answer = client.head(path)
+    assert answer.content == b""
+    if path == "/api/alerts/stream":
+        assert (answer.status_code, answer.headers["Content-Type"]) == (200, "text/event-stream; charset=utf-8")
+        return
+    told = client.get(path)
+    assert (answer.status_code, answer.headers["Content-Type"]) == (told.status_code, told.headers["Content-Type"])
+    assert answer.headers["Content-Length"] == told.headers["Content-Length"]
+
+
+def test_head_of_what_is_only_posted_is_refused(room: TestRoom) -> None:
+    assert room.as_role("operator").head("/api/tables/B07/signals").status_code == 405
+
+
+@pytest.mark.parametrize(("is_open", "statuses"), [(True, [200, 200, 200]), (False, [401, 403, 200])])
+def test_document_of_the_api_is_open_or_asks_who(room: TestRoom, is_open: bool, statuses: list[int]) -> None:
+    running = room.app.state.room
+    room.app.state.room = replace(running, settings=replace(running.settings, is_api_document_open=is_open))
+    clients = [room.anybody(), room.as_role("device"), room.as_role("viewer")]
+    assert [client.get("/api/openapi.json").status_code for client in clients] == statuses

@@ -42,10 +42,20 @@ def test_service_that_is_terminated_stops_its_tables_too() -> None:
 @pytest.fixture
 def port() -> Iterator[int]:
     """Of a service that answers 404 to everything."""
+    yield from _serving()
+
+
+@pytest.fixture
+def hasty_port() -> Iterator[int]:
+    """Of one that waits for nobody longer than half a second."""
+    yield from _serving("from thirdcard.service.web import serving; serving.HEAD_S = serving.BODY_S = 0.5")
+
+
+def _serving(first: str = "") -> Iterator[int]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         number = int(free.getsockname()[1])
-    program = PROGRAM.replace("port=0", f"port={number}")
+    program = f"{first}\n" + PROGRAM.replace("port=0", f"port={number}")
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "up\n"
@@ -84,3 +94,32 @@ def test_bodies_and_further_requests_do_not_count_as_headers(port: int) -> None:
         answer = line.getresponse()
         assert answer.status == 404
         answer.read()
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        pytest.param(b"", id="nothing"),
+        pytest.param(b"GET / HTTP/1.1\r\nHost: here\r\n", id="half a head"),
+        pytest.param(b"POST / HTTP/1.1\r\nHost: here\r\nContent-Length: 9\r\n\r\n1234", id="half a body"),
+        pytest.param(b"GET / HTTP/1.1\r\nHost: here\r\n\r\nGET / HTTP", id="half a second request"),
+    ],
+)
+def test_half_open_connections_are_closed(hasty_port: int, sent: bytes) -> None:
+    with connected(hasty_port) as line:
+        line.sendall(sent)
+        told = b""
+        while piece := line.recv(1000):
+            told += piece
+    assert b"HTTP/1.1 408" in told
+
+
+def test_whoever_is_quick_is_answered_beside_many_half_open_connections(hasty_port: int) -> None:
+    lines = [connected(hasty_port) for _ in range(200)]
+    for line in lines:
+        line.sendall(b"GET / HTTP/1.1\r\nX-Slow: ")
+    asked = http.client.HTTPConnection("127.0.0.1", hasty_port, timeout=10)
+    asked.request("GET", "/")
+    assert asked.getresponse().status == 404
+    for line in lines:
+        line.close()
