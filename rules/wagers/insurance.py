@@ -45,6 +45,8 @@ class InsuranceWindow:
     since_t: float
     """From when on it is so, seconds."""
     row: InsuranceRow | None = None
+    was_offered: bool = False
+    """Whether it is offered no more, but was after the four cards."""
 
 
 def window_of(bet: Bet, running: Round, drawing: Drawing, rule: InsuranceRule) -> InsuranceWindow:
@@ -67,10 +69,24 @@ def window_of(bet: Bet, running: Round, drawing: Drawing, rule: InsuranceRule) -
     player, banker = points[Side.PLAYER], points[Side.BANKER]
     if player is None or banker is None or not drawing.can_judge:
         return InsuranceWindow(Offer.UNKNOWN, since_t)
-    for row in rule.rows:
-        if row.bet is bet and row.after is after and player in row.player and banker in row.banker:
-            return InsuranceWindow(Offer.OPEN, since_t, row)
-    return InsuranceWindow(Offer.NOT_OFFERED, since_t)
+    row = _row_of(bet, after, player, banker, rule)
+    if row is not None:
+        return InsuranceWindow(Offer.OPEN, since_t, row)
+    was_offered = after is WindowStart.PLAYER_THIRD and _was_offered(bet, drawing, rule)
+    return InsuranceWindow(Offer.NOT_OFFERED, since_t, was_offered=was_offered)
+
+
+def _row_of(bet: Bet, after: WindowStart, player: int, banker: int, rule: InsuranceRule) -> InsuranceRow | None:
+    fitting = (row for row in rule.rows if row.bet is bet and row.after is after)
+    return next((row for row in fitting if player in row.player and banker in row.banker), None)
+
+
+def _was_offered(bet: Bet, drawing: Drawing, rule: InsuranceRule) -> bool:
+    """Whether the insurance was offered after the four cards."""
+    player, banker = drawing.points(Side.PLAYER), drawing.points(Side.BANKER)
+    if player is None or banker is None:
+        return False
+    return _row_of(bet, WindowStart.FOUR_CARDS, player, banker, rule) is not None
 
 
 def _is_open_third(further: list[DealtCard], drawing: Drawing) -> bool:
@@ -153,7 +169,7 @@ class InsuranceJudge:
     def _rule_against(self, window: InsuranceWindow, running: Round) -> str | None:
         """The rule that a bet breaks in a window that is not open."""
         assert self._rule is not None, "without windows there is none that is not open"
-        if window.offer is not Offer.CLOSED:
+        if window.offer is not Offer.CLOSED and not window.was_offered:
             return self._rule.rule
         return self._rule.waiver_rule if self._waived_in == running.number else self._rule.closing_rule
 

@@ -242,7 +242,7 @@ class PayoutJudge:
 
     def _rule_of_loss(self, due: Due) -> str | None:
         """The rule that says how much of a losing wager is lost."""
-        case = self._rules.fault("payout.loser_kept")
+        case = self._rules.fault("payout.loser_kept", facts_about(due.bet))
         return self._rule_of_part(due) or (None if case is None else case.rule)
 
     def _is_left(self, due: Due, acts: Acts, chips: _Chips, untouched: frozenset[str]) -> bool:

@@ -119,3 +119,7 @@ for side, pair in (("player", "P QH QD 9C | B 3D 4H"), ("banker", "P QH KD 9C | 
     add("payout.loser_paid", f"no {side} pair", {"tas": "15.7(a)"}, wrongly, none, **of_pairs)
     add("payout.loser_kept", f"no {side} pair", {"tas": "15.7(a)"}, settled(bet, NO_PAIR), none, **of_pairs)
     add("payout.winner_unpaid", f"{side} pair", {"tas": "15.7(b)"}, settled(bet, pair), paid, **of_pairs)
+NATURAL_TIE = "P KH 8C | B 3D 5H"
+for bet in ("dragon_player", "dragon_banker"):
+    taken, back = (settled(bet, NATURAL_TIE, (action, 100)) for action in ("collected", "returned"))
+    add("payout.push_taken", bet, {"nz-secretary": "11B.8"}, taken, back, dragon_bonus="one")

@@ -40,6 +40,15 @@ def test_rule_sg_5_3_next_card_closes_insurance_without_a_waiver() -> None:
     assert late(after_both_thirds(is_waived=None)) == [("late_bet.placed", "5.3")]
 
 
+@pytest.mark.parametrize(
+    ("text", "rule"), [("P KH 3C | B KD 6S", "5.3"), ("P KH 3C | B KD 4S", "3.12")], ids=["was-offered", "never-was"]
+)
+def test_rule_sg_5_3_insurance_that_was_offered_before_the_player_s_third_comes_too_late(text: str, rule: str) -> None:
+    log = TableLog(rules_of("sg-rws")).open("s3-banker").four(text).third("player", "6S")
+    log.wager("s3-insurance_banker", 0, 20)
+    assert [(alert.code, alert.rule) for alert in alerts_of(log)] == [("late_bet.placed", rule)]
+
+
 def test_rule_sg_3_14_player_s_third_opened_first_waives_nothing() -> None:
     log = TableLog(rules_of("sg-rws", dealing_style="B")).open("s3-player").four("P KH 3C | B KD AS")
     log.deal("player", "4S").turn("c5").wager("s3-insurance_player", 0, 20).deal("banker", "2C")
