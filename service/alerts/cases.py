@@ -1,6 +1,7 @@
 """Gather alerts that belong together, with notes; every change stands in the audit chain.
 
-A person sees of a case the alerts of the tables that he may see.
+A person who is kept to some tables sees the cases that he opened or that hold an alert of theirs, and of a case the
+alerts of those tables.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, func, or_, select
 from sqlalchemy.orm import Session
 
 from thirdcard.service.alerts.cursors import format_cursor, parse_cursor
@@ -60,18 +61,20 @@ class CaseStory:
     notes: Sequence[NoteView]
 
 
-def list_cases(session: Session, *, limit: int, cursor: str | None = None, state: str | None = None) -> Page[CaseView]:
-    """The newest cases.
+def list_cases(
+    session: Session, person: Person, *, limit: int, cursor: str | None = None, state: str | None = None
+) -> Page[CaseView]:
+    """The newest cases that the person may see.
 
     Raises:
         CursorError: The cursor is none of this list's.
     """
     below = parse_cursor(LIST, cursor)
-    query = select(CaseRow)
+    query = select(CaseRow).where(*_seen(person))
     query = query if below is None else query.where(CaseRow.id < below)
     query = query if state is None else query.where(CaseRow.state == state)
     rows = session.scalars(query.order_by(CaseRow.id.desc()).limit(limit + 1)).all()
-    counts = _counts(session, [row.id for row in rows])
+    counts = _counts(session, person, [row.id for row in rows])
     more = format_cursor(LIST, rows[limit - 1].id) if len(rows) > limit else None
     return Page(items=[_view(row, counts.get(row.id, 0)) for row in rows[:limit]], next=more)
 
@@ -86,9 +89,9 @@ def open_case(session: Session, person: Person, title: str, *, now: datetime) ->
 
 
 def tell_case(session: Session, person: Person, case_id: int) -> CaseStory | None:
-    """A case and what is in it; None where there is none."""
+    """A case and what is in it; None where there is none that the person may see."""
     row = session.get(CaseRow, case_id)
-    if row is None:
+    if row is None or not may_see_case(session, person, case_id):
         return None
     query = (
         select(AlertRow)
@@ -105,9 +108,15 @@ def tell_case(session: Session, person: Person, case_id: int) -> CaseStory | Non
     )
 
 
-def cases_of(session: Session, alert_id: int) -> list[CaseView]:
-    """The cases that an alert is in."""
+def may_see_case(session: Session, person: Person, case_id: int) -> bool:
+    """Whether there is such a case and the person may see it."""
+    return session.scalar(select(CaseRow.id).where(CaseRow.id == case_id, *_seen(person))) is not None
+
+
+def cases_of(session: Session, person: Person, alert_id: int) -> list[CaseView]:
+    """The cases that an alert is in, as far as the person may see them."""
     query = select(CaseRow).join(CaseAlert, CaseAlert.case_id == CaseRow.id).where(CaseAlert.alert_id == alert_id)
+    query = query.where(*_seen(person))
     return [_view(row, 0) for row in session.scalars(query.order_by(CaseRow.id))]
 
 
@@ -117,7 +126,7 @@ def put_alert(session: Session, person: Person, case_id: int, alert_id: int, *, 
     Raises:
         CaseError: The case is closed.
     """
-    case, alert = _open(session, case_id), session.get(AlertRow, alert_id)
+    case, alert = _open(session, person, case_id), session.get(AlertRow, alert_id)
     if case is None or alert is None or not person.may_see(alert.table_id):
         return False
     if session.get(CaseAlert, (case_id, alert_id)) is None:
@@ -132,7 +141,7 @@ def take_alert_out(session: Session, person: Person, case_id: int, alert_id: int
     Raises:
         CaseError: The case is closed, or a hold of the case keeps what is in it.
     """
-    case, alert = _open(session, case_id), session.get(AlertRow, alert_id)
+    case, alert = _open(session, person, case_id), session.get(AlertRow, alert_id)
     link = session.get(CaseAlert, (case_id, alert_id))
     if case is None or alert is None or link is None or not person.may_see(alert.table_id):
         return False
@@ -150,7 +159,7 @@ def add_note(session: Session, person: Person, case_id: int, text: str, *, now: 
     Raises:
         CaseError: The case is closed.
     """
-    if _open(session, case_id) is None:
+    if _open(session, person, case_id) is None:
         return False
     session.add(CaseNote(case_id=case_id, at=now, who=person.name, text=text))
     audit.note(session, person.name, "case.noted", f"case:{case_id}", at=now, text=text)
@@ -160,7 +169,7 @@ def add_note(session: Session, person: Person, case_id: int, text: str, *, now: 
 def set_case_state(session: Session, person: Person, case_id: int, state: str, *, now: datetime) -> bool:
     """Close a case, or open it again; False where there is none."""
     row = session.get(CaseRow, case_id, with_for_update=True)
-    if row is None:
+    if row is None or not may_see_case(session, person, case_id):
         return False
     if row.state != state:
         row.state, row.closed_at = state, now if state == CLOSED else None
@@ -168,15 +177,28 @@ def set_case_state(session: Session, person: Person, case_id: int, state: str, *
     return True
 
 
-def _open(session: Session, case_id: int) -> CaseRow | None:
+def _open(session: Session, person: Person, case_id: int) -> CaseRow | None:
     row = session.get(CaseRow, case_id, with_for_update=True)
+    if row is not None and not may_see_case(session, person, case_id):
+        return None
     if row is not None and row.state != OPEN:
         raise CaseError(f"case {case_id} is closed; open it again to change it")
     return row
 
 
-def _counts(session: Session, numbers: Sequence[int]) -> dict[int, int]:
+def _seen(person: Person) -> list[ColumnElement[bool]]:
+    """What a case must be for the person to see it."""
+    if person.tables is None:
+        return []
+    of_tables = select(CaseAlert.case_id).join(AlertRow, AlertRow.id == CaseAlert.alert_id)
+    held = of_tables.where(CaseAlert.case_id == CaseRow.id, AlertRow.table_id.in_(person.tables)).exists()
+    return [or_(CaseRow.opened_by == person.name, held)]
+
+
+def _counts(session: Session, person: Person, numbers: Sequence[int]) -> dict[int, int]:
     query = select(CaseAlert.case_id, func.count()).where(CaseAlert.case_id.in_(numbers)).group_by(CaseAlert.case_id)
+    if person.tables is not None:
+        query = query.join(AlertRow, AlertRow.id == CaseAlert.alert_id).where(AlertRow.table_id.in_(person.tables))
     return dict(session.execute(query).all())
 
 

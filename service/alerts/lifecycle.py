@@ -1,7 +1,8 @@
 """An alert's life: which step may follow which, who did it and why.
 
 open -> acknowledged -> escalated -> confirmed or dismissed, and any of the later ones at once. A closed alert stays
-closed. Each step stands with who and when in the alert's history and in the audit chain, or nowhere.
+closed. Who escalated it does not close it, and what a supervisor took no operator decides. Each step stands with who
+and when in the alert's history and in the audit chain, or nowhere.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from thirdcard.service.ports.errors import ServiceError
 from thirdcard.service.store import audit
 from thirdcard.service.store.alert_states import CLOSED, AlertState
 from thirdcard.service.store.order import take_turn
-from thirdcard.service.store.people import Person, Role
+from thirdcard.service.store.people import Person, Role, role_of
 from thirdcard.service.store.schema import AlertChange, AlertRow
 
 NEXT: Mapping[AlertState, frozenset[AlertState]] = {
@@ -65,13 +66,29 @@ def take_step(session: Session, person: Person, alert_id: int, step: Step, *, no
     row = session.scalar(select(AlertRow).where(AlertRow.id == alert_id).with_for_update())
     if row is None or not person.may_see(row.table_id):
         return None
-    verify_step(AlertState(row.state), row.owner, person, step.state)
+    rank = None if row.owner in (None, person.name) else role_of(session, row.owner)
+    verify_step(AlertState(row.state), row.owner, person, step.state, owner_role=rank)
     _note(session, row, person, step, now)
     return row
 
 
-def verify_step(before: AlertState, owner: str | None, person: Person, after: AlertState) -> None:
-    """Raises IllegalMoveError where a person may not take an alert from one state to another."""
+def verify_step(
+    before: AlertState, owner: str | None, person: Person, after: AlertState, *, owner_role: Role | None = None
+) -> None:
+    """Raises IllegalMoveError where a person may not take an alert from one state to another.
+
+    Args:
+        before: Where it stands.
+        owner: Who brought it there.
+        person: Who decides.
+        after: Where it is to go.
+        owner_role: What the owner may; None where nobody knows, or it is the person himself.
+    """
+    if before is AlertState.ESCALATED and after in CLOSED and owner == person.name:
+        raise IllegalMoveError("you escalated the alert; somebody else closes it")
+    is_senior = owner_role is not None and owner_role.includes(Role.SUPERVISOR)
+    if before is AlertState.ACKNOWLEDGED and is_senior and not person.role.includes(Role.SUPERVISOR):
+        raise IllegalMoveError(f"{owner} has taken the alert; a supervisor's alert is decided by supervisors")
     if after in NEXT[before] or _takes_over(before, owner, person, after):
         return
     if before in CLOSED:

@@ -28,6 +28,8 @@ IDLE = timedelta(hours=10)
 LONGEST = timedelta(hours=24)
 """A session ends after this in any case."""
 KEY_BYTES = 32
+TOKEN = "token:"
+"""Before a token's name, so that no user has the same."""
 MOST_DAYS = 3660
 """Ten years: whoever wants a token for longer wants one that does not end."""
 _HASHER = PasswordHasher()
@@ -278,7 +280,7 @@ def person_of_token(session: Session, token: str, *, now: datetime) -> Person | 
     row = _token_row(session, token)
     if row is None or not row.is_active or (row.expires_at is not None and row.expires_at <= now):
         return None
-    return Person(name=f"token:{row.name}", role=Role(row.role), tables=_parse_tables(row.tables))
+    return Person(name=f"{TOKEN}{row.name}", role=Role(row.role), tables=_parse_tables(row.tables))
 
 
 def is_token_stale(session: Session, token: str, *, now: datetime, after: timedelta) -> bool:
@@ -292,6 +294,12 @@ def touch_token(session: Session, token: str, *, now: datetime) -> None:
     row = _token_row(session, token)
     if row is not None and (row.used_at is None or row.used_at < now):
         row.used_at = now
+
+
+def role_of(session: Session, name: str) -> Role | None:
+    """What somebody may now, by the name that stands beside his acts; None where nobody has it any more."""
+    row = session.get(TokenRow, name[len(TOKEN) :]) if name.startswith(TOKEN) else session.get(UserRow, name)
+    return None if row is None else Role(row.role)
 
 
 def _token_row(session: Session, token: str) -> TokenRow | None:

@@ -161,8 +161,8 @@ def alert(room: Room, person: Person, alert_id: int) -> dict[str, Any]:
     holds: Sequence[HoldView] = ()
     if is_supervisor:
         with room.database.reading() as session:
-            gathered = cases_of(session, alert_id)
-            open_cases = list_cases(session, limit=50, state="open").items
+            gathered = cases_of(session, person, alert_id)
+            open_cases = list_cases(session, person, limit=50, state="open").items
             holds = holds_of(session, alert=alert_id)
     return {
         "holds": holds,
@@ -188,10 +188,10 @@ def fault_in_clip_s(view: AlertView) -> float:
     return 0.0 if clip is None else max((view.at - clip.from_at).total_seconds(), 0.0)
 
 
-def cases(room: Room, query: ListQuery) -> dict[str, Any]:
-    """All cases."""
+def cases(room: Room, person: Person, query: ListQuery) -> dict[str, Any]:
+    """All cases that the person may see."""
     with room.database.reading() as session:
-        return {"page": list_cases(session, limit=query.limit, cursor=query.cursor)}
+        return {"page": list_cases(session, person, limit=query.limit, cursor=query.cursor)}
 
 
 def case(room: Room, person: Person, case_id: int) -> dict[str, Any]:
@@ -203,10 +203,10 @@ def case(room: Room, person: Person, case_id: int) -> dict[str, Any]:
     return {"story": story, "holds": holds, "now": room.clock()}
 
 
-def audit(room: Room, query: ListQuery) -> dict[str, Any]:
+def audit(room: Room, person: Person, query: ListQuery) -> dict[str, Any]:
     """Who did what."""
     with room.database.reading() as session:
-        return {"page": list_acts(session, limit=query.limit, cursor=query.cursor)}
+        return {"page": list_acts(session, person, limit=query.limit, cursor=query.cursor)}
 
 
 def _wish(room: Room, session: Session, person: Person, query: WallQuery) -> AlertWish:

@@ -18,5 +18,5 @@ router = APIRouter(prefix="/api/audit", route_class=StrictRoute, tags=["audit"])
 def acts(room: RoomHere, person: Supervisor, query: Annotated[ListQuery, Query()]) -> Listing[AuditOut]:
     """The newest acts."""
     with room.database.reading() as session:
-        page = list_acts(session, limit=query.limit, cursor=query.cursor)
+        page = list_acts(session, person, limit=query.limit, cursor=query.cursor)
     return Listing[AuditOut](items=[AuditOut.of(view) for view in page.items], next=page.next)

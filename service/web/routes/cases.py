@@ -41,7 +41,7 @@ CaseId = Annotated[int, Path(ge=1, le=LARGEST_ID)]
 def cases(room: RoomHere, person: Supervisor, query: Annotated[CaseQuery, Query()]) -> Listing[CaseOut]:
     """The newest cases."""
     with room.database.reading() as session:
-        page = list_cases(session, limit=query.limit, cursor=query.cursor, state=query.state)
+        page = list_cases(session, person, limit=query.limit, cursor=query.cursor, state=query.state)
     return Listing[CaseOut](items=[CaseOut.of(view) for view in page.items], next=page.next)
 
 

@@ -68,7 +68,7 @@ def alert_part(room: RoomHere, pages: PagesHere, person: Viewer, alert_id: Numbe
 @router.get("/cases")
 def cases(room: RoomHere, pages: PagesHere, person: Supervisor, query: Annotated[ListQuery, Query()]) -> Response:
     """All cases, newest first."""
-    return pages.show("cases.html", **facts.frame(room, person, "cases"), **facts.cases(room, query))
+    return pages.show("cases.html", **facts.frame(room, person, "cases"), **facts.cases(room, person, query))
 
 
 @router.get("/cases/{case_id}")
@@ -80,4 +80,4 @@ def case(room: RoomHere, pages: PagesHere, person: Supervisor, case_id: Number) 
 @router.get("/audit")
 def audit(room: RoomHere, pages: PagesHere, person: Supervisor, query: Annotated[ListQuery, Query()]) -> Response:
     """Who did what."""
-    return pages.show("audit.html", **facts.frame(room, person, "audit"), **facts.audit(room, query))
+    return pages.show("audit.html", **facts.frame(room, person, "audit"), **facts.audit(room, person, query))

@@ -10,7 +10,7 @@ import pytest
 
 from tests.service.analytics.floors import deal, err
 from tests.service.web.errors_of import assert_error
-from tests.service.web.rooms import TestRoom
+from tests.service.web.rooms import EVERYONE, TestRoom
 from thirdcard.service.alerts.audit_log import list_acts
 from thirdcard.service.analytics.refreshing import refresh_all
 
@@ -28,7 +28,7 @@ def full(room: TestRoom) -> TestRoom:
 
 def looks(room: TestRoom) -> list[tuple[str, str | None]]:
     with room.database.reading() as session:
-        acts = list_acts(session, limit=50).items
+        acts = list_acts(session, EVERYONE, limit=50).items
     return [(act.who, act.target) for act in acts if act.action == "dealers.seen"]
 
 

@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from tests.service.analytics.floors import deal, err
+from tests.service.web.rooms import EVERYONE
 from thirdcard.service.alerts.audit_log import list_acts
 from thirdcard.service.cli.entry import app
 from thirdcard.service.config.data_folder import Home
@@ -42,7 +43,7 @@ def test_dealers_are_shown_by_pseudonym_unless_names_are_asked_for(home: Path) -
     assert run("--home", home, "--format", "csv", "--names").output.splitlines()[1].startswith("ann,6,")
     database = Home(home).open_database({})
     with database.reading() as session:
-        assert [act.action for act in list_acts(session, limit=9).items] == ["dealers.seen"]
+        assert [act.action for act in list_acts(session, EVERYONE, limit=9).items] == ["dealers.seen"]
     database.close()
 
 

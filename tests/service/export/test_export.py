@@ -15,6 +15,7 @@ from typer.testing import CliRunner, Result
 
 from tests.repository import ROOT
 from tests.service.analytics.floors import deal, decide, err
+from tests.service.web.rooms import EVERYONE
 from thirdcard.service.alerts.audit_log import list_acts
 from thirdcard.service.cli.entry import app
 from thirdcard.service.config.data_folder import Home
@@ -77,7 +78,9 @@ def test_names_are_written_only_when_asked_and_then_it_is_noted(home: Path, tmp_
     run("--home", home, "--out", tmp_path, "--names")
     database = Home(home).open_database({})
     with database.reading() as session:
-        assert [(act.action, act.target) for act in list_acts(session, limit=9).items] == [("dealers.seen", "export")]
+        assert [(act.action, act.target) for act in list_acts(session, EVERYONE, limit=9).items] == [
+            ("dealers.seen", "export")
+        ]
     database.close()
 
 

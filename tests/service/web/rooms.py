@@ -24,12 +24,14 @@ from thirdcard.service.rounds.search.index import enter_round
 from thirdcard.service.store import chain
 from thirdcard.service.store.database import Database, open_database, sqlite_url
 from thirdcard.service.store.log_chains import log_chain
-from thirdcard.service.store.people import add_token, add_user
+from thirdcard.service.store.people import Person, Role, add_token, add_user
 from thirdcard.service.store.schema import AlertRow, EvidenceRow, LogRow, RoundRow
 from thirdcard.service.web.app import create_app
 
 NOON = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
 PASSWORD = "a long enough password"
+EVERYONE = Person(name="boss", role=Role.ADMIN)
+"""Somebody who may see all."""
 ROLES = ("viewer", "operator", "supervisor", "admin")
 REMEDY = {"action": "void_wager", "rule": "6.3", "text": "The wager is void."}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -144,10 +145,11 @@ def test_alert_of_a_running_round_has_no_record_yet(room: TestRoom) -> None:
 )
 def test_legal_lives(room: TestRoom, steps: list[str]) -> None:
     alert = raise_alert(room)
-    for state in steps:
-        answer = decide(room, "operator", alert, state=state, reason="other")
+    for before, state in pairwise([None, *steps]):
+        who = "supervisor" if before == "escalated" else "operator"
+        answer = decide(room, who, alert, state=state, reason="other")
         assert answer.status_code == 200, answer.text
-        assert (answer.json()["state"], answer.json()["owner"]) == (state, "token:operator")
+        assert (answer.json()["state"], answer.json()["owner"]) == (state, f"token:{who}")
     with room.database.reading() as session:
         assert [change.after for change in session.scalars(select(AlertChange))] == steps
 
@@ -176,6 +178,26 @@ def test_supervisor_takes_an_alert_from_its_owner(room: TestRoom) -> None:
     decide(room, "operator", alert, state="acknowledged")
     assert decide(room, "supervisor", alert, state="acknowledged").json()["owner"] == "token:supervisor"
     assert_error(decide(room, "supervisor", alert, state="acknowledged"), 409, field="state")
+
+
+@pytest.mark.parametrize("role", ["operator", "supervisor"])
+@pytest.mark.parametrize("state", ["confirmed", "dismissed"])
+def test_who_escalated_an_alert_does_not_close_it(room: TestRoom, role: str, state: str) -> None:
+    alert = raise_alert(room)
+    decide(room, role, alert, state="escalated")
+    refused = decide(room, role, alert, state=state, reason="other")
+    assert_error(refused, 409, field="state", says="somebody else closes it")
+    assert decide(room, "admin", alert, state=state, reason="other").status_code == 200
+
+
+@pytest.mark.parametrize("state", ["acknowledged", "escalated", "confirmed", "dismissed"])
+def test_what_a_supervisor_took_no_operator_decides(room: TestRoom, state: str) -> None:
+    alert = raise_alert(room)
+    decide(room, "operator", alert, state="acknowledged")
+    decide(room, "supervisor", alert, state="acknowledged")
+    refused = decide(room, "operator", alert, state=state, reason="other")
+    assert_error(refused, 409, field="state", says="token:supervisor has taken the alert")
+    assert decide(room, "admin", alert, state=state, reason="other").status_code == 200
 
 
 def test_dismissal_needs_a_reason(room: TestRoom) -> None:

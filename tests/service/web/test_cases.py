@@ -10,10 +10,12 @@ from typing import Any
 
 import pytest
 from PIL import Image
+from starlette.testclient import TestClient
 
 from tests.service.web.errors_of import assert_error
-from tests.service.web.rooms import TestRoom, close_round, keep_evidence, raise_alert
+from tests.service.web.rooms import NOON, TestRoom, close_round, keep_evidence, raise_alert
 from thirdcard.service.store.holds import hold_case, lift_hold
+from thirdcard.service.store.people import add_token
 
 
 @pytest.fixture
@@ -183,3 +185,50 @@ def test_report_shows_pictures_and_does_without_those_that_were_changed(room: Te
     changed = boss.get(f"/api/cases/{case}/report.pdf")
     assert changed.status_code == 200
     assert len(changed.content) < without + len(picture.getvalue())
+
+
+@pytest.fixture
+def kept(room: TestRoom) -> TestClient:
+    """A supervisor who is kept to B08."""
+    with room.database.writing() as session:
+        token = add_token(session, "kept", "supervisor", now=NOON, tables=["B08"])
+    client = room.anybody()
+    client.headers["Authorization"] = f"Bearer {token}"
+    return client
+
+
+def test_supervisor_of_some_tables_sees_their_cases_alone(room: TestRoom, case: int, kept: TestClient) -> None:
+    assert kept.get("/api/cases").json()["items"] == []
+    for path in (f"/api/cases/{case}", f"/api/cases/{case}/report.pdf", f"/api/cases/{case}/export"):
+        assert_error(kept.get(path), 404)
+    assert_error(kept.post(f"/api/cases/{case}/notes", json={"text": "mine"}), 404)
+    assert_error(kept.post(f"/api/cases/{case}/state", json={"state": "closed"}), 404)
+    assert_error(kept.post("/api/holds", json={"case": case, "reason": "mine"}), 404)
+
+    other = raise_alert(room, "B08")
+    room.as_role("supervisor").post(f"/api/cases/{case}/alerts", json={"alert": other})
+    (seen,) = kept.get("/api/cases").json()["items"]
+    assert (seen["id"], seen["alerts"]) == (case, 1)
+    assert [alert["id"] for alert in kept.get(f"/api/cases/{case}").json()["alert_list"]] == [other]
+
+
+def test_supervisor_of_some_tables_sees_his_own_empty_case(kept: TestClient) -> None:
+    number = kept.post("/api/cases", json={"title": "Shoe 4"}).json()["id"]
+    assert [one["id"] for one in kept.get("/api/cases").json()["items"]] == [number]
+
+
+def test_audit_of_a_supervisor_of_some_tables_tells_of_them_and_of_him(
+    room: TestRoom, case: int, kept: TestClient
+) -> None:
+    operator, here, there = room.as_role("operator"), raise_alert(room, "B08"), raise_alert(room, "B07")
+    for alert in (here, there):
+        operator.post(f"/api/alerts/{alert}/state", json={"state": "acknowledged"})
+    room.browser("operator")
+    number = kept.post("/api/cases", json={"title": "Shoe 4"}).json()["id"]
+
+    acts = kept.get("/api/audit?limit=1").json()
+    assert [(act["action"], act["target"]) for act in acts["items"]] == [("case.opened", f"case:{number}")]
+    rest = kept.get(f"/api/audit?cursor={acts['next']}").json()
+    assert [(act["action"], act["target"]) for act in rest["items"]] == [("alert.acknowledged", f"alert:{here}")]
+    assert rest["next"] is None
+    assert len(room.as_role("supervisor").get("/api/audit").json()["items"]) == 6
