@@ -31,7 +31,7 @@
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
     const text = walker.currentNode, element = text.parentElement;
-    if (!text.textContent.trim() || !shown(element) || element.closest('svg, .unseen, .picture, .stage, :disabled, option')) continue;
+    if (!text.textContent.trim() || !shown(element) || element.closest('svg, .visually-hidden, .picture, .stage, :disabled, option')) continue;
     const style = getComputedStyle(element), behind = ground(element), ink = over(colour(style.color), behind);
     const [high, low] = [light(ink), light(behind)].sort((a, b) => b - a);
     const size = parseFloat(style.fontSize), is_large = size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700);
