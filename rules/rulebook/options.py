@@ -54,7 +54,7 @@ class Rules:
     offered: frozenset[Bet]
     """The bets that the elections offer, insurance apart."""
     known: frozenset[Bet] = field(repr=False)
-    """These and, where the rulebook has insurance, which is judged by itself, its bets."""
+    """These and, where insurance is offered, which is judged by itself, its bets."""
     first_card_bets: Mapping[Bet, frozenset[Side]] = field(repr=False)
     """Those of them that the first two cards of these hands decide."""
     fees: tuple[Fee, ...]
@@ -110,7 +110,7 @@ def elect(rulebook: Rulebook, options: Mapping[str, object], *, where: str = "op
     _check_exclusions(rulebook, known, elected, where)
     _follow_demands(rulebook, elected, options, where)
     facts = _facts_of(elected, known)
-    insurance = rulebook.insurance
+    insurance = rulebook.insurance if rulebook.insurance and _any_holds(rulebook.insurance.offered, facts) else None
     offered = tuple(rule for rule in rulebook.bets.values() if _any_holds(rule.offered, facts))
     offered_bets = frozenset(rule.bet for rule in offered)
     cases_of_bets = {bet: _elected_cases(rule.cases, facts, known) for bet, rule in rulebook.bets.items()}
@@ -124,7 +124,7 @@ def elect(rulebook: Rulebook, options: Mapping[str, object], *, where: str = "op
         cases_of_bets=cases_of_bets,
         burn=_holding(rulebook.burn, facts),
         handling=_holding(rulebook.handling, facts),
-        insurance=insurance if insurance is not None and _any_holds(insurance.offered, facts) else None,
+        insurance=insurance,
         are_wagers_frozen=_any_holds(rulebook.frozen, facts),
         are_low_wagers_raised=_any_holds(rulebook.top_ups, facts),
         offered=offered_bets,

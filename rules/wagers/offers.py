@@ -9,6 +9,7 @@ from thirdcard.rules.game.words import Bet
 from thirdcard.rules.log.events import Event
 from thirdcard.rules.round.round import Round, Wager
 from thirdcard.rules.rulebook.options import Rules
+from thirdcard.rules.wagers.insurance import INSURANCE
 from thirdcard.rules.wagers.late_bets import Close, close_of, closers_of
 
 _CODE = "wager.not_offered"
@@ -76,6 +77,7 @@ def _stray(wager: Wager, close: Close) -> Finding:
         t=close.t,
         key=(_CODE, wager.area),
         message=f"{whose} lie on {name_of(wager.bet)}, which this table does not offer.",
+        facts=frozenset({"insurance"}) if wager.bet in INSURANCE else frozenset(),
         seat=wager.seat,
         bet=wager.bet,
         area=wager.area,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from thirdcard.rules.findings.findings import Finding
 from thirdcard.rules.game.words import Bet, Outcome, SettleAction, Settling, Side
@@ -67,13 +68,14 @@ class Wagering:
         return findings
 
     def _close_of(self, event: WagerChanged, running: Round) -> Close | None:
-        """When betting on it closed; insurance is open only in its windows, and never where the house offers none."""
+        """When betting on it closed; insurance is open only in its windows, where the house offers it."""
         written = self._rules.rulebook.insurance
         if written is None or event.bet not in INSURANCE:
             return close_of(event.bet, running, self._rules, self._taking_of(event) if self._rules.takings else None)
         kind, rule = kind_of(event), self._insurance.rule
         if rule is None:
-            return Close(running.opened_t, written.absence_rule, False, 1.0) if kind is not None and kind.adds else None
+            close = close_of(event.bet, running, self._rules) if kind is not None and kind.adds else None
+            return None if close is None else replace(close, rule=written.absence_rule)
         window = window_of(event.bet, running, self._drawing_of(running), rule)
         close = self._insurance.close_of(event, running, window)
         if close is None:

@@ -249,6 +249,15 @@ add(
 )  # fmt: skip
 
 
+add(
+    "wager.not_offered", "insurance", {"sg-rws": "4.2.2"},
+    lambda log: log.open("s3-insurance_player").four(STANDS),
+    lambda log: log.add("bets_opened").wager("s3-insurance_player", 0, 20).wager("s3-insurance_player", 20, 0)
+    .add("no_more_bets").four(STANDS),
+    options={"insurance": False},
+)  # fmt: skip
+
+
 def ordered_back(action: str) -> Build:
     """A bet that was not insured for want of an offer loses; a manager orders it returned, and the dealer does so."""
     return lambda log: (

@@ -67,6 +67,19 @@ def test_rule_sg_4_2_2_no_insurance_may_be_bet_where_none_is_offered(text: str) 
     assert late(log) == [("late_bet.placed", "4.2.2")]
 
 
+@pytest.mark.parametrize("area", ["s3-insurance_player", "s3-insurance_banker"])
+def test_rule_sg_4_2_2_insurance_that_lies_there_when_betting_closes_is_not_offered(area: str) -> None:
+    log = TableLog(rules_of("sg-rws", insurance=False)).open("s3-player", area).four("P KH 7C | B KD 3S")
+    log.third("banker", "KC").result(7, 3).settle("s3-player", "paid", 100).settle(area, "paid", 300).close()
+    told = [("wager.not_offered", "4.2.2", 4.0), ("payout.loser_paid", "5.14", log.t - 1)]
+    assert [(alert.code, alert.rule, alert.t) for alert in alerts_of(log)] == told
+
+
+def test_rule_sg_4_2_2_insurance_taken_back_before_betting_closes_is_nobodys_fault() -> None:
+    log = TableLog(rules_of("sg-rws", insurance=False)).add("bets_opened").wager("s3-insurance_player", 0, 20)
+    assert alerts_of(log.wager("s3-insurance_player", 20, 0).add("no_more_bets").four("P KH 7C | B KD 3S")) == []
+
+
 def test_rule_sg_4_2_2_insurance_left_lying_may_be_taken_back() -> None:
     log = TableLog(rules_of("sg-rws", insurance=False)).wager("s3-insurance_player", 20, 0)
     assert alerts_of(log) == []
