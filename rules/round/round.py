@@ -112,8 +112,8 @@ class Wager(NamedTuple):
     """Of what was last seen of it."""
     least: int | None = None
     """What lies there at least, where the value is not known."""
-    promotional: int = 0
-    """What of the value is in promotional chips."""
+    promotional: int | None = 0
+    """What of the value is in promotional chips; None where some is and it was not read how much."""
 
     @property
     def is_empty(self) -> bool:
@@ -321,20 +321,19 @@ def changed_wager(event: WagerChanged, old: Wager | None, *, is_settled: bool) -
         is_settled or (old is not None and old.is_settled),
         confidence_of(event),
         None if is_empty else event.after_low,
-        _promotional_part(event, old) if event.promotional or (old is not None and old.promotional) else 0,
+        _promotional_part(event, old) if event.promotional or (old is not None and old.promotional != 0) else 0,
     )
 
 
-def _promotional_part(event: WagerChanged, old: Wager | None) -> int:
+def _promotional_part(event: WagerChanged, old: Wager | None) -> int | None:
     """What of the value after the change is in promotional chips; others go first, and what is gone before is gone."""
-    part = 0 if old is None else old.promotional
-    if event.before is not None:
-        part = min(part, event.before)
-    if event.after is None:
-        return part
+    before, part = (0, 0) if old is None else (old.value, old.promotional)
+    before, after = before if event.before is None else event.before, event.after
+    if part is not None and before is not None:
+        part = min(part, before)
     if event.promotional:
-        part += max(event.after - (event.before or 0), 0)
-    return min(part, event.after)
+        part = None if part is None or before is None or after is None else part + max(after - before, 0)
+    return part if part is None or after is None else min(part, after)
 
 
 def settled_wager(event: WagerSettled, old: Wager | None) -> Wager:
@@ -349,12 +348,12 @@ def settled_wager(event: WagerSettled, old: Wager | None) -> Wager:
 
 def freed_wager(wager: Wager, *, are_promotional_spent: bool) -> Wager:
     """What lies on the area when the next round begins; what of promotional chips is left where no text says so?"""
-    if not wager.promotional:
+    if wager.promotional == 0:
         return wager._replace(is_settled=False)
     if not are_promotional_spent:
         return wager._replace(is_settled=False, value=None, chips=None, promotional=0)
-    value = None if wager.value is None else wager.value - wager.promotional
-    return wager._replace(is_settled=False, value=value, chips=None if value else 0, promotional=0)
+    value = None if wager.value is None or wager.promotional is None else wager.value - wager.promotional
+    return wager._replace(is_settled=False, value=value, chips=0 if value == 0 else None, promotional=0)
 
 
 def is_by_dealer(event: WagerChanged) -> bool:

@@ -177,7 +177,7 @@ class LimitJudge:
         minimum, maximum = self._watch.range_of(wager)
         if wager.promotional and wager.promotional == wager.value and self._is_token_free:
             return
-        if wager.value is None:
+        if wager.value is None or (wager.promotional is None and self._is_token_free):
             why = f"the wager on {wager.area} was not read"
             running.doubt("limit.below_minimum", why)
             running.doubt("limit.above_maximum", why)

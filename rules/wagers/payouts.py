@@ -334,9 +334,11 @@ def _without_tokens(acts: Acts, due: Due, staked: Wager | None) -> Acts:
     """The acts but for the taking of promotional chips, which are spent when they have won or stood off."""
     tokens, taken = 0 if staked is None else staked.promotional, sum_of(acts.collected)
     is_spent = (due.outcome is _WIN and acts.paid) or due.outcome is Settling.PUSH
-    if not tokens or not is_spent or not acts.collected or (taken is not None and taken < tokens):
+    if tokens == 0 or not is_spent or not acts.collected:
         return acts
-    rest = taken - tokens if taken is not None else 0
+    if taken is not None and tokens is not None and taken < tokens:
+        return acts
+    rest = 0 if taken is None or tokens is None else taken - tokens
     others = tuple(act for act in acts.all if act.action is not _COLLECTED)
     return Acts((*others, replace(acts.collected[-1], amount=rest)) if rest else others)
 

@@ -13,11 +13,11 @@ from thirdcard.rules.round.round import Round, Wager, changed_wager, is_by_deale
 from thirdcard.rules.round.table_state import TableState
 from thirdcard.rules.rulebook.model import ClosingCase
 from thirdcard.rules.rulebook.options import Rules
-from thirdcard.rules.wagers.hand_ends import end_of, facts_of
+from thirdcard.rules.wagers.hand_ends import ends_of
 from thirdcard.rules.wagers.insurance import INSURANCE, InsuranceJudge, Offer, window_of
 from thirdcard.rules.wagers.late_bets import ChangeKind as Kind
 from thirdcard.rules.wagers.late_bets import Close, HeldChanges, close_of, find_frozen_change, find_late_change, kind_of
-from thirdcard.rules.wagers.settlement import areas_without_fee, outcome_of
+from thirdcard.rules.wagers.settlement import areas_without_fee, outcome_of, possible_facts
 
 _HANDS = (Bet.PLAYER, Bet.BANKER)
 _PLACED, _REMOVED = Kind.PLACED, Kind.REMOVED
@@ -177,13 +177,20 @@ class Wagering:
         return outcome_of(bet, self._rules, frozenset({"winner=tie"})) is Settling.PUSH
 
     def _is_side_push(self, bet: Bet, running: Round) -> bool:
-        """Whether the cards, where all are known, give a wager on something else than a hand back."""
+        """Whether the cards give a wager on something else than a hand back, as far as they were read."""
         drawing = self._drawing_of(running)
-        player, banker = ([card.card for card in drawing.hand(side)] for side in Side)
-        if not drawing.is_settled or None in player or None in banker:
+        hands = [drawing.faces(side) for side in Side]
+        is_read = all(None not in hand for hand in hands)
+        if not drawing.is_settled and is_read:
             return False
-        ends = (end_of([card for card in hand if card is not None]) for hand in (player, banker))
-        return outcome_of(bet, self._rules, facts_of(*ends)) is Settling.PUSH
+        outcomes = {Settling.PUSH}
+        if drawing.is_settled:
+            endings = possible_facts(*(ends_of(hand, self._rules.marks) for hand in hands))
+            ties = {facts for facts in endings if "winner=tie" in facts} or endings
+            outcomes = {outcome_of(bet, self._rules, facts) for facts in ties} or outcomes
+        if not is_read and Settling.PUSH in outcomes:
+            running.doubt("late_bet.removed", f"a card by which {bet} may stand off was not read")
+        return Settling.PUSH in outcomes
 
     def _is_losing(self, bet: Bet, running: Round) -> bool:
         """Whether the announced result lost the wager for certain."""

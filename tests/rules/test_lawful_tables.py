@@ -7,11 +7,12 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from tests.rules.builders import run
 from tests.rules.lawful.acts import NAMES
+from tests.rules.lawful.faults import FAULTS, NEEDS, WHERE, FaultyLog
 from tests.rules.lawful.rounds import play_table
 from tests.rules.lawful.table import ANTE, BOOKS, LawfulTable, Notice
 from thirdcard.rules.errors import OptionError
@@ -28,6 +29,8 @@ from thirdcard.rules.log.events import (
 )
 from thirdcard.rules.rulebook.load import elect, load_rulebook
 
+NOT_AT_THE_END = {"bet_ahead", "bets_asked_for_early", "chips_put_there", "camera_away", "camera_overloaded"}
+"""What makes more than one thing of a fault in the settlement, or less, since nobody saw it."""
 ROUNDS = st.lists(st.frozensets(st.sampled_from(NAMES), max_size=8), min_size=1, max_size=3)
 CHIPS = (1, 5, 20, 100)
 SEEDS = st.integers(0, 2**32)
@@ -110,3 +113,21 @@ def test_lawful_table_gives_no_alert_whoever_reports_it(
     table = play_table(book, data.draw(elections(book)), seed, rounds)
     events = [replace(event, source=source, confidence=0.9) for event in table.log.events]
     assert codes(table, events, chips=CHIPS if chips else ()) == table.expected
+
+
+@pytest.mark.parametrize("name", sorted(FAULTS))
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+@given(data=st.data(), seed=SEEDS, rounds=ROUNDS)
+def test_one_thing_done_wrong_at_a_lawful_table_is_told_and_nothing_else(
+    name: str, data: st.DataObject, seed: int, rounds: list[frozenset[str]]
+) -> None:
+    book = data.draw(st.sampled_from(WHERE[name]))
+    last = (rounds[-1] - NOT_AT_THE_END) | NEEDS[name]
+    options = data.draw(elections(book))
+    if "handled" in last and "B" in load_rulebook(book).styles:
+        options["dealing_style"] = "B"
+    table = play_table(book, options, seed, [*rounds[:-1], last])
+    log = FaultyLog(table, list(table.log.events))
+    told = FAULTS[name](log)
+    assume(told is not None)
+    assert set(codes(table, log.events)) == {*table.expected, *(told or ())}

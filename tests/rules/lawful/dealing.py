@@ -136,7 +136,8 @@ class LawfulDeal:
 
     def handler(self, hand: str) -> int | None:
         """Who is passed the cards of a hand; None where the dealer keeps them."""
-        table, seats = self.table, self.ranked(hand)
+        table, ranked = self.table, self.ranked(hand)
+        seats = list(ranked)
         if table.book == "sg-rws" and table.settled:
             return None  # 3.9 does not say whether a bet that was settled before still is the highest on the table
         if table.book == "nsw" and table.stakes:
@@ -147,4 +148,5 @@ class LawfulDeal:
             table.log.add("handling_declined", seat=seats.pop(0), hand=hand)
         if not seats:
             return None
+        table.was_passed_over = table.was_passed_over or seats[0] != ranked[0]
         return table.nominees.get(seats[0], seats[0])

@@ -23,6 +23,7 @@ def play_round(table: LawfulTable, acts: Collection[str]) -> LawfulDeal:
     """One round in which these acts happen where they are lawful."""
     table.chosen = acts
     table.settled.clear()
+    table.was_passed_over = False
     deal = LawfulDeal(table)
     _renew_shoe(table)
     happen(Moment.BETWEEN, table, deal)

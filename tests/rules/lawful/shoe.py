@@ -22,6 +22,8 @@ class LawfulShoe:
         self.is_cut = False
         self.rounds_left: int | None = None
         """How many rounds may still be begun; None where nothing ended the shoe yet."""
+        self.was_spent = False
+        """Whether these cards followed others of which no further round might be dealt."""
         self.left: list[Card] = []
         self.shuffle()
 
@@ -37,6 +39,7 @@ class LawfulShoe:
 
     def open(self, *, is_burn_looked_at: bool = False) -> None:
         """New cards, burned as the text orders: nz 7.7, macau 1.2, ez 1.2; the others order nothing."""
+        self.was_spent = self.rounds_left == 0
         self.shuffle()
         self.is_opening_seen = True
         self._log.add("shoe_opened", decks=self.decks)

@@ -84,6 +84,8 @@ class LawfulTable:
         """Areas that the dealer has dealt with in this round."""
         self.nominees: dict[int, int] = {}
         """By seat the seat of who handles its cards."""
+        self.was_passed_over = False
+        """Whether a hand of this round went to another seat than the first in order, which declined."""
         self.chosen: Collection[str] = ()
         """What is to happen in the running round where it is lawful."""
         self.expected: list[str] = []

@@ -433,3 +433,22 @@ def test_rule_tas_16_5_8_a_wager_left_after_a_tie_may_be_altered() -> None:
     log = dealt("tas", "s3-banker", competition="live").result(7, 7).close()
     log.add("bets_opened").wager("s3-banker", 100, 50)
     assert alerts_of(log) == []
+
+
+@pytest.mark.parametrize("hidden", ["c1", "c3", None])
+def test_rule_nz_secretary_11b_8_natural_tie_of_which_a_card_was_not_read_may_give_the_bonus_back(
+    hidden: str | None,
+) -> None:
+    log = TableLog(rules_of("nz-secretary", dealing_style="C", dragon_bonus="one")).open("s3-dragon_player")
+    for hand, card in zip(("player", "banker") * 2, ("9C", "9S", "KC", "10S"), strict=True):
+        log.deal(hand, card)
+    for name in ("c1", "c3", "c2", "c4"):
+        log.add("card_turned", card_id=name, card=None if name == hidden else str(log.face(name)), by="dealer")
+    assert alerts_of(log.result(9, 9).wager("s3-dragon_player", 100, 0).close()) == []
+
+
+def test_rule_nz_secretary_11b_8_bonus_is_not_given_back_on_a_tie_of_three_cards_whatever_was_not_read() -> None:
+    log = TableLog(rules_of("nz-secretary", dealing_style="C", dragon_bonus="one")).open("s3-dragon_player")
+    log.four("P 2C KD | B 2S 3S").deal("player", "4H").deal("banker", None, face_up=True)
+    codes = [alert.code for alert in alerts_of(log.result(6, 6).wager("s3-dragon_player", 100, 0).close())]
+    assert codes == ["late_bet.removed"]

@@ -84,3 +84,20 @@ def test_chips_that_follow_a_token_which_is_gone_are_none() -> None:
     log.wager("s3-player", 0, 300).add("round_closed").add("no_more_bets", source="signal")
     cards(log, PLAYER_WINS).result(8, 7).settle("s3-player", "paid", 300).close()
     assert alerts_of(log) == []
+
+
+@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+@pytest.mark.parametrize("text", [STANDS, PLAYER_WINS, BANKER_WINS])
+def test_token_whose_amount_was_not_read_may_be_taken(rulebook_id: str, text: str) -> None:
+    log = TableLog(rules_of(rulebook_id)).add("bets_opened").wager("s3-player", None, None, promotional=True)
+    cards(log.add("no_more_bets", source="signal"), text).result(*totals(text))
+    if text == PLAYER_WINS:
+        log.settle("s3-player", "paid", 100)
+    assert alerts_of(log.settle("s3-player", "collected", 100).close(), limits=NOTICE) == []
+
+
+def test_token_that_is_added_to_what_was_not_read_is_some_part_of_it() -> None:
+    log = TableLog(rules_of("nsw")).add("bets_opened").wager("s3-player", 0, None)
+    log.wager("s3-player", None, 20, promotional=True)
+    cards(log.add("no_more_bets", source="signal"), STANDS).result(7, 7).settle("s3-player", "collected", 20).close()
+    assert alerts_of(log, limits=NOTICE) == []
