@@ -34,16 +34,48 @@ class ActView:
     details: Mapping[str, Any]
 
 
-def list_acts(session: Session, person: Person, *, limit: int, cursor: str | None = None) -> Page[ActView]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActWish:
+    """Which acts; what is None or empty asks for all."""
+
+    who: str | None = None
+    """Whose; `token:shoe-7` of a program."""
+    action: str | None = None
+    """`alert.confirmed`, or the part before its dot."""
+    text: str | None = None
+    """Words that all stand somewhere in the act, in capitals or not."""
+    from_at: datetime | None = None
+    to_at: datetime | None = None
+
+    def fits(self, act: ActView) -> bool:
+        """Whether the act is one of those; its moment was looked at before."""
+        if self.who is not None and act.who != self.who:
+            return False
+        if self.action is not None and self.action not in (act.action, act.action.partition(".")[0]):
+            return False
+        return not self.text or _has_words(act, self.text)
+
+
+def _has_words(act: ActView, text: str) -> bool:
+    told = " ".join((act.who, act.action, act.target or "", json.dumps(act.details, ensure_ascii=False))).casefold()
+    return all(word in told for word in text.casefold().split())
+
+
+EVERY_ACT = ActWish()
+
+
+def list_acts(
+    session: Session, person: Person, wish: ActWish = EVERY_ACT, *, limit: int, cursor: str | None = None
+) -> Page[ActView]:
     """The newest acts; who is kept to some tables sees his own and those that concern what he may see.
 
     Raises:
         CursorError: The cursor is none of this list's.
     """
     sight, acts = _Sight(session, person), []
-    for line in _newest(session, below=parse_cursor(AUDIT, cursor), at_once=limit + 1):
+    for line in _newest(session, wish, below=parse_cursor(AUDIT, cursor), at_once=limit + 1):
         act = _view(line)
-        if sight.includes(act):
+        if wish.fits(act) and sight.includes(act):
             acts.append(act)
         if len(acts) > limit:
             break
@@ -51,10 +83,12 @@ def list_acts(session: Session, person: Person, *, limit: int, cursor: str | Non
     return Page(items=acts[:limit], next=more)
 
 
-def _newest(session: Session, *, below: int | None, at_once: int) -> Iterator[ChainLine]:
-    """The lines from the newest on, so many read at once."""
+def _newest(session: Session, wish: ActWish, *, below: int | None, at_once: int) -> Iterator[ChainLine]:
+    """The lines of that time from the newest on; so many are read at first, more at once if they are not enough."""
+    times = [] if wish.from_at is None else [ChainLine.at >= wish.from_at]
+    times += [] if wish.to_at is None else [ChainLine.at < wish.to_at]
     while True:
-        query = select(ChainLine).where(ChainLine.chain == AUDIT)
+        query = select(ChainLine).where(ChainLine.chain == AUDIT, *times)
         query = query if below is None else query.where(ChainLine.seq < below)
         lines = session.scalars(query.order_by(ChainLine.seq.desc()).limit(at_once)).all()
         yield from lines

@@ -72,6 +72,27 @@ def _moment_or_none(value: object) -> object:
 AnyMoment = Annotated[AwareDatetime | None, BeforeValidator(_moment_or_none)]
 
 
+class AuditQuery(ListQuery):
+    """Which acts."""
+
+    who: Name | None = None
+    action: Name | None = Field(default=None, description="an action, or the part before its dot")
+    text: Name | None = Field(default=None, description="words that all stand somewhere in the act")
+    from_: AwareDatetime | None = Field(default=None, alias="from")
+    to: AwareDatetime | None = None
+    format: Literal["json", "csv"] = "json"
+
+
+class AuditPageQuery(ListQuery):
+    """Which acts the page shows; a form sends empty texts for what nobody chose."""
+
+    who: Choice = ""
+    action: Choice = ""
+    text: Choice = ""
+    from_: Day = Field(default="", alias="from", description="a day of the house's clock")
+    to: Day = ""
+
+
 class WallQuery(ListQuery):
     """Which alerts the page shows; a form sends empty texts for what nobody chose."""
 

@@ -17,7 +17,7 @@ from thirdcard.service.web.decision_schemas import DecisionPageQuery, DecisionsO
 def decisions(room: Room, person: Person, query: DecisionPageQuery) -> dict[str, Any]:
     """The figures and the filters."""
     zone = ZoneInfo(room.settings.time_zone)
-    from_at, to_at = _begin_of(query.from_, zone, later=0), _begin_of(query.to, zone, later=1)
+    from_at, to_at = begin_of(query.from_, zone, later=0), begin_of(query.to, zone, later=1)
     wish = AlertWish(table=query.table or None, code=query.code or None, from_at=from_at, to_at=to_at)
     with room.database.reading() as session:
         found = [DecisionsOut.of(one) for one in tell_decisions(session, person, wish, query.by)]
@@ -32,7 +32,7 @@ def decisions(room: Room, person: Person, query: DecisionPageQuery) -> dict[str,
     }
 
 
-def _begin_of(day: datetime | str | None, zone: ZoneInfo, *, later: int) -> datetime | None:
+def begin_of(day: datetime | str | None, zone: ZoneInfo, *, later: int) -> datetime | None:
     """The first moment of a day of the house's clock, or so many days later; a moment is itself."""
     if day is None or isinstance(day, datetime):
         return day

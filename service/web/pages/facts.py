@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
+from zoneinfo import ZoneInfo
 
 from markupsafe import Markup
 from sqlalchemy import func, select
@@ -13,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from thirdcard.rules.game.words import GAME_BETS, Severity
 from thirdcard.service.alerts.alerts import AlertStory, AlertWish, list_alerts, may_see, tell_alert
-from thirdcard.service.alerts.audit_log import list_acts
+from thirdcard.service.alerts.audit_log import ActWish, list_acts
 from thirdcard.service.alerts.cases import CaseView, cases_of, list_cases, tell_case
 from thirdcard.service.alerts.holding import holds_of
 from thirdcard.service.alerts.room import Room
@@ -30,12 +31,18 @@ from thirdcard.service.store.schema import AlertRow
 from thirdcard.service.web.dependencies import seen_table
 from thirdcard.service.web.health import is_watched
 from thirdcard.service.web.http_errors import not_found
+from thirdcard.service.web.pages.decision_facts import begin_of
 from thirdcard.service.web.pages.showing import Pages
-from thirdcard.service.web.requests import ListQuery, WallQuery
+from thirdcard.service.web.requests import AuditPageQuery, ListQuery, WallQuery
 
 LINES_ON_TABLE = 60
 ALERTS_ON_TABLE = 6
 MOST_REMINDED = 200
+AUDITED = (
+    "alert", "evidence", "case", "hold", "round", "signal", "session", "user", "token", "dealers", "channel",
+    "delivery", "disk",
+)  # fmt: skip
+"""What acts are about: the part of an action before its dot."""
 TO_DO = "todo"
 DEALING = "dealing"
 """Instead of a code: all errors of dealing, as the figures count them."""
@@ -203,10 +210,26 @@ def case(room: Room, person: Person, case_id: int) -> dict[str, Any]:
     return {"story": story, "holds": holds, "now": room.clock()}
 
 
-def audit(room: Room, person: Person, query: ListQuery) -> dict[str, Any]:
+def audit(room: Room, person: Person, query: AuditPageQuery) -> dict[str, Any]:
     """Who did what."""
+    zone = ZoneInfo(room.settings.time_zone)
+    from_at, to_at = begin_of(query.from_ or None, zone, later=0), begin_of(query.to or None, zone, later=1)
+    wish = ActWish(
+        who=query.who or None, action=query.action or None, text=query.text or None, from_at=from_at, to_at=to_at
+    )
     with room.database.reading() as session:
-        return {"page": list_acts(session, person, limit=query.limit, cursor=query.cursor)}
+        page = list_acts(session, person, wish, limit=query.limit, cursor=query.cursor)
+    said = {"who": query.who, "action": query.action, "text": query.text}
+    asked = {name: value for name, value in said.items() if value}
+    days = {name: day for name, day in (("from", query.from_), ("to", query.to)) if day}
+    moments = {name: at.isoformat() for name, at in (("from", from_at), ("to", to_at)) if at is not None}
+    return {
+        "page": page,
+        "query": query,
+        "kinds": AUDITED,
+        "filters": urlencode(asked | days),
+        "as_csv": urlencode(asked | moments | {"format": "csv"}),
+    }
 
 
 def _wish(room: Room, session: Session, person: Person, query: WallQuery) -> AlertWish:

@@ -9,7 +9,7 @@ from starlette.responses import HTMLResponse, Response
 
 from thirdcard.service.web.dependencies import PagesHere, RoomHere, StrictRoute, Supervisor, Viewer
 from thirdcard.service.web.pages import facts
-from thirdcard.service.web.requests import LARGEST_ID, ListQuery, WallQuery
+from thirdcard.service.web.requests import LARGEST_ID, AuditPageQuery, ListQuery, WallQuery
 
 router = APIRouter(route_class=StrictRoute, include_in_schema=False)
 Number = Annotated[int, Path(ge=1, le=LARGEST_ID)]
@@ -78,6 +78,6 @@ def case(room: RoomHere, pages: PagesHere, person: Supervisor, case_id: Number) 
 
 
 @router.get("/audit")
-def audit(room: RoomHere, pages: PagesHere, person: Supervisor, query: Annotated[ListQuery, Query()]) -> Response:
+def audit(room: RoomHere, pages: PagesHere, person: Supervisor, query: Annotated[AuditPageQuery, Query()]) -> Response:
     """Who did what."""
     return pages.show("audit.html", **facts.frame(room, person, "audit"), **facts.audit(room, person, query))
