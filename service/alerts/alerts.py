@@ -45,7 +45,7 @@ class AlertWish:
     states: Sequence[str] = ()
     dealer: str | None = None
     dealers: Sequence[str] | None = None
-    """One of these."""
+    """One of these; an empty text for no dealer."""
     from_at: datetime | None = None
     to_at: datetime | None = None
     """Up to this moment, itself left out."""
@@ -131,7 +131,7 @@ def conditions(wish: AlertWish) -> list[ColumnElement[bool]]:
     if wish.families:
         found.append(or_(*(AlertRow.code.startswith(f"{family}.", autoescape=True) for family in wish.families)))
     if wish.dealers is not None:
-        found.append(AlertRow.dealer.in_(wish.dealers))
+        found.append(func.coalesce(AlertRow.dealer, "").in_(wish.dealers))
     if wish.severities:
         found.append(AlertRow.severity.in_(wish.severities))
     if wish.states:

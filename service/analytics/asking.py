@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 
 import numpy as np
+from numpy.typing import NDArray
 from sqlalchemy.orm import Session
 
-from thirdcard.service.analytics.figures import Counting, Figures, Labels, figures_by, figures_of_codes
+from thirdcard.service.analytics.figures import WHOLE, Counting, Figures, Labels, figures_by, figures_of_codes
 from thirdcard.service.analytics.hour_sums import NOBODY
 from thirdcard.service.analytics.pace import Pace, find_paces
 from thirdcard.service.analytics.tallies import (
     DURATIONS,
     ERRORS,
     Columns,
+    Tallies,
     TallyWish,
     list_names,
     read_alerts,
+    read_erring,
     read_rounds,
 )
 from thirdcard.service.analytics.trend import Trend, find_trend
@@ -39,6 +42,8 @@ class By(StrEnum):
     DAY = "day"
 
 
+NO_DEALER = "no dealer"
+"""What stands in place of a name for rounds without a dealer; who asks for it gets these."""
 ALIKE = frozenset({By.DEALER, By.TABLE})
 """Of these each says something about the others."""
 _COLUMNS = {By.DEALER: "dealer", By.TABLE: "table_id", By.RULEBOOK: "rulebook"}
@@ -52,7 +57,7 @@ class FigureWish:
     to_at: datetime | None = None
     table: str | None = None
     dealer: str | None = None
-    """A name, or a pseudonym."""
+    """A name, or a pseudonym; `NO_DEALER` for rounds without one."""
     rulebook: str | None = None
     code: str | None = None
     """A code, or the part before its dot, that counts as an error instead of all errors of dealing."""
@@ -83,13 +88,20 @@ class TallyReading:
     wish: FigureWish
     has_durations: bool = False
     """What phases take is read with the rounds: wanted for the pace alone."""
-    _tallies: tuple[Columns, Columns] | None = None
+    _whole: Tallies | None = None
+    _tallies: Tallies | None = None
     _figures: dict[By, Figures] = field(default_factory=dict)
 
-    def tallies(self) -> tuple[Columns, Columns]:
-        """Of rounds, and of alerts."""
+    def whole(self) -> Tallies:
+        """Those of the whole house at that time, whichever table or dealer is asked for."""
+        if self._whole is None:
+            self._whole = _read(self)
+        return self._whole
+
+    def tallies(self) -> Tallies:
+        """Those that are asked for."""
         if self._tallies is None:
-            self._tallies = _read(self)
+            self._tallies = _of_some(self)
         return self._tallies
 
     def figures(self, by: By) -> Figures:
@@ -105,13 +117,15 @@ def tell_figures(session: Session, house: House, asker: Asker, by: By, wish: Fig
 
 
 def _figures_of(reading: TallyReading, by: By) -> Figures:
-    house, asker, wish = reading.house, reading.asker, reading.wish
-    rounds, alerts = reading.tallies()
+    house, asker, counting = reading.house, reading.asker, reading.wish.counting()
+    tallies, whole = reading.tallies(), reading.whole()
     if by is By.CODE:
-        return figures_of_codes(rounds, alerts, wish.counting())
-    if by is By.DEALER:
-        rounds, alerts = (part.where(part.keys["dealer"] != NOBODY) for part in (rounds, alerts))
-    figures = figures_by(rounds, alerts, _labels(house, by), wish.counting(), is_shrunken=by in ALIKE)
+        figures = figures_of_codes(tallies, counting)
+    else:
+        figures = figures_by(tallies, _labels(house, by), counting, is_shrunken=by in ALIKE)
+    if tallies is not whole:
+        of_house = figures_by(whole, lambda rows: [WHOLE] * len(rows), counting, is_shrunken=False).total
+        figures = replace(figures, house=of_house)
     return _named(figures, house, asker) if by is By.DEALER else figures
 
 
@@ -122,43 +136,54 @@ def trend_from(reading: TallyReading) -> Trend:
 
 def pace_of_all(reading: TallyReading) -> Pace:
     """The pace of all together."""
-    house, rounds = reading.figures(By.TABLE).house, reading.tallies()[0]
-    (of_all,) = find_paces([house], [house.name] * len(rounds), rounds.keys[DURATIONS])
+    total, rounds = reading.figures(By.TABLE).total, reading.tallies().rounds
+    (of_all,) = find_paces([total], [total.name] * len(rounds), rounds.keys[DURATIONS])
     return of_all
 
 
 def paces_from(reading: TallyReading, by: By) -> list[Pace]:
     """The pace by table, or by hour of the day."""
-    figures, rounds = reading.figures(by), reading.tallies()[0]
+    figures, rounds = reading.figures(by), reading.tallies().rounds
     in_order = sorted(figures.items, key=lambda figure: figure.name)
     return find_paces(in_order, _labels(reading.house, by)(rounds), rounds.keys[DURATIONS])
 
 
 def find_dealers(session: Session, house: House, asker: Asker, shown: str) -> list[str]:
     """The names, as the database has them, of the dealers whom somebody names by what is shown to him."""
+    if shown == NO_DEALER:
+        return [NOBODY]
     if asker.are_names_shown:
         return [shown]
     return house.pseudonyms.find(shown, list_names(session, asker.person, "dealer"))
 
 
-def _read(reading: TallyReading) -> tuple[Columns, Columns]:
-    session, house, asker, wish = reading.session, reading.house, reading.asker, reading.wish
-    tallies = _tally_wish(session, house, asker, wish)
-    rounds = read_rounds(session, asker.person, tallies, has_durations=reading.has_durations)
-    alerts = read_alerts(session, asker.person, tallies)
-    return _of_shift(rounds, house, wish.shift), _of_shift(alerts, house, wish.shift)
+def _read(reading: TallyReading) -> Tallies:
+    session, person, wish = reading.session, reading.asker.person, reading.wish
+    wanted = TallyWish(from_at=wish.from_at, to_at=wish.to_at, rulebook=wish.rulebook)
+    found = Tallies(
+        rounds=read_rounds(session, person, wanted, has_durations=reading.has_durations),
+        alerts=read_alerts(session, person, wanted),
+        erring=read_erring(session, person, wanted),
+    )
+    return found if wish.shift is None else found.where(_is_of_shift(reading.house, wish.shift))
 
 
-def _tally_wish(session: Session, house: House, asker: Asker, wish: FigureWish) -> TallyWish:
-    dealers = None if wish.dealer is None else find_dealers(session, house, asker, wish.dealer)
-    return TallyWish(from_at=wish.from_at, to_at=wish.to_at, table=wish.table, dealers=dealers, rulebook=wish.rulebook)
+def _of_some(reading: TallyReading) -> Tallies:
+    found, wish = reading.whole(), reading.wish
+    if wish.table is not None:
+        found = found.where(lambda rows: rows.keys["table_id"] == wish.table)
+    if wish.dealer is not None:
+        dealers = find_dealers(reading.session, reading.house, reading.asker, wish.dealer)
+        found = found.where(lambda rows: np.isin(rows.keys["dealer"].astype(str), dealers))
+    return found
 
 
-def _of_shift(columns: Columns, house: House, shift: str | None) -> Columns:
-    if shift is None:
-        return columns
-    fits = {hour: house.time.shift(hour) == shift for hour in set(columns.keys["hour"])}
-    return columns.where(np.fromiter((fits[hour] for hour in columns.keys["hour"]), np.bool_, len(columns)))
+def _is_of_shift(house: House, shift: str) -> Callable[[Columns], NDArray[np.bool_]]:
+    def fits(rows: Columns) -> NDArray[np.bool_]:
+        known = {hour: house.time.shift(hour) == shift for hour in set(rows.keys["hour"])}
+        return np.fromiter((known[hour] for hour in rows.keys["hour"]), np.bool_, len(rows))
+
+    return fits
 
 
 def _labels(house: House, by: By) -> Labels:
@@ -175,7 +200,7 @@ def _labels(house: House, by: By) -> Labels:
 
 def _named(figures: Figures, house: House, asker: Asker) -> Figures:
     shown = [
-        replace(figure, name=house.shown(figure.name, are_names_shown=asker.are_names_shown))
+        replace(figure, name=house.shown(figure.name, are_names_shown=asker.are_names_shown) or NO_DEALER)
         for figure in figures.items
     ]
     return replace(figures, items=shown)

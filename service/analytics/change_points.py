@@ -15,8 +15,12 @@ import numpy as np
 
 from thirdcard.service.analytics.rates import Floats
 
-PENALTY = 1.2
-"""Times the logarithm of the number of steps; `docs/analytics.md` says how seldom it then sees what is not there."""
+PENALTY, PENALTY_GROWTH = 3.0, 0.5
+"""What a change must gain in log likelihood, and how much more for each e-fold of steps.
+
+Measured on steady Poisson rates of 0.03 to 10 events a step: the gain that 95 % of them stay below grows from 2.7 at 7
+steps over 3.9 at 14 and 5.0 at 90 to 5.3 at 180. `docs/analytics.md` says how seldom a steady rate then seems to change.
+"""
 SHORTEST = 3
 """Steps with rounds in them on either side of a change, at least."""
 
@@ -31,20 +35,24 @@ class RateSegment:
     rounds: int
 
 
-def find_segments(events: Sequence[int], rounds: Sequence[int], *, penalty: float = PENALTY) -> list[RateSegment]:
+def penalty_for(steps: int) -> float:
+    """What each change must gain in log likelihood, among so many steps with rounds in them."""
+    return PENALTY + PENALTY_GROWTH * float(np.log(max(steps, 1)))
+
+
+def find_segments(events: Sequence[int], rounds: Sequence[int]) -> list[RateSegment]:
     """The stretches between changes, in order; one where the rate never changed.
 
     Args:
         events: Counts, one a step.
         rounds: Rounds, one a step; steps without rounds say nothing.
-        penalty: Times log(steps), what a change must gain in log likelihood.
     """
     kept = [i for i, n in enumerate(rounds) if n > 0]
     if not kept:
         return []
     k = np.concatenate([[0.0], np.cumsum([float(events[i]) for i in kept])])
     n = np.concatenate([[0.0], np.cumsum([float(rounds[i]) for i in kept])])
-    cuts = _best_cuts(k, n, penalty * float(np.log(max(len(kept), 2))))
+    cuts = _best_cuts(k, n, penalty_for(len(kept)))
     edges = [0, *(kept[cut] for cut in cuts[1:-1]), len(rounds)]
     return [
         RateSegment(begin=begin, end=end, events=int(k[last] - k[first]), rounds=int(n[last] - n[first]))

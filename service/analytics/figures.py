@@ -1,24 +1,30 @@
 """Make figures out of tallies: for each dealer, table, code or hour its rounds, its errors, and how sure that is.
 
-Rates are per 1000 rounds. An error is an alert of the families asked for that nobody dismissed, or that somebody
-confirmed where only confirmed ones count. Money is in the tables' smallest unit.
+Rates are per 1000 rounds. An error is an erring round: one with an alert of the families asked for that nobody
+dismissed, or that somebody confirmed where only confirmed ones count. One mistake often raises two alerts, and these
+come together: intervals for counts of alerts would be too narrow. The count of alerts stands beside. Money is in the
+tables' smallest unit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from thirdcard.service.analytics.hour_sums import NOBODY, parse_faults
 from thirdcard.service.analytics.rates import Floats, Interval, mid_p_interval, wilson_interval
 from thirdcard.service.analytics.shrinkage import shrink
-from thirdcard.service.analytics.tallies import ERRORS, LATE, Columns
+from thirdcard.service.analytics.tallies import ERRORS, FAULTS, LATE, Columns, Tallies
+from thirdcard.service.store.alert_states import AlertState
 
 PER = 1000.0
 LEAST_ROUNDS = 200
 """Who dealt fewer is listed behind all others: too little is known to rank him."""
+CONFIRMED, DISMISSED = AlertState.CONFIRMED.value, AlertState.DISMISSED.value
+WHOLE = "all"
 Labels = Callable[[Columns], Sequence[str]]
 """What each row is counted under."""
 
@@ -31,12 +37,30 @@ class Counting:
     """Codes, or the parts before their dots."""
     is_confirmed_only: bool = False
 
-    def errors_in(self, alerts: Columns) -> Floats:
-        """How many errors each row holds."""
-        fits = _is_one_of(alerts.keys["code"], self.families)
-        state = alerts.keys["state"]
-        counts = state == "confirmed" if self.is_confirmed_only else state != "dismissed"
-        return np.where(fits & counts, alerts.sums["alerts"], 0.0)
+    def is_meant(self, code: str) -> bool:
+        """Whether alerts of a code are errors."""
+        return any(code == family or code.startswith(f"{family.removesuffix('.')}.") for family in self.families)
+
+    def counts(self, state: str) -> bool:
+        """Whether an alert in that state counts."""
+        return state == CONFIRMED if self.is_confirmed_only else state != DISMISSED
+
+    def of_alerts(self, alerts: Columns) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Of each row: whether its code is meant, and whether its state counts."""
+        codes, states = alerts.keys["code"], alerts.keys["state"]
+        return _told(self.is_meant, codes), _told(self.counts, states)
+
+    def of_rounds(self, erring: Columns) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Of each row: whether somebody confirmed an alert that is meant; whether none was, and one waits undecided."""
+        known = {text: self._standing(text) for text in set(erring.keys[FAULTS])}
+        confirmed = np.fromiter((known[text] is True for text in erring.keys[FAULTS]), np.bool_, len(erring))
+        undecided = np.fromiter((known[text] is False for text in erring.keys[FAULTS]), np.bool_, len(erring))
+        return confirmed, undecided
+
+    def _standing(self, faults: str) -> bool | None:
+        """Whether a round's error is confirmed; None where it has none."""
+        states = {fault.state for fault in parse_faults(faults) if self.is_meant(fault.code)} - {DISMISSED}
+        return CONFIRMED in states if states else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +82,13 @@ class Figure:
     watched_rounds: int
     """Those of them that were watched without a gap."""
     errors: int
+    """Erring rounds: those confirmed, and those undecided unless only confirmed ones count."""
+    confirmed: int
+    """Erring rounds with an alert that somebody confirmed."""
+    undecided: int
+    """Erring rounds with none, and with an alert that nobody has decided."""
+    alerts: int
+    """Alerts that count, of all erring rounds together."""
     raw: Estimate
     """Of its own rounds alone."""
     shrunken: Estimate | None = None
@@ -84,50 +115,60 @@ class Figure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """All of one kind, and the house's."""
+    """All of one kind, of all of them together, and the house's."""
 
     items: Sequence[Figure]
+    total: Figure
+    """Of all that were asked for."""
     house: Figure
+    """Of the whole house at that time: the same, whichever table or dealer was asked for."""
     spread: float | None = None
     """How far the true rates lie apart, as a share of their mean; None where that was not estimated."""
 
 
-def figures_by(rounds: Columns, alerts: Columns, labels: Labels, counting: Counting, *, is_shrunken: bool) -> Figures:
+def figures_by(tallies: Tallies, labels: Labels, counting: Counting, *, is_shrunken: bool) -> Figures:
     """A figure for each label.
 
     Args:
-        rounds: Tallies of rounds.
-        alerts: Tallies of alerts, of all codes.
+        tallies: Of rounds and of alerts of all codes.
         labels: What each row is counted under.
         counting: What counts as an error.
         is_shrunken: Whether the labels are alike, so that they say something about each other: dealers or tables.
     """
-    names = sorted({*labels(rounds), *labels(alerts)})
-    sums = _sums(rounds, alerts, labels, names, counting)
+    names = sorted({*labels(tallies.rounds), *labels(tallies.alerts), *labels(tallies.erring)})
+    sums = _sums(tallies, labels, names, counting)
     figures = _figures(names, sums)
-    house = _figures(["all"], {name: np.array([column.sum()]) for name, column in sums.items()})[0]
-    some = [figure for figure in figures if figure.rounds > 0]
-    if not is_shrunken or not some:
-        return Figures(items=figures, house=house)
-    return _shrunken(some, house)
+    total = _figures([WHOLE], {name: np.array([column.sum()]) for name, column in sums.items()})[0]
+    if not is_shrunken:
+        return Figures(items=figures, total=total, house=total)
+    return _shrunken(figures, total)
 
 
-def figures_of_codes(rounds: Columns, alerts: Columns, counting: Counting) -> Figures:
+def figures_of_codes(tallies: Tallies, counting: Counting) -> Figures:
     """A figure for each code, over all rounds; the most frequent first."""
-    codes = sorted(set(alerts.keys["code"]))
-    anything = replace(counting, families=tuple(codes))
-    house = figures_by(rounds, alerts, lambda rows: ["all"] * len(rows), counting, is_shrunken=False).house
+
+    def of_all(rows: Columns) -> list[str]:
+        return [WHOLE] * len(rows)
+
+    total = figures_by(tallies, of_all, counting, is_shrunken=False).total
     found = []
-    for code in codes:
-        of_code = alerts.where(alerts.keys["code"] == code)
-        own = figures_by(rounds, of_code, lambda rows: ["all"] * len(rows), anything, is_shrunken=False).house
-        found.append(replace(own, name=code))
-    return Figures(items=sorted(found, key=lambda figure: (-figure.errors, figure.name)), house=house)
+    for code in sorted(set(tallies.alerts.keys["code"])):
+        of_code = replace(tallies, alerts=tallies.alerts.where(tallies.alerts.keys["code"] == code))
+        alone = replace(counting, families=(code,))
+        found.append(replace(figures_by(of_code, of_all, alone, is_shrunken=False).total, name=code))
+    in_order = sorted(found, key=lambda figure: (-figure.errors, figure.name))
+    return Figures(items=in_order, total=total, house=total)
 
 
-def _shrunken(figures: Sequence[Figure], house: Figure) -> Figures:
-    events = np.array([figure.errors for figure in figures], np.float64)
-    rounds = np.array([figure.rounds for figure in figures], np.float64)
+def _shrunken(figures: Sequence[Figure], total: Figure) -> Figures:
+    """Those alike drawn towards each other; rounds without a dealer, and who dealt none, stand behind."""
+    some = [figure for figure in figures if figure.rounds and figure.name != NOBODY]
+    rest = [figure for figure in figures if not figure.rounds or figure.name == NOBODY]
+    rest = [replace(figure, is_ranked=False) for figure in sorted(rest, key=lambda one: (one.name == NOBODY, one.name))]
+    if not some:
+        return Figures(items=rest, total=total, house=total)
+    events = np.array([figure.errors for figure in some], np.float64)
+    rounds = np.array([figure.rounds for figure in some], np.float64)
     found = shrink(events, rounds)
     drawn = [
         replace(
@@ -137,11 +178,10 @@ def _shrunken(figures: Sequence[Figure], house: Figure) -> Figures:
             is_ranked=figure.rounds >= LEAST_ROUNDS,
         )
         for figure, rate, low, high, above in zip(
-            figures, *(column.tolist() for column in (found.rate, *found.interval, found.above_house)), strict=True
+            some, *(column.tolist() for column in (found.rate, *found.interval, found.above_house)), strict=True
         )
     ]
-    ranked = sorted(drawn, key=_rank)
-    return Figures(items=ranked, house=house, spread=found.spread)
+    return Figures(items=[*sorted(drawn, key=_rank), *rest], total=total, house=total, spread=found.spread)
 
 
 def _rank(figure: Figure) -> tuple[bool, float, str]:
@@ -149,28 +189,40 @@ def _rank(figure: Figure) -> tuple[bool, float, str]:
     return not figure.is_ranked, -figure.shrunken.per_1000, figure.name
 
 
-def _sums(
-    rounds: Columns, alerts: Columns, labels: Labels, names: Sequence[str], counting: Counting
-) -> dict[str, Floats]:
+def _sums(tallies: Tallies, labels: Labels, names: Sequence[str], counting: Counting) -> dict[str, Floats]:
     places = {name: i for i, name in enumerate(names)}
-    of_rounds = np.fromiter((places[name] for name in labels(rounds)), np.int64, len(rounds))
-    of_alerts = np.fromiter((places[name] for name in labels(alerts)), np.int64, len(alerts))
 
-    def add(place: NDArray[np.int64], values: Floats) -> Floats:
-        return np.bincount(place, weights=values, minlength=len(names)).astype(np.float64)
+    def add(rows: Columns, columns: Mapping[str, Floats]) -> dict[str, Floats]:
+        place = np.fromiter((places[name] for name in labels(rows)), np.int64, len(rows))
+        sums = {key: np.bincount(place, weights=of, minlength=len(names)) for key, of in columns.items()}
+        return {key: column.astype(np.float64) for key, column in sums.items()}
 
-    fits = _is_one_of(alerts.keys["code"], counting.families)
-    is_late = _is_one_of(alerts.keys["code"], (LATE,))
-    state = alerts.keys["state"]
-    is_decided = (state == "confirmed") | (state == "dismissed")
-    counted = state == "confirmed" if counting.is_confirmed_only else state != "dismissed"
-    found = {name: add(of_rounds, column) for name, column in rounds.sums.items()}
-    found |= {name: add(of_alerts, np.where(counted, alerts.sums[name], 0.0)) for name in _MONEY}
-    found["errors"] = add(of_alerts, counting.errors_in(alerts))
-    found["decided"] = add(of_alerts, np.where(fits & is_decided, alerts.sums["alerts"], 0.0))
-    found["false_alerts"] = add(of_alerts, np.where(fits, alerts.sums["false_alerts"], 0.0))
-    found["accepted"] = add(of_alerts, np.where(is_late & counted, alerts.sums["accepted"], 0.0))
+    return (
+        add(tallies.rounds, tallies.rounds.sums)
+        | add(tallies.alerts, _of_alerts(tallies.alerts, counting))
+        | add(tallies.erring, _of_erring(tallies.erring, counting))
+    )
+
+
+def _of_alerts(alerts: Columns, counting: Counting) -> dict[str, Floats]:
+    """What each row adds."""
+    is_meant, counts = counting.of_alerts(alerts)
+    is_decided = _told(lambda state: state in (CONFIRMED, DISMISSED), alerts.keys["state"])
+    is_late = _told(Counting(families=(LATE,)).is_meant, alerts.keys["code"])
+    sums = alerts.sums
+    found = {name: np.where(counts, sums[name], 0.0) for name in _MONEY}
+    found["alerts"] = np.where(is_meant & counts, sums["alerts"], 0.0)
+    found["decided"] = np.where(is_meant & is_decided, sums["alerts"], 0.0)
+    found["false_alerts"] = np.where(is_meant, sums["false_alerts"], 0.0)
+    found["accepted"] = np.where(is_late & counts, sums["accepted"], 0.0)
     return found
+
+
+def _of_erring(erring: Columns, counting: Counting) -> dict[str, Floats]:
+    """What each row adds."""
+    confirmed, undecided = (np.where(fits, erring.sums["rounds"], 0.0) for fits in counting.of_rounds(erring))
+    errors = confirmed if counting.is_confirmed_only else confirmed + undecided
+    return {"confirmed": confirmed, "undecided": undecided, "errors": errors}
 
 
 _MONEY = ("overpaid_minor", "underpaid_minor")
@@ -195,6 +247,9 @@ def _figure(
         rounds=int(of["rounds"]),
         watched_rounds=int(of["watched_rounds"]),
         errors=int(of["errors"]),
+        confirmed=int(of["confirmed"]),
+        undecided=int(of["undecided"]),
+        alerts=int(of["alerts"]),
         raw=Estimate(per_1000=float(rate[i]) * PER, low=low, high=high),
         decided=int(of["decided"]),
         false_alerts=int(of["false_alerts"]),
@@ -209,9 +264,7 @@ def _figure(
     )
 
 
-def _is_one_of(codes: NDArray[np.object_], families: Iterable[str]) -> NDArray[np.bool_]:
-    """Whether each code is one of these, or of a family of these."""
-    wanted = tuple(families)
-    prefixes = tuple(f"{family.removesuffix('.')}." for family in wanted)
-    known = {code: code in wanted or code.startswith(prefixes) for code in set(codes)}
-    return np.fromiter((known[code] for code in codes), np.bool_, len(codes))
+def _told(claim: Callable[[str], bool], values: NDArray[np.object_]) -> NDArray[np.bool_]:
+    """Whether a claim holds of each value; each is asked once."""
+    known = {value: claim(value) for value in set(values)}
+    return np.fromiter((known[value] for value in values), np.bool_, len(values))

@@ -1,13 +1,14 @@
 """Read what one table's hour is summed up from: its rounds with their log lines, its alerts with what became of them.
 
-Rounds count in the hour in which they closed, alerts in that of the fault, unseen time in that in which it went by. A
-log does not count where another tells of the same time.
+Rounds count in the hour in which they closed, and so do the alerts in them; where no such round closed, these count in
+the hour of the first of them, so that no fault is lost. Unseen time counts in the hour in which it went by. A log, or a
+round, does not count where another tells of the same time: nor do the alerts in it.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -16,12 +17,12 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from thirdcard.service.alerts.reasons import FALSE_ALERT_REASONS
-from thirdcard.service.analytics.hour_sums import NOBODY, AlertSum, RoundSum, Who
+from thirdcard.service.analytics.hour_sums import NOBODY, AlertSum, ErringRound, Fault, RoundSum, Who
 from thirdcard.service.analytics.round_facts import Line, TalliedRound, facts_of
 from thirdcard.service.analytics.settlement import difference_of, is_accepted
 from thirdcard.service.store.log_chains import chain_of_log
 from thirdcard.service.store.schema import AlertChange, AlertRow, ChainLine, LogRow, RoundRow
-from thirdcard.service.store.touched import HOUR
+from thirdcard.service.store.touched import HOUR, hour_of
 
 Key = tuple[int, int]
 """A log and the number of a round in it."""
@@ -39,6 +40,7 @@ class HourReading:
     earlier: set[datetime] = field(default_factory=set)
     """Hours before in which a stretch that ends here could not be watched."""
     _logs: dict[int, LogRow] = field(default_factory=dict)
+    _by_round: dict[Key, list[AlertRow]] | None = None
 
     def rounds(self) -> Iterator[RoundSum]:
         """What each round adds, the first one after the hour included for what was unseen before it."""
@@ -57,23 +59,81 @@ class HourReading:
 
     def alerts(self) -> Iterator[AlertSum]:
         """What each alert adds."""
-        wanted = select(AlertRow).where(
-            AlertRow.table_id == self.table, AlertRow.at >= self.hour, AlertRow.at < self.hour + HOUR
+        groups = self._alerts_by_round()
+        reasons = self._dismissals([row for rows in groups.values() for row in rows])
+        rounds = self._round_rows(groups)
+        for key, rows in groups.items():
+            closed = rounds.get(key)
+            record, who = None if closed is None else json.loads(closed.body), self._who_erred(rows, closed)
+            for row in rows:
+                alert = json.loads(row.body)
+                difference = difference_of(alert, record)
+                yield AlertSum(
+                    who=self._who(row) if row.dealer else who,
+                    code=row.code,
+                    state=row.state,
+                    is_false=reasons.get(row.id) in FALSE_ALERT_REASONS,
+                    is_accepted=is_accepted(alert, record),
+                    overpaid_minor=difference.overpaid_minor,
+                    underpaid_minor=difference.underpaid_minor,
+                )
+
+    def erring(self) -> Iterator[ErringRound]:
+        """The rounds with alerts."""
+        groups = self._alerts_by_round()
+        rounds = self._round_rows(groups)
+        for key, rows in groups.items():
+            faults = frozenset(Fault(row.code, row.state) for row in rows)
+            yield ErringRound(who=self._who_erred(rows, rounds.get(key)), faults=faults)
+
+    def _who_erred(self, alerts: Sequence[AlertRow], closed: RoundRow | None) -> Who:
+        """Who dealt at the first alert of which that is known, or else when the round closed."""
+        rows = (*alerts, *(() if closed is None else (closed,)))
+        return self._who(next((row for row in rows if row.dealer), rows[0]))
+
+    def _alerts_by_round(self) -> dict[Key, list[AlertRow]]:
+        """The alerts of each round that counts in this hour, in order of their faults."""
+        if self._by_round is None:
+            found: dict[Key, list[AlertRow]] = {}
+            for row in self._counted(self._alerts_around()):
+                found.setdefault((row.log_id, row.round), []).append(row)
+            rounds = self._round_rows(found)
+            for rows in found.values():
+                rows.sort(key=lambda row: (row.at, row.id))
+            moments = {key: rounds[key].closed_at if key in rounds else rows[0].at for key, rows in found.items()}
+            self._by_round = {key: rows for key, rows in found.items() if hour_of(moments[key]) == self.hour}
+        return self._by_round
+
+    def _alerts_around(self) -> list[AlertRow]:
+        """All alerts of the rounds that closed in this hour, and of those with an alert in it."""
+        within = (AlertRow.table_id == self.table, AlertRow.at >= self.hour, AlertRow.at < self.hour + HOUR)
+        alerts = select(AlertRow.log_id, AlertRow.round).where(*within)
+        rounds = select(RoundRow.log_id, RoundRow.number).where(
+            RoundRow.table_id == self.table, RoundRow.closed_at >= self.hour, RoundRow.closed_at < self.hour + HOUR
         )
-        rows = [row for row in self.session.scalars(wanted.order_by(AlertRow.id)) if self._log(row.log_id).is_counted]
-        reasons, records = self._dismissals(rows), self._records(rows)
-        for row in rows:
-            alert, record = json.loads(row.body), records.get((row.log_id, row.round))
-            difference = difference_of(alert, record)
-            yield AlertSum(
-                who=self._who(row),
-                code=row.code,
-                state=row.state,
-                is_false=reasons.get(row.id) in FALSE_ALERT_REASONS,
-                is_accepted=is_accepted(alert, record),
-                overpaid_minor=difference.overpaid_minor,
-                underpaid_minor=difference.underpaid_minor,
+        keys = {(log, number) for wanted in (alerts, rounds) for log, number in self.session.execute(wanted)}
+        found: list[AlertRow] = []
+        for log_id, numbers in _by_log(keys).items():
+            wanted = select(AlertRow).where(
+                AlertRow.log_id == log_id, AlertRow.round >= min(numbers), AlertRow.round <= max(numbers)
             )
+            found += [row for row in self.session.scalars(wanted.order_by(AlertRow.id)) if row.round in numbers]
+        return found
+
+    def _counted(self, rows: Sequence[AlertRow]) -> list[AlertRow]:
+        """Those in logs and rounds that count."""
+        rounds = self._round_rows({(row.log_id, row.round) for row in rows})
+        left_out = {key for key, row in rounds.items() if not row.is_counted}
+        return [
+            row for row in rows if self._log(row.log_id).is_counted and (row.log_id, row.round) not in left_out
+        ]
+
+    def _round_rows(self, keys: Iterable[Key]) -> dict[Key, RoundRow]:
+        found: dict[Key, RoundRow] = {}
+        for log_id, numbers in _by_log(keys).items():
+            wanted = select(RoundRow).where(RoundRow.log_id == log_id, RoundRow.number.in_(numbers))
+            found |= {(log_id, row.number): row for row in self.session.scalars(wanted)}
+        return found
 
     def _rounds_here(self) -> list[RoundRow]:
         of_table = select(RoundRow).join(LogRow).where(RoundRow.table_id == self.table)
@@ -143,16 +203,13 @@ class HourReading:
         )
         return {row.alert_id: row.reason for row in self.session.execute(wanted.order_by(AlertChange.id))}
 
-    def _records(self, rows: Sequence[AlertRow]) -> Mapping[Key, Any]:
-        """The records of the alerts' rounds, as far as they are closed."""
-        found: dict[Key, Any] = {}
-        for log_id in {row.log_id for row in rows}:
-            numbers = {row.round for row in rows if row.log_id == log_id}
-            wanted = select(RoundRow.number, RoundRow.body).where(
-                RoundRow.log_id == log_id, RoundRow.number.in_(numbers)
-            )
-            found |= {(log_id, number): json.loads(body) for number, body in self.session.execute(wanted)}
-        return found
+
+def _by_log(keys: Iterable[Key]) -> dict[int, set[int]]:
+    """The numbers of the rounds of each log."""
+    found: dict[int, set[int]] = {}
+    for log_id, number in keys:
+        found.setdefault(log_id, set()).add(number)
+    return found
 
 
 def hours_before(begin: datetime, hour: datetime) -> Iterator[datetime]:

@@ -1,7 +1,11 @@
-"""Sum up one table's hour: its rounds by dealer and rulebook, its alerts by code and state besides."""
+"""Sum up one table's hour: its rounds by dealer and rulebook, its alerts by code and state besides.
+
+An erring round is a round with alerts; which of them count as errors is asked later, so each keeps what it had.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -11,7 +15,7 @@ import numpy as np
 
 from thirdcard.service.analytics.durations import BINS, Counts, count_durations
 from thirdcard.service.analytics.round_facts import PHASES
-from thirdcard.service.store.tally_schema import CodeTallyRow, TallyRow
+from thirdcard.service.store.tally_schema import CodeTallyRow, ErringTallyRow, TallyRow
 
 LARGEST = 2**16 - 1
 NOBODY = ""
@@ -49,6 +53,21 @@ class AlertSum:
     is_accepted: bool
     overpaid_minor: float
     underpaid_minor: float
+
+
+class Fault(NamedTuple):
+    """What an alert says, and what somebody decided."""
+
+    code: str
+    state: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErringRound:
+    """A round with alerts."""
+
+    who: Who
+    faults: frozenset[Fault]
 
 
 @dataclass(slots=True)
@@ -103,6 +122,25 @@ def tally_alerts(table: str, hour: datetime, alerts: Iterable[AlertSum]) -> list
         row.overpaid_minor += one.overpaid_minor
         row.underpaid_minor += one.underpaid_minor
     return list(rows.values())
+
+
+def tally_erring(table: str, hour: datetime, erring: Iterable[ErringRound]) -> list[ErringTallyRow]:
+    """A row for each dealer, rulebook and set of faults, in order."""
+    counts = Counter((one.who, format_faults(one.faults)) for one in erring)
+    return [
+        ErringTallyRow(table_id=table, hour=hour, **who._asdict(), faults=faults, rounds=rounds)
+        for (who, faults), rounds in sorted(counts.items())
+    ]
+
+
+def format_faults(faults: Iterable[Fault]) -> str:
+    """As `ErringTallyRow.faults` keeps them."""
+    return "\n".join(sorted(" ".join(fault) for fault in faults))
+
+
+def parse_faults(text: str) -> frozenset[Fault]:
+    """What `format_faults` wrote."""
+    return frozenset(Fault(*line.rsplit(" ", 1)) for line in text.splitlines())
 
 
 def pack_durations(phases_s: list[tuple[float, ...]]) -> bytes:

@@ -19,6 +19,9 @@ class FigureOut(BaseModel):
     rounds: int
     watched_rounds: int
     errors: int
+    confirmed_errors: int
+    undecided_errors: int
+    alerts: int
     per_1000: float | None
     per_1000_low: float | None
     per_1000_high: float | None
@@ -45,10 +48,11 @@ class FigureOut(BaseModel):
 
 
 class FiguresOut(BaseModel):
-    """A list of figures, and the house's."""
+    """A list of figures, of all of them together, and the whole house's."""
 
     items: Sequence[FigureOut]
     next: None = None
+    total: FigureOut
     house: FigureOut
     spread: float | None
     are_names_shown: bool
@@ -58,6 +62,7 @@ class FiguresOut(BaseModel):
         """What is sent of figures."""
         return cls(
             items=[FigureOut.of(figure) for figure in figures.items],
+            total=FigureOut.of(figures.total),
             house=FigureOut.of(figures.house),
             spread=figures.spread,
             are_names_shown=are_names_shown,

@@ -15,15 +15,16 @@ from sqlalchemy import delete, select, tuple_
 from sqlalchemy.orm import Session
 
 from thirdcard.service.analytics.hour_reading import HourReading
-from thirdcard.service.analytics.hour_sums import NOBODY, tally_alerts, tally_rounds
+from thirdcard.service.analytics.hour_sums import NOBODY, tally_alerts, tally_erring, tally_rounds
 from thirdcard.service.store.database import Database
 from thirdcard.service.store.order import TALLIES_TURN, take_turn
-from thirdcard.service.store.tally_schema import CodeTallyRow, TallyRow, TouchedHour
+from thirdcard.service.store.tally_schema import CodeTallyRow, ErringTallyRow, TallyRow, TouchedHour
 from thirdcard.service.store.touched import Place, touch
 
 HOURS_AT_ONCE = 40
 MARKS_AT_ONCE = 5000
-Tally = TallyRow | CodeTallyRow
+Tally = TallyRow | CodeTallyRow | ErringTallyRow
+_KINDS = (TallyRow, CodeTallyRow, ErringTallyRow)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +78,7 @@ def _work_out(session: Session, names_from: datetime | None, leave: Container[Pl
         reading = HourReading(session, table, hour, names_from is None or hour >= names_from)
         work.rows.extend(tally_rounds(table, hour, reading.rounds()))
         work.rows.extend(tally_alerts(table, hour, reading.alerts()))
+        work.rows.extend(tally_erring(table, hour, reading.erring()))
         work.earlier.update((table, earlier) for earlier in reading.earlier)
     return work
 
@@ -86,7 +88,7 @@ def _outlived(session: Session, names_from: datetime | None) -> set[Place]:
     if names_from is None:
         return set()
     found: set[Place] = set()
-    for row in (TallyRow, CodeTallyRow):
+    for row in _KINDS:
         wanted = select(row.table_id, row.hour).where(row.hour < names_from, row.dealer != NOBODY).distinct()
         found |= {(table, hour) for table, hour in session.execute(wanted.limit(HOURS_AT_ONCE))}
     return found
@@ -102,6 +104,6 @@ def _take_marks(session: Session, marks: Sequence[int]) -> bool:
 
 
 def _write(session: Session, work: _Work) -> None:
-    for row in (TallyRow, CodeTallyRow):
+    for row in _KINDS:
         session.execute(delete(row).where(tuple_(row.table_id, row.hour).in_(sorted(work.places))))
     session.add_all(work.rows)

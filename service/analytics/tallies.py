@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import BigInteger, ColumnElement, Select, or_, select, type_coerce
+from sqlalchemy import BigInteger, ColumnElement, Select, select, type_coerce
 from sqlalchemy.engine.default import DefaultDialect
 from sqlalchemy.orm import Session
 
@@ -17,12 +17,14 @@ from thirdcard.service.alerts.alerts import may_see
 from thirdcard.service.analytics.rates import Floats
 from thirdcard.service.store.columns import UtcTime
 from thirdcard.service.store.people import Person
-from thirdcard.service.store.tally_schema import CodeTallyRow, TallyRow
+from thirdcard.service.store.tally_schema import CodeTallyRow, ErringTallyRow, TallyRow
 
 ROUND_SUMS = ("rounds", "watched_rounds", "timed_rounds", "timed_s", "unseen_s")
 CODE_SUMS = ("alerts", "false_alerts", "accepted", "overpaid_minor", "underpaid_minor")
 KEYS = ("hour", "table_id", "dealer", "rulebook")
 CODE_KEYS = (*KEYS, "code", "state")
+FAULTS = "faults"
+ERRING_KEYS, ERRING_SUMS = (*KEYS, FAULTS), ("rounds",)
 DURATIONS = "durations"
 CAMERA = "camera"
 """The family of alerts that say that a table cannot be watched: nobody's error."""
@@ -37,9 +39,6 @@ class TallyWish:
 
     from_at: datetime | None = None
     to_at: datetime | None = None
-    table: str | None = None
-    dealers: Sequence[str] | None = None
-    """Names as the database has them; an empty text for no dealer."""
     rulebook: str | None = None
 
 
@@ -61,6 +60,22 @@ class Columns:
         return len(self.keys["hour"])
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tallies:
+    """What figures are made from."""
+
+    rounds: Columns
+    alerts: Columns
+    """By code and state."""
+    erring: Columns
+    """Rounds with alerts, by the codes and states of these."""
+
+    def where(self, fits: Callable[[Columns], NDArray[np.bool_]]) -> Tallies:
+        """Those rows alone that a question is answered with yes for."""
+        rounds, alerts, erring = (part.where(fits(part)) for part in (self.rounds, self.alerts, self.erring))
+        return Tallies(rounds=rounds, alerts=alerts, erring=erring)
+
+
 def read_rounds(session: Session, person: Person, wish: TallyWish, *, has_durations: bool = False) -> Columns:
     """The tallies of rounds that fit and that the person may see.
 
@@ -74,19 +89,16 @@ def read_rounds(session: Session, person: Person, wish: TallyWish, *, has_durati
     return _columns(session, _fitting(TallyRow, person, wish, (*keys, *ROUND_SUMS)), keys, ROUND_SUMS)
 
 
-def read_alerts(session: Session, person: Person, wish: TallyWish, *, families: Sequence[str] = ()) -> Columns:
-    """The tallies of alerts that fit and that the person may see.
-
-    Args:
-        session: Of the database.
-        person: Who asks.
-        wish: Which.
-        families: Codes, or the parts before their dots; empty: all.
-    """
+def read_alerts(session: Session, person: Person, wish: TallyWish) -> Columns:
+    """The tallies of alerts that fit and that the person may see."""
     query = _fitting(CodeTallyRow, person, wish, (*CODE_KEYS, *CODE_SUMS))
-    if families:
-        query = query.where(or_(*(_is_of(family) for family in families)))
     return _columns(session, query, CODE_KEYS, CODE_SUMS)
+
+
+def read_erring(session: Session, person: Person, wish: TallyWish) -> Columns:
+    """The tallies of erring rounds that fit and that the person may see."""
+    query = _fitting(ErringTallyRow, person, wish, (*ERRING_KEYS, *ERRING_SUMS))
+    return _columns(session, query, ERRING_KEYS, ERRING_SUMS)
 
 
 def list_names(session: Session, person: Person, column: str) -> list[str]:
@@ -103,10 +115,6 @@ def _fitting(row: type[Any], person: Person, wish: TallyWish, columns: Sequence[
         conditions.append(row.hour >= wish.from_at)
     if wish.to_at is not None:
         conditions.append(row.hour < wish.to_at)
-    if wish.table is not None:
-        conditions.append(row.table_id == wish.table)
-    if wish.dealers is not None:
-        conditions.append(row.dealer.in_(list(wish.dealers)))
     if wish.rulebook is not None:
         conditions.append(row.rulebook == wish.rulebook)
     return query.where(*conditions)
@@ -122,11 +130,6 @@ def _moments(hours: Iterable[int]) -> dict[int, datetime]:
     kept = UtcTime()
     found = {hour: kept.process_result_value(hour, DefaultDialect()) for hour in set(hours)}
     return {hour: at for hour, at in found.items() if at is not None}
-
-
-def _is_of(family: str) -> ColumnElement[bool]:
-    inner = CodeTallyRow.code.startswith(f"{family.removesuffix('.')}.", autoescape=True)
-    return or_(CodeTallyRow.code == family, inner)
 
 
 def _columns(session: Session, query: Select[Any], keys: Sequence[str], sums: Sequence[str]) -> Columns:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 
 from rich.console import Console
 from rich.table import Table
 
 from thirdcard.service.analytics.figures import Estimate, Figure, Figures
 
-RIGHT = ("Rounds", "Errors", "Rate", "95 %", "Shrunken", "95 %", "Above", "False", "Unseen")
+RIGHT = ("Rounds", "Errors", "Open", "Alerts", "Rate", "95 %", "Shrunken", "95 %", "Above", "False", "Unseen")
 PLAIN_WIDTH = 120
 """Where the output goes into a file."""
 
 
 def show_figures(figures: Figures, axis: str, console: Console | None = None) -> None:
-    """A table: each figure, then the house's."""
+    """A table: each figure, then all of them together where that is not the house, then the house's."""
     table = Table(title=f"Errors by {axis}, per 1000 rounds", title_justify="left")
     table.add_column(axis.capitalize(), no_wrap=True, min_width=8)
     for head in RIGHT:
@@ -23,7 +24,9 @@ def show_figures(figures: Figures, axis: str, console: Console | None = None) ->
     for figure in figures.items:
         table.add_row(*_cells(figure), style=None if figure.is_ranked else "dim")
     table.add_section()
-    table.add_row(*_cells(figures.house), style="bold")
+    if figures.total != figures.house:
+        table.add_row(*_cells(figures.total), style="bold")
+    table.add_row(*_cells(replace(figures.house, name="house")), style="bold")
     console = console or Console(width=None if sys.stdout.isatty() else PLAIN_WIDTH)
     console.print(table)
     if any(not figure.is_ranked for figure in figures.items):
@@ -36,6 +39,8 @@ def _cells(figure: Figure) -> tuple[str, ...]:
         figure.name,
         f"{figure.rounds:,}",
         f"{figure.errors:,}",
+        f"{figure.undecided:,}",
+        f"{figure.alerts:,}",
         f"{figure.raw.per_1000:.2f}" if figure.rounds else "",
         _interval(figure.raw) if figure.rounds else "",
         "" if drawn is None else f"{drawn.per_1000:.2f}",

@@ -21,11 +21,12 @@ from thirdcard.service.export.shapes import SHAPES
 from thirdcard.service.store import chain
 from thirdcard.service.store.log_chains import chain_of_log
 from thirdcard.service.store.schema import AlertChange, AlertRow, LogRow, RoundRow
-from thirdcard.service.store.tally_schema import CodeTallyRow, TallyRow
+from thirdcard.service.store.tally_schema import CodeTallyRow, ErringTallyRow, TallyRow
 
 PART = 2000
 """Rows of the database at once."""
 
+_TALLIES: dict[str, Any] = {"tallies": TallyRow, "code_tallies": CodeTallyRow, "erring_tallies": ErringTallyRow}
 Row = dict[str, Any]
 Rows = dict[str, list[Row]]
 """By file."""
@@ -58,8 +59,8 @@ class DataReader:
             yield self._rounds(rounds, logs)
         for alerts in self._pages(select(AlertRow), AlertRow, AlertRow.at):
             yield self._alerts(alerts, logs)
-        for name, row in (("tallies", TallyRow), ("code_tallies", CodeTallyRow)):
-            wanted = self._within(select(row), row.hour).order_by(row.hour, row.table_id)
+        for name, row in _TALLIES.items():
+            wanted = self._within(select(row), row.hour).order_by(row.hour, row.table_id, row.dealer)
             for part in self.session.scalars(wanted).partitions(PART):
                 yield {name: [self._tally(name, one) for one in part]}
 
@@ -133,12 +134,19 @@ class DataReader:
             select(AlertChange).where(AlertChange.alert_id.in_([row.id for row in alerts])).order_by(AlertChange.id)
         )
         names = ("alert_id", "at", "who", "before", "after", "reason")
+        twice = select(RoundRow.log_id, RoundRow.number).where(RoundRow.is_counted.is_(False))
+        within = twice.where(RoundRow.log_id.in_({row.log_id for row in alerts}))
+        left_out = {(log, number) for log, number in self.session.execute(within)}
         return {
-            "alerts": [self._alert(row, logs[row.log_id], json.loads(row.body)) for row in alerts],
+            "alerts": [
+                self._alert(row, json.loads(row.body))
+                | {"is_counted": logs[row.log_id].is_counted and (row.log_id, row.round) not in left_out}
+                for row in alerts
+            ],
             "decisions": [{name: getattr(change, name) for name in names} for change in changes],
         }
 
-    def _alert(self, row: AlertRow, log: LogRow, body: Row) -> Row:
+    def _alert(self, row: AlertRow, body: Row) -> Row:
         of_body = {name: body.get(name) for name in SHAPES["alerts"] if name in body}
         return of_body | {
             "alert_id": row.id,
@@ -149,7 +157,6 @@ class DataReader:
             "raised_at": row.noticed_at,
             "state": row.state,
             "remedy": body["remedy"]["action"],
-            "is_counted": log.is_counted,
         }
 
     def _tally(self, name: str, row: Any) -> Row:

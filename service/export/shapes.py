@@ -10,9 +10,9 @@ from collections.abc import Mapping
 
 import pyarrow as pa
 
-VERSION = "1"
+VERSION = "2"
 """Stands in the metadata of every file, as `thirdcard.schema`. Counts up with every change of the shapes."""
-FINGERPRINT = "449bfcd3a5834010"
+FINGERPRINT = "84deae02e2724bdf"
 """Of the shapes of this version: a test fails where they change and the version does not."""
 VERSION_KEY = b"thirdcard.schema"
 
@@ -116,6 +116,14 @@ SHAPES: Mapping[str, Mapping[str, pa.DataType]] = {
         "accepted": _COUNT,
         "overpaid_minor": pa.float64(),
         "underpaid_minor": pa.float64(),
+    },
+    "erring_tallies": {
+        "hour": _MOMENT,
+        "table": _TEXT,
+        "dealer": _TEXT,
+        "rulebook": _TEXT,
+        "faults": _TEXT,
+        "rounds": _COUNT,
     },
 }
 """Columns by file. All may be null; docs/data.md says what each means."""

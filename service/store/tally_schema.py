@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import Double, Index, LargeBinary, String
+from sqlalchemy import Double, Index, LargeBinary, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from thirdcard.service.store.columns import BIG_ID
@@ -39,7 +39,7 @@ class TallyRow(Base):
 
 
 class CodeTallyRow(Base):
-    """The alerts of one code in one state that fell into an hour."""
+    """The alerts of one code in one state whose rounds closed within an hour."""
 
     __tablename__ = "code_tallies"
     __table_args__ = (Index("ix_code_tallies_hour", "hour"),)
@@ -59,6 +59,26 @@ class CodeTallyRow(Base):
     """What the house gave away by it, in the table's smallest unit."""
     underpaid_minor: Mapped[float] = mapped_column(Double)
     """What patrons were not given."""
+
+
+class ErringTallyRow(Base):
+    """The erring rounds of an hour whose alerts are of the same codes in the same states.
+
+    A round counts in the hour in which it closed; alerts whose round never closed, in the hour of the first of them.
+    """
+
+    __tablename__ = "erring_tallies"
+    __table_args__ = (Index("ix_erring_tallies_hour", "hour"), Index("ix_erring_tallies_table", "table_id", "hour"))
+
+    id: Mapped[int] = mapped_column(BIG_ID, primary_key=True)
+    table_id: Mapped[str] = mapped_column(String(200))
+    hour: Mapped[datetime]
+    dealer: Mapped[str] = mapped_column(String(200))
+    """Who dealt at the first alert."""
+    rulebook: Mapped[str] = mapped_column(String(80))
+    faults: Mapped[str] = mapped_column(Text)
+    """A line for each code and state of the round's alerts, in order: `misdeal.order open`."""
+    rounds: Mapped[int]
 
 
 class TouchedHour(Base):

@@ -51,11 +51,22 @@ def _places_of(session: Session, row: object) -> Iterator[Place]:
     if isinstance(row, RoundRow):
         for column in ("opened_at", "closed_at"):
             yield from ((row.table_id, hour_of(at)) for at in _values(row, column))
+        yield from _places_of_round(session, row.table_id, row.log_id, row.number)
     elif isinstance(row, AlertRow):
         yield from ((row.table_id, hour_of(at)) for at in _values(row, "at"))
+        yield from _places_of_round(session, row.table_id, row.log_id, row.round)
     elif isinstance(row, LogRow) and row.id is not None:
         with session.no_autoflush:
             yield from _places_of_log(session, row.id)
+
+
+def _places_of_round(session: Session, table: str, log_id: int, number: int) -> Iterator[Place]:
+    """Where a round with alerts counts, now or until it closed: one alert more, or another state, changes it there."""
+    closed = select(RoundRow.closed_at).where(RoundRow.log_id == log_id, RoundRow.number == number)
+    alerts = select(AlertRow.at).where(AlertRow.log_id == log_id, AlertRow.round == number)
+    with session.no_autoflush:
+        moments = [*session.scalars(closed), *session.scalars(alerts)]
+    yield from ((table, hour_of(at)) for at in moments)
 
 
 def _values(row: object, column: str) -> Iterator[datetime]:

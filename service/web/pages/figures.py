@@ -8,7 +8,15 @@ from typing import Any
 from urllib.parse import urlencode
 
 from thirdcard.service.alerts.room import Room
-from thirdcard.service.analytics.asking import By, FigureWish, TallyReading, pace_of_all, paces_from, trend_from
+from thirdcard.service.analytics.asking import (
+    NO_DEALER,
+    By,
+    FigureWish,
+    TallyReading,
+    pace_of_all,
+    paces_from,
+    trend_from,
+)
 from thirdcard.service.analytics.looks import ask_as
 from thirdcard.service.analytics.tallies import list_names
 from thirdcard.service.config.house import House
@@ -40,6 +48,18 @@ class FigureFilters:
     query: FigurePageQuery
     wish: FigureWish
     house: House
+
+    @property
+    def is_narrowed(self) -> bool:
+        """Whether a table or a dealer was asked for, not the whole house."""
+        return bool(self.query.table or self.query.dealer)
+
+    @property
+    def subject(self) -> str:
+        """Whose figures they are."""
+        query = self.query
+        said = (f"table {query.table}" if query.table else "", f"dealer {query.dealer}" if query.dealer else "")
+        return ", ".join(filter(None, said)) or "the whole house"
 
     def link(self, view: str, **changes: str) -> str:
         """The address of another view, or the same with other filters."""
@@ -108,6 +128,7 @@ def page(room: Room, person: Person, view: str, query: FigurePageQuery) -> dict[
         "are_names_shown": asker.are_names_shown,
         "period": _period(asked),
         "likely": LIKELY,
+        "no_dealer": NO_DEALER,
         **choices,
         **shown,
     }

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from thirdcard.service.analytics.asking import NO_DEALER
 from thirdcard.service.analytics.figures import PER, Estimate, Figure
 from thirdcard.service.analytics.funnel import ALARM, WARNING, funnel_limits
 from thirdcard.service.analytics.pace import Pace
@@ -161,7 +162,7 @@ def plot_forest(figures: Sequence[Figure], house: Figure) -> Forest:
 
 def plot_funnel(figures: Sequence[Figure], house: Figure) -> Funnel | None:
     """Each figure by its rounds and its rate; None where there is nothing to see."""
-    some = [figure for figure in figures if figure.rounds > 0]
+    some = [figure for figure in figures if figure.rounds > 0 and figure.name != NO_DEALER]
     if len(some) < 2 or house.errors == 0:
         return None
     fewest, most = min(figure.rounds for figure in some), max(figure.rounds for figure in some)

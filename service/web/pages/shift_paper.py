@@ -28,7 +28,7 @@ def print_report(settings: RoomSettings, report: ShiftReport, *, signed: tuple[s
     sheet.rows(_in_short(report), (30, 70), size=9.5)
     for title, figures in (("By kind", report.codes), ("By day", report.days)):
         if figures:
-            sheet.small_heading(f"{title}: alerts, rounds, per 1000 rounds, 95 %")
+            sheet.small_heading(f"{title}: erring rounds, rounds, per 1000 rounds, 95 %")
             sheet.rows([_row(one, words if title == "By kind" else None) for one in figures], (46, 12, 14, 12, 16))
     sheet.small_heading("Alerts")
     if report.alerts:
@@ -43,7 +43,8 @@ def _in_short(report: ShiftReport) -> list[tuple[str, str]]:
     pace = "–" if own.rounds_per_hour is None else f"{own.rounds_per_hour:.1f}"
     phases = ", ".join(f"{part.phase} {part.median_s:.0f} s" for part in report.pace.phases)
     return [
-        ("Errors of dealing", f"{own.errors} in {own.rounds} rounds"),
+        ("Erring rounds", f"{own.errors} in {own.rounds} rounds, with {own.alerts} alerts"),
+        ("Confirmed, undecided", f"{own.confirmed} confirmed; {own.undecided} undecided"),
         ("Per 1000 rounds, 95 %", _estimate(own)),
         ("The whole house", f"{_estimate(house)} in {house.rounds} rounds"),
         ("Rounds an hour", pace),

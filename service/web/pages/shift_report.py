@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -17,7 +17,6 @@ from thirdcard.service.analytics.asking import (
     TallyReading,
     find_dealers,
     pace_of_all,
-    tell_figures,
 )
 from thirdcard.service.analytics.figures import Figure
 from thirdcard.service.analytics.looks import ask_as
@@ -71,7 +70,6 @@ def gather(room: Room, person: Person, query: ReportQuery) -> dict[str, Any]:
 
 def _report(room: Room, asker: Asker, wish: FigureWish, period: str) -> ShiftReport:
     house = room.settings.house
-    everybody = replace(wish, table=None, dealer=None)
     with room.database.reading() as session:
         reading = TallyReading(session, house, asker, wish, has_durations=True)
         codes, days = reading.figures(By.CODE), reading.figures(By.DAY)
@@ -86,14 +84,13 @@ def _report(room: Room, asker: Asker, wish: FigureWish, period: str) -> ShiftRep
             to_at=wish.to_at,
         )
         page = list_alerts(session, asker.person, fitting, limit=MOST_ALERTS)
-        whole = tell_figures(session, house, asker, By.DAY, everybody)
     shown = [one for one in page.items if wish.shift is None or house.time.shift(_hour(one.at)) == wish.shift]
     return ShiftReport(
         subject=f"Table {wish.table}" if wish.table else f"Dealer {wish.dealer}" if wish.dealer else "All tables",
         period=period,
         shift=wish.shift or "",
-        own=days.house,
-        house=whole.house,
+        own=days.total,
+        house=days.house,
         codes=[one for one in codes.items if one.errors],
         days=days.items,
         pace=of_all,

@@ -56,12 +56,13 @@ def err(
     *,
     code: str = "misdeal.order",
     dealer: str | None = "ann",
+    at_s: float = 30.0,
     **alert: Any,
 ) -> int:
-    """An alert in a round of a log; gives its number."""
+    """An alert in a round of a log, so long after a round of that number usually begins; gives its number."""
     with database.writing() as session:
         log = session.get_one(LogRow, log_id)
-        t = (number - 1) * EVERY_S + 30.0
+        t = (number - 1) * EVERY_S + at_s
         body = {"t": t, "round": number, "code": code, "severity": "high", "rulebook": "tas", "rule": "6.3", "seat": 3,
                 "bet": None, "area": "s3-banker", "hand": None, "cards": [], "amount": None, "message": "A fault.",
                 "remedy": {"action": "supervisor", "rule": None, "text": ""}, "confidence": 1.0} | alert  # fmt: skip

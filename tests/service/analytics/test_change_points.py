@@ -7,7 +7,7 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
-from thirdcard.service.analytics.change_points import PENALTY, SHORTEST, RateSegment, find_segments
+from thirdcard.service.analytics.change_points import SHORTEST, RateSegment, find_segments, penalty_for
 
 
 def test_a_rate_that_doubles_is_told_on_its_day() -> None:
@@ -18,10 +18,18 @@ def test_a_rate_that_doubles_is_told_on_its_day() -> None:
     assert sum(segment.events for segment in segments) == events.sum()
 
 
-def test_a_steady_rate_seldom_seems_to_change() -> None:
+@pytest.mark.parametrize(
+    ("days", "mean"),
+    [
+        pytest.param(14, 1.0, id="two weeks of one error a day"),
+        pytest.param(30, 0.3, id="a month of an error every third day"),
+        pytest.param(90, 3.0, id="three months of three errors a day"),
+    ],
+)
+def test_a_steady_rate_seems_to_change_in_five_of_hundred_at_most(days: int, mean: float) -> None:
     rng = np.random.default_rng(7)
-    alarms = sum(len(find_segments(rng.poisson(3, 90).tolist(), [600] * 90)) > 1 for _ in range(150))
-    assert alarms <= 0.08 * 150
+    alarms = sum(len(find_segments(rng.poisson(mean, days).tolist(), [600] * days)) > 1 for _ in range(300))
+    assert alarms <= 0.05 * 300
 
 
 def test_days_without_rounds_belong_to_the_stretch_before() -> None:
@@ -48,7 +56,7 @@ def test_the_division_found_is_the_best_of_all() -> None:
 def cost(segments: list[RateSegment], days: int) -> float:
     """What a division costs: minus its log likelihood, and the penalty for each change."""
     likely = sum(s.events * np.log(s.events / s.rounds) - s.events for s in segments if s.events)
-    return float(PENALTY * np.log(days) * (len(segments) - 1) - likely)
+    return float(penalty_for(days) * (len(segments) - 1) - likely)
 
 
 def best_cost(events: list[int], rounds: list[int]) -> float:

@@ -71,7 +71,7 @@ def test_patrons_faults_and_lost_cameras_are_no_errors_of_dealing(floor: Databas
 
 def test_a_code_that_is_asked_for_counts_alone(floor: Database) -> None:
     assert [one.errors for one in ask(floor, By.TABLE, code="late_bet", table="B07").items] == [1]
-    assert ask(floor, By.TABLE, code="late_bet.placed").house.errors == 1
+    assert ask(floor, By.TABLE, code="late_bet.placed").total.errors == 1
     assert ask(floor, By.TABLE, code="late_bet.moved").house.errors == 0
 
 
@@ -102,9 +102,9 @@ def test_hours_days_and_shifts_are_those_of_the_house(database: Database) -> Non
 
 
 def test_stretch_of_time_table_and_rulebook_are_kept_apart(floor: Database) -> None:
-    assert ask(floor, By.TABLE, table="B08").house.rounds == 250
+    assert ask(floor, By.TABLE, table="B08").total.rounds == 250
     assert ask(floor, By.TABLE, to_at=NOON + timedelta(hours=1)).house.rounds == 105
-    assert ask(floor, By.TABLE, from_at=NOON + timedelta(hours=1), table="B08").house.rounds == 199
+    assert ask(floor, By.TABLE, from_at=NOON + timedelta(hours=1), table="B08").total.rounds == 199
     assert ask(floor, By.RULEBOOK, rulebook="tas").house.rounds == 553
     assert ask(floor, By.RULEBOOK, rulebook="nsw").items == []
 
@@ -113,9 +113,9 @@ def test_who_may_not_see_names_sees_pseudonyms_and_asks_by_them(floor: Database)
     plain = replace(ADMIN, are_names_shown=False)
     names = [one.name for one in ask(floor, By.DEALER, asker=plain).items]
     assert names == [HOUSE.pseudonyms.of(name) for name in ("ann", "ben", "cay")]
-    assert ask(floor, By.DEALER, asker=plain, dealer=names[1]).house.rounds == 250
-    assert ask(floor, By.DEALER, asker=plain, dealer="ben").house.rounds == 0
-    assert ask(floor, By.DEALER, dealer="ben").house.rounds == 250
+    assert ask(floor, By.DEALER, asker=plain, dealer=names[1]).total.rounds == 250
+    assert ask(floor, By.DEALER, asker=plain, dealer="ben").total.rounds == 0
+    assert ask(floor, By.DEALER, dealer="ben").total.rounds == 250
 
 
 def test_who_may_see_one_table_counts_that_one(floor: Database) -> None:

@@ -23,7 +23,8 @@ from thirdcard.service.web.pages.plots import (
 def figure(name: str, rounds: int, errors: int, *, is_ranked: bool = True) -> Figure:
     rate = errors / rounds * 1000
     return Figure(
-        name=name, rounds=rounds, watched_rounds=rounds, errors=errors, is_ranked=is_ranked,
+        name=name, rounds=rounds, watched_rounds=rounds, errors=errors, confirmed=0, undecided=errors, alerts=errors,
+        is_ranked=is_ranked,
         raw=Estimate(per_1000=rate, low=rate / 2, high=rate * 2 + 1), decided=0, false_alerts=0, false_share=None,
         false_low=0.0, false_high=1.0, accepted_late_bets=0, overpaid_minor=0.0, underpaid_minor=0.0, unseen_s=0.0,
         rounds_per_hour=None,
