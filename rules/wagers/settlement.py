@@ -281,7 +281,12 @@ def record_of(
     if ordered_back and not rules.are_returns_honoured:
         ordered_back = ()
     circumstances = Circumstances(running.void.is_void, table.chips, promises, ordered_back, excess, why_open)
-    settlement = settle_wagers(wagers, rules, _endings(drawing, *hands, rules.marks, is_read=is_read), circumstances)
+    if is_read and cards.is_settled and not drawing.is_swapped:
+        known = cast(tuple[Known, Known], hands)
+        endings = certain_facts(end_of(known[0], rules.marks), end_of(known[1], rules.marks))
+    else:
+        endings = _endings(drawing, *hands, rules.marks)
+    settlement = settle_wagers(wagers, rules, endings, circumstances)
     return RoundRecord(
         round=running.number,
         opened=running.opened_t,
@@ -298,17 +303,11 @@ def record_of(
     )
 
 
-def _endings(drawing: Drawing, player: Faces, banker: Faces, marks: frozenset[str], *, is_read: bool) -> Endings:
-    """What the round may state for the pay cases; nothing where a hand lacks a card or has got one too many.
-
-    Args:
-        is_read: whether both totals are known, and with them every face.
-    """
+def _endings(drawing: Drawing, player: Faces, banker: Faces, marks: frozenset[str]) -> Endings:
+    """What the round may state for the pay cases; nothing where a hand lacks a card or has got one too many."""
     if drawing.is_swapped and any(len(drawing.two_cards(side)) != 2 for side in Side):
         return frozenset()
     if drawing.is_settled:
-        if is_read:
-            return certain_facts(end_of(cast(Known, player), marks), end_of(cast(Known, banker), marks))
         return possible_facts(ends_of(player, marks), ends_of(banker, marks))
     if not drawing.can_judge or drawing.missing() is not None:
         return frozenset()
