@@ -1,13 +1,16 @@
-"""Find storms: many open alerts of one table that came in quick succession, which people take in better as one."""
+"""Find storms: many open alerts of one kind at one table in quick succession, which people take in better as one.
+
+A storm has one code: what a camera says never makes a storm of dealing faults, and hides none.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import Protocol, TypeVar
 
-from sqlalchemy import select
+from sqlalchemy import case, select
 from sqlalchemy.orm import Session
 
 from thirdcard.rules.game.words import Severity
@@ -22,30 +25,49 @@ LEAST = 4
 """So many alerts make a storm."""
 GAP = timedelta(minutes=3)
 """So long after the one before an alert is still of the same storm."""
+SPAN = timedelta(minutes=10)
+"""So long after a storm's first alert its last one came; what comes later is news again."""
+CAMERA = "camera"
+"""What the codes of cameras begin with."""
 MOST_LOOKED_AT = 5000
 MOST_SHOWN = 200
 _BY_WEIGHT = tuple(Severity)
 
 
+class Raised(Protocol):
+    """What is known of an alert when storms are looked for."""
+
+    @property
+    def at(self) -> datetime:
+        """When it was raised."""
+
+
+AnAlert = TypeVar("AnAlert", bound=Raised)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Storm:
-    """Alerts of one table that nobody has taken, the newest first."""
+    """Alerts of one kind at one table that nobody has taken, the newest first."""
 
     table_id: str
+    code: str
     ids: Sequence[int]
     severities: Sequence[str]
-    codes: Mapping[str, int]
-    """How many of each."""
     first_at: datetime
     """When the first was raised."""
     last_at: datetime
     shown: Sequence[AlertView] = ()
-    """The newest of them."""
+    """The gravest of them first, of equals the newest."""
 
     @property
     def worst(self) -> Severity:
         """The severity of its worst alert."""
         return max(map(Severity, self.severities), key=_BY_WEIGHT.index)
+
+    @property
+    def lasted_s(self) -> float:
+        """From its first alert to its last."""
+        return (self.last_at - self.first_at).total_seconds()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,31 +79,51 @@ class Taken:
     """Those that could not be taken, and why."""
 
 
+def stretches(alerts: Iterable[AnAlert]) -> list[list[AnAlert]]:
+    """Alerts of one kind, the oldest first, parted where a gap is too long or a stretch would be."""
+    found: list[list[AnAlert]] = []
+    for alert in alerts:
+        if found and alert.at - found[-1][-1].at <= GAP and alert.at - found[-1][0].at <= SPAN:
+            found[-1].append(alert)
+        else:
+            found.append([alert])
+    return found
+
+
+def is_told_alone(code: str, severity: Severity) -> bool:
+    """Whether each alert of that kind is told though it is one of many: a grave fault of the dealing always is."""
+    is_grave = _BY_WEIGHT.index(severity) >= _BY_WEIGHT.index(Severity.HIGH)
+    return is_grave and not code.startswith(f"{CAMERA}.")
+
+
+def is_worth_saying(count: int) -> bool:
+    """Whether a storm of so many is told: when it is one, and each time that it has doubled."""
+    times, rest = divmod(count, LEAST)
+    return rest == 0 and times > 0 and times & (times - 1) == 0
+
+
 def find_storms(session: Session, person: Person, wish: AlertWish) -> list[Storm]:
     """The storms among the open alerts that fit and that the person may see."""
     columns = (AlertRow.id, AlertRow.table_id, AlertRow.severity, AlertRow.code, AlertRow.noticed_at)
     is_open = AlertRow.state == AlertState.OPEN
     query = select(*columns).where(is_open, *conditions(wish), *may_see(person, AlertRow.table_id))
-    by_table: dict[str, list[_Member]] = {}
+    by_kind: dict[tuple[str, str], list[_Member]] = {}
     for number, table, severity, code, at in session.execute(query.order_by(AlertRow.id.desc()).limit(MOST_LOOKED_AT)):
-        by_table.setdefault(table, []).append(_Member(number, severity, code, at))
-    return [_storm(table, some) for table, members in by_table.items() for some in _chains(members)]
+        by_kind.setdefault((table, code), []).append(_Member(number, severity, at))
+    return [
+        _storm(table, code, some[::-1])
+        for (table, code), members in by_kind.items()
+        for some in stretches(members[::-1])
+        if len(some) >= LEAST
+    ]
 
 
 def with_shown(session: Session, storm: Storm) -> Storm:
-    """A storm with its newest alerts as they are shown."""
-    rows = session.scalars(
-        select(AlertRow).where(AlertRow.id.in_(storm.ids[:MOST_SHOWN])).order_by(AlertRow.id.desc())
-    ).all()
-    return Storm(
-        table_id=storm.table_id,
-        ids=storm.ids,
-        severities=storm.severities,
-        codes=storm.codes,
-        first_at=storm.first_at,
-        last_at=storm.last_at,
-        shown=alert_views(session, rows),
-    )
+    """A storm with its gravest alerts as they are shown."""
+    weight = case({str(severity): n for n, severity in enumerate(_BY_WEIGHT)}, value=AlertRow.severity)
+    order = (weight.desc(), AlertRow.id.desc())
+    rows = session.scalars(select(AlertRow).where(AlertRow.id.in_(storm.ids)).order_by(*order).limit(MOST_SHOWN)).all()
+    return replace(storm, shown=alert_views(session, rows))
 
 
 def take_all(session: Session, person: Person, alert_ids: Iterable[int], *, now: datetime) -> Taken:
@@ -108,27 +150,17 @@ def take_all(session: Session, person: Person, alert_ids: Iterable[int], *, now:
 class _Member:
     id: int
     severity: str
-    code: str
     at: datetime
 
 
-def _chains(members: Sequence[_Member]) -> list[list[_Member]]:
-    """The stretches without a longer gap that are long enough; `members` have the newest first."""
-    chains: list[list[_Member]] = []
-    for member in members:
-        if chains and chains[-1][-1].at - member.at <= GAP:
-            chains[-1].append(member)
-        else:
-            chains.append([member])
-    return [some for some in chains if len(some) >= LEAST]
-
-
-def _storm(table: str, members: Sequence[_Member]) -> Storm:
+def _storm(table: str, code: str, members: Sequence[_Member]) -> Storm:
+    """Takes its members with the newest first."""
+    moments = [member.at for member in members]
     return Storm(
         table_id=table,
+        code=code,
         ids=[member.id for member in members],
         severities=[member.severity for member in members],
-        codes=Counter(member.code for member in members),
-        first_at=members[-1].at,
-        last_at=members[0].at,
+        first_at=min(moments),
+        last_at=max(moments),
     )

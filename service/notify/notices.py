@@ -68,7 +68,7 @@ def title_of(body: Mapping[str, Any]) -> str:
     """One line for people."""
     who = (body.get("change") or {}).get("who", "")
     if "storm" in body:
-        return f"[{body['severity']}] Table {body['table']}: {body['storm']['alerts']} alerts, a storm"
+        return f"[{body['severity']}] Table {body['table']}: {body['storm']['alerts']} times {body['code']}, a storm"
     title = _TITLES[NoticeEvent(body["event"])].format(table=f"Table {body['table']}", code=body["code"], who=who)
     return f"[{body['severity']}] {title}"
 
@@ -90,15 +90,20 @@ def text_of(body: Mapping[str, Any]) -> str:
 
 def _text_of_storm(body: Mapping[str, Any]) -> str:
     storm = body["storm"]
-    codes = ", ".join(code if count == 1 else f"{code} ({count})" for code, count in storm["codes"].items())
-    told = "nobody took them" if body["event"] == NoticeEvent.OVERDUE else "the last says"
-    return "\n".join(
-        (
-            f"{storm['alerts']} alerts since {storm['since']}: {codes}; {told}: {body['message']}",
-            "What follows of this storm is not told one by one, unless it is worse; see the room.",
-            str(body["at"]),
-        )
-    )
+    told = "nobody took them; " if body["event"] == NoticeEvent.OVERDUE else ""
+    worst = f"{told}the gravest says: {storm['gravest']}"
+    lasted = f"from {storm['since']} to {storm['until']}, {_lasted(storm['lasted_s'])}"
+    lines = [f"{storm['alerts']} alerts of one kind {lasted}; {worst}"]
+    if body["message"] != storm["gravest"]:
+        lines.append(f"The last says: {body['message']}")
+    lines.append("What follows of this storm is not told one by one, unless it is grave or worse; see the room.")
+    return "\n".join((*lines, str(body["at"])))
+
+
+def _lasted(seconds: float) -> str:
+    """`40 s`, `3 min 20 s`."""
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
 def _of_alert(alert: AlertView, event: NoticeEvent, key: str, at: datetime, change: ChangeView | None) -> Notice:

@@ -37,15 +37,17 @@ class PeopleChannel:
             self._messenger.append(self.make_messenger())
 
     def send(self, messages: Sequence[Outgoing]) -> None:
-        """Tell all of them in one message.
+        """Tell all of them in one message, the gravest first.
 
         Raises:
             DownError: The service of e-mail or chat did not take it.
         """
         assert self._messenger, "open() comes first"
-        bodies = [json.loads(message.body) for message in messages]
-        worst = max((Severity(body["severity"]) for body in bodies), key=tuple(Severity).index)
-        title = title_of(bodies[0]) if len(bodies) == 1 else f"[{worst}] {len(bodies)} messages"
+        bodies = sorted((json.loads(message.body) for message in messages), key=_weight, reverse=True)
+        worst = Severity(bodies[0]["severity"])
+        title = title_of(bodies[0])
+        if len(bodies) > 1:
+            title = f"{title} and {len(bodies) - 1} more"
         fault = self._messenger[0].tell(title, _text(bodies), _KINDS.get(worst, "info"))
         if fault is not None:
             raise DownError(fault)
@@ -76,6 +78,10 @@ class AppriseMessenger:
         if is_told:
             return None
         return said[-1].replace(self._url, "(address)")[:500] if said else "the service did not take it"
+
+
+def _weight(body: dict[str, Any]) -> int:
+    return tuple(Severity).index(Severity(body["severity"]))
 
 
 def _text(bodies: Sequence[dict[str, Any]]) -> str:

@@ -1,13 +1,13 @@
-"""Tell people of a storm once: many alerts of one table in quick succession are one message to read, not fifty.
+"""Tell people of a storm once: many alerts of one kind at one table in quick succession are one message, not fifty.
 
-Programs get each alert. The first alerts of a storm are told one by one, since nobody knows yet that it is one; then
-one message says that it is; of what follows only what is worse than all before is told, the rest is noted as gathered.
+Programs get each alert. The first alerts of a storm are told one by one, since nobody knows yet that it is one; then a
+message says that it is, and again each time that the storm has doubled. Of what follows, what is worse than all before
+is told, and each grave fault of the dealing; the rest is noted as gathered.
 """
 
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -16,8 +16,9 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from thirdcard.rules.game.words import Severity
-from thirdcard.service.alerts.storms import GAP, LEAST
+from thirdcard.service.alerts.storms import GAP, LEAST, is_told_alone, is_worth_saying, stretches
 from thirdcard.service.notify.notices import Notice
+from thirdcard.service.notify.settings import NoticeEvent
 from thirdcard.service.ports.moments import format_moment
 from thirdcard.service.store.schema import AlertRow, DeliveryRow
 
@@ -26,47 +27,55 @@ _BY_WEIGHT = tuple(Severity)
 
 
 @dataclass(frozen=True, slots=True)
-class _Earlier:
+class _Told:
     severity: Severity
-    code: str
+    message: str
     at: datetime
 
 
 def as_told_to_people(session: Session, notice: Notice, channel: str) -> Notice | None:
     """A notice of an alert as people on a channel get it; None where the storm's own message has told it."""
-    earlier = _storm_before(session, notice, channel)
-    if len(earlier) < LEAST - 1:
+    storm = _storm_with(session, notice, channel)
+    *earlier, _ = storm
+    if len(storm) < LEAST:
         return notice
-    if len(earlier) == LEAST - 1:
-        return _storm_notice(notice, earlier)
-    worst = max((one.severity for one in earlier), key=_BY_WEIGHT.index)
-    return notice if _BY_WEIGHT.index(notice.severity) > _BY_WEIGHT.index(worst) else None
+    if is_worth_saying(len(storm)):
+        return _storm_notice(notice, storm)
+    is_worse = all(_BY_WEIGHT.index(notice.severity) > _BY_WEIGHT.index(one.severity) for one in earlier)
+    is_grave = notice.event == NoticeEvent.RAISED and is_told_alone(notice.code, notice.severity)
+    return notice if is_worse or is_grave else None
 
 
-def _storm_before(session: Session, notice: Notice, channel: str) -> Sequence[_Earlier]:
-    """What the channel was to tell of the table before, without a longer gap; the newest first."""
+def _storm_with(session: Session, notice: Notice, channel: str) -> Sequence[_Told]:
+    """What the channel was to tell of the same kind at the table up to this alert, which is the last of them."""
     query = (
-        select(AlertRow.severity, AlertRow.code, AlertRow.noticed_at)
+        select(AlertRow.severity, AlertRow.body, AlertRow.noticed_at)
         .join(DeliveryRow, DeliveryRow.alert_id == AlertRow.id)
         .where(DeliveryRow.channel == channel, DeliveryRow.event == str(notice.event))
-        .where(AlertRow.table_id == notice.table_id, AlertRow.id < (notice.alert_id or 0))
+        .where(AlertRow.table_id == notice.table_id, AlertRow.code == notice.code)
+        .where(AlertRow.id < (notice.alert_id or 0))
         .order_by(AlertRow.id.desc())
         .limit(MOST_LOOKED_AT)
     )
     at = session.get_one(AlertRow, notice.alert_id).noticed_at
-    found: list[_Earlier] = []
-    for severity, code, noticed_at in session.execute(query):
-        if at - noticed_at > GAP:
+    found = [_Told(notice.severity, json.loads(notice.body)["message"], at)]
+    for severity, body, noticed_at in session.execute(query):
+        if found[-1].at - noticed_at > GAP:
             break
-        at = noticed_at
-        found.append(_Earlier(Severity(severity), code, noticed_at))
-    return found
+        found.append(_Told(Severity(severity), json.loads(body)["message"], noticed_at))
+    return stretches(found[::-1])[-1]
 
 
-def _storm_notice(notice: Notice, earlier: Sequence[_Earlier]) -> Notice:
-    """The notice of the alert that makes it a storm, saying so."""
-    worst = max((notice.severity, *(one.severity for one in earlier)), key=_BY_WEIGHT.index)
-    codes = Counter([notice.code, *(one.code for one in earlier)])
-    storm = {"alerts": len(earlier) + 1, "since": format_moment(earlier[-1].at), "codes": dict(codes.most_common())}
-    body = json.loads(notice.body) | {"severity": str(worst), "storm": storm}
-    return replace(notice, severity=worst, body=json.dumps(body, ensure_ascii=False, separators=(",", ":")))
+def _storm_notice(notice: Notice, told: Sequence[_Told]) -> Notice:
+    """The notice of an alert that says of what storm it is."""
+    gravest = max(reversed(told), key=lambda one: _BY_WEIGHT.index(one.severity))
+    first_at, last_at = min(one.at for one in told), max(one.at for one in told)
+    storm = {
+        "alerts": len(told),
+        "since": format_moment(first_at),
+        "until": format_moment(last_at),
+        "lasted_s": round((last_at - first_at).total_seconds(), 3),
+        "gravest": gravest.message,
+    }
+    body = json.loads(notice.body) | {"severity": str(gravest.severity), "storm": storm}
+    return replace(notice, severity=gravest.severity, body=json.dumps(body, ensure_ascii=False, separators=(",", ":")))

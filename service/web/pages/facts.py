@@ -76,7 +76,7 @@ def _waiting(room: Room, person: Person) -> dict[str, Any]:
     place = str(room.feed.told_place())
     seen = may_see(person, AlertRow.table_id)
     query = select(func.count()).where(AlertRow.state.in_(UNCLOSED), *seen)
-    columns = (AlertRow.id, AlertRow.table_id, AlertRow.severity, AlertRow.noticed_at)
+    columns = (AlertRow.id, AlertRow.table_id, AlertRow.code, AlertRow.severity, AlertRow.noticed_at)
     untaken = (
         select(*columns).where(AlertRow.state == AlertState.OPEN, *seen).order_by(AlertRow.id).limit(MOST_REMINDED)
     )
@@ -86,8 +86,8 @@ def _waiting(room: Room, person: Person) -> dict[str, Any]:
     return {
         "waiting": waiting,
         "untaken": [
-            {"id": number, "table": table, "severity": severity, "raised_at": at.isoformat()}
-            for number, table, severity, at in left
+            {"id": number, "table": table, "code": code, "severity": severity, "raised_at": at.isoformat()}
+            for number, table, code, severity, at in left
         ],
         "place": place,
     }

@@ -16,7 +16,7 @@ from starlette.responses import HTMLResponse
 
 from thirdcard.rules.game.cards import parse_card
 from thirdcard.service.alerts.reasons import DISMISSAL_REASONS
-from thirdcard.service.alerts.storms import GAP, LEAST
+from thirdcard.service.alerts.storms import CAMERA, GAP, LEAST, SPAN
 from thirdcard.service.config.settings import RoomSettings
 from thirdcard.service.watch import wording
 from thirdcard.service.watch.report.playing_cards import draw_card, draw_hand, suit_symbols
@@ -88,8 +88,12 @@ def build_environment(settings: RoomSettings) -> Environment:
         version=settings.version,
         remind_after_s=int(settings.remind_after.total_seconds()),
         remind_every_s=REMIND_EVERY_S,
-        storm_least=LEAST,
-        storm_gap_s=int(GAP.total_seconds()),
+        storm={
+            "least": LEAST,
+            "gap_s": GAP.total_seconds(),
+            "span_s": SPAN.total_seconds(),
+            "camera": f"{CAMERA}.",
+        },
     )
     environment.filters.update(_filters(zone))
     return environment
@@ -104,6 +108,7 @@ def _filters(zone: ZoneInfo) -> Mapping[str, Any]:
         "address": lambda said: urlencode({name: value for name, value in said.items() if value}),
         "log_time": lambda text: _log_time(text, zone),
         "title_of": wording.code_title,
+        "lasted": wording.duration,
         "bet": wording.bet_text,
         "action": lambda action: wording.ACTION_WORDS.get(action, action),
         "hand": lambda names: draw_hand([None if name is None else parse_card(name) for name in names]),

@@ -124,6 +124,34 @@ def test_storm_is_one_group_that_is_taken_as_one(browser: Browser, room: ServedR
         assert ben.complaints == []
 
 
+TELL_OF = """async ([script, alerts]) => {
+  const { Storms } = await import(script);
+  const storms = new Storms(JSON.parse(document.body.dataset.storm));
+  return alerts.map(([code, severity, at_s]) => storms.add({ table: "T1", code, severity }, at_s * 1000).is_news);
+}"""
+
+
+@pytest.mark.parametrize(
+    ("alerts", "heard"),
+    [
+        pytest.param([("payout.loser_kept", "high")] * 9, "yyyyyyyyy", id="each grave fault"),
+        pytest.param([("camera.lost", "high")] * 9, "yyyynnnyn", id="a camera's at first and when doubled"),
+        pytest.param([("camera.lost", "critical")] * 5 + [("late_bet.placed", "low")], "yyyyny", id="another code"),
+        pytest.param([("late_bet.placed", "low")] * 5 + [("late_bet.placed", "medium")], "yyyyny", id="a worse one"),
+    ],
+)
+def test_storm_swallows_no_other_kind_and_no_grave_fault(
+    browser: Browser, room: ServedRoom, alerts: list[tuple[str, str]], heard: str
+) -> None:
+    with visiting(browser, room, "ben") as ben:
+        page = ben.see("/")
+        script = page.evaluate("() => document.querySelector('script[src$=\"/room.js\"]').src")
+        said = page.evaluate(
+            TELL_OF, [script.replace("/room.js", "/storms.js"), [[*one, n] for n, one in enumerate(alerts)]]
+        )
+    assert "".join("y" if one else "n" for one in said) == heard
+
+
 def test_case_is_gathered_noted_and_exported(browser: Browser, room: ServedRoom) -> None:
     number = shown_alert(room.tables["T1"])
     with visiting(browser, room, "cleo") as cleo:

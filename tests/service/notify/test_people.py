@@ -55,9 +55,9 @@ def test_many_messages_are_told_as_one_and_as_bad_as_the_worst() -> None:
     messenger = FakeMessenger()
     people_with(messenger).send([outgoing(1), outgoing(2, "critical"), outgoing(3, "info")])
     ((title, text, kind),) = messenger.told
-    assert (title, kind) == ("[critical] 3 messages", "failure")
+    assert (title, kind) == ("[critical] Table B07: late_bet.placed and 2 more", "failure")
     assert [line for line in text.splitlines() if line.startswith("Seat")] == [
-        f"Seat {number} was late." for number in (1, 2, 3)
+        f"Seat {number} was late." for number in (2, 1, 3)
     ]
 
 

@@ -12,7 +12,7 @@ from sqlalchemy import select
 from tests.service.hand_clock import NOON, HandClock
 from tests.service.notify.fakes import rules_of
 from tests.service.stores import add_alert
-from thirdcard.service.alerts.storms import GAP, LEAST
+from thirdcard.service.alerts.storms import GAP, LEAST, SPAN
 from thirdcard.service.notify import outbox
 from thirdcard.service.notify.matching import NoticeRules
 from thirdcard.service.notify.notices import text_of, title_of
@@ -55,26 +55,66 @@ def bodies(database: Database, channel: str, state: str = "waiting") -> list[dic
 
 
 def test_people_are_told_of_a_storm_once_and_programs_of_each_alert(begun: Database) -> None:
-    storm(begun, LEAST + 3)
+    storm(begun, LEAST + 3, severity="medium")
     assert told(begun, "duty") == ["waiting"] * LEAST + ["gathered"] * 3
     assert told(begun, "bus") == ["waiting"] * (LEAST + 3)
     body = bodies(begun, "duty")[-1]
-    assert title_of(body) == f"[high] Table B07: {LEAST} alerts, a storm"
-    assert f"late_bet.placed ({LEAST})" in text_of(body)
+    assert title_of(body) == f"[medium] Table B07: {LEAST} times late_bet.placed, a storm"
+    assert f"{LEAST} alerts of one kind" in text_of(body)
     assert "not told one by one" in text_of(body)
     assert all("storm" not in other for other in bodies(begun, "bus"))
 
 
+def test_storm_names_the_gravest_and_how_long_it_lasts(begun: Database) -> None:
+    add_alert(begun, at=NOON, severity="medium", message="Seat 1 placed 5000.")
+    for n in range(1, LEAST):
+        add_alert(begun, at=NOON + n * timedelta(seconds=50), severity="low")
+    told(begun, "duty", later=timedelta(minutes=4))
+    said = text_of(bodies(begun, "duty")[-1])
+    assert said.splitlines()[0] == (
+        f"{LEAST} alerts of one kind from 2026-05-04T12:00:00.000Z to 2026-05-04T12:02:30.000Z, 2 min 30 s; "
+        "the gravest says: Seat 1 placed 5000."
+    )
+    assert title_of(bodies(begun, "duty")[-1]).startswith("[medium]")
+
+
+def test_storm_is_told_again_when_it_has_doubled(begun: Database) -> None:
+    storm(begun, 2 * LEAST + 1, severity="medium")
+    assert told(begun, "duty", later=timedelta(minutes=4)) == (
+        ["waiting"] * LEAST + ["gathered"] * (LEAST - 1) + ["waiting", "gathered"]
+    )
+
+
+def test_storm_that_lasts_is_another_after_its_span(begun: Database) -> None:
+    each = timedelta(minutes=2)
+    storm(begun, SPAN // each + 3, gap=each, severity="medium")
+    assert told(begun, "duty", later=timedelta(minutes=30))[-2:] == ["waiting", "waiting"]
+
+
 def test_what_is_worse_than_the_storm_is_told(begun: Database) -> None:
-    storm(begun, LEAST + 1)
-    add_alert(begun, at=NOON + timedelta(seconds=100), severity="critical")
-    add_alert(begun, at=NOON + timedelta(seconds=101), severity="critical")
+    storm(begun, LEAST + 1, code="camera.moved", severity="medium")
+    add_alert(begun, at=NOON + timedelta(seconds=100), code="camera.moved", severity="critical")
+    add_alert(begun, at=NOON + timedelta(seconds=101), code="camera.moved", severity="critical")
     assert told(begun, "duty") == ["waiting"] * LEAST + ["gathered", "waiting", "gathered"]
+
+
+def test_each_grave_fault_of_the_dealing_is_told(begun: Database) -> None:
+    storm(begun, 5 * LEAST, gap=timedelta(seconds=2))
+    assert told(begun, "duty") == ["waiting"] * 5 * LEAST
+
+
+def test_storm_of_a_camera_holds_back_no_fault_of_the_dealing(begun: Database) -> None:
+    storm(begun, 3 * LEAST, gap=timedelta(seconds=2), code="camera.lost")
+    for n, code in enumerate(("late_bet.placed", "payout.loser_paid", "misdeal.order")):
+        add_alert(begun, at=NOON + timedelta(seconds=30 + n), code=code, severity="low")
+    states = told(begun, "duty")
+    assert states.count("gathered") == 2 * LEAST - 1
+    assert states[-3:] == ["waiting"] * 3
 
 
 @pytest.mark.parametrize("gap", [pytest.param(GAP + timedelta(seconds=1), id="far-between")])
 def test_alerts_far_between_are_no_storm(begun: Database, gap: timedelta) -> None:
-    storm(begun, LEAST + 2, gap=gap)
+    storm(begun, LEAST + 2, gap=gap, severity="low")
     assert set(told(begun, "duty", later=timedelta(minutes=1))) == {"waiting"}
 
 

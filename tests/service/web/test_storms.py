@@ -9,7 +9,7 @@ import pytest
 from tests.service.web.errors_of import assert_error
 from tests.service.web.rooms import TestRoom, raise_alert
 from thirdcard.service.alerts.alerts import AlertWish
-from thirdcard.service.alerts.storms import GAP, LEAST, Storm, find_storms
+from thirdcard.service.alerts.storms import GAP, LEAST, SPAN, Storm, find_storms
 from thirdcard.service.store.people import Person, Role
 
 ANNA = Person(name="anna", role=Role.OPERATOR, tables=frozenset({"B08"}))
@@ -30,15 +30,36 @@ def storms(room: TestRoom, person: Person = BOSS, wish: AlertWish | None = None)
         return find_storms(session, person, wish or AlertWish())
 
 
-def test_storm_says_how_many_which_and_how_bad(room: TestRoom) -> None:
+def test_storm_says_how_many_and_how_bad(room: TestRoom) -> None:
     numbers = raise_storm(room)
-    numbers.append(raise_alert(room, code="camera.lost", severity="critical"))
+    numbers.append(raise_alert(room, severity="critical"))
     (storm,) = storms(room)
     assert list(storm.ids) == numbers[::-1]
-    assert (storm.table_id, storm.worst, dict(storm.codes)) == (
-        "B07", "critical", {"camera.lost": 1, "late_bet.placed": LEAST},
-    )  # fmt: skip
-    assert (storm.last_at - storm.first_at).total_seconds() == 20.0 * LEAST
+    assert (storm.table_id, storm.worst, storm.code) == ("B07", "critical", "late_bet.placed")
+    assert storm.lasted_s == 20.0 * LEAST
+
+
+def test_storm_has_one_kind(room: TestRoom) -> None:
+    raise_storm(room, LEAST - 1)
+    for _ in range(LEAST):
+        raise_alert(room, code="camera.lost", severity="critical")
+    (storm,) = storms(room)
+    assert (storm.code, len(storm.ids)) == ("camera.lost", LEAST)
+
+
+def test_storm_ends_after_its_span(room: TestRoom) -> None:
+    numbers = raise_storm(room, int(SPAN / GAP) + 1 + LEAST, gap_s=GAP.total_seconds())
+    parts = storms(room)
+    assert sorted(number for storm in parts for number in storm.ids) == numbers
+    assert all(storm.lasted_s <= SPAN.total_seconds() for storm in parts)
+
+
+def test_storm_names_its_gravest_first(room: TestRoom) -> None:
+    grave = raise_alert(room, severity="critical", message="Seat 9 placed 99,000.")
+    raise_storm(room, LEAST)
+    text = room.browser("operator").get("/parts/alerts").text
+    assert f"{LEAST + 1} alerts within 60 s; the gravest: Seat 9 placed 99,000." in text
+    assert re.findall(r'id="row-(\d+)"', text)[0] == str(grave)
 
 
 @pytest.mark.parametrize(
@@ -69,7 +90,7 @@ def test_list_shows_a_storm_once_and_the_others_beside_it(room: TestRoom) -> Non
     text = room.browser("operator").get("/parts/alerts").text
     assert len(re.findall('class="storm-row high"', text)) == 1
     assert f'data-alerts="{",".join(map(str, numbers[::-1]))}"' in text
-    assert f"{LEAST + 1} alerts at once" in text
+    assert f"{LEAST + 1} alerts within 80 s" in text
     assert all(text.count(f'id="row-{number}"') == 1 for number in (other, *numbers))
     assert "Take all" not in room.browser("viewer").get("/parts/alerts").text
 

@@ -1,7 +1,6 @@
 // Remind of alerts that nobody took, on whichever page somebody is, again and again until one is taken.
 import { sound } from "./sounds.js";
-
-const WEIGHTS = ["info", "low", "medium", "high", "critical"];
+import { weight } from "./storms.js";
 
 export class Reminders {
   /** `open`: the alerts that wait, each with id, table, severity and raised_at. */
@@ -19,7 +18,7 @@ export class Reminders {
   remind(now_ms) {
     const late = [...this.waiting.values()].filter((alert) => now_ms - Date.parse(alert.raised_at) > this.after_ms);
     if (!late.length) return;
-    const worst = late.reduce((a, b) => (WEIGHTS.indexOf(b.severity) > WEIGHTS.indexOf(a.severity) ? b : a));
+    const worst = late.reduce((a, b) => (weight(b.severity) > weight(a.severity) ? b : a));
     sound(worst.severity);
     this.show(late, worst);
   }

@@ -68,24 +68,27 @@ export function say(text) {
   toast({ key: "said", title: text, text: "" });
 }
 
-const storms = new Storms({ least: Number(body.dataset.stormLeast), gap_ms: Number(body.dataset.stormGap) * 1000 });
+const untaken = JSON.parse(body.dataset.open);
+const storms = new Storms(JSON.parse(body.dataset.storm), untaken);
 
 function tellOf(alert) {
-  const { count, worst, is_storm, is_news } = storms.add(alert, Date.now());
+  const { kind, count, gravest, lasted_ms, is_storm, is_news } = storms.add(alert, Date.now());
+  const many = `${alert.table}: ${count} alerts of one kind in ${told(lasted_ms)}`;
   if (is_news) {
-    sound(is_storm ? worst : alert.severity);
-    announce(is_storm ? `A storm of alerts at ${alert.table}, the worst ${worst}` : `New alert at ${alert.table}, ${alert.severity}: ${alert.message}`);
+    sound(alert.severity);
+    announce(is_storm ? `${many}, the gravest ${gravest.severity}: ${gravest.message ?? alert.message}` : `New alert at ${alert.table}, ${alert.severity}: ${alert.message}`);
   }
   if (body.classList.contains("alerts")) return;
   if (is_storm) {
-    for (const key of toasts.keys()) if (key.startsWith(`alert ${alert.table} `)) { toasts.get(key).word.remove(); toasts.delete(key); }
-    toast({ key: `storm ${alert.table}`, title: `${alert.table}: ${count} alerts`, text: `The last: ${alert.message}`, href: `/alerts?table=${encodeURIComponent(alert.table)}`, tone: worst });
+    for (const [key, { word, end }] of toasts) if (key.startsWith(`alert ${kind} `)) { clearTimeout(end); word.remove(); toasts.delete(key); }
+    const href = `/alerts?table=${encodeURIComponent(alert.table)}&code=${encodeURIComponent(alert.code)}`;
+    toast({ key: `storm ${kind}`, title: many, text: gravest.message ?? alert.message, href, tone: gravest.severity });
   } else {
-    toast({ key: `alert ${alert.table} ${alert.id}`, title: `${alert.table}: ${alert.severity}`, text: alert.message, href: `/alerts/${alert.id}`, tone: alert.severity });
+    toast({ key: `alert ${kind} ${alert.id}`, title: `${alert.table}: ${alert.severity}`, text: alert.message, href: `/alerts/${alert.id}`, tone: alert.severity });
   }
 }
 
-const reminders = new Reminders(JSON.parse(body.dataset.open), {
+const reminders = new Reminders(untaken, {
   after_ms: REMIND_MS,
   show(late, worst) {
     const tables = [...new Set(late.map((alert) => alert.table))].join(", ");

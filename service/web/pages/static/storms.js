@@ -1,24 +1,28 @@
-// Many alerts of one table in quick succession are one word on the page and one sound, not fifty.
+// Many alerts of one kind at one table in quick succession are one word on the page; grave faults of the dealing are heard each.
 
 const WEIGHTS = ["info", "low", "medium", "high", "critical"];
-const weight = (severity) => WEIGHTS.indexOf(severity);
+export const weight = (severity) => WEIGHTS.indexOf(severity);
 
 export class Storms {
-  constructor({ least, gap_ms }) {
-    this.least = least;
-    this.gap_ms = gap_ms;
-    this.byTable = new Map();
+  /** How many make one, the longest gap and span, what camera codes begin with; `open`: the alerts that wait already. */
+  constructor({ least, gap_s, span_s, camera }, open = []) {
+    Object.assign(this, { least, gap_ms: gap_s * 1000, span_ms: span_s * 1000, camera });
+    this.byKind = new Map();
+    for (const alert of open) this.add(alert, Date.parse(alert.raised_at));
   }
 
-  /** What an alert is part of: how many came without a longer gap, the worst of them, and whether it deserves a sound. */
+  /** What an alert is part of: how many of its kind came since when, the gravest of them, and whether it deserves a sound. */
   add(alert, now_ms) {
-    const known = this.byTable.get(alert.table);
-    const goes_on = known && now_ms - known.last_ms <= this.gap_ms;
-    const before = goes_on ? known : { count: 0, worst: "info", last_ms: now_ms };
-    const is_worse = weight(alert.severity) > weight(before.worst);
-    const storm = { count: before.count + 1, worst: is_worse ? alert.severity : before.worst, last_ms: now_ms };
-    this.byTable.set(alert.table, storm);
+    const kind = `${alert.table} ${alert.code}`;
+    const known = this.byKind.get(kind);
+    const goes_on = known && now_ms - known.last_ms <= this.gap_ms && now_ms - known.first_ms <= this.span_ms;
+    const before = goes_on ? known : { count: 0, first_ms: now_ms, gravest: null };
+    const is_worse = before.gravest === null || weight(alert.severity) > weight(before.gravest.severity);
+    const storm = { kind, count: before.count + 1, first_ms: before.first_ms, last_ms: now_ms, gravest: is_worse ? alert : before.gravest };
+    this.byKind.set(kind, storm);
     const is_storm = storm.count >= this.least;
-    return { ...storm, is_storm, is_news: !is_storm || is_worse || storm.count === this.least };
+    const is_grave = weight(alert.severity) >= weight("high") && !alert.code.startsWith(this.camera);
+    const has_doubled = Number.isInteger(Math.log2(storm.count / this.least));
+    return { ...storm, is_storm, lasted_ms: storm.last_ms - storm.first_ms, is_news: !is_storm || is_worse || is_grave || has_doubled };
   }
 }
