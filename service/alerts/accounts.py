@@ -25,7 +25,8 @@ def change_password(room: Room, person: Person, name: str, password: str) -> Non
     """Give a user another password.
 
     Raises:
-        PeopleError: Nobody has that name, or the password is not allowed.
+        NoSuchUserError: Nobody has that name.
+        PeopleError: The password is not allowed.
     """
     with room.database.writing() as session:
         set_password(session, name, password)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import PurePosixPath
-from typing import IO
+from typing import IO, ClassVar
 
 from thirdcard.service.alerts.alerts import find_alert
 from thirdcard.service.alerts.room import Room
 from thirdcard.service.alerts.views import EvidenceView
 from thirdcard.service.ports.errors import ServiceError
 from thirdcard.service.store import audit
+from thirdcard.service.store.alert_writer import PROMISED
 from thirdcard.service.store.blob_store import EvidenceStore
 from thirdcard.service.store.people import Person
 
@@ -34,7 +36,7 @@ MEDIA_TYPES = {
     ".json": "application/json",
 }
 NOT_THERE = {
-    "promised": "The {kind} is being made; ask again in a moment.",
+    PROMISED: "The {kind} is being made; ask again in a moment.",
     "failed": "The {kind} could not be made: {fault}",
     "deleted": "The {kind} was deleted when its time was over.",
 }
@@ -43,9 +45,11 @@ NOT_THERE = {
 class EvidenceMissingError(ServiceError):
     """There is no such file, or not yet, or no more."""
 
-    def __init__(self, message: str, *, is_coming: bool = False) -> None:
-        self.headers = {"Retry-After": "2"} if is_coming else {}
-        super().__init__(message)
+
+class EvidenceComingError(EvidenceMissingError):
+    """The file is being made."""
+
+    headers: ClassVar[Mapping[str, str]] = {"Retry-After": "2"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +80,7 @@ def open_evidence(room: Room, person: Person, alert_id: int, kind: EvidenceKind)
     """The file, the sight of it noted in the audit chain.
 
     Raises:
+        EvidenceComingError: It is being made.
         EvidenceMissingError: It is not there, or the person may not see the alert.
     """
     with room.database.reading() as session:
@@ -98,15 +103,14 @@ def kept_file(store: EvidenceStore, evidence: EvidenceView, name: str) -> Eviden
     """The file of an evidence row.
 
     Raises:
+        EvidenceComingError: It is being made.
         EvidenceMissingError: It is not kept, lies elsewhere or was lost.
         EvidenceStoreError: The store does not answer.
     """
     if evidence.state != "kept" or evidence.path is None:
         told = NOT_THERE.get(evidence.state, "There is no {kind}.")
-        raise EvidenceMissingError(
-            told.format(kind=evidence.kind, fault=evidence.fault or "the reason is not known"),
-            is_coming=evidence.state == "promised",
-        )
+        message = told.format(kind=evidence.kind, fault=evidence.fault or "the reason is not known")
+        raise EvidenceComingError(message) if evidence.state == PROMISED else EvidenceMissingError(message)
     size = store.size(evidence.path)
     if size is None:
         raise EvidenceMissingError(f"The {evidence.kind} is not where it was kept.")

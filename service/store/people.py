@@ -63,6 +63,10 @@ class PeopleError(ServiceError):
         super().__init__(message)
 
 
+class NoSuchUserError(PeopleError):
+    """Nobody has that name."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Person:
     """Who asks: a user, or a program with a token."""
@@ -116,12 +120,13 @@ def set_password(session: Session, name: str, password: str) -> None:
     """Give a user another password; his browsers are signed out.
 
     Raises:
-        PeopleError: Nobody has that name, or the password is not allowed.
+        NoSuchUserError: Nobody has that name.
+        PeopleError: The password is not allowed.
     """
     check_password(password)
     user = session.get(UserRow, name)
     if user is None:
-        raise PeopleError(f"user = {name}; there is none of that name", field="name")
+        raise NoSuchUserError(f"user = {name}; there is none of that name")
     user.password_hash = _HASHER.hash(password)
     session.execute(delete(SessionRow).where(SessionRow.user == name))
 

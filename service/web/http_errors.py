@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse, Response
 
 from thirdcard.service.alerts.cases import CaseError
 from thirdcard.service.alerts.cursors import CursorError
-from thirdcard.service.alerts.evidence_files import EvidenceMissingError
+from thirdcard.service.alerts.evidence_files import EvidenceComingError, EvidenceMissingError
 from thirdcard.service.alerts.feed import PlaceError
 from thirdcard.service.alerts.lifecycle import IllegalMoveError, ReasonMissingError
 from thirdcard.service.alerts.signals import SignalError
@@ -24,7 +24,8 @@ from thirdcard.service.corrections.acts import CorrectionConflictError, Correcti
 from thirdcard.service.corrections.judging import UnjudgeableError
 from thirdcard.service.notify.notifications import NoSuchChannelError
 from thirdcard.service.rounds.search.fields import SearchError
-from thirdcard.service.store.people import PeopleError
+from thirdcard.service.store.alert_writer import PROMISED
+from thirdcard.service.store.people import NoSuchUserError, PeopleError
 from thirdcard.service.web.operations import NotRunHereError
 
 logger = logging.getLogger(__name__)
@@ -91,6 +92,8 @@ def build_answer(show_page: Callable[[Request, RefusedError], Response]) -> Answ
     """What answers every error; `show_page` makes the page that a browser gets."""
 
     async def answer(request: Request, error: Exception) -> Response:
+        if isinstance(error, EvidenceComingError):
+            return JSONResponse({"state": PROMISED, "message": str(error)}, status_code=202, headers=error.headers)
         refusal = refusal_of(error)
         return show_page(request, refusal) if wants_page(request) else error_response(refusal)
 
@@ -133,6 +136,7 @@ _STATUS_OF: Mapping[type[Exception], int] = {
     IllegalMoveError: 409,
     CaseError: 409,
     PlaceError: 422,
+    NoSuchUserError: 404,
     PeopleError: 422,
     EvidenceMissingError: 404,
     NoSuchChannelError: 404,
@@ -144,12 +148,19 @@ def _invalid(errors: Sequence[Mapping[str, object]]) -> RefusedError:
     """The first thing that is wrong with a request, its field named as the request names it."""
     if not errors:
         return RefusedError(422, "The request is not valid.")
+    if any(_steps(error)[:1] == ["path"] for error in errors):
+        return RefusedError(404, MESSAGES[404])  # what cannot be a name or number of anything names nothing
     first = errors[0]
-    location = first.get("loc", ())
-    steps = [str(step) for step in location] if isinstance(location, Sequence) else []
+    steps = _steps(first)
     if first.get("type") == "json_invalid":
         return RefusedError(422, "The body is not JSON.", field="body")
     field = ".".join(steps[1:] if steps and steps[0] in PLACES else steps) or (steps[0] if steps else None)
     if first.get("type") == "extra_forbidden":
         return RefusedError(422, f"{field} is not known here.", field=field)
     return RefusedError(422, f"{field}: {first.get('msg', 'not allowed')}", field=field)
+
+
+def _steps(error: Mapping[str, object]) -> list[str]:
+    """Where in the request an error lies."""
+    location = error.get("loc", ())
+    return [str(step) for step in location] if isinstance(location, Sequence) else []

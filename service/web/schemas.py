@@ -50,6 +50,13 @@ class LeftOut(BaseModel):
     message: str
 
 
+class ComingOut(BaseModel):
+    """A file that is being made."""
+
+    state: Literal["promised"]
+    message: str
+
+
 class TakenOut(BaseModel):
     """What became of the wish to take several alerts."""
 

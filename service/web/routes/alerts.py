@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Path, Query, Request
 from starlette.responses import Response, StreamingResponse
@@ -22,10 +22,14 @@ from thirdcard.service.web.http_errors import not_found
 from thirdcard.service.web.ranges import file_response
 from thirdcard.service.web.requests import LARGEST_ID, AlertQuery, StepIn, StreamQuery, TakeIn
 from thirdcard.service.web.routes.shared import shared_json
-from thirdcard.service.web.schemas import AlertDetailOut, Listing, RoundOut, TakenOut, log_out
+from thirdcard.service.web.schemas import AlertDetailOut, ComingOut, Listing, RoundOut, TakenOut, log_out
 from thirdcard.service.web.stream import alert_events
 
 router = APIRouter(prefix="/api/alerts", route_class=StrictRoute, tags=["alerts"])
+EVIDENCE_ANSWERS: dict[int | str, dict[str, Any]] = {
+    202: {"model": ComingOut, "description": "it is being made: ask again after `Retry-After` seconds"},
+    206: {"description": "the part asked for"},
+}
 AlertId = Annotated[int, Path(ge=1, le=LARGEST_ID)]
 
 
@@ -98,9 +102,9 @@ def take(room: RoomHere, person: Operator, body: TakeIn) -> TakenOut:
     return TakenOut.of(taken)
 
 
-@router.get("/{alert_id}/{kind}", response_class=Response, responses={206: {"description": "the part asked for"}})
+@router.get("/{alert_id}/{kind}", response_class=Response, responses=EVIDENCE_ANSWERS)
 def evidence(room: RoomHere, person: Viewer, request: Request, alert_id: AlertId, kind: EvidenceKind) -> Response:
-    """The clip (MP4, byte ranges), the still, or the area before and after."""
+    """The clip (MP4, byte ranges), the still, or the area before and after; 202 while it is being made."""
     return file_response(open_evidence(room, person, alert_id, kind), request.headers)
 
 

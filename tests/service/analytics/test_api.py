@@ -95,11 +95,14 @@ def test_trend_and_pace_tell_days_and_phases(full: TestRoom) -> None:
         pytest.param("dealers?from=monday", "from", id="a moment that is none"),
         pytest.param("dealers?format=xlsx", "format", id="a form that is none"),
         pytest.param("dealers?dealers=ann", "dealers", id="an unknown filter"),
-        pytest.param("patrons", "what", id="an unknown list"),
     ],
 )
 def test_what_is_not_allowed_is_refused(full: TestRoom, query: str, field: str) -> None:
     assert_error(full.as_role("viewer").get(f"/api/analytics/{query}"), 422, field=field, says=field)
+
+
+def test_list_that_is_none_is_not_found(full: TestRoom) -> None:
+    assert_error(full.as_role("viewer").get("/api/analytics/patrons"), 404)
 
 
 def test_nobody_sees_figures_unasked(full: TestRoom) -> None:

@@ -68,7 +68,6 @@ def test_new_password_signs_browsers_out(room: TestRoom) -> None:
         ("users", USER | {"tables": "B07"}, "tables"), ("users", USER | {"tables": ["a\0"]}, "tables.0"),
         ("tokens", {"name": "admin", "role": "admin"}, "name"), ("tokens", {"role": "admin"}, "name"),
         ("users/anna/state", {"active": "yes"}, "active"), ("users/anna/password", {"password": "short"}, "password"),
-        ("users/nobody/password", {"password": PASSWORD}, "name"),
     ],
 )  # fmt: skip
 def test_bad_account_is_refused(room: TestRoom, path: str, body: Any, field: str) -> None:
@@ -78,6 +77,11 @@ def test_bad_account_is_refused(room: TestRoom, path: str, body: Any, field: str
 @pytest.mark.parametrize("path", ["users/nobody/state", "tokens/nothing/state"])
 def test_account_that_is_none_is_not_found(room: TestRoom, path: str) -> None:
     assert_error(room.as_role("admin").post(f"/api/{path}", json={"active": True}), 404)
+
+
+def test_password_of_nobody_is_not_found(room: TestRoom) -> None:
+    answer = room.as_role("admin").post("/api/users/nobody/password", json={"password": PASSWORD})
+    assert_error(answer, 404, says="none of that name")
 
 
 @pytest.mark.parametrize("path", ["users", "tokens"])

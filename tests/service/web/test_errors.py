@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from fastapi.routing import APIRoute
 from sqlalchemy.exc import OperationalError
 
 from tests.service.web.errors_of import assert_error
 from tests.service.web.rooms import TestRoom, raise_alert
+from thirdcard.service.web.app import ROUTERS
 
 GETS = ["/api/health", "/api/tables", "/api/tables/B07", "/api/alerts", "/api/alerts/1", "/api/rounds", "/api/rounds/1"]
 
@@ -59,13 +63,46 @@ def test_wrong_method_is_refused(room: TestRoom) -> None:
 
 
 @pytest.mark.parametrize("number", ["0", "-1", "abc", "1.5", "99999999999999999999999", "1e3"])
-def test_number_that_is_none_is_refused(room: TestRoom, number: str) -> None:
-    assert_error(room.as_role("viewer").get(f"/api/alerts/{number}"), 422, field="alert_id")
+def test_number_that_is_none_names_nothing(room: TestRoom, number: str) -> None:
+    assert_error(room.as_role("viewer").get(f"/api/alerts/{number}"), 404)
 
 
 @pytest.mark.parametrize("path", ["/api/alerts/4711", "/api/rounds/4711", "/api/tables/B99", "/api/alerts/4711/clip"])
 def test_what_is_not_there_is_not_found(room: TestRoom, path: str) -> None:
     assert_error(room.as_role("viewer").get(path), 404, says="no such")
+
+
+BODIES: dict[str, dict[str, object]] = {
+    "/api/tables/{table_id}/signals": {"type": "no_more_bets", "t": 1.0},
+    "/api/alerts/{alert_id}/state": {"state": "acknowledged"},
+    "/api/rounds/{round_id}/corrections": {"kind": "remove", "line": 1, "why": "it did not happen"},
+    "/api/corrections/{number}/take-back": {"why": "it did happen"},
+    "/api/cases/{case_id}/alerts": {"alert": 1},
+    "/api/cases/{case_id}/notes": {"text": "a note"},
+    "/api/cases/{case_id}/state": {"state": "closed"},
+    "/api/users/{name}/password": {"password": "a long one, with spaces"},
+    "/api/users/{name}/state": {"active": False},
+    "/api/tokens/{name}/state": {"active": False},
+}
+"""What a request carries beside the name of something that is not there."""
+
+
+def named_routes() -> list[tuple[str, str]]:
+    """Method and path of every route whose path names something."""
+    routes = [route for module in ROUTERS for route in module.router.routes if isinstance(route, APIRoute)]
+    return [(method, route.path) for route in routes for method in sorted(route.methods or ()) if "{" in route.path]
+
+
+@pytest.mark.parametrize("name", ["4711", "nobody", "0", "9" * 25])
+def test_unknown_name_is_not_found_on_every_route(room: TestRoom, name: str) -> None:
+    raise_alert(room)
+    found = named_routes()
+    assert len(found) > 30
+    for method, path in found:
+        address = re.sub(r"\{\w+\}", name, path)
+        answer = room.as_role("admin").request(method, address, json=BODIES.get(path))
+        assert_error(answer, 404)
+        assert answer.json()["error"]["code"] == "not_found", address
 
 
 def test_body_that_is_too_large_is_refused_by_its_announced_length(room: TestRoom) -> None:
