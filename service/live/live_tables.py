@@ -7,23 +7,36 @@ loses the oldest states, never what was written.
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 from collections import deque
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from sqlalchemy.exc import SQLAlchemyError
+
 from thirdcard.service.live.load_shedding import NEVER
 from thirdcard.service.live.supervisor import Begin, Supervisor, begin_process
 from thirdcard.service.ports.live_tables import Clock, Picture
-from thirdcard.service.ports.messages import Failed, Message, Strained, TableStatus, Written
+from thirdcard.service.ports.messages import Failed, Message, Strained, TableStatus, Unwatched, Written
 from thirdcard.service.ports.moments import format_moment
+
+logger = logging.getLogger(__name__)
 
 WAITING_STATES = 200
 """So many states wait at most for one reader."""
 TELL_LOOK = timedelta(seconds=3)
 """How often a table is told that somebody looks at its picture."""
+ALARM_EVERY = timedelta(minutes=30)
+"""Of a table whose process ends again and again an alert is raised so often."""
+
+Alarm = Callable[[Unwatched], int | None]
+
+
+def no_alarm(_told: Unwatched) -> None:
+    """Where no alerts are raised."""
 
 
 @dataclass(slots=True)
@@ -36,10 +49,14 @@ class WatchedTables:
     clock: Clock
     begin: Begin = begin_process
     """Begins what watches a table, here or elsewhere."""
+    alarm: Alarm = no_alarm
+    """Raises the alert that nobody watches a table, and gives its number."""
     _supervisor: Supervisor = field(init=False)
     _states: dict[str, TableStatus] = field(default_factory=dict)
     _looks: dict[str, datetime] = field(default_factory=dict)
     """When each table was told last that somebody looks at it."""
+    _alarmed: dict[str, datetime] = field(default_factory=dict)
+    """When the last alert was raised that nobody watches a table."""
     _readers: set[_Reader] = field(default_factory=set)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -113,12 +130,30 @@ class WatchedTables:
     def _hear(self, message: Message) -> None:
         if isinstance(message, Failed | Strained):
             return  # its state follows
+        if isinstance(message, Unwatched):
+            self._raise_alarm(message)
+            return
         with self._lock:
             if isinstance(message, TableStatus):
                 self._states[message.table_id] = message
             readers = list(self._readers)
         for reader in readers:
             reader.add(message)
+
+    def _raise_alarm(self, told: Unwatched) -> None:
+        """Raise an alert now and then; where the database does not answer, the next end of the process tries again."""
+        now = self.clock()
+        if now - self._alarmed.get(told.table_id, NEVER) < ALARM_EVERY:
+            return
+        try:
+            number = self.alarm(told)
+        except SQLAlchemyError:
+            words = "table %s: that nobody watches it cannot be written"
+            logger.exception(words, told.table_id, extra={"table": told.table_id})
+            return
+        self._alarmed[told.table_id] = now
+        if number is not None:
+            self._hear(Written(table_id=told.table_id, alerts=(number,)))
 
 
 @dataclass(eq=False, slots=True)

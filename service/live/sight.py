@@ -12,6 +12,8 @@ from thirdcard.service.watch.pipeline import TableWatch
 
 SILENT_S = 4.0
 """A camera that sends nothing for so long is lost, whatever its connection says."""
+START_S = 15.0
+"""A camera that has sent nothing so long after the watch began is lost; before, it may still be on its way."""
 BLIND_S = 2.0
 """Longer without a frame means that something may have happened unseen."""
 OVERLOADED = "overloaded"
@@ -33,6 +35,8 @@ class Sight:
     """Why the table is not seen; None while it is."""
     judged_t: float = 0.0
     """Up to here was judged as not seen."""
+    _awaited_t: float | None = None
+    """Since when the first frame is waited for; None where nobody waits for it."""
     _silent_s: float | None = 0.0
     """The longest that the camera was waited for at a time since the last look; None where that is not known."""
 
@@ -53,6 +57,7 @@ class Sight:
     def mind_silence(self, now_t: float) -> None:
         """No frame comes: notice that the camera is gone, or says nothing though nobody said that it is gone."""
         if self.is_lost:
+            self._mind_start(now_t)
             return
         if self.camera.state in (CameraState.LOST, CameraState.ENDED):
             self._lose(now_t)
@@ -62,6 +67,16 @@ class Sight:
                 self._lose(self.seen_t)
             elif now_t - self.seen_t - waited_s > SILENT_S:
                 self._lose(self.seen_t, fault=OVERLOADED)
+
+    def _mind_start(self, now_t: float) -> None:
+        """Say so once where the camera has shown nothing since the watch began."""
+        if self.frames or self.fault is not None:
+            return
+        if self._awaited_t is None:
+            self._awaited_t = now_t
+        is_dead = self.camera.state is CameraState.LOST or self.camera.waited_s() > SILENT_S
+        if is_dead and now_t - self._awaited_t > START_S:
+            self._lose(now_t)
 
     def wait(self, now_t: float) -> None:
         """Nothing is seen: let time pass until now."""

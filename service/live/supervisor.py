@@ -27,6 +27,7 @@ from thirdcard.service.ports.messages import (
     Stop,
     Strained,
     TableStatus,
+    Unwatched,
 )
 from thirdcard.service.ports.moments import format_moment
 
@@ -39,6 +40,9 @@ STARTING = timedelta(seconds=90)
 BACK_OFF = tuple(timedelta(seconds=s) for s in (0.5, 1, 2, 5, 10, 30))
 HEALTHY = timedelta(seconds=60)
 """A process that lived so long failed by chance: it is started again at once."""
+FALLS = 3
+"""A process that ended so often, within the time below, leaves its table unwatched: somebody has to be told."""
+FALLS_WITHIN = timedelta(minutes=10)
 STOP_S = 20.0
 POLL_S = 0.25
 
@@ -94,6 +98,8 @@ class _Table:
     next_start_at: datetime | None = None
     failures: int = 0
     reason: str | None = None
+    fell_at: list[datetime] = field(default_factory=list)
+    """When its process ended, as far as it counts."""
 
 
 @dataclass(slots=True)
@@ -190,6 +196,15 @@ class Supervisor:
         words = "table %s: %s; it is started again at %s"
         logger.error(words, table.table_id, reason, table.next_start_at, extra={"table": table.table_id})
         self.listen(down(table.table_id, now, reason))
+        self._count_falls(table, now, reason)
+
+    def _count_falls(self, table: _Table, now: datetime, reason: str) -> None:
+        """Tell of a process that ends again and again, each time from its third end on."""
+        table.fell_at = [at for at in table.fell_at if now - at <= FALLS_WITHIN] + [now]
+        if len(table.fell_at) < FALLS:
+            return
+        within_s = round((now - table.fell_at[0]).total_seconds())
+        self.listen(Unwatched(table_id=table.table_id, reason=reason, times=len(table.fell_at), within_s=within_s))
 
     def _hear(self, table: _Table) -> None:
         try:

@@ -73,6 +73,18 @@ class Strained:
     table_id: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unwatched:
+    """A table's process ends again and again; told by who starts it."""
+
+    table_id: str
+    reason: str
+    """Why it ended last."""
+    times: int
+    """So often it ended."""
+    within_s: float
+
+
 @dataclass(frozen=True, slots=True)
 class Nudge:
     """To a table's process: signals wait in the database."""
@@ -93,5 +105,5 @@ class Stop:
     """To a table's process: end what is under way, then leave."""
 
 
-Message = TableStatus | Written | Failed | Strained
+Message = TableStatus | Written | Failed | Strained | Unwatched
 Order = Nudge | ShowPicture | Rest | Stop

@@ -145,12 +145,14 @@ def _run(
     """Start what belongs to the service, serve until a signal comes, and stop it in turn."""
     from thirdcard.service.config.table_facts import facts_of
     from thirdcard.service.live.live_tables import WatchedTables
+    from thirdcard.service.live.unwatched import UnwatchedAlarm
     from thirdcard.service.watch.factory import now_utc
     from thirdcard.service.web.app import create_app
     from thirdcard.service.web.background import open_background
     from thirdcard.service.web.serving import run_app
 
-    live = WatchedTables(home.folder, home.live, now_utc, begin)
+    alarm = UnwatchedAlarm(database, {table.id: table for table in tables}, now_utc)
+    live = WatchedTables(home.folder, home.live, now_utc, begin, alarm.raise_alert)
     background = open_background(
         home.folder, os.environ, settings=settings, database=database, live=live, clock=now_utc
     )

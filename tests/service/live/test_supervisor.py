@@ -13,8 +13,18 @@ from pathlib import Path
 
 import pytest
 
-from thirdcard.service.live.supervisor import Supervisor
-from thirdcard.service.ports.messages import Failed, Message, Nudge, Rest, Stop, Strained, TableStatus, Written
+from thirdcard.service.live.supervisor import FALLS, Supervisor
+from thirdcard.service.ports.messages import (
+    Failed,
+    Message,
+    Nudge,
+    Rest,
+    Stop,
+    Strained,
+    TableStatus,
+    Unwatched,
+    Written,
+)
 from thirdcard.service.watch.factory import now_utc
 
 PATIENCE_S = 60.0
@@ -126,6 +136,20 @@ def test_table_that_cannot_be_watched_says_why(room: Room) -> None:
 
     assert isinstance(down, TableStatus)
     assert down.fault == "broken.yaml: rulebook = x; must be a rulebook"
+
+
+def test_process_that_ends_again_and_again_is_told_as_unwatched(room: Room) -> None:
+    room.start("broken")
+
+    told = room.wait(lambda message: isinstance(message, Unwatched))
+
+    assert isinstance(told, Unwatched)
+    assert (told.table_id, told.times, told.reason) == (
+        "broken",
+        FALLS,
+        "broken.yaml: rulebook = x; must be a rulebook",
+    )
+    assert len([message for message in room.told if is_down(message)]) >= FALLS
 
 
 def test_silent_process_is_killed_and_started_again(room: Room) -> None:

@@ -242,6 +242,33 @@ def test_a_camera_that_stays_silent_is_lost_from_its_last_frame_on() -> None:
     assert worker.sight.state(worker.now(), 12.0)[0] is CameraState.LOST
 
 
+def never_seen(*, is_machine: bool = False, state: CameraState = CameraState.CONNECTING) -> FakeWatch:
+    """What is told of a camera that sends nothing for half a minute after the watch began."""
+    clock = [NOW]
+    watch = FakeWatch(clock, 0.05)
+    camera = FakeCamera(clock, pause_s=(0.0, 30.0), is_machine=is_machine, state=state)
+    worker = worker_of(clock, watch, camera)
+    while clock[0] - NOW < timedelta(seconds=29):
+        if state is CameraState.CONNECTING:
+            camera.waited_for_s = (clock[0] - NOW).total_seconds()
+        step(worker, clock)
+    return watch
+
+
+def test_a_camera_that_is_dead_at_the_start_is_lost_once() -> None:
+    assert never_seen().sights == [("lost", "no_picture")]
+    assert never_seen(state=CameraState.LOST).sights == [("lost", "no_picture")]
+
+
+def test_a_camera_that_the_machine_has_not_opened_yet_is_not_lost() -> None:
+    assert never_seen(is_machine=True).sights == []
+
+
+def test_a_camera_that_was_dead_at_the_start_comes_back() -> None:
+    watch = watched(0.05, 30.0, pause_s=(0.0, 20.0))[1]
+    assert watch.sights == [("lost", "no_picture"), ("back", None)]
+
+
 def test_a_machine_that_does_not_bring_the_frames_is_overloaded_and_no_camera_is_lost() -> None:
     _, watch = watched(0.05, 12.0, pause_s=(5.0, 8.0), is_machine=True)
     assert watch.sights == [("back", None), ("lost", "overloaded"), ("back", None)]
