@@ -124,9 +124,7 @@ class HourReading:
         """Those in logs and rounds that count."""
         rounds = self._round_rows({(row.log_id, row.round) for row in rows})
         left_out = {key for key, row in rounds.items() if not row.is_counted}
-        return [
-            row for row in rows if self._log(row.log_id).is_counted and (row.log_id, row.round) not in left_out
-        ]
+        return [row for row in rows if self._log(row.log_id).is_counted and (row.log_id, row.round) not in left_out]
 
     def _round_rows(self, keys: Iterable[Key]) -> dict[Key, RoundRow]:
         found: dict[Key, RoundRow] = {}

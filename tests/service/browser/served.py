@@ -136,7 +136,11 @@ def a_served_room(
             pictures={config.id: picture for config in configs},
         )
         settings = RoomSettings(
-            evidence=home.evidence, version="0.1.0", poll_s=0.2, tables=tuple(facts_of(config) for config in configs)
+            evidence=home.evidence,
+            version="0.1.0",
+            poll_s=0.2,
+            heartbeat_s=1.0,
+            tables=tuple(facts_of(config) for config in configs),
         )
         background = open_background(
             home.folder, environment or {}, settings=settings, database=database, live=live, clock=now_utc

@@ -128,7 +128,10 @@ def test_what_somebody_else_has_is_left(room: TestRoom) -> None:
     answer = room.as_role("operator").post("/api/alerts/take", json={"alerts": [*numbers, 99]}).json()
     assert answer["taken"] == [numbers[0], *numbers[2:]]
     assert answer["left"] == [
-        {"alert": numbers[1], "message": "the alert is acknowledged already, by token:admin"},
+        {
+            "alert": numbers[1],
+            "message": "token:admin has taken the alert; a supervisor's alert is decided by supervisors",
+        },
         {"alert": 99, "message": "there is no such alert"},
     ]
     assert room.as_role("anna").post("/api/alerts/take", json={"alerts": [hidden]}).json()["taken"] == []

@@ -2,7 +2,8 @@
 import { AlertList, stormOf } from "./alert_list.js";
 import { calm, fetchPart, refresh, send } from "./api.js";
 import { Player } from "./player.js";
-import { isTyping, say } from "./room.js";
+import { isTyping, kept, say } from "./room.js";
+import { fill } from "./typed.js";
 
 const holder = document.getElementById("list");
 const detail = document.getElementById("detail");
@@ -125,10 +126,12 @@ const dismissal = document.getElementById("dismiss");
 const stepping = document.getElementById("step");
 const WORDS = { confirmed: "Confirm the alert", escalated: "Escalate the alert" };
 
-/** Ask in a dialog; the form's fields, or null. */
-function ask(dialog) {
+/** Ask in a dialog, with the fields that were typed before a sign-in; the form's fields, or null. */
+function ask(dialog, state, typed) {
   dialog.returnValue = "cancel";
+  dialog.dataset.state = state;
   dialog.querySelector("form").reset();
+  fill(dialog.querySelector("form"), typed);
   dialog.showModal();
   return new Promise((done) => dialog.addEventListener("close", () => {
     const fields = Object.fromEntries(new FormData(dialog.querySelector("form")));
@@ -136,7 +139,7 @@ function ask(dialog) {
   }, { once: true }));
 }
 
-async function decide(state) {
+async function decide(state, typed) {
   const row = list.held();
   const storm = document.activeElement?.closest?.(".storm-row summary") ? row : null;
   if (storm) return state === "acknowledged" ? takeStorm(storm) : say("A storm can be taken as one; decide about each of its alerts.");
@@ -147,14 +150,16 @@ async function decide(state) {
   const button = detail.querySelector(`[data-step=${state}]`);
   if (!button) return;
   let said = {};
-  if (state === "dismissed") said = await ask(dismissal);
+  if (state === "dismissed") said = await ask(dismissal, state, typed);
   else if (state !== "acknowledged") {
     document.getElementById("step-title").textContent = WORDS[state];
     document.getElementById("step-go").textContent = WORDS[state].split(" ")[0];
-    said = await ask(stepping);
+    said = await ask(stepping, state, typed);
   }
   if (said === null) return;
   const body = { state, ...Object.fromEntries(Object.entries(said).filter(([, value]) => value.trim())) };
+  const asked = state === "dismissed" ? dismissal : stepping;
+  asked.toggleAttribute("data-sending", state !== "acknowledged");
   try {
     await send(`/api/alerts/${id}/state`, body);
   } catch (error) {
@@ -163,6 +168,8 @@ async function decide(state) {
     (detail.querySelector(".act-fault") ?? fault).textContent = error.message;
     (detail.querySelector(".act-fault") ?? fault).hidden = false;
     return;
+  } finally {
+    asked.removeAttribute("data-sending");
   }
   await again();
   update();
@@ -223,3 +230,4 @@ addEventListener("keydown", (event) => {
 });
 
 if (opened()) { list.chosen = `row-${opened().dataset.opened}`; begin(); } else list.mark();
+if (kept?.asked?.data.state && opened()) decide(kept.asked.data.state, kept.forms[kept.asked.id]);

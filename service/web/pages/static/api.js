@@ -4,15 +4,42 @@
 // changed", which is `refresh` below. Keys, the player and sounds need a script anyway, and a policy without inline
 // scripts and styles leaves little of a framework's attributes.
 
+import { keepTyped } from "./typed.js";
+
 const csrf = document.body.dataset.csrf ?? "";
+
+let isLeaving = false;
+
+/** The session is over: sign in, and come back to this page with what was typed. Never returns, so that nothing is said of it. */
+export function leave() {
+  if (!isLeaving) {
+    isLeaving = true;
+    keepTyped();
+    location.reload(); // the service leads to the sign-in, or shows the page where another session has begun
+  }
+  return new Promise(() => {});
+}
+
+/** Fetch; null where the service does not answer. */
+async function reach(path, options) {
+  const answer = await fetch(path, options).catch(() => null);
+  return answer?.status === 401 ? leave() : answer;
+}
+
+/** Ask for JSON; null where it could not be had. */
+export async function ask(path) {
+  const answer = await reach(path, { headers: { Accept: "application/json" } });
+  return answer ? answer.json().catch(() => null) : null;
+}
 
 /** Send JSON; gives the answer, or throws an Error with the service's own message. */
 export async function send(path, body, method = "POST") {
-  const answer = await fetch(path, {
+  const answer = await reach(path, {
     method,
     headers: { "Content-Type": "application/json", "X-CSRF-Token": csrf },
     body: body === null ? undefined : JSON.stringify(body),
   });
+  if (!answer) throw new Error("The service does not answer; nothing was done.");
   const told = await answer.json().catch(() => ({}));
   if (!answer.ok) throw Object.assign(new Error(told.error?.message ?? `The service answered ${answer.status}.`), { status: answer.status });
   return told;
@@ -20,8 +47,7 @@ export async function send(path, body, method = "POST") {
 
 /** Fetch a part of a page; null where it could not be had. Who is signed out is led to the sign-in. */
 export async function fetchPart(path) {
-  const answer = await fetch(path, { headers: { Accept: "application/json" } }).catch(() => null);
-  if (answer?.status === 401) location.assign(`/login?next=${encodeURIComponent(location.pathname + location.search)}`);
+  const answer = await reach(path, { headers: { Accept: "application/json" } });
   if (!answer?.ok) return null;
   const template = document.createElement("template");
   template.innerHTML = await answer.text();

@@ -1,5 +1,4 @@
 // Remind of alerts that nobody took, on whichever page somebody is, again and again until one is taken.
-import { sound } from "./sounds.js";
 import { weight } from "./storms.js";
 
 export class Reminders {
@@ -19,7 +18,6 @@ export class Reminders {
     const late = [...this.waiting.values()].filter((alert) => now_ms - Date.parse(alert.raised_at) > this.after_ms);
     if (!late.length) return;
     const worst = late.reduce((a, b) => (weight(b.severity) > weight(a.severity) ? b : a));
-    sound(worst.severity);
     this.show(late, worst);
   }
 }

@@ -1,13 +1,16 @@
 // On every page: the clock, sounds, the live stream of alerts, forms, and the word that a new alert is there.
-import { calm, send } from "./api.js";
+import { calm, leave, send } from "./api.js";
 import { Reminders } from "./reminders.js";
-import { isMuted, setMuted, sound } from "./sounds.js";
+import { isAudible, isMuted, onAudible, play, setMuted, wake } from "./sounds.js";
 import { Storms } from "./storms.js";
+import { connect } from "./stream.js";
+import { takeTyped } from "./typed.js";
 
 const body = document.body;
 const REMIND_MS = Number(body.dataset.remind) * 1000;
 const REMIND_EVERY_MS = Number(body.dataset.remindEvery) * 1000;
 const TOAST_MS = 12_000;
+const ONCE_MS = 60_000;
 const format = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium", timeZone: body.dataset.zone });
 const clock = document.getElementById("clock");
 
@@ -31,10 +34,28 @@ setInterval(tick, 1000);
 tick();
 
 const mute = document.getElementById("mute");
-const showMute = () => mute.setAttribute("aria-pressed", String(isMuted()));
-export function toggleMute() { setMuted(!isMuted()); showMute(); if (!isMuted()) sound("low"); }
+const UNBLOCKED_MS = 1000;
+let isHeard = true, unblocked_at = -Infinity;
+
+/** Sound is blocked where neither this page nor another one of this browser may make any. */
+const isBlocked = () => !isMuted() && !isAudible() && !isHeard;
+function showSound() {
+  const is = isBlocked();
+  if (mute.classList.contains("blocked") && !is) unblocked_at = performance.now();
+  mute.classList.toggle("blocked", is);
+  mute.setAttribute("aria-pressed", String(isMuted()));
+  mute.textContent = is ? "Sound is blocked, click" : isMuted() ? "Sound off" : "Sound";
+}
+
+/** Sounds on or off; where they were blocked until this very touch, they are wanted. */
+export function toggleMute() {
+  const was_blocked = isBlocked() || performance.now() - unblocked_at < UNBLOCKED_MS;
+  if (!was_blocked) setMuted(!isMuted());
+  showSound();
+  wake().then(() => play("low"));
+}
 mute.addEventListener("click", toggleMute);
-showMute();
+addEventListener("storage", showSound);
 
 const waiting = document.getElementById("waiting");
 const states = new Map();
@@ -73,9 +94,9 @@ const storms = new Storms(JSON.parse(body.dataset.storm), untaken);
 
 function tellOf(alert) {
   const { kind, count, gravest, lasted_ms, is_storm, is_news } = storms.add(alert, Date.now());
-  const many = `${alert.table}: ${count} alerts of one kind in ${told(lasted_ms)}`;
+  const many = `${alert.table}: ${count} alerts of one kind ${lasted_ms < 1000 ? "at once" : `in ${told(lasted_ms)}`}`;
   if (is_news) {
-    sound(alert.severity);
+    ring(`alert ${alert.id}`, alert.severity, ONCE_MS);
     announce(is_storm ? `${many}, the gravest ${gravest.severity}: ${gravest.message ?? alert.message}` : `New alert at ${alert.table}, ${alert.severity}: ${alert.message}`);
   }
   if (body.classList.contains("alerts")) return;
@@ -91,6 +112,7 @@ function tellOf(alert) {
 const reminders = new Reminders(untaken, {
   after_ms: REMIND_MS,
   show(late, worst) {
+    ring("overdue", worst.severity, REMIND_EVERY_MS * 0.9);
     const tables = [...new Set(late.map((alert) => alert.table))].join(", ");
     const text = `${late.length === 1 ? "1 alert waits" : `${late.length} alerts wait`} for more than ${told(REMIND_MS)}: ${tables}`;
     announce(text);
@@ -102,35 +124,33 @@ setInterval(() => reminders.remind(Date.now()), REMIND_EVERY_MS);
 const CLOSED = new Set(["confirmed", "dismissed"]);
 const tell = (name, detail) => document.dispatchEvent(new CustomEvent(name, { detail }));
 const offline = document.getElementById("offline");
-let place = body.dataset.after;
-let isFirst = true;
+const state = () => ({ isAudible: isAudible(), isShown: !document.hidden });
 
-function listen() {
-  const stream = new EventSource(`/api/alerts/stream?after=${encodeURIComponent(place)}`);
-  stream.addEventListener("open", () => { offline.hidden = true; if (!isFirst) tell("room:again"); isFirst = false; });
-  stream.addEventListener("error", () => {
-    offline.hidden = false;
-    if (stream.readyState === EventSource.CLOSED) setTimeout(listen, 3000); // the browser gave up; we don't
-  });
-  const hear = (name, act) => stream.addEventListener(name, (event) => {
-    if (event.lastEventId) place = event.lastEventId;
-    act(JSON.parse(event.data));
-  });
-  hear("alert", (alert) => {
+const ask = connect({ session: body.dataset.csrf, after: body.dataset.after, state, acts: {
+  connected({ isAgain }) { offline.hidden = true; if (isAgain) tell("room:again"); },
+  offline() { offline.hidden = false; },
+  ended() { leave(); },
+  heard(said) { isHeard = said.isHeard; showSound(); },
+  play({ number, severity }) { play(severity); ask({ kind: "played", number }); },
+  alert(alert) {
     count(1);
     reminders.raised(alert);
     tellOf(alert);
     tell("room:alert", alert);
-  });
-  hear("change", (change) => {
+  },
+  change(change) {
     if (CLOSED.has(change.after) && !CLOSED.has(change.before)) count(-1);
     reminders.changed(change);
     tell("room:change", change);
-  });
-  hear("evidence", (shown) => tell("room:evidence", shown));
-  addEventListener("pagehide", () => stream.close(), { once: true });
-}
-listen();
+  },
+  evidence(shown) { tell("room:evidence", shown); },
+} });
+onAudible(() => { ask({ kind: "state", ...state() }); showSound(); });
+showSound();
+
+/** Let one page of this browser sound; what has the same key sounds once in that time. */
+function ring(key, severity, apart_ms) { ask({ kind: "sound", key, severity, apart_ms }); }
+
 addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
 
 addEventListener("keydown", (event) => {
@@ -181,5 +201,9 @@ document.addEventListener("submit", async (event) => {
     complain(form, error.message);
   }
 });
+
+/** What was typed before a sign-in, for pages that have dialogs of their own. */
+export const kept = takeTyped();
+if (kept) say("You are signed in again; what you had typed is still here.");
 
 export { calm };

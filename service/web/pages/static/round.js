@@ -1,7 +1,8 @@
 // A round: its clip and its log in step, from line to frame, and what a person corrects in it.
-import { fetchPart, refresh, send } from "./api.js";
+import { ask as askFor, fetchPart, refresh, send } from "./api.js";
 import { Player } from "./player.js";
-import { isTyping } from "./room.js";
+import { isTyping, kept } from "./room.js";
+import { fill } from "./typed.js";
 
 const main = document.getElementById("main");
 const round = main.dataset.round;
@@ -54,8 +55,7 @@ function showClip(clip) {
 
 async function findClips() {
   const told = document.getElementById("no-video");
-  const answer = await fetch(`/api/rounds/${round}/video`, { headers: { Accept: "application/json" } }).catch(() => null);
-  const said = await answer?.json().catch(() => null);
+  const said = await askFor(`/api/rounds/${round}/video`);
   if (!said?.clips?.length) { told.textContent = said?.why_none ?? said?.error?.message ?? "The service does not answer."; return; }
   told.hidden = true;
   viewer.hidden = false;
@@ -114,7 +114,7 @@ function bodyOf(button, fields) {
   return { kind, alert: Number(alert), stands: stands === "true", why };
 }
 
-function ask(button) {
+function ask(button, typed) {
   const form = dialog.querySelector("form");
   const { correct: kind, words } = button.dataset;
   form.reset();
@@ -125,6 +125,8 @@ function ask(button) {
   form.elements.card.value = button.dataset.card ?? "";
   const at_ms = player ? player.now_ms() : Date.parse(main.dataset.opened);
   form.elements.t.value = ((at_ms - t0_ms) / 1000).toFixed(2);
+  dialog.dataset.asked = JSON.stringify({ ...button.dataset });
+  fill(form, typed);
   showFields(kind);
   dialog.querySelector(".act-fault").hidden = true;
   dialog.showModal();
@@ -198,3 +200,9 @@ addEventListener("keydown", (event) => {
   event.preventDefault();
   KEYS[event.key]();
 });
+
+if (dialog && kept?.asked?.id === dialog.id) {
+  const same = (button) => JSON.stringify({ ...button.dataset }) === kept.asked.data.asked;
+  const button = [...main.querySelectorAll("[data-correct]")].find(same);
+  if (button) ask(button, kept.forms[dialog.id]);
+}

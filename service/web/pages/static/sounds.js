@@ -8,17 +8,27 @@ const TONES = {
   info: [],
 };
 const LENGTH_S = 0.13;
-let audio = null;
+// Made at once: a browser lets a page sound whose predecessor somebody touched, and some let a service sound always.
+const audio = new AudioContext();
 
-/** Browsers let a page sound only after somebody touched it. */
-for (const name of ["pointerdown", "keydown"]) addEventListener(name, () => { audio ??= new AudioContext(); audio.resume(); }, { passive: true });
+/** Ask to sound; done when that is granted. */
+export const wake = () => audio.resume();
+
+/** Other browsers let a page sound only after somebody touched it. */
+for (const name of ["pointerdown", "keydown"]) addEventListener(name, wake, { passive: true, capture: true });
+
+export const isAudible = () => audio.state === "running";
+
+/** `act` is called when the page may sound from now on, or may not. */
+export function onAudible(act) { audio.addEventListener("statechange", act); }
 
 export const isMuted = () => localStorage.getItem("muted") === "yes";
 
 export function setMuted(isOff) { localStorage.setItem("muted", isOff ? "yes" : "no"); }
 
-export function sound(severity) {
-  if (isMuted() || audio === null || audio.state !== "running") return;
+/** Sound here and now. */
+export function play(severity) {
+  if (isMuted() || !isAudible()) return;
   for (const [hertz, after_s] of TONES[severity] ?? []) {
     const tone = new OscillatorNode(audio, { type: "triangle", frequency: hertz });
     const volume = new GainNode(audio, { gain: 0 });
@@ -30,4 +40,5 @@ export function sound(severity) {
     tone.start(start);
     tone.stop(start + LENGTH_S);
   }
+  document.dispatchEvent(new CustomEvent("room:sound", { detail: severity }));
 }

@@ -18,9 +18,9 @@ setInterval(update, EVERY_MS);
 for (const name of ["room:alert", "room:change", "room:again"]) document.addEventListener(name, update);
 document.addEventListener("visibilitychange", update);
 
-// A browser holds six connections to a service: on the wall pictures come one by one, a stream only on a table's page.
+// A browser holds six connections to a service, so no page keeps one for its picture: pictures come one by one.
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
-async function keepShowing(image) {
+async function keepShowing(image, every_ms) {
   for (let n = 0; image.isConnected; n += 1) {
     if (!document.hidden) {
       const next = new Image();
@@ -30,14 +30,9 @@ async function keepShowing(image) {
       image.classList.toggle("gone", !came);
       if (!came) await pause(AGAIN_MS);
     }
-    await pause(EVERY_MS);
+    await pause(every_ms);
   }
 }
-document.querySelectorAll("img[data-live]").forEach((image, n) => setTimeout(() => keepShowing(image), n * 120));
-
-for (const image of document.querySelectorAll("img[data-stream]")) {
-  const begin = () => { image.classList.remove("gone"); image.src = image.dataset.stream; };
-  image.addEventListener("error", () => { image.classList.add("gone"); setTimeout(begin, AGAIN_MS); });
-  document.addEventListener("room:again", begin);
-  begin();
-}
+document.querySelectorAll("img[data-live]").forEach((image, n) => {
+  setTimeout(() => keepShowing(image, Number(image.dataset.every ?? EVERY_MS)), n * 120);
+});

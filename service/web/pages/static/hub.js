@@ -1,0 +1,160 @@
+// One stream of what happens for all pages of a browser, and one page that sounds for all of them. A browser opens six
+// connections to a service: a stream for each page leaves none for the seventh.
+
+const AGAIN_MS = 3000;
+const ANSWER_MS = 800;
+const MOST_KEPT = 300;
+const EVENTS = ["alert", "change", "evidence"];
+
+/** A place in the stream: the last alert and the last change that somebody heard of. */
+export function parsePlace(text) {
+  const [alert, change] = text.split("-").map(Number);
+  return { alert, change };
+}
+
+/** Whether an event is news to who stands at a place. */
+export const isAfter = ({ name, number }, place) => number === null || number > place[name];
+
+/** Speaks with pages through message ports; runs in a shared worker, or in a page where there is none. */
+export class Hub {
+  constructor() {
+    this.pages = new Map(); // by port: whether it can sound, whether somebody looks at it
+    this.session = null;
+    this.stream = null;
+    this.from = null; // the place before the first event that is kept
+    this.kept = [];
+    this.isConnected = false;
+    this.isHeard = null;
+    this.rung = new Map(); // by what sounded: when
+    this.asked = new Map(); // by number: the timer of a page that was asked to sound
+    this.number = 0;
+  }
+
+  join(port) {
+    const acts = { hello: this.hello, state: this.note, sound: this.sound, played: this.played, bye: this.leave };
+    port.onmessage = ({ data }) => acts[data.kind]?.call(this, port, data);
+  }
+
+  /** A page begins to listen, from the place at which it was made. */
+  hello(port, { session, after, isAudible, isShown }) {
+    const place = parsePlace(after);
+    if (session !== this.session) {
+      this.end();
+      this.session = session;
+    }
+    this.pages.set(port, { isAudible, isShown });
+    if (!this.stream || place.alert < this.from.alert || place.change < this.from.change) this.begin(after);
+    for (const event of this.kept) if (isAfter(event, place)) port.postMessage(event);
+    if (this.isConnected) port.postMessage({ kind: "connected", isAgain: false });
+    this.tellHeard(port);
+  }
+
+  note(port, { isAudible, isShown }) {
+    if (!this.pages.has(port)) return;
+    this.pages.set(port, { isAudible, isShown });
+    this.tellHeard();
+  }
+
+  leave(port) {
+    this.pages.delete(port);
+    this.tellHeard();
+  }
+
+  tell(message) { for (const port of this.pages.keys()) port.postMessage(message); }
+
+  // The stream -------------------------------------------------------------------------------------------------------
+
+  begin(after) {
+    this.stream?.close();
+    this.from = parsePlace(after);
+    this.kept = [];
+    this.listen(after, false);
+  }
+
+  listen(after, isAgain) {
+    const stream = new EventSource(`/api/alerts/stream?after=${encodeURIComponent(after)}`);
+    let place = after;
+    this.stream = stream;
+    stream.addEventListener("open", () => {
+      this.isConnected = true;
+      this.tell({ kind: "connected", isAgain });
+      isAgain = true;
+    });
+    stream.addEventListener("error", () => {
+      this.isConnected = false;
+      this.tell({ kind: "offline" });
+      if (stream.readyState === EventSource.CLOSED) this.askWhy(stream, place);
+    });
+    for (const name of EVENTS) stream.addEventListener(name, (event) => {
+      if (event.lastEventId) place = event.lastEventId;
+      this.keep(name, JSON.parse(event.data));
+    });
+  }
+
+  keep(name, data) {
+    const event = { kind: "event", name, number: name === "evidence" ? null : data.id, data };
+    this.tell(event);
+    if (event.number === null) return;
+    this.kept.push(event);
+    if (this.kept.length > MOST_KEPT) { const gone = this.kept.shift(); this.from[gone.name] = gone.number; }
+  }
+
+  /** The browser gave up: the session has ended, or the service is away and is asked again. */
+  async askWhy(stream, place) {
+    const answer = await fetch("/api/alerts?limit=1", { headers: { Accept: "application/json" } }).catch(() => null);
+    if (stream !== this.stream) return;
+    if (answer?.status === 401) this.end();
+    else setTimeout(() => { if (stream === this.stream) this.listen(place, true); }, AGAIN_MS);
+  }
+
+  /** The session is over, or another has begun: its pages find out how they stand. */
+  end() {
+    this.tell({ kind: "ended" });
+    this.pages.clear();
+    this.stream?.close();
+    this.stream = this.session = null;
+    this.isConnected = false;
+    this.isHeard = null;
+    this.kept = [];
+  }
+
+  // Sound ------------------------------------------------------------------------------------------------------------
+
+  /** Something deserves a sound: it is heard once, however many pages say so. */
+  sound(_port, { key, severity, apart_ms }) {
+    const now = Date.now();
+    if (now - (this.rung.get(key) ?? 0) < apart_ms) return;
+    this.rung.delete(key);
+    this.rung.set(key, now);
+    if (this.rung.size > MOST_KEPT) this.rung.delete(this.rung.keys().next().value);
+    this.play(severity);
+  }
+
+  /** Let one page sound: one that is looked at before others; where it does not answer, the next. */
+  play(severity) {
+    const able = [...this.pages].filter(([, page]) => page.isAudible);
+    const [port, page] = able.find(([, { isShown }]) => isShown) ?? able.at(-1) ?? [];
+    if (!port) return;
+    const number = (this.number += 1);
+    this.asked.set(number, setTimeout(() => {
+      this.asked.delete(number);
+      page.isAudible = false;
+      this.tellHeard();
+      this.play(severity);
+    }, ANSWER_MS));
+    port.postMessage({ kind: "play", number, severity });
+  }
+
+  played(_port, { number }) {
+    clearTimeout(this.asked.get(number));
+    this.asked.delete(number);
+  }
+
+  /** Whether any page of this browser can sound, to all where that has changed; to one page in any case. */
+  tellHeard(port) {
+    const isHeard = [...this.pages.values()].some(({ isAudible }) => isAudible);
+    if (isHeard !== this.isHeard) this.tell({ kind: "heard", isHeard });
+    else port?.postMessage({ kind: "heard", isHeard });
+    this.isHeard = isHeard;
+  }
+}
