@@ -19,7 +19,8 @@ PENALTY, PENALTY_GROWTH = 3.0, 0.5
 """What a change must gain in log likelihood, and how much more for each e-fold of steps.
 
 Measured on steady Poisson rates of 0.03 to 10 events a step: the gain that 95 % of them stay below grows from 2.7 at 7
-steps over 3.9 at 14 and 5.0 at 90 to 5.3 at 180. `docs/analytics.md` says how seldom a steady rate then seems to change.
+steps over 3.9 at 14 and 5.0 at 90 to 5.3 at 180. How seldom a steady rate then seems
+to change stands in `docs/analytics.md`.
 """
 SHORTEST = 3
 """Steps with rounds in them on either side of a change, at least."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from zoneinfo import ZoneInfo
+
+from sqlalchemy import select
 
 from thirdcard.service.config.house_file import LEAST_SECRET, read_secret
 from thirdcard.service.config.settings import RoomSettings
@@ -16,10 +18,13 @@ from thirdcard.service.notify.channels import Channel, ChannelTraits
 from thirdcard.service.notify.matching import NoticeRules
 from thirdcard.service.notify.notifications import Notifications
 from thirdcard.service.notify.people import SHOWN_AT_ONCE, AppriseMessenger, PeopleChannel
+from thirdcard.service.notify.people_words import PeopleWords
 from thirdcard.service.notify.settings import NOTIFICATIONS, MqttFile, PeopleFile, WebhookFile, load_notifications
 from thirdcard.service.notify.webhook import HttpxPoster, Webhook, secret_bytes
 from thirdcard.service.ports.live_tables import Clock
+from thirdcard.service.store.alert_writer import KEPT
 from thirdcard.service.store.database import Database
+from thirdcard.service.store.schema import EvidenceRow
 
 
 def open_notifications(
@@ -32,12 +37,17 @@ def open_notifications(
         TableError: A value is not allowed, or a secret is not in the environment.
     """
     file, where = load_notifications(folder), folder / NOTIFICATIONS
+    words = PeopleWords(zone=ZoneInfo(settings.time_zone), room_url=file.room_url)
+    find_still = partial(still_of, database, settings.evidence)
     channels: list[Channel] = [
         *(_webhook(hook, i, where, environment, settings.version, clock) for i, hook in enumerate(file.webhooks)),
         *(_broker(broker, i, where, environment) for i, broker in enumerate(file.mqtt)),
-        *(_people(people, i, where, environment) for i, people in enumerate(file.people)),
+        *(
+            _people(people, f"people[{i}]", where, environment, words=words, find_still=find_still)
+            for i, people in enumerate(file.people)
+        ),
     ]
-    rules = NoticeRules(settings=file, zone=ZoneInfo(settings.time_zone))
+    rules = NoticeRules(settings=file, zone=words.zone)
     return Notifications(database=database, rules=rules, channels=channels, clock=clock)
 
 
@@ -68,8 +78,16 @@ def _broker(file: MqttFile, i: int, where: Path, environment: Mapping[str, str])
     )
 
 
-def _people(file: PeopleFile, i: int, where: Path, environment: Mapping[str, str]) -> PeopleChannel:
-    url = read_secret(environment, file.url_env, where=str(where), key=f"people[{i}].url_env")
+def _people(
+    file: PeopleFile,
+    key: str,
+    where: Path,
+    environment: Mapping[str, str],
+    *,
+    words: PeopleWords,
+    find_still: Callable[[int], Path | None],
+) -> PeopleChannel:
+    url = read_secret(environment, file.url_env, where=str(where), key=f"{key}.url_env")
     return PeopleChannel(
         traits=ChannelTraits(
             name=file.name,
@@ -78,4 +96,15 @@ def _people(file: PeopleFile, i: int, where: Path, environment: Mapping[str, str
             pause=timedelta(seconds=file.at_most_every_s),
         ),
         make_messenger=partial(AppriseMessenger, url),
+        words=words,
+        find_still=find_still,
     )
+
+
+def still_of(database: Database, folder: Path, alert_id: int) -> Path | None:
+    """The picture of an alert in the folder of the evidence; None where it is not there, or not yet."""
+    wanted = (EvidenceRow.alert_id == alert_id, EvidenceRow.kind == "still", EvidenceRow.state == KEPT)
+    with database.reading() as session:
+        name = session.scalar(select(EvidenceRow.path).where(*wanted).limit(1))
+    path = None if name is None else folder / name
+    return path if path is not None and path.is_file() else None

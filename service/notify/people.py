@@ -6,20 +6,23 @@ import json
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Protocol
 
 from thirdcard.rules.game.words import Severity
 from thirdcard.service.notify.channels import ChannelTraits, DownError, Outgoing
-from thirdcard.service.notify.notices import text_of, title_of
+from thirdcard.service.notify.people_words import PeopleWords
 
 SHOWN_AT_ONCE = 20
+MOST_STILLS = 5
+"""Of one message: mailboxes take no more than some megabytes."""
 _KINDS = {Severity.MEDIUM: "warning", Severity.HIGH: "failure", Severity.CRITICAL: "failure"}
 
 
 class Messenger(Protocol):
     """Speaks with one service of e-mail or chat."""
 
-    def tell(self, title: str, text: str, kind: str) -> str | None:
+    def tell(self, title: str, text: str, kind: str, pictures: Sequence[Path]) -> str | None:
         """Why it could not; None where it could. `kind`: info, warning or failure."""
 
 
@@ -29,6 +32,9 @@ class PeopleChannel:
 
     traits: ChannelTraits
     make_messenger: Callable[[], Messenger] = field(repr=False)
+    words: PeopleWords
+    find_still: Callable[[int], Path | None] = field(repr=False)
+    """The picture of an alert, where it is there already."""
     _messenger: list[Messenger] = field(default_factory=list, repr=False)
 
     def open(self) -> None:
@@ -45,15 +51,26 @@ class PeopleChannel:
         assert self._messenger, "open() comes first"
         bodies = sorted((json.loads(message.body) for message in messages), key=_weight, reverse=True)
         worst = Severity(bodies[0]["severity"])
-        title = title_of(bodies[0])
+        title = self.words.title(bodies[0])
         if len(bodies) > 1:
             title = f"{title} and {len(bodies) - 1} more"
-        fault = self._messenger[0].tell(title, _text(bodies), _KINDS.get(worst, "info"))
+        fault = self._messenger[0].tell(title, self._text(bodies), _KINDS.get(worst, "info"), self._stills(bodies))
         if fault is not None:
             raise DownError(fault)
 
     def close(self) -> None:
         """Nothing is held between messages."""
+
+    def _text(self, bodies: Sequence[dict[str, Any]]) -> str:
+        words = self.words
+        if len(bodies) == 1:
+            return words.text(bodies[0])
+        parts = ([words.title(one), one["message"], words.moment(one["at"]), *words.link(one)] for one in bodies)
+        return "\n\n".join("\n".join(part) for part in parts)
+
+    def _stills(self, bodies: Sequence[dict[str, Any]]) -> list[Path]:
+        numbers = dict.fromkeys(alert["id"] for body in bodies if (alert := body.get("alert")))
+        return [still for number in list(numbers)[:MOST_STILLS] if (still := self.find_still(number)) is not None]
 
 
 class AppriseMessenger:
@@ -67,13 +84,19 @@ class AppriseMessenger:
         self._object = apprise.Apprise()
         self._is_known = bool(self._object.add(url))
 
-    def tell(self, title: str, text: str, kind: str) -> str | None:
+    def tell(self, title: str, text: str, kind: str, pictures: Sequence[Path] = ()) -> str | None:
         """Why it could not, as Apprise says it, without the address and its secrets."""
         if not self._is_known:
             return "the address is none that Apprise knows"
         capture: Any = self._apprise.LogCapture
         with capture(level=logging.WARNING, fmt="%(message)s") as log:
-            is_told = self._object.notify(title=title, body=text, notify_type=self._apprise.NotifyType(kind))
+            is_told = self._object.notify(
+                title=title,
+                body=text,
+                notify_type=self._apprise.NotifyType(kind),
+                body_format=self._apprise.NotifyFormat.TEXT,  # so that what people wrote is no markup in a mail
+                attach=[str(picture) for picture in pictures] or None,
+            )
             said = [line for line in log.getvalue().splitlines() if line.strip()]
         if is_told:
             return None
@@ -82,9 +105,3 @@ class AppriseMessenger:
 
 def _weight(body: dict[str, Any]) -> int:
     return tuple(Severity).index(Severity(body["severity"]))
-
-
-def _text(bodies: Sequence[dict[str, Any]]) -> str:
-    if len(bodies) == 1:
-        return text_of(bodies[0])
-    return "\n\n".join(f"{title_of(body)}\n{body['message']}\n{body['at']}" for body in bodies)

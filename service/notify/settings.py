@@ -107,6 +107,13 @@ class NotificationsFile(HouseSettings):
     people: list[PeopleFile] = Field(default_factory=list, description="a list of people told by e-mail or chat")
     shifts: list[ShiftFile] = Field(default_factory=list, description="a list of shifts")
     rules: list[RuleFile] = Field(default_factory=list, description="a list of rules")
+    room_url: str | None = Field(
+        default=None,
+        pattern=r"^https?://[^\s/?#]+(/[^\s?#]*[^\s?#/])?$",
+        max_length=500,
+        description="the address at which people reach the room's pages, such as https://thirdcard.example, "
+        "without a slash at its end, or null",
+    )
     overdue_after_min: float = Field(
         default=2.0,
         gt=0,

@@ -97,13 +97,6 @@ def bet_text(bet: str | None) -> str:
     return "" if bet is None else str(bet).replace("_", " ").capitalize()
 
 
-def code_title(code: str) -> str:
-    """`Late bet: increased` for `late_bet.increased`."""
-    family, _, ending = code.partition(".")
-    text = family.replace("_", " ").capitalize()
-    return f"{text}: {ending.replace('_', ' ')}" if ending else text
-
-
 def rule_text(rulebook: str, rule: str | None) -> str:
     """Where it is written."""
     return f"{rulebook} {rule}" if rule else f"{rulebook} (its text is silent)"

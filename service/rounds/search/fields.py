@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from thirdcard.rules.game.cards import SUITS
 from thirdcard.rules.game.words import BET_PATTERN, HANDS_AND_TIE, Severity
 from thirdcard.rules.rulebook.file_keys import OTHER_FAULTS, REQUIRED_FAULTS
+from thirdcard.service.ports.code_words import code_title
 from thirdcard.service.ports.errors import ServiceError
 from thirdcard.service.watch.report.playing_cards import RANK_NAMES, SUIT_NAMES
-from thirdcard.service.watch.wording import code_title
 
 CODES = tuple(sorted({*REQUIRED_FAULTS, *OTHER_FAULTS}))
 FAMILIES = tuple(sorted({code.partition(".")[0] for code in CODES}))

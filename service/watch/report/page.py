@@ -17,6 +17,7 @@ from markupsafe import Markup
 from thirdcard.rules.log.events import Event, WagerChanged
 from thirdcard.rules.round.records import RoundRecord, format_money
 from thirdcard.service.media.alert_media import Evidence
+from thirdcard.service.ports.code_words import code_title
 from thirdcard.service.watch import wording
 from thirdcard.service.watch.report import report_timeline
 from thirdcard.service.watch.report.media import Medium, embed
@@ -109,7 +110,7 @@ def _environment() -> Environment:
         card=draw_card,
         hand=draw_hand,
         bet=wording.bet_text,
-        title_of=wording.code_title,
+        title_of=code_title,
         action=lambda action: wording.ACTION_WORDS.get(action, action),
         outcome=wording.outcome_text,
         event=wording.event_text,

@@ -18,6 +18,7 @@ from thirdcard.rules.game.cards import parse_card
 from thirdcard.service.alerts.reasons import DISMISSAL_REASONS
 from thirdcard.service.alerts.storms import CAMERA, GAP, LEAST, SPAN
 from thirdcard.service.config.settings import RoomSettings
+from thirdcard.service.ports.code_words import code_title
 from thirdcard.service.watch import wording
 from thirdcard.service.watch.report.playing_cards import draw_card, draw_hand, suit_symbols
 from thirdcard.service.web.http_errors import RefusedError
@@ -107,7 +108,7 @@ def _filters(zone: ZoneInfo) -> Mapping[str, Any]:
         "iso": lambda at: at.isoformat(),
         "address": lambda said: urlencode({name: value for name, value in said.items() if value}),
         "log_time": lambda text: _log_time(text, zone),
-        "title_of": wording.code_title,
+        "title_of": code_title,
         "lasted": wording.duration,
         "bet": wording.bet_text,
         "action": lambda action: wording.ACTION_WORDS.get(action, action),

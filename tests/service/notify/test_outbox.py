@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from datetime import timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from sqlalchemy import select
@@ -17,13 +18,15 @@ from thirdcard.service.alerts.lifecycle import Step, take_step
 from thirdcard.service.notify import outbox
 from thirdcard.service.notify.deliveries import deliveries, send_again, tallies
 from thirdcard.service.notify.matching import NoticeRules
-from thirdcard.service.notify.notices import text_of, title_of
 from thirdcard.service.notify.outbox import DeliveryOutcome
+from thirdcard.service.notify.people_words import PeopleWords
 from thirdcard.service.store import audit, chain
 from thirdcard.service.store.alert_states import AlertState
 from thirdcard.service.store.database import Database
 from thirdcard.service.store.people import Person, Role
 from thirdcard.service.store.schema import AlertRow, DeliveryRow
+
+WORDS = PeopleWords(zone=ZoneInfo("UTC"))
 
 EVERYTHING = rules_of({"channels": ["bus"], "events": ["raised", "overdue", "escalated", "dismissed"]})
 ANNA = Person(name="anna", role=Role.SUPERVISOR, tables=None)
@@ -108,8 +111,8 @@ def test_body_is_the_alert_as_the_api_shows_it(database: Database, clock: HandCl
     )  # fmt: skip
     assert body["alert"]["remedy"]["action"] == "void_wager"
     assert body["alert"]["id"] == number
-    assert title_of(body) == "[high] Table B07: late_bet.placed"
-    assert text_of(body) == "Seat 3 placed 500.\nThe wager is void. (tas 6.3)\n2026-05-04T12:00:00.000Z"
+    assert WORDS.title(body) == "[high] Table B07: Late bet: placed"
+    assert WORDS.text(body) == "Seat 3 placed 500.\nThe wager is void. (tas 6.3)\n4 May 2026 12:00:00 (UTC)"
 
 
 def test_decisions_are_told_with_who_and_why(database: Database, clock: HandClock) -> None:
@@ -120,8 +123,8 @@ def test_decisions_are_told_with_who_and_why(database: Database, clock: HandCloc
     enter(database, clock)
     assert keys(database) == [f"alert-{number}-raised", f"alert-{number}-dismissed-2"]
     body = json.loads(rows(database)[1].body)
-    assert title_of(body) == "[high] Table B07: anna dismissed late_bet.placed"
-    assert "A card was misread\nIt was a five." in text_of(body)
+    assert WORDS.title(body) == "[high] Table B07: anna dismissed Late bet: placed"
+    assert "A card was misread\nIt was a five." in WORDS.text(body)
 
 
 def test_alert_that_nobody_took_is_told_again_once(database: Database, clock: HandClock) -> None:
@@ -138,7 +141,7 @@ def test_alert_that_nobody_took_is_told_again_once(database: Database, clock: Ha
     clock.move(minutes=10)
     enter(database, clock)
     assert keys(database)[2:] == [f"alert-{left}-overdue"]
-    assert title_of(json.loads(rows(database)[2].body)) == "[high] Table B07: nobody took late_bet.placed"
+    assert WORDS.title(json.loads(rows(database)[2].body)) == "[high] Table B07: nobody took Late bet: placed"
 
 
 def test_number_that_another_writer_may_still_commit_is_waited_for(database: Database, clock: HandClock) -> None:

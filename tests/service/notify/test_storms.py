@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from datetime import timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from sqlalchemy import select
@@ -15,9 +16,11 @@ from tests.service.stores import add_alert
 from thirdcard.service.alerts.storms import GAP, LEAST, SPAN
 from thirdcard.service.notify import outbox
 from thirdcard.service.notify.matching import NoticeRules
-from thirdcard.service.notify.notices import text_of, title_of
+from thirdcard.service.notify.people_words import PeopleWords
 from thirdcard.service.store.database import Database
 from thirdcard.service.store.schema import DeliveryRow
+
+WORDS = PeopleWords(zone=ZoneInfo("UTC"))
 
 PEOPLE: list[dict[str, Any]] = [{"name": "duty", "url_env": "DUTY"}]
 RULES = rules_of({"channels": ["bus", "duty"], "events": ["raised", "overdue"]}, people=PEOPLE)
@@ -59,9 +62,9 @@ def test_people_are_told_of_a_storm_once_and_programs_of_each_alert(begun: Datab
     assert told(begun, "duty") == ["waiting"] * LEAST + ["gathered"] * 3
     assert told(begun, "bus") == ["waiting"] * (LEAST + 3)
     body = bodies(begun, "duty")[-1]
-    assert title_of(body) == f"[medium] Table B07: {LEAST} times late_bet.placed, a storm"
-    assert f"{LEAST} alerts of one kind" in text_of(body)
-    assert "not told one by one" in text_of(body)
+    assert WORDS.title(body) == f"[medium] Table B07: {LEAST} times Late bet: placed, a storm"
+    assert f"{LEAST} alerts of one kind" in WORDS.text(body)
+    assert "not told one by one" in WORDS.text(body)
     assert all("storm" not in other for other in bodies(begun, "bus"))
 
 
@@ -70,12 +73,12 @@ def test_storm_names_the_gravest_and_how_long_it_lasts(begun: Database) -> None:
     for n in range(1, LEAST):
         add_alert(begun, at=NOON + n * timedelta(seconds=50), severity="low")
     told(begun, "duty", later=timedelta(minutes=4))
-    said = text_of(bodies(begun, "duty")[-1])
+    said = WORDS.text(bodies(begun, "duty")[-1])
     assert said.splitlines()[0] == (
-        f"{LEAST} alerts of one kind from 2026-05-04T12:00:00.000Z to 2026-05-04T12:02:30.000Z, 2 min 30 s; "
+        f"{LEAST} alerts of one kind from 4 May 2026 12:00:00 (UTC) to 4 May 2026 12:02:30 (UTC), 2 min 30 s; "
         "the gravest says: Seat 1 placed 5000."
     )
-    assert title_of(bodies(begun, "duty")[-1]).startswith("[medium]")
+    assert WORDS.title(bodies(begun, "duty")[-1]).startswith("[medium]")
 
 
 def test_storm_is_told_again_when_it_has_doubled(begun: Database) -> None:
@@ -134,5 +137,5 @@ def test_storm_that_nobody_takes_is_overdue_once(begun: Database) -> None:
         outbox.enter_news(session, RULES, now=now, overdue_after=timedelta(minutes=2))
     overdue = [body for body in bodies(begun, "duty") if body["event"] == "overdue"]
     assert len(overdue) == LEAST
-    assert "nobody took them" in text_of(overdue[-1])
+    assert "nobody took them" in WORDS.text(overdue[-1])
     assert len([body for body in bodies(begun, "duty", "gathered") if body["event"] == "overdue"]) == 2

@@ -7,10 +7,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from thirdcard.service.ports.code_words import code_title
 from thirdcard.service.rounds.search.days import DayStretch
 from thirdcard.service.rounds.search.fields import CODES, SearchError, clauses_of
 from thirdcard.service.rounds.search.grammar import understand, understand_fields
-from thirdcard.service.watch.wording import code_title
 
 ZONE = ZoneInfo("Europe/Zurich")
 NOW = datetime(2026, 11, 21, 22, 0, tzinfo=ZONE)
