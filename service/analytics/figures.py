@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from thirdcard.service.analytics.hour_sums import NOBODY, parse_faults
 from thirdcard.service.analytics.rates import Floats, Interval, mid_p_interval, wilson_interval
-from thirdcard.service.analytics.shrinkage import shrink
+from thirdcard.service.analytics.shrinkage import CHANCE_GAIN, shrink
 from thirdcard.service.analytics.tallies import ERRORS, FAULTS, LATE, Columns, Tallies
 from thirdcard.service.store.alert_states import AlertState
 
@@ -25,6 +25,8 @@ LEAST_ROUNDS = 200
 """Who dealt fewer is listed behind all others: too little is known to rank him."""
 CONFIRMED, DISMISSED = AlertState.CONFIRMED.value, AlertState.DISMISSED.value
 WHOLE = "all"
+LEAST_RANKED = 5
+"""Among fewer no difference is told."""
 Labels = Callable[[Columns], Sequence[str]]
 """What each row is counted under."""
 
@@ -94,7 +96,7 @@ class Figure:
     shrunken: Estimate | None = None
     """Drawn towards the others; None where there are none to be drawn to."""
     above_house: float | None = None
-    """The probability that its true rate is above the house's."""
+    """The probability that its true rate is above the mean of all; None where it dealt too little, or alone."""
     is_ranked: bool = True
     """Whether it dealt enough to be ranked."""
     decided: int
@@ -123,7 +125,12 @@ class Figures:
     house: Figure
     """Of the whole house at that time: the same, whichever table or dealer was asked for."""
     spread: float | None = None
-    """How far the true rates lie apart, as a share of their mean; None where that was not estimated."""
+    """How far the true rates lie apart, as a share of their mean; None where chance alone would explain the counts."""
+
+    @property
+    def can_be_compared(self) -> bool:
+        """Whether enough of them dealt enough to say anything about how they differ."""
+        return sum(figure.is_ranked and figure.rounds > 0 for figure in self.items) >= LEAST_RANKED
 
 
 def figures_by(tallies: Tallies, labels: Labels, counting: Counting, *, is_shrunken: bool) -> Figures:
@@ -170,18 +177,21 @@ def _shrunken(figures: Sequence[Figure], total: Figure) -> Figures:
     events = np.array([figure.errors for figure in some], np.float64)
     rounds = np.array([figure.rounds for figure in some], np.float64)
     found = shrink(events, rounds)
+    is_comparable = int(np.sum(rounds >= LEAST_ROUNDS)) > 1
     drawn = [
         replace(
             figure,
             shrunken=Estimate(per_1000=rate * PER, low=low * PER, high=high * PER),
-            above_house=above,
+            above_house=above if is_comparable and figure.rounds >= LEAST_ROUNDS else None,
             is_ranked=figure.rounds >= LEAST_ROUNDS,
         )
         for figure, rate, low, high, above in zip(
             some, *(column.tolist() for column in (found.rate, *found.interval, found.above_house)), strict=True
         )
     ]
-    return Figures(items=[*sorted(drawn, key=_rank), *rest], total=total, house=total, spread=found.spread)
+    all_together = Figures(items=[*sorted(drawn, key=_rank), *rest], total=total, house=total)
+    is_told = all_together.can_be_compared and found.gain > CHANCE_GAIN
+    return replace(all_together, spread=found.spread) if is_told else all_together
 
 
 def _rank(figure: Figure) -> tuple[bool, float, str]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from thirdcard.service.analytics.figure_rows import figure_row
 from thirdcard.service.analytics.figures import Estimate, Figure, Figures
 from thirdcard.service.analytics.pace import Pace
 from thirdcard.service.analytics.trend import Trend
+from thirdcard.service.config.house import House
 
 
 class FigureOut(BaseModel):
@@ -56,9 +57,11 @@ class FiguresOut(BaseModel):
     house: FigureOut
     spread: float | None
     are_names_shown: bool
+    currency: str | None = Field(description="what money is in; null: the tables' smallest units")
+    minor_units: int = Field(description="how many of the tables' smallest units make one of the currency")
 
     @classmethod
-    def of(cls, figures: Figures, *, are_names_shown: bool) -> FiguresOut:
+    def of(cls, figures: Figures, house: House, *, are_names_shown: bool) -> FiguresOut:
         """What is sent of figures."""
         return cls(
             items=[FigureOut.of(figure) for figure in figures.items],
@@ -66,6 +69,8 @@ class FiguresOut(BaseModel):
             house=FigureOut.of(figures.house),
             spread=figures.spread,
             are_names_shown=are_names_shown,
+            currency=house.settings.currency,
+            minor_units=house.settings.minor_units,
         )
 
 

@@ -28,6 +28,13 @@ SPREADS = (0.05, 1.5)
 """Bounds of the standard deviation, of log m and log a, that the grid believes."""
 
 
+NO_SPREAD = 15.0
+"""log a, from which on the two likelihoods are the same to a float."""
+CHANCE_GAIN = 2.71
+"""The 95th percentile of the gain where all rates are the same: half of a chi-squared of one degree, since no spread is
+the edge of what can be."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shrunken:
     """Estimates for each dealer; arrays in the order of the counts."""
@@ -42,6 +49,8 @@ class Shrunken:
     """All events over all rounds."""
     spread: float
     """The coefficient of variation of the true rates, at the mode: 0.5 means that they differ by half of the mean."""
+    gain: float
+    """Twice what that spread gains in log likelihood over one rate for all; chance alone seldom gains `CHANCE_GAIN`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +94,12 @@ def shrink(events: Floats, rounds: Floats, *, level: float = LEVEL) -> Shrunken:
     )
     above = np.clip(weights @ gammaincc(mixture.shapes, mixture.exposures * means), 0.0, 1.0)
     return Shrunken(
-        rate=rate, interval=interval, above_house=above, house_rate=house, spread=float(np.exp(-mode[1] / 2))
+        rate=rate,
+        interval=interval,
+        above_house=above,
+        house_rate=house,
+        spread=float(np.exp(-mode[1] / 2)),
+        gain=2 * (_log_likelihood(mode, k, n) - _log_likelihood(np.array([np.log(max(house, 1e-300)), 40.0]), k, n)),
     )
 
 
@@ -103,12 +117,21 @@ def _likely_houses(k: Floats, n: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def _log_posterior(house: Floats, k: Floats, n: Floats) -> float:
-    """Negative binomial likelihood of all counts, with the weak beliefs about m and a."""
+    """The likelihood of all counts, with the weak beliefs about m and a."""
+    log_mean, log_shape = np.clip(house, -40.0, 40.0)
+    spread = np.exp(-log_shape / 2)
+    beliefs = 0.5 * log_mean - (spread / BELIEVED_SPREAD) ** 2 / 2 + np.log(spread)
+    return float(_log_likelihood(house, k, n) + beliefs)
+
+
+def _log_likelihood(house: Floats, k: Floats, n: Floats) -> float:
+    """Of all counts, negative binomial; from a shape on that leaves no spread, Poisson."""
     log_mean, log_shape = np.clip(house, -40.0, 40.0)
     a, expected = np.exp(log_shape), np.exp(log_mean) * n
+    if log_shape > NO_SPREAD:
+        return float(np.sum(k * log_mean - expected))
     likely = gammaln(k + a) - gammaln(a) + a * np.log(a / (a + expected)) + k * (log_mean - np.log(a + expected))
-    spread = np.exp(-log_shape / 2)
-    return float(likely.sum() + 0.5 * log_mean - (spread / BELIEVED_SPREAD) ** 2 / 2 + np.log(spread))
+    return float(likely.sum())
 
 
 def _spread_along(mode: Floats, axis: Floats, k: Floats, n: Floats) -> float:

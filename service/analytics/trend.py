@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from thirdcard.service.analytics.change_points import find_segments
+from thirdcard.service.analytics.change_points import SHORTEST, find_segments
 from thirdcard.service.analytics.figures import PER, Estimate, Figure
 from thirdcard.service.analytics.rates import mid_p_interval
+
+LEAST_DAYS, LEAST_ERRORS = 2 * SHORTEST, 10
+"""With fewer days of play, or fewer erring rounds, a rate could double without a trace."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +30,12 @@ class Trend:
 
     days: Sequence[Figure]
     stretches: Sequence[TrendStretch]
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether there is enough to say that nothing changed."""
+        dealt = [day for day in self.days if day.rounds > 0]
+        return len(dealt) >= LEAST_DAYS and sum(day.errors for day in dealt) >= LEAST_ERRORS
 
     @property
     def changes(self) -> list[str]:

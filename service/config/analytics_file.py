@@ -1,9 +1,12 @@
-"""What a house settles about its figures: who sees dealers' names and how long they are kept (`analytics.yaml`)."""
+"""What a house settles about its figures: who sees dealers' names and how long they are kept, and in
+what money is shown (`analytics.yaml`).
+"""
 
 from __future__ import annotations
 
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Literal
 
 from pydantic import Field
 
@@ -29,6 +32,23 @@ class AnalyticsFile(HouseSettings):
         strict=False,
         description="days, over 0 to 36500, for which figures keep dealers apart, or null for ever",
     )
+
+    currency: str | None = Field(
+        default=None,
+        pattern=r"^[A-Z]{3}$",
+        description="three capital letters, such as CHF, that money is shown with, or null: the tables' smallest units",
+    )
+    minor_units: Literal[1, 10, 100, 1000] = Field(
+        default=1,
+        description="one of 1, 10, 100, 1000: how many of the tables' smallest units make one of the currency",
+    )
+
+    def money(self, *amounts_minor: float) -> str:
+        """Amounts in the tables' smallest unit, with the currency: `CHF 12.50, 0.00`."""
+        digits = len(str(self.minor_units)) - 1 if self.currency else 0
+        divisor = self.minor_units if self.currency else 1
+        told = ", ".join(f"{amount / divisor:,.{digits}f}".replace(",", "\u202f") for amount in amounts_minor)
+        return f"{self.currency} {told}" if self.currency else f"{told} units"
 
     def names_from(self, now: datetime) -> datetime | None:
         """The moment before which figures keep no dealer; None: there is none."""

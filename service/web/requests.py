@@ -162,16 +162,6 @@ class FigurePageQuery(Incoming):
     to: Day = ""
 
 
-class ReportQuery(Incoming):
-    """What a shift report tells of: a table or a dealer, a shift or the whole day, a day or several."""
-
-    table: Choice = ""
-    dealer: Choice = ""
-    shift: Choice = ""
-    from_: Day = Field(default="", alias="from")
-    to: Day = ""
-
-
 class FigureFileQuery(FigureQuery):
     """Which figures, and how."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 from typing import Any
 from urllib.parse import urlencode
 
@@ -42,12 +42,28 @@ LIKELY = 0.95
 
 
 @dataclass(frozen=True, slots=True)
+class CoveredDays:
+    """The days of the house's clock that a page shows, both in it."""
+
+    first: date
+    last: date
+    is_under_way: bool
+    """Whether the last one is not over."""
+
+    def __str__(self) -> str:
+        first, last = f"{self.first:%-d %b %Y}", f"{self.last:%-d %b %Y}"
+        so_far = ", so far" if self.is_under_way else ""
+        return f"{first}{so_far}" if first == last else f"{first} to {last}{so_far}"
+
+
+@dataclass(frozen=True, slots=True)
 class FigureFilters:
     """A page's filters, understood."""
 
     query: FigurePageQuery
     wish: FigureWish
     house: House
+    today: date
 
     @property
     def is_narrowed(self) -> bool:
@@ -60,6 +76,15 @@ class FigureFilters:
         query = self.query
         said = (f"table {query.table}" if query.table else "", f"dealer {query.dealer}" if query.dealer else "")
         return ", ".join(filter(None, said)) or "the whole house"
+
+    def covered(self, reading: TallyReading) -> CoveredDays:
+        """The days that are shown; without a first one, from the first round on."""
+        zone, hours = self.house.time.zone, reading.whole().rounds.keys["hour"]
+        begin, end = self.wish.from_at, self.wish.to_at
+        last = self.today if end is None else (end - timedelta(seconds=1)).astimezone(zone).date()
+        begin = begin or min(hours, default=None)
+        first = last if begin is None else begin.astimezone(zone).date()
+        return CoveredDays(first, last, last >= self.today)
 
     def link(self, view: str, **changes: str) -> str:
         """The address of another view, or the same with other filters."""
@@ -89,8 +114,8 @@ def ask(room: Room, query: FigurePageQuery) -> FigureFilters:
     house = room.settings.house
     from_at = _day(query.from_, house) if query.from_ else None
     to_at = _day(query.to, house, after=1) if query.to else None
+    today = room.clock().astimezone(house.time.zone).date()
     if from_at is None and to_at is None:
-        today = room.clock().astimezone(house.time.zone).date()
         from_at = _day((today - PERIOD).isoformat(), house)
     wish = FigureWish(
         from_at=from_at,
@@ -102,7 +127,7 @@ def ask(room: Room, query: FigurePageQuery) -> FigureFilters:
         shift=query.shift or None,
         is_confirmed_only=query.confirmed,
     )
-    return FigureFilters(query, wish, house)
+    return FigureFilters(query, wish, house, today)
 
 
 def page(room: Room, person: Person, view: str, query: FigurePageQuery) -> dict[str, Any]:
@@ -112,7 +137,7 @@ def page(room: Room, person: Person, view: str, query: FigurePageQuery) -> dict[
     asker = ask_as(room, person, "analytics", has_dealers=has_dealers)
     with room.database.reading() as session:
         reading = TallyReading(session, asked.house, asker, asked.wish, has_durations=view == "pace")
-        shown = _SHOWN[view](reading, asked)
+        shown = _SHOWN[view](reading, asked) | {"covered": asked.covered(reading)}
         choices = {
             "tables": list_names(session, person, "table_id"),
             "rulebooks": list_names(session, person, "rulebook"),
@@ -126,20 +151,12 @@ def page(room: Room, person: Person, view: str, query: FigurePageQuery) -> dict[
         "families": FAMILIES,
         "shifts": shifts,
         "are_names_shown": asker.are_names_shown,
-        "period": _period(asked),
         "likely": LIKELY,
         "no_dealer": NO_DEALER,
+        "amounts": asked.house.settings.money,
         **choices,
         **shown,
     }
-
-
-def _period(asked: FigureFilters) -> str:
-    begin, end = asked.wish.from_at, asked.wish.to_at
-    zone = asked.house.time.zone
-    first = "the beginning" if begin is None else f"{begin.astimezone(zone):%-d %b %Y}"
-    last = "now" if end is None else f"{(end - timedelta(seconds=1)).astimezone(zone):%-d %b %Y}"
-    return f"{first} to {last}"
 
 
 def _day(text: str, house: House, *, after: int = 0) -> datetime:

@@ -48,8 +48,9 @@ class AxisScale:
     def ticks(self) -> list[Tick]:
         """Round values within."""
         if self.is_log:
-            powers = range(math.ceil(math.log10(self.low)), math.floor(math.log10(self.high)) + 1)
-            return [Tick(self.at(10.0**power), f"{10**power:,}") for power in powers if power >= 0]
+            powers = range(max(math.ceil(math.log10(self.low)), 0), math.floor(math.log10(self.high)) + 1)
+            values = [10.0**power for power in powers] if len(powers) > 1 else round_steps(self.low, self.high)
+            return [Tick(self.at(value), f"{value:,.10g}") for value in values]
         return [Tick(self.at(value), f"{value:g}") for value in round_steps(self.low, self.high)]
 
 
@@ -91,7 +92,7 @@ class Dot:
     x: float
     y: float
     is_outside: bool
-    """Whether it lies beyond the limits of 99.8 %."""
+    """Whether it dealt enough to be ranked, and lies beyond the limits of 99.8 %."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +145,15 @@ class PaceBar:
     parts: Sequence[tuple[str, float, float, float]]
 
 
+@dataclass(frozen=True, slots=True)
+class PacePlot:
+    """Bars on one scale of seconds."""
+
+    bars: Sequence[PaceBar]
+    ticks: Sequence[Tick]
+    width: float = ROW_WIDTH
+
+
 def plot_forest(figures: Sequence[Figure], house: Figure) -> Forest:
     """A row for each figure; the scale is set by those that are known best."""
     known = [figure.shrunken.high if figure.shrunken else figure.raw.high for figure in figures if figure.is_ranked]
@@ -171,7 +181,7 @@ def plot_funnel(figures: Sequence[Figure], house: Figure) -> Funnel | None:
     y = AxisScale(0.0, max(rates[-1] * 1.15, house.raw.per_1000 * 2.5), HEIGHT - BOTTOM, TOP)
     steps = np.geomspace(x.low, x.high, FUNNEL_STEPS)
     rate = house.raw.per_1000 / PER
-    dots = [Dot(one, x.at(one.rounds), y.at(one.raw.per_1000), is_beyond(one, rate)) for one in some]
+    dots = [Dot(one, x.at(one.rounds), y.at(one.raw.per_1000), one.is_ranked and is_beyond(one, rate)) for one in some]
     lines = [_lines(steps, rate, level, x, y) for level in (WARNING, ALARM)]
     return Funnel(dots, lines[0], lines[1], y.at(house.raw.per_1000), x.ticks(), y.ticks())
 
@@ -205,7 +215,7 @@ def plot_trend(trend: Trend) -> TrendPlot:
     return TrendPlot(marks, bands, ticks, y.ticks())
 
 
-def plot_paces(paces: Sequence[Pace]) -> list[PaceBar]:
+def plot_paces(paces: Sequence[Pace]) -> PacePlot:
     """The phases' medians, one behind the other, on one scale."""
     longest = max((sum(part.median_s for part in pace.phases) for pace in paces), default=1.0) or 1.0
     bars = []
@@ -216,7 +226,7 @@ def plot_paces(paces: Sequence[Pace]) -> list[PaceBar]:
             parts.append((part.phase, round(place, 1), round(max(width - 1.5, 0.5), 1), part.median_s))
             place += width
         bars.append(PaceBar(pace, parts))
-    return bars
+    return PacePlot(bars, AxisScale(0.0, longest, 0.0, ROW_WIDTH).ticks())
 
 
 def round_steps(low: float, high: float) -> list[float]:

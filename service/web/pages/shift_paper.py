@@ -19,26 +19,29 @@ Words = Mapping[str, Callable[..., Any]]
 def print_report(settings: RoomSettings, report: ShiftReport, *, signed: tuple[str, datetime]) -> bytes:
     """The document; `signed` says who made it and when."""
     words: Words = build_environment(settings).filters
-    sheet = PdfSheet(f"{report.subject}, {report.period}", signed[1])
+    sheet = PdfSheet(f"{report.subject}, {report.covered}", signed[1])
     sheet.say(report.subject, size=19, bold=True)
     shift = f", {report.shift}" if report.shift else ""
     made = f"Made by {signed[0]} on {words['moment'](signed[1])}, Thirdcard {settings.version}."
-    sheet.say(f"Shift report, {report.period}{shift}. {made} Times are {settings.time_zone}.", size=9, colour=SOFT)
+    sheet.say(f"Shift report, {report.covered}{shift}{report.counted}. {made} Times are {settings.time_zone}.", size=9, colour=SOFT)
     sheet.small_heading("In short")
-    sheet.rows(_in_short(report), (30, 70), size=9.5)
+    sheet.rows(_in_short(report, settings.house.settings.money), (30, 70), size=9.5)
     for title, figures in (("By kind", report.codes), ("By day", report.days)):
         if figures:
             sheet.small_heading(f"{title}: erring rounds, rounds, per 1000 rounds, 95 %")
             sheet.rows([_row(one, words if title == "By kind" else None) for one in figures], (46, 12, 14, 12, 16))
-    sheet.small_heading("Alerts")
-    if report.alerts:
-        sheet.rows([_alert(one, words) for one in report.alerts], (22, 10, 53, 15))
-    else:
-        sheet.say("None that stands.")
+    for title, alerts in (("Confirmed alerts", report.confirmed), ("Alerts that nobody has decided", report.undecided)):
+        sheet.small_heading(title)
+        if alerts:
+            sheet.rows([_alert(one, words) for one in alerts], (22, 10, 53, 15))
+        else:
+            sheet.say("None.")
+    if report.is_cut:
+        sheet.say("Only the newest are listed.", size=9, colour=SOFT)
     return bytes(sheet.output())
 
 
-def _in_short(report: ShiftReport) -> list[tuple[str, str]]:
+def _in_short(report: ShiftReport, money: Callable[..., str]) -> list[tuple[str, str]]:
     own, house = report.own, report.house
     pace = "–" if own.rounds_per_hour is None else f"{own.rounds_per_hour:.1f}"
     phases = ", ".join(f"{part.phase} {part.median_s:.0f} s" for part in report.pace.phases)
@@ -50,7 +53,7 @@ def _in_short(report: ShiftReport) -> list[tuple[str, str]]:
         ("Rounds an hour", pace),
         ("Phases, median", phases or "–"),
         ("Late bets accepted", str(own.accepted_late_bets)),
-        ("Overpaid, underpaid", f"{own.overpaid_minor:.0f}, {own.underpaid_minor:.0f}"),
+        ("Overpaid, underpaid", money(own.overpaid_minor, own.underpaid_minor)),
         ("Not watched", f"{own.unseen_s / 60:.0f} min"),
         ("False alerts", f"{own.false_alerts} of {own.decided} decided"),
     ]

@@ -13,7 +13,6 @@ from thirdcard.service.alerts.views import AlertView
 from thirdcard.service.analytics.asking import (
     Asker,
     By,
-    FigureWish,
     TallyReading,
     find_dealers,
     pace_of_all,
@@ -22,9 +21,10 @@ from thirdcard.service.analytics.figures import Figure
 from thirdcard.service.analytics.looks import ask_as
 from thirdcard.service.analytics.pace import Pace
 from thirdcard.service.analytics.tallies import ERRORS, LATE
+from thirdcard.service.store.alert_states import UNCLOSED, AlertState
 from thirdcard.service.store.people import Person
-from thirdcard.service.web.pages.figures import ask
-from thirdcard.service.web.requests import FigurePageQuery, ReportQuery
+from thirdcard.service.web.pages.figures import FAMILIES, CoveredDays, FigureFilters, ask
+from thirdcard.service.web.requests import FigurePageQuery
 
 MOST_ALERTS = 200
 
@@ -34,69 +34,81 @@ class ShiftReport:
     """What a report tells; rates are per 1000 rounds, money is in the tables' smallest unit."""
 
     subject: str
-    period: str
+    covered: CoveredDays
     shift: str
+    counted: str
+    """What counts where that is not every error of dealing that nobody dismissed."""
     own: Figure
     house: Figure
     codes: Sequence[Figure]
     days: Sequence[Figure]
     pace: Pace
-    alerts: Sequence[AlertView]
-    """Those of dealing and late bets that nobody dismissed, the newest first."""
+    confirmed: Sequence[AlertView]
+    """Alerts of what is counted, and of late bets, the newest first."""
+    undecided: Sequence[AlertView]
     is_cut: bool
     """Whether there are more alerts."""
 
 
-def gather(room: Room, person: Person, query: ReportQuery) -> dict[str, Any]:
-    """What the report's page shows; without days, of the day that is now."""
-    today = room.clock().astimezone(room.settings.house.time.zone).date().isoformat()
-    first = query.from_ or query.to or today
-    last = query.to or first
-    said = {"table": query.table, "dealer": query.dealer, "shift": query.shift, "from": first, "to": last}
-    page = FigurePageQuery.model_validate(said)
-    asked = ask(room, page)
+def gather(room: Room, person: Person, query: FigurePageQuery) -> dict[str, Any]:
+    """What the report's page shows: of the same time and by the same filters as the lists of figures."""
+    asked = ask(room, query)
     asker = ask_as(room, person, "shift report", has_dealers=bool(query.dealer))
-    report = _report(room, asker, asked.wish, f"{first} to {last}" if last != first else first)
     return {
-        "report": report,
+        "report": _report(room, asker, asked),
         "query": query,
-        "first": first,
-        "last": last,
+        "asked": asked,
+        "amounts": asked.house.settings.money,
         "now": room.clock(),
         "by": person.name,
         "shifts": [shift.name for shift in asked.house.time.shifts],
     }
 
 
-def _report(room: Room, asker: Asker, wish: FigureWish, period: str) -> ShiftReport:
-    house = room.settings.house
+def _report(room: Room, asker: Asker, asked: FigureFilters) -> ShiftReport:
+    house, wish = asked.house, asked.wish
     with room.database.reading() as session:
         reading = TallyReading(session, house, asker, wish, has_durations=True)
         codes, days = reading.figures(By.CODE), reading.figures(By.DAY)
-        of_all = pace_of_all(reading)
+        of_all, covered = pace_of_all(reading), asked.covered(reading)
         dealers = None if wish.dealer is None else find_dealers(session, house, asker, wish.dealer)
         fitting = AlertWish(
             table=wish.table,
             dealers=dealers,
-            families=(*ERRORS, LATE),
-            states=("open", "acknowledged", "escalated", "confirmed"),
+            code=wish.code,
+            families=() if wish.code else (*ERRORS, LATE),
+            states=(*UNCLOSED, AlertState.CONFIRMED),
             from_at=wish.from_at,
             to_at=wish.to_at,
         )
         page = list_alerts(session, asker.person, fitting, limit=MOST_ALERTS)
-    shown = [one for one in page.items if wish.shift is None or house.time.shift(_hour(one.at)) == wish.shift]
+    shown = [one for one in page.items if _fits(one, asked)]
     return ShiftReport(
-        subject=f"Table {wish.table}" if wish.table else f"Dealer {wish.dealer}" if wish.dealer else "All tables",
-        period=period,
+        subject=f"{asked.subject[:1].upper()}{asked.subject[1:]}",
+        covered=covered,
         shift=wish.shift or "",
+        counted=_counted(asked.query),
         own=days.total,
         house=days.house,
         codes=[one for one in codes.items if one.errors],
         days=days.items,
         pace=of_all,
-        alerts=shown,
+        confirmed=[one for one in shown if one.state == AlertState.CONFIRMED],
+        undecided=[one for one in shown if one.state != AlertState.CONFIRMED],
         is_cut=page.next is not None,
     )
+
+
+def _fits(one: AlertView, asked: FigureFilters) -> bool:
+    wish = asked.wish
+    is_of_shift = wish.shift is None or asked.house.time.shift(_hour(one.at)) == wish.shift
+    return is_of_shift and wish.rulebook in (None, one.body["rulebook"])
+
+
+def _counted(query: FigurePageQuery) -> str:
+    said = (query.rulebook, FAMILIES.get(query.code, query.code) if query.code else "",
+            "confirmed alerts only" if query.confirmed else "")  # fmt: skip
+    return "".join(f", {part}" for part in said if part)
 
 
 def _hour(at: datetime) -> datetime:

@@ -68,7 +68,7 @@ def figures(
         found = tell_figures(session, room.settings.house, asker, By(what.removesuffix("s")), wish_of(query))
     if query.format != "json":
         return _file(found, what, query.format)
-    return FiguresOut.of(found, are_names_shown=asker.are_names_shown)
+    return FiguresOut.of(found, room.settings.house, are_names_shown=asker.are_names_shown)
 
 
 def wish_of(query: FigureQuery) -> FigureWish:

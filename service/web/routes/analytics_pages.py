@@ -11,7 +11,7 @@ from starlette.responses import Response
 from thirdcard.service.web.dependencies import PagesHere, RoomHere, StrictRoute, Viewer
 from thirdcard.service.web.pages import facts, figures, shift_report
 from thirdcard.service.web.pages.shift_paper import print_report
-from thirdcard.service.web.requests import FigurePageQuery, ReportQuery
+from thirdcard.service.web.requests import FigurePageQuery
 
 router = APIRouter(prefix="/analytics", route_class=StrictRoute, include_in_schema=False)
 Filters = Annotated[FigurePageQuery, Query()]
@@ -34,13 +34,13 @@ def start(room: RoomHere, pages: PagesHere, person: Viewer, query: Filters) -> R
 
 
 @router.get("/report")
-def report(room: RoomHere, pages: PagesHere, person: Viewer, query: Annotated[ReportQuery, Query()]) -> Response:
+def report(room: RoomHere, pages: PagesHere, person: Viewer, query: Filters) -> Response:
     """What a table or a dealer did in a shift, to print."""
     return pages.show("shift_report.html", **shift_report.gather(room, person, query))
 
 
 @router.get("/report.pdf")
-def report_pdf(room: RoomHere, person: Viewer, query: Annotated[ReportQuery, Query()]) -> Response:
+def report_pdf(room: RoomHere, person: Viewer, query: Filters) -> Response:
     """The same as a file."""
     told = shift_report.gather(room, person, query)
     paper = print_report(room.settings, told["report"], signed=(person.name, room.clock()))

@@ -37,6 +37,7 @@ def test_list_tells_figures_and_the_house(full: TestRoom, what: str) -> None:
     body = full.as_role("viewer").get(f"/api/analytics/{what}").json()
     assert body["next"] is None
     assert (body["house"]["rounds"], body["house"]["errors"]) == (10, 1)
+    assert (body["currency"], body["minor_units"]) == (None, 1)
     assert all(item["rounds"] > 0 and item["per_1000_low"] <= item["per_1000"] for item in body["items"])
 
 

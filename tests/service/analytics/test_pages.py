@@ -142,3 +142,41 @@ def test_shift_report_is_a_pdf_too(full: TestRoom, day: str) -> None:
 )
 def test_what_is_not_allowed_is_refused(full: TestRoom, path: str, field: str) -> None:
     assert_error(full.browser("admin").get(path), 422, field=field, says=field)
+
+
+def test_report_covers_what_its_list_covers(full: TestRoom) -> None:
+    text = page(full, "/analytics/tables?from=2026-05-03&code=misdeal&confirmed=1")
+    (link,) = re.findall(r'href="(/analytics/report\?[^"]*table=B07[^"]*)"', text)
+    report = page(full, html.unescape(link))
+    assert "3 May 2026 to 5 May 2026, so far, Misdeals, confirmed alerts only" in report
+    assert "1 in <b>300</b> rounds, with 1 alert<" in report
+    (pdf,) = re.findall(r'href="(/analytics/report\.pdf\?[^"]*)"', report)
+    assert "from=2026-05-03" in pdf and "confirmed=1" in pdf
+    assert "4 Feb 2026 to 5 May 2026" in page(full, "/analytics/report?table=B07"), "without days, those of the lists"
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_page_shows_the_days_that_it_covers(full: TestRoom, view: str) -> None:
+    assert "4 Feb 2026 to 5 May 2026, so far, UTC" in page(full, f"/analytics/{view}")
+    text = page(full, f"/analytics/{view}?to=2026-05-04")
+    assert "3 May 2026 to 4 May 2026, UTC" in text, "from the first round on"
+    assert 'name="from" value="2026-05-03"' in text and 'name="to" value="2026-05-04"' in text
+
+
+def test_undecided_alerts_stand_apart_in_the_report(full: TestRoom) -> None:
+    text = page(full, "/analytics/report?table=B07&from=2026-05-04")
+    _, confirmed, undecided = re.split("<h2>Confirmed alerts|<h2>Alerts that nobody has decided", text)
+    assert [len(re.findall(r'href="/alerts/\d+"', part)) for part in (confirmed, undecided)] == [1, 3]
+    assert "1 confirmed; 3 undecided" in text
+
+
+def test_nothing_is_said_of_differences_or_changes_without_enough_behind_it(full: TestRoom) -> None:
+    dealers = page(full, "/analytics/dealers")
+    assert "Too few dealt enough to say whether they differ" in dealers and "differ by" not in dealers
+    row = dealers[dealers.index(">cay</a>") :]
+    assert " %</span>" not in row[: row.index("</tr>")], "cay dealt three rounds"
+    assert "Too few erring rounds, or days, to say whether the rate changed" in page(full, "/analytics/trend")
+
+
+def test_money_has_its_unit(full: TestRoom) -> None:
+    assert "0, 0 units" in page(full, "/analytics/tables")

@@ -64,3 +64,17 @@ def test_funnel_tells_who_lies_beyond_chance() -> None:
 @pytest.mark.parametrize("figures", [[], [figure("a", 10, 1)]], ids=["nobody", "one alone"])
 def test_funnel_of_fewer_than_two_is_none(figures: list[Figure]) -> None:
     assert plot_funnel(figures, HOUSE) is None
+
+
+@given(st.integers(1, 10**6), st.integers(1, 50))
+def test_axes_have_numbers_where_all_dealt_the_same(rounds: int, errors: int) -> None:
+    alike = [figure(name, rounds, errors) for name in "abc"]
+    funnel, forest = plot_funnel(alike, figure("all", 3 * rounds, 3 * errors)), plot_forest(alike, alike[0])
+    assert funnel is not None
+    for ticks in (funnel.x_ticks, funnel.y_ticks, forest.ticks):
+        assert len({tick.place for tick in ticks}) >= 2 and len({tick.text for tick in ticks}) == len(ticks)
+
+
+def test_who_dealt_too_little_to_be_ranked_is_not_told_to_lie_beyond_chance() -> None:
+    funnel = plot_funnel([figure("a", 10_000, 50), figure("c", 20, 9, is_ranked=False)], HOUSE)
+    assert funnel is not None and not any(dot.is_outside for dot in funnel.dots)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thirdcard.service.analytics.shrinkage import shrink
+from thirdcard.service.analytics.shrinkage import CHANCE_GAIN, shrink
 
 DEALERS = st.lists(st.tuples(st.integers(0, 40), st.integers(1, 20_000)), min_size=1, max_size=30)
 
@@ -62,3 +62,10 @@ def test_dealers_who_differ_by_chance_alone_are_told_as_alike() -> None:
     unlike = shrink(rng.poisson(rng.gamma(2, 10, 100)).astype(float), np.full(100, 4000.0))
     assert alike.spread < 0.15
     assert unlike.spread == pytest.approx(1 / np.sqrt(2), rel=0.25)
+
+
+def test_spread_beyond_chance_is_seldom_seen_where_there_is_none() -> None:
+    rng = np.random.default_rng(5)
+    gains = [shrink(rng.poisson(6, 20).astype(float), np.full(20, 1500.0)).gain for _ in range(60)]
+    assert sum(gain > CHANCE_GAIN for gain in gains) <= 0.1 * len(gains)
+    assert shrink(rng.poisson(rng.gamma(2, 10, 20)).astype(float), np.full(20, 4000.0)).gain > CHANCE_GAIN
