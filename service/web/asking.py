@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from thirdcard.service.alerts.room import Room
 from thirdcard.service.rounds.search.days import DayStretch
 from thirdcard.service.rounds.search.fields import FIELDS, SearchError
 from thirdcard.service.rounds.search.find import RoundWish
@@ -56,3 +57,11 @@ def known_tables(session: Session, person: Person) -> list[str]:
     """The tables that have a log and that the person may see."""
     names = session.scalars(select(LogRow.table_id).distinct().order_by(LogRow.table_id)).all()
     return [name for name in names if person.may_see(name)]
+
+
+def all_tables(room: Room, person: Person) -> list[str]:
+    """Every table that the person may see: those that are watched, and those of which there is a log alone."""
+    with room.database.reading() as session:
+        known = known_tables(session, person)
+    watched = [state.table_id for state in room.live.states() if person.may_see(state.table_id)]
+    return sorted({*known, *watched})

@@ -11,6 +11,7 @@ from thirdcard.service.alerts.alerts import AlertWish
 from thirdcard.service.alerts.decisions import tell_decisions
 from thirdcard.service.alerts.room import Room
 from thirdcard.service.store.people import Person
+from thirdcard.service.web.asking import all_tables
 from thirdcard.service.web.decision_schemas import DecisionPageQuery, DecisionsOut
 
 
@@ -28,7 +29,7 @@ def decisions(room: Room, person: Person, query: DecisionPageQuery) -> dict[str,
         "query": query,
         "behind": urlencode(narrowed | stretch),
         "as_csv": urlencode({"by": str(query.by), "format": "csv"} | narrowed | stretch),
-        "tables": [state.table_id for state in room.live.states() if person.may_see(state.table_id)],
+        "tables": all_tables(room, person),
     }
 
 

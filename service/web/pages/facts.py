@@ -28,6 +28,7 @@ from thirdcard.service.store.alert_states import UNCLOSED, AlertState
 from thirdcard.service.store.holds import HoldView
 from thirdcard.service.store.people import Person, Role
 from thirdcard.service.store.schema import AlertRow
+from thirdcard.service.web.asking import all_tables
 from thirdcard.service.web.dependencies import seen_table
 from thirdcard.service.web.health import is_watched
 from thirdcard.service.web.http_errors import not_found
@@ -137,7 +138,7 @@ def alerts(room: Room, pages: Pages, person: Person, query: WallQuery) -> dict[s
         "query": query,
         "filters": _filters(query),
         "narrowed": _narrowed(query),
-        "tables": [state.table_id for state in room.live.states() if person.may_see(state.table_id)],
+        "tables": all_tables(room, person),
         "severities": [str(severity) for severity in reversed(Severity)],
         "now": room.clock(),
         "opened": None,

@@ -23,7 +23,11 @@ def print_report(settings: RoomSettings, report: ShiftReport, *, signed: tuple[s
     sheet.say(report.subject, size=19, bold=True)
     shift = f", {report.shift}" if report.shift else ""
     made = f"Made by {signed[0]} on {words['moment'](signed[1])}, Thirdcard {settings.version}."
-    sheet.say(f"Shift report, {report.covered}{shift}{report.counted}. {made} Times are {settings.time_zone}.", size=9, colour=SOFT)
+    sheet.say(
+        f"Shift report, {report.covered}{shift}{report.counted}. {made} Times are {settings.time_zone}.",
+        size=9,
+        colour=SOFT,
+    )
     sheet.small_heading("In short")
     sheet.rows(_in_short(report, settings.house.settings.money), (30, 70), size=9.5)
     for title, figures in (("By kind", report.codes), ("By day", report.days)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import zipfile
 from datetime import timedelta
 
@@ -17,6 +18,7 @@ from thirdcard.rules.game.words import Severity
 from thirdcard.service.alerts.storms import LEAST
 from thirdcard.service.media.overlay import Outline
 from thirdcard.service.media.overlay_memory import AreaText
+from thirdcard.service.store.schema import AlertRow
 
 CARD = Outline(polygon_mm=((900.0, 400.0), (963.0, 400.0), (963.0, 488.0), (900.0, 488.0)), text="7H")
 PAGES = {
@@ -62,6 +64,19 @@ def test_alert_appears_and_is_decided_by_keyboard(browser: Browser, room: Served
         expect(page.locator("[data-opened='2'][data-state=dismissed]")).to_be_visible()
         expect(page.locator("#waiting")).to_have_text("0")
         assert ben.complaints == []
+
+
+def test_what_is_not_of_today_says_its_day(browser: Browser, room: ServedRoom) -> None:
+    room.tables["T1"].write(alerts=[an_alert()])
+    room.tables["T2"].write(alerts=[an_alert()])
+    with room.database.writing() as session:
+        older = session.get_one(AlertRow, 1)
+        older.at = before = older.at - timedelta(days=40)
+    day = rf"{before:%-d} {before:%b} \d\d:\d\d:\d\d"
+    with visiting(browser, room, "ben") as ben:
+        page = ben.see("/alerts")
+        expect(page.locator("#row-1 time")).to_have_text(re.compile(f"^{day}$"))
+        expect(page.locator("#row-2 time")).to_have_text(re.compile(r"^\d\d:\d\d:\d\d$"))
 
 
 def test_clip_plays_goes_by_frames_and_carries_the_overlay(browser: Browser, room: ServedRoom) -> None:

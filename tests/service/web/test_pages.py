@@ -153,3 +153,10 @@ def test_page_names_files_that_are_there_and_may_be_kept(full: TestRoom) -> None
 def test_script_imports_what_is_there(path: Path) -> None:
     for name in re.findall(r'from "\./([^"]+)"', path.read_text(encoding="utf-8")):
         assert (STATIC / name).is_file()
+
+
+@pytest.mark.parametrize("path", ["/alerts", "/decisions"])
+def test_tables_that_were_reviewed_stand_in_the_menus_too(room: TestRoom, path: str) -> None:
+    raise_alert(room, "R22")
+    page = room.browser("supervisor").get(path).text
+    assert all(f">{name}</option>" in page for name in ("B07", "B08", "R22"))

@@ -12,6 +12,7 @@ const REMIND_EVERY_MS = Number(body.dataset.remindEvery) * 1000;
 const TOAST_MS = 12_000;
 const ONCE_MS = 60_000;
 const format = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium", timeZone: body.dataset.zone });
+const days = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: body.dataset.zone });
 const clock = document.getElementById("clock");
 
 function tick() {
@@ -21,6 +22,13 @@ function tick() {
     const waits_ms = now - Date.parse(element.dataset.waits);
     element.textContent = `waits ${told(waits_ms)}`;
     element.classList.toggle("overdue", waits_ms > REMIND_MS);
+  }
+  const today = days.format(now);
+  for (const time of document.querySelectorAll("time[data-ago]:not([data-day])")) {
+    const day = days.format(Date.parse(time.dateTime));
+    if (day === today) continue;
+    time.dataset.day = day;
+    time.prepend(`${day} `);
   }
 }
 
