@@ -115,7 +115,8 @@ def _lives(session: Session, person: Person, wish: AlertWish, by: Grouping) -> I
 
 
 def _life(name: str, state: str, raised_at: datetime, changes: Sequence[tuple[datetime, str, str | None]]) -> _Life:
-    ended = next(((at, after, reason) for at, after, reason in changes if after in CLOSED), None)
+    closings = [(at, after, reason) for at, after, reason in changes if after in CLOSED]
+    ended = closings[-1] if closings and AlertState(state) in CLOSED else None
     is_dismissed = ended is not None and ended[1] == AlertState.DISMISSED
     return _Life(
         name=name,

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from thirdcard.service.alerts.reasons import CORRECTED
 from thirdcard.service.corrections.judging import Verdicts, alert_bodies, fault_key, record_body
 from thirdcard.service.rounds.corrections import VERDICT, holding
-from thirdcard.service.rounds.search.index import DISMISSED, TAKEN_BACK, enter_round, has_fallen
+from thirdcard.service.rounds.search.index import DISMISSED, TAKEN_BACK, UNRAISED, enter_round, has_fallen
 from thirdcard.service.store import chain
 from thirdcard.service.store.alert_states import AlertState
 from thirdcard.service.store.alert_writer import RaisedAlert, write_alert
@@ -72,7 +72,7 @@ def follow(session: Session, log_id: int, before: Verdicts, after: Verdicts, cau
     for key in sorted(old.keys() - new.keys()):
         for row in _alerts_saying(session, log_id, old[key]):
             if not has_fallen(session, row):
-                _step(session, row, DISMISSED, cause)
+                _step(session, row, DISMISSED, cause, reason=_reason_to_fall(row, cause))
                 found.fell.append(row.id)
         found.touched.add(old[key]["round"])
     for key in sorted(new.keys() - old.keys(), key=lambda key: (new[key]["t"], key)):
@@ -155,6 +155,11 @@ def _raise(session: Session, log: LogRow, body: dict[str, Any], cause: Cause) ->
         is_quiet=True,
     )
     return write_alert(session, raised, now=cause.at).id
+
+
+def _reason_to_fall(row: AlertRow, cause: Cause) -> str:
+    """What a person's correction raised and the same one's end lets fall was never an alert of the system's."""
+    return UNRAISED if cause.is_taken_back and row.is_quiet else CORRECTED
 
 
 def _restore(session: Session, row: AlertRow, cause: Cause) -> None:

@@ -20,7 +20,7 @@ from thirdcard.service.notify.matching import NoticeRules
 from thirdcard.service.notify.notices import Notice, notice_of_alert, notice_of_change
 from thirdcard.service.notify.settings import NoticeEvent
 from thirdcard.service.notify.storms import as_told_to_people
-from thirdcard.service.rounds.search.index import TAKEN_BACK
+from thirdcard.service.rounds.search.index import TAKEN_BACK, UNRAISED
 from thirdcard.service.store.alert_states import AlertState
 from thirdcard.service.store.schema import AlertChange, AlertRow, DeliveryPlace, DeliveryRow
 
@@ -228,7 +228,7 @@ def _raised(session: Session, row: AlertRow) -> Notice | None:
 
 
 def _decided(session: Session, row: AlertChange) -> Notice | None:
-    if row.reason in (CORRECTED, TAKEN_BACK):
+    if row.reason in (CORRECTED, TAKEN_BACK, UNRAISED):
         return None  # a correction after the fact wakes nobody
     alert = session.get_one(AlertRow, row.alert_id)
     return notice_of_change(alert_views(session, [alert])[0], change_view(row))

@@ -21,6 +21,8 @@ from thirdcard.service.store.schema import AlertChange, AlertRow, LogRow, RoundR
 
 BATCH = 500
 TAKEN_BACK = "correction_taken_back"
+UNRAISED = "raising_taken_back"
+"""The correction that raised the alert was taken back."""
 """The reason for which an alert becomes again what it was before a correction."""
 DISMISSED = "dismissed"
 
@@ -95,4 +97,4 @@ def has_fallen(session: Session, alert: AlertRow) -> bool:
     if alert.state != DISMISSED:
         return False
     wanted = select(AlertChange.reason).where(AlertChange.alert_id == alert.id).order_by(AlertChange.id.desc()).limit(1)
-    return session.scalar(wanted) == CORRECTED
+    return session.scalar(wanted) in (CORRECTED, UNRAISED)

@@ -96,6 +96,29 @@ def test_an_event_that_was_missed_is_judged_with_the_others(reviewed: Reviewed) 
         assert (raised.is_quiet, json.loads(raised.body)["seat"]) == (True, 1)
 
 
+def false_alerts(reviewed: Reviewed) -> dict[str, tuple[int, int]]:
+    """By code how many were decided and how many of these were false."""
+    items = reviewed.room.as_role("supervisor").get("/api/decisions").json()["items"]
+    return {item["name"]: (item["confirmed"] + item["dismissed"], item["false"]) for item in items}
+
+
+def test_what_a_correction_raised_and_its_end_lets_fall_is_no_false_alert(reviewed: Reviewed) -> None:
+    event = {"t": 35.2, "type": "wager_changed", "area": "s1-tie", "seat": 1, "bet": "tie", "before": 0, "after": 100}
+    number = reviewed.correct(2, {"kind": "add", "event": event}).json()["id"]
+    reviewed.take_back(number)
+    assert sorted(reviewed.alerts()[LATE]) == ["dismissed", "open"]
+    assert reviewed.found(code=LATE) == [2]
+    assert false_alerts(reviewed)[LATE] == (1, 0)
+
+
+def test_an_alert_that_is_open_again_counts_as_undecided(reviewed: Reviewed) -> None:
+    line = reviewed.line(2, type="wager_changed", area="s6-banker")
+    number = reviewed.correct(2, {"kind": "remove", "line": line}).json()["id"]
+    assert false_alerts(reviewed)[LATE] == (1, 1)
+    reviewed.take_back(number)
+    assert false_alerts(reviewed)[LATE] == (0, 0)
+
+
 def test_a_dealer_who_was_never_told_is_known_of_all_that_follows(reviewed: Reviewed) -> None:
     reviewed.correct(1, {"kind": "add", "event": {"t": 16.5, "type": "dealer_changed", "dealer": "Ben"}})
     assert [reviewed.round(which)["dealer"] for which in range(3)] == ["Ada", "Ben", "Ben"]
