@@ -17,10 +17,20 @@ MOST_ITEMS = 500
 LARGEST_ID = 2**53 - 1
 
 
+MOST_WORDS_LINES = 200
+"""Of a note, a reason or an explanation."""
+
+
 def plain(text: str) -> str:
     """The text; raises ValueError where it holds what cannot be printed."""
     if not all(letter.isprintable() or letter in "\n\t" for letter in text):
         raise ValueError("must have printable characters only")
+    return text
+
+
+def _few_lines(text: str) -> str:
+    if text.count("\n") >= MOST_WORDS_LINES:
+        raise ValueError(f"must have {MOST_WORDS_LINES} lines at most")
     return text
 
 
@@ -33,7 +43,14 @@ def _day(text: str) -> str:
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200), AfterValidator(plain)]
 Day = Annotated[str, StringConstraints(pattern=r"^(\d{4}-\d\d-\d\d)?$"), AfterValidator(_day)]
 Choice = Annotated[str, StringConstraints(max_length=200), AfterValidator(plain)]
-Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000), AfterValidator(plain)]
+Words = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=4000),
+    AfterValidator(plain),
+    AfterValidator(_few_lines),
+]
+"""What somebody writes; it stands on pages and in reports."""
+Reason = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500), AfterValidator(plain)]
 Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200), AfterValidator(plain)]
 Several = list[Name]
 Cursor = Annotated[str, StringConstraints(min_length=1, max_length=100)]
@@ -186,7 +203,7 @@ class StepIn(Incoming):
     """What somebody decided about an alert."""
 
     state: Literal["acknowledged", "escalated", "confirmed", "dismissed"]
-    reason: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)] | None = Field(
+    reason: Reason | None = Field(
         default=None, description="needed to dismiss: one of the listed reasons, or words of one's own"
     )
     note: Words | None = None

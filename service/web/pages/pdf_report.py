@@ -32,6 +32,8 @@ LINE = 1.45
 """The height of a line in letters' sizes."""
 POINT_MM = 25.4 / 72
 TALLEST_MM, TALLEST_PAIR_MM = 105.0, 58.0
+TALLEST_LINES, LEAST_LETTERS = 12, 20
+"""A text of more lines flows from page to page; a line of the narrowest column has so many letters or more, mostly."""
 MOST_LINES = 120
 """Of a log: the archive beside has it whole."""
 
@@ -126,7 +128,23 @@ class PdfSheet(FPDF):
         self.ln(0.8)
 
     def rows(self, rows: Iterable[Sequence[str]], widths: tuple[int, ...], *, size: float = 8.5) -> None:
-        """Lines of a list; widths are percent."""
+        """Lines of a list; widths are percent. A long text flows from page to page."""
+        together: list[Sequence[str]] = []
+        for row in rows:
+            if max(map(_lines_at_least, row)) <= TALLEST_LINES:
+                together.append(row)
+                continue
+            self._draw_rows(together, widths, size)
+            if together:
+                self._rule()
+            together = []
+            self._flow(row, widths, size)
+        self._draw_rows(together, widths, size)
+
+    def _draw_rows(self, rows: Sequence[Sequence[str]], widths: tuple[int, ...], size: float) -> None:
+        """Lines that each fit on a page."""
+        if not rows:
+            return
         self.set_font(TEXT, size=size)
         self.set_text_color(*INK)
         self.set_draw_color(*RULE)
@@ -144,6 +162,30 @@ class PdfSheet(FPDF):
                 line = table.row()
                 for n, text in enumerate(row):
                     line.cell(text, style=FontFace(color=SOFT) if n == 0 else None)
+
+    def _flow(self, row: Sequence[str], widths: tuple[int, ...], size: float) -> None:
+        """A line with a text that may be longer than a page: short ones beside each other, then each long one."""
+        if self.will_page_break(25):
+            self.add_page()
+        self.ln(0.5)
+        top, lowest, height = self.get_y(), self.get_y(), size * POINT_MM * LINE
+        edges = [sum(widths[:n]) / sum(widths) * self.epw for n in range(len(widths) + 1)]
+        for n in sorted(range(len(row)), key=lambda n: _lines_at_least(row[n]) > TALLEST_LINES):
+            is_long = _lines_at_least(row[n]) > TALLEST_LINES
+            self.set_font(TEXT, size=size)
+            self.set_text_color(*(SOFT if n == 0 else INK))
+            self.set_xy(self.l_margin + edges[n], top)
+            self.multi_cell(edges[n + 1] - edges[n] - 2, height, row[n], align="L", new_x="LMARGIN", new_y="NEXT")
+            lowest = self.get_y() if is_long else max(lowest, self.get_y())
+            top = lowest if is_long else top
+        self.set_xy(self.l_margin, lowest + 0.5)
+        self._rule()
+
+    def _rule(self) -> None:
+        """A thin line between two rows."""
+        self.set_draw_color(*RULE)
+        self.set_line_width(0.15)
+        self.line(self.l_margin, self.get_y(), self.w - self.r_margin, self.get_y())
 
     def pictures(self, shown: Sequence[bytes], captions: Sequence[str]) -> None:
         """Pictures side by side, as wide as the page together, each with its caption."""
@@ -163,6 +205,11 @@ class PdfSheet(FPDF):
             self.set_text_color(*SOFT)
             self.cell(width, 4, captions[n])
         self.set_xy(self.l_margin, top + height + 6)
+
+
+def _lines_at_least(text: str) -> int:
+    """About how many lines a text takes in a narrow column."""
+    return sum(1 + len(line) // LEAST_LETTERS for line in text.split("\n"))
 
 
 def _is_readable(content: bytes) -> bool:

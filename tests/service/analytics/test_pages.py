@@ -137,11 +137,14 @@ def test_shift_report_is_a_pdf_too(full: TestRoom, day: str) -> None:
     [
         pytest.param("/analytics/dealers?from=2026-13-01", "from", id="a day that is none"),
         pytest.param("/analytics/report?to=tomorrow", "to", id="no day at all"),
-        pytest.param("/analytics/patrons", "what", id="an unknown view"),
     ],
 )
 def test_what_is_not_allowed_is_refused(full: TestRoom, path: str, field: str) -> None:
     assert_error(full.browser("admin").get(path), 422, field=field, says=field)
+
+
+def test_unknown_view_is_not_found(full: TestRoom) -> None:
+    assert_error(full.browser("admin").get("/analytics/patrons"), 404)
 
 
 def test_report_covers_what_its_list_covers(full: TestRoom) -> None:

@@ -9,6 +9,8 @@ import zipfile
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from PIL import Image
 from starlette.testclient import TestClient
 
@@ -16,6 +18,7 @@ from tests.service.web.errors_of import assert_error
 from tests.service.web.rooms import NOON, TestRoom, close_round, keep_evidence, raise_alert
 from thirdcard.service.store.holds import hold_case, lift_hold
 from thirdcard.service.store.people import add_token
+from thirdcard.service.web.pages.pdf_report import PdfSheet
 
 
 @pytest.fixture
@@ -113,7 +116,9 @@ def test_what_is_not_there_is_not_found(room: TestRoom, case: int, method: str, 
         ("", {}, "title"), ("", {"title": " "}, "title"), ("", {"title": "x" * 201}, "title"),
         ("", {"title": "x", "alert": "1"}, "alert"), ("", {"title": "x", "colour": 1}, "colour"),
         ("/1/alerts", {"alert": 0}, "alert"), ("/1/alerts", {"alert": 2**63}, "alert"),
-        ("/1/notes", {"text": ""}, "text"), ("/1/state", {"state": "lost"}, "state"),
+        ("/1/notes", {"text": ""}, "text"), ("/1/notes", {"text": "x" * 4001}, "text"),
+        ("/1/notes", {"text": "x\n" * 200 + "x"}, "text"), ("/1/notes", {"text": "a\x00b"}, "text"),
+        ("/1/state", {"state": "lost"}, "state"),
     ],
 )  # fmt: skip
 def test_bad_body_is_named(room: TestRoom, case: int, path: str, body: Any, field: str) -> None:
@@ -162,6 +167,42 @@ def test_report_is_a_pdf_whose_hash_stands_in_the_audit_chain(room: TestRoom, ca
     assert answer.content.startswith(b"%PDF-")
     act = room.as_role("supervisor").get("/api/audit").json()["items"][0]
     assert (act["action"], act["details"]["report"]) == ("case.reported", hashlib.sha256(answer.content).hexdigest())
+
+
+LONG_TEXTS = [
+    pytest.param("\n".join(f"line {i}" for i in range(80)), id="eighty lines"),
+    pytest.param("\n".join("x" for _ in range(200)), id="as many lines as are allowed"),
+    pytest.param(("word " * 790).strip(), id="3,950 characters"),
+    pytest.param("x" * 4000, id="one word as long as is allowed"),
+]
+
+
+@pytest.mark.parametrize("text", LONG_TEXTS)
+def test_long_notes_flow_from_page_to_page(room: TestRoom, case: int, text: str) -> None:
+    boss = room.as_role("supervisor")
+    assert boss.post(f"/api/cases/{case}/notes", json={"text": text}).status_code == 201
+    step = {"state": "dismissed", "reason": "other", "note": text}
+    assert boss.post("/api/alerts/1/state", json=step).status_code == 200
+    assert boss.post("/api/holds", json={"case": case, "reason": text}).status_code == 201
+    paper = boss.get(f"/api/cases/{case}/report.pdf")
+    assert paper.status_code == 200 and paper.content.startswith(b"%PDF-")
+    archive = archive_of(room, case)
+    assert archive.read("report.pdf").startswith(b"%PDF-")
+    assert json.loads(archive.read("case.json"))["notes"][0]["text"] == text
+    assert text.split("\n")[0] in archive.read("report.html").decode()
+
+
+@given(
+    st.lists(
+        st.tuples(st.text(max_size=30), st.text(max_size=400), st.text("x \n", max_size=3000)), min_size=1, max_size=5
+    )
+)
+@settings(max_examples=25, deadline=None)
+def test_rows_of_any_length_are_written(rows: list[tuple[str, str, str]]) -> None:
+    sheet = PdfSheet("Any", NOON)
+    sheet.rows(rows, (22, 14, 64))
+    sheet.rows([row[::-1] for row in rows], (20, 60, 20))
+    assert bytes(sheet.output()).startswith(b"%PDF-")
 
 
 def test_report_has_letters_for_names_of_many_languages(
