@@ -10,6 +10,8 @@ from datetime import date, datetime, time, timedelta
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
           "december")  # fmt: skip
+AROUND = timedelta(minutes=5)
+"""A moment that somebody names means the rounds up to so much before and after it: a round takes about a minute."""
 NIGHT_BEGINS, NIGHT_ENDS = time(18), time(6)
 _WEEKDAY = "|".join(f"{name}|{name[:3]}" for name in WEEKDAYS)
 _MONTH = "|".join(f"{name}|{name[:3]}" for name in MONTHS)
@@ -103,6 +105,7 @@ READINGS: tuple[tuple[str, Reading], ...] = (
 _DAYS = [(re.compile(rf"(?<![\w:.-])(?:on )?{pattern}(?![\w:.-])"), read) for pattern, read in READINGS]
 _BETWEEN = re.compile(rf"(?<![\w:])(?:from|between) {_CLOCK} (?:to|and|until) {_CLOCK}(?!\w)")
 _AFTER = re.compile(rf"(?<![\w:])(?:after|since|from) {_CLOCK}(?!\w)")
+_AT = re.compile(rf"(?<![\w:.-])(?:(?:at|around|about) )?{_CLOCK}(?::\d\d)?(?![\w:.-])")
 _BEFORE = re.compile(rf"(?<![\w:])(?:before|until|to) {_CLOCK}(?!\w)")
 
 
@@ -158,7 +161,21 @@ def _hours(text: str, today: Today, day: DayStretch | None) -> Told:
             whole = told.stretch or today.day(first)
             changed = replace(whole, **{name: today.at(first, clock)})
             told = Told(stretch=changed, words=(*told.words, match[0]), rest=_without(told.rest, match))
-    return told
+    return told if told.words else _around(told, today, day)
+
+
+def _around(told: Told, today: Today, day: DayStretch | None) -> Told:
+    """A moment of that day, or the last such moment that has passed."""
+    match = _AT.search(told.rest)
+    clock = None if match is None else _clock(match[1], match[2])
+    if match is None or clock is None:
+        return told
+    first = (today.now if day is None or day.begins is None else day.begins).date()
+    at = today.at(first, clock)
+    if day is None and at > today.now:
+        at = today.at(first - timedelta(days=1), clock)
+    stretch = DayStretch(begins=at - AROUND, ends=at + AROUND)
+    return Told(stretch=stretch, words=(match[0].strip(),), rest=_without(told.rest, match))
 
 
 def _clock(hour: str, minute: str) -> time | None:

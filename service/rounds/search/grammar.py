@@ -19,7 +19,7 @@ _PAIR = re.compile(r'(?<!\S)([a-z]+):("[^"]*"|\S+)')
 _WORD = re.compile(r"[^\s,;]+")
 SILENT = frozenset(re.findall(r"\w+", """
     a an the and or of on at in by with without where was were is are be has had have show me find all any rounds round
-    which that who to from for did got gave him her hand hands
+    which that who to from for did got gave him her hand hands card cards
 """))  # fmt: skip
 """Words that mean nothing here."""
 RANK_WORDS = {
@@ -30,6 +30,12 @@ SUIT_WORDS = {"clubs": "c", "diamonds": "d", "hearts": "h", "spades": "s"}
 _RANK = "|".join(RANK_WORDS)
 CHANGE_WORDS = {"capped": "increased", "pressed": "increased", "pinched": "reduced", "taken off": "removed"}
 CODE_WORDS = {
+    **{
+        f"{dealt}face{gap}{way}": code
+        for way, code in (("up", "exposed_card.face_up_deal"), ("down", "procedure.face_down_deal"))
+        for dealt in ("dealt ", "")
+        for gap in " -"
+    },
     "third card missing": "misdeal.third_card_missing",
     "third card not due": "misdeal.third_card_not_due",
     "wrong order": "misdeal.order",
@@ -77,23 +83,37 @@ class _Draft:
             self.values[name].append(value)
 
 
-def understand(text: str, now: datetime, tables: Iterable[str] = ()) -> Understood:
+def understand(text: str, now: datetime, tables: Iterable[str] = (), dealers: Iterable[str] = ()) -> Understood:
     """What a text means.
 
     Args:
         text: As it was typed.
         now: The moment, with the house's time zone.
-        tables: The tables there are, so that "table 7" can mean B07.
+        tables: The tables there are, so that "table 7" can mean B07, and "B07" itself.
+        dealers: The dealers whose names the asker may know, so that "Ben Tan" means him.
     """
-    draft = _Draft()
+    draft, tables = _Draft(), list(tables)
     rest = _PAIR.sub(lambda match: _pair(match, draft, now), text.casefold().strip()[:LONGEST_TEXT])
+    rest = _names(rest, draft, "dealer", dealers)
+    rest = _names(rest, draft, "table", (name for name in tables if not name.isdecimal()))
     told = read_days(rest, now)
     if told.words and told.stretch is not None:
         draft.stretch, rest = told.stretch, told.rest
         draft.days += told.words
-    rest = _phrases(rest, draft, list(tables))
+    rest = _phrases(rest, draft, tables)
     draft.unknown += [word for word in _WORD.findall(rest) if word not in SILENT]
     return _finished(draft)
+
+
+def _names(text: str, draft: _Draft, field_name: str, names: Iterable[str]) -> str:
+    """Take names out that stand in a text as whole words, the longest first; some words may stand before them."""
+    before = rf"(?:{field_name} )?"
+    for name in sorted({name.casefold() for name in names}, key=len, reverse=True):
+        pattern = re.compile(rf"(?<![\w:.-]){before}{re.escape(name)}(?:'s)?(?![\w:.-])")
+        if pattern.search(text):
+            draft.add(field_name, name)
+            text = pattern.sub(" ", text)
+    return text
 
 
 def understand_fields(values: Mapping[str, Sequence[str]], stretch: DayStretch) -> Understood:

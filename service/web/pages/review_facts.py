@@ -15,6 +15,7 @@ from thirdcard.rules.game.words import GAME_BETS
 from thirdcard.rules.log.events import EVENT_TYPES
 from thirdcard.service.alerts.room import Room
 from thirdcard.service.alerts.views import RoundView
+from thirdcard.service.analytics.tallies import list_names
 from thirdcard.service.rounds import timeline
 from thirdcard.service.rounds.rounds import open_round
 from thirdcard.service.rounds.search.days import read_day
@@ -100,7 +101,9 @@ def rounds(room: Room, person: Person, query: RoundsQuery) -> dict[str, Any]:
     text = query.text
     with room.database.reading() as session:
         tables = known_tables(session, person)
-        asked = understand(text, _now(room), tables)
+        are_names_shown = room.settings.house.shows_names_to(person)
+        dealers = list_names(session, person, "dealer") if are_names_shown else ()
+        asked = understand(text, _now(room), tables, dealers)
         is_empty = bool(text) and not asked.words
         page = None if is_empty else find_rounds(
             session, person, wish_of(asked), limit=query.limit, cursor=query.cursor

@@ -19,7 +19,7 @@ TABLES = ("B07", "B17", "T7", "Salon 3")
 
 
 def terms(text: str) -> list[tuple[str, ...]]:
-    found = understand(text, NOW, TABLES)
+    found = understand(text, NOW, TABLES, ("Ben Tan", "Ann", "Anna B"))
     assert found.unknown == ()
     return [clause.terms for clause in found.clauses]
 
@@ -41,6 +41,13 @@ def terms(text: str) -> list[tuple[str, ...]]:
         pytest.param("changed:s3-banker:reduced", [("changed:s3-banker:reduced",)], id="change of an area"),
         pytest.param("natural tie", [("winner:tie",), ("is:natural",)], id="traits"),
         pytest.param("winner:tie winner:player", [("winner:tie", "winner:player")], id="alternatives"),
+        pytest.param("Ben Tan", [("dealer:ben tan",)], id="a dealer's name"),
+        pytest.param("dealer Ben Tan's late bets", [("dealer:ben tan",), ("code:late_bet",)], id="his late bets"),
+        pytest.param("Ann", [("dealer:ann",)], id="a short name"),
+        pytest.param("B07 misdeals", [("table:b07",), ("code:misdeal",)], id="a table's name alone"),
+        pytest.param("salon 3", [("table:salon 3",)], id="a table's name of two words"),
+        pytest.param("face up", [("code:exposed_card.face_up_deal",)], id="face up"),
+        pytest.param("a card dealt face-down", [("code:procedure.face_down_deal",)], id="face down"),
         pytest.param('dealer:"Anna B"', [("dealer:anna b",)], id="in quotes"),
         pytest.param("super six", None, id="bet by words"),
     ],
@@ -56,6 +63,9 @@ def test_words_and_fields(text: str, expected: list[tuple[str, ...]] | None) -> 
         pytest.param("saturday", "2026-11-21T00:00", "2026-11-22T00:00", id="today by its name"),
         pytest.param("last saturday", "2026-11-14T00:00", "2026-11-15T00:00", id="not today"),
         pytest.param("yesterday", "2026-11-20T00:00", "2026-11-21T00:00", id="yesterday"),
+        pytest.param("21:40", "2026-11-21T21:35", "2026-11-21T21:45", id="a moment"),
+        pytest.param("around 22:30", "2026-11-20T22:25", "2026-11-20T22:35", id="a moment that passed yesterday"),
+        pytest.param("last friday at 9:05", "2026-11-20T09:00", "2026-11-20T09:10", id="a moment of a day"),
         pytest.param("day:2026-03-29", "2026-03-29T00:00", "2026-03-30T00:00", id="a day of 23 hours"),
         pytest.param("3rd of March", "2026-03-03T00:00", "2026-03-04T00:00", id="month by name"),
         pytest.param("24 Dec", "2025-12-24T00:00", "2025-12-25T00:00", id="the last one, not the next"),
