@@ -103,7 +103,7 @@ class EvidenceWriter:
         folder.mkdir(parents=True, exist_ok=True)
         clip = folder / f"{promise.alert_id:08d}.mp4"
         try:
-            times = cut_from_ring(self.ring, clip, from_at=promise.from_at, to_at=promise.to_at)
+            times = cut_from_ring(self.ring, clip, at=promise.at, from_at=promise.from_at, to_at=promise.to_at)
             files, fault = {"clip": clip, **self._pictures(promise, clip, times)}, None
         except (ClipError, OSError) as error:
             if _is_full(error):

@@ -7,7 +7,7 @@ packet by packet, so what a killed process leaves can be read. Moments are UTC.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
@@ -28,6 +28,8 @@ SEGMENT = timedelta(seconds=8)
 SUFFIX = ".mkv"
 TICK = Fraction(1, 1000)
 """Of a segment: Matroska counts milliseconds."""
+OUTAGE = timedelta(seconds=4)
+"""Who sent nothing for so long was away: the watch counts a camera as silent from then on too."""
 _NAME = "%Y%m%dT%H%M%S.%fZ"
 
 
@@ -117,18 +119,27 @@ class ClipTimes:
     ended: datetime
 
 
-def cut_from_ring(folder: Path, target: Path, *, from_at: datetime, to_at: datetime) -> ClipTimes:
+def cut_from_ring(folder: Path, target: Path, *, at: datetime, from_at: datetime, to_at: datetime) -> ClipTimes:
     """Write what the ring holds of a stretch to the MP4 file `target`, from the key frame at or before its start.
+
+    A clip never spans an outage: it ends, or begins, there, and shows the side on which the fault lies.
+
+    Args:
+        folder: The camera's.
+        target: What is written.
+        at: The moment of the fault; in an outage, what lies nearest to it is shown.
+        from_at: Where the stretch begins.
+        to_at: Where it ends.
 
     Raises:
         ClipError: It holds nothing of it.
     """
     chosen = _overlapping(segments(folder), from_at, to_at)
-    kept = list(_packets(chosen, to_at))
-    keys = [i for i, each in enumerate(kept) if each.packet.is_keyframe]
-    first = max((i for i in keys if kept[i].at <= from_at), default=keys[0] if keys else None)
-    if first is None:
+    found = [one for one in _between_outages(_packets(chosen, to_at)) if max(each.at for each in one) >= from_at]
+    if not found:
         raise ClipError(f"{target.name}: the ring holds nothing of {from_at:%H:%M:%S} to {to_at:%H:%M:%S}")
+    kept = min(found, key=lambda one: _distance(one, at))
+    first = max((i for i, each in enumerate(kept) if each.packet.is_keyframe and each.at <= from_at), default=0)
     try:
         return _write(kept[first:], target)
     except av.FFmpegError as error:
@@ -167,6 +178,25 @@ def _packets(chosen: list[RingFile], to_at: datetime) -> Iterator[_Kept]:
                     yield _Kept(at, packet, segment)
         except (av.FFmpegError, IndexError):
             continue  # a killed process left a file without a whole packet
+
+
+def _between_outages(packets: Iterable[_Kept]) -> list[list[_Kept]]:
+    """The packets of each stretch without an outage, from its first key frame on."""
+    found: list[list[_Kept]] = []
+    last: datetime | None = None
+    for each in packets:
+        if last is None or each.at - last > OUTAGE:
+            found.append([])
+        last = each.at if last is None else max(last, each.at)
+        if found[-1] or each.packet.is_keyframe:
+            found[-1].append(each)
+    return [stretch for stretch in found if stretch]
+
+
+def _distance(stretch: list[_Kept], at: datetime) -> timedelta:
+    """How far a moment lies from what a stretch shows."""
+    began, ended = stretch[0].at, max(each.at for each in stretch)
+    return max(began - at, at - ended, timedelta())
 
 
 def _write(kept: list[_Kept], target: Path) -> ClipTimes:

@@ -32,7 +32,7 @@ class Disk:
 
     fault: OSError | None = None
 
-    def cut(self, _ring: Path, clip: Path, *, from_at: datetime, to_at: datetime) -> ClipTimes:
+    def cut(self, _ring: Path, clip: Path, *, at: datetime, from_at: datetime, to_at: datetime) -> ClipTimes:
         if self.fault is not None:
             raise ClipError(f"{clip.name}: {self.fault}") from self.fault
         clip.write_bytes((DEMO / "video.mp4").read_bytes())

@@ -54,7 +54,9 @@ def greys(clip: Path) -> list[float]:
 def test_clip_begins_at_the_key_frame_before_and_ends_where_asked(tmp_path: Path, video: Path) -> None:
     fill(tmp_path / "ring", video)
 
-    times = cut_from_ring(tmp_path / "ring", tmp_path / "clip.mp4", from_at=after(13.5), to_at=after(21.0))
+    times = cut_from_ring(
+        tmp_path / "ring", tmp_path / "clip.mp4", at=after(13.5), from_at=after(13.5), to_at=after(21.0)
+    )
 
     assert abs((times.began - after(12)).total_seconds()) < 0.35
     assert abs((times.ended - after(21)).total_seconds()) < 0.35
@@ -65,7 +67,7 @@ def test_clip_begins_at_the_key_frame_before_and_ends_where_asked(tmp_path: Path
 
 def test_packets_are_copied_as_they_came(tmp_path: Path, video: Path) -> None:
     fill(tmp_path / "ring", video)
-    cut_from_ring(tmp_path / "ring", tmp_path / "clip.mp4", from_at=after(0), to_at=after(60))
+    cut_from_ring(tmp_path / "ring", tmp_path / "clip.mp4", at=after(0), from_at=after(0), to_at=after(60))
 
     with av.open(str(video)) as one, av.open(str(tmp_path / "clip.mp4")) as other:
         original = [frame.to_ndarray(format="gray") for frame in one.decode(video=0)]
@@ -78,7 +80,7 @@ def test_packets_are_copied_as_they_came(tmp_path: Path, video: Path) -> None:
 def test_what_a_killed_process_left_can_be_cut(tmp_path: Path, video: Path) -> None:
     fill(tmp_path / "ring", video, is_killed=True)
 
-    times = cut_from_ring(tmp_path / "ring", tmp_path / "clip.mp4", from_at=after(33), to_at=after(37))
+    times = cut_from_ring(tmp_path / "ring", tmp_path / "clip.mp4", at=after(33), from_at=after(33), to_at=after(37))
 
     assert (times.ended - after(36)).total_seconds() > 0.0
 
@@ -87,7 +89,7 @@ def test_segment_that_holds_nothing_is_passed_over(tmp_path: Path, video: Path) 
     fill(tmp_path / "ring", video)
     (tmp_path / "ring" / "20261121T200001.000000Z.mkv").write_bytes(b"")
 
-    times = cut_from_ring(tmp_path / "ring", tmp_path / "clip.mp4", from_at=after(2), to_at=after(9))
+    times = cut_from_ring(tmp_path / "ring", tmp_path / "clip.mp4", at=after(2), from_at=after(2), to_at=after(9))
 
     assert abs((times.ended - after(9)).total_seconds()) < 0.35
 
@@ -104,25 +106,51 @@ def test_time_that_the_ring_does_not_hold_is_refused(tmp_path: Path, video: Path
     fill(tmp_path / "ring", video)
 
     with pytest.raises(ClipError, match="the ring holds nothing of 19:00:00 to 19:00:09"):
-        cut_from_ring(tmp_path / "ring", tmp_path / "clip.mp4", from_at=after(-3600), to_at=after(-3591))
+        cut_from_ring(
+            tmp_path / "ring", tmp_path / "clip.mp4", at=after(-3600), from_at=after(-3600), to_at=after(-3591)
+        )
 
 
-def test_clip_over_a_gap_of_two_runs_keeps_its_times(tmp_path: Path, video: Path) -> None:
+@pytest.fixture
+def interrupted(tmp_path: Path, video: Path) -> Path:
+    """A ring with 0 to 40 s, nothing for 200 s, and the same film again."""
     fill(tmp_path / "ring", video)
-    writer = RingWriter(tmp_path / "ring", keep=timedelta(minutes=5))
+    writer = RingWriter(tmp_path / "ring", keep=timedelta(minutes=9))
     with av.open(str(video)) as container:
         stream = container.streams.video[0]
         for packet in container.demux(stream):
             if packet.dts is not None and packet.time_base is not None:
-                writer.add(packet, stream, after(50 + float(packet.dts * packet.time_base)))
+                writer.add(packet, stream, after(240 + float(packet.dts * packet.time_base)))
     writer.close()
+    return tmp_path / "ring"
 
-    times = cut_from_ring(tmp_path / "ring", tmp_path / "clip.mp4", from_at=after(37), to_at=after(55))
 
-    assert abs((times.ended - times.began).total_seconds() - 19) < 0.5
-    with av.open(str(tmp_path / "clip.mp4")) as clip:
+@pytest.mark.parametrize(
+    ("at", "from_s", "to_s", "began", "ended"),
+    [
+        pytest.param(39.0, 31.0, 45.0, 30.0, 39.9, id="the fault before the outage"),
+        pytest.param(44.0, 36.0, 50.0, 36.0, 39.9, id="the fault in it, nearer to its beginning"),
+        pytest.param(242.0, 234.0, 248.0, 240.0, 248.0, id="the fault after the outage"),
+        pytest.param(238.0, 230.0, 244.0, 240.0, 244.0, id="the fault in it, nearer to its end"),
+        pytest.param(39.0, 31.0, 245.0, 30.0, 39.9, id="a stretch over all of it"),
+    ],
+)
+def test_clip_never_spans_an_outage(
+    interrupted: Path, at: float, from_s: float, to_s: float, began: float, ended: float
+) -> None:
+    target = interrupted.parent / "clip.mp4"
+    times = cut_from_ring(interrupted, target, at=after(at), from_at=after(from_s), to_at=after(to_s))
+
+    assert abs((times.began - after(began)).total_seconds()) < 0.35
+    assert abs((times.ended - after(ended)).total_seconds()) < 0.35
+    with av.open(str(target)) as clip:
         seconds = [frame.time for frame in clip.decode(video=0)]
-    assert max(b - a for a, b in pairwise(seconds)) > 9
+    assert max(b - a for a, b in pairwise(seconds)) < 0.5
+
+
+def test_stretch_within_an_outage_is_refused(interrupted: Path) -> None:
+    with pytest.raises(ClipError, match="the ring holds nothing of 20:01:40 to 20:01:54"):
+        cut_from_ring(interrupted, interrupted.parent / "c.mp4", at=after(108), from_at=after(100), to_at=after(114))
 
 
 def test_ring_goes_on_at_the_next_key_frame_after_the_disk_refused(tmp_path: Path, video: Path) -> None:
