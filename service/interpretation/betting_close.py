@@ -49,6 +49,12 @@ class Calls:
         """Whether a call that is made becomes known: then one that does not was not made."""
         return self.is_signalled or self.has_lamp or self.has_gesture
 
+    def remember(self, line: Event) -> None:
+        """Take in a line that was written before this watch began: how calls were made then tells how they are made."""
+        if isinstance(line, NoMoreBets) and line.source is Source.CAMERA:
+            self.has_gesture |= line.confidence == GESTURE_CONFIDENCE
+            self.has_lamp |= line.confidence in (LAMP_CONFIDENCE, HIDDEN_LAMP_CONFIDENCE)
+
     def by_lamp(self, t: float, state: RunningRound, *, hidden_s: float = 0.0) -> list[Event]:
         """A lamp was lit at `t`, or within `hidden_s` after it, when something lay over it."""
         if state.is_called or self.is_signalled:

@@ -120,6 +120,7 @@ class Interpreter:
         """Note a line that was written before this watch began: what comes is later, and cards have other names."""
         self.waiting.last_t = self.known_until_t = max(self.waiting.last_t, event.t)
         self.state.apply(event)
+        self.calls.remember(event)
         if isinstance(event, CardDealt):
             self.cards.skip_number()
 

@@ -16,6 +16,9 @@ START_S = 15.0
 """A camera that has sent nothing so long after the watch began is lost; before, it may still be on its way."""
 BLIND_S = 2.0
 """Longer without a frame means that something may have happened unseen."""
+FIRST_SLACK_S = 0.5
+"""Time that passed while a source was being opened was judged as not seen: its first frame may lie so far back in it.
+Less than the log waits for what comes late (`HOLD_S` of the interpreter)."""
 OVERLOADED = "overloaded"
 
 
@@ -88,7 +91,8 @@ class Sight:
 
         What a camera kept, and hands over at once when it is back, is of a time that was judged as not seen.
         """
-        return t > max(self.seen_t, self.judged_t)
+        slack_s = 0.0 if self.frames else FIRST_SLACK_S
+        return t > max(self.seen_t, self.judged_t - slack_s)
 
     def note_wait(self, waited_s: float | None) -> None:
         """A frame came, looked at or not, for which the camera was waited for so long."""

@@ -157,3 +157,25 @@ def test_call_before_the_watch_began_is_left_open(
     calls = first_calls(*items, devices=frozenset(devices))
 
     assert [(call.source, call.confidence) for call in calls] == [(Source.INFERRED, UNSEEN_CONFIDENCE)] * is_open
+
+
+@pytest.mark.parametrize(
+    ("confidence", "calls"),
+    [
+        pytest.param(0.99, [], id="by a lamp"),
+        pytest.param(GESTURE_CONFIDENCE, [], id="by a gesture"),
+        pytest.param(UNSEEN_CONFIDENCE, [Source.INFERRED], id="by nothing that was seen"),
+    ],
+)
+def test_watch_that_goes_on_knows_how_calls_were_made(confidence: float, calls: list[Source]) -> None:
+    interpreter = Interpreter(LAYOUT, frozenset({RoundClosed}))
+    for line in (
+        BetsOpened(t=0.0),
+        NoMoreBets(t=4.0, source=Source.CAMERA, confidence=confidence),
+        RoundClosed(t=20.0),
+    ):
+        interpreter.skip(line)
+    interpreter.signal(BetsOpened(t=21.0))
+    interpreter.observe(card(26.0))
+    found = [line for line in interpreter.finish() if isinstance(line, NoMoreBets)]
+    assert [line.source for line in found] == calls

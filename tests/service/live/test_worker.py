@@ -282,6 +282,16 @@ def test_a_table_whose_frames_the_machine_does_not_bring_says_so() -> None:
     assert fault == "the machine has too much to do: no look for 7 s"
 
 
+def test_first_frame_may_lie_a_little_before_what_was_judged_as_unseen() -> None:
+    clock = [NOW]
+    sight = worker_of(clock, FakeWatch(clock, 0.05), FakeCamera(clock)).sight
+    sight.wait(2.0)
+    assert [sight.is_news(t) for t in (1.4, 1.6, 2.1)] == [False, True, True]
+    sight.begin_look(1.6, NOW)
+    sight.end_look(1.6)
+    assert [sight.is_news(t) for t in (1.7, 2.1)] == [False, True]
+
+
 def test_a_file_that_plays_again_brings_another_shoe() -> None:
     _, watch = watched(0.05, 20.0, pass_s=8.0)
     assert watch.shoes == [8.0, 16.0]

@@ -1,0 +1,176 @@
+"""Watch recordings as a live table does, frame by frame at their moments, and compare with the watch of the film.
+
+`python -m tests.endurance.live_as_offline RECORDING...` prints what differs; every frame is looked at, as on a machine
+that keeps up, and no time is waited.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+from thirdcard.rules.findings.alerts import Alert
+from thirdcard.rules.log.events import CameraLost, Event
+from thirdcard.rules.round.records import RoundRecord, format_round
+from thirdcard.service.config.table_file import TableConfig, load_table
+from thirdcard.service.live.camera import CameraState, Shot
+from thirdcard.service.live.entries import Entries
+from thirdcard.service.live.journal import EnteredAlert, News
+from thirdcard.service.live.sight import Sight
+from thirdcard.service.live.worker import Worker
+from thirdcard.service.watch.film_watch import watch_table
+from thirdcard.service.watch.pipeline import read_signals, start_watch
+from thirdcard.vision.frames import Frame
+from thirdcard.vision.video.video import VideoReader
+
+BEGAN = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
+OPENED_S = 3.37
+"""The film begins so long after the table's log."""
+WITHIN_S = 0.25
+"""Between the two watches of one fault: its moment is that of a look, and the looks need not be the same."""
+
+
+@dataclass(slots=True)
+class Seen:
+    """What a watch found."""
+
+    alerts: list[Alert] = field(default_factory=list)
+    rounds: list[RoundRecord] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class FilmCamera:
+    """Hands a film's frames over, each at its moment, and moves the clock there."""
+
+    frames: Iterator[Any]
+    clock: list[datetime]
+    name: str
+    is_played_again: bool = False
+    state: CameraState = CameraState.PLAYING
+    fault: str | None = None
+    missed: int = 0
+
+    def waited_s(self) -> float:
+        """The camera is never waited for."""
+        return 0.0
+
+    def take(self, _timeout_s: float) -> list[Shot]:
+        """The next frame; none at the end."""
+        opened = BEGAN + timedelta(seconds=OPENED_S)
+        frame = next(self.frames, None)
+        if not isinstance(frame, Frame):
+            self.state = CameraState.ENDED
+            return []
+        at = opened + timedelta(seconds=frame.t)
+        self.clock[0] = at + timedelta(seconds=0.05)
+        return [Shot(at, frame, opened, 0.0, None)]
+
+
+@dataclass(slots=True)
+class KeptInMind:
+    """In place of the database: takes what a table writes, and has no reports of devices."""
+
+    seen: Seen
+    began_at: datetime = BEGAN
+
+    def write(self, news: News, _now: datetime, _note: object) -> list[EnteredAlert]:
+        """Keep what was found."""
+        self.seen.events += news.events
+        self.seen.alerts += news.alerts
+        self.seen.rounds += news.rounds
+        return []
+
+    def take(self, _now_t: float) -> list[Event]:
+        """No device reports anything but what was recorded."""
+        return []
+
+    def written_before(self, _t: float) -> list[int]:
+        """None was taken."""
+        return []
+
+    def mark(self, _session: object, _numbers: object) -> None:
+        """None is to be marked."""
+
+    def forget(self, _numbers: object) -> None:
+        """None is remembered."""
+
+
+def watch_as_live(table: TableConfig, *, until_s: float) -> Seen:
+    """Watch a recording with the parts of a table's process; nothing is written."""
+    clock, seen, recorded = [BEGAN], Seen(), read_signals(table, None)
+    watch = start_watch(table, recorded)
+    watch.signals = []
+    kept = cast(Any, KeptInMind(seen))
+    nothing = cast(Any, SimpleNamespace(remember=lambda *_: None, offer=lambda *_: None, tell=lambda _message: None))
+    with VideoReader(table.cameras[0].source, size_wh_px=table.cameras[0].calibration.image_size_wh_px) as reader:
+        items = (item for item in reader.looks() if not isinstance(item, Frame) or item.t <= until_s)
+        camera = FilmCamera(iter(items), clock, table.cameras[0].name)
+        worker = Worker(
+            table=table,
+            watch=watch,
+            camera=cast(Any, camera),
+            sight=Sight(cast(Any, camera), watch),
+            entries=Entries(table.id, kept, kept),
+            evidence=nothing,
+            pictures=nothing,
+            link=nothing,
+            now=lambda: clock[0],
+            recorded=recorded,
+        )
+        while camera.state is CameraState.PLAYING:
+            worker._step()
+    return seen
+
+
+def watch_offline(table: TableConfig, *, until_s: float) -> Seen:
+    """Watch the film itself."""
+    seen = Seen()
+    for progress in watch_table(table):
+        if progress.t > until_s:
+            break
+        seen.alerts += progress.alerts
+        seen.rounds += progress.rounds
+        seen.events += progress.events
+    return seen
+
+
+def differences(live: Seen, offline: Seen, *, until_s: float) -> list[str]:
+    """What one watch says of the film up to a moment and the other does not."""
+    found = []
+    unmatched = [(alert.code, alert.round, alert.t - OPENED_S) for alert in live.alerts]
+    for alert in offline.alerts:
+        near = [one for one in unmatched if one[:2] == (alert.code, alert.round) and abs(one[2] - alert.t) <= WITHIN_S]
+        if near:
+            unmatched.remove(near[0])
+        else:
+            found.append(f"offline only: {alert.code} of round {alert.round} at {alert.t:.2f} s")
+    found += [f"live only: {code} of round {n} at {t:.2f} s" for code, n, t in unmatched if t < until_s - 1.0]
+    for mine, theirs in zip(live.rounds, offline.rounds, strict=False):
+        if _cards(mine) != _cards(theirs):
+            found.append(f"round {mine.round}: live {_cards(mine)}, offline {_cards(theirs)}")
+    lost = [event for event in live.events if isinstance(event, CameraLost) and event.fault != "no_picture"]
+    return found + [f"live saw nothing at {event.t - OPENED_S:.2f} s: {event.fault}" for event in lost]
+
+
+def _cards(record: RoundRecord) -> tuple[object, ...]:
+    said = format_round(record)
+    return tuple(str(said[name]) for name in ("player", "banker", "winner", "void"))
+
+
+def compare(table_file: Path, *, until_s: float = 3600.0) -> list[str]:
+    """What differs between a live watch of a recording and the watch of its film; empty where nothing does."""
+    table = load_table(table_file)
+    live, offline = watch_as_live(table, until_s=until_s), watch_offline(table, until_s=until_s)
+    return differences(live, offline, until_s=until_s)
+
+
+if __name__ == "__main__":
+    for folder in sys.argv[1:]:
+        found = compare(Path(folder) / "table.yaml")
+        print(f"{folder}: {'the same' if not found else f'{len(found)} differences'}", *found, sep="\n  ")
