@@ -195,6 +195,10 @@ class AuditOut(BaseModel):
         return cls.model_validate(view, from_attributes=True)
 
 
+CSV_TOO: dict[int | str, dict[str, Any]] = {200: {"content": {"text/csv": {"schema": {"type": "string"}}}}}
+"""Of a list that can be had as a file for spreadsheets."""
+
+
 def log_out(lines: Sequence[LineView]) -> list[dict[str, Any]]:
     """Lines of a table log with their moments and numbers."""
     return [{**line.body, "at": line.at, "line": line.line} for line in lines]

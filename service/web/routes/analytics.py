@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from starlette.responses import Response
@@ -26,6 +26,15 @@ from thirdcard.service.web.requests import FigureFileQuery, FigureQuery
 
 router = APIRouter(prefix="/api/analytics", route_class=StrictRoute, tags=["analytics"])
 MEDIA_TYPES = {"csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet"}
+
+
+FILES_TOO: dict[int | str, dict[str, Any]] = {
+    200: {
+        "content": {
+            kind: {"schema": {"type": "string", "format": "binary"}} for kind in ("text/csv", MEDIA_TYPES["parquet"])
+        }
+    }
+}
 
 
 class Listed(StrEnum):
@@ -58,7 +67,7 @@ def pace(room: RoomHere, person: Viewer, query: Annotated[FigureQuery, Query()])
     return PacesOut(items=[PaceOut.of(one) for one in paces], house=PaceOut.of(of_all))
 
 
-@router.get("/{what}", response_model=FiguresOut)
+@router.get("/{what}", response_model=FiguresOut, responses=FILES_TOO)
 def figures(
     room: RoomHere, person: Viewer, what: Listed, query: Annotated[FigureFileQuery, Query()]
 ) -> FiguresOut | Response:

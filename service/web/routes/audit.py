@@ -12,7 +12,7 @@ from thirdcard.service.alerts.audit_log import ActWish, list_acts
 from thirdcard.service.analytics.figure_rows import format_csv
 from thirdcard.service.web.dependencies import RoomHere, StrictRoute, Supervisor
 from thirdcard.service.web.requests import AuditQuery
-from thirdcard.service.web.schemas import AuditOut, Listing
+from thirdcard.service.web.schemas import CSV_TOO, AuditOut, Listing
 
 router = APIRouter(prefix="/api/audit", route_class=StrictRoute, tags=["audit"])
 MOST_LINES = 20_000
@@ -20,7 +20,7 @@ MOST_LINES = 20_000
 COLUMNS = ("seq", "at", "who", "action", "target", "details")
 
 
-@router.get("", response_model=Listing[AuditOut])
+@router.get("", response_model=Listing[AuditOut], responses=CSV_TOO)
 def acts(room: RoomHere, person: Supervisor, query: Annotated[AuditQuery, Query()]) -> Listing[AuditOut] | Response:
     """The newest acts; as a file the newest 20,000."""
     wish = ActWish(who=query.who, action=query.action, text=query.text, from_at=query.from_, to_at=query.to)

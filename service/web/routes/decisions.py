@@ -12,12 +12,12 @@ from thirdcard.service.alerts.decisions import tell_decisions
 from thirdcard.service.web.decision_schemas import DecisionPageQuery, DecisionQuery, DecisionsOut, decisions_csv
 from thirdcard.service.web.dependencies import PagesHere, RoomHere, StrictRoute, Supervisor
 from thirdcard.service.web.pages import decision_facts, facts
-from thirdcard.service.web.schemas import Listing
+from thirdcard.service.web.schemas import CSV_TOO, Listing
 
 router = APIRouter(route_class=StrictRoute, tags=["decisions"])
 
 
-@router.get("/api/decisions", response_model=Listing[DecisionsOut])
+@router.get("/api/decisions", response_model=Listing[DecisionsOut], responses=CSV_TOO)
 def decisions(
     room: RoomHere, person: Supervisor, query: Annotated[DecisionQuery, Query()]
 ) -> Listing[DecisionsOut] | Response:

@@ -177,3 +177,9 @@ def test_schema_tells_every_address_of_the_api(room: TestRoom) -> None:
 def test_length_that_is_no_number_is_refused(room: TestRoom, length: str) -> None:
     client = room.as_role("operator")
     assert_error(client.post("/api/tables/B07/signals", content=b"{}", headers={"Content-Length": length}), 400)
+
+
+@pytest.mark.parametrize("path", ["/api/analytics/{what}", "/api/decisions", "/api/audit"])
+def test_files_are_in_the_document_of_the_api(room: TestRoom, path: str) -> None:
+    schema = room.anybody().get("/api/openapi.json").json()
+    assert {"application/json", "text/csv"} <= set(schema["paths"][path]["get"]["responses"]["200"]["content"])
