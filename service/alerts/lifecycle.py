@@ -66,10 +66,30 @@ def take_step(session: Session, person: Person, alert_id: int, step: Step, *, no
     row = session.scalar(select(AlertRow).where(AlertRow.id == alert_id).with_for_update())
     if row is None or not person.may_see(row.table_id):
         return None
-    rank = None if row.owner in (None, person.name) else role_of(session, row.owner)
+    rank = _rank_of(session, row.owner, person)
     verify_step(AlertState(row.state), row.owner, person, step.state, owner_role=rank)
     _note(session, row, person, step, now)
     return row
+
+
+def steps_of(session: Session, person: Person, state: AlertState, owner: str | None) -> frozenset[AlertState]:
+    """The states to which a person may take an alert that stands there."""
+    if not person.role.includes(Role.OPERATOR):
+        return frozenset()
+    rank = _rank_of(session, owner, person)
+    return frozenset(after for after in AlertState if _may_step(state, owner, person, after, rank))
+
+
+def _may_step(before: AlertState, owner: str | None, person: Person, after: AlertState, rank: Role | None) -> bool:
+    try:
+        verify_step(before, owner, person, after, owner_role=rank)
+    except IllegalMoveError:
+        return False
+    return True
+
+
+def _rank_of(session: Session, owner: str | None, person: Person) -> Role | None:
+    return None if owner is None or owner == person.name else role_of(session, owner)
 
 
 def verify_step(

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field, model_validator
 from thirdcard.service.notify.deliveries import DeliveryView
 from thirdcard.service.ports.moments import Moment
 from thirdcard.service.store.holds import HoldView
-from thirdcard.service.web.requests import AlertNumber, Incoming, ListQuery, Name, Words
+from thirdcard.service.web.requests import LARGEST_ID, AlertNumber, Incoming, ListQuery, Name, Words
 
 
 class DeliveryQuery(ListQuery):
@@ -17,7 +17,7 @@ class DeliveryQuery(ListQuery):
 
     channel: Name | Literal[""] | None = None
     state: Literal["waiting", "sent", "failed", "gathered", ""] | None = None
-    alert: Annotated[int, Field(ge=1)] | Literal[""] | None = None
+    alert: Annotated[int, Field(ge=1, le=LARGEST_ID)] | Literal[""] | None = None
 
 
 class DeliveryOut(BaseModel):

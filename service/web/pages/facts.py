@@ -17,6 +17,7 @@ from thirdcard.service.alerts.alerts import AlertStory, AlertWish, list_alerts, 
 from thirdcard.service.alerts.audit_log import ActWish, list_acts
 from thirdcard.service.alerts.cases import CaseView, cases_of, list_cases, tell_case
 from thirdcard.service.alerts.holding import holds_of
+from thirdcard.service.alerts.lifecycle import steps_of
 from thirdcard.service.alerts.room import Room
 from thirdcard.service.alerts.storms import find_storms, with_shown
 from thirdcard.service.alerts.tables import tell_tables
@@ -167,8 +168,9 @@ def alert(room: Room, person: Person, alert_id: int) -> dict[str, Any]:
     gathered: Sequence[CaseView] = ()
     open_cases: Sequence[CaseView] = ()
     holds: Sequence[HoldView] = ()
-    if is_supervisor:
-        with room.database.reading() as session:
+    with room.database.reading() as session:
+        steps = steps_of(session, person, AlertState(story.alert.state), story.alert.owner)
+        if is_supervisor:
             gathered = cases_of(session, person, alert_id)
             open_cases = list_cases(session, person, limit=50, state="open").items
             holds = holds_of(session, alert=alert_id)
@@ -176,8 +178,7 @@ def alert(room: Room, person: Person, alert_id: int) -> dict[str, Any]:
         "holds": holds,
         "opened": story,
         "fault_s": fault_in_clip_s(story.alert),
-        "may_step": person.role.includes(Role.OPERATOR) and AlertState(story.alert.state) in UNCLOSED,
-        "may_take_over": is_supervisor and story.alert.owner != person.name,
+        "steps": steps,
         "may_gather": is_supervisor,
         "gathered": gathered,
         "open_cases": [one for one in open_cases if one.id not in {case.id for case in gathered}],

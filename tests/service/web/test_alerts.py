@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from itertools import pairwise
 from typing import Any
 
@@ -188,6 +189,28 @@ def test_who_escalated_an_alert_does_not_close_it(room: TestRoom, role: str, sta
     refused = decide(room, role, alert, state=state, reason="other")
     assert_error(refused, 409, field="state", says="somebody else closes it")
     assert decide(room, "admin", alert, state=state, reason="other").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("who", "steps", "offered"),
+    [
+        ("operator", [], {"acknowledged", "escalated", "confirmed", "dismissed"}),
+        ("operator", [("operator", "acknowledged")], {"escalated", "confirmed", "dismissed"}),
+        ("operator", [("operator", "escalated")], set()),
+        ("supervisor", [("operator", "escalated")], {"confirmed", "dismissed"}),
+        ("operator", [("supervisor", "acknowledged")], set()),
+        ("supervisor", [("operator", "acknowledged")], {"acknowledged", "escalated", "confirmed", "dismissed"}),
+        ("viewer", [], set()),
+    ],
+)
+def test_page_offers_what_may_be_done(
+    room: TestRoom, who: str, steps: list[tuple[str, str]], offered: set[str]
+) -> None:
+    alert = raise_alert(room)
+    for name, state in steps:
+        assert decide(room, name, alert, state=state).status_code == 200
+    page = room.as_role(who).get(f"/parts/alerts/{alert}").text
+    assert set(re.findall(r'data-step="(\w+)"', page)) == offered
 
 
 @pytest.mark.parametrize("state", ["acknowledged", "escalated", "confirmed", "dismissed"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 from fastapi.routing import APIRoute
@@ -183,3 +184,19 @@ def test_length_that_is_no_number_is_refused(room: TestRoom, length: str) -> Non
 def test_files_are_in_the_document_of_the_api(room: TestRoom, path: str) -> None:
     schema = room.anybody().get("/api/openapi.json").json()
     assert {"application/json", "text/csv"} <= set(schema["paths"][path]["get"]["responses"]["200"]["content"])
+
+
+def numbers_of(schema: Any) -> list[tuple[str, str, str]]:
+    """Path, name and place of every whole number that a request may hold."""
+    found = []
+    for path, ways in schema["paths"].items():
+        for parameter in [one for way in ways.values() for one in way.get("parameters", [])]:
+            kinds = [parameter["schema"], *parameter["schema"].get("anyOf", [])]
+            found += [(path, parameter["name"], str(kind)) for kind in kinds if kind.get("type") == "integer"]
+    return found
+
+
+def test_no_number_of_a_request_is_larger_than_a_database_takes(room: TestRoom) -> None:
+    numbers = numbers_of(room.anybody().get("/api/openapi.json").json())
+    assert len(numbers) > 10
+    assert [one for one in numbers if "'maximum':" not in one[2]] == []
