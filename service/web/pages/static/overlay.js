@@ -29,6 +29,7 @@ export class Overlay {
     this.button = button;
     this.told = null;
     this.drawn = null;
+    this.t = null; // until a frame of the clip is shown: over the poster, or a clip that does not play, nothing is drawn
     this.show(localStorage.getItem(KEY) !== "off");
     this.load();
   }
@@ -40,7 +41,7 @@ export class Overlay {
     const [width, height] = this.told.size;
     this.drawing.setAttribute("viewBox", `0 0 ${width} ${height}`);
     this.middles = new Map(this.told.areas.map((area) => [area.id, middle(area.polygon)]));
-    this.draw(this.t ?? 0);
+    if (this.t !== null) this.draw(this.t);
   }
 
   toggle() {
@@ -61,6 +62,12 @@ export class Overlay {
     if (this.drawn && this.drawn.cards === cards && this.drawn.texts === texts) return;
     this.drawn = { cards, texts };
     this.drawing.replaceChildren(...this.areas(texts), ...this.cards(cards));
+  }
+
+  /** No frame is shown. */
+  clear() {
+    this.t = this.drawn = null;
+    this.drawing.replaceChildren();
   }
 
   areas(texts) {

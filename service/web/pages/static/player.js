@@ -28,14 +28,12 @@ export class Player {
     for (const button of this.speeds) button.addEventListener("click", () => this.setSpeed(Number(button.dataset.speed)));
     this.stage.addEventListener("click", () => this.toggle());
     this.range.addEventListener("input", () => { this.show("clip"); this.video.currentTime = (this.range.value / 1000) * this.length_s(); });
-    this.video.addEventListener("loadedmetadata", () => {
-      this.stage.style.aspectRatio = `${this.video.videoWidth} / ${this.video.videoHeight}`;
-      this.video.currentTime = Math.max(0, this.fault_s - LEAD_S);
-      this.tell();
-    });
+    this.video.addEventListener("loadedmetadata", () => this.begin());
     for (const name of ["timeupdate", "seeked", "play", "pause", "ended"]) this.video.addEventListener(name, () => this.tell());
+    this.video.addEventListener("error", () => this.tellUnplayed());
     this.video.addEventListener("seeked", () => this.overlay?.draw(this.video.currentTime));
     if ("requestVideoFrameCallback" in this.video) this.measure(null);
+    if (this.video.error) this.tellUnplayed();
   }
 
   measure(last) {
@@ -45,6 +43,18 @@ export class Player {
       if (gap > 0.004 && gap < 0.2 && !this.video.paused) this.frame_s = gap;
       this.measure(frame.mediaTime);
     });
+  }
+
+  begin() {
+    this.stage.style.aspectRatio = `${this.video.videoWidth} / ${this.video.videoHeight}`;
+    this.video.currentTime = Math.max(0, this.fault_s - LEAD_S);
+    this.tell();
+  }
+
+  /** The browser cannot show the clip: its codec, or a fault of the file. */
+  tellUnplayed() {
+    this.overlay?.clear();
+    this.element.querySelector("[data-unplayed]").hidden = false;
   }
 
   length_s() { return Number.isFinite(this.video.duration) ? this.video.duration : 0; }
