@@ -10,6 +10,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import thirdcard
+from thirdcard.rules.game.words import GAME_BETS
 from thirdcard.service.config.house import House
 from thirdcard.service.config.house_yaml import LogFile
 from thirdcard.service.config.table_facts import TableFacts
@@ -59,6 +60,10 @@ class RoomSettings:
     def areas_of(self, table_id: str) -> tuple[str, ...]:
         """The ids of a table's areas; none where its file is not known."""
         return next((one.areas for one in self.tables if one.table_id == table_id), ())
+
+    def bets_of(self, table_id: str) -> tuple[str, ...]:
+        """What may be wagered on there, as far as it is known."""
+        return next((one.bets for one in self.tables if one.table_id == table_id and one.bets), GAME_BETS)
 
     @property
     def cuts(self) -> Path:

@@ -25,6 +25,8 @@ class TableFacts:
     """Name and source of each."""
     areas: tuple[str, ...] = ()
     """The ids of the layout's areas."""
+    bets: tuple[str, ...] = ()
+    """Those of the game, and what else its rulebook has."""
 
 
 def facts_of(table: TableConfig) -> TableFacts:
@@ -36,6 +38,7 @@ def facts_of(table: TableConfig) -> TableFacts:
         options=dict(table.options),
         shoe=f"{table.shoe.decks} decks, {table.shoe.device.replace('_', ' ')}",
         limits={name: value for name, value in table.limits.model_dump(exclude_none=True).items() if value != {}},
+        bets=table.bets,
         areas=tuple(area.id for area in table.layout.areas),
         cameras=tuple((camera.name, shown_source(camera.source)) for camera in table.cameras),
     )

@@ -202,6 +202,11 @@ class TableConfig:
         """What the table is judged by."""
         return elect(load_rulebook(self.rulebook_reference or self.rulebook), self.options)
 
+    @property
+    def bets(self) -> tuple[str, ...]:
+        """What a wager may be on here: the bets of the game, and what else the rulebook has."""
+        return tuple(dict.fromkeys((*GAME_BETS, *self.rules.rulebook.bets)))
+
     def with_source(self, source: str) -> TableConfig:
         """The same table, its first camera showing another video."""
         path = Path(source)
@@ -465,8 +470,8 @@ def check_hand_areas(table: TableConfig) -> None:
 
 def check_wager_areas(config: TableConfig) -> None:
     """A wagering area is for a bet of the game or of the rulebook."""
-    bets = (*GAME_BETS, *config.rules.rulebook.bets)
+    bets = config.bets
     for area in config.layout.of_kind("wager"):
         if area.bet not in bets:
-            allowed = f"must be one of {', '.join(dict.fromkeys(bets))}"
+            allowed = f"must be one of {', '.join(bets)}"
             raise TableError(str(config.path), f"layout: areas.{area.id}.bet", value=area.bet, allowed=allowed)

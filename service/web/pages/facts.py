@@ -12,7 +12,7 @@ from markupsafe import Markup
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from thirdcard.rules.game.words import GAME_BETS, Severity
+from thirdcard.rules.game.words import Severity
 from thirdcard.service.alerts.alerts import AlertStory, AlertWish, list_alerts, may_see, tell_alert
 from thirdcard.service.alerts.audit_log import ActWish, list_acts
 from thirdcard.service.alerts.cases import CaseView, cases_of, list_cases, tell_case
@@ -117,7 +117,7 @@ def table(room: Room, person: Person, table_id: str) -> dict[str, Any]:
         "now": room.clock(),
         "is_watched": is_watched,
         "may_report": person.role.includes(Role.OPERATOR),
-        "bets": GAME_BETS,
+        "bets": room.settings.bets_of(table_id),
     }
 
 

@@ -11,13 +11,12 @@ from sqlalchemy import select, tuple_
 from sqlalchemy.orm import Session
 
 from thirdcard.rules.game.cards import PACK
-from thirdcard.rules.game.words import GAME_BETS
 from thirdcard.rules.log.events import EVENT_TYPES
 from thirdcard.service.alerts.room import Room
 from thirdcard.service.alerts.views import RoundView
 from thirdcard.service.analytics.tallies import list_names
 from thirdcard.service.rounds import timeline
-from thirdcard.service.rounds.rounds import open_round
+from thirdcard.service.rounds.rounds import OpenedRound, open_round
 from thirdcard.service.rounds.search.days import read_day
 from thirdcard.service.rounds.search.fields import CHANGES, CODES, FAMILIES, TRAITS
 from thirdcard.service.rounds.search.find import find_rounds
@@ -91,7 +90,7 @@ def opened(room: Room, person: Person, round_id: int) -> dict[str, Any]:
         "may_correct": person.role.includes(Role.OPERATOR),
         "pack": [str(card) for card in PACK],
         "addable": [name for name in ADDABLE if name in EVENT_TYPES],
-        "bets": [str(bet) for bet in GAME_BETS],
+        "bets": list(dict.fromkeys((*room.settings.bets_of(found.round.table_id), *_bets_in(found)))),
         "at_of": lambda t: found.log_began_at + timedelta(seconds=t),
     }
 
@@ -120,6 +119,11 @@ def rounds(room: Room, person: Person, query: RoundsQuery) -> dict[str, Any]:
         "traits": TRAITS,
         "pack": [str(card) for card in PACK],
     }
+
+
+def _bets_in(opened: OpenedRound) -> list[str]:
+    """What the round's own lines tell wagers on: a log may have been judged by a rulebook that no table has now."""
+    return [str(line.body["bet"]) for line in opened.lines if line.body.get("bet")]
 
 
 def _now(room: Room) -> datetime:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -10,7 +11,9 @@ import pytest
 
 from tests.service.web.errors_of import assert_error
 from tests.service.web.rooms import TestRoom, close_round, keep_evidence, raise_alert, table_state
+from thirdcard.rules.game.words import GAME_BETS, Bet
 from thirdcard.service.alerts.reasons import DISMISSAL_REASONS
+from thirdcard.service.config.table_facts import TableFacts
 from thirdcard.service.ports.live_tables import Picture
 from thirdcard.service.web.pages.showing import STATIC
 
@@ -160,3 +163,15 @@ def test_tables_that_were_reviewed_stand_in_the_menus_too(room: TestRoom, path: 
     raise_alert(room, "R22")
     page = room.browser("supervisor").get(path).text
     assert all(f">{name}</option>" in page for name in ("B07", "B08", "R22"))
+
+
+def test_bets_of_the_table_s_own_rulebook_can_be_reported(room: TestRoom) -> None:
+    facts = TableFacts(
+        table_id="B07", file="b07.yaml", rulebook="ez", options={}, shoe="", limits={}, cameras=(),
+        bets=(*GAME_BETS, Bet("panda_8")),
+    )  # fmt: skip
+    running = room.app.state.room
+    room.app.state.room = replace(running, settings=replace(running.settings, tables=(facts,)))
+    browser = room.browser("operator")
+    assert "<option>panda_8</option>" in browser.get("/tables/B07").text
+    assert "<option>panda_8</option>" not in browser.get("/tables/B08").text
