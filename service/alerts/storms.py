@@ -91,13 +91,13 @@ def stretches(alerts: Iterable[AnAlert]) -> list[list[AnAlert]]:
 
 
 def is_told_alone(code: str, severity: Severity) -> bool:
-    """Whether each alert of that kind is told though it is one of many: a grave fault of the dealing always is."""
+    """Whether every alert of that kind is sent, even in a storm: grave dealing faults always are."""
     is_grave = _BY_WEIGHT.index(severity) >= _BY_WEIGHT.index(Severity.HIGH)
     return is_grave and not code.startswith(f"{CAMERA}.")
 
 
 def is_worth_saying(count: int) -> bool:
-    """Whether a storm of so many is told: when it is one, and each time that it has doubled."""
+    """Whether a storm of this size is announced: at its start, and each time its size has doubled."""
     times, rest = divmod(count, LEAST)
     return rest == 0 and times > 0 and times & (times - 1) == 0
 

@@ -26,7 +26,7 @@ LEAST_ROUNDS = 200
 CONFIRMED, DISMISSED = AlertState.CONFIRMED.value, AlertState.DISMISSED.value
 WHOLE = "all"
 LEAST_RANKED = 5
-"""Among fewer no difference is told."""
+"""With fewer people than this the pages do not say whether rates differ."""
 Labels = Callable[[Columns], Sequence[str]]
 """What each row is counted under."""
 
