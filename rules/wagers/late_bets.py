@@ -241,7 +241,8 @@ class HeldChanges:
         seat = seat_of(event.by)
         if seat is not None:
             self._placed[seat] = event
-            self.changes = [_taken_before(one, event) if one.finding.seat == seat else one for one in self.changes]
+            if self.changes:
+                self.changes = [_taken_before(one, event) if one.finding.seat == seat else one for one in self.changes]
 
     def pay(self, payment: WagerSettled, result_t: float | None) -> None:
         """A payment was logged: chips that the dealer just put there may be the winnings.

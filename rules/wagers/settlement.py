@@ -287,17 +287,17 @@ def record_of(
     else:
         endings = _endings(drawing, *hands, rules.marks)
     settlement = settle_wagers(wagers, rules, endings, circumstances)
+    totals = (player, banker) if is_lawful else (None, None)
+    winner = winner_of(player, banker) if is_lawful and player is not None and banker is not None else None
     return RoundRecord(
-        round=running.number,
-        opened=running.opened_t,
-        closed=running.closed_t,
-        player=in_boxes[0],
-        banker=in_boxes[1],
-        player_total=player if is_lawful else None,
-        banker_total=banker if is_lawful else None,
-        winner=winner_of(player, banker) if is_lawful and player is not None and banker is not None else None,
-        complete=cards.is_settled,
-        void=running.void.is_void,
+        running.number,
+        running.opened_t,
+        running.closed_t,
+        *in_boxes,
+        *totals,
+        winner,
+        cards.is_settled,
+        running.void.is_void,
         due=settlement.due,
         due_open=settlement.open,
     )
