@@ -42,6 +42,7 @@ BEHIND_S = 1.0
 KEEP = timedelta(minutes=15)
 DAMAGED = "what it sends is damaged; where packets are lost on the way, `transport: tcp` keeps them"
 """Said while no sound picture comes."""
+TRY_TCP = "too many packets are lost over UDP; asks for TCP"
 LOOK_AGAIN_S = 1.0
 """How often the screen's words are renewed while a camera is left alone."""
 
@@ -181,6 +182,7 @@ class CameraReader:
         try:
             for shot in self._frames(ring):
                 self.state, self.fault, has_sent = CameraState.PLAYING, None, True
+                self.entrance.note_sight(is_damaged=False)
                 self._hand_over(shot)
                 if self._stopping.is_set():
                     return
@@ -189,7 +191,8 @@ class CameraReader:
             left = self.entrance.remaining()
             self.state, self.fault = CameraState.LOST, words_of_refusal(left) if left else str(error)
             logger.warning("camera %s: %s", self.camera.name, error)
-            if not has_sent and not isinstance(error, SignInRefusedError):
+            is_empty = not has_sent and not isinstance(error, SignInRefusedError)
+            if is_empty or self.entrance.is_lossy:
                 self.entrance.note_nothing_sent()
         finally:
             self._waits.end()
@@ -202,6 +205,8 @@ class CameraReader:
 
         def keep(packet: Packet[VideoStream]) -> None:
             self._waits.end()
+            if self.entrance.is_lossy:
+                raise VideoBreakError(self.camera.source, TRY_TCP, t=0.0, frames=0)
             try:
                 ring.add(packet, reader.stream, self._moment(packet, began))
                 self.disk_fault = None
@@ -247,6 +252,7 @@ class CameraReader:
                     self.state, self.fault = CameraState.LOST, "its pictures have another shape than the calibrated"
                 elif lost is SightFault.DAMAGED:
                     self.fault = DAMAGED
+                    self.entrance.note_sight(is_damaged=True)
                 continue
             frame = item
             waited_s, arrived = self._waits.take(), self.now()

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 IN_TURN = ("tcp", "udp")
 """Where the table's file leaves the transport open; the next one where the camera sent nothing over this one."""
+LOSSY = timedelta(seconds=10)
+"""Without a sound picture for so long, five groups of two seconds, UDP is losing packets all along."""
+LEAVE_AT_MOST_EVERY = timedelta(minutes=10)
+"""A camera that has UDP alone is interrupted for TCP no more often."""
 
 
 @dataclass(slots=True)
@@ -33,6 +37,18 @@ class Entrance:
     """Over which an RTSP camera is asked to send, the next one first."""
     size_wh_px: tuple[int, int] | None = None
     """The calibrated size: frames come in it; None: as they are sent."""
+    _damaged_since: datetime | None = None
+    _left_at: datetime | None = None
+    """When UDP was last given up for its losses."""
+
+    @property
+    def is_lossy(self) -> bool:
+        """Whether to open the camera again over TCP, which loses nothing; never where the transport is set."""
+        if self._damaged_since is None or len(self.transports) == 1 or self.transports[0] != "udp":
+            return False
+        now = self.now()
+        is_new = self._left_at is None or now - self._left_at >= LEAVE_AT_MOST_EVERY
+        return is_new and now - self._damaged_since >= LOSSY
 
     def remaining(self) -> timedelta:
         """How long the camera is still to be left alone."""
@@ -61,8 +77,18 @@ class Entrance:
             self.door.note_opening()
         return reader
 
+    def note_sight(self, *, is_damaged: bool) -> None:
+        """A sound picture came, or what comes is damaged from now on."""
+        if not is_damaged:
+            self._damaged_since = None
+        elif self._damaged_since is None:
+            self._damaged_since = self.now()
+
     def note_nothing_sent(self) -> None:
-        """Nothing came over this transport."""
+        """Nothing, or nothing sound, came over this transport: the next opening asks for another."""
+        if self.is_lossy:
+            self._left_at = self.now()
+        self._damaged_since = None
         self.transports.rotate(-1)
 
 

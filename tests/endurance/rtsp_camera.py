@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import selectors
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -146,6 +147,10 @@ class RtspCamera:
     def url(self) -> str:
         """Where the service finds it."""
         return f"rtsp://{self.sign_in}127.0.0.1:{self.gate.port}/table"
+
+    def lose_no_more(self) -> None:
+        """From now on all packets arrive, those of the stream under way too."""
+        self.process.send_signal(signal.SIGUSR1)
 
     def restart(self) -> None:
         """As where somebody pulls its plug: it is back a second or two later."""

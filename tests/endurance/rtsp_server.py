@@ -2,12 +2,14 @@
 
 Runs by itself under a Python that has GStreamer's bindings (`gi`), which may be another than the service's. Each time
 that the video begins to play it writes a line with the moment, in seconds of Unix time. With `--user` whoever comes has
-to sign in with a digest; the password is read from the standard input.
+to sign in with a digest; the password is read from the standard input. With `--drop` packets are lost until the signal
+USR1.
 """
 
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 import time
 from typing import Any
@@ -35,6 +37,15 @@ def main() -> None:
 
     options = _parser().parse_args()
     Gst.init(None)
+    losing: list[Any] = []
+
+    def lose_no_more() -> bool:
+        options.drop = 0.0
+        for gate in losing:
+            gate.set_property("drop-probability", 0.0)
+        return True
+
+    GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal.SIGUSR1, lose_no_more)
     server = GstRtspServer.RTSPServer()
     server.set_service(options.port)
 
@@ -45,9 +56,11 @@ def main() -> None:
             reader = Gst.parse_bin_from_description(READ.format(video=options.video, codec=options.codec), False)
             reader.add_pad(Gst.GhostPad.new("src", reader.get_by_name("parse").get_static_pad("src")))
             pack = PACK.format(codec=options.codec)
-            lossy = f"{pack} ! identity drop-probability={options.drop}" if options.drop else pack
+            lossy = f"{pack} ! identity name=lossy drop-probability={options.drop}" if options.drop else pack
             payloader = Gst.parse_bin_from_description(lossy, True)
             payloader.set_name("pay0")
+            if options.drop:
+                losing.append(payloader.get_by_name("lossy"))
             media = Gst.Bin.new("media")
             media.add(reader)
             media.add(payloader)

@@ -22,6 +22,8 @@ PATIENCE_S, STEP_S = 10.0, 0.1
 class FakeStream:
     """A live stream that brings what the test puts in, until it puts in None."""
 
+    is_lossy = False
+
     def __init__(self) -> None:
         self.items: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self.size_wh_px: object = None
@@ -35,6 +37,9 @@ class FakeStream:
 
     def note_nothing_sent(self) -> None:
         """The source was closed."""
+
+    def note_sight(self, *, is_damaged: bool) -> None:
+        """What came last."""
 
 
 def wait_until(holds: Callable[[], bool]) -> None:
