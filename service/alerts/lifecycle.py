@@ -7,8 +7,8 @@ and when in the alert's history and in the audit chain, or nowhere.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from sqlalchemy import select
@@ -51,6 +51,17 @@ class Step:
     reason: str | None = None
     """For a dismissal one of the list, or words of one's own."""
     note: str | None = None
+    among: int | None = None
+    """How many alerts were chosen in the same act; None where it is about this one alone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stepped:
+    """What became of the wish to take several alerts a step further."""
+
+    done: Sequence[int]
+    left: Mapping[int, str]
+    """Those that could not go there, and why."""
 
 
 def take_step(session: Session, person: Person, alert_id: int, step: Step, *, now: datetime) -> AlertRow | None:
@@ -70,6 +81,31 @@ def take_step(session: Session, person: Person, alert_id: int, step: Step, *, no
     verify_step(AlertState(row.state), row.owner, person, step.state, owner_role=rank)
     _note(session, row, person, step, now)
     return row
+
+
+def take_steps(session: Session, person: Person, alert_ids: Iterable[int], step: Step, *, now: datetime) -> Stepped:
+    """Carry out the same decision about several alerts; each has its own line in its history and in the audit.
+
+    One that cannot go there, is not there, or is at a table that the person may not see is left, and does not keep
+    the others from going.
+
+    Raises:
+        ReasonMissingError: A dismissal says not why.
+    """
+    done: list[int] = []
+    left: dict[int, str] = {}
+    chosen = list(dict.fromkeys(alert_ids))
+    for number in chosen:
+        try:
+            row = take_step(session, person, number, replace(step, among=len(chosen)), now=now)
+        except IllegalMoveError as error:
+            left[number] = str(error)
+            continue
+        if row is None:
+            left[number] = "there is no such alert at your tables"
+        else:
+            done.append(number)
+    return Stepped(done=done, left=left)
 
 
 def steps_of(session: Session, person: Person, state: AlertState, owner: str | None) -> frozenset[AlertState]:
@@ -131,7 +167,7 @@ def _note(session: Session, row: AlertRow, person: Person, step: Step, now: date
     )
     row.state, row.owner = str(step.state), person.name
     session.add(change)
-    details = {"before": change.before, "reason": reason, "note": note}
+    details = {"before": change.before, "reason": reason, "note": note, "among": step.among}
     said = {name: value for name, value in details.items() if value is not None}
     audit.note(session, person.name, f"alert.{step.state}", f"alert:{row.id}", at=now, **said)
     session.flush()

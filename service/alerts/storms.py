@@ -5,7 +5,7 @@ A storm has one code: what a camera says never makes a storm of dealing faults, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Protocol, TypeVar
@@ -15,7 +15,6 @@ from sqlalchemy.orm import Session
 
 from thirdcard.rules.game.words import Severity
 from thirdcard.service.alerts.alerts import AlertWish, conditions, may_see
-from thirdcard.service.alerts.lifecycle import IllegalMoveError, Step, take_step
 from thirdcard.service.alerts.views import AlertView, alert_views
 from thirdcard.service.store.alert_states import AlertState
 from thirdcard.service.store.people import Person
@@ -70,15 +69,6 @@ class Storm:
         return (self.last_at - self.first_at).total_seconds()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Taken:
-    """What became of the wish to take some alerts."""
-
-    taken: Sequence[int]
-    left: Mapping[int, str]
-    """Those that could not be taken, and why."""
-
-
 def stretches(alerts: Iterable[AnAlert]) -> list[list[AnAlert]]:
     """Alerts of one kind, the oldest first, parted where a gap is too long or a stretch would be."""
     found: list[list[AnAlert]] = []
@@ -124,26 +114,6 @@ def with_shown(session: Session, storm: Storm) -> Storm:
     order = (weight.desc(), AlertRow.id.desc())
     rows = session.scalars(select(AlertRow).where(AlertRow.id.in_(storm.ids)).order_by(*order).limit(MOST_SHOWN)).all()
     return replace(storm, shown=alert_views(session, rows))
-
-
-def take_all(session: Session, person: Person, alert_ids: Iterable[int], *, now: datetime) -> Taken:
-    """Take several alerts in one act; each has its own line in its history.
-
-    One that is not there or that somebody else has is left, and does not keep the others from being taken.
-    """
-    taken: list[int] = []
-    left: dict[int, str] = {}
-    for number in dict.fromkeys(alert_ids):
-        try:
-            row = take_step(session, person, number, Step(state=AlertState.ACKNOWLEDGED), now=now)
-        except IllegalMoveError as error:
-            left[number] = str(error)
-            continue
-        if row is None:
-            left[number] = "there is no such alert"
-        else:
-            taken.append(number)
-    return Taken(taken=taken, left=left)
 
 
 @dataclass(frozen=True, slots=True)

@@ -218,6 +218,14 @@ class TakeIn(Incoming):
     alerts: list[AlertNumber] = Field(min_length=1, max_length=MOST_ITEMS)
 
 
+class DecideIn(TakeIn):
+    """What somebody decided about several alerts together."""
+
+    state: Literal["confirmed", "dismissed"]
+    reason: Reason | None = Field(default=None, description="as for one alert; needed to dismiss")
+    note: Words | None = None
+
+
 class LoginQuery(Incoming):
     """Where to go after signing in."""
 

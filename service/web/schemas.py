@@ -13,7 +13,7 @@ from pydantic import (
 from thirdcard.rules.game.words import Severity
 from thirdcard.service.alerts.alert_schemas import AlertOut, ChangeOut
 from thirdcard.service.alerts.audit_log import ActView
-from thirdcard.service.alerts.storms import Taken
+from thirdcard.service.alerts.lifecycle import Stepped
 from thirdcard.service.alerts.views import AlertView, LineView, RoundView
 from thirdcard.service.ports.messages import TableStatus
 from thirdcard.service.ports.moments import Moment
@@ -44,7 +44,7 @@ class Listing(BaseModel, Generic[Item]):
 
 
 class LeftOut(BaseModel):
-    """An alert that could not be taken."""
+    """An alert that could not be taken or decided."""
 
     alert: int
     message: str
@@ -64,10 +64,21 @@ class TakenOut(BaseModel):
     left: list[LeftOut]
 
     @classmethod
-    def of(cls, taken: Taken) -> TakenOut:
+    def of(cls, stepped: Stepped) -> TakenOut:
         """What is sent of it."""
-        left = [LeftOut(alert=alert, message=message) for alert, message in taken.left.items()]
-        return cls(taken=list(taken.taken), left=left)
+        return cls(taken=list(stepped.done), left=_left(stepped))
+
+
+class DecidedOut(BaseModel):
+    """What became of the wish to decide several alerts."""
+
+    decided: list[int]
+    left: list[LeftOut]
+
+    @classmethod
+    def of(cls, stepped: Stepped) -> DecidedOut:
+        """What is sent of it."""
+        return cls(decided=list(stepped.done), left=_left(stepped))
 
 
 class RoundOut(BaseModel):
@@ -202,6 +213,10 @@ CSV_TOO: dict[int | str, dict[str, Any]] = {200: {"content": {"text/csv": {"sche
 def log_out(lines: Sequence[LineView]) -> list[dict[str, Any]]:
     """Lines of a table log with their moments and numbers."""
     return [{**line.body, "at": line.at, "line": line.line} for line in lines]
+
+
+def _left(stepped: Stepped) -> list[LeftOut]:
+    return [LeftOut(alert=alert, message=message) for alert, message in stepped.left.items()]
 
 
 def _last(view: AlertView) -> LastAlertOut:

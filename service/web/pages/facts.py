@@ -141,6 +141,7 @@ def alerts(room: Room, pages: Pages, person: Person, query: WallQuery) -> dict[s
         "narrowed": _narrowed(query),
         "tables": all_tables(room, person),
         "severities": [str(severity) for severity in reversed(Severity)],
+        "may_decide": person.role.includes(Role.OPERATOR),
         "now": room.clock(),
         "opened": None,
     }

@@ -11,18 +11,17 @@ from thirdcard.service.alerts.alert_schemas import AlertOut, ChangeOut
 from thirdcard.service.alerts.alerts import AlertWish, list_alerts, tell_alert
 from thirdcard.service.alerts.evidence_files import EvidenceKind, open_evidence
 from thirdcard.service.alerts.feed import parse_place
-from thirdcard.service.alerts.lifecycle import Step, take_step
+from thirdcard.service.alerts.lifecycle import Step, take_step, take_steps
 from thirdcard.service.alerts.room import Room
-from thirdcard.service.alerts.storms import take_all
 from thirdcard.service.alerts.views import alert_views
 from thirdcard.service.store.alert_states import AlertState
 from thirdcard.service.store.people import Person
 from thirdcard.service.web.dependencies import Operator, RoomHere, StrictRoute, Viewer, still_may
 from thirdcard.service.web.http_errors import not_found
 from thirdcard.service.web.ranges import file_response
-from thirdcard.service.web.requests import LARGEST_ID, AlertQuery, StepIn, StreamQuery, TakeIn
+from thirdcard.service.web.requests import LARGEST_ID, AlertQuery, DecideIn, StepIn, StreamQuery, TakeIn
 from thirdcard.service.web.routes.shared import shared_json
-from thirdcard.service.web.schemas import AlertDetailOut, ComingOut, Listing, RoundOut, TakenOut, log_out
+from thirdcard.service.web.schemas import AlertDetailOut, ComingOut, DecidedOut, Listing, RoundOut, TakenOut, log_out
 from thirdcard.service.web.stream import alert_events
 
 router = APIRouter(prefix="/api/alerts", route_class=StrictRoute, tags=["alerts"])
@@ -97,9 +96,19 @@ def decide(room: RoomHere, person: Operator, alert_id: AlertId, step: StepIn) ->
 def take(room: RoomHere, person: Operator, body: TakeIn) -> TakenOut:
     """Take several alerts in one act, such as a storm; what somebody else has is left."""
     with room.database.writing() as session:
-        taken = take_all(session, person, body.alerts, now=room.clock())
+        taken = take_steps(session, person, body.alerts, Step(state=AlertState.ACKNOWLEDGED), now=room.clock())
     room.feed.wake()
     return TakenOut.of(taken)
+
+
+@router.post("/decide")
+def decide_several(room: RoomHere, person: Operator, body: DecideIn) -> DecidedOut:
+    """Confirm or dismiss several alerts for one reason; those that cannot be decided are named, the others are."""
+    step = Step(state=AlertState(body.state), reason=body.reason, note=body.note)
+    with room.database.writing() as session:
+        stepped = take_steps(session, person, body.alerts, step, now=room.clock())
+    room.feed.wake()
+    return DecidedOut.of(stepped)
 
 
 @router.get("/{alert_id}/{kind}", response_class=Response, responses=EVIDENCE_ANSWERS)

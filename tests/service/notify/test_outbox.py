@@ -52,7 +52,7 @@ def keys(database: Database) -> list[str]:
     return [row.key for row in rows(database)]
 
 
-def decide(database: Database, alert: int, state: AlertState, **why: str) -> None:
+def decide(database: Database, alert: int, state: AlertState, **why: Any) -> None:
     with database.writing() as session:
         take_step(session, ANNA, alert, Step(state=state, **why), now=NOON)
 

@@ -132,7 +132,7 @@ def test_what_somebody_else_has_is_left(room: TestRoom) -> None:
             "alert": numbers[1],
             "message": "token:admin has taken the alert; a supervisor's alert is decided by supervisors",
         },
-        {"alert": 99, "message": "there is no such alert"},
+        {"alert": 99, "message": "there is no such alert at your tables"},
     ]
     assert room.as_role("anna").post("/api/alerts/take", json={"alerts": [hidden]}).json()["taken"] == []
 

@@ -1,15 +1,21 @@
 // The list of alerts: rows as the server makes them, storms that open, and which row a key is meant for.
 import { fetchPart } from "./api.js";
 
+export const MOST_CHOSEN = 500;
+
 /** A row's own place for the focus: its link, or the head of a storm. */
 const handle = (row) => row.querySelector(row.classList.contains("storm-row") ? "summary" : "a");
 
 export class AlertList {
-  constructor(holder, { query, openedId }) {
+  constructor(holder, { query, openedId, onChosen = () => {} }) {
     this.holder = holder;
     this.query = query;
     this.openedId = openedId;
     this.chosen = null;
+    this.onChosen = onChosen;
+    /** The numbers of the alerts that are chosen to be decided together. */
+    this.picked = new Set();
+    holder.addEventListener("change", (event) => { if (event.target.matches("[data-pick]")) this.pick(event.target.closest("li"), event.target.checked); });
     holder.addEventListener("toggle", (event) => this.mark(event), true);
   }
 
@@ -55,6 +61,43 @@ export class AlertList {
     }
   }
 
+  /** Choose a row's alerts or no longer; without a word the other way round. A closed alert cannot be chosen. */
+  pick(row, is = !numbersOf(row).every((number) => this.picked.has(number))) {
+    if (!row?.querySelector(":scope > .pick")) return;
+    for (const number of numbersOf(row)) {
+      if (!is) this.picked.delete(number);
+      else if (this.picked.size < MOST_CHOSEN) this.picked.add(number);
+    }
+    this.showPicked();
+  }
+
+  /** Choose all that is listed; where it is chosen already, nothing. */
+  pickAll() {
+    const rows = this.top().filter((row) => row.querySelector(":scope > .pick"));
+    const is = !rows.every((row) => numbersOf(row).every((number) => this.picked.has(number)));
+    for (const row of rows) this.pick(row, is);
+  }
+
+  pickOnly(numbers) {
+    this.picked = new Set(numbers);
+    this.showPicked();
+  }
+
+  /** Tick what is chosen; what is no longer in the list is chosen no longer. */
+  showPicked() {
+    const rows = [...this.holder.querySelectorAll(".alert-row, .storm-row")].filter((row) => row.querySelector(":scope > .pick"));
+    const listed = new Set(rows.flatMap(numbersOf));
+    for (const number of this.picked) if (!listed.has(number)) this.picked.delete(number);
+    for (const row of rows) {
+      const numbers = numbersOf(row), some = numbers.filter((number) => this.picked.has(number)).length;
+      const box = row.querySelector(":scope > .pick input");
+      box.checked = some === numbers.length;
+      box.indeterminate = some > 0 && some < numbers.length;
+      row.classList.toggle("is-picked", some > 0);
+    }
+    this.onChosen(this.picked.size);
+  }
+
   async update() {
     const part = await fetchPart(`/parts/alerts${this.query()}`);
     if (part) this.merge(part);
@@ -65,7 +108,7 @@ export class AlertList {
     const old = new Map(this.top().map((row) => [row.id, row]));
     const fresh = [...part.querySelectorAll("#rows > li")].map((row) => this.kept(old.get(row.id), row));
     const older = this.top().slice(fresh.length);
-    const held = document.activeElement?.closest?.(".alert-row, .storm-row")?.id;
+    const held = document.activeElement?.closest?.(".alert-row, .storm-row")?.id, onBox = document.activeElement?.matches?.("[data-pick]");
     const ids = new Set(fresh.map((row) => row.id));
     const grown = this.holder.dataset.grown ? older.filter((row) => !ids.has(row.id)) : [];
     document.getElementById("rows").replaceChildren(...fresh, ...grown);
@@ -74,8 +117,9 @@ export class AlertList {
     if (ended) this.holder.append(ended);
     if (!this.holder.dataset.grown) { this.holder.querySelector(".more-link")?.remove(); if (more) this.holder.append(more); }
     const again = held && document.getElementById(held);
-    if (again) handle(again).focus({ preventScroll: true });
+    if (again && !again.contains(document.activeElement)) (onBox ? again.querySelector(".pick input") ?? handle(again) : handle(again)).focus({ preventScroll: true });
     this.mark();
+    this.showPicked();
   }
 
   /** The row that is there already where it says the same, else the new one; a storm stays as open as it was. */
@@ -97,10 +141,14 @@ export class AlertList {
     const known = new Set(this.top().map((row) => row.id));
     document.getElementById("rows").append(...[...part.querySelectorAll("#rows > li")].filter((row) => !known.has(row.id)));
     link.parentElement.remove();
+    this.showPicked();
     const next = part.querySelector(".more-link");
     if (next) this.holder.append(next);
   }
 }
+
+/** The numbers of the alerts that a row stands for. */
+const numbersOf = (row) => stormOf(row) ?? (row?.dataset.alert ? [Number(row.dataset.alert)] : []);
 
 /** The numbers of a storm's alerts; null where the row is none. */
 export function stormOf(row) {

@@ -1,5 +1,5 @@
 // The alerts page: the list as it grows, one alert beside it, and every act by a key.
-import { AlertList, stormOf } from "./alert_list.js";
+import { AlertList, MOST_CHOSEN, stormOf } from "./alert_list.js";
 import { calm, fetchPart, refresh, send } from "./api.js";
 import { Player } from "./player.js";
 import { isTyping, kept, say } from "./room.js";
@@ -11,9 +11,10 @@ const main = document.getElementById("main");
 const filters = document.getElementById("filters");
 const query = () => (holder.dataset.filters ? `?${holder.dataset.filters}` : "");
 const opened = () => detail.querySelector("[data-opened]");
-const list = new AlertList(holder, { query, openedId: () => opened()?.dataset.opened });
+const list = new AlertList(holder, { query, openedId: () => opened()?.dataset.opened, onChosen: showChosen });
 const update = calm(150, () => list.update());
 let player = null;
+let chosen_before = 0;
 
 holder.addEventListener("click", (event) => {
   const more = event.target.closest("#more");
@@ -27,6 +28,7 @@ holder.addEventListener("click", (event) => {
     return;
   }
   const row = event.target.closest(".alert-row");
+  if (event.target.closest(".pick")) return;
   if (!row || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
   event.preventDefault();
   open(Number(row.dataset.alert));
@@ -43,7 +45,7 @@ function move(by) {
 /** Take all alerts of a storm; who was quicker with one of them keeps it. */
 async function takeStorm(row) {
   try {
-    const { taken, left } = await send("/api/alerts/take", { alerts: stormOf(row).slice(0, 500) });
+    const { taken, left } = await send("/api/alerts/take", { alerts: stormOf(row).slice(0, MOST_CHOSEN) });
     say(`${taken.length} alerts taken${left.length ? `, ${left.length} left: ${left[0].message}` : ""}`);
   } catch (error) {
     say(error.message);
@@ -124,12 +126,16 @@ setInterval(() => { if (!document.hidden && opened()) againSoon(); }, 3000);
 
 const dismissal = document.getElementById("dismiss");
 const stepping = document.getElementById("step");
-const WORDS = { confirmed: "Confirm the alert", escalated: "Escalate the alert" };
+const TITLES = { confirmed: "Confirm the alert", escalated: "Escalate the alert", dismissed: "Dismiss the alert: why?" };
+const VERBS = { confirmed: "Confirm", escalated: "Escalate", dismissed: "Dismiss" };
 
 /** Ask in a dialog, with the fields that were typed before a sign-in; the form's fields, or null. */
-function ask(dialog, state, typed) {
+function ask(dialog, state, typed, { words, numbers = [] } = {}) {
   dialog.returnValue = "cancel";
   dialog.dataset.state = state;
+  dialog.dataset.alerts = numbers.join(",");
+  dialog.querySelector("h2").textContent = words ?? TITLES[state];
+  document.getElementById("step-go").textContent = VERBS[state];
   dialog.querySelector("form").reset();
   fill(dialog.querySelector("form"), typed);
   dialog.showModal();
@@ -142,7 +148,7 @@ function ask(dialog, state, typed) {
 async function decide(state, typed) {
   const row = list.held();
   const storm = document.activeElement?.closest?.(".storm-row summary") ? row : null;
-  if (storm) return state === "acknowledged" ? takeStorm(storm) : say("A storm can be taken as one; decide about each of its alerts.");
+  if (storm) return state === "acknowledged" ? takeStorm(storm) : say("A storm can be taken as one; to decide about all of it, choose it with x.");
   if (soon) await open(soon.id, { isMoving: true }); // who moves on and decides at once means the alert that he moved to
   const id = opened()?.dataset.opened ?? row?.dataset.alert;
   if (!id) return;
@@ -151,11 +157,7 @@ async function decide(state, typed) {
   if (!button) return;
   let said = {};
   if (state === "dismissed") said = await ask(dismissal, state, typed);
-  else if (state !== "acknowledged") {
-    document.getElementById("step-title").textContent = WORDS[state];
-    document.getElementById("step-go").textContent = WORDS[state].split(" ")[0];
-    said = await ask(stepping, state, typed);
-  }
+  else if (state !== "acknowledged") said = await ask(stepping, state, typed);
   if (said === null) return;
   const body = { state, ...Object.fromEntries(Object.entries(said).filter(([, value]) => value.trim())) };
   const asked = state === "dismissed" ? dismissal : stepping;
@@ -173,6 +175,82 @@ async function decide(state, typed) {
   }
   await again();
   update();
+}
+
+// Deciding several together --------------------------------------------------------------------------------------------
+
+function showChosen(count) {
+  const bar = document.getElementById("chosen-bar");
+  if (!bar) return;
+  bar.hidden = count === 0;
+  document.getElementById("chosen-count").textContent = count ? `${count} chosen${count === MOST_CHOSEN ? ", the most" : ""}` : "";
+  if (count > chosen_before) document.getElementById("outcome").replaceChildren();
+  chosen_before = count;
+}
+
+const many = (count) => (count === 1 ? "1 alert" : `${count} alerts`);
+
+/** Confirm, dismiss or take what is chosen, with one reason and one note; each alert that stays behind is named. */
+async function decideTogether(state, typed, numbers = [...list.picked]) {
+  if (state === "escalated") return say("Escalate alerts one by one; what is chosen can be taken, confirmed or dismissed.");
+  let said = {};
+  if (state !== "acknowledged") {
+    const dialog = state === "dismissed" ? dismissal : stepping;
+    const words = state === "dismissed" ? `Dismiss ${many(numbers.length)}: why?` : `Confirm ${many(numbers.length)}`;
+    said = await ask(dialog, state, typed, { words, numbers });
+  }
+  if (said === null) return;
+  const fields = Object.fromEntries(Object.entries(said).filter(([, value]) => value.trim()));
+  const asked = state === "dismissed" ? dismissal : stepping;
+  asked.toggleAttribute("data-sending", state !== "acknowledged");
+  try {
+    const told = state === "acknowledged"
+      ? await send("/api/alerts/take", { alerts: numbers })
+      : await send("/api/alerts/decide", { alerts: numbers, state, ...fields });
+    list.pickOnly(told.left.map((one) => one.alert));
+    await list.update();
+    showOutcome({ acknowledged: "taken", confirmed: "confirmed", dismissed: "dismissed" }[state], (told.decided ?? told.taken).length, told.left);
+  } catch (error) {
+    say(error.message);
+  } finally {
+    asked.removeAttribute("data-sending");
+  }
+  await again();
+  list.focusChosen();
+}
+
+function showOutcome(word, done, left) {
+  const outcome = document.getElementById("outcome");
+  const head = document.createElement("p");
+  head.textContent = `${many(done)} ${word}.${left.length ? ` ${many(left.length)} could not be:` : ""}`;
+  const names = document.createElement("ul");
+  names.append(...left.map(({ alert, message }) => {
+    const item = document.createElement("li"), link = document.createElement("a");
+    link.href = `/alerts/${alert}?show=all`;
+    link.textContent = `Alert ${alert}`;
+    item.append(link, `: ${message}`);
+    return item;
+  }));
+  const close = document.createElement("button");
+  close.type = "button";
+  close.className = "plain";
+  close.textContent = "Close";
+  close.addEventListener("click", () => { outcome.replaceChildren(); list.focusChosen(); });
+  outcome.replaceChildren(head, ...(left.length ? [names, close] : []));
+  if (!left.length) setTimeout(() => { if (outcome.contains(head)) outcome.replaceChildren(); }, 12_000);
+}
+
+document.getElementById("chosen-bar")?.addEventListener("click", (event) => {
+  const together = event.target.closest("[data-together]");
+  if (together) decideTogether(together.dataset.together);
+  else if (event.target.closest("[data-choose]")) { list.pickOnly([]); list.focusChosen(); }
+});
+
+/** A key decides about what is chosen, else about the one alert that is meant. */
+const act = (state) => (list.picked.size ? decideTogether(state) : decide(state));
+
+function escape() {
+  if (list.picked.size) list.pickOnly([]); else close();
 }
 
 detail.addEventListener("click", (event) => {
@@ -199,10 +277,12 @@ const KEYS = {
   k: () => move(-1),
   ArrowDown: () => move(1),
   ArrowUp: () => move(-1),
-  a: () => decide("acknowledged"),
-  e: () => decide("escalated"),
-  c: () => decide("confirmed"),
-  d: () => decide("dismissed"),
+  a: () => act("acknowledged"),
+  e: () => act("escalated"),
+  c: () => act("confirmed"),
+  d: () => act("dismissed"),
+  x: () => list.pick(list.held()),
+  X: () => list.pickAll(),
   " ": () => player?.toggle(),
   ",": () => player?.step(-1),
   ".": () => player?.step(1),
@@ -211,7 +291,7 @@ const KEYS = {
   o: () => player?.toggleOverlay(),
   v: () => player?.nextView(),
   "?": () => help.showModal(),
-  Escape: () => close(),
+  Escape: () => escape(),
   Enter: () => {
     const row = document.activeElement?.closest(".alert-row");
     if (row && row.dataset.alert !== opened()?.dataset.opened) open(Number(row.dataset.alert));
@@ -223,11 +303,13 @@ addEventListener("keydown", (event) => {
   const isHeld = event.target.matches("button, a:not(.alert-row a), summary, input");
   const isPress = [" ", "Enter"].includes(event.key), isArrow = ["ArrowUp", "ArrowDown"].includes(event.key);
   if (isHeld && (isPress || (isArrow && !event.target.matches("summary")))) return;
-  const act = KEYS[event.key];
-  if (!act) return;
+  const pressed = KEYS[event.key];
+  if (!pressed) return;
   event.preventDefault();
-  act();
+  pressed();
 });
 
 if (opened()) { list.chosen = `row-${opened().dataset.opened}`; begin(); } else list.mark();
-if (kept?.asked?.data.state && opened()) decide(kept.asked.data.state, kept.forms[kept.asked.id]);
+const keptNumbers = (kept?.asked?.data.alerts ?? "").split(",").filter(Boolean).map(Number);
+if (keptNumbers.length) { list.pickOnly(keptNumbers); decideTogether(kept.asked.data.state, kept.forms[kept.asked.id], keptNumbers); }
+else if (kept?.asked?.data.state && opened()) decide(kept.asked.data.state, kept.forms[kept.asked.id]);

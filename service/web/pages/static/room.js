@@ -166,7 +166,7 @@ addEventListener("keydown", (event) => {
 });
 
 export function isTyping(event) {
-  return event.ctrlKey || event.metaKey || event.altKey || event.target.matches?.("input:not([type=range]), select, textarea") || Boolean(document.querySelector("dialog[open]"));
+  return event.ctrlKey || event.metaKey || event.altKey || event.target.matches?.("input:not([type=range], [type=checkbox]), select, textarea") || Boolean(document.querySelector("dialog[open]"));
 }
 
 // Forms that speak to the API: the fields become JSON; what the service refuses is said beside the form.
