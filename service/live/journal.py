@@ -30,6 +30,8 @@ from thirdcard.service.store.schema import AlertRow, ChainHead, ChainLine, Evide
 
 LOG_HOURS = 24
 """A log that is older is not gone on with: the process begins another."""
+DEALERS_KEPT = 50
+"""An alert is of no earlier dealer than one of the last so many."""
 SHOWN = ("clip", "still", "overlay")
 CHANGED = ("before", "after")
 """Of a stack that changed."""
@@ -71,14 +73,25 @@ class JournalPlace:
     next_line: int = 1
     round_line: int = 1
     """Where the round begins that is under way."""
-    dealer: str | None = None
+    dealers: tuple[tuple[float, str], ...] = ()
+    """The last of those who came to deal, and since when, in stream time."""
+
+    @property
+    def dealer(self) -> str | None:
+        """Who deals."""
+        return self.dealers[-1][1] if self.dealers else None
+
+    def dealer_at(self, t: float) -> str | None:
+        """Who dealt then: what is written together may be of two dealers, and an alert may be of the one before."""
+        known = [dealer for since_t, dealer in self.dealers if since_t <= t]
+        return known[-1] if known else None
 
     def after(self, news: News) -> JournalPlace:
         """How far it is when these were written too."""
-        dealers = [event.dealer for event in news.events if isinstance(event, DealerChanged)]
+        came = [(event.t, event.dealer) for event in news.events if isinstance(event, DealerChanged)]
         next_line = self.next_line + len(news.events)
         return JournalPlace(
-            next_line, next_line if news.rounds else self.round_line, dealers[-1] if dealers else self.dealer
+            next_line, next_line if news.rounds else self.round_line, (*self.dealers, *came)[-DEALERS_KEPT:]
         )
 
 
@@ -163,7 +176,7 @@ class Journal:
         if news.alerts:
             take_turn(session)
         fresh = [alert for alert in news.alerts if not self._was_told(session, alert)]
-        return [self._write_alert(session, alert, now, place.dealer) for alert in fresh]
+        return [self._write_alert(session, alert, now, place.dealer_at(alert.t)) for alert in fresh]
 
     def _stands(self, session: Session, news: News, place: JournalPlace) -> bool:
         """Whether these were committed although nobody said so."""
@@ -210,13 +223,14 @@ class Journal:
         return log
 
     def _write_round(self, session: Session, record: RoundRecord, first_line: int, place: JournalPlace) -> None:
+        closed_t = record.opened if record.closed is None else record.closed
         row = RoundRow(
             table_id=self._table_id,
             log_id=self._log_id,
             number=record.round,
-            dealer=place.dealer,
+            dealer=place.dealer_at(closed_t),
             opened_at=self.at(record.opened),
-            closed_at=self.at(record.opened if record.closed is None else record.closed),
+            closed_at=self.at(closed_t),
             first_line=first_line,
             last_line=place.next_line - 1,
             body=chain.canonical(format_round(record)),

@@ -126,6 +126,35 @@ def test_alert_is_sealed_and_its_pictures_are_promised(database: Database) -> No
         assert json.loads(line.body)["body"]["rule"] == "6.3"
 
 
+@pytest.mark.parametrize("is_together", [True, False], ids=["written together", "written after the next dealer came"])
+def test_alert_is_of_the_dealer_who_dealt_then(database: Database, is_together: bool) -> None:
+    journal, _ = journal_of(database)
+    events = [*a_round(), DealerChanged(t=21.0, dealer="D2")]
+
+    if is_together:
+        (entry,) = journal.write(News(events=events, alerts=[ALERT]), NOW)
+    else:
+        journal.write(News(events=events), NOW)
+        (entry,) = journal.write(News(alerts=[ALERT]), NOW)
+
+    assert journal.dealer == "D2"
+    with database.reading() as session:
+        assert session.get_one(AlertRow, entry.alert_id).dealer == "D1"
+
+
+def test_round_that_is_written_with_the_next_dealer_is_of_its_own(database: Database) -> None:
+    from thirdcard.rules.referee import Referee
+    from thirdcard.rules.rulebook.load import elect, load_rulebook
+
+    referee, events = Referee(elect(load_rulebook("tas"), {})), [*a_round(), DealerChanged(t=21.0, dealer="D2")]
+    rounds = [record for event in events for record in referee.observe(event).rounds]
+    journal, _ = journal_of(database)
+    journal.write(News(events=events, rounds=rounds), NOW)
+
+    with database.reading() as session:
+        assert [row.dealer for row in session.scalars(select(RoundRow))] == ["D1"]
+
+
 def test_rounds_name_their_lines(database: Database) -> None:
     from thirdcard.rules.referee import Referee
     from thirdcard.rules.rulebook.load import elect, load_rulebook
