@@ -18,6 +18,19 @@ from numpy.typing import NDArray
 
 _kept = threading.local()
 
+TICK_S = 2.0**-20
+"""Stream times of frames are multiples of this, about a microsecond."""
+
+
+def whole_ticks_s(seconds: float) -> float:
+    """The nearest moment that is a multiple of `TICK_S`.
+
+    Sums and differences of such moments are exact in floats. So the time between two frames is the same, to the last
+    bit, whenever the clock began; else a span of three frames would now be as long as a threshold of 0.3 s and now
+    shorter, and two watches of one film would differ.
+    """
+    return round(seconds / TICK_S) * TICK_S
+
 
 def as_bgr(decoded: VideoFrame) -> NDArray[np.uint8]:
     """(H, W, 3) uint8, BGR: the picture in its own size."""

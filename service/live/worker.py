@@ -26,6 +26,7 @@ from thirdcard.service.live.live_pictures import PictureWriter
 from thirdcard.service.live.load_shedding import Strain, thinned
 from thirdcard.service.live.service_link import ServiceLink
 from thirdcard.service.live.sight import Sight
+from thirdcard.service.live.source_clock import StreamTime
 from thirdcard.service.ports.messages import (
     Message,
     Nudge,
@@ -68,8 +69,8 @@ class Worker:
     now: Callable[[], datetime]
     recorded: Sequence[Event] = ()
     """What devices reported while the source, a file, was filmed."""
-    _pass_began: datetime | None = field(default=None)
     _lag_s: float = field(default=0.0)
+    _times: StreamTime = field(default_factory=StreamTime)
 
     def run(self) -> None:
         """Watch until told to stop, or until nobody listens any more."""
@@ -131,7 +132,7 @@ class Worker:
         return now
 
     def _see(self, shot: Shot) -> None:
-        now, t = self.now(), self._t(shot.at)
+        now, t = self.now(), self._t_of(shot)
         self._lag_s = (now - shot.at).total_seconds()
         self._play_signals(shot)
         if not self.sight.is_news(t) or self.sight.is_resting(now):
@@ -156,13 +157,13 @@ class Worker:
 
         A file that is played again brings its cards again: that is another shoe.
         """
-        if shot.began != self._pass_began:
-            began_t = self._t(shot.began)
-            if self._pass_began is not None and self.camera.is_played_again:
-                self.watch.begin_shoe(began_t)
-            self._pass_began = shot.began
-            self.watch.signals = [replace(event, t=round(began_t + event.t, 3)) for event in self.recorded]
-        self.watch.hear(self._t(shot.at))
+        if shot.began != self._times.pass_began:
+            if self._times.pass_began is not None and self.camera.is_played_again:
+                self.watch.begin_shoe(self._t(shot.began))
+            self._times.pass_began = shot.began
+            began_t = self._t_of(shot) - shot.frame.t
+            self.watch.signals = [replace(event, t=began_t + event.t) for event in self.recorded]
+        self.watch.hear(self._t_of(shot))
 
     def _write(self, now: datetime) -> None:
         events, alerts, rounds = self.watch.take()
@@ -205,6 +206,9 @@ class Worker:
             lag_s=round(self._lag_s, 3),
             disk_fault=self.camera.disk_fault or self.pictures.disk_fault or self.entries.fault,
         )
+
+    def _t_of(self, shot: Shot) -> float:
+        return self._times.of(shot.frame.t, self._t(shot.at))
 
     def _t(self, at: datetime) -> float:
         return (at - self.entries.began_at).total_seconds()

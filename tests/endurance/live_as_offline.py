@@ -1,11 +1,13 @@
 """Watch recordings as a live table does, frame by frame at their moments, and compare with the watch of the film.
 
 `python -m tests.endurance.live_as_offline RECORDING...` prints what differs; every frame is looked at, as on a machine
-that keeps up, and no time is waited.
+that keeps up, and no time is waited. `--twelve DIR` compares twelve recordings that are drawn into DIR, the first
+rounds of scripts that are shipped; what stands there already is not drawn again.
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -14,6 +16,10 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
+import yaml
+
+from tests.repository import ROOT
+from thirdcard.datasets.script.render import render_script
 from thirdcard.rules.findings.alerts import Alert
 from thirdcard.rules.log.events import CameraLost, Event
 from thirdcard.rules.round.records import RoundRecord, format_round
@@ -33,6 +39,15 @@ OPENED_S = 3.37
 """The film begins so long after the table's log."""
 WITHIN_S = 0.25
 """Between the two watches of one fault: its moment is that of a look, and the looks need not be the same."""
+
+SCRIPTS = ROOT / "datasets" / "scripts" / "tuning"
+TWELVE = (
+    "01-tas-a", "03-sg-rws-lamp", "05-nz-secretary-a", "08-sg-rws-b", "09-nz-secretary-c-lamp", "10-nz-authority-b",
+    "11-nsw-b-even-money", "12-tas-federal-full", "gesture-midi", "handled-nz", "payouts-nz", "sg-lamp",
+)  # fmt: skip
+"""Scripts with decks that are drawn by machine: every style of dealing, calls by lamp, gesture and device."""
+ROUNDS = 3
+"""Of each."""
 
 
 @dataclass(slots=True)
@@ -170,7 +185,37 @@ def compare(table_file: Path, *, until_s: float = 3600.0) -> list[str]:
     return differences(live, offline, until_s=until_s)
 
 
+def drawn(name: str, folder: Path) -> Path:
+    """The recording of a script's first rounds; it is drawn where it is not there."""
+    recording = folder / name
+    if not recording.is_dir():
+        script = yaml.safe_load((SCRIPTS / f"{name}.yaml").read_text(encoding="utf-8"))
+        short = folder / f"{name}.yaml"
+        short.write_text(yaml.safe_dump(script | {"rounds": script["rounds"][:ROUNDS]}, sort_keys=False), "utf-8")
+        render_script(short, part := folder / f"{name}.part", objects=False)
+        part.rename(recording)
+    return recording
+
+
+def main() -> int:
+    """Exit status 1 where anything differs."""
+    parser = argparse.ArgumentParser(prog="python -m tests.endurance.live_as_offline", description=__doc__)
+    parser.add_argument("recordings", type=Path, nargs="*", help="folders of recordings")
+    parser.add_argument("--twelve", type=Path, default=None, help="a folder for twelve recordings that are drawn")
+    options = parser.parse_args()
+    recordings: list[Path] = options.recordings
+    if options.twelve is not None:
+        options.twelve.mkdir(parents=True, exist_ok=True)
+        recordings += [drawn(name, options.twelve) for name in TWELVE]
+    differ = 0
+    for recording in recordings:
+        found = compare(recording / "table.yaml")
+        differ += bool(found)
+        print(
+            f"{recording}: {'the same' if not found else f'{len(found)} differences'}", *found, sep="\n  ", flush=True
+        )
+    return 1 if differ else 0
+
+
 if __name__ == "__main__":
-    for folder in sys.argv[1:]:
-        found = compare(Path(folder) / "table.yaml")
-        print(f"{folder}: {'the same' if not found else f'{len(found)} differences'}", *found, sep="\n  ")
+    sys.exit(main())

@@ -19,6 +19,7 @@ from av.packet import Packet
 from av.video.stream import VideoStream
 
 from thirdcard.vision.errors import VideoBreakError
+from thirdcard.vision.frames import whole_ticks_s
 from thirdcard.vision.video.film_clock import JITTER_S, ClockFault, ClockStart, FilmClock, MendedStamp, Stamp
 from thirdcard.vision.video.network import LossEar, reason_of, without_address
 
@@ -70,7 +71,7 @@ class FilmPacket:
     def t(self) -> float:
         """When its picture is shown, as near as is known: seconds of stream time."""
         at = self.decode if self.packet.pts is None else self.packet.pts
-        return at * float(self.packet.time_base or 0)
+        return whole_ticks_s(at * float(self.packet.time_base or 0))
 
     @property
     def is_broken_off(self) -> bool:

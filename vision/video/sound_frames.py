@@ -14,7 +14,7 @@ from av.packet import Packet
 from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
-from thirdcard.vision.frames import SightFault, SightLost
+from thirdcard.vision.frames import SightFault, SightLost, whole_ticks_s
 from thirdcard.vision.video.film_clock import GAP_S, GAP_STEPS, ClockFault
 from thirdcard.vision.video.packets import FilmPacket
 
@@ -94,7 +94,7 @@ class SoundFrames:
         if at is None and picture.dts is not None:
             self._delay = picture.dts - (self._first or 0) if self._delay is None else self._delay
             at = picture.dts - self._delay
-        t = self._next_t if at is None else at * self._tick_s
+        t = self._next_t if at is None else whole_ticks_s(at * self._tick_s)
         fault = None if at is None else self._bad.pop(at, None)
         if picture.is_corrupt:
             fault = SightFault.DAMAGED
@@ -122,4 +122,4 @@ class SoundFrames:
     @property
     def _next_t(self) -> float:
         """When the next picture is due."""
-        return 0.0 if self._last_t is None else self._last_t + self._step_s
+        return 0.0 if self._last_t is None else whole_ticks_s(self._last_t + self._step_s)

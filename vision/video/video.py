@@ -24,7 +24,7 @@ from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
 from thirdcard.vision.errors import UnreadableVideoError, VideoBreakError
-from thirdcard.vision.frames import Frame, SightFault, SightLost
+from thirdcard.vision.frames import Frame, SightFault, SightLost, whole_ticks_s
 from thirdcard.vision.video.container import VideoInfo, choose_stream, describe, open_container
 from thirdcard.vision.video.film_clock import ClockFault
 from thirdcard.vision.video.network import LossEar, is_lossy_stream
@@ -176,7 +176,7 @@ class VideoReader:
             if isinstance(item, SightLost):
                 yield item
                 continue
-            t = item.t if not self._frames else max(item.t, self._t + LEAST_STEP_S)
+            t = item.t if not self._frames else max(item.t, whole_ticks_s(self._t + LEAST_STEP_S))
             frame = fit.fitted(self._frames, t, item.decoded)
             if frame is None and is_fitting:
                 yield SightLost(t, SightFault.SIZE)

@@ -7,7 +7,8 @@ from datetime import timedelta
 import pytest
 
 from tests.service.store.conftest import NOW
-from thirdcard.service.live.source_clock import SourceClock
+from thirdcard.service.live.source_clock import HELD_S, SourceClock, StreamTime
+from thirdcard.vision.frames import TICK_S, whole_ticks_s
 
 
 def moments(arrivals: list[tuple[float, float]]) -> list[float]:
@@ -38,3 +39,22 @@ def test_source_whose_clock_is_slow_does_not_fall_behind() -> None:
 
 def test_source_that_sets_its_clock_back_is_followed() -> None:
     assert moments([(500.0, 500.0), (0.0, 501.0), (1.0, 502.0)])[1:] == pytest.approx([501.0, 502.0], abs=0.01)
+
+
+FILM_T = [whole_ticks_s(0.1 * n) for n in range(200)]
+"""Of ten frames a second."""
+
+
+@pytest.mark.parametrize("before_s", [0.0, 3.37, 64.0, 86_399.123456])
+def test_spans_between_frames_are_those_of_the_film_to_the_last_bit(before_s: float) -> None:
+    times = StreamTime()
+    found = [times.of(t, before_s + t) for t in FILM_T]
+    assert [t - found[0] for t in found] == FILM_T
+    assert found[0] == pytest.approx(before_s, abs=TICK_S)
+
+
+def test_source_whose_delay_changes_is_followed() -> None:
+    times = StreamTime()
+    delays = [0.0, 0.9 * HELD_S, 3.0, 3.0 - 0.9 * HELD_S]
+    found = [times.of(t, t + delay) - t for t, delay in zip(FILM_T, delays, strict=False)]
+    assert found == pytest.approx([0.0, 0.0, 3.0, 3.0], abs=TICK_S)

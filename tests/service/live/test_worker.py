@@ -50,8 +50,9 @@ class FakeCamera:
             if self.pause_s[0] < (self.sent_until - NOW).total_seconds() < self.pause_s[1]:
                 self.waited_for_s += 0.0 if self.is_machine else FRAME_S
                 continue
-            frame = SimpleNamespace(at=lambda t: SimpleNamespace(t=t))
-            passed_s = (self.sent_until - NOW).total_seconds() // self.pass_s * self.pass_s
+            sent_s = (self.sent_until - NOW).total_seconds()
+            passed_s = sent_s // self.pass_s * self.pass_s
+            frame = SimpleNamespace(t=sent_s - passed_s, at=lambda t: SimpleNamespace(t=t))
             shots.append(Shot(self.sent_until, cast(Any, frame), NOW + timedelta(seconds=passed_s), self.waited_for_s))
             self.waited_for_s = FRAME_S
         return shots

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from thirdcard.vision.errors import UnreadableVideoError, VideoBreakError
-from thirdcard.vision.frames import Frame
+from thirdcard.vision.frames import TICK_S, Frame, whole_ticks_s
 from thirdcard.vision.video.video import AHEAD_BYTES, PIECE_BYTES, ReadAhead, VideoReader, probe
 
 COUNT, RATE_HZ, SIZE_WH_PX = 40, 20, (96, 64)
@@ -48,6 +48,13 @@ def test_video_whole_gives_every_frame_with_its_time(tmp_path: Path) -> None:
     frames = read_all(write_clip(tmp_path / "clip.mp4"))
     assert [frame.index for frame in frames] == list(range(COUNT))
     assert np.allclose([frame.t for frame in frames], np.arange(COUNT) / RATE_HZ, atol=1e-3)
+
+
+def test_frames_times_are_whole_ticks_whose_differences_do_not_depend_on_the_clocks_beginning(tmp_path: Path) -> None:
+    times = [frame.t for frame in read_all(write_clip(tmp_path / "clip.mp4"))]
+    assert all(t / TICK_S == round(t / TICK_S) for t in times)
+    for began in map(whole_ticks_s, (3.37, 64.0, 86_399.123456)):
+        assert [(began + t) - (began + times[3]) for t in times] == [t - times[3] for t in times]
 
 
 def test_video_that_starts_late_counts_from_its_first_frame(tmp_path: Path) -> None:
