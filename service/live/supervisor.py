@@ -17,6 +17,7 @@ from typing import Protocol
 
 from thirdcard.service.live.load_shedding import Turns
 from thirdcard.service.live.table_process import run_table
+from thirdcard.service.live.waiting import process_kept_waiting_s
 from thirdcard.service.ports.messages import (
     Failed,
     Message,
@@ -34,9 +35,10 @@ from thirdcard.service.ports.moments import format_moment
 logger = logging.getLogger(__name__)
 
 SILENT = timedelta(seconds=20)
-"""A process that says nothing for so long hangs and is killed."""
+"""A process that says nothing for so long hangs and is killed. The time in which it was ready while the machine ran
+others does not count: killed for that, it would have to start anew, which takes longest on such a machine."""
 STARTING = timedelta(seconds=90)
-"""So long it may take to start."""
+"""So long it may take to start, counted in the same way."""
 BACK_OFF = tuple(timedelta(seconds=s) for s in (0.5, 1, 2, 5, 10, 30))
 HEALTHY = timedelta(seconds=60)
 """A process that lived so long failed by chance: it is started again at once."""
@@ -95,6 +97,8 @@ class _Table:
     pipe: Connection | None = None
     started_at: datetime | None = None
     heard_at: datetime | None = None
+    kept_s: float = 0.0
+    """How long the machine had kept its process waiting when that was heard last."""
     next_start_at: datetime | None = None
     failures: int = 0
     reason: str | None = None
@@ -115,6 +119,8 @@ class Supervisor:
     silent: timedelta = SILENT
     begin: Begin = begin_process
     turns: Turns = field(default_factory=Turns)
+    kept_waiting_s: Callable[[int | None], float] = process_kept_waiting_s
+    """How long the machine has kept a process waiting, by its number."""
     _tables: dict[str, _Table] = field(default_factory=dict)
     _stopping: threading.Event = field(default_factory=threading.Event)
     _thread: threading.Thread | None = None
@@ -170,18 +176,25 @@ class Supervisor:
             if table.next_start_at is None or now >= table.next_start_at:
                 self._start(table, now)
             return
-        heard_at = table.heard_at or table.started_at or now
         if not table.process.is_alive():
             self._mourn(table, now, f"its process ended with status {table.process.exitcode}")
-        elif now - heard_at > (self.silent if table.heard_at is not None else STARTING):
+        elif self._hangs(table, table.process, now):
             table.process.kill()
             table.process.join(5)
             self._mourn(table, now, "its process hung and was killed")
+
+    def _hangs(self, table: _Table, process: Running, now: datetime) -> bool:
+        silence = now - (table.heard_at or table.started_at or now)
+        longest = self.silent if table.heard_at is not None else STARTING
+        if silence <= longest:
+            return False
+        return silence - timedelta(seconds=self.kept_waiting_s(process.pid) - table.kept_s) > longest
 
     def _start(self, table: _Table, now: datetime) -> None:
         ours, theirs = multiprocessing.Pipe()
         table.process = self.begin(self.body, self.home, table.path, theirs)
         table.pipe, table.started_at, table.heard_at, table.reason = ours, now, None, None
+        table.kept_s = 0.0
 
     def _mourn(self, table: _Table, now: datetime, reason: str) -> None:
         """A process is gone: say so, and when it is started again."""
@@ -215,6 +228,7 @@ class Supervisor:
                 table.pipe = None
             return
         table.heard_at = self.now()
+        table.kept_s = self.kept_waiting_s(None if table.process is None else table.process.pid)
         if isinstance(message, Failed):
             table.reason = message.reason
             message = replace(message, table_id=table.table_id)

@@ -15,9 +15,17 @@ from pathlib import Path
 
 def kept_waiting_s(thread: int) -> float:
     """How long a thread of this process was ready while the machine ran others; 0 where the system does not tell."""
+    return _kept_s(Path(f"/proc/self/task/{thread}/schedstat"))
+
+
+def process_kept_waiting_s(pid: int | None) -> float:
+    """The same of another process, of its main thread; 0 where it is none of this machine's."""
+    return 0.0 if pid is None else _kept_s(Path(f"/proc/{pid}/schedstat"))
+
+
+def _kept_s(path: Path) -> float:
     with suppress(OSError, ValueError, IndexError):
-        scheduled = Path(f"/proc/self/task/{thread}/schedstat").read_text(encoding="ascii")
-        return int(scheduled.split()[1]) / 1e9
+        return int(path.read_text(encoding="ascii").split()[1]) / 1e9
     return 0.0
 
 

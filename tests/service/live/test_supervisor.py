@@ -162,6 +162,17 @@ def test_silent_process_is_killed_and_started_again(room: Room) -> None:
     room.wait(is_playing("A"))
 
 
+def test_silent_process_is_waited_for_while_the_machine_runs_others(room: Room) -> None:
+    began, lasting_s = time.monotonic(), 3.0
+    room.start("A", body=hang, silent_s=1)
+    assert room.supervisor is not None
+    room.supervisor.kept_waiting_s = lambda _pid: min(time.monotonic() - began, lasting_s)
+
+    room.wait(is_down)
+
+    assert time.monotonic() - began > lasting_s
+
+
 def test_nudge_reaches_the_table(room: Room) -> None:
     room.start("A")
     room.wait(is_playing("A"))

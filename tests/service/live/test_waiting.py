@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import threading
 
 import pytest
 
-from thirdcard.service.live.waiting import CameraWaits, kept_waiting_s
+from thirdcard.service.live.waiting import CameraWaits, kept_waiting_s, process_kept_waiting_s
 
 
 class Machine:
@@ -62,3 +63,9 @@ def test_an_end_without_a_beginning_is_none() -> None:
 def test_the_system_tells_of_a_thread_or_nothing() -> None:
     assert kept_waiting_s(threading.get_native_id()) >= 0.0
     assert kept_waiting_s(-1) == 0.0
+
+
+def test_the_system_tells_of_a_process_or_nothing() -> None:
+    assert process_kept_waiting_s(os.getpid()) >= 0.0
+    assert process_kept_waiting_s(-1) == 0.0
+    assert process_kept_waiting_s(None) == 0.0
