@@ -595,6 +595,11 @@ class RulebookKeys(EntryTable):
         others=[bet for bet in GAME_BETS if bet not in REQUIRED_BETS],
         besides=(BET_PATTERN, f"allowed: {BET_NAMES}"),
     )
+    sections = NamedEntry(
+        "what each section says in short, by section in quotes; people read it beside the number",
+        TextEntry("what the section says"),
+        is_required=False,
+    )
     notes = NamedEntry(
         "points that nothing is alleged from, by section in quotes",
         TextEntry("what the section says"),

@@ -481,5 +481,15 @@ class Rulebook:
     insurance: InsuranceRule | None
     faults: Mapping[str, tuple[FaultCase, ...]]
     bets: Mapping[Bet, BetRule]
+    sections: Mapping[str, str]
+    """What each section says in short, by section."""
     notes: Mapping[str, str]
     """Points that nothing is alleged from, by section."""
+
+    def words_of(self, section: str) -> str | None:
+        """What a section says in short, else what it is a part of; None where the file does not say it."""
+        for texts in (self.sections, self.notes):
+            for name in (section, section.partition("(")[0]):
+                if name in texts:
+                    return texts[name]
+        return None

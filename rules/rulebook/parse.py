@@ -159,7 +159,8 @@ def _rulebook(root: Node) -> Rulebook:
         insurance=_read(root, RulebookKeys.insurance, lambda node: parse_insurance(node, known), None),
         faults=_read(root, RulebookKeys.faults, lambda node: _faults(node, known), {}),
         bets=_read(root, RulebookKeys.bets, lambda node: read_bets(node, known), {}),
-        notes=_read(root, RulebookKeys.notes, _notes, {}),
+        sections=_read(root, RulebookKeys.sections, lambda node: _texts(node, RulebookKeys.sections), {}),
+        notes=_read(root, RulebookKeys.notes, lambda node: _texts(node, RulebookKeys.notes), {}),
     )
 
 
@@ -396,5 +397,5 @@ def _remedy(node: Node) -> Remedy:
     return Remedy(node.read(RemedyKeys.action), node.read(RemedyKeys.rule), node.read(RemedyKeys.text))
 
 
-def _notes(node: Node) -> Mapping[str, str]:
-    return {section: node.read_at(section, RulebookKeys.notes.each) for section in node.names()}
+def _texts(node: Node, key: NamedEntry) -> Mapping[str, str]:
+    return {section: node.read_at(section, key.each) for section in node.names()}

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from thirdcard.service.config.rule_words import RuleWords
 from thirdcard.service.config.rulebook_files import kept_text
 from thirdcard.service.config.table_file import TableConfig
 from thirdcard.vision.addresses import public_address
@@ -27,6 +28,8 @@ class TableFacts:
     """The ids of the layout's areas."""
     bets: tuple[str, ...] = ()
     """Those of the game, and what else its rulebook has."""
+    rule_words: RuleWords = field(default_factory=RuleWords)
+    """What its rulebook's sections say."""
 
 
 def facts_of(table: TableConfig) -> TableFacts:
@@ -39,6 +42,7 @@ def facts_of(table: TableConfig) -> TableFacts:
         shoe=f"{table.shoe.decks} decks, {table.shoe.device.replace('_', ' ')}",
         limits={name: value for name, value in table.limits.model_dump(exclude_none=True).items() if value != {}},
         bets=table.bets,
+        rule_words=RuleWords.of_table(table),
         areas=tuple(area.id for area in table.layout.areas),
         cameras=tuple((camera.name, shown_source(camera.source)) for camera in table.cameras),
     )

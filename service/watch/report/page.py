@@ -16,6 +16,7 @@ from markupsafe import Markup
 
 from thirdcard.rules.log.events import Event, WagerChanged
 from thirdcard.rules.round.records import RoundRecord, format_money
+from thirdcard.service.config.rule_words import RuleWords
 from thirdcard.service.media.alert_media import Evidence
 from thirdcard.service.ports.code_words import code_title
 from thirdcard.service.watch import wording
@@ -114,6 +115,7 @@ def _environment() -> Environment:
         action=lambda action: wording.ACTION_WORDS.get(action, action),
         outcome=wording.outcome_text,
         event=wording.event_text,
+        rule_words=RuleWords().of,
         money=lambda amount: "?" if amount is None else f"{amount:,}".replace(",", " "),
         pays=lambda amount: format_money(amount),
         shares=lambda stage_seconds: wording.stage_shares(dict(stage_seconds)),

@@ -284,7 +284,7 @@ def _write_alert(
 
 def _facts(words: Mapping[str, Callable[..., Any]], told: AlertStory) -> list[tuple[str, str]]:
     one, body = told.alert, told.alert.body
-    remedy = body["remedy"]
+    remedy, said = body["remedy"], words["rule_words"](body["rule"], body["rulebook"])
     by_rule = f" ({remedy['rule']})" if remedy["rule"] else ""
     ordered = f"{words['action'](remedy['action'])}{by_rule}: {remedy['text']}"
     wager = ", ".join(
@@ -298,7 +298,7 @@ def _facts(words: Mapping[str, Callable[..., Any]], told: AlertStory) -> list[tu
     )
     found = [
         ("Severity", body["severity"]),
-        ("Rule broken", f"{body['rulebook']} {body['rule'] or '(its text is silent)'}"),
+        ("Rule broken", f"{body['rulebook']} {body['rule'] or '(its text is silent)'}{f': {said}' if said else ''}"),
         ("Remedy", ordered),
         ("Dealer", one.dealer or ""),
         ("Wager", wager),

@@ -70,7 +70,9 @@ def _row(figure: Figure, words: Words | None) -> tuple[str, ...]:
 
 
 def _alert(one: AlertView, words: Words) -> tuple[str, ...]:
+    said = words["rule_words"](one.body["rule"], one.body["rulebook"])
     what = f"{words['title_of'](one.body['code'])}: {one.body['message']}"
+    what += f" ({one.body['rule']}: {said})" if said else ""
     return words["moment"](one.at), one.table_id, what, words["state_word"](one.state)
 
 

@@ -17,6 +17,7 @@ from starlette.responses import HTMLResponse
 from thirdcard.rules.game.cards import parse_card
 from thirdcard.service.alerts.reasons import DISMISSAL_REASONS
 from thirdcard.service.alerts.storms import CAMERA, GAP, LEAST, SPAN
+from thirdcard.service.config.rule_words import RuleWords
 from thirdcard.service.config.settings import RoomSettings
 from thirdcard.service.ports.code_words import code_title
 from thirdcard.service.watch import wording
@@ -96,7 +97,8 @@ def build_environment(settings: RoomSettings) -> Environment:
             "camera": f"{CAMERA}.",
         },
     )
-    environment.filters.update(_filters(zone))
+    words = RuleWords.joined(facts.rule_words for facts in settings.tables)
+    environment.filters.update({**_filters(zone), "rule_words": words.of})
     return environment
 
 

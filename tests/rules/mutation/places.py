@@ -35,7 +35,7 @@ _LEFT_OUT: Mapping[str, Any] = {
     "devices": [{"allowed": ["shoe"], "rule": "0.0", "text": "A shoe."}], "offered": _NEVER,
 }  # fmt: skip
 """Parts that a file may have and this one may leave out, and what would be wrong in them."""
-_UNSAID = frozenset({"options", "notes", "title", "source", "id"})
+_UNSAID = frozenset({"options", "notes", "sections", "title", "source", "id"})
 _PRINTED: frozenset[Path] = frozenset({("betting", "call"), ("table_of_play", "one_card_only")})
 """Places that the page of rulebooks shows and no judge reads: the faults have their sections."""
 

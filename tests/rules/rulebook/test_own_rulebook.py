@@ -144,3 +144,25 @@ def test_rulebook_is_loaded_from_a_path(tmp_path: Path) -> None:
         load_rulebook(str(path))
     with pytest.raises(RulebookError, match="cannot be read"):
         load_rulebook(f"{tmp_path}/")
+
+
+@pytest.mark.parametrize(
+    ("section", "words"),
+    [
+        pytest.param("4.3", "After the call nothing changes.", id="its own"),
+        pytest.param("4.3(b)", "After the call nothing changes.", id="those of what it is a part of"),
+        pytest.param("4.3(a)", "Nothing is placed.", id="a paragraph's own before the section's"),
+        pytest.param("11.1", "No log shows it.", id="those of a note"),
+        pytest.param("9.9", None, id="none"),
+    ],
+)
+def test_section_has_its_words(section: str, words: str | None) -> None:
+    texts = 'sections:\n  "4.3": "After the call nothing changes."\n  "4.3(a)": "Nothing is placed."\n'
+    texts += 'notes: {"11.1": "No log shows it.", "4.3": "A note."}\n'
+    text = OWN.replace("COMMISSION", "collected: at_once") + texts
+    assert read_rulebook(text, "lotus.yaml").words_of(section) == words
+
+
+def test_section_without_words_is_refused() -> None:
+    with pytest.raises(RulebookError, match="sections.4.3 = 7"):
+        read_rulebook(OWN.replace("COMMISSION", "collected: at_once") + 'sections: {"4.3": 7}\n', "lotus.yaml")

@@ -117,6 +117,7 @@ def test_shift_report_tells_a_table_beside_the_house(full: TestRoom) -> None:
     for part in ("Table B07", "4 in <b>300</b> rounds", "510 rounds", "Misdeal: order", "betting 2"):
         assert part in text
     assert len(re.findall(r'href="/alerts/\d+"', text)) == 4
+    assert "6.3: No wager on a hand may be placed" in text
 
 
 def test_shift_report_of_a_dealer_goes_by_pseudonym(full: TestRoom) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import timedelta
 
 import pytest
@@ -86,6 +87,9 @@ def test_a_round_shows_cards_duties_wagers_alerts_and_its_log(reviewed: Reviewed
     assert "and <b>stands</b>" in text
     assert "Seat 6 placed chips on Banker 3.9 s after betting closed." in text
     assert text.count("data-seek=") > 20
+    sections = dict(re.findall(r"<summary>([^<]+)</summary><span>([^<]+)</span>", text))
+    assert "no further card is dealt" in sections["9.2"]
+    assert "nobody may place, handle, change or take back a wager" in sections["5.14"]
     assert f'href="/rounds/{reviewed.shift.rounds[1]}"' in text
     assert f'href="/rounds/{reviewed.shift.rounds[3]}"' in text
     assert "data-correct" not in text

@@ -142,6 +142,7 @@ def test_archive_holds_everything_with_its_hash(room: TestRoom, case: int) -> No
     report = archive.read("report.html").decode()
     assert 'src="evidence/alert-1-clip.mp4"' in report
     assert "Seat 3 placed 500 on Banker" in report
+    assert "tas 6.3: No wager on a hand may be placed" in report
 
 
 def test_archive_says_what_is_missing_and_what_was_changed(room: TestRoom, case: int) -> None:

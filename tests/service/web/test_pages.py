@@ -107,7 +107,14 @@ def test_wall_says_which_table_cannot_be_watched(full: TestRoom) -> None:
 
 def test_alert_page_says_what_the_rulebook_orders_and_who_did_what(full: TestRoom) -> None:
     text = full.browser("viewer").get("/alerts/1").text
-    for part in ("tas <b>6.3</b>", "The wager is void", "escalated by token:supervisor", "<q>look</q>", "7 of hearts"):
+    for part in (
+        "tas <b>6.3</b>",
+        "6.3: No wager on a hand may be placed",
+        "The wager is void",
+        "escalated by token:supervisor",
+        "<q>look</q>",
+        "7 of hearts",
+    ):
         assert part in text
 
 
