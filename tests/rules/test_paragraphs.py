@@ -39,7 +39,8 @@ def test_every_paragraph_is_witnessed_or_says_why_not(rulebook_id: str) -> None:
 @pytest.mark.parametrize("rulebook_id", RULEBOOKS)
 def test_every_paragraph_that_is_carried_as_text_is_cited_by_a_text_or_note(rulebook_id: str) -> None:
     content = content_of(rulebook_id)
-    texts = " ".join(str(one) for one in content["notes"].values()) + yaml.safe_dump(content, width=10_000)
+    said = {key: value for key, value in content.items() if key != "sections"}
+    texts = " ".join(str(one) for one in content["notes"].values()) + yaml.safe_dump(said, width=10_000)
     cited = set(re.findall(r"\d[\w.]*(?:\(\w\))?", texts)) | set(content["notes"])
     carried = [number for number, said in paragraphs(rulebook_id).items() if str(said).startswith(AS_TEXT)]
     assert [number for number in carried if not any(is_part(number, one.rstrip(".")) for one in cited)] == []
