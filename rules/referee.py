@@ -7,7 +7,8 @@ was not read is undetermined and never alleged.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from copy import deepcopy
+from dataclasses import dataclass, replace
 from typing import Any
 
 from thirdcard.rules.cards.burn import BurnJudge
@@ -75,6 +76,10 @@ class Judgement:
 
     alerts: tuple[Alert, ...] = ()
     rounds: tuple[RoundRecord, ...] = ()
+    withdrawn: tuple[Alert, ...] = ()
+    """Told before, and not believed any more."""
+    doubtful: tuple[Alert, ...] = ()
+    """Never sure enough to be told, but worth a look."""
 
 
 _NOTHING = Judgement()
@@ -109,7 +114,7 @@ class Judges:
         """The judges of a table by its rules and its notice."""
         burn = BurnJudge(rules)
         shoe = Shoe(decks=decks, device=device, find_at_first_card=burn.find)
-        last_round = LastRoundJudge(rules, device=device, shoes_begun=lambda: shoe.begun)
+        last_round = LastRoundJudge(rules, device=device, shoes_begun=shoe.count_begun)
         cards = CardJudge(rules, is_last=last_round.is_last)
         insurance, held = InsuranceJudge(rules), HeldChanges()
         limits, offers, remedies = LimitJudge(rules, table.notice), OfferJudge(rules), RemedyBook(rules)
@@ -119,7 +124,7 @@ class Judges:
             shoe=shoe,
             care=ShoeCareJudge(rules, shoe),
             last_round=last_round,
-            last_hand=LastHandJudge(rules, device=device, shoes_begun=lambda: shoe.begun),
+            last_hand=LastHandJudge(rules, device=device, shoes_begun=shoe.count_begun),
             sequence=SequenceJudge(rules),
             cards=cards,
             opening=OpeningJudge(rules, drawing_of=cards.drawing_of),
@@ -231,6 +236,8 @@ class Referee:
         self._found: set[tuple[object, ...]] = set()
         """What bears on the round, told or not."""
         self._told: set[tuple[object, ...]] = set()
+        self.standing: dict[tuple[object, ...], Alert] = {}
+        """What was found in the running round, or in the last one where none runs, as sure as it is by now."""
         self.hearing: Hearing = ()
         """Who listens while a round runs: those at the table before the round takes the event, the others after it."""
         self._in_round: Listeners = {}
@@ -258,6 +265,7 @@ class Referee:
             alerts = self._let_pass(None if kind is RoundClosed and running is not None else event.t)
         if running is None and kind in ROUND_OPENERS:
             running = table.begin(event.t)
+            self.standing.clear()
         for listen in self._between[kind] if running is None else self._in_round[kind]:
             findings = listen(event, running)
             if findings:
@@ -280,6 +288,21 @@ class Referee:
         record, late = self._close(running)
         return Judgement((*alerts, *late), (record,))
 
+    def copy(self, *, is_alleged: Callable[[Alert], bool] | None = None) -> Referee:
+        """Another referee who knows what this one does, and goes on by himself.
+
+        Args:
+            is_alleged: What he alleges; None: what this one does.
+        """
+        other = object.__new__(Referee)
+        other._rules = self._rules
+        known = (self._table, self._judges, self._found, self._told, self.standing)
+        other._table, other._judges, other._found, other._told, other.standing = deepcopy(known)
+        other._held = other._judges.held
+        other._is_alleged = self._is_alleged if is_alleged is None else is_alleged
+        other._hear()
+        return other
+
     def _change_limits(self, event: LimitsChanged, running: Round | None) -> None:
         """Other limits hold from here on; where there were none, somebody has to look at the wagers now."""
         self._table.change_limits(event, running)
@@ -298,12 +321,16 @@ class Referee:
     def _alerts(self, findings: Iterable[Finding], now: float | None) -> list[Alert]:
         alerts: list[Alert] = []
         for finding in findings:
+            standing = self.standing.get(finding.key)
+            if standing is not None:
+                self.standing[finding.key] = replace(standing, confidence=round(finding.confidence, 6))
             if finding.key in self._told:
                 continue
             known_t = finding.t if now is None else now
             alert = alert_of(finding, self._rules, round_number=self._table.rounds_begun, now=known_t)
             if alert is not None and finding.key not in self._found:
                 self._found.add(finding.key)
+                self.standing[finding.key] = alert
                 self._judges.payouts.note(alert)
                 self._table.follow_remedy(alert)
             if alert is not None and self._is_alleged(alert):

@@ -6,7 +6,8 @@ millimetres, times are seconds of stream time.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 Point = tuple[float, float]
@@ -23,6 +24,8 @@ class Reading:
     value_confidence: float | None = None
     """0 to 1: how sure it is that one of the labels shows that count alike with this one. None where nobody
     estimated it."""
+    alternatives: Mapping[str, float] = field(default_factory=dict)
+    """The other labels that it may be, each with its probability; the unlikeliest are left out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -48,6 +48,10 @@ class Shoe:
         self._spent_t: float | None = None
         """When as many cards were out as its decks hold."""
 
+    def count_begun(self) -> int:
+        """How many shoes came after the first one, whether their opening was seen or not."""
+        return self.begun
+
     @property
     def left(self) -> int | None:
         """How many cards are still in it; None where that is not known."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 from thirdcard.rules.game.cards import Card, format_card, parse_card
 from thirdcard.rules.game.words import Remedy, Severity
@@ -34,6 +34,15 @@ class Alert:
     """0 to 1, from the readings that the verdict rests on."""
     noticed_at: float | None = None
     """When it came to be known, where that was later than `t`."""
+
+    def __deepcopy__(self, _memo: object) -> Self:
+        """Itself: an alert never changes."""
+        return self
+
+
+    def is_same_as(self, other: Alert) -> bool:
+        """Whether both say the same, however sure and whenever noticed."""
+        return replace(self, confidence=0.0, noticed_at=None) == replace(other, confidence=0.0, noticed_at=None)
 
 
 def format_alert(alert: Alert) -> dict[str, Any]:

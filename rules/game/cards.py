@@ -6,6 +6,7 @@ Knows nothing of hands or rounds. A card is written rank then suit: `AS`, `10H`,
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Self
 
 from thirdcard.rules.errors import CardError, brief
 
@@ -43,6 +44,10 @@ class Card:
 
     def __hash__(self) -> int:
         return self.number
+
+    def __deepcopy__(self, _memo: object) -> Self:
+        """Itself: a card never changes."""
+        return self
 
     @property
     def face_count(self) -> int:

@@ -8,7 +8,7 @@ from enum import StrEnum
 from functools import cache
 from itertools import product
 from math import prod
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from thirdcard.rules.game.hand import NATURALS
 from thirdcard.rules.game.third_card import POINTS, TableOfPlay
@@ -65,6 +65,10 @@ class DutyTable(dict[Situation, Duties]):
     def __init__(self, table: TableOfPlay) -> None:
         super().__init__()
         self.table = table
+
+    def __deepcopy__(self, _memo: object) -> Self:
+        """Itself: what was worked out holds for all."""
+        return self
 
     def __missing__(self, situation: Situation) -> Duties:
         player, banker, third = situation

@@ -26,6 +26,8 @@ from thirdcard.rules.game.words import (
 
 MOST = 10**15
 """The largest number that any field may hold: sums of such numbers are still exact, as floats too."""
+ROUNDED = 1e-3
+"""By how much probabilities that were rounded may add up to more than 1."""
 MOST_SEATS = 10**SEAT_DIGITS - 1
 
 
@@ -119,6 +121,17 @@ def _read_names(value: object) -> tuple[str, ...] | None:
     return tuple(map(_read_text, value))
 
 
+def _read_alternatives(value: object) -> dict[str, float] | None:
+    if value is None:
+        return None
+    if not isinstance(value, Mapping):
+        raise ValueError("allowed: a mapping of cards to probabilities, or null")
+    shares = {str(parse_card(_read_text(card))): _read_confidence(share) for card, share in value.items()}
+    if None in shares.values() or sum(share or 0.0 for share in shares.values()) > 1.0 + ROUNDED:
+        raise ValueError("allowed: probabilities from 0 to 1 that add up to no more than 1")
+    return {card: share or 0.0 for card, share in shares.items()}
+
+
 def _read_bet_limits(value: object) -> dict[str, dict[str, int]] | None:
     if value is None:
         return None
@@ -208,6 +221,7 @@ READERS: Mapping[str, Callable[[object], Any]] = {
     "confidence": _read_confidence,
     "value_confidence": _read_confidence,
     "passing_confidence": _read_confidence,
+    "alternatives": _read_alternatives,
     "source": _choice(Source, optional=True),
     "within_s": _read_duration,
     "decks": _read_count,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields
 from enum import StrEnum
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from thirdcard.rules.errors import CardError, EventError, UnknownEventError, brief
 from thirdcard.rules.game.cards import Card, format_card
@@ -36,6 +36,10 @@ class Event:
     confidence: float | None = None
     """0 to 1; None where nobody estimated it."""
     source: Source | None = None
+
+    def __deepcopy__(self, _memo: object) -> Self:
+        """Itself: an event never changes."""
+        return self
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,6 +168,8 @@ class CardDealt(Event):
     """It lay face up in the shoe."""
     value_confidence: float | None = None
     """0 to 1, how sure it is what the card counts, whatever its suit and picture; None: as `confidence`."""
+    alternatives: Mapping[str, float] | None = None
+    """The other faces that it may be, each with its probability; None: nobody estimated them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -241,6 +247,8 @@ class CardTurned(Event):
     by: str = UNKNOWN
     value_confidence: float | None = None
     """0 to 1, how sure it is what the card counts, whatever its suit and picture; None: as `confidence`."""
+    alternatives: Mapping[str, float] | None = None
+    """The other faces that it may be, each with its probability; None: nobody estimated them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -445,13 +453,14 @@ class _Plan:
     readers: Mapping[str, Callable[[object], Any]]
 
 
-_COMMON = ("confidence", "value_confidence", "passing_confidence", "source")
+_COMMON = ("confidence", "value_confidence", "passing_confidence", "alternatives", "source")
 _DROPPABLE = frozenset(
     {
         "confidence",
         "value_confidence",
         "passing_confidence",
         "source",
+        "alternatives",
         "together_with",
         "found_face_up",
         "within_s",

@@ -75,6 +75,17 @@ class Doubt:
     why: str
 
 
+Hand = tuple[Card | None, ...]
+
+
+class Otherwise(NamedTuple):
+    """What a round may have been instead."""
+
+    player: Hand
+    banker: Hand
+    probability: float
+
+
 class RoundRecord(NamedTuple):
     """One round, as far as it was seen."""
 
@@ -82,8 +93,8 @@ class RoundRecord(NamedTuple):
     opened: float
     closed: float | None
     """None where the log ended before the round closed."""
-    player: tuple[Card | None, ...]
-    banker: tuple[Card | None, ...]
+    player: Hand
+    banker: Hand
     player_total: int | None
     banker_total: int | None
     winner: Outcome | None
@@ -97,10 +108,12 @@ class RoundRecord(NamedTuple):
     """What was due in this round after faults."""
     undetermined: tuple[Doubt, ...] = ()
     """What could not be judged."""
+    otherwise: tuple[Otherwise, ...] = ()
+    """What else the cards may have been, the likelier first."""
 
 
 def format_round(record: RoundRecord) -> dict[str, Any]:
-    """The mapping of the contract; `due_open`, `remedies` and `undetermined` are there where they say something."""
+    """The mapping of the contract; `due_open`, `remedies`, `undetermined` and `otherwise` are there where they say something."""
     mapping: dict[str, Any] = {
         "round": record.round,
         "opened": record.opened,
@@ -120,6 +133,15 @@ def format_round(record: RoundRecord) -> dict[str, Any]:
         mapping["remedies"] = [_remedy(remedy) for remedy in record.remedies]
     if record.undetermined:
         mapping["undetermined"] = [{"code": doubt.code, "why": doubt.why} for doubt in record.undetermined]
+    if record.otherwise:
+        mapping["otherwise"] = [
+            {
+                "player": [_card(card) for card in other.player],
+                "banker": [_card(card) for card in other.banker],
+                "probability": other.probability,
+            }
+            for other in record.otherwise
+        ]
     return mapping
 
 

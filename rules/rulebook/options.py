@@ -68,6 +68,10 @@ class Rules:
     marks: frozenset[str] = frozenset()
     """What the bets that are offered ask of a hand besides points, pair and number of cards."""
 
+    def __deepcopy__(self, _memo: object) -> Self:
+        """Itself: rules never change."""
+        return self
+
     def fault(self, code: str, facts: frozenset[str] = frozenset()) -> FaultCase | None:
         """The case of that fault that fits; None where the rulebook does not order the thing."""
         return choose(self.rulebook.faults.get(code, ()), self.facts | facts)

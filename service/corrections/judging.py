@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from thirdcard.rules.belief.belief import Belief
 from thirdcard.rules.errors import RulesError
 from thirdcard.rules.findings.alerts import Alert, format_alert
 from thirdcard.rules.log.events import DealerChanged, parse_event
@@ -14,7 +15,7 @@ from thirdcard.rules.referee import Judgement, Referee
 from thirdcard.rules.round.records import RoundRecord, format_round
 from thirdcard.rules.rulebook.load import elect
 from thirdcard.service.config.rulebook_files import rulebook_of_log
-from thirdcard.service.interpretation.alert_policy import is_alleged
+from thirdcard.service.interpretation.alert_policy import is_likely, telling_of
 from thirdcard.service.ports.errors import ServiceError
 from thirdcard.service.store import chain
 
@@ -42,8 +43,8 @@ class Verdicts:
         return [(number, record.closed) for number, record in sorted(self.rounds.items())]
 
 
-def referee_of(rules: Mapping[str, Any]) -> Referee:
-    """The referee by what a log's row keeps: rulebook, options, shoe, limits and the chips; as a watch has it.
+def belief_of(rules: Mapping[str, Any]) -> Belief:
+    """The belief by what a log's row keeps: rulebook, options, shoe, limits and the chips; as a watch has it.
 
     Raises:
         UnjudgeableError: They name no rulebook that is known.
@@ -53,14 +54,15 @@ def referee_of(rules: Mapping[str, Any]) -> Referee:
     except (RulesError, KeyError) as error:
         raise UnjudgeableError(f"the log's rules cannot be used: {error}") from error
     shoe = rules.get("shoe", {})
-    return Referee(
+    referee = Referee(
         elected,
         decks=shoe.get("decks", 8),
         device=shoe.get("device", "shoe"),
         limits=rules.get("limits", {}),
         chips=_chips_of(rules),
-        is_alleged=is_alleged,
+        is_alleged=is_likely,
     )
+    return Belief(referee, telling_of)
 
 
 def _chips_of(rules: Mapping[str, Any]) -> tuple[int, ...]:
@@ -75,20 +77,21 @@ def judge_lines(rules: Mapping[str, Any], bodies: Iterable[Mapping[str, Any]]) -
     Raises:
         UnjudgeableError: A line cannot be judged.
     """
-    verdicts, referee, dealer = Verdicts(), referee_of(rules), None
+    verdicts, belief, dealer = Verdicts(), belief_of(rules), None
     try:
         for body in bodies:
             event = parse_event(body)
             if isinstance(event, DealerChanged):
                 dealer = event.dealer
-            _note(verdicts, referee.observe(event), dealer)
-        _note(verdicts, referee.finish(), dealer)
+            _note(verdicts, belief.observe(event), dealer)
+        _note(verdicts, belief.finish(), dealer)
     except RulesError as error:
         raise UnjudgeableError(f"the log cannot be judged like that: {error}") from error
     return verdicts
 
 
 def _note(verdicts: Verdicts, judgement: Judgement, dealer: str | None) -> None:
+    verdicts.alerts = [alert for alert in verdicts.alerts if not any(map(alert.is_same_as, judgement.withdrawn))]
     verdicts.alerts += judgement.alerts
     for record in judgement.rounds:
         if record.closed is not None:

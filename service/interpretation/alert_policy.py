@@ -1,18 +1,23 @@
-"""Say which findings are sure enough to be told to people."""
+"""Say what becomes of a finding: an alert for the room, an entry of the review list, or nothing."""
 
 from __future__ import annotations
 
+from thirdcard.rules.belief.belief import Telling
 from thirdcard.rules.findings.alerts import Alert
 
-LEAST_CONFIDENCE = 0.6
-"""What is less sure than this is not alleged: a person would look twice for nothing."""
-FACES_DECIDE = frozenset(
-    {"misdeal.third_card_missing", "misdeal.third_card_not_due", "misdeal.wrong_result", "exposed_card.excess"}
-)
-LEAST_OF_FACES = 0.95
-"""What a misread card alone may make a fault is alleged from here on: below, every twentieth would be a false one."""
+LINE = 0.6
+REVIEW_LINE = 0.05
+HOLDS = 0.5
+"""In its own account a fault is taken for one, and the hand after it played as it orders, where it is likelier than not."""
 
 
-def is_alleged(alert: Alert) -> bool:
-    """Whether a finding is sure enough to be told."""
-    return alert.confidence >= (LEAST_OF_FACES if alert.code in FACES_DECIDE else LEAST_CONFIDENCE)
+def telling_of(alert: Alert) -> Telling:
+    """What becomes of a finding, as sure as it is."""
+    if alert.confidence >= LINE:
+        return Telling.ALERT
+    return Telling.REVIEW if alert.confidence >= REVIEW_LINE else Telling.NOTHING
+
+
+def is_likely(alert: Alert) -> bool:
+    """Whether a fault is likelier than not where its account holds."""
+    return alert.confidence >= HOLDS

@@ -260,7 +260,7 @@ def _with_side(dealt: CardDealt, card: seen.CardRested, arrival: Arrival, *, is_
     if is_open and not arrival.is_missed:
         return replace(dealt, confidence=min(dealt.confidence or 0.0, DEALT_OPEN_CONFIDENCE), value_confidence=None)
     if card.face_up and (arrival.was_hidden or arrival.is_missed):
-        return replace(dealt, card=None, face_up=False, value_confidence=None)
+        return replace(dealt, card=None, face_up=False, value_confidence=None, alternatives=None)
     return dealt
 
 

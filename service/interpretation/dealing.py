@@ -157,6 +157,7 @@ def dealt_line(t: float, card_id: str, side: Side, card: seen.CardRested) -> Car
         face_up=card.face_up,
         confidence=rounded(certainty_of(card)),
         value_confidence=_value_confidence(card.reading) if card.face_up else None,
+        alternatives=_alternatives(card.reading) if card.face_up else None,
         source=Source.CAMERA,
     )
 
@@ -171,6 +172,7 @@ def turned_line(t: float, card_id: str, reading: seen.Reading, *, face_up: bool,
         by=by,
         confidence=rounded(reading.confidence),
         value_confidence=_value_confidence(reading),
+        alternatives=_alternatives(reading),
         source=Source.CAMERA,
     )
 
@@ -196,3 +198,8 @@ def _value_confidence(reading: seen.Reading) -> float | None:
         return None
     sure = rounded(reading.value_confidence)
     return sure if sure > rounded(reading.confidence) else None
+
+
+def _alternatives(reading: seen.Reading) -> dict[str, float] | None:
+    """The other faces that the card may show; None where nothing else is likely enough to be named."""
+    return dict(reading.alternatives) or None if reading.label is not None else None

@@ -64,7 +64,7 @@ def run_table(home: Path, table_file: Path, service: Connection) -> None:
         with watching_alone(Home(home).live / f"{table.id}.lock", _is_wanted) as is_mine:
             if is_mine:
                 worker = build_worker(Home(home), table, service)
-                begin_log(log, lambda: {"table": table.id, "round": worker.watch.referee.round})
+                begin_log(log, lambda: {"table": table.id, "round": worker.watch.belief.round})
                 worker.run()
     except (ServiceError, VisionError) as error:
         logger.error("%s", error)

@@ -166,8 +166,8 @@ class Worker:
         self.watch.hear(self._t_of(shot))
 
     def _write(self, now: datetime) -> None:
-        events, alerts, rounds = self.watch.take()
-        self.entries.add(News(events=events, alerts=alerts, rounds=rounds))
+        news = self.watch.take()
+        self.entries.add(News(events=news.events, alerts=news.alerts, rounds=news.rounds))
         for entered in self.entries.write(now, self.watch.unwritten_t):
             self._announce(entered)
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from thirdcard.calibration.layout import Layout
+from thirdcard.rules.belief.belief import Belief
 from thirdcard.rules.findings.alerts import Alert
 from thirdcard.rules.log.events import DealerChanged, Event, RoundClosed
-from thirdcard.rules.referee import Referee
 from thirdcard.rules.round.records import RoundRecord
 from thirdcard.service.media.overlay_memory import AreaText, area_texts
 
@@ -43,7 +43,7 @@ class LogVerdict:
     """What hands' boxes and wagering areas held from which time on, in words."""
 
 
-def judge(log: Sequence[Event], referee: Referee, layout: Layout) -> LogVerdict:
+def judge(log: Sequence[Event], belief: Belief, layout: Layout) -> LogVerdict:
     """Judge a whole log."""
     areas: list[tuple[float, tuple[AreaText, ...]]] = []
     rounds: list[JudgedRound] = []
@@ -53,20 +53,24 @@ def judge(log: Sequence[Event], referee: Referee, layout: Layout) -> LogVerdict:
     for line, event in enumerate(log, 1):
         if isinstance(event, DealerChanged):
             dealer = event.dealer
-        told = referee.observe(event)
-        alerts += _judged(told.alerts, dealer, event.t)
+        told = belief.observe(event)
+        alerts = [*_without(alerts, told.withdrawn), *_judged(told.alerts, dealer, event.t)]
         rounds += [_round(record, dealer, first_line, line) for record in told.rounds]
         if isinstance(event, RoundClosed):
             first_line = line + 1
-        texts = area_texts(layout, referee.state)
+        texts = area_texts(layout, belief.state)
         if not areas or areas[-1][1] != texts:
             areas.append((event.t, texts))
-    told = referee.finish()
-    alerts += _judged(told.alerts, dealer, log[-1].t if log else 0.0)
+    told = belief.finish()
+    alerts = [*_without(alerts, told.withdrawn), *_judged(told.alerts, dealer, log[-1].t if log else 0.0)]
     rounds += [_round(record, dealer, min(first_line, len(log)), len(log)) for record in told.rounds]
     return LogVerdict(
         rounds=tuple(rounds), alerts=tuple(sorted(alerts, key=lambda judged: judged.alert.t)), areas=tuple(areas)
     )
+
+
+def _without(alerts: Sequence[JudgedAlert], withdrawn: Iterable[Alert]) -> list[JudgedAlert]:
+    return [judged for judged in alerts if not any(judged.alert.is_same_as(one) for one in withdrawn)]
 
 
 def _judged(alerts: Iterable[Alert], dealer: str | None, t: float) -> list[JudgedAlert]:

@@ -33,7 +33,7 @@ from thirdcard.service.review.shift_notes import NoteKind
 from thirdcard.service.review.work_folder import WorkFolder, write_whole
 from thirdcard.service.store.blob_store import EvidenceStore
 from thirdcard.service.store.database import Database
-from thirdcard.service.watch.factory import build_referee
+from thirdcard.service.watch.factory import build_belief
 
 SAME_ALERT_S = 2.0
 """An alert of the same code that lies so near to one of an earlier review of the same film is the same."""
@@ -91,7 +91,7 @@ class Plan:
         results = list(self._results())
         shift = self.shift
         log = join(self.segments[: len(results)], results, shift.table.cameras[0].name)
-        verdict = without_known(judge(log, build_referee(shift.table), shift.table.layout), shift)
+        verdict = without_known(judge(log, build_belief(shift.table), shift.table.layout), shift)
         is_all = len(results) == len(self.segments)
         to_t = math.inf if is_all else results[-1].to_t if results else -math.inf
         return Found(self, results, log, verdict, picture_orders(shift, results, verdict, to_t=to_t))

@@ -119,7 +119,7 @@ class _Run:
             self.t = max(self.t, item.t)
             if not is_frame:
                 continue
-            self.events += self.watch.take()[0]
+            self.events += self.watch.take().events
             self.sights.note(item.t, self.watch.cards)
             if self.t + self.zero_t - self.told_t >= TELL_EVERY_S:
                 self.told_t = self.t + self.zero_t
@@ -133,7 +133,7 @@ class _Run:
         """All that was found, in the shift's time."""
         end_t, is_amid_round = self.t, not self._is_idle()
         self.watch.finish(end_t)
-        self.events += self.watch.take()[0]
+        self.events += self.watch.take().events
         lines = [replace(event, t=round(event.t + self.zero_t, 3)) for event in self.events]
         return SegmentResult(
             number=self.segment.number,

@@ -12,11 +12,12 @@ from datetime import UTC, datetime
 import numpy as np
 
 from thirdcard.calibration.layout import Layout
+from thirdcard.rules.belief.belief import Belief
 from thirdcard.rules.game.cards import PACK, RANKS, SUITS
 from thirdcard.rules.referee import Referee
 from thirdcard.rules.rulebook.model import BurnCount, Phase
 from thirdcard.service.config.table_file import TableConfig
-from thirdcard.service.interpretation.alert_policy import is_alleged
+from thirdcard.service.interpretation.alert_policy import is_likely, telling_of
 from thirdcard.service.interpretation.burns import shows_burns, side_regions
 from thirdcard.service.interpretation.handovers import places_before_seats
 from thirdcard.vision.cards.card_monitor import CardCustoms
@@ -138,9 +139,14 @@ def observed_regions(
     )
 
 
-def build_referee(table: TableConfig) -> Referee:
-    """The referee of a table's rulebook, options, shoe, limits and chips; tells what is sure enough to be alleged."""
-    rules = table.rules
-    limits = table.limits.model_dump(exclude_none=True)
-    shoe, chips = table.shoe, table.chips.values
-    return Referee(rules, decks=shoe.decks, device=shoe.device, limits=limits, chips=chips, is_alleged=is_alleged)
+def build_belief(table: TableConfig) -> Belief:
+    """What is believed of a table, by its rulebook, options, shoe, limits and chips."""
+    referee = Referee(
+        table.rules,
+        decks=table.shoe.decks,
+        device=table.shoe.device,
+        limits=table.limits.model_dump(exclude_none=True),
+        chips=table.chips.values,
+        is_alleged=is_likely,
+    )
+    return Belief(referee, telling_of)

@@ -64,6 +64,10 @@ class Progress:
     """What is odd about the film, all that was noticed so far."""
     damaged: str | None = None
     """What of the film could not be decoded; only in the last report."""
+    withdrawn: tuple[Alert, ...] = ()
+    """Alerts of earlier reports that are not believed any more."""
+    doubtful: tuple[Alert, ...] = ()
+    """Findings of the rounds that closed, never sure enough to be alerts."""
 
 
 def watch_table(table: TableConfig, *, signals: Path | None = None, rate_hz: float | None = None) -> Iterator[Progress]:
@@ -195,16 +199,18 @@ class _Reporter:
     ) -> Progress:
         """All that is new since the last report."""
         self.reported_t = t
-        events, alerts, rounds = self._watch.take()
+        news = self._watch.take()
         looks, self._looks = tuple(self._looks), []
         return Progress(
             t=t,
             frame_index=index,
             duration_s=self._duration_s,
-            events=events,
-            pictures=self._watch.pictures_of(events),
-            alerts=alerts,
-            rounds=rounds,
+            events=news.events,
+            pictures=self._watch.pictures_of(news.events),
+            alerts=news.alerts,
+            withdrawn=news.withdrawn,
+            doubtful=news.doubtful,
+            rounds=news.rounds,
             state=self._watch.state,
             stage_seconds=self._spent | self._watch.stage_seconds,
             looks=looks,

@@ -23,11 +23,11 @@ from thirdcard.rules.log.events import (
     WagerChanged,
 )
 from thirdcard.rules.log.reader import read_log_file
-from thirdcard.rules.referee import Judgement, Referee
+from thirdcard.rules.belief.belief import Belief
+from thirdcard.rules.referee import Judgement
 from thirdcard.rules.round.records import RoundRecord
 from thirdcard.rules.round.round import RoundPhase, RoundState
 from thirdcard.service.config.table_file import TableConfig
-from thirdcard.service.interpretation.alert_policy import LEAST_CONFIDENCE
 from thirdcard.service.interpretation.burns import Burns
 from thirdcard.service.interpretation.chip_values import Amounts
 from thirdcard.service.interpretation.dealing import UnseenBacks
@@ -35,7 +35,7 @@ from thirdcard.service.interpretation.device_watchdog import device_events_of
 from thirdcard.service.interpretation.interpreter import Interpreter
 from thirdcard.service.interpretation.visibility import Blindness
 from thirdcard.service.media.change_pictures import ChangePictures
-from thirdcard.service.watch.factory import build_observer, build_referee, dealt_face_down, open_eyes, watches_burns
+from thirdcard.service.watch.factory import build_observer, build_belief, dealt_face_down, open_eyes, watches_burns
 from thirdcard.service.watch.spread_output import ShownSpread, shown_spreads
 from thirdcard.vision.frames import Frame
 from thirdcard.vision.observations import CardInSight, PictureCleared, StacksChanged
@@ -47,24 +47,40 @@ STOPPED = "stopped"
 """The fault of a camera whose watch was ended."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WatchNews:
+    """What a watch found since it was asked last."""
+
+    events: tuple[Event, ...]
+    alerts: tuple[Alert, ...]
+    rounds: tuple[RoundRecord, ...]
+    withdrawn: tuple[Alert, ...]
+    """Alerts of before that are not believed any more."""
+    doubtful: tuple[Alert, ...]
+    """Findings of the rounds that closed, never sure enough to be alerts."""
+
+
 @dataclass(slots=True)
 class TableWatch:
     """One table being watched."""
 
     observer: Observer
     interpreter: Interpreter
-    referee: Referee
+    belief: Belief
     signals: list[Event]
     """Not yet given to the interpreter, in order of time."""
     pictures: ChangePictures
     events: list[Event] = field(default_factory=list)
     alerts: list[Alert] = field(default_factory=list)
     rounds: list[RoundRecord] = field(default_factory=list)
+    doubtful: list[Alert] = field(default_factory=list)
+    """Findings that are not sure enough to be alerts."""
+    withdrawn: list[Alert] = field(default_factory=list)
 
     @property
     def state(self) -> RoundState:
-        """The running round and the wagers, as the referee knows them."""
-        return self.referee.state
+        """The running round and the wagers, in the likeliest account."""
+        return self.belief.state
 
     @property
     def is_idle(self) -> bool:
@@ -112,7 +128,7 @@ class TableWatch:
         self.pictures.look(frame, calm)
         self.hear(frame.t)
         self._judge(self.interpreter.release(frame.t, self.observer.waiting_since_t(frame.t)), frame.t)
-        self._keep(self.referee.advance(self.interpreter.known_until_t), frame.t)
+        self._keep(self.belief.advance(self.interpreter.known_until_t), frame.t)
 
     def hear(self, t: float) -> None:
         """Take in what the devices reported up to `t`."""
@@ -130,7 +146,7 @@ class TableWatch:
 
     def lose_sight(self, t: float, camera: str, fault: str = "no_picture") -> None:
         """Log that the picture is gone, or that nobody looks; of a watch that was ended nothing is alleged."""
-        confidence = LEAST_CONFIDENCE - 0.1 if fault == STOPPED else None
+        confidence = 0.0 if fault == STOPPED else None
         lost = CameraLost(t=t, camera=camera, fault=fault, confidence=confidence, source=Source.CAMERA)
         self.interpreter.lose_sight(t)
         self.interpreter.signal(lost)
@@ -147,7 +163,7 @@ class TableWatch:
         With `ahead_s` as if so much more had passed: nothing is waited for any longer.
         """
         self._judge(self.interpreter.release(t + ahead_s), t)
-        self._keep(self.referee.advance(self.interpreter.known_until_t), t)
+        self._keep(self.belief.advance(self.interpreter.known_until_t), t)
 
     def resume(self, events: Sequence[Event]) -> None:
         """Go on where a log ends: nothing of it is told again.
@@ -155,7 +171,7 @@ class TableWatch:
         A round that was under way ends there unseen: what lies on the table when the watch begins may be its cards.
         """
         for event in events:
-            self.referee.observe(event)
+            self.belief.observe(event)
             self.interpreter.skip(event)
         if events and not self.is_idle:
             self.lose_sight(events[-1].t, self.interpreter.camera or "", fault=STOPPED)
@@ -167,12 +183,18 @@ class TableWatch:
             self.interpreter.observe(observation)
         self.hear(t)
         self._judge(self.interpreter.finish(), t)
-        self._keep(self.referee.finish(), t)
+        self._keep(self.belief.finish(), t)
 
-    def take(self) -> tuple[tuple[Event, ...], tuple[Alert, ...], tuple[RoundRecord, ...]]:
+    def take(self) -> WatchNews:
         """What is new since the last call."""
-        news = (tuple(self.events), tuple(self.alerts), tuple(self.rounds))
-        self.events, self.alerts, self.rounds = [], [], []
+        news = WatchNews(
+            events=tuple(self.events),
+            alerts=tuple(self.alerts),
+            rounds=tuple(self.rounds),
+            withdrawn=tuple(self.withdrawn),
+            doubtful=tuple(self.doubtful),
+        )
+        self.events, self.alerts, self.rounds, self.withdrawn, self.doubtful = [], [], [], [], []
         return news
 
     def pictures_of(self, events: Sequence[Event]) -> dict[str, bytes]:
@@ -192,11 +214,13 @@ class TableWatch:
     def _judge(self, lines: Sequence[Event], now_t: float) -> None:
         for line in lines:
             self.events.append(line)
-            self._keep(self.referee.observe(line), now_t)
+            self._keep(self.belief.observe(line), now_t)
 
     def _keep(self, judgement: Judgement, now_t: float) -> None:
         self.alerts += [replace(alert, noticed_at=round(now_t, 3)) for alert in judgement.alerts]
         self.rounds += judgement.rounds
+        self.doubtful += judgement.doubtful
+        self.withdrawn += judgement.withdrawn
 
 
 def start_watch(
@@ -227,7 +251,7 @@ def start_watch(
             burns=Burns(is_signalled=CardBurned in reported, is_watched=watches_burns(table)),
             backs=UnseenBacks(dealt_face_down(table)),
         ),
-        referee=build_referee(table),
+        belief=build_belief(table),
         signals=signals,
         pictures=ChangePictures(table.layout, table.cameras[0].calibration, are_kept=keeps_pictures),
     )

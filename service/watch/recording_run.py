@@ -9,7 +9,7 @@ import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 ZERO_AT = datetime(1970, 1, 1, tzinfo=UTC)
 """Stands for the moment of a recording's first frame."""
 STOPPED = "stopped by hand"
-_LOGS = ("events", "alerts", "rounds")
+_LOGS = ("events", "alerts", "rounds", "doubtful", "withdrawn")
 
 ProgressSource = Callable[[Recording], "Iterator[Progress]"]
 
@@ -53,13 +53,15 @@ class OutputError(ServiceError):
 
 @dataclass(frozen=True, slots=True)
 class _Output:
-    """The folder to which everything goes, and its three logs, one line for each thing found."""
+    """The folder to which everything goes, and its logs, one line for each thing found."""
 
     folder: Path
     spreads: SpreadKeeper
     events: TextIO
     alerts: TextIO
     rounds: TextIO
+    doubtful: TextIO
+    withdrawn: TextIO
 
     @staticmethod
     def open(recording: Recording, folder: Path, stack: ExitStack) -> _Output:
@@ -82,6 +84,7 @@ class _Run:
     events: list[Event] = field(default_factory=list)
     alerts: list[WatchedAlert] = field(default_factory=list)
     rounds: list[RoundRecord] = field(default_factory=list)
+    doubtful: list[Alert] = field(default_factory=list)
     spreads: list[CountedSpread] = field(default_factory=list)
     last: Progress | None = None
     """What was told last; None before anything was."""
@@ -103,6 +106,11 @@ class _Run:
             write_picture(self.output.folder, name, picture)
         for alert in progress.alerts:
             self._take_alert(alert, progress.t)
+        for alert in progress.withdrawn:
+            self._withdraw(alert, progress.t)
+        for alert in progress.doubtful:
+            self.doubtful.append(alert)
+            _write(self.output.doubtful, format_alert(alert))
         for shown in progress.spreads:
             self.spreads.append(self.output.spreads.keep(shown))
         for record in progress.rounds:
@@ -122,6 +130,7 @@ class _Run:
             events=tuple(self.events),
             alerts=tuple(sorted(self.alerts, key=lambda watched: watched.alert.t)),
             rounds=tuple(self.rounds),
+            doubtful=tuple(self.doubtful),
             spreads=tuple(self.spreads),
             stage_seconds={} if last is None else dict(last.stage_seconds),
             notes=() if last is None else last.notes,
@@ -137,6 +146,15 @@ class _Run:
         self.alerts.append(watched)
         _write(self.output.alerts, format_watched(watched))
         self.view.tell_alert(watched)
+
+    def _withdraw(self, alert: Alert, now_t: float) -> None:
+        """An alert is not believed any more: `alerts.jsonl` holds those that stand."""
+        self.alerts = [watched for watched in self.alerts if not watched.alert.is_same_as(alert)]
+        _write(self.output.withdrawn, format_alert(replace(alert, noticed_at=round(now_t, 3))))
+        self.output.alerts.seek(0)
+        self.output.alerts.truncate()
+        for watched in self.alerts:
+            _write(self.output.alerts, format_watched(watched))
 
     def mend_clips(self) -> None:
         """Cut those again that lie in a stretch of the film that turned out to be damaged."""

@@ -78,6 +78,8 @@ class Findings:
     events: tuple[Event, ...]
     alerts: tuple[WatchedAlert, ...]
     rounds: tuple[RoundRecord, ...]
+    doubtful: tuple[Alert, ...] = ()
+    """Findings that are not sure enough to be alerts."""
     stage_seconds: Mapping[str, float] = field(default_factory=dict)
     broken: str | None = None
     """Why the video ended before its end."""

@@ -36,6 +36,8 @@ SURELY_READ = 0.95
 STRANGE_SHARE, KNOWN_SHARE = 0.25, 0.6
 """Of a deck of which no larger share of the cards is read surely several looks count as one; from the other share on,
 as ever."""
+WORTH_NAMING = 1e-4
+"""Probability from which on another label is named: below it the rarest fault is likelier than the misreading."""
 BEFORE_CARDS, BEFORE_SURE = 4.0, 0.9
 """What is assumed of a deck before its first card: as many cards as this, read surely in so large a share."""
 
@@ -150,7 +152,14 @@ class Votes:
         if confidence < least:
             return Reading(label=None, confidence=float(posterior[self._are_faces].sum()))
         return Reading(
-            label=self._labels[best], confidence=confidence, value_confidence=self._value_confidence(posterior)
+            label=self._labels[best],
+            confidence=confidence,
+            value_confidence=self._value_confidence(posterior),
+            alternatives={
+                self._labels[i]: round(float(posterior[i]), 5)
+                for i in np.argsort(-posterior)[1:]
+                if self._are_faces[i] and posterior[i] >= WORTH_NAMING
+            },
         )
 
     def _value_confidence(self, posterior: NDArray[np.float64]) -> float:

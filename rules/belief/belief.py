@@ -1,0 +1,263 @@
+"""Judge a table log of which some lines are in doubt: keep the accounts that it leaves open, weigh what each shows.
+
+While nothing is wrong in the likeliest account no other one is looked at: faults are rare, so an account that shows one
+where the likeliest shows none weighs nothing. From the first fault of a round on the round is judged in all accounts
+that its lines leave open, the weightiest of them (a beam; after Reid, An algorithm for tracking multiple targets, 1979).
+An account weighs what the eyes make of it times how often such rounds happen. How sure an alert is is the weight of the
+accounts that show it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from thirdcard.rules.belief.choices import choices_of
+from thirdcard.rules.belief.priors import Priors, shipped_priors
+from thirdcard.rules.findings.alerts import Alert
+from thirdcard.rules.log.events import Event
+from thirdcard.rules.referee import Judgement, Referee
+from thirdcard.rules.round.records import Hand, Otherwise, RoundRecord
+from thirdcard.rules.round.round import ROUND_OPENERS, RoundState
+
+MOST_ACCOUNTS = 48
+"""Kept of a round. Six cards with four likely faces each make 4,096 accounts; those beyond the 48 weightiest weighed
+less than one in ten thousand together in the rounds that were drawn for it."""
+LEAST_WEIGHT = 1e-6
+"""An account that weighs less than this part of the weightiest is dropped."""
+TAKEN_BACK = 0.5
+"""An alert is withdrawn where what came later leaves it less likely than not."""
+
+
+WORTH_TELLING = 0.01
+"""A round's record names what else it may have been from this probability on."""
+
+
+class Telling(StrEnum):
+    """What becomes of a finding."""
+
+    ALERT = "alert"
+    REVIEW = "review"
+    """Doubtful: somebody looks when there is time."""
+    NOTHING = "nothing"
+
+
+Tell = Callable[[Alert], Telling]
+Calibrate = Callable[[Alert], float]
+
+
+@dataclass(slots=True)
+class Account:
+    """One way to read a round."""
+
+    referee: Referee
+    evidence: float
+    """How likely the eyes make it, beside the others."""
+    record: RoundRecord | None = None
+    """The round, once it has closed."""
+
+    def copy(self, evidence: float) -> Account:
+        """Another one that goes on by itself."""
+        return Account(self.referee.copy(), evidence, self.record)
+
+    def observe(self, event: Event) -> Judgement:
+        """Take the next line."""
+        return self.take(self.referee.observe(event))
+
+    def take(self, judgement: Judgement) -> Judgement:
+        """Keep the round's record where it has closed."""
+        if judgement.rounds:
+            self.record = judgement.rounds[-1]
+        return judgement
+
+    def weight(self, priors: Priors) -> float:
+        """The evidence times how often such rounds happen."""
+        weight, codes = self.evidence, []
+        for alert in sorted(self.referee.standing.values(), key=lambda alert: alert.t):
+            sure = alert.confidence
+            weight *= sure * priors.rate(alert.code, codes) + 1.0 - sure
+            codes.append(alert.code)
+        return weight
+
+
+@dataclass(slots=True)
+class Belief:
+    """What is believed of one table."""
+
+    referee: Referee
+    """Of the likeliest account."""
+    tell: Tell
+    calibrate: Calibrate = lambda alert: alert.confidence
+    """How often an alert of that confidence is right, where its account holds."""
+    priors: Priors = field(default_factory=shipped_priors)
+    _before: Referee | None = None
+    """The referee as he was before the running round."""
+    _lines: list[Event] = field(default_factory=list)
+    """Of the running round."""
+    _accounts: list[Account] = field(default_factory=list)
+    """Of the running round; none while nothing in it is wrong."""
+    _told: dict[Hashable, Alert] = field(default_factory=dict)
+    _doubtful: dict[Hashable, Alert] = field(default_factory=dict)
+
+    @property
+    def state(self) -> RoundState:
+        """The running round and the wagers in the likeliest account."""
+        return self.referee.state
+
+    @property
+    def round(self) -> int | None:
+        """The number of the running round; None between rounds."""
+        return self.referee.round
+
+    def observe(self, event: Event) -> Judgement:
+        """Take the next line; returns what became certain enough with it, and what is withdrawn."""
+        if self.referee.round is None and type(event) in ROUND_OPENERS:
+            self._before, self._lines, self._accounts = self.referee.copy(), [], []
+        if self._before is not None:
+            self._lines.append(event)
+        if self._accounts:
+            return self._judge(lambda: self._grow(event))
+        return self._judge(lambda: self.referee.observe(event))
+
+    def advance(self, t: float) -> Judgement:
+        """Let time pass without an event."""
+        return self._judge(lambda: self._each(lambda referee: referee.advance(t)))
+
+    def finish(self) -> Judgement:
+        """The log ends here."""
+        return self._judge(lambda: self._each(lambda referee: referee.finish()))
+
+    def _each(self, act: Callable[[Referee], Judgement]) -> Judgement:
+        if not self._accounts:
+            return act(self.referee)
+        return [account.take(act(account.referee)) for account in self._accounts][0]
+
+    def _judge(self, act: Callable[[], Judgement]) -> Judgement:
+        judgement = act()
+        closes = bool(judgement.rounds)
+        if self._before is not None and not self._accounts and (self.referee.standing or closes):
+            branched = self._branch(is_needed=bool(self.referee.standing))
+            judgement = judgement if branched is None else branched
+        if not self._accounts and not judgement.alerts:
+            return judgement
+        alerts, withdrawn = self._weigh(judgement)
+        rounds, doubtful = judgement.rounds, ()
+        if closes:
+            rounds, doubtful = self._close(judgement.rounds)
+        return Judgement(tuple(alerts), rounds, tuple(withdrawn), tuple(doubtful))
+
+    def _branch(self, *, is_needed: bool) -> Judgement | None:
+        """Judge the round so far in every account; returns what the likeliest makes of the last line."""
+        options = [choices_of(line) for line in self._lines]
+        if not is_needed and all(len(some) == 1 for some in options):
+            return None
+        assert self._before is not None
+        beam: list[tuple[float, tuple[int, ...]]] = [(1.0, ())]
+        for some in options:
+            grown = [(weight * choice.probability, (*path, i)) for weight, path in beam for i, choice in enumerate(some)]
+            grown.sort(key=lambda one: -one[0])
+            beam = [one for one in grown[:MOST_ACCOUNTS] if one[0] >= grown[0][0] * LEAST_WEIGHT]
+        last: list[Judgement] = []
+        for weight, path in beam:
+            account, judgement = Account(self._before.copy(), weight), Judgement()
+            for some, i in zip(options, path, strict=True):
+                judgement = account.observe(some[i].event)
+            self._accounts.append(account)
+            last.append(judgement)
+        best = self._sort()
+        return last[best]
+
+    def _grow(self, event: Event) -> Judgement:
+        """Take the next line in every account, in each way in which it can be read."""
+        choices = choices_of(event)
+        if len(choices) == 1:
+            judgements = [account.observe(event) for account in self._accounts]
+            return judgements[self._sort()]
+        pairs = [
+            (account.weight(self.priors) * choice.probability, account, choice)
+            for choice in choices
+            for account in self._accounts
+        ]
+        pairs.sort(key=_weight, reverse=True)
+        kept = [one for one in pairs[:MOST_ACCOUNTS] if one[0] >= pairs[0][0] * LEAST_WEIGHT]
+        twins = [account.copy(account.evidence * choice.probability) for _, account, choice in kept]
+        judgements = [twin.observe(choice.event) for twin, (_, _, choice) in zip(twins, kept, strict=True)]
+        self._accounts = twins
+        return judgements[self._sort()]
+
+    def _sort(self) -> int:
+        """Put the weightiest account first, drop those that weigh nothing; returns where the first one stood."""
+        weights = [account.weight(self.priors) for account in self._accounts]
+        order = sorted(range(len(weights)), key=lambda i: -weights[i])[:MOST_ACCOUNTS]
+        least = weights[order[0]] * LEAST_WEIGHT
+        self._accounts = [self._accounts[i] for i in order if weights[i] >= least]
+        self.referee = self._accounts[0].referee
+        return order[0]
+
+    def _weigh(self, judgement: Judgement) -> tuple[list[Alert], list[Alert]]:
+        """The alerts that became sure enough, and those that are so no more."""
+        found = self._found(judgement)
+        alerts, withdrawn = [], []
+        for key, alert in found.items():
+            telling = self.tell(alert)
+            if key in self._told:
+                continue
+            if telling is Telling.ALERT:
+                self._told[key] = alert
+                self._doubtful.pop(key, None)
+                alerts.append(alert)
+            elif telling is Telling.REVIEW:
+                known = self._doubtful.get(key)
+                if known is None or known.confidence < alert.confidence:
+                    self._doubtful[key] = alert
+        if self._accounts:
+            for key in list(self._told):
+                now = found.get(key)
+                if now is None or now.confidence < TAKEN_BACK:
+                    alert = self._told.pop(key)
+                    withdrawn.append(replace(alert, confidence=0.0 if now is None else now.confidence))
+        return alerts, withdrawn
+
+    def _found(self, judgement: Judgement) -> Mapping[Hashable, Alert]:
+        """What is found in any account, each as sure as the accounts that show it weigh."""
+        if not self._accounts:
+            alerts = ((alert, self.calibrate(alert)) for alert in judgement.alerts)
+            return {(alert.code, alert.t, alert.area, alert.hand): _as_sure(alert, sure) for alert, sure in alerts}
+        weights = [account.weight(self.priors) for account in self._accounts]
+        total, shares, first = sum(weights), {}, {}
+        for account, weight in zip(self._accounts, weights, strict=True):
+            for key, alert in account.referee.standing.items():
+                first.setdefault(key, alert)
+                shares[key] = shares.get(key, 0.0) + weight / total * self.calibrate(alert)
+        return {key: _as_sure(alert, shares[key]) for key, alert in first.items()}
+
+    def _close(self, rounds: Sequence[RoundRecord]) -> tuple[tuple[RoundRecord, ...], Iterable[Alert]]:
+        """The round is over: the likeliest account is what happened."""
+        doubtful = tuple(self._doubtful.values())
+        if self._accounts:
+            rounds = [rounds[-1]._replace(otherwise=self._otherwise(rounds[-1]))]
+        self._before, self._lines, self._accounts = None, [], []
+        self._told, self._doubtful = {}, {}
+        return tuple(rounds), doubtful
+
+
+    def _otherwise(self, likeliest: RoundRecord) -> tuple[Otherwise, ...]:
+        """What else the round may have been, the likelier first."""
+        weights = [account.weight(self.priors) for account in self._accounts]
+        shares: dict[tuple[Hand, Hand], float] = {}
+        for account, weight in zip(self._accounts, weights, strict=True):
+            if account.record is not None:
+                hands = (account.record.player, account.record.banker)
+                shares[hands] = shares.get(hands, 0.0) + weight / sum(weights)
+        shares.pop((likeliest.player, likeliest.banker), None)
+        told = sorted(((share, hands) for hands, share in shares.items() if share >= WORTH_TELLING), key=_weight, reverse=True)
+        return tuple(Otherwise(*hands, round(share, 4)) for share, hands in told)
+
+
+def _weight(one: tuple[float, *tuple[object, ...]]) -> float:
+    return one[0]
+
+
+def _as_sure(alert: Alert, sure: float) -> Alert:
+    return replace(alert, confidence=round(min(max(sure, 0.0), 1.0), 6))

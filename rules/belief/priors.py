@@ -1,0 +1,39 @@
+"""How rare faults are: what a reading is weighed against before it is believed.
+
+The rates stand in `priors.yaml` with where they come from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+import yaml
+
+PRIORS = Path(__file__).with_name("priors.yaml")
+
+
+@dataclass(frozen=True, slots=True)
+class Priors:
+    """How often each fault happens, a round."""
+
+    rates: Mapping[str, float]
+    """By code, or by the part of it before the dot."""
+    given: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """By code the rate in a round in which another code's fault happened."""
+
+    def rate(self, code: str, others: Collection[str] = ()) -> float:
+        """The share of rounds in which that fault happens, in rounds with those other faults."""
+        family = code.partition(".")[0]
+        rate = self.rates.get(code, self.rates.get(family, 1.0))
+        consequences = self.given.get(code, {})
+        return max((consequences[other] for other in others if other in consequences), default=rate)
+
+
+@cache
+def shipped_priors() -> Priors:
+    """Those of `priors.yaml`."""
+    written = yaml.safe_load(PRIORS.read_text(encoding="utf-8"))
+    return Priors(written["rates"], written["given"])
