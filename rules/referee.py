@@ -44,6 +44,7 @@ from thirdcard.rules.log.events import (
     RoundClosed,
     ShoeClosed,
     ShoeOpened,
+    Side,
     WagerChanged,
     WagerSettled,
 )
@@ -249,6 +250,11 @@ class Referee:
     def state(self) -> RoundState:
         """The running round and the wagers, as they stand."""
         return self._table.snapshot()
+
+    @property
+    def order(self) -> tuple[Side, ...]:
+        """Whose the first four cards are, in the order in which they leave the shoe."""
+        return self._rules.rulebook.order
 
     @property
     def round(self) -> int | None:

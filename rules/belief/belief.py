@@ -1,25 +1,27 @@
-"""Judge a table log of which some lines are in doubt: keep the accounts that it leaves open, weigh what each shows.
+"""Judge a table log of which some lines are in doubt: keep the accounts that it leaves open, and weigh each.
 
-While nothing is wrong in the likeliest account no other one is looked at: faults are rare, so an account that shows one
-where the likeliest shows none weighs nothing. From the first fault of a round on the round is judged in all accounts
-that its lines leave open, the weightiest of them (a beam; after Reid, An algorithm for tracking multiple targets, 1979).
-An account weighs what the eyes make of it times how often such rounds happen. How sure an alert is is the weight of the
-accounts that show it.
+While the likeliest account shows no fault no other one is looked at: faults are rare, so an account that shows one
+where the likeliest shows none weighs nothing. From the first fault of a round on it is judged in all accounts that its
+lines leave open, the weightiest of them (a beam of hypotheses; Reid, An algorithm for tracking multiple targets, 1979).
+An account weighs how likely its readings are times how often such rounds happen, and an alert is as sure as the accounts
+that show it weigh together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from thirdcard.rules.belief.choices import choices_of
+from thirdcard.rules.belief.choices import Choice, by_player, choices_of
+from thirdcard.rules.belief.order import ORDER_AS_LOGGED, LawfulOrder, is_order_open, settled
 from thirdcard.rules.belief.priors import Priors, shipped_priors
 from thirdcard.rules.findings.alerts import Alert
-from thirdcard.rules.log.events import Event
+from thirdcard.rules.log.events import CardDealt, Event, Source, WagerChanged, WagerSettled
 from thirdcard.rules.referee import Judgement, Referee
 from thirdcard.rules.round.records import Hand, Otherwise, RoundRecord
-from thirdcard.rules.round.round import ROUND_OPENERS, RoundState
+from thirdcard.rules.round.round import INITIAL_CARDS, ROUND_OPENERS, RoundState
 
 MOST_ACCOUNTS = 48
 """Kept of a round. Six cards with four likely faces each make 4,096 accounts; those beyond the 48 weightiest weighed
@@ -54,16 +56,33 @@ class Account:
     referee: Referee
     evidence: float
     """How likely the eyes make it, beside the others."""
+    order: LawfulOrder | None = None
+    """How the first cards came; None: as they were seen."""
+    players: set[tuple[str, float]] = field(default_factory=set)
+    """Areas and moments at which the player, not the dealer, moved chips."""
     record: RoundRecord | None = None
     """The round, once it has closed."""
 
     def copy(self, evidence: float) -> Account:
         """Another one that goes on by itself."""
-        return Account(self.referee.copy(), evidence, self.record)
+        return Account(self.referee.copy(), evidence, deepcopy(self.order), set(self.players), self.record)
 
-    def observe(self, event: Event) -> Judgement:
-        """Take the next line."""
-        return self.take(self.referee.observe(event))
+    def observe(self, event: Event, choice: Choice) -> Judgement:
+        """Take the next line, read in one of its ways."""
+        if choice.is_players and isinstance(event, WagerSettled):
+            self.players.add((event.area, event.t))
+        judgement = Judgement()
+        for line in choice.lines:
+            judgement = self._observe(line)
+        return judgement
+
+    def _observe(self, line: Event) -> Judgement:
+        if isinstance(line, WagerChanged) and (line.area, line.t) in self.players:
+            line = by_player(line)
+        judgement = Judgement()
+        for one in (settled(line),) if self.order is None else self.order.take(line):
+            judgement = self.take(self.referee.observe(one))
+        return judgement
 
     def take(self, judgement: Judgement) -> Judgement:
         """Keep the round's record where it has closed."""
@@ -73,7 +92,8 @@ class Account:
 
     def weight(self, priors: Priors) -> float:
         """The evidence times how often such rounds happen."""
-        weight, codes = self.evidence, []
+        weight = self.evidence
+        codes: list[str] = []
         for alert in sorted(self.referee.standing.values(), key=lambda alert: alert.t):
             sure = alert.confidence
             weight *= sure * priors.rate(alert.code, codes) + 1.0 - sure
@@ -88,15 +108,19 @@ class Belief:
     referee: Referee
     """Of the likeliest account."""
     tell: Tell
-    calibrate: Calibrate = lambda alert: alert.confidence
-    """How often an alert of that confidence is right, where its account holds."""
+    calibrate: Calibrate
+    """How often findings of that weight are right."""
     priors: Priors = field(default_factory=shipped_priors)
+    found: tuple[Alert, ...] = ()
+    """All that was found in the round that closed last, told or not, as sure as it was at its end."""
     _before: Referee | None = None
     """The referee as he was before the running round."""
     _lines: list[Event] = field(default_factory=list)
     """Of the running round."""
     _accounts: list[Account] = field(default_factory=list)
     """Of the running round; none while nothing in it is wrong."""
+    _is_seen: bool = False
+    """Whether a camera had a part in the log."""
     _told: dict[Hashable, Alert] = field(default_factory=dict)
     _doubtful: dict[Hashable, Alert] = field(default_factory=dict)
 
@@ -114,6 +138,7 @@ class Belief:
         """Take the next line; returns what became certain enough with it, and what is withdrawn."""
         if self.referee.round is None and type(event) in ROUND_OPENERS:
             self._before, self._lines, self._accounts = self.referee.copy(), [], []
+        self._is_seen = self._is_seen or event.source in (Source.CAMERA, Source.INFERRED)
         if self._before is not None:
             self._lines.append(event)
         if self._accounts:
@@ -131,7 +156,8 @@ class Belief:
     def _each(self, act: Callable[[Referee], Judgement]) -> Judgement:
         if not self._accounts:
             return act(self.referee)
-        return [account.take(act(account.referee)) for account in self._accounts][0]
+        judgements = [account.take(act(account.referee)) for account in self._accounts]
+        return judgements[0]
 
     def _judge(self, act: Callable[[], Judgement]) -> Judgement:
         judgement = act()
@@ -140,39 +166,62 @@ class Belief:
             branched = self._branch(is_needed=bool(self.referee.standing))
             judgement = judgement if branched is None else branched
         if not self._accounts and not judgement.alerts:
+            self.found = () if closes else self.found
             return judgement
         alerts, withdrawn = self._weigh(judgement)
-        rounds, doubtful = judgement.rounds, ()
+        rounds, doubtful = judgement.rounds, tuple[Alert, ...]()
         if closes:
             rounds, doubtful = self._close(judgement.rounds)
         return Judgement(tuple(alerts), rounds, tuple(withdrawn), tuple(doubtful))
 
     def _branch(self, *, is_needed: bool) -> Judgement | None:
         """Judge the round so far in every account; returns what the likeliest makes of the last line."""
-        options = [choices_of(line) for line in self._lines]
-        if not is_needed and all(len(some) == 1 for some in options):
+        options = self._options()
+        orders = self._orders()
+        if not is_needed and len(orders) == 1 and all(len(some) == 1 for some in options):
             return None
         assert self._before is not None
         beam: list[tuple[float, tuple[int, ...]]] = [(1.0, ())]
         for some in options:
-            grown = [(weight * choice.probability, (*path, i)) for weight, path in beam for i, choice in enumerate(some)]
+            grown = [
+                (weight * choice.probability, (*path, i)) for weight, path in beam for i, choice in enumerate(some)
+            ]
             grown.sort(key=lambda one: -one[0])
             beam = [one for one in grown[:MOST_ACCOUNTS] if one[0] >= grown[0][0] * LEAST_WEIGHT]
         last: list[Judgement] = []
-        for weight, path in beam:
-            account, judgement = Account(self._before.copy(), weight), Judgement()
-            for some, i in zip(options, path, strict=True):
-                judgement = account.observe(some[i].event)
-            self._accounts.append(account)
-            last.append(judgement)
+        for order, share in orders:
+            for weight, path in beam:
+                account = Account(self._before.copy(), weight * share, deepcopy(order))
+                judgement = Judgement()
+                for line, some, i in zip(self._lines, options, path, strict=True):
+                    judgement = account.observe(line, some[i])
+                self._accounts.append(account)
+                last.append(judgement)
         best = self._sort()
         return last[best]
 
+    def _options(self) -> list[Sequence[Choice]]:
+        """The ways to read each line of the round so far."""
+        return [choices_of(line, are_cards_out=self._are_cards_out(i)) for i, line in enumerate(self._lines)]
+
+    def _are_cards_out(self, before: int) -> bool:
+        """Whether the first four cards had left the shoe before a line of the round."""
+        return sum(isinstance(line, CardDealt) for line in self._lines[:before]) >= INITIAL_CARDS
+
+    def _orders(self) -> list[tuple[LawfulOrder | None, float]]:
+        """How the first cards may have come, each with its probability."""
+        if not is_order_open(self._lines):
+            return [(None, 1.0)]
+        return [(None, ORDER_AS_LOGGED), (LawfulOrder(self.referee.order), 1.0 - ORDER_AS_LOGGED)]
+
     def _grow(self, event: Event) -> Judgement:
         """Take the next line in every account, in each way in which it can be read."""
-        choices = choices_of(event)
+        if isinstance(event, CardDealt) and event.order_unseen and not any(one.order for one in self._accounts):
+            self._accounts = []
+            return self._branch(is_needed=True) or Judgement()
+        choices = choices_of(event, are_cards_out=self._are_cards_out(len(self._lines)))
         if len(choices) == 1:
-            judgements = [account.observe(event) for account in self._accounts]
+            judgements = [account.observe(event, choices[0]) for account in self._accounts]
             return judgements[self._sort()]
         pairs = [
             (account.weight(self.priors) * choice.probability, account, choice)
@@ -182,7 +231,7 @@ class Belief:
         pairs.sort(key=_weight, reverse=True)
         kept = [one for one in pairs[:MOST_ACCOUNTS] if one[0] >= pairs[0][0] * LEAST_WEIGHT]
         twins = [account.copy(account.evidence * choice.probability) for _, account, choice in kept]
-        judgements = [twin.observe(choice.event) for twin, (_, _, choice) in zip(twins, kept, strict=True)]
+        judgements = [twin.observe(event, choice) for twin, (_, _, choice) in zip(twins, kept, strict=True)]
         self._accounts = twins
         return judgements[self._sort()]
 
@@ -198,11 +247,13 @@ class Belief:
     def _weigh(self, judgement: Judgement) -> tuple[list[Alert], list[Alert]]:
         """The alerts that became sure enough, and those that are so no more."""
         found = self._found(judgement)
+        if judgement.rounds:
+            self.found = tuple(found.values())
         alerts, withdrawn = [], []
         for key, alert in found.items():
-            telling = self.tell(alert)
             if key in self._told:
                 continue
+            telling = self.tell(alert)
             if telling is Telling.ALERT:
                 self._told[key] = alert
                 self._doubtful.pop(key, None)
@@ -222,17 +273,28 @@ class Belief:
     def _found(self, judgement: Judgement) -> Mapping[Hashable, Alert]:
         """What is found in any account, each as sure as the accounts that show it weigh."""
         if not self._accounts:
-            alerts = ((alert, self.calibrate(alert)) for alert in judgement.alerts)
-            return {(alert.code, alert.t, alert.area, alert.hand): _as_sure(alert, sure) for alert, sure in alerts}
+            return {
+                (alert.code, alert.t, alert.area, alert.hand): self._calibrated(alert, alert.confidence)
+                for alert in judgement.alerts
+            }
         weights = [account.weight(self.priors) for account in self._accounts]
-        total, shares, first = sum(weights), {}, {}
+        total = sum(weights)
+        shares: dict[Hashable, float] = {}
+        first: dict[Hashable, Alert] = {}
         for account, weight in zip(self._accounts, weights, strict=True):
             for key, alert in account.referee.standing.items():
                 first.setdefault(key, alert)
-                shares[key] = shares.get(key, 0.0) + weight / total * self.calibrate(alert)
-        return {key: _as_sure(alert, shares[key]) for key, alert in first.items()}
+                shares[key] = shares.get(key, 0.0) + weight / total * alert.confidence
+        return {key: self._calibrated(alert, shares[key]) for key, alert in first.items()}
 
-    def _close(self, rounds: Sequence[RoundRecord]) -> tuple[tuple[RoundRecord, ...], Iterable[Alert]]:
+    def _calibrated(self, alert: Alert, share: float) -> Alert:
+        """The alert as sure as such findings are right; what devices and people reported alone is as they say."""
+        weighed = replace(alert, confidence=round(min(max(share, 0.0), 1.0), 6))
+        if not self._is_seen:
+            return weighed
+        return replace(weighed, confidence=round(self.calibrate(weighed), 6))
+
+    def _close(self, rounds: Sequence[RoundRecord]) -> tuple[tuple[RoundRecord, ...], tuple[Alert, ...]]:
         """The round is over: the likeliest account is what happened."""
         doubtful = tuple(self._doubtful.values())
         if self._accounts:
@@ -240,7 +302,6 @@ class Belief:
         self._before, self._lines, self._accounts = None, [], []
         self._told, self._doubtful = {}, {}
         return tuple(rounds), doubtful
-
 
     def _otherwise(self, likeliest: RoundRecord) -> tuple[Otherwise, ...]:
         """What else the round may have been, the likelier first."""
@@ -251,13 +312,11 @@ class Belief:
                 hands = (account.record.player, account.record.banker)
                 shares[hands] = shares.get(hands, 0.0) + weight / sum(weights)
         shares.pop((likeliest.player, likeliest.banker), None)
-        told = sorted(((share, hands) for hands, share in shares.items() if share >= WORTH_TELLING), key=_weight, reverse=True)
+        told = sorted(
+            ((share, hands) for hands, share in shares.items() if share >= WORTH_TELLING), key=_weight, reverse=True
+        )
         return tuple(Otherwise(*hands, round(share, 4)) for share, hands in told)
 
 
 def _weight(one: tuple[float, *tuple[object, ...]]) -> float:
     return one[0]
-
-
-def _as_sure(alert: Alert, sure: float) -> Alert:
-    return replace(alert, confidence=round(min(max(sure, 0.0), 1.0), 6))

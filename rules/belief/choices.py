@@ -1,7 +1,9 @@
-"""The accounts that one line of the log leaves open: which face a card shows.
+"""The accounts that one line of the log leaves open: which face a card shows, and whose hand it was.
 
-A line says the likeliest face and names the others with their probabilities. Faces that count alike make one account:
-no duty, total or result tells them apart.
+- A line on a card says the likeliest face and names the others with their probabilities. Faces that count alike make
+  one account: no duty, total or result tells them apart.
+- Chips that a camera saw the dealer pay or take may have been put there or taken by the player, as sure as the line is.
+  Chips that nobody is known to have moved once the cards are out may have been paid or taken by the dealer.
 """
 
 from __future__ import annotations
@@ -9,37 +11,113 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from thirdcard.rules.game.cards import Card, parse_card
-from thirdcard.rules.log.events import CardDealt, CardTurned, Event
+from thirdcard.rules.game.cards import PACK, Card, parse_card
+from thirdcard.rules.log.events import (
+    DEALER,
+    UNKNOWN,
+    CardDealt,
+    CardTurned,
+    Event,
+    SettleAction,
+    Source,
+    WagerChanged,
+    WagerSettled,
+)
 from thirdcard.rules.round.round import value_confidence_of
+
+VALUES = range(10)
+CAME_UNSEEN = 0.5
+"""Logs of old say by a confidence no higher than this that nobody saw a card come, whatever its face."""
+BY_DEALER = 0.5
+"""How likely it was the dealer who moved chips where the camera cannot say who did, once the cards are out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
     """One way to read a line."""
 
-    event: Event
-    """The line as it stands in this account: what it chose is certain there."""
+    lines: tuple[Event, ...]
+    """What the log says in this account: what it chose is certain there."""
     probability: float
+    is_players: bool = False
+    """Whether the act that the line tells of was the player's, not the dealer's."""
 
 
-def choices_of(event: Event) -> Sequence[Choice]:
-    """The ways to read a line, the likeliest first; one alone where it names no other.
+def choices_of(event: Event, *, are_cards_out: bool = False) -> Sequence[Choice]:
+    """The ways to read a line, the likeliest first; one alone where nothing is open.
 
-    Probabilities add up to 1. What else the line leaves in doubt, as how the card came, it leaves so in each of them.
+    Probabilities add up to 1. What else the line leaves in doubt, as how a card came, it leaves so in each of them.
+
+    Args:
+        event: The line.
+        are_cards_out: Whether the round's first four cards have left the shoe, so that wagers may be settled.
     """
-    if not isinstance(event, CardDealt | CardTurned) or event.card is None or not event.alternatives:
-        return (Choice(event, 1.0),)
-    others = _by_value(event.alternatives, event.card)
-    read = max(1.0 - sum(share for _, share in others), 0.0)
-    sure = value_confidence_of(event)
-    rest = min(sure / read, 1.0) if read > 0.0 else 1.0
-    choices = [Choice(replace(event, value_confidence=rest, alternatives=None), read)]
-    choices += [
-        Choice(replace(event, card=card, confidence=share * rest, value_confidence=rest, alternatives=None), share)
-        for card, share in others
+    match event:
+        case CardDealt() | CardTurned() if event.card is not None:
+            return _faces(event, event.card)
+        case WagerSettled() if event.source is Source.CAMERA and 0.0 < value_of(event) < 1.0:
+            sure = value_of(event)
+            choices = [Choice((event,), sure), Choice((), 1.0 - sure, is_players=event.seat is not None)]
+            return sorted(choices, key=_probability, reverse=True)
+        case WagerChanged() if event.source is Source.CAMERA and event.by == UNKNOWN and are_cards_out:
+            acts = _acts_of_dealer(event)
+            share = BY_DEALER / len(acts)
+            return (Choice((event,), 1.0 - BY_DEALER), *(Choice(lines, share) for lines in acts))
+    return (Choice((event,), 1.0),)
+
+
+def value_of(event: Event) -> float:
+    """How sure a line is; one that says nothing of it is certain."""
+    return 1.0 if event.confidence is None else event.confidence
+
+
+def by_player(event: WagerChanged) -> WagerChanged:
+    """The same change, made by the player whose area it is."""
+    return replace(event, by=f"seat:{event.seat}")
+
+
+def _acts_of_dealer(event: WagerChanged) -> list[tuple[Event, ...]]:
+    """What the dealer may have done: paid where more lies there, else collected; either where nobody can say."""
+    before = event.chips_before if event.chips_before is not None else event.before
+    after = event.chips_after if event.chips_after is not None else event.after
+    if before is None and after != 0:
+        actions = [SettleAction.PAID, SettleAction.COLLECTED]
+    else:
+        actions = [SettleAction.PAID if (after or 0) > (before or 0) else SettleAction.COLLECTED]
+    changed = replace(event, by=DEALER)
+    return [
+        (
+            WagerSettled(
+                t=event.t, area=event.area, seat=event.seat, bet=event.bet, action=action, source=event.source
+            ),
+            changed,
+        )
+        for action in actions
     ]
+
+
+def _faces(event: CardDealt | CardTurned, read: Card) -> Sequence[Choice]:
+    others = _others(event, read)
+    if not others:
+        return (Choice((event,), 1.0),)
+    share_read = max(1.0 - sum(share for _, share in others), 0.0)
+    sure = 1.0 if isinstance(event, CardDealt) and event.order_unseen else value_confidence_of(event)
+    rest = min(sure / share_read, 1.0) if share_read > 0.0 else 1.0
+    plain = replace(event, value_confidence=rest, alternatives=None)
+    choices = [Choice((plain,), share_read)]
+    choices += [Choice((replace(plain, card=card, confidence=share * rest),), share) for card, share in others]
     return sorted(choices, key=_probability, reverse=True)
+
+
+def _others(event: CardDealt | CardTurned, read: Card) -> list[tuple[Card, float]]:
+    """The other faces, one of each point value. A log of old names none: there each value is as likely as any other."""
+    if event.alternatives is not None:
+        return _by_value(event.alternatives, read)
+    sure = value_confidence_of(event)
+    if event.source is not Source.CAMERA or not CAME_UNSEEN < sure < 1.0:
+        return []
+    faces = [card for card in PACK[: len(VALUES)] if card.point_value != read.point_value]
+    return [(card, (1.0 - sure) / len(faces)) for card in faces]
 
 
 def _by_value(alternatives: Mapping[str, float], read: Card) -> list[tuple[Card, float]]:

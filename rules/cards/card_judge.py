@@ -14,10 +14,8 @@ from thirdcard.rules.cards.misdeals import (
     find_wrong_result,
     is_borne_out,
 )
-from thirdcard.rules.cards.misreading import confirmed
 from thirdcard.rules.findings.findings import Finding
 from thirdcard.rules.game.duty import DutyTable
-from thirdcard.rules.game.words import Source
 from thirdcard.rules.log.events import (
     CardBurned,
     CardDealt,
@@ -85,7 +83,7 @@ class CardJudge:
         declared_t = running.void.declared_t
         if declared_t is not None:
             findings = (finding for finding in findings if finding.t < declared_t)
-        return confirmed(findings) if _is_confirmed(running, drawing) else findings
+        return findings
 
     def _is_faultless(self, event: Event, running: Round, drawing: Drawing) -> bool:
         """Whether it is clear at a glance that nothing can be found."""
@@ -149,11 +147,3 @@ class CardJudge:
         """The drawing after so many placements, of which `latest` followed all."""
         placements = running.dealt.placements
         return latest if count == len(placements) else follow(placements[:count], self._duties, self._order)
-
-
-def _is_confirmed(running: Round, drawing: Drawing) -> bool:
-    """Whether both totals were announced, and as the lawful cards have them."""
-    result = running.result
-    if result is None or None in (result.player, result.banker) or result.source in (Source.CAMERA, Source.INFERRED):
-        return False
-    return None not in drawing.reckon()[:2] and is_borne_out(result, drawing)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from thirdcard.rules.cards.misreading import is_one_misread
 from thirdcard.rules.findings.findings import Finding, name_of
 from thirdcard.rules.game.cards import Card
 from thirdcard.rules.game.duty import Verdict
@@ -133,8 +132,6 @@ def find_wrong_result(at_result: Drawing, running: Round) -> Iterator[Finding]:
     confidence = at_result.confidence() * (1.0 if result.confidence is None else result.confidence)
     if missing is not None:
         confidence *= _sureness_of_lack(missing[0], at_result, running)
-    if is_one_misread(result, at_result):
-        confidence *= UNSEEN
     yield Finding(
         code="misdeal.wrong_result",
         t=result.t,

@@ -39,7 +39,6 @@ class Alert:
         """Itself: an alert never changes."""
         return self
 
-
     def is_same_as(self, other: Alert) -> bool:
         """Whether both say the same, however sure and whenever noticed."""
         return replace(self, confidence=0.0, noticed_at=None) == replace(other, confidence=0.0, noticed_at=None)

@@ -248,6 +248,7 @@ READERS: Mapping[str, Callable[[object], Any]] = {
     "face_up": _read_flag,
     "together_with": _read_optional_text,
     "found_face_up": _read_flag,
+    "order_unseen": _read_flag,
     "to": _read_to,
     "player": _read_points,
     "banker": _read_points,

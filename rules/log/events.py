@@ -166,6 +166,8 @@ class CardDealt(Event):
     """The other card's id, where two left at once and their order is unknown."""
     found_face_up: bool = False
     """It lay face up in the shoe."""
+    order_unseen: bool = False
+    """Whether nobody saw it come, so that others may have left the shoe before it that were seen later."""
     value_confidence: float | None = None
     """0 to 1, how sure it is what the card counts, whatever its suit and picture; None: as `confidence`."""
     alternatives: Mapping[str, float] | None = None
@@ -463,6 +465,7 @@ _DROPPABLE = frozenset(
         "alternatives",
         "together_with",
         "found_face_up",
+        "order_unseen",
         "within_s",
         "fault",
         "untouched",

@@ -113,7 +113,7 @@ class RoundRecord(NamedTuple):
 
 
 def format_round(record: RoundRecord) -> dict[str, Any]:
-    """The mapping of the contract; `due_open`, `remedies`, `undetermined` and `otherwise` are there where they say something."""
+    """The mapping of the contract; `due_open`, `remedies` and what follows them are there where they say something."""
     mapping: dict[str, Any] = {
         "round": record.round,
         "opened": record.opened,

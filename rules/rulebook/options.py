@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import product
+from typing import Self
 
 from thirdcard.rules.errors import OptionError, brief
 from thirdcard.rules.game.hand_marks import marks_asked

@@ -58,6 +58,7 @@ def rules_of(table: TableConfig) -> dict[str, object]:
         "shoe": table.shoe.model_dump(),
         "limits": table.limits.model_dump(exclude_none=True),
         "chips": list(table.chips.values),
+        **({"alerts": wanted} if (wanted := table.alerts.model_dump(exclude_defaults=True)) else {}),
     }
 
 

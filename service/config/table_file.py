@@ -115,6 +115,22 @@ class CameraFile(_Model):
     loop: bool = Field(default=False, description="true or false: whether a file is played over and over when served")
 
 
+FalseAlerts = Annotated[float, Field(ge=0.001, le=1000.0)]
+_FALSE_ALERTS = "how many false alerts an hour of clean play may bring, 0.001 to 1000"
+
+
+class AlertsFile(_Model):
+    """What the house wants to hear of a table."""
+
+    false_per_table_hour: FalseAlerts = Field(default=0.05, description=_FALSE_ALERTS)
+    codes: dict[str, FalseAlerts] = Field(
+        default_factory=dict, description=f"a mapping of alert codes to {_FALSE_ALERTS}, for that code alone"
+    )
+    severities: dict[Literal["info", "low", "medium", "high", "critical"], FalseAlerts] = Field(
+        default_factory=dict, description=f"a mapping of severities to {_FALSE_ALERTS}, for codes not named"
+    )
+
+
 class TableFile(_Model):
     """`table.yaml` as it stands, its references not yet followed."""
 
@@ -139,6 +155,9 @@ class TableFile(_Model):
     cards: CardsFile = Field(default_factory=CardsFile, description="a mapping with size_mm, deck")
     cameras: list[CameraFile] = Field(
         default_factory=list, description="a list of cameras, each {name, source, calibration}"
+    )
+    alerts: AlertsFile = Field(
+        default_factory=AlertsFile, description="a mapping with false_per_table_hour, codes, severities"
     )
     gestures: list[Literal["no_more_bets"]] = Field(
         default_factory=list,
@@ -192,6 +211,7 @@ class TableConfig:
     """At least one; the first is the one that is watched."""
     deck: Path | None = None
     """The house's own cards, as `thirdcard enrol cards` wrote them."""
+    alerts: AlertsFile = dataclasses.field(default_factory=AlertsFile)
     gestures: tuple[str, ...] = ()
     """The dealer's gestures that mean something here."""
     rulebook_reference: str = ""
@@ -261,6 +281,7 @@ def load_table(path: Path) -> TableConfig:
         card_size_mm=table.cards.size_mm,
         cameras=tuple(_build_camera(table, i, path) for i in range(len(table.cameras))),
         deck=_find_deck(table, path),
+        alerts=table.alerts,
         gestures=tuple(table.gestures),
     )
     check_hand_areas(config)

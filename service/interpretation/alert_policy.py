@@ -1,21 +1,84 @@
-"""Say what becomes of a finding: an alert for the room, an entry of the review list, or nothing."""
+"""Say what becomes of a finding: an alert for the room, an entry of the review list, or nothing.
+
+A finding's weight in the belief is brought to how often such findings were right on drawn recordings (Platt, 1999), and
+the line from which it is an alert is set by how many false ones an hour of clean play may bring. Both stand in
+`sureness.yaml`.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from math import exp, log
+from pathlib import Path
+
+import yaml
 
 from thirdcard.rules.belief.belief import Telling
 from thirdcard.rules.findings.alerts import Alert
 
-LINE = 0.6
+SURENESS = Path(__file__).with_name("sureness.yaml")
+FALSE_PER_TABLE_HOUR = 0.05
+"""One false alert in twenty hours."""
 REVIEW_LINE = 0.05
+"""What is less likely than one in twenty is not worth a look: most of a review list would be nothing."""
 HOLDS = 0.5
-"""In its own account a fault is taken for one, and the hand after it played as it orders, where it is likelier than not."""
+"""A fault that is likelier than this in its own account is taken for one there: the hand after it is played as it
+orders."""
+UNFITTED_LINE = 0.6
+EXTREME = 1e-4
+"""No look is surer than this of anything: fitted confidences go no further."""
 
 
-def telling_of(alert: Alert) -> Telling:
-    """What becomes of a finding, as sure as it is."""
-    if alert.confidence >= LINE:
-        return Telling.ALERT
-    return Telling.REVIEW if alert.confidence >= REVIEW_LINE else Telling.NOTHING
+@dataclass(frozen=True, slots=True)
+class Sureness:
+    """What was fitted."""
+
+    families: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """By code or its part before the dot the slope and the offset in logits."""
+    false_per_hour: tuple[tuple[float, float], ...] = ()
+    """Lines, rising, each with the false alerts an hour of clean play brings from it on."""
+
+    def calibrated(self, alert: Alert) -> float:
+        """How often findings like this are right."""
+        slope, offset = self.families.get(alert.code, self.families.get(alert.code.partition(".")[0], (1.0, 0.0)))
+        share = min(max(alert.confidence, EXTREME), 1.0 - EXTREME)
+        return 1.0 / (1.0 + exp(-(slope * log(share / (1.0 - share)) + offset)))
+
+    def line_for(self, false_per_hour: float) -> float:
+        """From which confidence on alerts bring no more false ones an hour than that; the last where all bring more."""
+        for line, rate in self.false_per_hour:
+            if rate <= false_per_hour:
+                return line
+        return self.false_per_hour[-1][0] if self.false_per_hour else UNFITTED_LINE
+
+
+@cache
+def shipped_sureness() -> Sureness:
+    """That of `sureness.yaml`."""
+    written = yaml.safe_load(SURENESS.read_text(encoding="utf-8"))
+    families = {code: (one["slope"], one["offset"]) for code, one in written["families"].items()}
+    return Sureness(families, tuple((row["line"], row["rate"]) for row in written["false_per_hour"]))
+
+
+@dataclass(frozen=True, slots=True)
+class AlertPolicy:
+    """What a house wants to hear of a table."""
+
+    false_per_table_hour: float = FALSE_PER_TABLE_HOUR
+    codes: Mapping[str, float] = field(default_factory=dict)
+    """The same for single codes."""
+    severities: Mapping[str, float] = field(default_factory=dict)
+    """The same for severities, where the code has no rate of its own."""
+    sureness: Sureness = field(default_factory=shipped_sureness)
+
+    def telling_of(self, alert: Alert) -> Telling:
+        """What becomes of a finding whose confidence is calibrated."""
+        rate = self.codes.get(alert.code, self.severities.get(str(alert.severity), self.false_per_table_hour))
+        if alert.confidence >= self.sureness.line_for(rate):
+            return Telling.ALERT
+        return Telling.REVIEW if alert.confidence >= REVIEW_LINE else Telling.NOTHING
 
 
 def is_likely(alert: Alert) -> bool:

@@ -237,7 +237,7 @@ class CardLines:
         if dealt.together_with is not None or not (arrival.is_moment_unseen or self._is_order_unseen(card)):
             return dealt
         sure = min(dealt.confidence or 0.0, UNSEEN_ORDER_CONFIDENCE)
-        return replace(dealt, confidence=sure, value_confidence=None)
+        return replace(dealt, confidence=sure, value_confidence=None, order_unseen=True)
 
     def _is_order_unseen(self, card: seen.CardRested) -> bool:
         """Whether another card came while this one's place was not seen, or was first seen elsewhere with it.

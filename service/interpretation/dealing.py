@@ -201,5 +201,5 @@ def _value_confidence(reading: seen.Reading) -> float | None:
 
 
 def _alternatives(reading: seen.Reading) -> dict[str, float] | None:
-    """The other faces that the card may show; None where nothing else is likely enough to be named."""
-    return dict(reading.alternatives) or None if reading.label is not None else None
+    """The other faces that the card may show; None where no face was read."""
+    return None if reading.label is None else dict(reading.alternatives)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from thirdcard.rules.belief.belief import Belief
 from thirdcard.rules.cards.burn import WATCHED
 from thirdcard.rules.findings.alerts import Alert
 from thirdcard.rules.log.events import (
@@ -23,7 +24,6 @@ from thirdcard.rules.log.events import (
     WagerChanged,
 )
 from thirdcard.rules.log.reader import read_log_file
-from thirdcard.rules.belief.belief import Belief
 from thirdcard.rules.referee import Judgement
 from thirdcard.rules.round.records import RoundRecord
 from thirdcard.rules.round.round import RoundPhase, RoundState
@@ -35,7 +35,7 @@ from thirdcard.service.interpretation.device_watchdog import device_events_of
 from thirdcard.service.interpretation.interpreter import Interpreter
 from thirdcard.service.interpretation.visibility import Blindness
 from thirdcard.service.media.change_pictures import ChangePictures
-from thirdcard.service.watch.factory import build_observer, build_belief, dealt_face_down, open_eyes, watches_burns
+from thirdcard.service.watch.factory import build_belief, build_observer, dealt_face_down, open_eyes, watches_burns
 from thirdcard.service.watch.spread_output import ShownSpread, shown_spreads
 from thirdcard.vision.frames import Frame
 from thirdcard.vision.observations import CardInSight, PictureCleared, StacksChanged

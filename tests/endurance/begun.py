@@ -128,9 +128,10 @@ class Beginning:
         self._take()
 
     def _take(self) -> None:
-        events, alerts, _ = self.watch.take()
-        self.events += events
-        self.alerts += alerts
+        news = self.watch.take()
+        self.events += news.events
+        kept = [alert for alert in self.alerts if not any(map(alert.is_same_as, news.withdrawn))]
+        self.alerts = [*kept, *news.alerts]
 
     def incidents(self) -> list[Incident]:
         """What was alleged but of the camera, in the film's time."""

@@ -71,7 +71,7 @@ def watch_resting(path: Path, resting: Resting) -> list[Alert]:
     watch = start_watch(table, [event for event in signals if resting.is_watched(event.t)])
     watch.begin(resting.part[0])
     _play(watch, table.cameras[0].source, table.cameras[0].name, resting)
-    return [alert for alert in watch.take()[1] if not alert.code.startswith("camera.")]
+    return [alert for alert in watch.take().alerts if not alert.code.startswith("camera.")]
 
 
 def _play(watch: TableWatch, source: str, camera: str, resting: Resting) -> None:

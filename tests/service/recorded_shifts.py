@@ -17,7 +17,7 @@ from tests.repository import ROOT
 from thirdcard.rules.log.events import DealerChanged, Event, parse_event
 from thirdcard.service.config.table_facts import rules_of
 from thirdcard.service.config.table_file import load_table
-from thirdcard.service.corrections.judging import referee_of
+from thirdcard.service.corrections.judging import belief_of
 from thirdcard.service.live.journal import Journal, News
 from thirdcard.service.store.database import Database
 from thirdcard.service.store.schema import LogRow, RoundRow
@@ -60,7 +60,7 @@ def enter_shift(
     rules = rules_of(load_table(RECORDING / "table.yaml"))
     if times > 1:
         rules["shoe"] = {"decks": 8, "device": "continuous_shuffler"}
-    journal, referee = Journal(database, table, rules), referee_of(rules)
+    journal, belief = Journal(database, table, rules), belief_of(rules)
     journal.open(began_at)
     for n in range(times):
         pending: list[Event] = []
@@ -69,7 +69,7 @@ def enter_shift(
         for line in recorded_lines() if n % 6 == 0 else _without_faults():
             pending.append(parse_event(_shifted(line, n)))
             if line["type"] == "round_closed":
-                judged = [referee.observe(event) for event in pending]
+                judged = [belief.observe(event) for event in pending]
                 news = News(
                     events=pending,
                     alerts=[alert for one in judged for alert in one.alerts],

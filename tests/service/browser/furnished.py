@@ -30,7 +30,7 @@ from thirdcard.service.ports.live_tables import Picture
 from thirdcard.service.store.alert_states import AlertState
 from thirdcard.service.store.people import Person, Role
 from thirdcard.service.store.schema import AlertRow
-from thirdcard.service.watch.factory import build_referee, now_utc
+from thirdcard.service.watch.factory import build_belief, now_utc
 from thirdcard.service.web.demo_room import BEGINNINGS_S, RECORDING
 
 NOTIFICATIONS = """
@@ -66,17 +66,17 @@ def furnish_night(room: ServedRoom) -> None:
 def _play(room: ServedRoom, table: FilmedTable, began_s: float) -> None:
     """What happened at the table, out of the recording's own log, judged as it came."""
     name, length_s = table.config.id, PLAYED_S[table.config.id]
-    referee = build_referee(table.config)
+    belief = build_belief(table.config)
     events: list[Event] = [DealerChanged(t=0.0, dealer=DEALERS[name])]
     lines = (RECORDING / "truth.jsonl").read_text(encoding="utf-8").splitlines()
     events += [replace(event, t=round(event.t - began_s, 3)) for event in map(parse_event, map(json.loads, lines))
                if 0.0 < event.t - began_s <= length_s]  # fmt: skip
     for event in events:
-        found = referee.observe(event)
+        found = belief.observe(event)
         at = table.began + timedelta(seconds=event.t)
-        table.evidence.memory.remember(at, (), area_texts(table.config.layout, referee.state))
+        table.evidence.memory.remember(at, (), area_texts(table.config.layout, belief.state))
         table.write(events=[event], alerts=found.alerts, rounds=found.rounds, now=at)
-    _show(room, table, referee.state, length_s)
+    _show(room, table, belief.state, length_s)
 
 
 def _show(room: ServedRoom, table: FilmedTable, state: RoundState, t: float) -> None:

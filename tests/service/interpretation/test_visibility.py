@@ -32,7 +32,7 @@ from thirdcard.rules.referee import Referee
 from thirdcard.rules.rulebook.load import elect, load_rulebook
 from thirdcard.rules.rulebook.model import Phase
 from thirdcard.service.config.table_file import load_table
-from thirdcard.service.interpretation.alert_policy import LEAST_CONFIDENCE
+from thirdcard.service.interpretation.alert_policy import UNFITTED_LINE
 from thirdcard.service.interpretation.dealing import UnseenBacks
 from thirdcard.service.interpretation.interpreter import HOLD_S, Interpreter
 from thirdcard.service.interpretation.visibility import UNSEEN_CONFIDENCE, Blindness
@@ -117,7 +117,7 @@ def test_fault_of_the_picture_is_logged_with_its_camera(fault: PictureFault, kin
 def test_wager_that_changed_unseen_is_too_unsure_to_be_alleged(earliest: float, latest: float, is_sure: bool) -> None:
     (changed,) = [line for line in log_of(*FROZEN, placed(earliest, latest)) if isinstance(line, WagerChanged)]
     assert changed.confidence is not None
-    assert (changed.confidence >= LEAST_CONFIDENCE) == is_sure
+    assert (changed.confidence >= UNFITTED_LINE) == is_sure
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def judgement(lines: list[Event], rulebook: str) -> tuple[list[str], list[str]]:
     """Codes alleged, and those left undetermined."""
     referee = Referee(elect(load_rulebook(rulebook), {}))
     judgements = [*(referee.observe(line) for line in lines), referee.finish()]
-    alerts = [alert.code for each in judgements for alert in each.alerts if alert.confidence >= LEAST_CONFIDENCE]
+    alerts = [alert.code for each in judgements for alert in each.alerts if alert.confidence >= UNFITTED_LINE]
     return alerts, [doubt.code for each in judgements for one in each.rounds for doubt in one.undetermined]
 
 
@@ -184,7 +184,7 @@ def test_watch_logs_a_fault_of_its_camera_within_two_seconds(tmp_path: Path, spo
     logged: list[tuple[float, Event]] = []
     for frame in clip(11.0, spoil, at=(5.0, 8.0)):  # type: ignore[arg-type]
         watch.see(frame)
-        logged += [(frame.t, event) for event in watch.take()[0] if isinstance(event, CameraEvent)]
+        logged += [(frame.t, event) for event in watch.take().events if isinstance(event, CameraEvent)]
     assert [event.type for _, event in logged] == [kind, "camera_back"]
     for (noticed_t, event), true_t in zip(logged, (5.0, 8.0), strict=True):
         assert event.t == pytest.approx(true_t, abs=0.45)

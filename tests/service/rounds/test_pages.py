@@ -14,7 +14,7 @@ from tests.service.web.errors_of import assert_error
 from tests.service.web.rooms import NOON
 from tests.service.web.test_pages import HTML, Seen
 from thirdcard.rules.log.events import parse_event
-from thirdcard.service.corrections.judging import referee_of
+from thirdcard.service.corrections.judging import belief_of
 from thirdcard.service.live.journal import Journal, News
 from thirdcard.service.store.schema import LogRow
 
@@ -72,8 +72,8 @@ def test_a_stretch_that_could_not_be_seen_is_hatched(reviewed: Reviewed) -> None
     journal.open(NOON)
     lines = [{"t": 1.0, "type": "bets_opened"}, {"t": 2.0, "type": "camera_lost", "fault": "frozen"},
              {"t": 5.0, "type": "camera_back"}, {"t": 9.0, "type": "round_closed"}]  # fmt: skip
-    referee = referee_of(rules)
-    judged = [referee.observe(parse_event(line)) for line in lines]
+    belief = belief_of(rules)
+    judged = [belief.observe(parse_event(line)) for line in lines]
     events, rounds = [parse_event(line) for line in lines], [record for one in judged for record in one.rounds]
     journal.write(News(events=events, rounds=rounds), NOON)
     text = page(reviewed, "/review/2")

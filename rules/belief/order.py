@@ -1,0 +1,94 @@
+"""The order in which the first four cards left the shoe, where nobody saw it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from thirdcard.rules.game.words import Side
+from thirdcard.rules.log.events import (
+    CardDealt,
+    CardMoved,
+    CardPassed,
+    CardRemoved,
+    CardTurned,
+    Event,
+    ResultAnnounced,
+    RoundClosed,
+    WagerSettled,
+)
+from thirdcard.rules.round.round import INITIAL_CARDS
+
+ORDER_AS_LOGGED = 1 / 6
+"""How likely four cards that nobody saw come came just as they were first seen, if they did not come as they should:
+two hands of two can come in six orders, one of them lawful, and what is first seen tells none of them."""
+_OF_A_CARD = (CardTurned, CardMoved, CardPassed, CardRemoved)
+_ENDS = (ResultAnnounced, WagerSettled, RoundClosed)
+
+
+@dataclass(slots=True)
+class LawfulOrder:
+    """Tells the first four cards of a round in the order of the rulebook, however they were first seen.
+
+    A card whose turn has not come is held, with all that happens to it, until those before it have come.
+    """
+
+    order: tuple[Side, ...]
+    _dealt: int = 0
+    _held: list[Event] = field(default_factory=list)
+
+    def take(self, event: Event) -> Iterable[Event]:
+        """What is told now that this line has come."""
+        if isinstance(event, CardDealt):
+            waiting = sum(isinstance(one, CardDealt) for one in self._held)
+            if self._dealt + waiting < INITIAL_CARDS:
+                self._held.append(settled(event))
+                return self._release(event.t)
+            return [*self._give_up(event.t), settled(event)]
+        if isinstance(event, _OF_A_CARD) and any(_card_of(one) == event.card_id for one in self._held):
+            self._held.append(event)
+            return ()
+        if isinstance(event, _ENDS):
+            return [*self._give_up(event.t), event]
+        return (event,)
+
+    def _release(self, t: float) -> list[Event]:
+        """The cards whose turn it is, each with what has happened to it."""
+        told: list[Event] = []
+        while self._dealt < INITIAL_CARDS:
+            hand = self.order[self._dealt]
+            dealt = (one for one in self._held if isinstance(one, CardDealt) and one.hand is hand)
+            card = next(dealt, None)
+            if card is None:
+                break
+            told += [replace(one, t=t) for one in self._held if _card_of(one) == card.card_id]
+            self._held = [one for one in self._held if _card_of(one) != card.card_id]
+            self._dealt += 1
+        return told
+
+    def _give_up(self, t: float) -> list[Event]:
+        """Those still held came as they were seen."""
+        held, self._held = self._held, []
+        self._dealt += sum(isinstance(one, CardDealt) for one in held)
+        return [replace(one, t=t) for one in held]
+
+
+def settled(event: Event) -> Event:
+    """The line in an account that says in which order the cards came: that is certain there, if not when it was."""
+    if not isinstance(event, CardDealt) or not event.order_unseen:
+        return event
+    return replace(event, value_confidence=1.0, order_unseen=False)
+
+
+def is_order_open(events: Iterable[Event]) -> bool:
+    """Whether nobody saw in which order some of a round's cards left the shoe; a card kept from before came first."""
+    dealt = [event for event in events if isinstance(event, CardDealt | CardMoved)]
+    return (
+        bool(dealt)
+        and isinstance(dealt[0], CardDealt)
+        and any(isinstance(event, CardDealt) and event.order_unseen for event in dealt[: INITIAL_CARDS + 1])
+    )
+
+
+def _card_of(event: Event) -> str | None:
+    return event.card_id if isinstance(event, CardDealt | CardTurned | CardMoved | CardPassed | CardRemoved) else None

@@ -1,0 +1,157 @@
+"""An alert is as sure as the accounts of its round that show the fault weigh, by how often such rounds happen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.rules.builders import TableLog, rules_of
+from thirdcard.rules.belief.belief import Belief, Telling
+from thirdcard.rules.belief.choices import choices_of
+from thirdcard.rules.belief.priors import Priors
+from thirdcard.rules.findings.alerts import Alert
+from thirdcard.rules.game.cards import parse_card
+from thirdcard.rules.game.words import Side, Source
+from thirdcard.rules.log.events import CardDealt, Event
+from thirdcard.rules.referee import Judgement, Referee
+
+RULES = rules_of("tas")
+NATURAL = ("KD", "4H", "8C", "3D", "4S")
+"""Player, Banker, Player, Banker: eight against seven; then a third card for the Player that is not due."""
+
+FAULTS = ["misdeal.third_card_not_due", "exposed_card.excess"]
+"""The card, and that it was dealt face up."""
+
+
+def telling(alert: Alert) -> Telling:
+    if alert.confidence >= 0.6:
+        return Telling.ALERT
+    return Telling.REVIEW if alert.confidence >= 0.05 else Telling.NOTHING
+
+
+def belief_of(priors: Priors | None = None) -> Belief:
+    referee = Referee(RULES)
+    if priors is None:
+        return Belief(referee, telling, lambda alert: alert.confidence)
+    return Belief(referee, telling, lambda alert: alert.confidence, priors)
+
+
+def round_with(doubt: tuple[str, dict[str, float]] | None = None, **result: Any) -> list[Event]:
+    """Five cards; of one of them other faces are likely too."""
+    log = TableLog(RULES).add("bets_opened").add("no_more_bets")
+    hands = ("player", "banker", "player", "banker", "player")
+    for number, (card, hand) in enumerate(zip(NATURAL, hands, strict=True)):
+        more: dict[str, Any] = {}
+        if doubt is not None and card == doubt[0]:
+            more = {"confidence": 1.0 - sum(doubt[1].values()), "alternatives": doubt[1], "source": "camera"}
+        log.add("card_dealt", card_id=f"c{number}", hand=hand, card=card, face_up=True, **more)
+    if result:
+        log.add("result_announced", **result)
+    log.add("round_closed")
+    return log.events
+
+
+def judged(events: Iterable[Event], belief: Belief | None = None) -> list[Judgement]:
+    belief = belief or belief_of()
+    return [*(belief.observe(event) for event in events), belief.finish()]
+
+
+def alerts_of(judgements: Iterable[Judgement]) -> list[Alert]:
+    return [alert for each in judgements for alert in each.alerts]
+
+
+def test_fault_that_no_reading_leaves_open_is_certain() -> None:
+    first, *_ = alerts_of(judged(round_with()))
+    assert (first.code, first.confidence) == ("misdeal.third_card_not_due", 1.0)
+
+
+def test_misreading_that_explains_a_fault_makes_it_a_doubtful_finding() -> None:
+    """As a three the eight makes the fifth card lawful: four in a hundred is more than dealers err."""
+    judgements = judged(round_with(("8C", {"3C": 0.04})))
+    assert alerts_of(judgements) == []
+    doubtful = [alert for each in judgements for alert in each.doubtful]
+    assert [alert.code for alert in doubtful] == FAULTS
+    assert 0.05 <= doubtful[0].confidence < 0.2
+
+
+def test_misreading_that_explains_nothing_takes_nothing_away() -> None:
+    alerts = alerts_of(judged(round_with(("3D", {"KD": 0.04}))))
+    assert alerts[0].code == "misdeal.third_card_not_due"
+    assert alerts[0].confidence > 0.99
+
+
+def test_result_that_bears_the_reading_out_makes_the_fault_sure() -> None:
+    judgements = judged(round_with(("8C", {"3C": 0.04}), player=8, banker=7, winner="player"))
+    alerts = alerts_of(judgements)
+    assert [(alert.code, alert.hand) for alert in alerts] == [(code, Side.PLAYER) for code in FAULTS]
+    assert alerts[0].confidence > 0.95
+
+
+def test_result_that_bears_the_other_reading_out_leaves_nothing_to_tell() -> None:
+    judgements = judged(round_with(("8C", {"3C": 0.04}), player=7, banker=7, winner="tie"))
+    assert alerts_of(judgements) == []
+    (record,) = [record for each in judgements for record in each.rounds]
+    assert record.player == (parse_card("KD"), parse_card("3C"), parse_card("4S"))
+
+
+def test_alert_is_withdrawn_when_what_comes_later_takes_it_back() -> None:
+    events = round_with(("8C", {"3C": 0.0025}), player=7, banker=7, winner="tie")
+    judgements = judged(events)
+    assert [alert.code for alert in alerts_of(judgements)] == FAULTS
+    withdrawn = [alert for each in judgements for alert in each.withdrawn]
+    assert [alert.code for alert in withdrawn] == FAULTS
+    assert withdrawn[0].is_same_as(alerts_of(judgements)[0])
+    assert withdrawn[0].confidence < 0.5
+
+
+def test_house_where_dealers_err_more_believes_it_sooner() -> None:
+    often = Priors({"misdeal": 0.5})
+    alerts = alerts_of(judged(round_with(("8C", {"3C": 0.04})), belief_of(often)))
+    assert [alert.code for alert in alerts] == FAULTS
+
+
+def test_record_says_what_else_the_round_may_have_been() -> None:
+    judgements = judged(round_with(("3D", {"4D": 0.04, "AD": 0.001})))
+    (record,) = [record for each in judgements for record in each.rounds]
+    assert [(str(other.banker[1]), round(other.probability, 2)) for other in record.otherwise] == [("4D", 0.04)]
+
+
+def test_next_round_begins_with_one_account() -> None:
+    first = round_with(("8C", {"3C": 0.04}))
+    late = first[-1].t + 1.0
+    second = [replace(event, t=event.t + late) for event in round_with()]
+    second = [replace(one, card_id=f"d{one.card_id}") if isinstance(one, CardDealt) else one for one in second]
+    alerts = alerts_of(judged([*first, *second]))
+    assert [(alert.round, alert.confidence) for alert in alerts] == [(2, 1.0), (2, 1.0)]
+
+
+def test_log_without_doubts_is_judged_as_the_referee_does() -> None:
+    events = round_with(None, player=8, banker=7, winner="player")
+    referee = Referee(RULES)
+    plain = [*(referee.observe(event) for event in events), referee.finish()]
+    assert alerts_of(judged(events)) == alerts_of(plain)
+
+
+@pytest.mark.parametrize(
+    ("alternatives", "shares"),
+    [
+        pytest.param({"3C": 0.04}, [0.96, 0.04], id="another-value"),
+        pytest.param({"8S": 0.3}, [1.0], id="counts-alike"),
+        pytest.param({"3C": 0.03, "3S": 0.01, "6C": 0.02}, [0.94, 0.04, 0.02], id="by-value"),
+        pytest.param({"3C": 0.6}, [0.6, 0.4], id="the-likeliest-first"),
+    ],
+)
+def test_faces_that_count_alike_make_one_account(alternatives: dict[str, float], shares: list[float]) -> None:
+    card = parse_card("8C")
+    event = CardDealt(t=1.0, card_id="c", card=card, confidence=0.9, alternatives=alternatives, source=Source.CAMERA)
+    assert [choice.probability for choice in choices_of(event)] == pytest.approx(shares)
+
+
+def test_doubt_about_how_a_card_came_stays_in_every_account() -> None:
+    event = CardDealt(t=1.0, card_id="c", card=parse_card("8C"), confidence=0.48, alternatives={"3C": 0.04})
+    read, other = choices_of(event)
+    ways = [line.value_confidence for choice in (read, other) for line in choice.lines if isinstance(line, CardDealt)]
+    assert ways == [pytest.approx(0.5), pytest.approx(0.5)]

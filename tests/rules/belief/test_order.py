@@ -1,0 +1,48 @@
+"""Cards that nobody saw come are taken to have come as dealers deal, until something speaks for another order."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.rules.belief.test_belief import RULES, alerts_of, judged
+from tests.rules.builders import TableLog
+from thirdcard.rules.log.events import Event
+
+BACKS_UNSEEN = ("player", "player", "banker", "banker")
+"""As their faces came to be seen: the Player's two cards, then the Banker's."""
+FACES = {"c1": "9D", "c2": "8H", "c3": "5D", "c4": "2S"}
+
+
+def round_seen(hands: tuple[str, ...], *, unseen: bool, third: str | None = None) -> list[Event]:
+    log = TableLog(RULES).add("bets_opened").add("no_more_bets")
+    more = {"confidence": 0.5, "order_unseen": True} if unseen else {}
+    for number, hand in enumerate(hands, start=1):
+        log.add("card_dealt", card_id=f"c{number}", hand=hand, card=None, face_up=False, source="camera", **more)
+        log.add("card_turned", card_id=f"c{number}", card=FACES[f"c{number}"], face_up=True, by="dealer")
+    if third is not None:
+        log.add("card_dealt", card_id="c5", hand=third, card="KC", face_up=True, source="camera")
+    return log.add("round_closed").events
+
+
+def test_order_that_nobody_saw_is_taken_for_lawful() -> None:
+    judgements = judged(round_seen(BACKS_UNSEEN, unseen=True))
+    codes = {alert.code: alert.confidence for each in judgements for alert in each.doubtful}
+    assert "misdeal.order" not in {alert.code for alert in alerts_of(judgements)}
+    assert codes.get("misdeal.order", 0.0) < 0.1
+
+
+def test_order_that_was_seen_is_alleged() -> None:
+    alerts = alerts_of(judged(round_seen(BACKS_UNSEEN, unseen=False)))
+    assert [alert.code for alert in alerts][:1] == ["misdeal.order"]
+
+
+@pytest.mark.parametrize("hands", [BACKS_UNSEEN, ("banker", "player", "player", "banker")])
+def test_what_the_cards_come_to_is_judged_all_the_same(hands: tuple[str, ...]) -> None:
+    """The Player has seven and stands: a third card is not due, in whatever order the four were seen."""
+    judgements = judged(round_seen(hands, unseen=True, third="player"))
+    found = {alert.code: alert.confidence for alert in alerts_of(judgements)}
+    (record,) = [record for each in judgements for record in each.rounds]
+    if hands == BACKS_UNSEEN:
+        assert found["misdeal.third_card_not_due"] > 0.8
+        assert (record.player_total, record.banker_total) == (7, 7)
+    assert "misdeal.order" not in found
