@@ -23,7 +23,7 @@ from thirdcard.models.stacks.height_school import MARGIN_PX, TRUTH
 from thirdcard.vision.chips.change_direction import Growth, GrowthOptics, averaged, growth_of
 from thirdcard.vision.frames import Image
 from thirdcard.vision.inference.model_spec import load_model_spec
-from thirdcard.vision.inference.stack_height import COLUMNS, CropFrame, Gauging, StackGauge, Sureness, gauging_of
+from thirdcard.vision.inference.stack_height import COLUMNS, CropFrame, Gauging, HeightSureness, StackGauge, gauging_of
 
 FALSE_CHANGES = 0.005
 THICKNESS_MM = 3.3
@@ -131,7 +131,7 @@ def counted(told_px: Values, truth: Mapping[str, Values]) -> list[str]:
     return lines
 
 
-def report(found: HeightExamination, sureness: Sureness) -> str:
+def report(found: HeightExamination, sureness: HeightSureness) -> str:
     """The figures as text."""
     lines = [f"stacks: {len(found.added)}, looks averaged: {found.told_before.shape[1]}", ""]
     parts = [_errors(found), _counts(found), _decisions(found, sureness)]
@@ -139,7 +139,7 @@ def report(found: HeightExamination, sureness: Sureness) -> str:
     return "\n".join(lines)
 
 
-def decided(found: HeightExamination, sureness: Sureness) -> list[Growth]:
+def decided(found: HeightExamination, sureness: HeightSureness) -> list[Growth]:
     """What the running code says became of each stack."""
     said = []
     for i, (first, second) in enumerate(zip(found.looks_before, found.looks_after, strict=True)):
@@ -209,7 +209,7 @@ def _thickness(found: HeightExamination) -> Values:
     return np.asarray(height / found.before["count"][:, 0], np.float64)
 
 
-def _decisions(found: HeightExamination, sureness: Sureness) -> list[str]:
+def _decisions(found: HeightExamination, sureness: HeightSureness) -> list[str]:
     said, added = decided(found, sureness), np.abs(found.added)
     seen = np.array([each.is_seen for each in said])
     way = np.array([each.direction if each.is_seen and each.direction is not None else 0 for each in said])

@@ -1,10 +1,10 @@
-"""Judge a table log of which some lines are in doubt: keep the accounts that it leaves open, and weigh each.
+"""Judge a table log of which some lines are in doubt: keep the hypotheses that it leaves open, and weigh each.
 
-While the likeliest account shows no fault no other one is looked at: faults are rare, so an account that shows one
-where the likeliest shows none weighs nothing. From the first fault of a round on it is judged in all accounts that its
-lines leave open, the weightiest of them (a beam of hypotheses; Reid, An algorithm for tracking multiple targets, 1979).
-An account weighs how likely its readings are times how often such rounds happen, and an alert is as sure as the accounts
-that show it weigh together.
+While the likeliest hypothesis shows no fault no other one is looked at: faults are rare, so a hypothesis that shows one
+where the likeliest shows none weighs nothing. From the first fault of a round on it is judged under all hypotheses that
+its lines leave open, the weightiest of them (a beam; Reid, An algorithm for tracking multiple targets, 1979). A
+hypothesis weighs how likely its readings are times how often such rounds happen, and an alert is as sure as the
+hypotheses that show it weigh together.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from thirdcard.rules.referee import Judgement, Referee
 from thirdcard.rules.round.records import Hand, Otherwise, RoundRecord
 from thirdcard.rules.round.round import INITIAL_CARDS, ROUND_OPENERS, RoundState
 
-MOST_ACCOUNTS = 48
-"""Kept of a round. Six cards with four likely faces each make 4,096 accounts; those beyond the 48 weightiest weighed
+MOST_HYPOTHESES = 48
+"""Kept of a round. Six cards with four likely faces each make 4,096 hypotheses; those beyond the 48 weightiest weighed
 less than one in ten thousand together in the rounds that were drawn for it."""
 LEAST_WEIGHT = 1e-6
-"""An account that weighs less than this part of the weightiest is dropped."""
+"""An hypothesis that weighs less than this part of the weightiest is dropped."""
 TAKEN_BACK = 0.5
 """An alert is withdrawn where what came later leaves it less likely than not."""
 
@@ -50,7 +50,7 @@ Calibrate = Callable[[Alert], float]
 
 
 @dataclass(slots=True)
-class Account:
+class Hypothesis:
     """One way to read a round."""
 
     referee: Referee
@@ -63,9 +63,9 @@ class Account:
     record: RoundRecord | None = None
     """The round, once it has closed."""
 
-    def copy(self, evidence: float) -> Account:
+    def copy(self, evidence: float) -> Hypothesis:
         """Another one that goes on by itself."""
-        return Account(self.referee.copy(), evidence, deepcopy(self.order), set(self.players), self.record)
+        return Hypothesis(self.referee.copy(), evidence, deepcopy(self.order), set(self.players), self.record)
 
     def observe(self, event: Event, choice: Choice) -> Judgement:
         """Take the next line, read in one of its ways."""
@@ -106,7 +106,7 @@ class Belief:
     """What is believed of one table."""
 
     referee: Referee
-    """Of the likeliest account."""
+    """Of the likeliest hypothesis."""
     tell: Tell
     calibrate: Calibrate
     """How often findings of that weight are right."""
@@ -117,7 +117,7 @@ class Belief:
     """The referee as he was before the running round."""
     _lines: list[Event] = field(default_factory=list)
     """Of the running round."""
-    _accounts: list[Account] = field(default_factory=list)
+    _hypotheses: list[Hypothesis] = field(default_factory=list)
     """Of the running round; none while nothing in it is wrong."""
     _is_seen: bool = False
     """Whether a camera had a part in the log."""
@@ -126,7 +126,7 @@ class Belief:
 
     @property
     def state(self) -> RoundState:
-        """The running round and the wagers in the likeliest account."""
+        """The running round and the wagers in the likeliest hypothesis."""
         return self.referee.state
 
     @property
@@ -137,11 +137,11 @@ class Belief:
     def observe(self, event: Event) -> Judgement:
         """Take the next line; returns what became certain enough with it, and what is withdrawn."""
         if self.referee.round is None and type(event) in ROUND_OPENERS:
-            self._before, self._lines, self._accounts = self.referee.copy(), [], []
+            self._before, self._lines, self._hypotheses = self.referee.copy(), [], []
         self._is_seen = self._is_seen or event.source in (Source.CAMERA, Source.INFERRED)
         if self._before is not None:
             self._lines.append(event)
-        if self._accounts:
+        if self._hypotheses:
             return self._judge(lambda: self._grow(event))
         return self._judge(lambda: self.referee.observe(event))
 
@@ -154,18 +154,18 @@ class Belief:
         return self._judge(lambda: self._each(lambda referee: referee.finish()))
 
     def _each(self, act: Callable[[Referee], Judgement]) -> Judgement:
-        if not self._accounts:
+        if not self._hypotheses:
             return act(self.referee)
-        judgements = [account.take(act(account.referee)) for account in self._accounts]
+        judgements = [hypothesis.take(act(hypothesis.referee)) for hypothesis in self._hypotheses]
         return judgements[0]
 
     def _judge(self, act: Callable[[], Judgement]) -> Judgement:
         judgement = act()
         closes = bool(judgement.rounds)
-        if self._before is not None and not self._accounts and (self.referee.standing or closes):
+        if self._before is not None and not self._hypotheses and (self.referee.standing or closes):
             branched = self._branch(is_needed=bool(self.referee.standing))
             judgement = judgement if branched is None else branched
-        if not self._accounts and not judgement.alerts:
+        if not self._hypotheses and not judgement.alerts:
             self.found = () if closes else self.found
             return judgement
         alerts, withdrawn = self._weigh(judgement)
@@ -175,7 +175,7 @@ class Belief:
         return Judgement(tuple(alerts), rounds, tuple(withdrawn), tuple(doubtful))
 
     def _branch(self, *, is_needed: bool) -> Judgement | None:
-        """Judge the round so far in every account; returns what the likeliest makes of the last line."""
+        """Judge the round so far in every hypothesis; returns what the likeliest makes of the last line."""
         options = self._options()
         orders = self._orders()
         if not is_needed and len(orders) == 1 and all(len(some) == 1 for some in options):
@@ -187,15 +187,15 @@ class Belief:
                 (weight * choice.probability, (*path, i)) for weight, path in beam for i, choice in enumerate(some)
             ]
             grown.sort(key=lambda one: -one[0])
-            beam = [one for one in grown[:MOST_ACCOUNTS] if one[0] >= grown[0][0] * LEAST_WEIGHT]
+            beam = [one for one in grown[:MOST_HYPOTHESES] if one[0] >= grown[0][0] * LEAST_WEIGHT]
         last: list[Judgement] = []
         for order, share in orders:
             for weight, path in beam:
-                account = Account(self._before.copy(), weight * share, deepcopy(order))
+                hypothesis = Hypothesis(self._before.copy(), weight * share, deepcopy(order))
                 judgement = Judgement()
                 for line, some, i in zip(self._lines, options, path, strict=True):
-                    judgement = account.observe(line, some[i])
-                self._accounts.append(account)
+                    judgement = hypothesis.observe(line, some[i])
+                self._hypotheses.append(hypothesis)
                 last.append(judgement)
         best = self._sort()
         return last[best]
@@ -215,33 +215,33 @@ class Belief:
         return [(None, ORDER_AS_LOGGED), (LawfulOrder(self.referee.order), 1.0 - ORDER_AS_LOGGED)]
 
     def _grow(self, event: Event) -> Judgement:
-        """Take the next line in every account, in each way in which it can be read."""
-        if isinstance(event, CardDealt) and event.order_unseen and not any(one.order for one in self._accounts):
-            self._accounts = []
+        """Take the next line in every hypothesis, in each way in which it can be read."""
+        if isinstance(event, CardDealt) and event.order_unseen and not any(one.order for one in self._hypotheses):
+            self._hypotheses = []
             return self._branch(is_needed=True) or Judgement()
         choices = choices_of(event, are_cards_out=self._are_cards_out(len(self._lines)))
         if len(choices) == 1:
-            judgements = [account.observe(event, choices[0]) for account in self._accounts]
+            judgements = [hypothesis.observe(event, choices[0]) for hypothesis in self._hypotheses]
             return judgements[self._sort()]
         pairs = [
-            (account.weight(self.priors) * choice.probability, account, choice)
+            (hypothesis.weight(self.priors) * choice.probability, hypothesis, choice)
             for choice in choices
-            for account in self._accounts
+            for hypothesis in self._hypotheses
         ]
         pairs.sort(key=_weight, reverse=True)
-        kept = [one for one in pairs[:MOST_ACCOUNTS] if one[0] >= pairs[0][0] * LEAST_WEIGHT]
-        twins = [account.copy(account.evidence * choice.probability) for _, account, choice in kept]
+        kept = [one for one in pairs[:MOST_HYPOTHESES] if one[0] >= pairs[0][0] * LEAST_WEIGHT]
+        twins = [hypothesis.copy(hypothesis.evidence * choice.probability) for _, hypothesis, choice in kept]
         judgements = [twin.observe(event, choice) for twin, (_, _, choice) in zip(twins, kept, strict=True)]
-        self._accounts = twins
+        self._hypotheses = twins
         return judgements[self._sort()]
 
     def _sort(self) -> int:
-        """Put the weightiest account first, drop those that weigh nothing; returns where the first one stood."""
-        weights = [account.weight(self.priors) for account in self._accounts]
-        order = sorted(range(len(weights)), key=lambda i: -weights[i])[:MOST_ACCOUNTS]
+        """Put the weightiest hypothesis first, drop those that weigh nothing; returns where the first one stood."""
+        weights = [hypothesis.weight(self.priors) for hypothesis in self._hypotheses]
+        order = sorted(range(len(weights)), key=lambda i: -weights[i])[:MOST_HYPOTHESES]
         least = weights[order[0]] * LEAST_WEIGHT
-        self._accounts = [self._accounts[i] for i in order if weights[i] >= least]
-        self.referee = self._accounts[0].referee
+        self._hypotheses = [self._hypotheses[i] for i in order if weights[i] >= least]
+        self.referee = self._hypotheses[0].referee
         return order[0]
 
     def _weigh(self, judgement: Judgement) -> tuple[list[Alert], list[Alert]]:
@@ -262,7 +262,7 @@ class Belief:
                 known = self._doubtful.get(key)
                 if known is None or known.confidence < alert.confidence:
                     self._doubtful[key] = alert
-        if self._accounts:
+        if self._hypotheses:
             for key in list(self._told):
                 now = found.get(key)
                 if now is None or now.confidence < TAKEN_BACK:
@@ -271,18 +271,18 @@ class Belief:
         return alerts, withdrawn
 
     def _found(self, judgement: Judgement) -> Mapping[Hashable, Alert]:
-        """What is found in any account, each as sure as the accounts that show it weigh."""
-        if not self._accounts:
+        """What is found in any hypothesis, each as sure as the hypotheses that show it weigh."""
+        if not self._hypotheses:
             return {
                 (alert.code, alert.t, alert.area, alert.hand): self._calibrated(alert, alert.confidence)
                 for alert in judgement.alerts
             }
-        weights = [account.weight(self.priors) for account in self._accounts]
+        weights = [hypothesis.weight(self.priors) for hypothesis in self._hypotheses]
         total = sum(weights)
         shares: dict[Hashable, float] = {}
         first: dict[Hashable, Alert] = {}
-        for account, weight in zip(self._accounts, weights, strict=True):
-            for key, alert in account.referee.standing.items():
+        for hypothesis, weight in zip(self._hypotheses, weights, strict=True):
+            for key, alert in hypothesis.referee.standing.items():
                 first.setdefault(key, alert)
                 shares[key] = shares.get(key, 0.0) + weight / total * alert.confidence
         return {key: self._calibrated(alert, shares[key]) for key, alert in first.items()}
@@ -295,21 +295,21 @@ class Belief:
         return replace(weighed, confidence=round(self.calibrate(weighed), 6))
 
     def _close(self, rounds: Sequence[RoundRecord]) -> tuple[tuple[RoundRecord, ...], tuple[Alert, ...]]:
-        """The round is over: the likeliest account is what happened."""
+        """The round is over: the likeliest hypothesis is what happened."""
         doubtful = tuple(self._doubtful.values())
-        if self._accounts:
+        if self._hypotheses:
             rounds = [rounds[-1]._replace(otherwise=self._otherwise(rounds[-1]))]
-        self._before, self._lines, self._accounts = None, [], []
+        self._before, self._lines, self._hypotheses = None, [], []
         self._told, self._doubtful = {}, {}
         return tuple(rounds), doubtful
 
     def _otherwise(self, likeliest: RoundRecord) -> tuple[Otherwise, ...]:
         """What else the round may have been, the likelier first."""
-        weights = [account.weight(self.priors) for account in self._accounts]
+        weights = [hypothesis.weight(self.priors) for hypothesis in self._hypotheses]
         shares: dict[tuple[Hand, Hand], float] = {}
-        for account, weight in zip(self._accounts, weights, strict=True):
-            if account.record is not None:
-                hands = (account.record.player, account.record.banker)
+        for hypothesis, weight in zip(self._hypotheses, weights, strict=True):
+            if hypothesis.record is not None:
+                hands = (hypothesis.record.player, hypothesis.record.banker)
                 shares[hands] = shares.get(hands, 0.0) + weight / sum(weights)
         shares.pop((likeliest.player, likeliest.banker), None)
         told = sorted(

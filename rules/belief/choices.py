@@ -1,7 +1,7 @@
-"""The accounts that one line of the log leaves open: which face a card shows, and whose hand it was.
+"""The hypotheses that one line of the log leaves open: which face a card shows, and whose hand it was.
 
 - A line on a card says the likeliest face and names the others with their probabilities. Faces that count alike make
-  one account: no duty, total or result tells them apart.
+  one hypothesis: no duty, total or result tells them apart.
 - Chips that a camera saw the dealer pay or take may have been put there or taken by the player, as sure as the line is.
   Chips that nobody is known to have moved once the cards are out may have been paid or taken by the dealer.
 """
@@ -37,7 +37,7 @@ class Choice:
     """One way to read a line."""
 
     lines: tuple[Event, ...]
-    """What the log says in this account: what it chose is certain there."""
+    """What the log says in this hypothesis: what it chose is certain there."""
     probability: float
     is_players: bool = False
     """Whether the act that the line tells of was the player's, not the dealer's."""

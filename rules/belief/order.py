@@ -74,7 +74,7 @@ class LawfulOrder:
 
 
 def settled(event: Event) -> Event:
-    """The line in an account that says in which order the cards came: that is certain there, if not when it was."""
+    """The line in a hypothesis that says in which order the cards came: that is certain there, if not when it was."""
     if not isinstance(event, CardDealt) or not event.order_unseen:
         return event
     return replace(event, value_confidence=1.0, order_unseen=False)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Any
 
-from thirdcard.rules.errors import EventError, brief
+from thirdcard.rules.errors import CardError, EventError, brief
 from thirdcard.rules.game.cards import PACK, Card, parse_card
 from thirdcard.rules.game.words import (
     BET_NAMES,
@@ -126,10 +126,13 @@ def _read_alternatives(value: object) -> dict[str, float] | None:
         return None
     if not isinstance(value, Mapping):
         raise ValueError("allowed: a mapping of cards to probabilities, or null")
-    shares = {str(parse_card(_read_text(card))): _read_confidence(share) for card, share in value.items()}
-    if None in shares.values() or sum(share or 0.0 for share in shares.values()) > 1.0 + ROUNDED:
+    try:
+        shares = {str(parse_card(_read_text(card))): _read_confidence(share) or 0.0 for card, share in value.items()}
+    except CardError as error:
+        raise ValueError(f"allowed: a mapping of cards to probabilities; {error}") from error
+    if sum(shares.values()) > 1.0 + ROUNDED:
         raise ValueError("allowed: probabilities from 0 to 1 that add up to no more than 1")
-    return {card: share or 0.0 for card, share in shares.items()}
+    return shares
 
 
 def _read_bet_limits(value: object) -> dict[str, dict[str, int]] | None:

@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from thirdcard.rules.game.words import Severity
+from thirdcard.service.alerts.doubtful import DoubtfulView
 from thirdcard.service.alerts.views import AlertView, ChangeView
 from thirdcard.service.ports.moments import Moment
 from thirdcard.service.store.alert_states import AlertState
@@ -123,3 +124,27 @@ def _evidence(view: AlertView) -> EvidenceOut | None:
         to=round((max(piece.to_at for piece in pieces) - began).total_seconds(), 3),
         states={kind: piece.state for kind, piece in view.evidence.items()},
     )
+
+
+class DoubtfulOut(BaseModel):
+    """A finding that was never sure enough to be an alert: CONTRACT's fields of an alert, without a state."""
+
+    model_config = ConfigDict(extra="allow")
+
+    id: int
+    table: str
+    dealer: str | None
+    at: Moment
+    round_id: int | None
+    t: float
+    round: int
+    code: str
+    severity: Severity
+    message: str
+    confidence: float
+
+    @classmethod
+    def of(cls, view: DoubtfulView) -> DoubtfulOut:
+        """What is sent of it."""
+        fields = {"id": view.id, "table": view.table_id, "dealer": view.dealer, "at": view.at}
+        return cls.model_validate({**view.body, **fields, "round_id": view.round_id})

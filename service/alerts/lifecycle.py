@@ -1,7 +1,8 @@
 """An alert's life: which step may follow which, who did it and why.
 
 open -> acknowledged -> escalated -> confirmed or dismissed, and any of the later ones at once. A closed alert stays
-closed. Who escalated it does not close it, and what a supervisor took no operator decides. Each step stands with who
+closed. One that nobody has taken is withdrawn by the watch where later evidence takes it back; people may decide it all
+the same. Who escalated it does not close it, and what a supervisor took no operator decides. Each step stands with who
 and when in the alert's history and in the audit chain, or nowhere.
 """
 
@@ -23,11 +24,12 @@ from thirdcard.service.store.people import Person, Role, role_of
 from thirdcard.service.store.schema import AlertChange, AlertRow
 
 NEXT: Mapping[AlertState, frozenset[AlertState]] = {
-    AlertState.OPEN: frozenset(set(AlertState) - {AlertState.OPEN}),
+    AlertState.OPEN: frozenset(set(AlertState) - {AlertState.OPEN, AlertState.WITHDRAWN}),
     AlertState.ACKNOWLEDGED: frozenset({AlertState.ESCALATED, *CLOSED}),
     AlertState.ESCALATED: CLOSED,
     AlertState.CONFIRMED: frozenset(),
     AlertState.DISMISSED: frozenset(),
+    AlertState.WITHDRAWN: frozenset({AlertState.ESCALATED, *CLOSED}),
 }
 
 

@@ -24,6 +24,8 @@ PER = 1000.0
 LEAST_ROUNDS = 200
 """Who dealt fewer is listed behind all others: too little is known to rank him."""
 CONFIRMED, DISMISSED = AlertState.CONFIRMED.value, AlertState.DISMISSED.value
+NO_ERRORS = frozenset({DISMISSED, AlertState.WITHDRAWN.value})
+"""The states of alerts that are no errors."""
 WHOLE = "all"
 LEAST_RANKED = 5
 """With fewer people than this the pages do not say whether rates differ."""
@@ -45,7 +47,7 @@ class Counting:
 
     def counts(self, state: str) -> bool:
         """Whether an alert in that state counts."""
-        return state == CONFIRMED if self.is_confirmed_only else state != DISMISSED
+        return state == CONFIRMED if self.is_confirmed_only else state not in NO_ERRORS
 
     def of_alerts(self, alerts: Columns) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Of each row: whether its code is meant, and whether its state counts."""
@@ -61,7 +63,7 @@ class Counting:
 
     def _standing(self, faults: str) -> bool | None:
         """Whether a round's error is confirmed; None where it has none."""
-        states = {fault.state for fault in parse_faults(faults) if self.is_meant(fault.code)} - {DISMISSED}
+        states = {fault.state for fault in parse_faults(faults) if self.is_meant(fault.code)} - NO_ERRORS
         return CONFIRMED in states if states else None
 
 

@@ -24,6 +24,7 @@ from thirdcard.service.rounds.search.index import enter_round, enter_round_of_al
 from thirdcard.service.store import chain
 from thirdcard.service.store.alert_writer import AlertEvidence, RaisedAlert, write_alert
 from thirdcard.service.store.database import Database
+from thirdcard.service.store.doubtful import LogPlace, withdraw, write_doubtful
 from thirdcard.service.store.log_chains import LIVE, log_chain
 from thirdcard.service.store.order import take_turn
 from thirdcard.service.store.schema import AlertRow, ChainHead, ChainLine, EvidenceRow, LogRow, RoundRow
@@ -44,9 +45,11 @@ class News:
     events: Sequence[Event] = ()
     alerts: Sequence[Alert] = ()
     rounds: Sequence[RoundRecord] = ()
+    withdrawn: Sequence[Alert] = ()
+    doubtful: Sequence[Alert] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.events or self.alerts or self.rounds)
+        return bool(self.events or self.alerts or self.rounds or self.withdrawn or self.doubtful)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,7 +179,16 @@ class Journal:
         if news.alerts:
             take_turn(session)
         fresh = [alert for alert in news.alerts if not self._was_told(session, alert)]
-        return [self._write_alert(session, alert, now, place.dealer_at(alert.t)) for alert in fresh]
+        entered = [self._write_alert(session, alert, now, place.dealer_at(alert.t)) for alert in fresh]
+        self._enter_doubts(session, news, place, now)
+        return entered
+
+    def _enter_doubts(self, session: Session, news: News, place: JournalPlace, now: datetime) -> None:
+        """What is believed no more, and what was never believed enough."""
+        here = LogPlace(table_id=self._table_id, log_id=self._log_id, began_at=self.began_at)
+        for alert in news.doubtful:
+            write_doubtful(session, replace(here, dealer=place.dealer_at(alert.t)), [format_alert(alert)])
+        withdraw(session, here, map(format_alert, news.withdrawn), now=now)
 
     def _stands(self, session: Session, news: News, place: JournalPlace) -> bool:
         """Whether these were committed although nobody said so."""

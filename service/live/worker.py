@@ -167,7 +167,15 @@ class Worker:
 
     def _write(self, now: datetime) -> None:
         news = self.watch.take()
-        self.entries.add(News(events=news.events, alerts=news.alerts, rounds=news.rounds))
+        self.entries.add(
+            News(
+                events=news.events,
+                alerts=news.alerts,
+                rounds=news.rounds,
+                withdrawn=news.withdrawn,
+                doubtful=news.doubtful,
+            )
+        )
         for entered in self.entries.write(now, self.watch.unwritten_t):
             self._announce(entered)
 

@@ -63,7 +63,10 @@ def next_to_go(session: Session, rules: KeepingRules, *, now: datetime, most: in
 
 
 def _is_routine(rules: KeepingRules) -> ColumnElement[bool]:
-    return or_(AlertRow.state == AlertState.DISMISSED, AlertRow.severity.in_(rules.routine_severities))
+    return or_(
+        AlertRow.state.in_((AlertState.DISMISSED, AlertState.WITHDRAWN)),
+        AlertRow.severity.in_(rules.routine_severities),
+    )
 
 
 def _is_held() -> ColumnElement[bool]:

@@ -60,7 +60,7 @@ class EvidenceKeeping:
     until: datetime
     """`FOREVER` where no end is known."""
     is_decided: bool
-    """Whether somebody confirmed or dismissed the alert."""
+    """Whether somebody confirmed or dismissed the alert, or the watch withdrew it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +81,17 @@ def standings(
     query = select(*columns).where(AlertRow.id.in_(alert_ids)).order_by(AlertRow.at, AlertRow.id)
     found = []
     for number, at, state, severity in session.execute(query):
-        is_routine = state == AlertState.DISMISSED or severity in rules.routine_severities
+        is_routine = state in (AlertState.DISMISSED, AlertState.WITHDRAWN) or severity in rules.routine_severities
         own = KeepingClass.ROUTINE if is_routine else KeepingClass.ALERT
         until = {own: rules.end(own, at)}
         until |= {kind: of[number] for kind, of in zip(_STRONG, ends, strict=True) if number in of}
         kind = next((kind for kind in (KeepingClass.HOLD, KeepingClass.CASE) if until.get(kind, now) > now), own)
         found.append(
             EvidenceKeeping(
-                alert_id=number, kind=kind, until=max(until.values()), is_decided=AlertState(state) in CLOSED
+                alert_id=number,
+                kind=kind,
+                until=max(until.values()),
+                is_decided=AlertState(state) in (*CLOSED, AlertState.WITHDRAWN),
             )
         )
     return found

@@ -27,6 +27,7 @@ from thirdcard.service.rounds.search.index import enter_round
 from thirdcard.service.store import chain
 from thirdcard.service.store.alert_writer import AlertEvidence, RaisedAlert, write_alert
 from thirdcard.service.store.database import Database
+from thirdcard.service.store.doubtful import LogPlace, write_doubtful
 from thirdcard.service.store.log_chains import LIVE, REVIEW, review_chain
 from thirdcard.service.store.order import take_turn
 from thirdcard.service.store.schema import AlertRow, LogRow, RoundRow
@@ -101,6 +102,9 @@ def enter(database: Database, reviewed: Reviewed, now: datetime) -> int:
         _enter_lines(session, reviewed, now)
         for judged, evidence in zip(reviewed.verdict.alerts, reviewed.evidence, strict=True):
             write_alert(session, _raised(log, shift, judged, evidence), now=now)
+        for judged in reviewed.verdict.doubtful:
+            place = LogPlace(table_id=log.table_id, log_id=log.id, began_at=log.began_at, dealer=judged.dealer)
+            write_doubtful(session, place, [format_alert(judged.alert)])
         rounds = [_round_row(log, judged) for judged in reviewed.verdict.rounds]
         if shift.completes:
             _count_once(session, shift, rounds)

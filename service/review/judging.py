@@ -39,6 +39,8 @@ class LogVerdict:
     rounds: tuple[JudgedRound, ...]
     alerts: tuple[JudgedAlert, ...]
     """In order of time."""
+    doubtful: tuple[JudgedAlert, ...]
+    """Findings that were never sure enough to be alerts."""
     areas: tuple[tuple[float, tuple[AreaText, ...]], ...]
     """What hands' boxes and wagering areas held from which time on, in words."""
 
@@ -48,6 +50,7 @@ def judge(log: Sequence[Event], belief: Belief, layout: Layout) -> LogVerdict:
     areas: list[tuple[float, tuple[AreaText, ...]]] = []
     rounds: list[JudgedRound] = []
     alerts: list[JudgedAlert] = []
+    doubtful: list[JudgedAlert] = []
     dealer: str | None = None
     first_line = 1
     for line, event in enumerate(log, 1):
@@ -55,6 +58,7 @@ def judge(log: Sequence[Event], belief: Belief, layout: Layout) -> LogVerdict:
             dealer = event.dealer
         told = belief.observe(event)
         alerts = [*_without(alerts, told.withdrawn), *_judged(told.alerts, dealer, event.t)]
+        doubtful += _judged(told.doubtful, dealer, event.t)
         rounds += [_round(record, dealer, first_line, line) for record in told.rounds]
         if isinstance(event, RoundClosed):
             first_line = line + 1
@@ -63,9 +67,13 @@ def judge(log: Sequence[Event], belief: Belief, layout: Layout) -> LogVerdict:
             areas.append((event.t, texts))
     told = belief.finish()
     alerts = [*_without(alerts, told.withdrawn), *_judged(told.alerts, dealer, log[-1].t if log else 0.0)]
+    doubtful += _judged(told.doubtful, dealer, log[-1].t if log else 0.0)
     rounds += [_round(record, dealer, min(first_line, len(log)), len(log)) for record in told.rounds]
     return LogVerdict(
-        rounds=tuple(rounds), alerts=tuple(sorted(alerts, key=lambda judged: judged.alert.t)), areas=tuple(areas)
+        rounds=tuple(rounds),
+        alerts=tuple(sorted(alerts, key=lambda judged: judged.alert.t)),
+        doubtful=tuple(sorted(doubtful, key=lambda judged: judged.alert.t)),
+        areas=tuple(areas),
     )
 
 

@@ -271,9 +271,10 @@ def _outcome(log_id: int | None, found: Found) -> ShiftOutcome:
 
 
 def _write_logs(folder: Path, log: Sequence[Event], verdict: LogVerdict) -> None:
-    """`events.jsonl`, `alerts.jsonl` and `rounds.jsonl`, as a watch writes them."""
+    """`events.jsonl`, `alerts.jsonl`, `doubtful.jsonl` and `rounds.jsonl`, as a watch writes them."""
     _write_lines(folder / "events.jsonl", (format_event(event) for event in log))
     _write_lines(folder / "alerts.jsonl", (format_alert(judged.alert) for judged in verdict.alerts))
+    _write_lines(folder / "doubtful.jsonl", (format_alert(judged.alert) for judged in verdict.doubtful))
     _write_lines(folder / "rounds.jsonl", (format_round(judged.record) for judged in verdict.rounds))
 
 

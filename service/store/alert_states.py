@@ -13,6 +13,8 @@ class AlertState(StrEnum):
     ESCALATED = "escalated"
     CONFIRMED = "confirmed"
     DISMISSED = "dismissed"
+    WITHDRAWN = "withdrawn"
+    """Later evidence took it back before anybody decided."""
 
 
 CLOSED = frozenset({AlertState.CONFIRMED, AlertState.DISMISSED})

@@ -105,6 +105,27 @@ class AlertRow(Base):
     """Raised after the fact, by a review or a correction: shown, but neither sounded nor sent to anybody."""
 
 
+class DoubtfulRow(Base):
+    """A finding that was never sure enough to be an alert: somebody looks when there is time."""
+
+    __tablename__ = "doubtful_findings"
+    __table_args__ = (Index("ix_doubtful_table", "table_id", "id"), Index("ix_doubtful_round", "log_id", "round"))
+
+    id: Mapped[int] = mapped_column(BIG_ID, primary_key=True)
+    table_id: Mapped[str] = mapped_column(String(200))
+    log_id: Mapped[int] = mapped_column(ForeignKey("logs.id"))
+    round: Mapped[int]
+    """The number of its round within the log."""
+    code: Mapped[str] = mapped_column(String(80))
+    severity: Mapped[str] = mapped_column(String(20))
+    dealer: Mapped[str | None] = mapped_column(String(200))
+    at: Mapped[datetime]
+    """When the fault would have happened."""
+    confidence: Mapped[float]
+    body: Mapped[str] = mapped_column(Text)
+    """As an alert's."""
+
+
 class AlertChange(Base):
     """One step in an alert's life."""
 

@@ -71,6 +71,17 @@ class _Output:
 
 
 @dataclass(slots=True)
+class _Found:
+    """What there is to be kept."""
+
+    events: list[Event] = field(default_factory=list)
+    alerts: list[WatchedAlert] = field(default_factory=list)
+    rounds: list[RoundRecord] = field(default_factory=list)
+    doubtful: list[Alert] = field(default_factory=list)
+    spreads: list[CountedSpread] = field(default_factory=list)
+
+
+@dataclass(slots=True)
 class _Run:
     """What a watch has found so far."""
 
@@ -81,11 +92,7 @@ class _Run:
     clock: Callable[[], float]
     memory: OverlayMemory = field(default_factory=OverlayMemory)
     """What was read, for stills."""
-    events: list[Event] = field(default_factory=list)
-    alerts: list[WatchedAlert] = field(default_factory=list)
-    rounds: list[RoundRecord] = field(default_factory=list)
-    doubtful: list[Alert] = field(default_factory=list)
-    spreads: list[CountedSpread] = field(default_factory=list)
+    found: _Found = field(default_factory=_Found)
     last: Progress | None = None
     """What was told last; None before anything was."""
     was_stopped: bool = False
@@ -100,7 +107,7 @@ class _Run:
         for note in progress.notes[told:]:
             self.view.tell_note(note)
         for event in progress.events:
-            self.events.append(event)
+            self.found.events.append(event)
             _write(self.output.events, format_event(event))
         for name, picture in progress.pictures.items():
             write_picture(self.output.folder, name, picture)
@@ -109,12 +116,12 @@ class _Run:
         for alert in progress.withdrawn:
             self._withdraw(alert, progress.t)
         for alert in progress.doubtful:
-            self.doubtful.append(alert)
+            self.found.doubtful.append(alert)
             _write(self.output.doubtful, format_alert(alert))
         for shown in progress.spreads:
-            self.spreads.append(self.output.spreads.keep(shown))
+            self.found.spreads.append(self.output.spreads.keep(shown))
         for record in progress.rounds:
-            self.rounds.append(record)
+            self.found.rounds.append(record)
             _write(self.output.rounds, format_round(record))
             self.view.tell_round(record)
         self.view.show(self._board(progress, self.clock() - started))
@@ -127,11 +134,11 @@ class _Run:
             duration_s=0.0 if last is None else last.t,
             frames=0 if last is None else last.frame_index + 1,
             wall_s=wall_s,
-            events=tuple(self.events),
-            alerts=tuple(sorted(self.alerts, key=lambda watched: watched.alert.t)),
-            rounds=tuple(self.rounds),
-            doubtful=tuple(self.doubtful),
-            spreads=tuple(self.spreads),
+            events=tuple(self.found.events),
+            alerts=tuple(sorted(self.found.alerts, key=lambda watched: watched.alert.t)),
+            rounds=tuple(self.found.rounds),
+            doubtful=tuple(self.found.doubtful),
+            spreads=tuple(self.found.spreads),
             stage_seconds={} if last is None else dict(last.stage_seconds),
             notes=() if last is None else last.notes,
             damaged=None if last is None else last.damaged,
@@ -143,23 +150,23 @@ class _Run:
         if self.keeper is not None:
             evidence = self.keeper.keep(alert, noticed_at=now_t, seen=self._seen_at)
         watched = WatchedAlert(alert=alert, noticed_at=now_t, evidence=evidence)
-        self.alerts.append(watched)
+        self.found.alerts.append(watched)
         _write(self.output.alerts, format_watched(watched))
         self.view.tell_alert(watched)
 
     def _withdraw(self, alert: Alert, now_t: float) -> None:
         """An alert is not believed any more: `alerts.jsonl` holds those that stand."""
-        self.alerts = [watched for watched in self.alerts if not watched.alert.is_same_as(alert)]
+        self.found.alerts = [watched for watched in self.found.alerts if not watched.alert.is_same_as(alert)]
         _write(self.output.withdrawn, format_alert(replace(alert, noticed_at=round(now_t, 3))))
         self.output.alerts.seek(0)
         self.output.alerts.truncate()
-        for watched in self.alerts:
+        for watched in self.found.alerts:
             _write(self.output.alerts, format_watched(watched))
 
     def mend_clips(self) -> None:
         """Cut those again that lie in a stretch of the film that turned out to be damaged."""
-        damaged = [one for one in unseen_stretches(self.events, 0.0) if one.reason == DAMAGED]
-        for watched in self.alerts:
+        damaged = [one for one in unseen_stretches(self.found.events, 0.0) if one.reason == DAMAGED]
+        for watched in self.found.alerts:
             evidence = watched.evidence
             if self.keeper is None or evidence is None:
                 continue
@@ -179,7 +186,7 @@ class _Run:
             player=tuple(state.player),
             banker=tuple(state.banker),
             wagers=shown_wagers(self.recording.table.layout.of_kind("wager"), state.wagers),
-            n_alerts=len(self.alerts),
+            n_alerts=len(self.found.alerts),
             frames=progress.frame_index + 1,
             wall_s=wall_s,
         )

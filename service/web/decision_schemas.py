@@ -48,6 +48,7 @@ class DecisionsOut(BaseModel):
     escalated: int
     confirmed: int
     dismissed: int
+    withdrawn: int
     reasons: dict[str, int]
     false: int
     false_share: float | None

@@ -72,6 +72,9 @@ class ListQuery(Incoming):
 class AlertQuery(ListQuery):
     """Which alerts."""
 
+    list_: Literal["alerts", "doubtful"] = Field(
+        default="alerts", alias="list", description="alerts, or findings that were never sure enough to be alerts"
+    )
     table: Name | None = None
     code: Name | None = Field(default=None, description="a code, or the part before its dot")
     severity: list[Severity] = Field(default_factory=list, max_length=10)
@@ -113,7 +116,9 @@ class AuditPageQuery(ListQuery):
 class WallQuery(ListQuery):
     """Which alerts the page shows; a form sends empty texts for what nobody chose."""
 
-    show: Literal["todo", "open", "taken", "escalated", "confirmed", "dismissed", "closed", "counted", "all"] = "todo"
+    show: Literal[
+        "todo", "open", "taken", "escalated", "confirmed", "dismissed", "withdrawn", "closed", "counted", "all"
+    ] = "todo"
     severity: Severity | Literal[""] = ""
     table: Choice = ""
     code: Choice = Field(default="", description="a code, the part before its dot, or dealing for all errors of it")

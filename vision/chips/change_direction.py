@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from thirdcard.vision.chips.hand_contents import BROUGHT, NEITHER, TAKEN
 from thirdcard.vision.inference.stack_change import FATES, Judging
-from thirdcard.vision.inference.stack_height import Gauging, Sureness
+from thirdcard.vision.inference.stack_height import Gauging, HeightSureness
 from thirdcard.vision.observations import Point, Stack
 
 LEAST_CHIPS = 0.5
@@ -44,7 +44,7 @@ class GrowthOptics:
     camera_mm: tuple[float, float, float]
     """Camera centre in layout coordinates (z negative above the cloth)."""
     thickness_mm: float
-    sureness: Sureness
+    sureness: HeightSureness
     """How much of a change the gauge must see."""
 
     def height_mm(self, foot_mm: Point, displacement_mm: float) -> float:

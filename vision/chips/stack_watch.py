@@ -19,7 +19,7 @@ from thirdcard.vision.chips.standings import Standing
 from thirdcard.vision.detections import Detections
 from thirdcard.vision.frames import Image
 from thirdcard.vision.inference.stack_change import AS_TOLD, Judging
-from thirdcard.vision.inference.stack_height import CropFrame, Gauging, Sureness
+from thirdcard.vision.inference.stack_height import CropFrame, Gauging, HeightSureness
 from thirdcard.vision.observations import Stack, StacksChanged
 from thirdcard.vision.plane.change_gate import GridFrame, Mask
 from thirdcard.vision.plane.occlusion import Cover
@@ -68,7 +68,7 @@ class StackWatch:
         grid: GridFrame,
         optics: StackOptics,
         *,
-        sureness: Sureness | None = None,
+        sureness: HeightSureness | None = None,
         judging: Judging = AS_TOLD,
     ) -> None:
         """Takes the regions; `sureness` is the gauge's, None where there is none; `judging` is the comparer's."""

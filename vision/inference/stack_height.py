@@ -80,7 +80,7 @@ class Gauging:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sureness:
+class HeightSureness:
     """When a displacement that changed between two measurements has surely changed."""
 
     floor_mm: float
@@ -154,10 +154,10 @@ class StackGauge:
         return cls(ModelSession.open(spec, threads=threads))
 
     @property
-    def sureness(self) -> Sureness:
+    def sureness(self) -> HeightSureness:
         """When a change is sure, as these weights were examined."""
         spec = self._session.spec
-        return Sureness(floor_mm=spec.setting("floor_mm"), scales=spec.setting("scales"))
+        return HeightSureness(floor_mm=spec.setting("floor_mm"), scales=spec.setting("scales"))
 
     def measure(
         self,

@@ -55,8 +55,9 @@ STATE_CHOICES: Mapping[str, tuple[AlertState, ...]] = {
     "escalated": (AlertState.ESCALATED,),
     "confirmed": (AlertState.CONFIRMED,),
     "dismissed": (AlertState.DISMISSED,),
+    "withdrawn": (AlertState.WITHDRAWN,),
     "closed": (AlertState.CONFIRMED, AlertState.DISMISSED),
-    "counted": tuple(state for state in AlertState if state is not AlertState.DISMISSED),
+    "counted": (*UNCLOSED, AlertState.CONFIRMED),
     "all": (),
 }
 

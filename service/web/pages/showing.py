@@ -35,6 +35,7 @@ STATE_WORDS = {
     "escalated": "escalated",
     "confirmed": "confirmed",
     "dismissed": "dismissed",
+    "withdrawn": "withdrawn",
 }
 
 

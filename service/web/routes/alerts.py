@@ -7,8 +7,9 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Header, Path, Query, Request
 from starlette.responses import Response, StreamingResponse
 
-from thirdcard.service.alerts.alert_schemas import AlertOut, ChangeOut
+from thirdcard.service.alerts.alert_schemas import AlertOut, ChangeOut, DoubtfulOut
 from thirdcard.service.alerts.alerts import AlertWish, list_alerts, tell_alert
+from thirdcard.service.alerts.doubtful import list_doubtful
 from thirdcard.service.alerts.evidence_files import EvidenceKind, open_evidence
 from thirdcard.service.alerts.feed import parse_place
 from thirdcard.service.alerts.lifecycle import Step, take_step, take_steps
@@ -32,12 +33,15 @@ EVIDENCE_ANSWERS: dict[int | str, dict[str, Any]] = {
 AlertId = Annotated[int, Path(ge=1, le=LARGEST_ID)]
 
 
-@router.get("", response_model=Listing[AlertOut])
+@router.get("", response_model=Listing[AlertOut] | Listing[DoubtfulOut])
 async def alerts(room: RoomHere, person: Viewer, query: Annotated[AlertQuery, Query()]) -> Response:
-    """The newest alerts that fit."""
+    """The newest alerts that fit; with `list=doubtful` the findings that were never sure enough to be alerts."""
 
-    def read() -> Listing[AlertOut]:
+    def read() -> Listing[AlertOut] | Listing[DoubtfulOut]:
         with room.database.reading() as session:
+            if query.list_ == "doubtful":
+                found = list_doubtful(session, person, wish_of(query), limit=query.limit, cursor=query.cursor)
+                return Listing[DoubtfulOut](items=[DoubtfulOut.of(view) for view in found.items], next=found.next)
             page = list_alerts(session, person, wish_of(query), limit=query.limit, cursor=query.cursor)
         return Listing[AlertOut](items=[AlertOut.of(view) for view in page.items], next=page.next)
 

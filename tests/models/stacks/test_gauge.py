@@ -16,7 +16,7 @@ from thirdcard.models.stacks.height_pairs import changed_scene
 from thirdcard.models.stacks.height_scenes import MOST_CHIPS, far_first, stack_scene, with_count
 from thirdcard.models.stacks.height_school import TRUTH, Eye, HeightLesson, open_world
 from thirdcard.vision.frames import Image
-from thirdcard.vision.inference.stack_height import HEIGHT_PX, WIDTH_PX, StackGauge, Sureness
+from thirdcard.vision.inference.stack_height import HEIGHT_PX, WIDTH_PX, HeightSureness, StackGauge
 
 
 @pytest.fixture(scope="module")
@@ -113,7 +113,7 @@ def test_pairs_are_examined_with_a_nudge_allowed_for(tmp_path: Path) -> None:
 
     found = height_evaluate.examine(tmp_path, run)
     assert height_evaluate.floor_mm(found, 0.0) == pytest.approx(0.1, abs=0.005)
-    text = height_evaluate.report(found, Sureness(floor_mm=0.3, scales=0.0))
+    text = height_evaluate.report(found, HeightSureness(floor_mm=0.3, scales=0.0))
     assert "left alone and called changed 0.00%; changed: seen 100.0%, right way 100.0%, other way 0.0%" in text
 
 

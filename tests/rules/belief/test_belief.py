@@ -1,4 +1,4 @@
-"""An alert is as sure as the accounts of its round that show the fault weigh, by how often such rounds happen."""
+"""An alert is as sure as the hypotheses of its round that show the fault weigh, by how often such rounds happen."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def test_record_says_what_else_the_round_may_have_been() -> None:
     assert [(str(other.banker[1]), round(other.probability, 2)) for other in record.otherwise] == [("4D", 0.04)]
 
 
-def test_next_round_begins_with_one_account() -> None:
+def test_next_round_begins_with_one_hypothesis() -> None:
     first = round_with(("8C", {"3C": 0.04}))
     late = first[-1].t + 1.0
     second = [replace(event, t=event.t + late) for event in round_with()]
@@ -144,13 +144,13 @@ def test_log_without_doubts_is_judged_as_the_referee_does() -> None:
         pytest.param({"3C": 0.6}, [0.6, 0.4], id="the-likeliest-first"),
     ],
 )
-def test_faces_that_count_alike_make_one_account(alternatives: dict[str, float], shares: list[float]) -> None:
+def test_faces_that_count_alike_make_one_hypothesis(alternatives: dict[str, float], shares: list[float]) -> None:
     card = parse_card("8C")
     event = CardDealt(t=1.0, card_id="c", card=card, confidence=0.9, alternatives=alternatives, source=Source.CAMERA)
     assert [choice.probability for choice in choices_of(event)] == pytest.approx(shares)
 
 
-def test_doubt_about_how_a_card_came_stays_in_every_account() -> None:
+def test_doubt_about_how_a_card_came_stays_in_every_hypothesis() -> None:
     event = CardDealt(t=1.0, card_id="c", card=parse_card("8C"), confidence=0.48, alternatives={"3C": 0.04})
     read, other = choices_of(event)
     ways = [line.value_confidence for choice in (read, other) for line in choice.lines if isinstance(line, CardDealt)]

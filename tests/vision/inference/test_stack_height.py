@@ -24,14 +24,16 @@ from thirdcard.vision.inference.stack_height import (
     WIDTH_PX,
     CropFrame,
     Gauging,
+    HeightSureness,
     StackGauge,
-    Sureness,
     crop_frame,
     stack_crop,
 )
 from thirdcard.vision.observations import StacksChanged
 
-OPTICS = GrowthOptics(camera_mm=(0.0, 0.0, -2000.0), thickness_mm=3.3, sureness=Sureness(floor_mm=0.8, scales=2.0))
+OPTICS = GrowthOptics(
+    camera_mm=(0.0, 0.0, -2000.0), thickness_mm=3.3, sureness=HeightSureness(floor_mm=0.8, scales=2.0)
+)
 WHITE = (255, 255, 255)
 
 
