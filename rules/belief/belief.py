@@ -113,14 +113,14 @@ class Belief:
     priors: Priors = field(default_factory=shipped_priors)
     found: tuple[Alert, ...] = ()
     """All that was found in the round that closed last, told or not, as sure as it was at its end."""
+    is_seen: bool = False
+    """Whether a camera had a part in the log: without one nothing is in doubt."""
     _before: Referee | None = None
     """The referee as he was before the running round."""
     _lines: list[Event] = field(default_factory=list)
     """Of the running round."""
     _hypotheses: list[Hypothesis] = field(default_factory=list)
     """Of the running round; none while nothing in it is wrong."""
-    _is_seen: bool = False
-    """Whether a camera had a part in the log."""
     _told: dict[Hashable, Alert] = field(default_factory=dict)
     _doubtful: dict[Hashable, Alert] = field(default_factory=dict)
 
@@ -137,8 +137,9 @@ class Belief:
     def observe(self, event: Event) -> Judgement:
         """Take the next line; returns what became certain enough with it, and what is withdrawn."""
         if self.referee.round is None and type(event) in ROUND_OPENERS:
-            self._before, self._lines, self._hypotheses = self.referee.copy(), [], []
-        self._is_seen = self._is_seen or event.source in (Source.CAMERA, Source.INFERRED)
+            may_be_seen = self.is_seen or self.referee.state.round == 0
+            self._before, self._lines = self.referee.copy() if may_be_seen else None, []
+        self.is_seen = self.is_seen or event.source in (Source.CAMERA, Source.INFERRED)
         if self._before is not None:
             self._lines.append(event)
         if self._hypotheses:
@@ -290,7 +291,7 @@ class Belief:
     def _calibrated(self, alert: Alert, share: float) -> Alert:
         """The alert as sure as such findings are right; what devices and people reported alone is as they say."""
         weighed = replace(alert, confidence=round(min(max(share, 0.0), 1.0), 6))
-        if not self._is_seen:
+        if not self.is_seen:
             return weighed
         return replace(weighed, confidence=round(self.calibrate(weighed), 6))
 

@@ -2,6 +2,7 @@
 
 - A line on a card says the likeliest face and names the others with their probabilities. Faces that count alike make
   one hypothesis: no duty, total or result tells them apart.
+- A card that seems to lie face up though nobody can read it may show a back that the reader does not know.
 - Chips that a camera saw the dealer pay or take may have been put there or taken by the player, as sure as the line is.
   Chips that nobody is known to have moved once the cards are out may have been paid or taken by the dealer.
 """
@@ -55,6 +56,13 @@ def choices_of(event: Event, *, are_cards_out: bool = False) -> Sequence[Choice]
     match event:
         case CardDealt() | CardTurned() if event.card is not None:
             return _faces(event, event.card)
+        case CardDealt() if event.face_up and event.source is Source.CAMERA and 0.0 < value_of(event) < 1.0:
+            sure = value_of(event)
+            choices = [
+                Choice((replace(event, confidence=1.0),), sure),
+                Choice((replace(event, face_up=False, confidence=1.0),), 1.0 - sure),
+            ]
+            return sorted(choices, key=_probability, reverse=True)
         case WagerSettled() if event.source is Source.CAMERA and 0.0 < value_of(event) < 1.0:
             sure = value_of(event)
             choices = [Choice((event,), sure), Choice((), 1.0 - sure, is_players=event.seat is not None)]

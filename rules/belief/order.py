@@ -77,6 +77,8 @@ def settled(event: Event) -> Event:
     """The line in a hypothesis that says in which order the cards came: that is certain there, if not when it was."""
     if not isinstance(event, CardDealt) or not event.order_unseen:
         return event
+    if event.face_up and event.card is None:
+        return replace(event, order_unseen=False)  # which side shows stays in doubt
     return replace(event, value_confidence=1.0, order_unseen=False)
 
 

@@ -17,6 +17,7 @@ from pydantic_settings import SettingsError as VariableError
 
 from thirdcard.calibration.documents import parse_yaml, read_document
 from thirdcard.calibration.errors import DocumentError
+from thirdcard.service.config.alerts_file import AlertsFile
 from thirdcard.service.config.house_file import HouseFileError, HouseSettings
 from thirdcard.service.config.parse_errors import table_error_from
 from thirdcard.service.ports.errors import TableError
@@ -77,6 +78,10 @@ class HouseFile(BaseSettings):
         description="one of open, token: whether anybody may read /api/openapi.json, or only who sends a token",
     )
     log: LogFile = Field(default_factory=LogFile, description="a mapping with level, format")
+    alerts: AlertsFile = Field(
+        default_factory=AlertsFile,
+        description="a mapping with false_per_table_hour, codes, severities, for tables whose own files have none",
+    )
 
     @classmethod
     def settings_customise_sources(

@@ -24,6 +24,7 @@ from thirdcard.rules.game.words import GAME_BETS
 from thirdcard.rules.rulebook.equipment import check_fees, check_seats, check_shoe
 from thirdcard.rules.rulebook.load import elect, is_file_reference, load_rulebook, rulebook_ids
 from thirdcard.rules.rulebook.options import Rules
+from thirdcard.service.config.alerts_file import AlertsFile, house_alerts
 from thirdcard.service.config.parse_errors import table_error_from
 from thirdcard.service.config.rulebook_files import find_rulebook
 from thirdcard.service.ports.errors import MISSING, TableError, UnreadableTableError
@@ -115,22 +116,6 @@ class CameraFile(_Model):
     loop: bool = Field(default=False, description="true or false: whether a file is played over and over when served")
 
 
-FalseAlerts = Annotated[float, Field(ge=0.001, le=1000.0)]
-_FALSE_ALERTS = "how many false alerts an hour of clean play may bring, 0.001 to 1000"
-
-
-class AlertsFile(_Model):
-    """What the house wants to hear of a table."""
-
-    false_per_table_hour: FalseAlerts = Field(default=0.05, description=_FALSE_ALERTS)
-    codes: dict[str, FalseAlerts] = Field(
-        default_factory=dict, description=f"a mapping of alert codes to {_FALSE_ALERTS}, for that code alone"
-    )
-    severities: dict[Literal["info", "low", "medium", "high", "critical"], FalseAlerts] = Field(
-        default_factory=dict, description=f"a mapping of severities to {_FALSE_ALERTS}, for codes not named"
-    )
-
-
 class TableFile(_Model):
     """`table.yaml` as it stands, its references not yet followed."""
 
@@ -156,8 +141,9 @@ class TableFile(_Model):
     cameras: list[CameraFile] = Field(
         default_factory=list, description="a list of cameras, each {name, source, calibration}"
     )
-    alerts: AlertsFile = Field(
-        default_factory=AlertsFile, description="a mapping with false_per_table_hour, codes, severities"
+    alerts: AlertsFile | None = Field(
+        default=None,
+        description="a mapping with false_per_table_hour, codes, severities; without it as the house's file says",
     )
     gestures: list[Literal["no_more_bets"]] = Field(
         default_factory=list,
@@ -281,7 +267,7 @@ def load_table(path: Path) -> TableConfig:
         card_size_mm=table.cards.size_mm,
         cameras=tuple(_build_camera(table, i, path) for i in range(len(table.cameras))),
         deck=_find_deck(table, path),
-        alerts=table.alerts,
+        alerts=house_alerts(path) if table.alerts is None else table.alerts,
         gestures=tuple(table.gestures),
     )
     check_hand_areas(config)

@@ -16,6 +16,7 @@ from thirdcard.rules.round.records import RoundRecord, format_round
 from thirdcard.rules.rulebook.load import elect
 from thirdcard.service.config.rulebook_files import rulebook_of_log
 from thirdcard.service.interpretation.alert_policy import AlertPolicy, is_likely
+from thirdcard.service.interpretation.alert_policy import belief_of as believing
 from thirdcard.service.ports.errors import ServiceError
 from thirdcard.service.store import chain
 
@@ -62,8 +63,7 @@ def belief_of(rules: Mapping[str, Any]) -> Belief:
         chips=_chips_of(rules),
         is_alleged=is_likely,
     )
-    policy = AlertPolicy(**rules.get("alerts", {}))
-    return Belief(referee, policy.telling_of, policy.sureness.calibrated)
+    return believing(referee, AlertPolicy(**rules.get("alerts", {})))
 
 
 def _chips_of(rules: Mapping[str, Any]) -> tuple[int, ...]:

@@ -13,10 +13,10 @@ from typing import Any, TypeVar
 from thirdcard.rules.errors import LogError
 from thirdcard.rules.log.events import Event
 from thirdcard.rules.log.reader import read_log_file, read_objects
-from thirdcard.rules.referee import Referee
 from thirdcard.rules.round.records import RoundRecord, format_round
 from thirdcard.service.config.table_file import TableConfig
 from thirdcard.service.ports.errors import ServiceError
+from thirdcard.service.watch.factory import build_belief
 from thirdcard.service.watch.recording_run import format_watched
 from thirdcard.service.watch.result import Findings, Unseen, unseen_stretches
 from thirdcard.service.watch.spread_count import format_spread
@@ -137,14 +137,11 @@ def _load(folder: Path, table: TableConfig, *, log: str) -> TableAccount:
 
 def judge(events: Iterable[Event], table: TableConfig) -> list[RoundRecord]:
     """The rounds that a log tells of, by the table's rulebook."""
-    rules = table.rules
-    limits = table.limits.model_dump(exclude_none=True)
-    shoe, chips = table.shoe, table.chips.values
-    referee = Referee(rules, decks=shoe.decks, device=shoe.device, limits=limits, chips=chips)
+    belief = build_belief(table)
     records: list[RoundRecord] = []
     for event in events:
-        records += referee.observe(event).rounds
-    return [*records, *referee.finish().rounds]
+        records += belief.observe(event).rounds
+    return [*records, *belief.finish().rounds]
 
 
 def _rounds(records: Iterable[RoundRecord], end_s: float) -> tuple[RoundAccount, ...]:

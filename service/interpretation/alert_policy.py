@@ -15,12 +15,11 @@ from pathlib import Path
 
 import yaml
 
-from thirdcard.rules.belief.belief import Telling
+from thirdcard.rules.belief.belief import Belief, Telling
 from thirdcard.rules.findings.alerts import Alert
+from thirdcard.rules.referee import Referee
 
 SURENESS = Path(__file__).with_name("sureness.yaml")
-FALSE_PER_TABLE_HOUR = 0.05
-"""One false alert in twenty hours."""
 REVIEW_LINE = 0.05
 """What is less likely than one in twenty is not worth a look: most of a review list would be nothing."""
 HOLDS = 0.5
@@ -66,7 +65,7 @@ def shipped_sureness() -> Sureness:
 class AlertPolicy:
     """What a house wants to hear of a table."""
 
-    false_per_table_hour: float = FALSE_PER_TABLE_HOUR
+    false_per_table_hour: float = 0.05
     codes: Mapping[str, float] = field(default_factory=dict)
     """The same for single codes."""
     severities: Mapping[str, float] = field(default_factory=dict)
@@ -79,6 +78,16 @@ class AlertPolicy:
         if alert.confidence >= self.sureness.line_for(rate):
             return Telling.ALERT
         return Telling.REVIEW if alert.confidence >= REVIEW_LINE else Telling.NOTHING
+
+
+def belief_of(referee: Referee, policy: AlertPolicy) -> Belief:
+    """What is believed of a referee's table; of a log in which no camera had a part everything is told."""
+
+    def telling(alert: Alert) -> Telling:
+        return policy.telling_of(alert) if belief.is_seen else Telling.ALERT
+
+    belief = Belief(referee, telling, policy.sureness.calibrated)
+    return belief
 
 
 def is_likely(alert: Alert) -> bool:

@@ -17,7 +17,7 @@ from thirdcard.rules.game.cards import PACK, RANKS, SUITS
 from thirdcard.rules.referee import Referee
 from thirdcard.rules.rulebook.model import BurnCount, Phase
 from thirdcard.service.config.table_file import TableConfig
-from thirdcard.service.interpretation.alert_policy import AlertPolicy, is_likely
+from thirdcard.service.interpretation.alert_policy import AlertPolicy, belief_of, is_likely
 from thirdcard.service.interpretation.burns import shows_burns, side_regions
 from thirdcard.service.interpretation.handovers import places_before_seats
 from thirdcard.vision.cards.card_monitor import CardCustoms
@@ -149,5 +149,4 @@ def build_belief(table: TableConfig) -> Belief:
         chips=table.chips.values,
         is_alleged=is_likely,
     )
-    policy = AlertPolicy(**table.alerts.model_dump())
-    return Belief(referee, policy.telling_of, policy.sureness.calibrated)
+    return belief_of(referee, AlertPolicy(**table.alerts.model_dump()))

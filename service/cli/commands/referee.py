@@ -15,7 +15,9 @@ from thirdcard.rules.errors import LogError
 from thirdcard.service.ports.errors import ServiceError
 
 if TYPE_CHECKING:
-    from thirdcard.rules.referee import Judgement, Referee
+    from thirdcard.rules.belief.belief import Belief
+    from thirdcard.rules.findings.alerts import Alert
+    from thirdcard.rules.referee import Judgement
     from thirdcard.service.cli.commands.rulebook_arguments import RulebookChoice
 
 
@@ -44,7 +46,8 @@ def referee(
     from thirdcard.service.config.output_files import STANDARD_INPUT, Input, refuse_standard_output, written
 
     choice = choose_rulebook(table, rulebook, option or [], decks)
-    judge = build_referee(choice)
+    judge = build_belief(choice)
+    pending: list[Alert] = []
     read: list[Input] = [STANDARD_INPUT if str(events) == "-" else events, *choice.files]
     if Path(choice.rulebook).is_file():
         read.append(Path(choice.rulebook))
@@ -57,30 +60,32 @@ def referee(
             records = stack.enter_context(draft.open("w", encoding="utf-8"))
         try:
             for event in read_log(read_lines(lines), warn=_warn):
-                _print(judge.observe(event), records)
+                pending = _print(judge.observe(event), records, pending, is_held=judge.is_seen)
         except LogError as error:
             raise LogFileError(f"{events}: {error}") from error
-        _print(judge.finish(), records)
+        _print(judge.finish(), records, pending, is_held=False)
 
 
-def build_referee(choice: RulebookChoice) -> Referee:
-    """The referee of what was chosen; a wrong rulebook or option is told with its place."""
+def build_belief(choice: RulebookChoice) -> Belief:
+    """What is believed of the table that was chosen; a wrong rulebook or option is named with its place."""
     from thirdcard.rules.referee import Referee
     from thirdcard.rules.rulebook.equipment import check_fees, check_shoe
     from thirdcard.rules.rulebook.load import elect, load_rulebook
+    from thirdcard.service.interpretation.alert_policy import AlertPolicy, belief_of
 
     rules = elect(load_rulebook(choice.rulebook), choice.options)
     minimum = (choice.limits or {}).get("minimum")
     if not choice.is_drill:
         check_shoe(rules, decks=choice.decks, device=choice.device)
     check_fees(rules, minimum if isinstance(minimum, int) else None)
-    return Referee(
+    judge = Referee(
         rules,
         decks=choice.decks,
         device=choice.device,
         limits=choice.limits or {},
         chips=choice.chips,
     )
+    return belief_of(judge, AlertPolicy(**choice.alerts.model_dump()))
 
 
 @contextmanager
@@ -96,17 +101,23 @@ def _open_log(path: Path) -> Iterator[TextIO]:
         yield lines
 
 
-def _print(judgement: Judgement, records: TextIO | None) -> None:
-    if not judgement.alerts and not judgement.rounds:
-        return
+def _print(judgement: Judgement, records: TextIO | None, pending: list[Alert], *, is_held: bool) -> list[Alert]:
+    """Print what is certain; returns the alerts of a running round that later lines may take back."""
+    if not judgement.alerts and not judgement.rounds and not judgement.withdrawn and (is_held or not pending):
+        return pending
     from thirdcard.rules.findings.alerts import format_alert
     from thirdcard.rules.round.records import format_round
 
-    for alert in judgement.alerts:
+    pending = [alert for alert in pending if not any(map(alert.is_same_as, judgement.withdrawn))]
+    pending += judgement.alerts
+    if is_held and not judgement.rounds:
+        return pending
+    for alert in pending:
         sys.stdout.write(json.dumps(format_alert(alert), ensure_ascii=False) + "\n")
     if records is not None:
         for record in judgement.rounds:
             records.write(json.dumps(format_round(record), ensure_ascii=False) + "\n")
+    return []
 
 
 def _warn(text: str) -> None:

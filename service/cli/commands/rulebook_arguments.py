@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import typer
@@ -11,6 +11,7 @@ import typer
 from thirdcard.calibration.documents import parse_yaml
 from thirdcard.calibration.errors import DocumentError
 from thirdcard.rules.errors import brief
+from thirdcard.service.config.alerts_file import AlertsFile, house_alerts
 from thirdcard.service.config.rulebook_files import find_rulebook
 from thirdcard.service.config.table_file import (
     OptionValue,
@@ -38,6 +39,8 @@ class RulebookChoice:
     """Their values in the smallest unit of money; none where they are not known."""
     files: tuple[Path, ...] = ()
     """All that was read to know it."""
+    alerts: AlertsFile = field(default_factory=AlertsFile)
+    """What the house wants to hear."""
     is_drill: bool = False
     """Whether dealers practise at the table, with other decks than the rulebook's."""
 
@@ -66,6 +69,7 @@ def choose_rulebook(
             limits=file.limits.model_dump(exclude_none=True),
             chips=read_chip_values(file, table),
             files=files_of(file, table),
+            alerts=house_alerts(table) if file.alerts is None else file.alerts,
             is_drill=file.drill,
         )
     if rulebook is None:

@@ -16,6 +16,7 @@ from thirdcard.rules.game.words import Severity
 from thirdcard.service.alerts.alerts import AlertStory, AlertWish, list_alerts, may_see, tell_alert
 from thirdcard.service.alerts.audit_log import ActWish, list_acts
 from thirdcard.service.alerts.cases import CaseView, cases_of, list_cases, tell_case
+from thirdcard.service.alerts.doubtful import list_doubtful
 from thirdcard.service.alerts.holding import holds_of
 from thirdcard.service.alerts.lifecycle import steps_of
 from thirdcard.service.alerts.room import Room
@@ -186,6 +187,13 @@ def alert(room: Room, person: Person, alert_id: int) -> dict[str, Any]:
         "open_cases": [one for one in open_cases if one.id not in {case.id for case in gathered}],
         "now": room.clock(),
     }
+
+
+def doubtful(room: Room, person: Person, query: ListQuery) -> dict[str, Any]:
+    """Findings that were never sure enough to be alerts, newest first."""
+    with room.database.reading() as session:
+        page = list_doubtful(session, person, AlertWish(), limit=query.limit, cursor=query.cursor)
+    return {"page": page}
 
 
 def _story(room: Room, person: Person, alert_id: int) -> AlertStory | None:

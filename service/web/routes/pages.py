@@ -65,6 +65,12 @@ def alert_part(room: RoomHere, pages: PagesHere, person: Viewer, alert_id: Numbe
     return pages.show("parts/alert.html", person=person, **facts.alert(room, person, alert_id))
 
 
+@router.get("/doubtful")
+def doubtful(room: RoomHere, pages: PagesHere, person: Viewer, query: Annotated[ListQuery, Query()]) -> Response:
+    """What was never sure enough to be an alert."""
+    return pages.show("doubtful.html", **facts.frame(room, person, "alerts"), **facts.doubtful(room, person, query))
+
+
 @router.get("/cases")
 def cases(room: RoomHere, pages: PagesHere, person: Supervisor, query: Annotated[ListQuery, Query()]) -> Response:
     """All cases, newest first."""

@@ -150,6 +150,13 @@ def test_faces_that_count_alike_make_one_hypothesis(alternatives: dict[str, floa
     assert [choice.probability for choice in choices_of(event)] == pytest.approx(shares)
 
 
+def test_card_that_seems_open_and_cannot_be_read_may_show_a_strange_back() -> None:
+    event = CardDealt(t=1.0, card_id="c", face_up=True, confidence=0.9, source=Source.CAMERA)
+    sides = [(line.face_up, round(choice.probability, 3)) for choice in choices_of(event) for line in choice.lines
+             if isinstance(line, CardDealt)]  # fmt: skip
+    assert sides == [(True, 0.9), (False, 0.1)]
+
+
 def test_doubt_about_how_a_card_came_stays_in_every_hypothesis() -> None:
     event = CardDealt(t=1.0, card_id="c", card=parse_card("8C"), confidence=0.48, alternatives={"3C": 0.04})
     read, other = choices_of(event)

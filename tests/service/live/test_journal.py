@@ -25,9 +25,10 @@ from thirdcard.service.live.inbox import Inbox
 from thirdcard.service.live.journal import Journal, News
 from thirdcard.service.media.clip_span import LIVE_CLIP
 from thirdcard.service.store import chain
+from thirdcard.service.store.audit import AUDIT
 from thirdcard.service.store.database import Database, open_database, sqlite_url
 from thirdcard.service.store.log_chains import alert_chain, log_chain
-from thirdcard.service.store.schema import AlertRow, EvidenceRow, RoundRow, SignalRow
+from thirdcard.service.store.schema import AlertChange, AlertRow, DoubtfulRow, EvidenceRow, RoundRow, SignalRow
 
 RULES = {"rulebook": "tas", "options": {}}
 ALERT = Alert(
@@ -272,3 +273,42 @@ def test_alert_that_the_process_before_told_is_not_told_again(database: Database
         assert session.scalars(select(AlertRow.id)).all() == [entry.alert_id, *(one.alert_id for one in told)]
         assert len(told) == 1
         assert chain.first_breach(session, alert_chain("B07")) is None
+
+
+def test_alert_that_is_taken_back_is_withdrawn_and_stays(database: Database) -> None:
+    journal, _ = journal_of(database)
+    (entry,) = journal.write(News(alerts=[ALERT]), NOW)
+
+    journal.write(News(withdrawn=[replace(ALERT, confidence=0.2, noticed_at=15.0)]), NOW + timedelta(seconds=3))
+
+    with database.reading() as session:
+        row = session.get_one(AlertRow, entry.alert_id)
+        (change,) = session.scalars(select(AlertChange).where(AlertChange.alert_id == entry.alert_id)).all()
+        assert (row.state, change.who, change.before, change.after) == ("withdrawn", "watch", "open", "withdrawn")
+        assert chain.first_breach(session, alert_chain("B07")) is None
+
+
+def test_alert_that_somebody_has_taken_stays_with_him(database: Database) -> None:
+    journal, _ = journal_of(database)
+    (entry,) = journal.write(News(alerts=[ALERT]), NOW)
+    with database.writing() as session:
+        session.get_one(AlertRow, entry.alert_id).state = "acknowledged"
+
+    journal.write(News(withdrawn=[ALERT]), NOW)
+
+    with database.reading() as session:
+        assert session.get_one(AlertRow, entry.alert_id).state == "acknowledged"
+        assert "alert.withdrawn" in [json.loads(line.body)["action"] for line in chain.read(session, AUDIT)]
+
+
+def test_doubtful_finding_is_no_alert(database: Database) -> None:
+    journal, _ = journal_of(database)
+    doubtful = replace(ALERT, confidence=0.3)
+
+    assert journal.write(News(doubtful=[doubtful]), NOW) == []
+
+    with database.reading() as session:
+        assert session.scalars(select(AlertRow)).all() == []
+        (row,) = session.scalars(select(DoubtfulRow)).all()
+        assert (row.code, row.round, row.confidence) == ("late_bet.placed", 1, 0.3)
+        assert row.at == NOW + timedelta(seconds=12.5)

@@ -23,6 +23,7 @@ from thirdcard.service.ports.messages import ShownStake, TableStatus, Written
 from thirdcard.service.rounds.search.index import enter_round
 from thirdcard.service.store import chain
 from thirdcard.service.store.database import Database, open_database, sqlite_url
+from thirdcard.service.store.doubtful import LogPlace, write_doubtful
 from thirdcard.service.store.log_chains import log_chain
 from thirdcard.service.store.people import Person, Role, add_token, add_user
 from thirdcard.service.store.schema import AlertRow, EvidenceRow, LogRow, RoundRow
@@ -218,6 +219,14 @@ def raise_alert(room: TestRoom, table: str = "B07", *, dealer: str | None = "d17
         session.add(row)
         session.flush()
         return row.id
+
+
+def note_doubtful(room: TestRoom, table: str = "B07", **changes: Any) -> None:
+    """Put a doubtful finding into the database as a table's process does."""
+    with room.database.writing() as session:
+        log = _log(session, table)
+        place = LogPlace(table_id=table, log_id=log.id, began_at=log.began_at)
+        write_doubtful(session, place, [alert_body(**{"confidence": 0.4} | changes)])
 
 
 def keep_evidence(room: TestRoom, alert: int, kind: str, content: bytes | None, **changes: Any) -> None:

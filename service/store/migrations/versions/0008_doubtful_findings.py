@@ -27,7 +27,7 @@ def upgrade() -> None:
         sa.Column("severity", sa.String(length=20), nullable=False),
         sa.Column("dealer", sa.String(length=200), nullable=True),
         sa.Column("at", UtcTime(), nullable=False),
-        sa.Column("confidence", sa.Float(), nullable=False),
+        sa.Column("confidence", sa.Double(), nullable=False),
         sa.Column("body", sa.Text(), nullable=False),
         sa.ForeignKeyConstraint(["log_id"], ["logs.id"]),
         sa.PrimaryKeyConstraint("id"),

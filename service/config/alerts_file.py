@@ -1,0 +1,56 @@
+"""What a house wants to hear of its tables: how many false alerts an hour of clean play may bring.
+
+The key `alerts` stands in a table's file, and in `house.yaml` for all tables whose files have none.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, ValidationError
+
+from thirdcard.calibration.documents import read_document
+from thirdcard.calibration.errors import DocumentError
+from thirdcard.service.config.house_file import HouseFileError, HouseSettings
+from thirdcard.service.config.parse_errors import table_error_from
+
+KEY = "alerts"
+HOUSE = "house.yaml"
+TABLES = "tables"
+FALSE_PER_TABLE_HOUR = 0.05
+"""One false alert in twenty hours."""
+_RATE = "a number of false alerts an hour of clean play, 0.001 to 1000"
+Rate = Annotated[float, Field(ge=0.001, le=1000.0)]
+SeverityName = Literal["info", "low", "medium", "high", "critical"]
+
+
+class AlertsFile(HouseSettings):
+    """How many false alerts are accepted; the line from which a finding is told follows from it."""
+
+    false_per_table_hour: Rate = Field(default=FALSE_PER_TABLE_HOUR, description=_RATE)
+    codes: dict[str, Rate] = Field(
+        default_factory=dict, description=f"a mapping of alert codes, each to {_RATE}, of that code alone"
+    )
+    severities: dict[SeverityName, Rate] = Field(
+        default_factory=dict, description=f"a mapping of severities, each to {_RATE}, of a code not named itself"
+    )
+
+
+def house_alerts(table: Path) -> AlertsFile:
+    """What the house of a table's file says: of the folder in whose `tables` it lies; all defaults elsewhere.
+
+    Raises:
+        HouseFileError: The house's file is no YAML mapping.
+        TableError: A value is not allowed.
+    """
+    folders = [folder.parent for folder in table.resolve().parents[:2] if folder.name == TABLES]
+    path = next((folder / HOUSE for folder in folders if (folder / HOUSE).is_file()), None)
+    if path is None:
+        return AlertsFile()
+    try:
+        return AlertsFile.model_validate(dict(read_document(path)).get(KEY, {}))
+    except DocumentError as error:
+        raise HouseFileError(str(error)) from error
+    except ValidationError as error:
+        raise table_error_from(error, AlertsFile, str(path)) from error
