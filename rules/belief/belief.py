@@ -138,7 +138,7 @@ class Belief:
         """Take the next line; returns what became certain enough with it, and what is withdrawn."""
         if self.referee.round is None and type(event) in ROUND_OPENERS:
             may_be_seen = self.is_seen or self.referee.state.round == 0
-            self._before, self._lines = self.referee.copy() if may_be_seen else None, []
+            self._before, self._lines, self._told = self.referee.copy() if may_be_seen else None, [], {}
         self.is_seen = self.is_seen or event.source in (Source.CAMERA, Source.INFERRED)
         if self._before is not None:
             self._lines.append(event)
@@ -179,7 +179,8 @@ class Belief:
         """Judge the round so far in every hypothesis; returns what the likeliest makes of the last line."""
         options = self._options()
         orders = self._orders()
-        if not is_needed and len(orders) == 1 and all(len(some) == 1 for some in options):
+        may_be_other = any(len(some) > 1 and some[1].probability >= WORTH_TELLING for some in options)
+        if not is_needed and len(orders) == 1 and not may_be_other:
             return None
         assert self._before is not None
         beam: list[tuple[float, tuple[int, ...]]] = [(1.0, ())]

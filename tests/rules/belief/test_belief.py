@@ -128,6 +128,14 @@ def test_next_round_begins_with_one_hypothesis() -> None:
     assert [(alert.round, alert.confidence) for alert in alerts] == [(2, 1.0), (2, 1.0)]
 
 
+def test_alert_between_rounds_is_not_withdrawn_by_the_next_one() -> None:
+    lost = TableLog(RULES).add("camera_lost", camera="overhead", source="camera").events
+    events = [replace(event, t=event.t + 9.0) for event in round_with(("8C", {"3C": 0.04}))]
+    judgements = judged([*lost, *events])
+    assert [alert.code for alert in alerts_of(judgements)] == ["camera.lost"]
+    assert [alert for each in judgements for alert in each.withdrawn] == []
+
+
 def test_log_without_doubts_is_judged_as_the_referee_does() -> None:
     events = round_with(None, player=8, banker=7, winner="player")
     referee = Referee(RULES)
