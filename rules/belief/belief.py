@@ -114,7 +114,7 @@ class Belief:
     found: tuple[Alert, ...] = ()
     """All that was found in the round that closed last, told or not, as sure as it was at its end."""
     is_seen: bool = False
-    """Whether a camera had a part in the log: without one nothing is in doubt."""
+    """Whether the log says how sure a camera was of something: else nothing is in doubt."""
     _before: Referee | None = None
     """The referee as he was before the running round."""
     _lines: list[Event] = field(default_factory=list)
@@ -139,7 +139,7 @@ class Belief:
         if self.referee.round is None and type(event) in ROUND_OPENERS:
             may_be_seen = self.is_seen or self.referee.state.round == 0
             self._before, self._lines, self._told = self.referee.copy() if may_be_seen else None, [], {}
-        self.is_seen = self.is_seen or event.source in (Source.CAMERA, Source.INFERRED)
+        self.is_seen = self.is_seen or (event.source is Source.CAMERA and event.confidence is not None)
         if self._before is not None:
             self._lines.append(event)
         if self._hypotheses:

@@ -13,5 +13,6 @@ from thirdcard.service.corrections.judging import judge_lines
 def test_what_a_watch_would_not_allege_a_correction_does_not_either(confidence: float, told: bool) -> None:
     log = TableLog(rules_of("tas"), confidence=confidence).open()
     log.four("P 9H KD | B 3S KC").third("player", "2C").close()
-    verdicts = judge_lines({"rulebook": "tas"}, [format_event(event) for event in log.events])
+    lines = [format_event(event) | {"source": "camera"} for event in log.events]
+    verdicts = judge_lines({"rulebook": "tas"}, lines)
     assert ("misdeal.third_card_not_due" in [alert.code for alert in verdicts.alerts]) is told

@@ -98,8 +98,8 @@ class FakeWatch:
     def wait(self, _t: float) -> None:
         """Time passes."""
 
-    def take(self) -> tuple[list[Any], list[Any], list[Any]]:
-        return [], [], []
+    def take(self) -> WatchNews:
+        return WatchNews(events=(), alerts=(), rounds=(), withdrawn=(), doubtful=())
 
 
 @dataclass(slots=True)
