@@ -15,6 +15,7 @@ from thirdcard.service.live.load_shedding import BREATH, RESTS, Turns
 from thirdcard.service.live.sight import Sight
 from thirdcard.service.live.worker import Worker
 from thirdcard.service.ports.messages import Message, Rest, Strained
+from thirdcard.service.watch.pipeline import WatchNews
 
 FRAME_S = 0.1
 
