@@ -152,6 +152,7 @@ def found_text(findings: Findings) -> str:
     text = f"{rounds}{outcomes} and {alerts} in {duration(findings.duration_s)}"
     unseen_s = sum(stretch.to_s - stretch.from_s for stretch in findings.unseen)
     reasons = ", ".join(dict.fromkeys(stretch.reason for stretch in findings.unseen))
+    text += f"; {counted(len(findings.doubtful), 'doubtful finding')} more" if findings.doubtful else ""
     text += f"; {duration(unseen_s)} could not be seen ({reasons})" if unseen_s > 0 else ""
     return f"{text[0].upper()}{text[1:]}."
 

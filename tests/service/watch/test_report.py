@@ -174,6 +174,16 @@ def test_report_tells_a_break_and_what_could_not_be_seen(tmp_path: Path) -> None
     assert "00:12.0 to 00:13.5" in text
 
 
+def test_doubtful_findings_stand_apart_from_alerts(tmp_path: Path) -> None:
+    doubtful = (make_alert(confidence=0.31, message="Seat 9 placed 5 <late>."),)
+    write_report(tmp_path / "report.html", replace(make_findings(), doubtful=doubtful))
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "Doubtful findings" in text
+    assert "Seat 9 placed 5 &lt;late&gt;." in text
+    assert "31 %" in text
+    assert Page(text).open == []
+
+
 def test_report_without_anything_says_so(tmp_path: Path) -> None:
     write_report(tmp_path / "report.html", make_findings(duration_s=0.0, frames=0, wall_s=0.0, stage_seconds={}))
     text = (tmp_path / "report.html").read_text(encoding="utf-8")
