@@ -16,12 +16,14 @@ from sqlalchemy import func, select
 
 from tests.endurance.begun import judged, watch_from
 from tests.endurance.disk import NoDiskError, fill, small_disk
+from tests.endurance.ears import NoBrowserError, require_browser
 from tests.endurance.kills import run_kills
 from tests.endurance.listeners import Heard, faults_of
 from tests.endurance.live_room import LiveRoom, free_port, furnish_room
 from tests.endurance.load import raise_old_alerts, run_load
 from tests.endurance.postgres_server import NoPostgresError, make_postgres
 from tests.endurance.rtsp_camera import Cut, Gate, NoCameraError, rtsp_camera
+from tests.endurance.shift import Size, run_shift
 from tests.repository import DEMO
 from thirdcard.service.store import audit
 from thirdcard.service.store.database import open_database
@@ -65,6 +67,18 @@ def test_listeners_are_told_everything_under_load(tmp_path: Path) -> None:
         database.close()
     assert report["faults"] == []
     assert report["events to each listener"] != {"alerts": 0, "changes": 0}
+
+
+def test_shift_keeps_its_promises(tmp_path: Path) -> None:
+    """How long anything takes is not asked here."""
+    try:
+        require_browser()
+    except NoBrowserError as error:
+        pytest.skip(str(error))
+    tabs = (("/", "/alerts"), ("/tables/L1", "/alerts"))
+    size = Size(watched=1, fed=1, faults=3, camera_lines=6, cycle_s=8.0, tabs=tabs, full_s=0.0, within_s=120.0)
+    report = run_shift(tmp_path, None, size)
+    assert [line for line in report["results"] if not line["is_met"]] == []
 
 
 def test_listener_that_missed_something_is_found() -> None:
