@@ -124,11 +124,12 @@ class Worker:
             self._show(waiting[-1])
         if not waiting:
             self.sight.mind_silence(self._t(now))
-        for event in self.entries.reports(now, self._t(now)):
+        heard_at = self.now()  # looking took its time, and no report may seem to have come before it did
+        for event in self.entries.reports(heard_at, self._t(heard_at)):
             self.watch.report(event)
         if not self.sight.is_live:
             self.sight.wait(self._t(now))
-        self._write(now)
+        self._write(heard_at)
         return now
 
     def _see(self, shot: Shot) -> None:

@@ -28,7 +28,8 @@ logger = logging.getLogger(__name__)
 
 POLL_S = 0.25
 STOP_S = 15.0
-AFTER_A_FALL_S = 5.0
+AFTER_A_FALL_S = 1.0
+"""As long as a table leaves a database that did not answer alone: what a full disk held up is told soon after."""
 PRUNE_EVERY = timedelta(hours=1)
 
 

@@ -401,7 +401,7 @@ def _decisions(shift: Shift) -> Result:
     known = {note: what for operator in shift.operators for note, what in operator.diary.decisions.items()}
     with shift.database.reading() as session:
         changes = session.scalars(select(AlertChange).order_by(AlertChange.id)).all()
-        states = dict(session.execute(select(AlertRow.id, AlertRow.state)).tuples().all())
+        states = {row.id: row.state for row in session.execute(select(AlertRow.id, AlertRow.state))}
     stored: dict[str | None, list[tuple[int, str]]] = {}
     for change in changes:
         stored.setdefault(change.note, []).append((change.alert_id, change.after))

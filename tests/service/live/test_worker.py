@@ -299,6 +299,17 @@ def test_a_file_that_plays_again_brings_another_shoe() -> None:
     assert watch.shoes == [8.0, 16.0]
 
 
+def test_report_that_comes_while_a_look_lasts_keeps_its_moment() -> None:
+    clock = [NOW + timedelta(seconds=FRAME_S)]
+    worker = worker_of(clock, FakeWatch(clock, look_s=1.5), FakeCamera(clock))
+    asked_t: list[float] = []
+    worker.entries.inbox = cast(Any, SimpleNamespace(take=lambda now_t: asked_t.append(now_t) or []))
+
+    worker._step()
+
+    assert asked_t == [(clock[0] - NOW).total_seconds()]
+
+
 def test_a_table_that_rests_says_so() -> None:
     worker, _ = watched(0.05, 5.0)
     now = worker.now()

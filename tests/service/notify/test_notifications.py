@@ -17,6 +17,7 @@ from tests.service.mqtt_fakes import wait_until
 from tests.service.notify.fakes import Received, a_channel, http_receiver, rules_of
 from tests.service.stores import add_alert
 from thirdcard.rules.game.words import Severity
+from thirdcard.service.live.entries import RETRY
 from thirdcard.service.notify import notifications as module
 from thirdcard.service.notify import outbox, sender
 from thirdcard.service.notify.channels import Channel, ChannelTraits, DeliveryRefusedError, DownError
@@ -118,6 +119,11 @@ def test_unforeseen_fault_is_shown_and_survived(
     add_alert(database)
     wait_until(lambda: len(channel.sent) == 1 and notifications.fault is None)
     notifications.stop()
+
+
+def test_rest_after_a_fall_is_no_longer_than_tables_rest() -> None:
+    """What a full disk held up is told within 5 s of having room, by two threads that rest one after the other."""
+    assert RETRY.total_seconds() >= module.AFTER_A_FALL_S
 
 
 def test_service_tells_of_itself_where_a_rule_asks_for_it(database: Database, clock: HandClock) -> None:
