@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ import av
 import httpx
 import yaml
 
+from tests.endurance.clients import AWAY
 from tests.endurance.live_room import LiveRoom
 from thirdcard.service.config.data_folder import Home
 from thirdcard.service.web.demo_room import RECORDING
@@ -122,6 +123,9 @@ class FedFault:
     code: str
     dealer: str
     """Deals in this round alone."""
+    taken_after_s: float
+    """The longest that the service took to take one of the round's lines: their order is lost where that is longer than
+    its log waits for what comes late."""
 
 
 @dataclass(slots=True)
@@ -150,13 +154,15 @@ class Feeder:
             for number in range(self.rounds + 1):
                 began = time.monotonic()
                 fault = FAULTS[(number - 1) % len(FAULTS)] if number else None
+                began_at = datetime.now(UTC)
                 dealer = f"{self.table}-{number:03d}"
-                self._report(http, {"type": "dealer_changed", "dealer": dealer})
+                taken_after_s = self._report(http, {"type": "dealer_changed", "dealer": dealer}, began_at)
                 for after_s, line in round_lines(number, fault):
                     time.sleep(max(began + after_s - time.monotonic(), 0.0))
-                    self._report(http, line)
+                    at = began_at + timedelta(seconds=after_s)
+                    taken_after_s = max(self._report(http, line, at), taken_after_s)
                 if fault is not None:
-                    self.fed.append(FedFault(self.table, fault, dealer))
+                    self.fed.append(FedFault(self.table, fault, dealer, round(taken_after_s, 2)))
                 self._report_camera(http, camera, number)
                 time.sleep(max(began + self.cycle_s - time.monotonic(), 0.0))
 
@@ -164,26 +170,26 @@ class Feeder:
         """The camera's share of lines after this round; after the last one all that are left."""
         due = 2 * round(self.camera_lines / 2 * number / self.rounds)
         while self.told < due:
-            self._report(http, {**next(camera), "camera": "overhead"})
+            self._report(http, {**next(camera), "camera": "overhead"}, datetime.now(UTC))
             self.told += 1
             time.sleep(0.2)
 
-    def _report(self, http: httpx.Client, line: Line) -> None:
-        body = {**line, "at": datetime.now(UTC).isoformat()}
-        while True:
-            try:
-                answer = http.post(f"/api/tables/{self.table}/signals", json=body)
-            except httpx.HTTPError:
-                self.again += 1
-                time.sleep(RETRY_S)
-                continue
-            if answer.status_code in (502, 503, 504):
-                self.again += 1
-                time.sleep(RETRY_S)
-                continue
-            if not answer.is_success:
-                self.refused.append(f"{self.table}: {line['type']}: {answer.status_code} {answer.text[:200]}")
-            return
+    def _report(self, http: httpx.Client, line: Line, at: datetime) -> float:
+        """Report until it is taken; gives how long after its moment that was."""
+        body = {**line, "at": at.isoformat()}
+        while not self._is_answered(http, body):
+            self.again += 1
+            time.sleep(RETRY_S)
+        return (datetime.now(UTC) - at).total_seconds()
+
+    def _is_answered(self, http: httpx.Client, body: Line) -> bool:
+        try:
+            answer = http.post(f"/api/tables/{self.table}/signals", json=body)
+        except httpx.HTTPError:
+            return False
+        if not answer.is_success and answer.status_code not in AWAY:
+            self.refused.append(f"{self.table}: {body['type']}: {answer.status_code} {answer.text[:200]}")
+        return answer.status_code not in AWAY
 
 
 @dataclass(slots=True)

@@ -13,6 +13,7 @@ import httpx
 from playwright.sync_api import BrowserContext, Page, expect
 from playwright.sync_api import Error as BrowserError
 from sqlalchemy import delete
+from sqlalchemy.exc import SQLAlchemyError
 
 from tests.endurance.diary import Diary
 from tests.endurance.ears import require_browser
@@ -151,7 +152,7 @@ class Operator:
         is_losing = self.losing.is_set()
         try:
             self._decide_on_page(page, number, state, note)
-        except (BrowserError, AssertionError) as error:
+        except (BrowserError, AssertionError, SQLAlchemyError) as error:
             self.failed.append(f"{note}, alert {number}: {str(error).splitlines()[0]}")
             return
         self.diary.decisions[note] = (number, state)

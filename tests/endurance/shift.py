@@ -32,7 +32,7 @@ from tests.endurance.diary import Diary
 from tests.endurance.disk import NoDiskError, fill, small_disk
 from tests.endurance.duty_channel import SECRET, SECRET_VARIABLE, DutyChannel
 from tests.endurance.ears import NoBrowserError, require_browser
-from tests.endurance.fed_tables import Feeder, Feeding, furnish_fed_tables, make_still_film, shares
+from tests.endurance.fed_tables import FedFault, Feeder, Feeding, furnish_fed_tables, make_still_film, shares
 from tests.endurance.live_room import COMMAND, LiveRoom, furnish_room
 from tests.endurance.room_people import Operator
 from tests.service.web.rooms import PASSWORD
@@ -44,6 +44,8 @@ from thirdcard.service.watch.factory import now_utc
 
 WITHIN_S = 5.0
 """Of an alert: until it is heard and told."""
+IN_ORDER_S = 0.5
+"""Reports that are taken later may be too late for the order of the log, which waits for 0.7 s."""
 DISK_MB = 3000
 GRAVE = ("high", "critical")
 OPERATORS = ("ben", "cleo")
@@ -343,17 +345,21 @@ def _raised(shift: Shift, alerts: list[dict[str, Any]]) -> Result:
         if alert["table"] in names and not alert["code"].startswith(f"{CAMERA}."):
             key = (alert["table"], alert["code"], alert["dealer"])
             counts[key] = counts.get(key, 0) + 1
-    once = sum(counts.get((fault.table, fault.code, fault.dealer), 0) == 1 for fault in fed)
-    others = sorted(set(counts) - {(fault.table, fault.code, fault.dealer) for fault in fed})
-    shift.figures["faults not raised once"] = [
-        asdict(fault) for fault in fed if counts.get((fault.table, fault.code, fault.dealer), 0) != 1
-    ]
+    missing = [fault for fault in fed if counts.get(_key(fault), 0) != 1]
+    slow = [fault for fault in missing if fault.taken_after_s > IN_ORDER_S and _key(fault) not in counts]
+    others = sorted(set(counts) - {_key(fault) for fault in fed})
+    shift.figures["faults not raised once"] = [asdict(fault) for fault in missing]
     shift.figures["other alerts at these tables"] = others
     refused = [why for feeder in shift.feeding.feeders for why in feeder.refused]
     shift.figures["reports refused"] = refused
-    found = f"{once} of {len(fed)} once, {len(others)} others, {len(refused)} reports refused"
-    is_met = once == len(fed) == shift.size.faults and not others and not refused
-    return Result(f"{shift.size.faults} faults of the dealing are raised", "each once, no other", found, is_met)
+    found = f"{len(fed) - len(missing)} of {len(fed)} once, {len(slow)} taken too late, {len(others)} others"
+    is_met = len(missing) == len(slow) and len(fed) == shift.size.faults and not others and not refused
+    wanted = f"each once that was taken within {IN_ORDER_S:g} s, no other"
+    return Result(f"{shift.size.faults} faults of the dealing are raised", wanted, found, is_met)
+
+
+def _key(fault: FedFault) -> tuple[str, str, str]:
+    return fault.table, fault.code, fault.dealer
 
 
 def _camera_lines(shift: Shift) -> Result:

@@ -303,7 +303,12 @@ def test_report_that_comes_while_a_look_lasts_keeps_its_moment() -> None:
     clock = [NOW + timedelta(seconds=FRAME_S)]
     worker = worker_of(clock, FakeWatch(clock, look_s=1.5), FakeCamera(clock))
     asked_t: list[float] = []
-    worker.entries.inbox = cast(Any, SimpleNamespace(take=lambda now_t: asked_t.append(now_t) or []))
+
+    def take(now_t: float) -> list[Any]:
+        asked_t.append(now_t)
+        return []
+
+    worker.entries.inbox = cast(Any, SimpleNamespace(take=take))
 
     worker._step()
 
