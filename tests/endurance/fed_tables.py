@@ -27,7 +27,6 @@ from thirdcard.service.web.demo_room import RECORDING
 FPS = 5
 KEY_FRAMES = 10
 """From one key frame of the still film to the next."""
-FILM_MINUTES = 45
 RETRY_S = 0.3
 SUITS = "CDHS"
 FAULTS = ("late_bet.placed", "misdeal.order", "misdeal.wrong_result")
@@ -51,7 +50,7 @@ ROUND_S = 5.0
 Line = dict[str, Any]
 
 
-def make_still_film(path: Path, *, minutes: float = FILM_MINUTES) -> None:
+def make_still_film(path: Path, *, minutes: float) -> None:
     """The empty table before the shipped recording's first round: one group of pictures again and again."""
     with av.open(str(RECORDING / "video.mp4")) as source:
         first = next(source.decode(video=0))

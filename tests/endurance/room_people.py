@@ -162,17 +162,17 @@ class Operator:
     def _decide_on_page(self, page: Page, number: int, state: str, note: str) -> None:
         dialog, button, keys = STEPS[state]
         page.goto(f"{self.room.address}/alerts/{number}", wait_until="load")
-        expect(page.locator(f"[data-opened='{number}']")).to_be_visible()
+        expect(page.locator(f"[data-opened='{number}']")).to_be_visible(timeout=PATIENCE_MS)
         for key in keys:
             page.keyboard.press(key)
         text = page.locator(f"{dialog} textarea")
         text.fill(note)
         if self.losing.is_set():
             self._lose_session(page)
-            expect(text).to_have_value(note)
+            expect(text).to_have_value(note, timeout=OPENING_MS)
             self.kept_texts += 1
         page.locator(button).click()
-        expect(page.locator(f"[data-opened='{number}'][data-state={state}]")).to_be_visible()
+        expect(page.locator(f"[data-opened='{number}'][data-state={state}]")).to_be_visible(timeout=PATIENCE_MS)
 
     def _lose_session(self, page: Page) -> None:
         """As when its time is over; he signs in again."""
@@ -194,8 +194,7 @@ class Operator:
             answer.raise_for_status()
         except httpx.HTTPError:
             return None
-        is_any = self.losing.is_set()
-        his = [alert["id"] for alert in answer.json()["items"] if is_any or alert["id"] % 2 == self.turn]
+        his = [alert["id"] for alert in answer.json()["items"] if alert["id"] % 2 == self.turn]
         return self.random.choice(his) if his else None
 
     def _note(self, kind: str, detail: dict[str, Any]) -> None:
