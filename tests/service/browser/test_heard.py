@@ -104,6 +104,15 @@ def test_sound_survives_the_tab_that_made_it(browser: Browser, room: ServedRoom)
         tabs.pages[0].wait_for_function("() => window.heard.includes('medium')")
 
 
+def test_pages_that_were_too_busy_to_sound_in_time_are_asked_again(browser: Browser, room: ServedRoom) -> None:
+    with visiting(browser, room, "ben") as ben:
+        page = open_tabs(ben, ["/"]).pages[0]
+        for n in (1, 2):
+            page.evaluate("() => setTimeout(() => { const end = Date.now() + 3000; while (Date.now() < end); }, 0)")
+            room.tables["T1"].write(alerts=[an_alert(n * 1.0)])
+            page.wait_for_function(f"() => window.heard.length === {n}")
+
+
 def test_blocked_sound_is_said_on_every_page_until_a_click(strict_browser: Browser, room: ServedRoom) -> None:
     with visiting(strict_browser, room, "ada") as ada:
         page = ada.page.context.new_page()

@@ -18,7 +18,7 @@ export const isAfter = ({ name, number }, place) => number === null || number > 
 /** Speaks with pages through message ports; runs in a shared worker, or in a page where there is none. */
 export class Hub {
   constructor() {
-    this.pages = new Map(); // by port: whether it can sound, whether somebody looks at it
+    this.pages = new Map(); // by port: whether it can sound, whether somebody looks at it, whether it answers late
     this.session = null;
     this.stream = null;
     this.from = null; // the place before the first event that is kept
@@ -130,29 +130,39 @@ export class Hub {
     this.play(severity);
   }
 
-  /** Let one page sound: one that is looked at before others; where it does not answer, the next. */
-  play(severity) {
-    const able = [...this.pages].filter(([, page]) => page.isAudible);
-    const [port, page] = able.find(([, { isShown }]) => isShown) ?? able.at(-1) ?? [];
+  /**
+   * Let one page sound: one that answers before others, of these one that is looked at; where it does not answer, the
+   * next. On a busy machine all may answer late: they are asked all the same, or nothing would be heard any more.
+   */
+  play(severity, tried = new Set()) {
+    const able = [...this.pages].filter(([port, page]) => page.isAudible && !tried.has(port));
+    const prompt = able.filter(([, page]) => !page.isLate);
+    const among = prompt.length ? prompt : able;
+    const [port, page] = among.find(([, { isShown }]) => isShown) ?? among.at(-1) ?? [];
     if (!port) return;
     const number = (this.number += 1);
     this.asked.set(number, setTimeout(() => {
       this.asked.delete(number);
-      page.isAudible = false;
+      page.isLate = true;
       this.tellHeard();
-      this.play(severity);
+      this.play(severity, tried.add(port));
     }, ANSWER_MS));
     port.postMessage({ kind: "play", number, severity });
   }
 
-  played(_port, { number }) {
+  /** A page has sounded; one that was late answers again. */
+  played(port, { number }) {
     clearTimeout(this.asked.get(number));
     this.asked.delete(number);
+    const page = this.pages.get(port);
+    if (!page?.isLate) return;
+    page.isLate = false;
+    this.tellHeard();
   }
 
   /** Whether any page of this browser can sound, to all where that has changed; to one page in any case. */
   tellHeard(port) {
-    const isHeard = [...this.pages.values()].some(({ isAudible }) => isAudible);
+    const isHeard = [...this.pages.values()].some(({ isAudible, isLate }) => isAudible && !isLate);
     if (isHeard !== this.isHeard) this.tell({ kind: "heard", isHeard });
     else port?.postMessage({ kind: "heard", isHeard });
     this.isHeard = isHeard;
