@@ -8,9 +8,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from thirdcard.rules.game.words import Severity
 from thirdcard.service.alerts.doubtful import DoubtfulView
-from thirdcard.service.alerts.views import AlertView, ChangeView
+from thirdcard.service.alerts.views import AlertView, ChangeView, EvidenceView
 from thirdcard.service.ports.moments import Moment
 from thirdcard.service.store.alert_states import AlertState
+from thirdcard.service.store.alert_writer import FIRST_KINDS
 
 
 class RemedyOut(BaseModel):
@@ -19,6 +20,20 @@ class RemedyOut(BaseModel):
     action: str
     rule: str | None
     text: str
+
+
+class FurtherOut(BaseModel):
+    """A further file beside the first ones."""
+
+    kind: str
+    state: str
+    url: str | None
+    """None while it is not there."""
+    from_at: Moment
+    to_at: Moment
+    size_bytes: int | None
+    sha256: str | None
+    fault: str | None
 
 
 class EvidenceOut(BaseModel):
@@ -34,6 +49,8 @@ class EvidenceOut(BaseModel):
     to: float
     states: dict[str, str]
     """Of each kind: promised, kept, failed or deleted."""
+    further: list[FurtherOut]
+    """Longer clips that somebody had cut later."""
 
 
 class AlertOut(BaseModel):
@@ -114,15 +131,29 @@ class ChangeOut(BaseModel):
 def _evidence(view: AlertView) -> EvidenceOut | None:
     if not view.evidence:
         return None
-    pieces = list(view.evidence.values())
+    pieces = [piece for kind, piece in view.evidence.items() if kind in FIRST_KINDS]
     address = f"/api/alerts/{view.id}"
     kept = {kind: f"{address}/{kind}" if piece.state == "kept" else None for kind, piece in view.evidence.items()}
     began = view.log_began_at
     return EvidenceOut(
-        **{kind: kept.get(kind) for kind in ("clip", "still", "before", "after", "overlay")},
+        **{kind: kept.get(kind) for kind in FIRST_KINDS},
         from_=round((min(piece.from_at for piece in pieces) - began).total_seconds(), 3),
         to=round((max(piece.to_at for piece in pieces) - began).total_seconds(), 3),
         states={kind: piece.state for kind, piece in view.evidence.items()},
+        further=[_further(piece, kept[kind]) for kind, piece in view.evidence.items() if kind not in FIRST_KINDS],
+    )
+
+
+def _further(piece: EvidenceView, url: str | None) -> FurtherOut:
+    return FurtherOut(
+        kind=piece.kind,
+        state=piece.state,
+        url=url,
+        from_at=piece.from_at,
+        to_at=piece.to_at,
+        size_bytes=piece.size_bytes,
+        sha256=piece.sha256,
+        fault=piece.fault,
     )
 
 

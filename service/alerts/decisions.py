@@ -19,7 +19,7 @@ from sqlalchemy.orm import Session
 
 from thirdcard.service.alerts.alerts import AlertWish, conditions, may_see
 from thirdcard.service.alerts.reasons import FALSE_ALERT_REASONS, OTHER
-from thirdcard.service.store.alert_states import CLOSED, AlertState
+from thirdcard.service.store.alert_states import CLOSED, SAVED_BY_HAND, AlertState
 from thirdcard.service.store.people import Person
 from thirdcard.service.store.schema import AlertChange, AlertRow, LogRow
 
@@ -96,7 +96,7 @@ def tell_decisions(session: Session, person: Person, wish: AlertWish, by: Groupi
 
 
 def _lives(session: Session, person: Person, wish: AlertWish, by: Grouping) -> Iterable[_Life]:
-    fits = (LogRow.is_counted, *conditions(wish), *may_see(person, AlertRow.table_id))
+    fits = (LogRow.is_counted, AlertRow.code != SAVED_BY_HAND, *conditions(wish), *may_see(person, AlertRow.table_id))
     name = AlertRow.code if by is Grouping.CODE else AlertRow.table_id
     columns = (AlertRow.id, name, AlertRow.state, AlertRow.noticed_at)
     rows = session.execute(select(*columns).join(LogRow, LogRow.id == AlertRow.log_id).where(*fits)).all()

@@ -26,6 +26,9 @@ class EvidenceKind(StrEnum):
     BEFORE = "before"
     AFTER = "after"
     OVERLAY = "overlay"
+    LONGER = "longer"
+    LONGER_2 = "longer-2"
+    LONGER_3 = "longer-3"
 
 
 MEDIA_TYPES = {

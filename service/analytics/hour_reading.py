@@ -20,6 +20,7 @@ from thirdcard.service.alerts.reasons import FALSE_ALERT_REASONS
 from thirdcard.service.analytics.hour_sums import NOBODY, AlertSum, ErringRound, Fault, RoundSum, Who
 from thirdcard.service.analytics.round_facts import Line, TalliedRound, facts_of
 from thirdcard.service.analytics.settlement import difference_of, is_accepted
+from thirdcard.service.store.alert_states import SAVED_BY_HAND
 from thirdcard.service.store.log_chains import chain_of_log
 from thirdcard.service.store.schema import AlertChange, AlertRow, ChainLine, LogRow, RoundRow
 from thirdcard.service.store.touched import HOUR, hour_of
@@ -114,8 +115,10 @@ class HourReading:
         keys = {(log, number) for wanted in (alerts, rounds) for log, number in self.session.execute(wanted)}
         found: list[AlertRow] = []
         for log_id, numbers in _by_log(keys).items():
-            wanted = select(AlertRow).where(
-                AlertRow.log_id == log_id, AlertRow.round >= min(numbers), AlertRow.round <= max(numbers)
+            wanted = (
+                select(AlertRow)
+                .where(AlertRow.log_id == log_id, AlertRow.round >= min(numbers), AlertRow.round <= max(numbers))
+                .where(AlertRow.code != SAVED_BY_HAND)
             )
             found += [row for row in self.session.scalars(wanted.order_by(AlertRow.id)) if row.round in numbers]
         return found

@@ -14,6 +14,7 @@ from thirdcard.rules.game.words import GAME_BETS
 from thirdcard.service.config.house import House
 from thirdcard.service.config.house_yaml import LogFile
 from thirdcard.service.config.table_facts import TableFacts
+from thirdcard.service.config.table_file import RING
 from thirdcard.service.ports.errors import ServiceError
 from thirdcard.service.store.blob_store import EvidenceStore
 
@@ -64,6 +65,20 @@ class RoomSettings:
     def bets_of(self, table_id: str) -> tuple[str, ...]:
         """What may be wagered on there, as far as it is known."""
         return next((one.bets for one in self.tables if one.table_id == table_id and one.bets), GAME_BETS)
+
+    def facts_of(self, table_id: str) -> TableFacts | None:
+        """What a table's file says; None where it is not known here."""
+        return next((one for one in self.tables if one.table_id == table_id), None)
+
+    def kept_of(self, table_id: str) -> timedelta:
+        """So much of a table's camera is kept."""
+        facts = self.facts_of(table_id)
+        return RING if facts is None else facts.kept
+
+    @property
+    def ring(self) -> Path:
+        """What the cameras sent last, as they sent it; a folder for each table."""
+        return self.evidence.with_name("ring")
 
     @property
     def cuts(self) -> Path:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
 
+from thirdcard.service.config.recorder_links import RecorderLink
 from thirdcard.service.config.rule_words import RuleWords
 from thirdcard.service.config.rulebook_files import kept_text
-from thirdcard.service.config.table_file import TableConfig
+from thirdcard.service.config.table_file import RING, TableConfig
 from thirdcard.vision.addresses import public_address
 
 
@@ -30,6 +32,10 @@ class TableFacts:
     """Those of the game, and what else its rulebook has."""
     rule_words: RuleWords = field(default_factory=RuleWords)
     """What its rulebook's sections say."""
+    kept: timedelta = RING
+    """So much of the camera is kept."""
+    other_cameras: tuple[RecorderLink, ...] = ()
+    """What the house's own recorder shows."""
 
 
 def facts_of(table: TableConfig) -> TableFacts:
@@ -43,6 +49,8 @@ def facts_of(table: TableConfig) -> TableFacts:
         limits={name: value for name, value in table.limits.model_dump(exclude_none=True).items() if value != {}},
         bets=table.bets,
         rule_words=RuleWords.of_table(table),
+        kept=table.cameras[0].kept,
+        other_cameras=table.other_cameras,
         areas=tuple(area.id for area in table.layout.areas),
         cameras=tuple((camera.name, shown_source(camera.source)) for camera in table.cameras),
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -26,6 +27,7 @@ from thirdcard.rules.rulebook.load import elect, is_file_reference, load_ruleboo
 from thirdcard.rules.rulebook.options import Rules
 from thirdcard.service.config.alerts_file import AlertsFile, house_alerts
 from thirdcard.service.config.parse_errors import table_error_from
+from thirdcard.service.config.recorder_links import RecorderLink, link_fault
 from thirdcard.service.config.rulebook_files import find_rulebook
 from thirdcard.service.ports.errors import MISSING, TableError, UnreadableTableError
 
@@ -51,6 +53,8 @@ TableId = Annotated[
     str, Field(strict=True, min_length=1, max_length=200, pattern=ID_PATTERN), AfterValidator(_fits_a_file_name)
 ]
 OptionValue = bool | int | str | None
+RING = timedelta(minutes=15)
+"""So much of a table's camera is kept in any case: clips are cut out of it."""
 _AMOUNT = "a whole number of the smallest money unit, 0 to 10^12, or null for no limit"
 
 
@@ -116,6 +120,23 @@ class CameraFile(_Model):
     loop: bool = Field(default=False, description="true or false: whether a file is played over and over when served")
 
 
+class RecordingFile(_Model):
+    """How much of the camera is kept beside what alerts show."""
+
+    hours: float = Field(gt=0, le=744, description="hours, over 0 to 744, as far as the disk budget allows")
+
+
+class OtherCameraFile(_Model):
+    """A camera that the house's own recorder keeps."""
+
+    name: Text = Field(description="a name, 1 to 200 characters")
+    url: str = Field(
+        min_length=1,
+        max_length=2000,
+        description="the http(s) address at which the house's recorder shows it, with {start} and {end}",
+    )
+
+
 class TableFile(_Model):
     """`table.yaml` as it stands, its references not yet followed."""
 
@@ -145,6 +166,14 @@ class TableFile(_Model):
         default=None,
         description="a mapping with false_per_table_hour, codes, severities; without it as the house's file says",
     )
+    recording: RecordingFile | None = Field(
+        default=None, description="a mapping with hours: so much of the camera is kept and can be played; or null"
+    )
+    other_cameras: list[OtherCameraFile] = Field(
+        default_factory=list,
+        max_length=20,
+        description="a list of up to 20 cameras of the house's own recorder, each {name, url}",
+    )
     gestures: list[Literal["no_more_bets"]] = Field(
         default_factory=list,
         description="a list of the dealer's gestures that mean something at this table: no_more_bets",
@@ -170,6 +199,8 @@ class CameraConfig:
     loop: bool = False
     transport: Literal["tcp", "udp", "auto"] = "auto"
     """Over which an RTSP camera is asked to send."""
+    kept: timedelta = RING
+    """So much of what it sent is kept."""
     wall_source: str | None = dataclasses.field(default=None, repr=False)
     """The URL of a smaller stream for the pictures that people look at."""
 
@@ -200,6 +231,8 @@ class TableConfig:
     alerts: AlertsFile = dataclasses.field(default_factory=AlertsFile)
     gestures: tuple[str, ...] = ()
     """The dealer's gestures that mean something here."""
+    other_cameras: tuple[RecorderLink, ...] = ()
+    """What the house's own recorder shows of this table."""
     rulebook_reference: str = ""
     """The path of the rulebook's file where it is the house's own; its id or nothing where it came with the program."""
 
@@ -269,6 +302,7 @@ def load_table(path: Path) -> TableConfig:
         deck=_find_deck(table, path),
         alerts=house_alerts(path) if table.alerts is None else table.alerts,
         gestures=tuple(table.gestures),
+        other_cameras=tuple(RecorderLink(name=one.name, url=one.url) for one in table.other_cameras),
     )
     check_hand_areas(config)
     check_wager_areas(config)
@@ -367,6 +401,7 @@ def _build_camera(table: TableFile, i: int, path: Path) -> CameraConfig:
         calibration_path=calibration_path,
         loop=camera.loop or table.loop,
         transport=camera.transport,
+        kept=RING if table.recording is None else max(RING, timedelta(hours=table.recording.hours)),
         wall_source=camera.wall_source,
     )
 
@@ -388,6 +423,7 @@ def check_table_file(table: TableFile, path: Path) -> None:
     check_cards(table, where)
     check_camera_names(table, where)
     check_wall_sources(table, where)
+    check_other_cameras(table, where)
 
 
 def check_rulebook(table: TableFile, path: Path) -> Rules:
@@ -463,6 +499,14 @@ def check_wall_sources(table: TableFile, where: str) -> None:
         if camera.wall_source is not None and "://" not in camera.wall_source:
             key = f"cameras[{i}].wall_source"
             raise TableError(where, key, value=camera.wall_source, allowed="must be a URL such as rtsp://...")
+
+
+def check_other_cameras(table: TableFile, where: str) -> None:
+    """A link to the house's recorder is an address that a browser opens, with known places for the moments."""
+    for i, camera in enumerate(table.other_cameras):
+        fault = link_fault(camera.url)
+        if fault is not None:
+            raise TableError(where, f"other_cameras[{i}].url", value=camera.url, allowed=fault)
 
 
 def check_hand_areas(table: TableConfig) -> None:

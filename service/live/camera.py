@@ -39,7 +39,6 @@ WAITING_FRAMES = 20
 """So many frames wait at most to be looked at."""
 BEHIND_S = 1.0
 """A file that is so far behind its pace goes on from there: it does not hurry after."""
-KEEP = timedelta(minutes=15)
 DAMAGED = "what it sends is damaged; where packets are lost on the way, `transport: tcp` keeps them"
 """Said while no sound picture comes."""
 TRY_TCP = "too many packets are lost over UDP; asks for TCP"
@@ -177,7 +176,7 @@ class CameraReader:
 
     def _play(self) -> None:
         """From opening the source to its end or break."""
-        ring = RingWriter(self.ring, keep=KEEP)
+        ring = RingWriter(self.ring, keep=self.camera.kept)
         has_sent = False
         try:
             for shot in self._frames(ring):

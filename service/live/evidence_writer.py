@@ -7,16 +7,16 @@ ring still holds its time.
 from __future__ import annotations
 
 import errno
-import hashlib
 import json
 import logging
-import os
+import threading
 from collections import deque
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
 from sqlalchemy import select
+from sqlalchemy.exc import SQLAlchemyError
 
 from thirdcard.rules.findings.alerts import Alert, parse_alert
 from thirdcard.service.config.table_file import TableConfig
@@ -27,13 +27,24 @@ from thirdcard.service.media.overlay import Outline, card_outlines
 from thirdcard.service.media.overlay_file import write_overlay
 from thirdcard.service.media.overlay_memory import OverlayMemory, OverlayStretch, area_texts
 from thirdcard.service.media.ring import ClipTimes, cut_from_ring
-from thirdcard.service.store.alert_writer import PROMISED, AlertEvidence, KeptFile, are_promised, settle_promises
+from thirdcard.service.store.alert_writer import (
+    FIRST_KINDS,
+    LONGER_KINDS,
+    PROMISED,
+    AlertEvidence,
+    KeptFile,
+    are_promised,
+    settle_promises,
+)
+from thirdcard.service.store.blob_store import settled
 from thirdcard.service.store.database import Database
 from thirdcard.service.store.schema import AlertRow, EvidenceRow
 from thirdcard.service.watch.pipeline import TableWatch
 
 logger = logging.getLogger(__name__)
 
+CLIP = "clip"
+_CUT = (CLIP, *LONGER_KINDS)
 GRACE = timedelta(seconds=2)
 """The ring has what was filmed so long ago."""
 
@@ -50,20 +61,29 @@ class EvidenceWriter:
     memory: OverlayMemory = field(default_factory=OverlayMemory)
     """What the watch read of the last minutes."""
     _promises: deque[EnteredAlert] = field(default_factory=deque)
+    _is_asked: threading.Event = field(default_factory=threading.Event)
+    """Set where people may have asked for something."""
 
     def open(self) -> None:
         """Find the promises that are not kept yet."""
+        self._promises = deque(self._open_promises())
+
+    def ask(self) -> None:
+        """People may have asked for something; from any thread."""
+        self._is_asked.set()
+
+    def _open_promises(self) -> list[EnteredAlert]:
         with self.database.reading() as session:
             wanted = (
                 select(AlertRow, EvidenceRow)
                 .join(EvidenceRow, EvidenceRow.alert_id == AlertRow.id)
-                .where(AlertRow.table_id == self.table.id, EvidenceRow.state == PROMISED, EvidenceRow.kind == "clip")
+                .where(AlertRow.table_id == self.table.id, EvidenceRow.state == PROMISED, EvidenceRow.kind.in_(_CUT))
                 .order_by(EvidenceRow.to_at)
             )
-            self._promises = deque(
-                EnteredAlert(alert_id=alert.id, at=alert.at, from_at=row.from_at, to_at=row.to_at)
+            return [
+                EnteredAlert(alert_id=alert.id, at=alert.at, from_at=row.from_at, to_at=row.to_at, kind=row.kind)
                 for alert, row in session.execute(wanted)
-            )
+            ]
 
     def remember(self, at: datetime, watch: TableWatch) -> None:
         """What the watch reads of a frame of that moment, to be drawn later."""
@@ -74,8 +94,21 @@ class EvidenceWriter:
         self._promises.append(entry)
 
     def is_due(self, now: datetime) -> bool:
-        """Whether the next promise can be kept."""
+        """Whether the next promise can be kept; those that people asked for meanwhile stand in front."""
+        if self._is_asked.is_set():
+            self._take_asked()
         return bool(self._promises) and now >= self._promises[0].to_at + GRACE
+
+    def _take_asked(self) -> None:
+        self._is_asked.clear()
+        try:
+            found = self._open_promises()
+        except SQLAlchemyError as error:
+            self._is_asked.set()
+            logger.error("table %s: the database does not say what was asked for: %s", self.table.id, error)
+            return
+        known = set(self._promises)
+        self._promises.extendleft(one for one in found if one not in known)
 
     def keep_next(self, now: datetime) -> int:
         """Keep the next promise; gives the alert's number.
@@ -96,15 +129,18 @@ class EvidenceWriter:
     def _is_open(self, promise: EnteredAlert) -> bool:
         """Whether it is not kept yet: a database that fell may have taken it without saying so."""
         with self.database.reading() as session:
-            return are_promised(session, promise.alert_id)
+            return are_promised(session, promise.alert_id, _kinds(promise))
 
     def _keep(self, promise: EnteredAlert, now: datetime) -> None:
         folder = self.folder / self.table.id / f"{promise.at:%Y-%m-%d}"
         folder.mkdir(parents=True, exist_ok=True)
-        clip = folder / f"{promise.alert_id:08d}.mp4"
+        further = "" if promise.kind == CLIP else f"-{promise.kind}"
+        clip = folder / f"{promise.alert_id:08d}{further}.mp4"
         try:
             times = cut_from_ring(self.ring, clip, at=promise.at, from_at=promise.from_at, to_at=promise.to_at)
-            files, fault = {"clip": clip, **self._pictures(promise, clip, times)}, None
+            files, fault = {promise.kind: clip}, None
+            if promise.kind == CLIP:
+                files |= self._pictures(promise, clip, times)
         except (ClipError, OSError) as error:
             if _is_full(error):
                 raise
@@ -113,7 +149,7 @@ class EvidenceWriter:
         kept = tuple(self._kept(kind, path) for kind, path in files.items())
         found = AlertEvidence(from_at=times.began, to_at=times.ended, kept=kept, fault=fault)
         with self.database.writing() as session:
-            settle_promises(session, promise.alert_id, found, now=now)
+            settle_promises(session, promise.alert_id, found, now=now, kinds=_kinds(promise))
 
     def _pictures(self, promise: EnteredAlert, clip: Path, times: ClipTimes) -> dict[str, Path]:
         """The still, the stack before and after, and what is drawn over the clip."""
@@ -154,8 +190,8 @@ class EvidenceWriter:
             return replace(parse_alert(json.loads(row.body)), t=t)
 
     def _kept(self, kind: str, path: Path) -> KeptFile:
-        data, relative = _settled(path), path.relative_to(self.folder).as_posix()
-        return KeptFile(kind=kind, path=relative, size_bytes=len(data), sha256=hashlib.sha256(data).hexdigest())
+        relative, (size, digest) = path.relative_to(self.folder).as_posix(), settled(path)
+        return KeptFile(kind=kind, path=relative, size_bytes=size, sha256=digest)
 
 
 def _is_full(error: ClipError | OSError) -> bool:
@@ -164,8 +200,6 @@ def _is_full(error: ClipError | OSError) -> bool:
     return isinstance(cause, OSError) and cause.errno in (errno.ENOSPC, errno.EDQUOT)
 
 
-def _settled(path: Path) -> bytes:
-    """A file's content, once it is on the disk."""
-    with path.open("rb") as file:
-        os.fsync(file.fileno())
-        return file.read()
+def _kinds(promise: EnteredAlert) -> tuple[str, ...]:
+    """What is made together."""
+    return FIRST_KINDS if promise.kind == CLIP else (promise.kind,)

@@ -60,6 +60,8 @@ class EnteredAlert:
     at: datetime
     from_at: datetime
     to_at: datetime
+    kind: str = "clip"
+    """The file that is cut."""
 
 
 Note = Callable[[Session], None]

@@ -106,6 +106,7 @@ class Worker:
                 self.sight.rest(self.now())
             case Nudge():
                 self.entries.wake()
+                self.evidence.ask()
 
     def _step(self) -> datetime:
         """See what came, and write what was found; gives the moment."""

@@ -11,10 +11,13 @@ import json
 import logging
 import os
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 
 from thirdcard.service.media.clips import ClipError, ClipSpan, FilmFacts, cut_clip
+from thirdcard.service.media.ring import cut_from_ring
 
 logger = logging.getLogger(__name__)
 
@@ -49,10 +52,30 @@ class Cuts:
             facts = video.stat()
         except OSError as error:
             raise ClipError(f"{video.name}: is not where it was when it was reviewed") from error
+
+        def cut(half: Path) -> ClipSpan:
+            return cut_clip(video, half, span, FilmFacts(is_damaged=True))
+
         text = f"{video.resolve()}|{facts.st_size}|{facts.st_mtime_ns}|{span.from_s:.3f}|{span.to_s:.3f}"
+        return self._get(text, cut)
+
+    def get_kept(self, ring: Path, from_at: datetime, to_at: datetime) -> Cut:
+        """The same of what is kept of a camera; what it covers counts from 1970.
+
+        Raises:
+            ClipError: Nothing of it is kept.
+        """
+
+        def cut(half: Path) -> ClipSpan:
+            times = cut_from_ring(ring, half, at=from_at, from_at=from_at, to_at=to_at)
+            return ClipSpan(from_s=times.began.timestamp(), to_s=times.ended.timestamp())
+
+        return self._get(f"{ring.resolve()}|{from_at.timestamp():.3f}|{to_at.timestamp():.3f}", cut)
+
+    def _get(self, text: str, cut: Callable[[Path], ClipSpan]) -> Cut:
         path = self.folder / f"{hashlib.sha256(text.encode()).hexdigest()[:32]}.mp4"
         with self._working:
-            return self._known(path) or self._cut(video, path, span)
+            return self._known(path) or self._cut(path, cut)
 
     def _known(self, path: Path) -> Cut | None:
         try:
@@ -62,12 +85,12 @@ class Cuts:
             return None
         return Cut(path=path, covers=ClipSpan(from_s=covers["from_s"], to_s=covers["to_s"]))
 
-    def _cut(self, video: Path, path: Path, span: ClipSpan) -> Cut:
+    def _cut(self, path: Path, cut: Callable[[Path], ClipSpan]) -> Cut:
         """Written under another name first, so that nobody is sent half a file."""
         self.folder.mkdir(parents=True, exist_ok=True)
         half = path.with_name(f"{path.stem}-{threading.get_ident()}.part")
         try:
-            covers = cut_clip(video, half, span, FilmFacts(is_damaged=True))
+            covers = cut(half)
             beside = {"from_s": covers.from_s, "to_s": covers.to_s}
             half.replace(path)
             path.with_suffix(".json").write_text(json.dumps(beside), encoding="ascii")

@@ -1,4 +1,4 @@
-"""Keep the last minutes of a camera's own packets on the disk, and cut clips out of them.
+"""Keep a camera's own packets on the disk, the last minutes or hours of them, and cut clips out of them.
 
 A segment begins with a key frame and is named after its moment; its packets count from there. Segments are written
 packet by packet, so what a killed process leaves can be read. Moments are UTC.
@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
+from itertools import dropwhile, islice, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -106,9 +107,33 @@ def segments(folder: Path) -> list[RingFile]:
     found = []
     for path in folder.glob(f"*{SUFFIX}"):
         with contextlib.suppress(ValueError):
-            began = datetime.strptime(path.name.removesuffix(SUFFIX), _NAME).replace(tzinfo=UTC)
+            began = datetime.fromisoformat(path.name.removesuffix(SUFFIX))
             found.append(RingFile(path=path, began=began))
     return sorted(found, key=lambda segment: segment.began)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stretch:
+    """A time without an outage of which a camera's packets are kept."""
+
+    from_at: datetime
+    to_at: datetime
+
+
+def stretches(folder: Path) -> list[Stretch]:
+    """What is kept of a camera, the oldest first; the files' names and times tell, none is opened."""
+    found: list[Stretch] = []
+    files = segments(folder)
+    for segment, following in pairwise([*files, None]):
+        assert segment is not None
+        with contextlib.suppress(FileNotFoundError):  # the oldest may go meanwhile
+            ended = datetime.fromtimestamp(segment.path.stat().st_mtime, UTC)
+            ended = max(ended if following is None else min(ended, following.began), segment.began)
+            if found and segment.began - found[-1].to_at <= OUTAGE:
+                found[-1] = Stretch(from_at=found[-1].from_at, to_at=ended)
+            else:
+                found.append(Stretch(from_at=segment.began, to_at=ended))
+    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,11 +160,12 @@ def cut_from_ring(folder: Path, target: Path, *, at: datetime, from_at: datetime
         ClipError: It holds nothing of it.
     """
     chosen = _overlapping(segments(folder), from_at, to_at)
-    found = [one for one in _between_outages(_packets(chosen, to_at)) if max(each.at for each in one) >= from_at]
+    marks = (_Mark(each.at, each.packet.is_keyframe, each.segment) for each in _packets(chosen, to_at))
+    found = [one for one in _between_outages(marks) if max(each.at for each in one) >= from_at]
     if not found:
         raise ClipError(f"{target.name}: the ring holds nothing of {from_at:%H:%M:%S} to {to_at:%H:%M:%S}")
     kept = min(found, key=lambda one: _distance(one, at))
-    first = max((i for i, each in enumerate(kept) if each.packet.is_keyframe and each.at <= from_at), default=0)
+    first = max((i for i, each in enumerate(kept) if each.is_keyframe and each.at <= from_at), default=0)
     try:
         return _write(kept[first:], target)
     except av.FFmpegError as error:
@@ -152,6 +178,15 @@ class _Kept:
 
     at: datetime
     packet: Packet[VideoStream]
+    segment: RingFile
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """The place of a packet: of an hour these fit into memory, the packets do not."""
+
+    at: datetime
+    is_keyframe: bool
     segment: RingFile
 
 
@@ -180,35 +215,43 @@ def _packets(chosen: list[RingFile], to_at: datetime) -> Iterator[_Kept]:
             continue  # a killed process left a file without a whole packet
 
 
-def _between_outages(packets: Iterable[_Kept]) -> list[list[_Kept]]:
+def _between_outages(marks: Iterable[_Mark]) -> list[list[_Mark]]:
     """The packets of each stretch without an outage, from its first key frame on."""
-    found: list[list[_Kept]] = []
+    found: list[list[_Mark]] = []
     last: datetime | None = None
-    for each in packets:
+    for each in marks:
         if last is None or each.at - last > OUTAGE:
             found.append([])
         last = each.at if last is None else max(last, each.at)
-        if found[-1] or each.packet.is_keyframe:
+        if found[-1] or each.is_keyframe:
             found[-1].append(each)
     return [stretch for stretch in found if stretch]
 
 
-def _distance(stretch: list[_Kept], at: datetime) -> timedelta:
+def _distance(stretch: list[_Mark], at: datetime) -> timedelta:
     """How far a moment lies from what a stretch shows."""
     began, ended = stretch[0].at, max(each.at for each in stretch)
     return max(began - at, at - ended, timedelta())
 
 
-def _write(kept: list[_Kept], target: Path) -> ClipTimes:
-    began = kept[0].at
+def _read(kept: list[_Mark]) -> Iterator[_Kept]:
+    """The packets of a stretch, read again."""
+    files = list(dict.fromkeys(each.segment for each in kept))
+    packets = _packets(files, max(each.at for each in kept))
+    begun = dropwhile(lambda each: (each.segment, each.at) != (kept[0].segment, kept[0].at), packets)
+    return islice(begun, len(kept))
+
+
+def _write(kept: list[_Mark], target: Path) -> ClipTimes:
+    began, ended = kept[0].at, kept[0].at
     last = -1
     with (
         av.open(str(kept[0].segment.path)) as template,
         av.open(str(target), "w", format="mp4", options={"movflags": "faststart"}) as output,
     ):
         copy = output.add_stream_from_template(template.streams.video[0])
-        for each in kept:
-            packet = each.packet
+        for each in _read(kept):
+            packet, ended = each.packet, max(ended, each.at)
             pts = int((each.at - began) / timedelta(seconds=1) / TICK)
             lead = 0 if packet.dts is None or packet.pts is None else packet.pts - packet.dts
             twin = av.Packet(bytes(packet))
@@ -217,4 +260,4 @@ def _write(kept: list[_Kept], target: Path) -> ClipTimes:
             twin.is_keyframe = packet.is_keyframe
             twin.stream = copy
             output.mux(twin)
-    return ClipTimes(began=began, ended=max(each.at for each in kept))
+    return ClipTimes(began=began, ended=ended)

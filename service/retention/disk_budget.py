@@ -48,11 +48,21 @@ class DiskState:
     capacity_bytes: int
     """So much evidence may take, as budget and disk are now."""
     free_bytes: int
+    recorded_bytes: int = 0
+    """By recordings, which give way before evidence does."""
 
     @property
     def over_bytes(self) -> int:
         """So much must go to be within the budget again."""
         return max(self.used_bytes - self.capacity_bytes, 0)
+
+
+def recordings_over_bytes(budget: DiskBudget, *, used: int, recorded: int, free: int) -> int:
+    """So much of the recordings must go, that evidence and they stay within the budget and the disk keeps its room."""
+    over = max(budget.keep_free_bytes, FULL_BYTES) - free
+    if budget.budget_bytes is not None:
+        over = max(over, used + recorded - budget.budget_bytes)
+    return min(max(over, 0), recorded)
 
 
 FreeBytes = Callable[[Path], int]

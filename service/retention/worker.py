@@ -1,14 +1,14 @@
 """Delete evidence whose time is over, keep it within its budget of the disk, and say so before the budget is spent.
 
-Never deleted: what a hold or a case keeps. For want of room go, oldest first, routine evidence and then that of alerts
-which somebody has decided; what nobody has decided yet stays until its time is over.
+Never deleted: what a hold or a case keeps. For want of room go recordings, then, oldest first, routine evidence and
+then that of alerts which somebody has decided; what nobody has decided yet stays until its time is over.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Annotated
@@ -20,7 +20,16 @@ from thirdcard.service.config.house_file import HouseSettings, load_house_file
 from thirdcard.service.ports.live_tables import Clock
 from thirdcard.service.ports.repeated_work import RepeatedWork
 from thirdcard.service.retention import rules as keeping
-from thirdcard.service.retention.disk_budget import DiskBudget, DiskLevel, DiskState, FreeBytes, free_bytes, judge_disk
+from thirdcard.service.retention.disk_budget import (
+    DiskBudget,
+    DiskLevel,
+    DiskState,
+    FreeBytes,
+    free_bytes,
+    judge_disk,
+    recordings_over_bytes,
+)
+from thirdcard.service.retention.recordings import recorded_bytes, shorten_recordings
 from thirdcard.service.retention.rules import EvidenceKeeping, KeepingClass, KeepingRules, LeftFile
 from thirdcard.service.store import audit
 from thirdcard.service.store.blob_store import EvidenceStore, EvidenceStoreError
@@ -151,6 +160,7 @@ class Retention:
 
     def keep_budget(self) -> DiskState:
         """Make room where evidence takes too much; how the disk stands after it, told where that is news."""
+        self._shorten_recordings()
         state = self._judge()
         if state.over_bytes:
             self.finish_deletions()
@@ -217,10 +227,27 @@ class Retention:
             return False
         return True
 
-    def _judge(self) -> DiskState:
+    @property
+    def _ring(self) -> Path:
+        """Where the tables' cameras are kept, beside the evidence."""
+        return self.evidence.with_name("ring")
+
+    def _used_bytes(self) -> int:
         with self.database.reading() as session:
-            used = keeping.used_bytes(session)
-        return judge_disk(self.settings.budget(), used=used, free=self.free(self.evidence), was=self._told)
+            return keeping.used_bytes(session)
+
+    def _shorten_recordings(self) -> None:
+        recorded = recorded_bytes(self._ring, self.clock())
+        free = self.free(self.evidence)
+        over = recordings_over_bytes(self.settings.budget(), used=self._used_bytes(), recorded=recorded, free=free)
+        if over:
+            shorten_recordings(self._ring, over, self.clock())
+
+    def _judge(self) -> DiskState:
+        """How the disk stands for evidence: what recordings take it may have."""
+        recorded, free = recorded_bytes(self._ring, self.clock()), self.free(self.evidence)
+        state = judge_disk(self.settings.budget(), used=self._used_bytes(), free=free + recorded, was=self._told)
+        return replace(state, free_bytes=free, recorded_bytes=recorded)
 
     def _tell_of(self, state: DiskState) -> None:
         severity, message = _news_of(state)

@@ -20,4 +20,7 @@ class AlertState(StrEnum):
 CLOSED = frozenset({AlertState.CONFIRMED, AlertState.DISMISSED})
 
 
+SAVED_BY_HAND = "incident.saved"
+"""The code of what a person saved: no fault that the system found, so no figure counts it."""
+
 UNCLOSED = (AlertState.OPEN, AlertState.ACKNOWLEDGED, AlertState.ESCALATED)

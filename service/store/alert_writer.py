@@ -6,7 +6,7 @@ search; this room knows nothing of rounds.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -21,6 +21,10 @@ from thirdcard.service.store.schema import AlertRow, EvidenceRow
 
 PROMISED, KEPT, FAILED = "promised", "kept", "failed"
 """The states of a piece of evidence until it is deleted."""
+FIRST_KINDS = ("clip", "still", "overlay", "before", "after")
+"""What is promised with an alert itself."""
+LONGER_KINDS = ("longer", "longer-2", "longer-3")
+"""Longer clips that a person had cut later; the first one stays as it was."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +32,7 @@ class KeptFile:
     """A file of evidence that is on the disk."""
 
     kind: str
-    """clip, still, overlay, before or after."""
+    """One of the kinds above."""
     path: str
     """Below the evidence folder, with slashes."""
     size_bytes: int
@@ -91,12 +95,21 @@ def write_alert(session: Session, raised: RaisedAlert, *, now: datetime) -> Aler
     return row
 
 
-def settle_promises(session: Session, alert_id: int, found: AlertEvidence, *, now: datetime) -> None:
-    """The files that were promised with an alert are there, or cannot be: say so, and seal those that are there."""
+def promise_file(session: Session, alert_id: int, kind: str, from_at: datetime, to_at: datetime) -> None:
+    """A further file of an alert will be made."""
+    session.add(EvidenceRow(alert_id=alert_id, kind=kind, state=PROMISED, from_at=from_at, to_at=to_at))
+    session.flush()
+
+
+def settle_promises(
+    session: Session, alert_id: int, found: AlertEvidence, *, now: datetime, kinds: Sequence[str] = FIRST_KINDS
+) -> None:
+    """The files that were promised are there, or cannot be: say so, and seal those that are there."""
     table_id = session.get_one(AlertRow, alert_id).table_id
     files = {file.kind: file for file in found.kept}
     sealed = []
-    for row in session.scalars(select(EvidenceRow).where(EvidenceRow.alert_id == alert_id)).all():
+    of_these = (EvidenceRow.alert_id == alert_id, EvidenceRow.kind.in_(kinds), EvidenceRow.state == PROMISED)
+    for row in session.scalars(select(EvidenceRow).where(*of_these)).all():
         file = files.get(row.kind)
         row.from_at, row.to_at = found.from_at, found.to_at
         row.state, row.fault = (KEPT, None) if file is not None else (FAILED, found.fault or "there is no such picture")
@@ -106,10 +119,10 @@ def settle_promises(session: Session, alert_id: int, found: AlertEvidence, *, no
     chain.append(session, alert_chain(table_id), sealed, at=now)
 
 
-def are_promised(session: Session, alert_id: int) -> bool:
-    """Whether any file of an alert is still promised."""
-    states: Collection[str] = session.scalars(select(EvidenceRow.state).where(EvidenceRow.alert_id == alert_id)).all()
-    return PROMISED in states
+def are_promised(session: Session, alert_id: int, kinds: Sequence[str] = FIRST_KINDS) -> bool:
+    """Whether any of these files of an alert is still promised."""
+    of_these = (EvidenceRow.alert_id == alert_id, EvidenceRow.kind.in_(kinds), EvidenceRow.state == PROMISED)
+    return session.scalars(select(EvidenceRow.id).where(*of_these).limit(1)).first() is not None
 
 
 def _sealed(alert_id: int, file: KeptFile) -> Mapping[str, object]:

@@ -6,6 +6,8 @@ is not in the folder is looked for at the URL. URLs are those of fsspec: `s3://b
 
 from __future__ import annotations
 
+import hashlib
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,6 +22,13 @@ URL_VARIABLE = "THIRDCARD_EVIDENCE_URL"
 
 class EvidenceStoreError(ServiceError):
     """The store at the URL cannot be used."""
+
+
+def settled(path: Path) -> tuple[int, str]:
+    """A file's size and SHA-256, once it is on the disk."""
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+        return path.stat().st_size, hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

@@ -181,7 +181,7 @@ class EvidenceRow(Base):
     id: Mapped[int] = mapped_column(BIG_ID, primary_key=True)
     alert_id: Mapped[int] = mapped_column(ForeignKey("alerts.id"))
     kind: Mapped[str] = mapped_column(String(20))
-    """clip, still, overlay, before or after."""
+    """clip, still, overlay, before, after, or a further one that somebody asked for."""
     state: Mapped[str] = mapped_column(String(20))
     """promised, kept, failed or deleted."""
     from_at: Mapped[datetime]

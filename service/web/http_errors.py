@@ -19,6 +19,7 @@ from thirdcard.service.alerts.cursors import CursorError
 from thirdcard.service.alerts.evidence_files import EvidenceComingError, EvidenceMissingError
 from thirdcard.service.alerts.feed import PlaceError
 from thirdcard.service.alerts.lifecycle import IllegalMoveError, ReasonMissingError
+from thirdcard.service.alerts.saving import NotSavedError, SavingError
 from thirdcard.service.alerts.signals import SignalError
 from thirdcard.service.corrections.acts import CorrectionConflictError, CorrectionError
 from thirdcard.service.corrections.judging import UnjudgeableError
@@ -135,6 +136,8 @@ _STATUS_OF: Mapping[type[Exception], int] = {
     ReasonMissingError: 422,
     IllegalMoveError: 409,
     CaseError: 409,
+    SavingError: 422,
+    NotSavedError: 409,
     PlaceError: 422,
     NoSuchUserError: 404,
     PeopleError: 422,

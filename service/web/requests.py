@@ -231,6 +231,27 @@ class DecideIn(TakeIn):
     note: Words | None = None
 
 
+class RecordingQuery(Incoming):
+    """Which part of what is kept of a table's camera."""
+
+    from_: AwareDatetime = Field(alias="from")
+    to: AwareDatetime
+
+
+class IncidentIn(Incoming):
+    """What somebody wants to have saved of a table."""
+
+    minutes: float = Field(gt=0, le=60, description="so much up to now, as far as it is kept")
+    note: Words
+
+
+class LongerIn(Incoming):
+    """How much longer a clip is to be."""
+
+    before_s: float = Field(default=0, ge=0, le=3600, description="seconds more at its beginning")
+    after_s: float = Field(default=0, ge=0, le=3600, description="seconds more at its end")
+
+
 class LoginQuery(Incoming):
     """Where to go after signing in."""
 

@@ -8,6 +8,7 @@ from typing import Any, Generic, Literal, TypeVar
 from pydantic import (
     BaseModel,
     ConfigDict,
+    Field,
 )
 
 from thirdcard.rules.game.words import Severity
@@ -15,6 +16,7 @@ from thirdcard.service.alerts.alert_schemas import AlertOut, ChangeOut
 from thirdcard.service.alerts.audit_log import ActView
 from thirdcard.service.alerts.lifecycle import Stepped
 from thirdcard.service.alerts.views import AlertView, LineView, RoundView
+from thirdcard.service.media.ring import Stretch
 from thirdcard.service.ports.messages import TableStatus
 from thirdcard.service.ports.moments import Moment
 from thirdcard.service.store.alert_states import AlertState
@@ -55,6 +57,25 @@ class ComingOut(BaseModel):
 
     state: Literal["promised"]
     message: str
+
+
+class RecordedOut(BaseModel):
+    """A time of which a table's camera is kept, without an outage."""
+
+    from_: Moment = Field(serialization_alias="from")
+    to: Moment
+
+    @classmethod
+    def of(cls, stretch: Stretch) -> RecordedOut:
+        """What is sent of it."""
+        return cls(from_=stretch.from_at, to=stretch.to_at)
+
+
+class PromisedOut(BaseModel):
+    """A file that will be made, and where it will be."""
+
+    kind: str
+    url: str
 
 
 class TakenOut(BaseModel):

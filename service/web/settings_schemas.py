@@ -87,6 +87,8 @@ class RetentionOut(BaseModel):
     used_bytes: int | None
     capacity_bytes: int | None
     free_bytes: int | None
+    recorded_bytes: int | None
+    """What recordings take, which give way before evidence does."""
     budget_bytes: int | None
     keep_free_bytes: int
     fault: str | None

@@ -11,7 +11,15 @@ from typer.main import get_command
 
 from tests.repository import ROOT
 from thirdcard.service.cli.entry import app
-from thirdcard.service.config.table_file import CameraFile, CardsFile, Limits, ShoeFile, TableFile
+from thirdcard.service.config.table_file import (
+    CameraFile,
+    CardsFile,
+    Limits,
+    OtherCameraFile,
+    RecordingFile,
+    ShoeFile,
+    TableFile,
+)
 
 PAGES = sorted((ROOT / "docs").glob("*.md"))
 COMMANDS = dict(sorted(get_command(app).load_all().items()))  # type: ignore[attr-defined]
@@ -51,7 +59,7 @@ def test_key_of_the_table_file_is_documented(key: str) -> None:
     assert re.search(rf"`?\b{key}\b", documentation())
 
 
-@pytest.mark.parametrize("model", [TableFile, ShoeFile, Limits, CardsFile, CameraFile])
+@pytest.mark.parametrize("model", [TableFile, ShoeFile, Limits, CardsFile, CameraFile, RecordingFile, OtherCameraFile])
 def test_every_key_of_the_table_file_says_what_is_allowed(model: type[BaseModel]) -> None:
     bare = [key for key, field in model.model_fields.items() if not field.description]
     assert bare == []

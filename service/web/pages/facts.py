@@ -20,9 +20,9 @@ from thirdcard.service.alerts.doubtful import list_doubtful
 from thirdcard.service.alerts.holding import holds_of
 from thirdcard.service.alerts.lifecycle import steps_of
 from thirdcard.service.alerts.room import Room
+from thirdcard.service.alerts.saving import LONGEST
 from thirdcard.service.alerts.storms import find_storms, with_shown
 from thirdcard.service.alerts.tables import tell_tables
-from thirdcard.service.alerts.views import AlertView
 from thirdcard.service.analytics.asking import Asker, find_dealers
 from thirdcard.service.analytics.tallies import ERRORS
 from thirdcard.service.rounds.seen_rounds import last_lines
@@ -34,6 +34,13 @@ from thirdcard.service.web.asking import all_tables
 from thirdcard.service.web.dependencies import seen_table
 from thirdcard.service.web.health import is_watched
 from thirdcard.service.web.http_errors import not_found
+from thirdcard.service.web.pages.clip_facts import (
+    clip_sources,
+    fault_in_clip_s,
+    may_be_lengthened,
+    other_views,
+    recorded_sources,
+)
 from thirdcard.service.web.pages.decision_facts import begin_of
 from thirdcard.service.web.pages.showing import Pages
 from thirdcard.service.web.requests import AuditPageQuery, ListQuery, WallQuery
@@ -42,8 +49,8 @@ LINES_ON_TABLE = 60
 ALERTS_ON_TABLE = 6
 MOST_REMINDED = 200
 AUDITED = (
-    "alert", "evidence", "case", "hold", "round", "signal", "session", "user", "token", "dealers", "channel",
-    "delivery", "disk",
+    "alert", "incident", "evidence", "recording", "case", "hold", "round", "signal", "session", "user", "token",
+    "dealers", "channel", "delivery", "disk",
 )  # fmt: skip
 """What acts are about: the part of an action before its dot."""
 TO_DO = "todo"
@@ -120,6 +127,7 @@ def table(room: Room, person: Person, table_id: str) -> dict[str, Any]:
         "is_watched": is_watched,
         "may_report": person.role.includes(Role.OPERATOR),
         "bets": room.settings.bets_of(table_id),
+        "most_minutes": int(min(room.settings.kept_of(table_id), LONGEST).total_seconds() // 60),
     }
 
 
@@ -181,6 +189,10 @@ def alert(room: Room, person: Person, alert_id: int) -> dict[str, Any]:
         "holds": holds,
         "opened": story,
         "fault_s": fault_in_clip_s(story.alert),
+        "sources": clip_sources(story.alert),
+        "recorded": recorded_sources(room, story.alert),
+        "other_views": other_views(room, story.alert),
+        "may_lengthen": person.role.includes(Role.OPERATOR) and may_be_lengthened(room, story.alert),
         "steps": steps,
         "may_gather": is_supervisor,
         "gathered": gathered,
@@ -199,12 +211,6 @@ def doubtful(room: Room, person: Person, query: ListQuery) -> dict[str, Any]:
 def _story(room: Room, person: Person, alert_id: int) -> AlertStory | None:
     with room.database.reading() as session:
         return tell_alert(session, person, alert_id)
-
-
-def fault_in_clip_s(view: AlertView) -> float:
-    """Where in its clip an alert's fault lies."""
-    clip = view.evidence.get("clip")
-    return 0.0 if clip is None else max((view.at - clip.from_at).total_seconds(), 0.0)
 
 
 def cases(room: Room, person: Person, query: ListQuery) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from thirdcard.service.ports.code_words import code_title
 from thirdcard.service.watch import wording
 from thirdcard.service.watch.report.playing_cards import draw_card, draw_hand, suit_symbols
 from thirdcard.service.web.http_errors import RefusedError
+from thirdcard.service.web.pages.clip_facts import file_word
 from thirdcard.service.web.pages.review_words import correction_words, event_words, outcome_words
 
 FOLDER = Path(__file__).parent
@@ -119,6 +120,7 @@ def _filters(zone: ZoneInfo) -> Mapping[str, Any]:
         "cards": lambda names: Markup("").join(draw_card(parse_card(name)) for name in names),
         "money": lambda amount: "?" if amount is None else f"{amount:,}".replace(",", "\u202f"),
         "size": _size_words,
+        "file_word": file_word,
         "state_word": lambda state: STATE_WORDS.get(str(state), str(state)),
         "event": event_words,
         "reason": lambda reason: DISMISSAL_REASONS.get(reason, reason),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Path, Query, Request
@@ -14,15 +15,25 @@ from thirdcard.service.alerts.evidence_files import EvidenceKind, open_evidence
 from thirdcard.service.alerts.feed import parse_place
 from thirdcard.service.alerts.lifecycle import Step, take_step, take_steps
 from thirdcard.service.alerts.room import Room
+from thirdcard.service.alerts.saving import Lengthening, lengthen_clip
 from thirdcard.service.alerts.views import alert_views
 from thirdcard.service.store.alert_states import AlertState
 from thirdcard.service.store.people import Person
 from thirdcard.service.web.dependencies import Operator, RoomHere, StrictRoute, Viewer, still_may
 from thirdcard.service.web.http_errors import not_found
 from thirdcard.service.web.ranges import file_response
-from thirdcard.service.web.requests import LARGEST_ID, AlertQuery, DecideIn, StepIn, StreamQuery, TakeIn
-from thirdcard.service.web.routes.shared import shared_json
-from thirdcard.service.web.schemas import AlertDetailOut, ComingOut, DecidedOut, Listing, RoundOut, TakenOut, log_out
+from thirdcard.service.web.requests import LARGEST_ID, AlertQuery, DecideIn, LongerIn, StepIn, StreamQuery, TakeIn
+from thirdcard.service.web.routes.shared import nudge, shared_json
+from thirdcard.service.web.schemas import (
+    AlertDetailOut,
+    ComingOut,
+    DecidedOut,
+    Listing,
+    PromisedOut,
+    RoundOut,
+    TakenOut,
+    log_out,
+)
 from thirdcard.service.web.stream import alert_events
 
 router = APIRouter(prefix="/api/alerts", route_class=StrictRoute, tags=["alerts"])
@@ -113,6 +124,19 @@ def decide_several(room: RoomHere, person: Operator, body: DecideIn) -> DecidedO
         stepped = take_steps(session, person, body.alerts, step, now=room.clock())
     room.feed.wake()
     return DecidedOut.of(stepped)
+
+
+@router.post("/{alert_id}/longer", status_code=202)
+def lengthen(room: RoomHere, person: Operator, alert_id: AlertId, body: LongerIn) -> PromisedOut:
+    """Have a longer clip cut beside the first one, out of what is kept of the table's camera."""
+    before, after = timedelta(seconds=body.before_s), timedelta(seconds=body.after_s)
+    wanted = Lengthening(alert_id=alert_id, before=before, after=after)
+    with room.database.writing() as session:
+        found = lengthen_clip(session, person, wanted, kept_of=room.settings.kept_of, now=room.clock())
+    if found is None:
+        raise not_found("alert")
+    nudge(room, found[0])
+    return PromisedOut(kind=found[1], url=f"/api/alerts/{alert_id}/{found[1]}")
 
 
 @router.get("/{alert_id}/{kind}", response_class=Response, responses=EVIDENCE_ANSWERS)

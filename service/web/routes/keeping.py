@@ -58,6 +58,7 @@ def _retention_out(story: DiskStory) -> RetentionOut:
         used_bytes=None if state is None else state.used_bytes,
         capacity_bytes=None if state is None else state.capacity_bytes,
         free_bytes=None if state is None else state.free_bytes,
+        recorded_bytes=None if state is None else state.recorded_bytes,
         budget_bytes=budget.budget_bytes,
         keep_free_bytes=budget.keep_free_bytes,
         fault=story.fault,

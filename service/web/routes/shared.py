@@ -11,6 +11,12 @@ from starlette.responses import Response
 from thirdcard.service.alerts.room import Room
 
 
+def nudge(room: Room, table_id: str) -> None:
+    """Tell a table's process, where there is one, that something is asked of it."""
+    if room.live.state(table_id) is not None:
+        room.live.nudge(table_id)
+
+
 async def shared_json(room: Room, key: Hashable, read: Callable[[], BaseModel]) -> Response:
     """What `read` gives, as JSON; the key names all that it depends on, with the tables that the asker may see.
 

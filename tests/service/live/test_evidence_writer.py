@@ -20,6 +20,7 @@ from thirdcard.service.live.journal import EnteredAlert, Journal, News
 from thirdcard.service.media.clips import ClipError
 from thirdcard.service.media.ring import ClipTimes
 from thirdcard.service.store import chain
+from thirdcard.service.store.alert_writer import promise_file
 from thirdcard.service.store.database import Database, open_database, sqlite_url
 from thirdcard.service.store.log_chains import alert_chain
 from thirdcard.service.store.schema import EvidenceRow
@@ -111,3 +112,23 @@ def test_promise_that_was_kept_unheard_is_not_kept_again(
 
     with database.reading() as session:
         assert len(list(chain.read(session, alert_chain("DEMO")))) == 2, "the alert and its clip, each sealed once"
+
+
+def test_longer_clip_is_cut_beside_the_first_and_sealed(
+    database: Database, entry: EnteredAlert, disk: Disk, tmp_path: Path
+) -> None:
+    writer = writer_of(database, tmp_path)
+    writer.keep_next(LATER)
+    with database.writing() as session:
+        promise_file(session, entry.alert_id, "longer", NOW - timedelta(minutes=1), LATER)
+    writer.ask()
+
+    assert writer.is_due(LATER + timedelta(seconds=3))
+    writer.keep_next(LATER)
+
+    with database.reading() as session:
+        rows = {row.kind: row for row in session.scalars(select(EvidenceRow)) if row.state == "kept"}
+        sealed = [line.body for line in chain.read(session, alert_chain("DEMO"))]
+    assert rows["longer"].path == (rows["clip"].path or "").replace(".mp4", "-longer.mp4")
+    assert rows["longer"].sha256 == rows["clip"].sha256  # the disk here gives every clip the same content
+    assert any('"evidence":"longer"' in body for body in sealed)

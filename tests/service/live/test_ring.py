@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 
 from thirdcard.service.media.clips import ClipError
-from thirdcard.service.media.ring import RingWriter, cut_from_ring, segments
+from thirdcard.service.media.ring import RingWriter, cut_from_ring, segments, stretches
 
 BEGAN = datetime(2026, 11, 21, 20, 0, tzinfo=UTC)
 RATE = 10
@@ -173,3 +174,17 @@ def test_ring_goes_on_at_the_next_key_frame_after_the_disk_refused(tmp_path: Pat
 
     assert refused == 3, "each key frame until there is room"
     assert abs(segments(tmp_path / "ring")[0].began - after(6)) < timedelta(seconds=0.35)
+
+
+def test_stretches_end_at_outages(tmp_path: Path, video: Path) -> None:
+    fill(tmp_path / "ring", video)
+    for segment in segments(tmp_path / "ring"):
+        os.utime(segment.path, times=((segment.began + timedelta(seconds=8)).timestamp(),) * 2)
+    first, second, *others = segments(tmp_path / "ring")
+    second.path.unlink()
+
+    found = stretches(tmp_path / "ring")
+
+    assert [one.from_at for one in found] == [first.began, others[0].began]
+    assert found[0].to_at == first.began + timedelta(seconds=8)
+    assert found[1].to_at == others[-1].began + timedelta(seconds=8)

@@ -384,3 +384,48 @@ def _power_fails(*_: object, **__: object) -> None:
 
 def _read_only(*_: object, **__: object) -> int:
     raise OSError(30, "Read-only file system")
+
+
+def record(room: Room, table: str, *ages_min: float) -> None:
+    """Files of a table's ring, 1 GB each by what they say, begun so many minutes ago."""
+    folder = room.folder.with_name("ring") / table
+    folder.mkdir(parents=True, exist_ok=True)
+    for age in ages_min:
+        began = room.clock() - timedelta(minutes=age)
+        with (folder / f"{began:%Y%m%dT%H%M%S.%fZ}.mkv").open("wb") as file:
+            file.truncate(GB)
+
+
+def recorded(room: Room) -> list[str]:
+    return sorted(path.parent.name for path in room.folder.with_name("ring").rglob("*.mkv"))
+
+
+def test_recordings_give_way_before_any_evidence(room: Room) -> None:
+    routine = room.alert(state="dismissed", size=1000)
+    record(room, "B07", 300, 100, 10)
+    record(room, "B08", 200)
+    room.settings(budget_gb=1.5)
+
+    state = room.keeper.keep_budget()
+
+    assert recorded(room) == ["B07", "B07"]  # the oldest of all tables went, and the last minutes are not counted
+    assert room.left() == [routine]
+    assert (state.level, state.recorded_bytes, state.used_bytes) == (DiskLevel.FINE, GB, 1000)
+    assert room.told == []
+
+
+def test_recordings_leave_the_disk_its_room(room: Room) -> None:
+    record(room, "B07", 300, 200)
+    room.free = 4 * GB
+    room.settings(keep_free_gb=5)
+    room.keeper.keep_budget()
+    assert recorded(room) == ["B07"]
+
+
+def test_the_last_minutes_of_a_camera_stay_on_a_full_disk(room: Room) -> None:
+    record(room, "B07", 300, 14, 1)
+    room.free = 0
+    assert room.keeper.keep_budget().level is DiskLevel.FULL
+    room.settings(keep_free_gb=50)
+    room.keeper.keep_budget()
+    assert recorded(room) == ["B07", "B07"]

@@ -28,6 +28,7 @@ export class Overlay {
     this.drawing = drawing;
     this.button = button;
     this.told = null;
+    this.isAllowed = true;
     this.drawn = null;
     this.t = null; // until a frame of the clip is shown: over the poster, or a clip that does not play, nothing is drawn
     this.show(localStorage.getItem(KEY) !== "off");
@@ -54,10 +55,16 @@ export class Overlay {
     this.button?.setAttribute("aria-pressed", String(is));
   }
 
+  /** Whether what plays is what was read. */
+  allow(is) {
+    this.isAllowed = is;
+    this.clear();
+  }
+
   /** What was read at a moment of the clip, in seconds. */
   draw(t) {
     this.t = t;
-    if (!this.told) return;
+    if (!this.told || !this.isAllowed) return;
     const cards = holding(this.told.cards, t + 0.001), texts = holding(this.told.texts, t + 0.001);
     if (this.drawn && this.drawn.cards === cards && this.drawn.texts === texts) return;
     this.drawn = { cards, texts };

@@ -18,6 +18,9 @@ export class Player {
     for (const button of this.views) button.addEventListener("click", () => this.show(button.dataset.view));
     const drawing = element.querySelector("[data-overlay]");
     this.overlay = drawing && this.video ? new Overlay(drawing, element.querySelector("[data-do=overlay]")) : null;
+    this.word = element.dataset.faultWord ?? "the fault";
+    this.sources = [...element.querySelectorAll("[data-src]")];
+    for (const button of this.sources) button.addEventListener("click", () => this.choose(button));
     if (this.video) this.connect();
   }
 
@@ -55,6 +58,19 @@ export class Player {
   tellUnplayed() {
     this.overlay?.clear();
     this.element.querySelector("[data-unplayed]").hidden = false;
+  }
+
+  /** Play another file of the same moment; what was read is drawn over the first clip alone. */
+  choose(button) {
+    this.show("clip");
+    for (const one of this.sources) one.setAttribute("aria-pressed", String(one === button));
+    this.fault_s = Number(button.dataset.fault);
+    this.element.querySelector("[data-unplayed]").hidden = true;
+    this.overlay?.allow("isDrawn" in button.dataset);
+    this.video.src = button.dataset.src;
+    const download = this.element.querySelector("[data-download]");
+    download.href = button.dataset.src;
+    download.download = button.dataset.src.startsWith("/api/alerts/") ? button.dataset.src.replace(/^\/api\/alerts\/(\d+)\/(.*)$/, "alert-$1-$2.mp4") : "recording.mp4";
   }
 
   length_s() { return Number.isFinite(this.video.duration) ? this.video.duration : 0; }
@@ -105,7 +121,7 @@ export class Player {
     if (!length_s) return;
     this.range.value = String(Math.round((1000 * this.video.currentTime) / length_s));
     const from_fault_s = this.video.currentTime - this.fault_s;
-    this.output.textContent = `${from_fault_s < 0 ? "\u2212" : "+"}${Math.abs(from_fault_s).toFixed(2)} s from the fault`;
+    this.output.textContent = `${from_fault_s < 0 ? "\u2212" : "+"}${Math.abs(from_fault_s).toFixed(2)} s from ${this.word}`;
     this.element.querySelector("[data-do=play]").textContent = this.video.paused ? "Play" : "Pause";
   }
 }

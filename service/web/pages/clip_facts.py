@@ -1,0 +1,113 @@
+"""Say which files the player of an alert may play, and where in each of them the fault lies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from urllib.parse import quote, urlencode
+
+from thirdcard.service.alerts.room import Room
+from thirdcard.service.alerts.table_recording import has_kept
+from thirdcard.service.alerts.views import AlertView
+from thirdcard.service.store.alert_states import SAVED_BY_HAND
+from thirdcard.service.store.alert_writer import LONGER_KINDS
+
+BESIDE, AROUND = timedelta(minutes=10), timedelta(minutes=3)
+"""So much of the recording is played at once, before or after an alert, and to either side of it."""
+LINKED = timedelta(minutes=1)
+"""To either side of an alert without a clip, where another camera is linked."""
+FILE_WORDS = {"clip": "clip", **dict.fromkeys(LONGER_KINDS, "longer clip")}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClipSource:
+    """A file that shows the alert."""
+
+    kind: str
+    address: str
+    from_at: datetime
+    to_at: datetime
+    fault_s: float
+    """Where in it the fault lies."""
+
+    @property
+    def is_first(self) -> bool:
+        """Whether it is the clip that was cut with the alert: what was read can be drawn over it."""
+        return self.kind == "clip"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OtherView:
+    """Another camera, at the house's own recorder."""
+
+    name: str
+    address: str
+
+
+def recorded_sources(room: Room, view: AlertView) -> Sequence[ClipSource]:
+    """What may be played of the table's camera before, around and after the alert, as far as it is kept."""
+    now, at = room.clock(), view.at
+    if room.live.state(view.table_id) is None or at < now - room.settings.kept_of(view.table_id) - AROUND:
+        return ()
+    found = []
+    for kind, from_at, to_at in (
+        ("before", at - BESIDE, at),
+        ("around", at - AROUND, at + AROUND),
+        ("after", at, at + BESIDE),
+    ):
+        if to_at <= now and has_kept(room, view.table_id, from_at, to_at):
+            asked = urlencode({"from": from_at.isoformat(), "to": to_at.isoformat()})
+            address = f"/api/tables/{quote(view.table_id, safe='')}/recording/clip?{asked}"
+            fault_s = (at - from_at).total_seconds()
+            found.append(ClipSource(kind=kind, address=address, from_at=from_at, to_at=to_at, fault_s=fault_s))
+    return found
+
+
+def other_views(room: Room, view: AlertView) -> Sequence[OtherView]:
+    """Where the house's own recorder shows the alert, by other cameras."""
+    facts, clip = room.settings.facts_of(view.table_id), view.evidence.get("clip")
+    from_at, to_at = (view.at - LINKED, view.at + LINKED) if clip is None else (clip.from_at, clip.to_at)
+    cameras = () if facts is None else facts.other_cameras
+    return [OtherView(name=one.name, address=one.between(from_at, to_at)) for one in cameras]
+
+
+def clip_sources(view: AlertView) -> Sequence[ClipSource]:
+    """The clips that are there, the first one first."""
+    found = []
+    for kind in ("clip", *LONGER_KINDS):
+        piece = view.evidence.get(kind)
+        if piece is not None and piece.state == "kept":
+            fault_s = max((_shown_first(view) - piece.from_at).total_seconds(), 0.0)
+            address = f"/api/alerts/{view.id}/{kind}"
+            found.append(
+                ClipSource(kind=kind, address=address, from_at=piece.from_at, to_at=piece.to_at, fault_s=fault_s)
+            )
+    return found
+
+
+def fault_in_clip_s(view: AlertView) -> float:
+    """Where in its clip an alert's fault lies."""
+    clip = view.evidence.get("clip")
+    return 0.0 if clip is None else max((_shown_first(view) - clip.from_at).total_seconds(), 0.0)
+
+
+def may_be_lengthened(room: Room, view: AlertView) -> bool:
+    """Whether the table's camera is still kept of that time, and a longer clip may be cut."""
+    clip = view.evidence.get("clip")
+    is_free = any(kind not in view.evidence for kind in LONGER_KINDS)
+    is_here = room.live.state(view.table_id) is not None
+    return (
+        is_free and is_here and clip is not None and clip.from_at > room.clock() - room.settings.kept_of(view.table_id)
+    )
+
+
+def file_word(kind: str) -> str:
+    """What people call a file."""
+    return FILE_WORDS.get(kind, kind)
+
+
+def _shown_first(view: AlertView) -> datetime:
+    """The moment to which the player goes: the fault; of what a person saved the beginning."""
+    clip = view.evidence.get("clip")
+    return clip.from_at if clip is not None and view.body["code"] == SAVED_BY_HAND else view.at
