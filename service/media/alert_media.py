@@ -77,7 +77,7 @@ class EvidenceKeeper:
         stem = self._free_stem(alert)
         wanted = RECORDED_CLIP.span(alert.t, noticed_at=noticed_at)
         span = replace(wanted, from_s=max(0.0, wanted.from_s))
-        clip = self._clip(f"{stem}.mp4", span)
+        clip = self._clip(f"{stem}.mp4", span, alert.t)
         still = self.still(f"{stem}.jpg", alert, seen)
         before, after = self.before_after(stem, alert)
         covered = span if clip is None else clip[1]
@@ -107,9 +107,9 @@ class EvidenceKeeper:
             stem, n = f"{plain}-{n}", n + 1
         return stem
 
-    def _clip(self, name: str, span: ClipSpan) -> tuple[str, ClipSpan] | None:
+    def _clip(self, name: str, span: ClipSpan, at_s: float) -> tuple[str, ClipSpan] | None:
         try:
-            return name, cut_clip(self.video, self.folder / name, span, self.film)
+            return name, cut_clip(self.video, self.folder / name, span, self.film, at_s=at_s)
         except (ClipError, OSError) as error:
             _logger.warning("no clip for %s: %s", name, error)
             return None

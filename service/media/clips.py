@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import timedelta
 from fractions import Fraction
 from itertools import chain
 from pathlib import Path
@@ -31,6 +32,8 @@ BROWSER_CODECS = frozenset({"h264", "vp9", "av1"})
 ENCODED_RATE = 25
 TICK_S = Fraction(1, 12800)
 EDGE_S = 1e-6
+OUTAGE = timedelta(seconds=4)
+"""Who sent nothing for so long was away: the watch counts a camera as silent from then on too."""
 
 
 class ClipError(ServiceError):
@@ -57,16 +60,20 @@ class FilmFacts:
     """Whether what is cut out may be damaged: then it is decoded, and what cannot be is left out."""
 
 
-def cut_clip(video: Path, target: Path, span: ClipSpan, film: FilmFacts | None = None) -> ClipSpan:
+def cut_clip(
+    video: Path, target: Path, span: ClipSpan, film: FilmFacts | None = None, *, at_s: float | None = None
+) -> ClipSpan:
     """Write `span` of `video` to the MP4 file `target`.
 
-    Begins at the key frame at or before the wanted start. Returns what was written.
+    Begins at the key frame at or before the wanted start, and never spans an outage: then it ends, or begins, there.
+    Returns what was written.
 
     Args:
         video: The file.
         target: What is written.
         span: The stretch.
         film: Which film of the file, and how to read it; None: the one that `watch` would choose.
+        at_s: The moment that is to be shown where there is an outage; None: the side that is longer.
 
     Raises:
         ClipError: The stretch cannot be cut.
@@ -74,7 +81,10 @@ def cut_clip(video: Path, target: Path, span: ClipSpan, film: FilmFacts | None =
     film = film or FilmFacts()
     with opened(video, span.from_s, film) as found:
         if found.stream.codec_context.name in BROWSER_CODECS:
-            return _remux(found, target, span, is_checked=film.is_damaged)
+            return _remux(found, target, span, at_s, is_checked=film.is_damaged)
+        if shown := _between_outages(_packets(found, span), at_s):
+            to_s = min(span.to_s, max(each.t for each in shown))
+            span = ClipSpan(from_s=max(span.from_s, shown[0].t), to_s=to_s)
     return _encode(video, target, span, film)
 
 
@@ -89,9 +99,10 @@ def opened(video: Path, from_s: float, film: FilmFacts) -> Iterator[OpenFilm]:
         raise ClipError(f"{video}: {error}") from error
 
 
-def _remux(film: OpenFilm, target: Path, span: ClipSpan, *, is_checked: bool) -> ClipSpan:
+def _remux(film: OpenFilm, target: Path, span: ClipSpan, at_s: float | None, *, is_checked: bool) -> ClipSpan:
     chosen = _packets(film, span)
-    packets = _in_order([one.packet for one in (_playable(chosen, film) if is_checked else chosen)])
+    shown = _between_outages(_playable(chosen, film) if is_checked else chosen, at_s)
+    packets = _in_order([one.packet for one in shown])
     if not packets:
         raise ClipError(f"{target.name}: the video holds nothing between {span.from_s:.1f} and {span.to_s:.1f} s")
     shift_pts = min(packet.pts for packet in packets if packet.pts is not None)
@@ -117,6 +128,25 @@ def _packets(film: OpenFilm, span: ClipSpan) -> list[FilmPacket]:
                 break
             kept.append(each)
     return kept
+
+
+def _between_outages(packets: list[FilmPacket], at_s: float | None) -> list[FilmPacket]:
+    """Those of the stretch without an outage that shows a moment, or lies nearest to it; from its key frame on."""
+    found: list[list[FilmPacket]] = []
+    last_t: float | None = None
+    for each in packets:
+        if last_t is None or each.t - last_t > OUTAGE.total_seconds():
+            found.append([])
+        last_t = each.t if last_t is None else max(last_t, each.t)
+        if found[-1] or each.packet.is_keyframe or len(found) == 1:
+            found[-1].append(each)
+    found = [stretch for stretch in found if stretch]
+
+    def badness(stretch: list[FilmPacket]) -> float:
+        began, ended = stretch[0].t, max(each.t for each in stretch)
+        return began - ended if at_s is None else max(began - at_s, at_s - ended, 0.0)
+
+    return min(found, key=badness, default=[])
 
 
 def _playable(packets: list[FilmPacket], film: OpenFilm) -> list[FilmPacket]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import av
 
-from thirdcard.service.media.clips import ClipError
+from thirdcard.service.media.clips import OUTAGE, ClipError
 
 if TYPE_CHECKING:
     from av.container import OutputContainer
@@ -29,8 +29,6 @@ SEGMENT = timedelta(seconds=8)
 SUFFIX = ".mkv"
 TICK = Fraction(1, 1000)
 """Of a segment: Matroska counts milliseconds."""
-OUTAGE = timedelta(seconds=4)
-"""Who sent nothing for so long was away: the watch counts a camera as silent from then on too."""
 _NAME = "%Y%m%dT%H%M%S.%fZ"
 
 

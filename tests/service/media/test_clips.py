@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 
 import av
@@ -10,6 +12,43 @@ import pytest
 
 from tests.service.watch_fakes import LENGTH_S, RATE_HZ, picture_at, write_video
 from thirdcard.service.media.clips import ClipError, ClipSpan, cut_clip, decode_span
+
+
+@pytest.fixture(scope="module", params=["h264", "mpeg4"])
+def interrupted(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A film of 30 s in which nothing came from 10 to 18 s; one that is copied, and one that is encoded anew."""
+    path = tmp_path_factory.mktemp("interrupted") / "video.mp4"
+    with av.open(str(path), "w") as output:
+        encoder = "libx264" if request.param == "h264" else "mpeg4"
+        stream = output.add_stream(encoder, rate=5, options={"g": "5", "bf": "0"})
+        stream.width, stream.height, stream.pix_fmt = 64, 48, "yuv420p"
+        for n in (n for n in range(150) if not 50 <= n < 90):
+            frame = av.VideoFrame.from_ndarray(np.full((48, 64, 3), n, np.uint8), format="bgr24")
+            frame.pts, frame.time_base = n, Fraction(1, 5)
+            output.mux(stream.encode(frame))
+        output.mux(stream.encode())
+    return path
+
+
+@pytest.mark.parametrize(
+    ("at_s", "from_s", "to_s"),
+    [
+        pytest.param(9.0, 5.0, 9.8, id="the fault lies before the outage"),
+        pytest.param(19.0, 18.0, 28.0, id="the fault lies after it"),
+        pytest.param(12.0, 5.0, 9.8, id="in it, nearer to its beginning"),
+        pytest.param(17.0, 18.0, 28.0, id="in it, nearer to its end"),
+        pytest.param(None, 18.0, 28.0, id="no moment counts: the longer side"),
+    ],
+)
+def test_clip_of_a_recording_never_spans_an_outage(
+    interrupted: Path, tmp_path: Path, at_s: float | None, from_s: float, to_s: float
+) -> None:
+    target = tmp_path / "clip.mp4"
+    span = cut_clip(interrupted, target, ClipSpan(from_s=5.0, to_s=28.0), at_s=at_s)
+    assert (span.from_s, span.to_s) == (pytest.approx(from_s, abs=0.25), pytest.approx(to_s, abs=0.25))
+    with av.open(str(target)) as container:
+        times = [frame.time or 0.0 for frame in container.decode(video=0)]
+    assert max(b - a for a, b in pairwise(times)) < 1
 
 
 @pytest.fixture(scope="module")
