@@ -11,7 +11,7 @@ from thirdcard.service.alerts.doubtful import DoubtfulView
 from thirdcard.service.alerts.views import AlertView, ChangeView, EvidenceView
 from thirdcard.service.ports.moments import Moment
 from thirdcard.service.store.alert_states import AlertState
-from thirdcard.service.store.alert_writer import FIRST_KINDS
+from thirdcard.service.store.alert_writer import COPY_KINDS, FIRST_KINDS
 
 
 class RemedyOut(BaseModel):
@@ -26,6 +26,8 @@ class FurtherOut(BaseModel):
     """A further file beside the first ones."""
 
     kind: str
+    copy_of: str | None
+    """Of a copy: the kind of its original, which is the evidence."""
     state: str
     url: str | None
     """None while it is not there."""
@@ -50,7 +52,7 @@ class EvidenceOut(BaseModel):
     states: dict[str, str]
     """Of each kind: promised, kept, failed or deleted."""
     further: list[FurtherOut]
-    """Longer clips that somebody had cut later."""
+    """Longer clips, and copies that browsers play, that somebody asked for later."""
 
 
 class AlertOut(BaseModel):
@@ -147,6 +149,7 @@ def _evidence(view: AlertView) -> EvidenceOut | None:
 def _further(piece: EvidenceView, url: str | None) -> FurtherOut:
     return FurtherOut(
         kind=piece.kind,
+        copy_of=COPY_KINDS.get(piece.kind),
         state=piece.state,
         url=url,
         from_at=piece.from_at,

@@ -29,6 +29,10 @@ class EvidenceKind(StrEnum):
     LONGER = "longer"
     LONGER_2 = "longer-2"
     LONGER_3 = "longer-3"
+    CLIP_COPY = "clip-copy"
+    LONGER_COPY = "longer-copy"
+    LONGER_2_COPY = "longer-2-copy"
+    LONGER_3_COPY = "longer-3-copy"
 
 
 MEDIA_TYPES = {

@@ -19,7 +19,16 @@ from thirdcard.service.alerts.lifecycle import Step, take_step
 from thirdcard.service.ports.errors import ServiceError
 from thirdcard.service.store import audit
 from thirdcard.service.store.alert_states import SAVED_BY_HAND, AlertState
-from thirdcard.service.store.alert_writer import LONGER_KINDS, AlertEvidence, RaisedAlert, promise_file, write_alert
+from thirdcard.service.store.alert_writer import (
+    FAILED,
+    KEPT,
+    LONGER_KINDS,
+    PROMISED,
+    AlertEvidence,
+    RaisedAlert,
+    promise_file,
+    write_alert,
+)
 from thirdcard.service.store.log_chains import LIVE
 from thirdcard.service.store.order import take_turn
 from thirdcard.service.store.people import Person
@@ -152,6 +161,34 @@ def lengthen_clip(
     seconds = {"before_s": wanted.before.total_seconds(), "after_s": wanted.after.total_seconds()}
     audit.note(session, person.name, "evidence.lengthened", f"alert:{alert_id}", at=now, kind=free[0], **seconds)
     return row.table_id, free[0]
+
+
+def order_copy(session: Session, person: Person, alert_id: int, original: str, *, now: datetime) -> str | None:
+    """Promise a copy of a clip that browsers play; gives its kind. Asked for again it is the same, or tried anew.
+
+    None where there is no such alert or the person may not see it.
+
+    Raises:
+        NotSavedError: The clip itself is not kept.
+    """
+    row = session.scalar(select(AlertRow).where(AlertRow.id == alert_id).with_for_update())
+    if row is None or not person.may_see(row.table_id):
+        return None
+    pieces = {
+        piece.kind: piece for piece in session.scalars(select(EvidenceRow).where(EvidenceRow.alert_id == alert_id))
+    }
+    source, kind = pieces.get(original), f"{original}-copy"
+    if source is None or source.state != KEPT:
+        raise NotSavedError("The clip itself is not kept.")
+    known = pieces.get(kind)
+    if known is None:
+        promise_file(session, alert_id, kind, source.from_at, source.to_at)
+    elif known.state == FAILED:
+        known.state, known.fault = PROMISED, None
+    else:
+        return kind
+    audit.note(session, person.name, "evidence.copied", f"alert:{alert_id}", at=now, kind=kind)
+    return kind
 
 
 def _as_alert(session: Session, log: LogRow, person: Person, wanted: SavedStretch, now: datetime) -> Alert:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 BROWSER_CODECS = frozenset({"h264", "vp9", "av1"})
 ENCODED_RATE = 25
 TICK_S = Fraction(1, 12800)
+COPY_COMMENT = "A copy, encoded as H.264 to be played in browsers. The original clip is the evidence."
 EDGE_S = 1e-6
 OUTAGE = timedelta(seconds=4)
 """Who sent nothing for so long was away: the watch counts a camera as silent from then on too."""
@@ -180,10 +181,11 @@ def _in_order(packets: list[Packet[VideoStream]]) -> list[Packet[VideoStream]]:
     return packets
 
 
-def _encode(video: Path, target: Path, span: ClipSpan, film: FilmFacts) -> ClipSpan:
+def _encode(video: Path, target: Path, span: ClipSpan, film: FilmFacts, *, comment: str = "") -> ClipSpan:
     """The same stretch, encoded as H.264: for codecs that no browser plays."""
     times: list[float] = []
     with av.open(str(target), "w", format="mp4") as output:
+        output.metadata.update({"comment": comment} if comment else {})
         copy = output.add_stream("libx264", rate=ENCODED_RATE, options={"preset": "veryfast", "crf": "23"})
         copy.codec_context.time_base = TICK_S
         for t, frame in decode_span(video, span, film=film):
@@ -198,6 +200,15 @@ def _encode(video: Path, target: Path, span: ClipSpan, film: FilmFacts) -> ClipS
     if not times:
         raise ClipError(f"{target.name}: the video holds nothing between {span.from_s:.1f} and {span.to_s:.1f} s")
     return ClipSpan(from_s=times[0], to_s=times[-1])
+
+
+def encode_whole(video: Path, target: Path) -> None:
+    """Write a whole film to the MP4 file `target` as H.264; the file says that it is a copy.
+
+    Raises:
+        ClipError: It cannot be read.
+    """
+    _encode(video, target, ClipSpan(from_s=0.0, to_s=float("inf")), FilmFacts(), comment=COPY_COMMENT)
 
 
 def decode_span(

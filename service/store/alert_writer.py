@@ -26,6 +26,9 @@ FIRST_KINDS = ("clip", "still", "overlay", "before", "after")
 LONGER_KINDS = ("longer", "longer-2", "longer-3")
 """Longer clips that a person had cut later; the first one stays as it was."""
 
+COPY_KINDS = {f"{kind}-copy": kind for kind in ("clip", *LONGER_KINDS)}
+"""Copies that browsers play, and of what; the original stays the evidence."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptFile:

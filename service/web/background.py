@@ -15,6 +15,7 @@ from prometheus_client.metrics_core import Metric
 from thirdcard.service.analytics.upkeep import TallyUpkeep
 from thirdcard.service.config.settings import RoomSettings
 from thirdcard.service.devices.signals_in import DeviceSignals, open_devices
+from thirdcard.service.media.copies import ClipCopies
 from thirdcard.service.notify.deliveries import tallies
 from thirdcard.service.notify.notifications import Notifications
 from thirdcard.service.notify.opening import open_notifications
@@ -31,6 +32,7 @@ class BackgroundWork:
     notifications: Notifications
     retention: Retention
     tallies: TallyUpkeep
+    copies: ClipCopies
     devices: DeviceSignals | None
     """None where the folder names no broker for devices."""
 
@@ -39,6 +41,7 @@ class BackgroundWork:
         self.notifications.start()
         self.retention.start()
         self.tallies.start()
+        self.copies.start()
         if self.devices is not None:
             self.devices.start()
 
@@ -46,6 +49,7 @@ class BackgroundWork:
         """Stop all: what devices report first, what is told of it last."""
         if self.devices is not None:
             self.devices.stop()
+        self.copies.stop()
         self.tallies.stop()
         self.retention.stop()
         self.notifications.stop()
@@ -53,7 +57,7 @@ class BackgroundWork:
     def faults(self) -> list[str]:
         """What does not work, in words; empty where all does."""
         found = [("notifications", self.notifications.fault), ("retention", self.retention.fault)]
-        found.append(("tallies", self.tallies.fault))
+        found += [("tallies", self.tallies.fault), ("copies", self.copies.fault)]
         found += [(f"channel {state.name}", state.fault) for state in self.notifications.states()]
         if self.devices is not None:
             found.append(("devices", self.devices.state.fault))
@@ -97,8 +101,11 @@ def open_background(
         database, settings.evidence, kept, clock, notifications.tell, evidence_url=settings.evidence_url
     )
     tallies = TallyUpkeep(database, settings.house.settings, clock)
+    copies = ClipCopies(database, settings.evidence_store, clock)
     notifications.begin()
-    return BackgroundWork(notifications=notifications, retention=retention, tallies=tallies, devices=devices)
+    return BackgroundWork(
+        notifications=notifications, retention=retention, tallies=tallies, copies=copies, devices=devices
+    )
 
 
 def _of_channels(notifications: Notifications) -> Iterator[Metric]:

@@ -245,6 +245,12 @@ class IncidentIn(Incoming):
     note: Words
 
 
+class CopyIn(Incoming):
+    """Of which clip a copy is wanted that browsers play."""
+
+    kind: Literal["clip", "longer", "longer-2", "longer-3"] = "clip"
+
+
 class LongerIn(Incoming):
     """How much longer a clip is to be."""
 

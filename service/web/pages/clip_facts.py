@@ -11,13 +11,14 @@ from thirdcard.service.alerts.room import Room
 from thirdcard.service.alerts.table_recording import has_kept
 from thirdcard.service.alerts.views import AlertView
 from thirdcard.service.store.alert_states import SAVED_BY_HAND
-from thirdcard.service.store.alert_writer import LONGER_KINDS
+from thirdcard.service.store.alert_writer import COPY_KINDS, LONGER_KINDS
 
 BESIDE, AROUND = timedelta(minutes=10), timedelta(minutes=3)
 """So much of the recording is played at once, before or after an alert, and to either side of it."""
 LINKED = timedelta(minutes=1)
 """To either side of an alert without a clip, where another camera is linked."""
 FILE_WORDS = {"clip": "clip", **dict.fromkeys(LONGER_KINDS, "longer clip")}
+FILE_WORDS |= {copy: f"H.264 copy of the {FILE_WORDS[kind]}" for copy, kind in COPY_KINDS.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,8 +34,8 @@ class ClipSource:
 
     @property
     def is_first(self) -> bool:
-        """Whether it is the clip that was cut with the alert: what was read can be drawn over it."""
-        return self.kind == "clip"
+        """Whether it shows the clip that was cut with the alert: what was read can be drawn over it."""
+        return self.kind in ("clip", "clip-copy")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +76,7 @@ def other_views(room: Room, view: AlertView) -> Sequence[OtherView]:
 def clip_sources(view: AlertView) -> Sequence[ClipSource]:
     """The clips that are there, the first one first."""
     found = []
-    for kind in ("clip", *LONGER_KINDS):
+    for kind in ("clip", *LONGER_KINDS, *COPY_KINDS):
         piece = view.evidence.get(kind)
         if piece is not None and piece.state == "kept":
             fault_s = max((_shown_first(view) - piece.from_at).total_seconds(), 0.0)

@@ -191,6 +191,7 @@ def alert(room: Room, person: Person, alert_id: int) -> dict[str, Any]:
         "fault_s": fault_in_clip_s(story.alert),
         "sources": clip_sources(story.alert),
         "recorded": recorded_sources(room, story.alert),
+        "may_copy": person.role.includes(Role.OPERATOR) and room.background is not None,
         "other_views": other_views(room, story.alert),
         "may_lengthen": person.role.includes(Role.OPERATOR) and may_be_lengthened(room, story.alert),
         "steps": steps,

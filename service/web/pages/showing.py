@@ -121,6 +121,7 @@ def _filters(zone: ZoneInfo) -> Mapping[str, Any]:
         "money": lambda amount: "?" if amount is None else f"{amount:,}".replace(",", "\u202f"),
         "size": _size_words,
         "file_word": file_word,
+        "first_upper": lambda text: text[:1].upper() + text[1:],
         "state_word": lambda state: STATE_WORDS.get(str(state), str(state)),
         "event": event_words,
         "reason": lambda reason: DISMISSAL_REASONS.get(reason, reason),

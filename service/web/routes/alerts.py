@@ -15,14 +15,24 @@ from thirdcard.service.alerts.evidence_files import EvidenceKind, open_evidence
 from thirdcard.service.alerts.feed import parse_place
 from thirdcard.service.alerts.lifecycle import Step, take_step, take_steps
 from thirdcard.service.alerts.room import Room
-from thirdcard.service.alerts.saving import Lengthening, lengthen_clip
+from thirdcard.service.alerts.saving import Lengthening, lengthen_clip, order_copy
 from thirdcard.service.alerts.views import alert_views
 from thirdcard.service.store.alert_states import AlertState
 from thirdcard.service.store.people import Person
 from thirdcard.service.web.dependencies import Operator, RoomHere, StrictRoute, Viewer, still_may
 from thirdcard.service.web.http_errors import not_found
+from thirdcard.service.web.operations import NotRunHereError, running_beside
 from thirdcard.service.web.ranges import file_response
-from thirdcard.service.web.requests import LARGEST_ID, AlertQuery, DecideIn, LongerIn, StepIn, StreamQuery, TakeIn
+from thirdcard.service.web.requests import (
+    LARGEST_ID,
+    AlertQuery,
+    CopyIn,
+    DecideIn,
+    LongerIn,
+    StepIn,
+    StreamQuery,
+    TakeIn,
+)
 from thirdcard.service.web.routes.shared import nudge, shared_json
 from thirdcard.service.web.schemas import (
     AlertDetailOut,
@@ -137,6 +147,18 @@ def lengthen(room: RoomHere, person: Operator, alert_id: AlertId, body: LongerIn
         raise not_found("alert")
     nudge(room, found[0])
     return PromisedOut(kind=found[1], url=f"/api/alerts/{alert_id}/{found[1]}")
+
+
+@router.post("/{alert_id}/copies", status_code=202)
+def copy(room: RoomHere, person: Operator, alert_id: AlertId, body: CopyIn) -> PromisedOut:
+    """Have a copy of a clip made as H.264, for browsers that cannot play it; the original stays the evidence."""
+    if running_beside(room) is None:
+        raise NotRunHereError("No copies are made in this service.")
+    with room.database.writing() as session:
+        kind = order_copy(session, person, alert_id, body.kind, now=room.clock())
+    if kind is None:
+        raise not_found("alert")
+    return PromisedOut(kind=kind, url=f"/api/alerts/{alert_id}/{kind}")
 
 
 @router.get("/{alert_id}/{kind}", response_class=Response, responses=EVIDENCE_ANSWERS)

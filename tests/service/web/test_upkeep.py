@@ -19,6 +19,7 @@ from tests.service.web.rooms import TestRoom, keep_evidence, raise_alert
 from thirdcard.service.analytics.upkeep import TallyUpkeep
 from thirdcard.service.config.table_facts import facts_of, shown_source
 from thirdcard.service.config.table_file import load_table
+from thirdcard.service.media.copies import ClipCopies
 from thirdcard.service.notify import outbox
 from thirdcard.service.notify.channels import DownError
 from thirdcard.service.notify.matching import NoticeRules
@@ -60,6 +61,7 @@ class House:
                 notifications=self.notifications,
                 retention=self.retention,
                 tallies=TallyUpkeep(room.database, room.app.state.room.settings.house.settings, room.clock),
+                copies=ClipCopies(room.database, room.app.state.room.settings.evidence_store, room.clock),
                 devices=None,
             ),
         )

@@ -1,9 +1,11 @@
 // Play an alert's clip in place: slow, frame by frame, with or without what was read drawn over it, or the stills.
+import { send } from "./api.js";
 import { Overlay } from "./overlay.js";
 
 const LEAD_S = 3;
 const SPEEDS = [1, 0.5, 0.25];
 const USUAL_FRAME_S = 0.04;
+const COPY_LOOK_MS = 1500;
 
 export class Player {
   constructor(element) {
@@ -21,6 +23,7 @@ export class Player {
     this.word = element.dataset.faultWord ?? "the fault";
     this.sources = [...element.querySelectorAll("[data-src]")];
     for (const button of this.sources) button.addEventListener("click", () => this.choose(button));
+    element.querySelector("[data-copy]")?.addEventListener("click", (event) => this.copy(event.target));
     if (this.video) this.connect();
   }
 
@@ -60,17 +63,47 @@ export class Player {
     this.element.querySelector("[data-unplayed]").hidden = false;
   }
 
+  /** Have a copy made of what cannot be played here, wait for it, and play it. */
+  async copy(button) {
+    const path = new URL(this.video.currentSrc, location.href).pathname, kind = path.split("/").pop();
+    const told = this.element.querySelector("[data-copying]");
+    button.disabled = true;
+    try {
+      const { url } = await send(button.dataset.copy, { kind });
+      told.textContent = "The copy is being made.";
+      for (;;) {
+        const answer = await fetch(url, { headers: { Range: "bytes=0-0" } });
+        if (answer.status === 206 || answer.status === 200) {
+          told.textContent = "";
+          const original = this.sources.find((one) => one.dataset.src === path);
+          this.play({ src: url, fault_s: Number(original?.dataset.fault ?? this.fault_s), isDrawn: kind === "clip" });
+          return;
+        }
+        if (answer.status !== 202) throw new Error((await answer.json()).error.message);
+        await new Promise((done) => setTimeout(done, COPY_LOOK_MS));
+      }
+    } catch (error) {
+      told.textContent = error.message;
+    } finally {
+      button.disabled = false;
+    }
+  }
+
   /** Play another file of the same moment; what was read is drawn over the first clip alone. */
   choose(button) {
-    this.show("clip");
     for (const one of this.sources) one.setAttribute("aria-pressed", String(one === button));
-    this.fault_s = Number(button.dataset.fault);
+    this.play({ src: button.dataset.src, fault_s: Number(button.dataset.fault), isDrawn: "isDrawn" in button.dataset });
+  }
+
+  play({ src, fault_s, isDrawn }) {
+    this.show("clip");
+    this.fault_s = fault_s;
     this.element.querySelector("[data-unplayed]").hidden = true;
-    this.overlay?.allow("isDrawn" in button.dataset);
-    this.video.src = button.dataset.src;
+    this.overlay?.allow(isDrawn);
+    this.video.src = src;
     const download = this.element.querySelector("[data-download]");
-    download.href = button.dataset.src;
-    download.download = button.dataset.src.startsWith("/api/alerts/") ? button.dataset.src.replace(/^\/api\/alerts\/(\d+)\/(.*)$/, "alert-$1-$2.mp4") : "recording.mp4";
+    download.href = src;
+    download.download = src.startsWith("/api/alerts/") ? src.replace(/^\/api\/alerts\/(\d+)\/(.*)$/, "alert-$1-$2.mp4") : "recording.mp4";
   }
 
   length_s() { return Number.isFinite(this.video.duration) ? this.video.duration : 0; }
