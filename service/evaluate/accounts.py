@@ -6,11 +6,12 @@ Times are stream time in seconds. Both are read from the contract's files, so th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from thirdcard.rules.errors import LogError
+from thirdcard.rules.findings.alerts import format_alert
 from thirdcard.rules.log.events import Event
 from thirdcard.rules.log.reader import read_log_file, read_objects
 from thirdcard.rules.round.records import RoundRecord, format_round
@@ -27,6 +28,7 @@ class TruthError(ServiceError):
 
 
 Built = TypeVar("Built")
+_ROUND_KEYS = ("opened", "closed", "player", "banker", "winner")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +73,8 @@ class RoundAccount:
     player: tuple[str | None, ...]
     banker: tuple[str | None, ...]
     winner: str | None
+    probability: float = 1.0
+    """Of just these cards, as far as other accounts were kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +88,8 @@ class TableAccount:
     tolerated: tuple[Tolerance, ...] = ()
     spreads: tuple[Mapping[str, Any], ...] = ()
     """Lines of `spread.jsonl`."""
+    doubtful: tuple[Incident, ...] = ()
+    """Findings that were not sure enough to be alerts."""
 
     @property
     def unseen(self) -> tuple[Unseen, ...]:
@@ -99,12 +105,17 @@ def account_of(findings: Findings) -> TableAccount:
         rounds=_rounds(findings.rounds, findings.duration_s),
         end_s=findings.duration_s,
         spreads=tuple(format_spread(spread) for spread in findings.spreads),
+        doubtful=tuple(_incident(format_alert(alert)) for alert in findings.doubtful),
     )
 
 
 def load_found(folder: Path, table: TableConfig) -> TableAccount:
     """The account that a former watch wrote."""
-    return _load(folder, table, log="events.jsonl")
+    account = _load(folder, table, log="events.jsonl")
+    if not (folder / "rounds.jsonl").is_file():
+        return account
+    rounds = _lines(folder / "rounds.jsonl", lambda line: _round(line, account.end_s), keys=_ROUND_KEYS)
+    return replace(account, rounds=tuple(rounds))
 
 
 def load_truth(folder: Path, table: TableConfig) -> TableAccount:
@@ -132,6 +143,7 @@ def _load(folder: Path, table: TableConfig, *, log: str) -> TableAccount:
         end_s=end_s,
         tolerated=tuple(_lines(folder / "tolerated.jsonl", _tolerance)),
         spreads=tuple(_lines(folder / "spread.jsonl", dict, keys=("t", "to", "rows"))),
+        doubtful=tuple(_lines(folder / "doubtful.jsonl", _incident)),
     )
 
 
@@ -156,6 +168,7 @@ def _round(line: Mapping[str, Any], end_s: float) -> RoundAccount:
         player=tuple(line["player"]),
         banker=tuple(line["banker"]),
         winner=line["winner"],
+        probability=max(0.0, 1.0 - sum(other["probability"] for other in line.get("otherwise", ()))),
     )
 
 

@@ -13,6 +13,7 @@ from thirdcard.service.evaluate.chips import ChipCounts, count_chips
 from thirdcard.service.evaluate.conditions import Condition, join_conditions
 from thirdcard.service.evaluate.matching import Matching, join, match
 from thirdcard.service.evaluate.rates import HourlyRate
+from thirdcard.service.evaluate.reliability import Predictions, claims_of
 from thirdcard.service.evaluate.spreads import SpreadCounts, compare_spreads
 
 WAGER_WINDOW_S = 3.0
@@ -59,6 +60,8 @@ class Comparison:
     """How long those recordings are."""
     camera_faults: tuple[CameraFaultOutcome, ...] = ()
     spreads: SpreadCounts = field(default_factory=SpreadCounts)
+    claims: Predictions = field(default_factory=Predictions)
+    """What was said, how surely, and whether it was so."""
 
 
 def compare(name: str, truth: TableAccount, found: TableAccount, *, frames_per_s: float | None = None) -> Comparison:
@@ -81,14 +84,16 @@ def compare(name: str, truth: TableAccount, found: TableAccount, *, frames_per_s
         clean_s=found.end_s * is_clean,
         camera_faults=camera_fault_outcomes(truth, found, incidents.false, exact),
         spreads=compare_spreads(truth.spreads, found.spreads),
+        claims=claims_of(name, truth, found, incidents),
     )
 
 
 def combine(comparisons: Sequence[Comparison]) -> Comparison:
     """All recordings together."""
-    cards, wagers, chips = CardCounts(), WagerCounts(), ChipCounts()
+    cards, wagers, chips, claims = CardCounts(), WagerCounts(), ChipCounts(), Predictions()
     for each in comparisons:
         cards, wagers, chips = cards + each.cards, wagers + each.wagers, chips + each.chips
+        claims += each.claims
     return Comparison(
         name="all",
         incidents=join([each.incidents for each in comparisons]),
@@ -101,6 +106,7 @@ def combine(comparisons: Sequence[Comparison]) -> Comparison:
         chips=chips,
         conditions=join_conditions(each.conditions for each in comparisons),
         clean_s=sum(each.clean_s for each in comparisons),
+        claims=claims,
         clean=HourlyRate(
             count=sum(each.clean.count for each in comparisons), rounds=sum(each.clean.rounds for each in comparisons)
         ),

@@ -13,6 +13,7 @@ from thirdcard.service.evaluate.camera_faults import camera_faults_sheet
 from thirdcard.service.evaluate.comparison import Comparison, combine
 from thirdcard.service.evaluate.details import detail_sheets
 from thirdcard.service.evaluate.matching import Matching
+from thirdcard.service.evaluate.reliability_sheets import reliability_json, reliability_sheets
 from thirdcard.service.evaluate.sheets import Sheet, percent, share_of
 from thirdcard.service.evaluate.spreads import spreads_sheet
 from thirdcard.service.watch.wording import clock, duration
@@ -24,7 +25,12 @@ def sheets_of(comparisons: Sequence[Comparison]) -> list[Sheet]:
     """By recording, by code, and what went wrong, one by one."""
     whole = combine(comparisons)
     rows = list(comparisons) if len(comparisons) < 2 else [*comparisons, whole]
-    sheets = [_recordings_sheet(rows), _codes_sheet(whole.incidents), *detail_sheets(rows, whole)]
+    sheets = [
+        _recordings_sheet(rows),
+        _codes_sheet(whole.incidents),
+        *detail_sheets(rows, whole),
+        *reliability_sheets(whole),
+    ]
     blind = [(each.name, fault) for each in comparisons for fault in each.camera_faults]
     sheets += [camera_faults_sheet(blind)] if blind else []
     spread = [(each.name, each.spreads) for each in comparisons if each.spreads.lays or each.spreads.false]
@@ -99,6 +105,7 @@ def format_json(comparison: Comparison) -> dict[str, object]:
         "spread": dataclasses.asdict(comparison.spreads),
         "camera_faults": [dataclasses.asdict(fault) for fault in comparison.camera_faults],
         "clean": _clean_json(comparison),
+        "reliability": reliability_json(comparison),
         "conditions": [
             {
                 "kind": each.kind,

@@ -36,6 +36,9 @@ def evaluate(
         int, typer.Option(min=0, help="Read so many single looks at cards of each recording too, by themselves.")
     ] = 0,
     pictures: Annotated[Path | None, typer.Option(help="Write pictures of the worst mistakes to this folder.")] = None,
+    drawing: Annotated[
+        Path | None, typer.Option(help="Draw how often what was said was true, into this SVG file.")
+    ] = None,
     again: Annotated[
         bool, typer.Option("--again/--reuse", help="Watch anew, or compare what a former watch left in the folder.")
     ] = True,
@@ -49,11 +52,12 @@ def evaluate(
     from thirdcard.service.evaluate.accounts import load_truth
     from thirdcard.service.evaluate.comparison import combine
     from thirdcard.service.evaluate.mistake_pictures import write_pictures
+    from thirdcard.service.evaluate.reliability_picture import draw_reliability
     from thirdcard.service.evaluate.tables import format_json, put_section, sheets_of
     from thirdcard.service.watch.recordings import check_video, find_recording
 
     found = [find_recording(recording) for recording in recordings]
-    read = _check_outputs(found, out, markdown, pictures)
+    read = _check_outputs(found, out, [("--markdown", markdown), ("--drawing", drawing)], pictures)
     truths = [load_truth(recording.folder or Path(), recording.table) for recording in found]
     for recording in found:
         check_video(recording.table)
@@ -72,6 +76,10 @@ def evaluate(
             if markdown.is_file():
                 shutil.copyfile(markdown, draft)
             put_section(draft, section, text)
+    if drawing is not None:
+        drawing.parent.mkdir(parents=True, exist_ok=True)
+        with written(drawing, option="--drawing", inputs=read) as draft:
+            draft.write_text(draw_reliability(combine(comparisons)), encoding="utf-8")
     if as_json:
         both = [*comparisons, combine(comparisons)]
         sys.stdout.write(json.dumps([format_json(each) for each in both], ensure_ascii=False, indent=1) + "\n")
@@ -79,7 +87,9 @@ def evaluate(
         _print(sheets)
 
 
-def _check_outputs(found: list[Recording], out: Path, markdown: Path | None, pictures: Path | None) -> list[Path]:
+def _check_outputs(
+    found: list[Recording], out: Path, files: Sequence[tuple[str, Path | None]], pictures: Path | None
+) -> list[Path]:
     """The files of the recordings, none of which is written over.
 
     Raises:
@@ -91,8 +101,9 @@ def _check_outputs(found: list[Recording], out: Path, markdown: Path | None, pic
     read = [file for folder in folders for file in folder.iterdir()]
     for recording in found:
         refuse_folder(out / recording.name, option="--out", read=folders)
-    if markdown is not None:
-        refuse_inputs([markdown], option="--markdown", inputs=read)
+    for option, file in files:
+        if file is not None:
+            refuse_inputs([file], option=option, inputs=read)
     if pictures is not None:
         refuse_folder(pictures, option="--pictures", read=folders)
     return read

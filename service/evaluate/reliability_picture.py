@@ -1,0 +1,78 @@
+"""Draw how often what was said was true, and what each line would have brought, as one SVG."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from thirdcard.service.evaluate.comparison import Comparison
+from thirdcard.service.evaluate.panels import GREEN, INK, Panel, PanelAxis, draw_panels, share_ticks
+from thirdcard.service.evaluate.rates import ROUNDS_AN_HOUR
+from thirdcard.service.evaluate.reliability import Prediction, bands, line_figure
+from thirdcard.service.evaluate.reliability_sheets import band_name
+
+NOTE = "Dots: how often it was true, with 95 % intervals. Rings: how sure it was said to be, on the mean."
+_LEAST_HOURLY = 1.0
+"""The axis of false alerts reaches at least so far."""
+
+
+def draw_reliability(whole: Comparison) -> str:
+    """Of findings, of rounds, and the share of faults found against the false alerts."""
+    panels = [
+        _bands_panel("Findings", whole.claims.findings),
+        _bands_panel("Rounds: the likeliest cards", whole.claims.rounds),
+        _lines_panel(whole),
+    ]
+    return draw_panels(panels, note=NOTE)
+
+
+def _bands_panel(title: str, claims: Sequence[Prediction]) -> Panel:
+    told = bands(claims)
+    places = [(i + 0.5) / len(told) for i in range(len(told))]
+    names = [band_name(band).replace(" to ", "–").replace(" and more", "+").replace(" %", "") for band in told]
+    x = PanelAxis(title="How sure it was said to be, in percent", ticks=tuple(zip(places, names, strict=True)))
+    panel = Panel(title, x, PanelAxis(title="How often it was true", ticks=share_ticks()))
+    for place, band in zip(places, told, strict=True):
+        if band.share is None or band.said is None or band.interval is None:
+            continue
+        panel.bar(place, *band.interval)
+        panel.point((place, band.share))
+        panel.point((place, band.said), INK, is_hollow=True)
+        panel.text((place + 0.025, min(max(band.share, 0.09), 0.97) - 0.06), f"{len(band.claims)}")
+    return panel
+
+
+def _lines_panel(whole: Comparison) -> Panel:
+    claims, clean, rounds = whole.claims, whole.clean.rounds, whole.rounds
+    lines = sorted({each.confidence for each in claims.findings}, reverse=True)
+    figures = [line_figure(line, claims, whole.incidents.n_true, clean, rounds) for line in lines]
+    most = max([_LEAST_HOURLY, *(each.hourly.per_hour or 0.0 for each in figures)])
+    ticks = tuple((i / 4, f"{most * i / 4:.2g}") for i in range(5))
+    play = "clean play" if clean else "this play"
+    x = PanelAxis(title=f"False alerts in {ROUNDS_AN_HOUR} rounds of {play}", ticks=ticks)
+    panel = Panel(
+        "The lower the line, the more is found", x, PanelAxis(title="Share of faults found", ticks=share_ticks())
+    )
+    places = [
+        ((each.hourly.per_hour or 0.0) / most, each.found / each.n_true if each.n_true else 0.0) for each in figures
+    ]
+    panel.line([(0.0, 0.0), *_stairs(places)], GREEN)
+    for line in (0.5, 0.9, 0.99):
+        i = next((i for i, one in reversed(list(enumerate(lines))) if one >= line), None)
+        if i is not None:
+            panel.point(places[i])
+            panel.text(_beside(places[i]), f"line at {line:.0%}".replace("%", " %"))
+    return panel
+
+
+def _beside(place: tuple[float, float]) -> tuple[float, float]:
+    """Where words about a place stand: to the left where there is no room to the right."""
+    x, y = place
+    return (x + 0.03 if x < 0.7 else x - 0.26), max(y - 0.07, 0.03)
+
+
+def _stairs(places: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """From one place to the next across, then up: what lies between two lines is reached by none."""
+    corners: list[tuple[float, float]] = []
+    for x, y in places:
+        corners += [(x, corners[-1][1] if corners else 0.0), (x, y)]
+    return corners
