@@ -1,0 +1,220 @@
+"""Blind figures: draw recordings from a seed that nothing has used, watch them once, and keep what came of it.
+
+    python -m thirdcard.service.evaluate.blind clean --seed 9001 --files 6 --decks build/decks
+
+Every draw is a row of the ledger, written before anything is drawn: what is looked at twice, or after something was
+changed because of it, is not blind. A draw that broke off is spent.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+import thirdcard
+from thirdcard.service.evaluate.sheets import Sheet, share_of
+from thirdcard.service.evaluate.tables import format_markdown, put_section
+from thirdcard.service.ports.errors import ServiceError
+from thirdcard.service.watch.factory import now_utc
+
+KINDS = ("clean", "incidents", "handling", "rare", "chips", "cards")
+LEDGER = Path("datasets") / "blind.yaml"
+PAGE = Path("docs") / "accuracy.md"
+SECTION = "blind"
+HEADING = """# Blind draws: each seed is used once. Written by python -m thirdcard.service.evaluate.blind.
+# `used`: seeds of former draws, of which docs/accuracy.md tells, and of recordings that something was fitted to.
+"""
+BEGUN, DONE = "begun", "done"
+
+Runner = Callable[[Sequence[str]], str]
+"""Runs a command, gives what it wrote to standard output."""
+
+
+class BlindDrawError(ServiceError):
+    """The draw is not blind, or cannot be made."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlindDraw:
+    """One row of the ledger."""
+
+    date: str
+    what: str
+    seed: int
+    files: int
+    code: str
+    """The commit that it was watched with, or the package's version."""
+    state: str = BEGUN
+    rounds: int = 0
+    true: int = 0
+    found: int = 0
+    false: int = 0
+    rounds_exact: int = 0
+    cards: int = 0
+    cards_right: int = 0
+    clean_table_hours: float = 0.0
+    clean_false: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlindLedger:
+    """What was drawn, and which seeds are spent."""
+
+    used: Mapping[int, str]
+    """Why, by seed."""
+    draws: tuple[BlindDraw, ...] = ()
+
+
+def load_ledger(path: Path) -> BlindLedger:
+    """The ledger of a file; an empty one where there is none."""
+    written = yaml.safe_load(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    return BlindLedger(
+        used=written.get("used") or {}, draws=tuple(BlindDraw(**row) for row in written.get("draws") or ())
+    )
+
+
+def save_ledger(path: Path, ledger: BlindLedger) -> None:
+    """Write it, a row a line."""
+    used = "".join(f"  {seed}: {why}\n" for seed, why in sorted(ledger.used.items()))
+    rows = "".join(f"  - {json.dumps(asdict(draw))}\n" for draw in ledger.draws)
+    parts = [HEADING, "used:" + ("\n" if used else " {}\n"), used, "draws:" + ("\n" if rows else " []\n"), rows]
+    path.write_text("".join(parts), encoding="utf-8")
+
+
+def begin(ledger: BlindLedger, draw: BlindDraw) -> BlindLedger:
+    """The ledger with a draw that is about to be made.
+
+    Raises:
+        BlindDrawError: Its seed was used before.
+    """
+    if draw.seed in ledger.used:
+        raise BlindDrawError(f"--seed = {draw.seed}; was used before: {ledger.used[draw.seed]}")
+    for old in ledger.draws:
+        if old.seed == draw.seed:
+            raise BlindDrawError(f"--seed = {draw.seed}; was drawn on {old.date} ({old.what}, {old.state})")
+    return replace(ledger, draws=(*ledger.draws, draw))
+
+
+def finish(ledger: BlindLedger, seed: int, figures: Mapping[str, Any]) -> BlindLedger:
+    """The ledger with what a draw brought, as `thirdcard evaluate --json` tells of all its recordings.
+
+    Raises:
+        BlindDrawError: The draw was evaluated before, or never begun.
+    """
+    draw = next((each for each in ledger.draws if each.seed == seed and each.state == BEGUN), None)
+    if draw is None:
+        raise BlindDrawError(f"seed {seed}: no draw of it is begun; each is evaluated once")
+    done = replace(
+        draw,
+        state=DONE,
+        rounds=figures["rounds"]["true"],
+        rounds_exact=figures["rounds"]["exact"],
+        true=figures["alerts"]["true"],
+        found=figures["alerts"]["found"],
+        false=figures["alerts"]["false"],
+        cards=figures["cards"]["shown"],
+        cards_right=figures["cards"]["right"],
+        clean_table_hours=round(figures["clean"]["table_hours"], 3),
+        clean_false=figures["clean"]["false"],
+    )
+    return replace(ledger, draws=tuple(done if each is draw else each for each in ledger.draws))
+
+
+def blind_sheet(ledger: BlindLedger) -> Sheet:
+    """The draws as a table."""
+    columns = (
+        "drawn", "what", "seed", "recordings", "rounds", "faults found", "false alerts", "in clean play, table-hours",
+        "cards right", "rounds exact", "code",
+    )  # fmt: skip
+    return Sheet(title="Blind draws", columns=columns, rows=tuple(_row(each) for each in ledger.draws))
+
+
+def draw_blind(draw: BlindDraw, ledger_path: Path, folder: Path, decks: Path | None, run: Runner) -> BlindLedger:
+    """Reserve the seed, draw scripts, render them, watch and evaluate them once, and keep the figures.
+
+    Raises:
+        BlindDrawError: The seed was used before, or nothing could be drawn.
+    """
+    save_ledger(ledger_path, begin(load_ledger(ledger_path), draw))
+    scripts, recordings = folder / "scripts", folder / "recordings"
+    python = [sys.executable, "-m"]
+    drawn = ["thirdcard.datasets.script.draw_scripts", draw.what, "--seed", str(draw.seed), "--out", str(scripts)]
+    run([*python, *drawn, "--files", str(draw.files)])
+    paths = sorted(scripts.glob("*.yaml"))
+    if not paths:
+        raise BlindDrawError(f"seed {draw.seed}: nothing was drawn into {scripts}")
+    art = [] if decks is None else ["--decks", str(decks)]
+    run([*python, "thirdcard", "render", *map(str, paths), "--out", str(recordings), *art])
+    watched = [str(recordings / path.stem) for path in paths]
+    told = run([*python, "thirdcard", "evaluate", *watched, "--out", str(folder / "watched"), "--json"])
+    (folder / "figures.json").write_text(told, encoding="utf-8")
+    ledger = finish(load_ledger(ledger_path), draw.seed, json.loads(told)[-1])
+    save_ledger(ledger_path, ledger)
+    return ledger
+
+
+def code_version(run: Runner) -> str:
+    """The commit, with a mark where files differ from it; the package's version outside a checkout."""
+    try:
+        commit = run(["git", "rev-parse", "--short=12", "HEAD"]).strip()
+        changed = run(["git", "status", "--porcelain", "--untracked-files=no"]).strip()
+    except (OSError, subprocess.CalledProcessError):
+        return f"version {thirdcard.__version__}"
+    return f"{commit} and changes" if changed else commit
+
+
+def run_command(command: Sequence[str]) -> str:
+    """Run it, what it says to people going on to the terminal."""
+    return subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE).stdout
+
+
+def _row(draw: BlindDraw) -> tuple[str, ...]:
+    head = (draw.date, draw.what, f"{draw.seed}", f"{draw.files}")
+    if draw.state != DONE:
+        return (*head, "", "broke off", "", "", "", "", draw.code)
+    clean = f"{draw.clean_false} in {draw.clean_table_hours:.2f}" if draw.clean_table_hours else ""
+    return (
+        *head,
+        f"{draw.rounds}",
+        share_of(draw.found, draw.true),
+        f"{draw.false}",
+        clean,
+        share_of(draw.cards_right, draw.cards),
+        share_of(draw.rounds_exact, draw.rounds),
+        draw.code,
+    )
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=KINDS, help="what is drawn")
+    parser.add_argument("--seed", type=int, required=True, help="that nothing has used")
+    parser.add_argument("--files", type=int, default=6, help="how many recordings")
+    parser.add_argument("--decks", type=Path, help="folder of rasterised card artwork")
+    parser.add_argument("--out", type=Path, default=Path("out") / "blind", help="folder for the recordings")
+    parser.add_argument("--ledger", type=Path, default=LEDGER, help="the file of all draws")
+    parser.add_argument("--markdown", type=Path, default=PAGE, help="the page whose section on them is written anew")
+    given = parser.parse_args()
+    day, code = now_utc().date().isoformat(), code_version(run_command)
+    draw = BlindDraw(date=day, what=given.what, seed=given.seed, files=given.files, code=code)
+    folder = given.out / f"{given.what}-{given.seed}"
+    try:
+        ledger = draw_blind(draw, given.ledger, folder, given.decks, run_command)
+    except BlindDrawError as error:
+        raise SystemExit(str(error)) from error
+    text = format_markdown([blind_sheet(ledger)])
+    put_section(given.markdown, SECTION, text)
+    print(text, end="")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,131 @@
+"""A seed is used once: the ledger of blind draws, with tiny stand-ins for drawing, rendering and watching."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.repository import ROOT
+from thirdcard.service.evaluate.blind import (
+    LEDGER,
+    BlindDraw,
+    BlindDrawError,
+    BlindLedger,
+    begin,
+    blind_sheet,
+    code_version,
+    draw_blind,
+    finish,
+    load_ledger,
+    save_ledger,
+)
+
+DRAW = BlindDraw(date="2026-01-02", what="clean", seed=9001, files=2, code="abc")
+FIGURES = {
+    "rounds": {"true": 12, "exact": 11},
+    "alerts": {"true": 0, "found": 0, "false": 1},
+    "cards": {"shown": 50, "right": 49},
+    "clean": {"table_hours": 0.3, "false": 1},
+}
+
+
+class StandIn:
+    """Draws empty scripts, renders nothing, and evaluates to fixed figures."""
+
+    def __init__(self, *, breaks_off: bool = False) -> None:
+        self.commands: list[Sequence[str]] = []
+        self.breaks_off = breaks_off
+
+    def __call__(self, command: Sequence[str]) -> str:
+        self.commands.append(command)
+        if command[2].endswith("draw_scripts"):
+            folder = Path(command[command.index("--out") + 1])
+            folder.mkdir(parents=True)
+            for name in ("01-a", "02-b"):
+                (folder / f"{name}.yaml").write_text("", encoding="utf-8")
+        if self.breaks_off and "evaluate" in command:
+            raise subprocess.CalledProcessError(1, command)
+        return json.dumps([{}, {}, FIGURES])
+
+
+def test_draw_is_rendered_watched_once_and_kept(tmp_path: Path) -> None:
+    path, run = tmp_path / "blind.yaml", StandIn()
+    ledger = draw_blind(DRAW, path, tmp_path / "out", tmp_path / "decks", run)
+    (draw,) = ledger.draws
+    assert (draw.state, draw.rounds, draw.false, draw.cards_right) == ("done", 12, 1, 49)
+    assert load_ledger(path) == ledger
+    drawn, rendered, watched = run.commands
+    assert drawn[-2:] == ["--files", "2"]
+    assert rendered[-2:] == ["--decks", str(tmp_path / "decks")]
+    assert watched[3:6] == ["evaluate", *(str(tmp_path / "out" / "recordings" / name) for name in ("01-a", "02-b"))]
+
+
+def test_same_draw_is_never_evaluated_again(tmp_path: Path) -> None:
+    path = tmp_path / "blind.yaml"
+    draw_blind(DRAW, path, tmp_path / "out", None, StandIn())
+    run = StandIn()
+    with pytest.raises(BlindDrawError, match=r"--seed = 9001; was drawn on 2026-01-02 \(clean, done\)"):
+        draw_blind(replace(DRAW, what="incidents"), path, tmp_path / "again", None, run)
+    assert run.commands == []
+
+
+def test_draw_that_broke_off_is_spent(tmp_path: Path) -> None:
+    path = tmp_path / "blind.yaml"
+    with pytest.raises(subprocess.CalledProcessError):
+        draw_blind(DRAW, path, tmp_path / "out", None, StandIn(breaks_off=True))
+    assert [each.state for each in load_ledger(path).draws] == ["begun"]
+    with pytest.raises(BlindDrawError, match="begun"):
+        draw_blind(DRAW, path, tmp_path / "out", None, StandIn())
+    assert blind_sheet(load_ledger(path)).rows[0][5] == "broke off"
+
+
+def test_seed_that_something_else_used_is_refused() -> None:
+    with pytest.raises(BlindDrawError, match="7001; was used before: ten recordings"):
+        begin(BlindLedger(used={7001: "ten recordings"}), replace(DRAW, seed=7001))
+
+
+def test_only_a_draw_that_was_begun_is_finished() -> None:
+    done = finish(begin(BlindLedger(used={}), DRAW), DRAW.seed, FIGURES)
+    with pytest.raises(BlindDrawError, match="each is evaluated once"):
+        finish(done, DRAW.seed, FIGURES)
+
+
+def test_nothing_drawn_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(BlindDrawError, match="nothing was drawn"):
+        draw_blind(DRAW, tmp_path / "blind.yaml", tmp_path / "out", None, lambda _: "")
+
+
+def test_ledger_is_read_as_it_was_written(tmp_path: Path) -> None:
+    ledger = BlindLedger(used={7001: "ten recordings", 3: "tuning"}, draws=(DRAW,))
+    save_ledger(tmp_path / "blind.yaml", ledger)
+    assert load_ledger(tmp_path / "blind.yaml") == ledger
+    assert load_ledger(tmp_path / "none.yaml") == BlindLedger(used={})
+
+
+def test_table_tells_what_came_of_each_draw() -> None:
+    sheet = blind_sheet(finish(begin(BlindLedger(used={}), DRAW), DRAW.seed, FIGURES))
+    assert sheet.rows[0][6:10] == ("1", "1 in 0.30", "49 of 50 (98.0 %)", "11 of 12 (91.7 %)")
+
+
+@pytest.mark.parametrize(
+    ("changed", "code"),
+    [pytest.param("", "abc123", id="as-committed"), pytest.param(" M a.py", "abc123 and changes", id="changed")],
+)
+def test_code_is_named_by_its_commit(changed: str, code: str) -> None:
+    assert code_version(lambda command: "abc123\n" if "rev-parse" in command else changed) == code
+
+
+def test_code_outside_a_checkout_is_named_by_its_version() -> None:
+    def no_git(_: Sequence[str]) -> str:
+        raise FileNotFoundError
+
+    assert code_version(no_git).startswith("version ")
+
+
+def test_shipped_ledger_can_be_read() -> None:
+    assert 7001 in load_ledger(ROOT / LEDGER).used
