@@ -148,24 +148,29 @@ class Belief:
 
     def advance(self, t: float) -> Judgement:
         """Let time pass without an event."""
-        return self._judge(lambda: self._each(lambda referee: referee.advance(t)))
+        return self._pass(lambda referee: referee.advance(t))
 
     def finish(self) -> Judgement:
         """The log ends here."""
-        return self._judge(lambda: self._each(lambda referee: referee.finish()))
+        return self._pass(lambda referee: referee.finish())
 
-    def _each(self, act: Callable[[Referee], Judgement]) -> Judgement:
-        if not self._hypotheses:
-            return act(self.referee)
-        judgements = [hypothesis.take(act(hypothesis.referee)) for hypothesis in self._hypotheses]
-        return judgements[0]
+    def _pass(self, act: Callable[[Referee], Judgement]) -> Judgement:
+        """What becomes certain though no line came."""
 
-    def _judge(self, act: Callable[[], Judgement]) -> Judgement:
+        def each() -> Judgement:
+            judgements = [hypothesis.take(act(hypothesis.referee)) for hypothesis in self._hypotheses]
+            return judgements[0]
+
+        return self._judge(each if self._hypotheses else lambda: act(self.referee), again=each)
+
+    def _judge(self, act: Callable[[], Judgement], *, again: Callable[[], Judgement] | None = None) -> Judgement:
+        """Carry out what happens; `again`, where it is no line, under the hypotheses that it makes necessary."""
         judgement = act()
-        closes = bool(judgement.rounds)
-        if self._before is not None and not self._hypotheses and (self.referee.standing or closes):
+        if self._before is not None and not self._hypotheses and (self.referee.standing or judgement.rounds):
             branched = self._branch(is_needed=bool(self.referee.standing))
-            judgement = judgement if branched is None else branched
+            if branched is not None:
+                judgement = branched if again is None else again()
+        closes = bool(judgement.rounds)
         if not self._hypotheses and not judgement.alerts:
             self.found = () if closes else self.found
             return judgement

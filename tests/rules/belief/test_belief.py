@@ -128,6 +128,26 @@ def test_next_round_begins_with_one_hypothesis() -> None:
     assert [(alert.round, alert.confidence) for alert in alerts] == [(2, 1.0), (2, 1.0)]
 
 
+def test_round_that_the_log_breaks_off_in_keeps_its_record_and_its_doubts() -> None:
+    events = round_with(("8C", {"3C": 0.04}))[:-1]
+    judgements = judged(events)
+    (record,) = [record for each in judgements for record in each.rounds]
+    assert record.closed is None
+    assert [alert.code for each in judgements for alert in each.doubtful] == FAULTS
+
+
+def test_round_without_a_fault_that_the_log_breaks_off_in_says_what_else_it_may_be() -> None:
+    log = TableLog(RULES).add("bets_opened").add("no_more_bets")
+    more = {"confidence": 0.9, "alternatives": {"7D": 0.1}, "source": "camera"}
+    for number, (card, hand) in enumerate(zip(("KD", "KH", "7C", "3D"), ("player", "banker") * 2, strict=True)):
+        log.add(
+            "card_dealt", card_id=f"c{number}", hand=hand, card=card, face_up=True, **(more if card == "3D" else {})
+        )
+    (record,) = [record for each in judged(log.events) for record in each.rounds]
+    assert record.banker[1] == parse_card("3D")
+    assert [other.probability for other in record.otherwise] == [pytest.approx(0.1)]
+
+
 def test_alert_between_rounds_is_not_withdrawn_by_the_next_one() -> None:
     lost = TableLog(RULES).add("camera_lost", camera="overhead", source="camera").events
     events = [replace(event, t=event.t + 9.0) for event in round_with(("8C", {"3C": 0.04}))]
