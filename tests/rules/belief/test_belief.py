@@ -46,7 +46,11 @@ def round_with(doubt: tuple[str, dict[str, float]] | None = None, **result: Any)
     for number, (card, hand) in enumerate(zip(NATURAL, hands, strict=True)):
         more: dict[str, Any] = {}
         if doubt is not None and card == doubt[0]:
-            more = {"confidence": 1.0 - sum(doubt[1].values()), "alternatives": doubt[1], "source": "camera"}
+            more = {
+                "confidence": 1.0 - sum(doubt[1].values()),
+                "alternatives": doubt[1],
+                "source": "camera",
+            }
         log.add("card_dealt", card_id=f"c{number}", hand=hand, card=card, face_up=True, **more)
     if result:
         log.add("result_announced", **result)
@@ -138,7 +142,7 @@ def test_round_that_the_log_breaks_off_in_keeps_its_record_and_its_doubts() -> N
 
 def test_round_without_a_fault_that_the_log_breaks_off_in_says_what_else_it_may_be() -> None:
     log = TableLog(RULES).add("bets_opened").add("no_more_bets")
-    more = {"confidence": 0.9, "alternatives": {"7D": 0.1}, "source": "camera"}
+    more: dict[str, Any] = {"confidence": 0.9, "alternatives": {"7D": 0.1}, "source": "camera"}
     for number, (card, hand) in enumerate(zip(("KD", "KH", "7C", "3D"), ("player", "banker") * 2, strict=True)):
         log.add(
             "card_dealt", card_id=f"c{number}", hand=hand, card=card, face_up=True, **(more if card == "3D" else {})

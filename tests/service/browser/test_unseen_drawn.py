@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 
+import numpy as np
 import pytest
 from PIL import Image
 from playwright.sync_api import Browser, Locator, expect
@@ -11,7 +12,7 @@ from playwright.sync_api import Browser, Locator, expect
 from tests.service.browser.served import ServedRoom
 from tests.service.browser.visitor import visiting
 from thirdcard.rules.log.events import parse_event
-from thirdcard.service.watch.factory import build_referee
+from thirdcard.service.watch.factory import build_belief
 
 UNSEEN = (
     {"t": 1.0, "type": "bets_opened"}, {"t": 8.0, "type": "camera_lost", "fault": "frozen"},
@@ -26,15 +27,15 @@ def shades_of(stretch: Locator) -> int:
     with Image.open(io.BytesIO(stretch.screenshot())) as picture:
         width, height = picture.size
         inside = picture.crop((width // 4, height // 6, 3 * width // 4, height // 2))
-        darkest, lightest = inside.convert("L").getextrema()
-    return int(lightest) - int(darkest)
+        shades = np.asarray(inside.convert("L"))
+    return int(shades.max()) - int(shades.min())
 
 
 @pytest.mark.parametrize("tone", ["dark", "light"])
 def test_what_could_not_be_seen_is_seen_to_be_drawn(browser: Browser, room: ServedRoom, tone: str) -> None:
     table = room.tables["T1"]
-    referee, events = build_referee(table.config), [parse_event(line) for line in UNSEEN]
-    table.write(events=events, rounds=[record for event in events for record in referee.observe(event).rounds])
+    belief, events = build_belief(table.config), [parse_event(line) for line in UNSEEN]
+    table.write(events=events, rounds=[record for event in events for record in belief.observe(event).rounds])
     with visiting(browser, room, "vic", color_scheme=tone) as vic:
         page = vic.see("/review/1")
         for drawing in ("overview", "detail"):
