@@ -121,6 +121,39 @@ class CardBesideHidden:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LooseCardRested:
+    """A card came to rest where no card belongs."""
+
+    track_id: int
+    """Of its own kind: no card region's track has to do with it."""
+    t: float
+    """When it was first seen at its place."""
+    at_mm: Point
+    face_up: bool
+    reading: Reading
+    score: float
+    """The detector's mean score."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LooseCardTurned:
+    """A card where none belongs shows its other side."""
+
+    track_id: int
+    t: float
+    face_up: bool
+    reading: Reading
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LooseCardLeft:
+    """A card is gone from where none belongs: its place is in sight and empty."""
+
+    track_id: int
+    t: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FirstLookDoubted:
     """What lay in the card regions at the first look may be cards with their backs up, or print."""
 
@@ -270,6 +303,9 @@ Observation = (
     | CardTakenOff
     | CardBeside
     | CardBesideHidden
+    | LooseCardRested
+    | LooseCardTurned
+    | LooseCardLeft
     | CutCardRested
     | FirstLookDoubted
     | RegionVisited

@@ -94,8 +94,8 @@ class Dealer:
         return t, duration_s
 
     def place_of(self, hand: Side | None, slot: int) -> Pose:
-        """Where a hand's card belongs; None: beside the boxes."""
-        return self._places.aside() if hand is None else self._places.hand_slot(hand, slot, self._growth)
+        """Where a hand's card belongs; None: beside the shoe."""
+        return self._places.beside_shoe() if hand is None else self._places.hand_slot(hand, slot, self._growth)
 
     def turn(self, t: float, actor: CardActor) -> float:
         """Turn a card where it lies; gives when it rests."""

@@ -13,12 +13,14 @@ from thirdcard.datasets.script.chronicle import Chronicle, DueAlert, ToleratedRe
 from thirdcard.datasets.script.dealer import Dealer
 from thirdcard.datasets.script.errors import ScriptError
 from thirdcard.datasets.script.handling import turned_by_players
+from thirdcard.datasets.script.motion import Pose
 from thirdcard.datasets.script.places import Places
 from thirdcard.datasets.script.plan import (
     Announce,
     CutOut,
     Deal,
     DealingShoe,
+    Disclose,
     Hands,
     Move,
     PlannedFault,
@@ -232,6 +234,8 @@ class _Director:
         elif isinstance(step, Turn):
             if not turned_by_players(self, step.hand, spec):
                 self._turn(step.hand)
+        elif isinstance(step, Disclose):
+            self._disclose()
         elif isinstance(step, CutOut):
             set_cut_card_aside(self, step)
         elif isinstance(step, RunOut):
@@ -247,7 +251,10 @@ class _Director:
         if step.is_along:
             actor, t = draw_along(self, step, slot)
         else:
-            actor, t = self.dealer.draw(self.clock, step.card, hand=step.hand, slot=slot, face_up=step.face_up)
+            place = self._place_of_loose(step.at) if step.hand is None else None
+            actor, t = self.dealer.draw(
+                self.clock, step.card, hand=step.hand, slot=slot, face_up=step.face_up, place=place
+            )
         actor.kept = step.kept
         self.cards.append(actor)
         self.chronicle.add(
@@ -275,6 +282,22 @@ class _Director:
         for event in spec.happenings:
             if isinstance(event, Straighten) and event.kind == "straighten_card" and event.card == len(self.cards):
                 self.clock = self.dealer.straighten(self.clock, actor) + 0.15
+
+    def _place_of_loose(self, at: str) -> Pose:
+        """Where a card is laid that comes to no hand."""
+        if at == "rail":
+            return self.places.beside_rail()
+        if at == "area":
+            return self.places.bare_area(self.betting.wagers, self.stage.rng)
+        return self.places.beside_shoe()
+
+    def _disclose(self) -> None:
+        """Turn the last card dealt where it lies, after a moment."""
+        actor = self.cards[-1]
+        self.dealer.rest()
+        done = self.dealer.turn(self.clock + self.stage.between(1.8, 3.2) * self.script.pace, actor)
+        self._log_turn(actor, done)
+        self.clock = done + 0.6
 
     def _raise(self, t: float, fault: PlannedFault) -> None:
         area = fault.area

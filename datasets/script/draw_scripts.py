@@ -22,6 +22,7 @@ from thirdcard.datasets.script.drawn_rounds import (
     Drawer,
     clean_round,
     incident_round,
+    loose_round,
     spread_incidents,
 )
 from thirdcard.datasets.script.drawn_tables import CHIPS, TABLES, DrawnTable, draw_look, handled
@@ -41,6 +42,8 @@ CARD_FILES = 8
 CARD_ROUNDS = 14
 CHIP_FILES = 8
 CHIP_ROUNDS = 9
+LOOSE_FILES = 10
+LOOSE_ROUNDS = 4
 SHIFT_ROUNDS = 40
 SHIFT_PAUSE_S = 3.4
 """Between rounds the cloth lies still so long that the video can be cut there."""
@@ -57,6 +60,7 @@ _HEADINGS = {
     "rare": "What tables seldom see, drawn by machine.",
     "shift": "A shoe from its beginning, with a pause before each round: what a shift is made of.",
     "chips": "Late changes of wagers at more than a pixel a millimetre, three a round, drawn by machine.",
+    "loose": "Cards laid where none belongs: beside the shoe, on a wagering area, near the table's edge.",
     "cards": "Cards at more than a pixel a millimetre: rounds without wagers, drawn by machine.",
 }
 _HELD_OUT = "Held out: no training, tuning or threshold saw its deck, cloth, camera or seed."
@@ -93,6 +97,16 @@ def draw_chips(seed: int, count: int = CHIP_FILES) -> Drawn:
     for number, table in enumerate(tables):
         name, mapping = _playable(number, table, seed, "W", draw)
         yield name, _sharper(mapping)
+
+
+def draw_loose(seed: int, count: int = LOOSE_FILES) -> Drawn:
+    """Scripts with a card in each round that is laid where no card belongs, by name; of every rulebook and style."""
+
+    def draw(drawer: Drawer) -> list[dict[str, object]]:
+        return [loose_round(drawer) for _ in range(LOOSE_ROUNDS)]
+
+    for number in range(count):
+        yield _playable(number, TABLES[number % len(TABLES)], seed, "L", draw)
 
 
 def draw_incidents(seed: int, count: int = INCIDENT_FILES, each: int = INCIDENTS_EACH) -> Drawn:
@@ -215,7 +229,7 @@ def _flow(value: object) -> str:
     return yaml.safe_dump(value, default_flow_style=True, sort_keys=False, width=10_000).removesuffix("...\n").strip()
 
 
-_PLAIN = {"clean": draw_clean, "cards": draw_cards, "chips": draw_chips, "shift": draw_shift}
+_PLAIN = {"clean": draw_clean, "cards": draw_cards, "chips": draw_chips, "loose": draw_loose, "shift": draw_shift}
 _OF_INCIDENTS = {"incidents": draw_incidents, "handling": draw_handling, "rare": draw_rare}
 
 

@@ -5,7 +5,7 @@ Knows what can be asked of a table, not whether it can be played: who draws play
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -36,6 +36,10 @@ HANDLING_RULES = {
 """The rulebooks that order the thing."""
 HANDLING = tuple(HANDLING_RULES)
 CALL_RULES = ("nz-authority", "nz-secretary")
+LOOSE_PLACES = ("shoe", "area", "rail")
+# what lies face up in a style that deals face down is another incident
+HIDDEN: Mapping[str, object] = {"face_up": False}
+LOOSE_SIDES: tuple[Mapping[str, object], ...] = ({"face_up": True}, HIDDEN, {"turned": True})
 OPEN_UNTIL_CARD = ("nsw", "tas")
 """Rulebooks under which a wager may still change after the call."""
 TIE_SHARE = 0.15
@@ -106,6 +110,19 @@ def _on_both_hands(drawer: Drawer) -> list[Act]:
         {"seat": seat, "bet": bet, "value": int(value)}
         for seat, bet, value in zip(drawer.seats(len(bets)), bets, values, strict=True)
     ]
+
+
+def loose_round(drawer: Drawer) -> Act:
+    """A round without wagers after which one more card is laid where no card belongs.
+
+    Under `nz-*` the next round must begin with it, under `tas` where nobody saw its face.
+    """
+    sides = LOOSE_SIDES[drawer.table.style == "B" :]
+    side = sides[int(drawer.rng.integers(len(sides)))]
+    is_kept = drawer.table.rulebook in CALL_RULES or (drawer.table.rulebook == "tas" and side == HIDDEN)
+    act: Act = {"kind": "extra_card", "hand": None, "at": drawer.one_of(LOOSE_PLACES), **side}
+    act |= {"then": "next" if is_kept else "discard"}
+    return {"wagers": [], "pause_s": drawer.seconds(0.2, 0.6), "happenings": [act]}
 
 
 def can_happen(kind: str, table: DrawnTable) -> bool:

@@ -6,7 +6,7 @@ Millimetres of the layout plane. A table's seats are on the far side from the de
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -23,6 +23,10 @@ CARD_CLEAR_MM = 64.0
 """Cards that were passed to a seat lie so far from any area."""
 BURN_CLEAR_MM = 24.0
 """Burned cards lie so far from the boxes."""
+RAIL_MM = 6.0
+"""A card near the table's edge lies so far from it."""
+BARE_MM = 130.0
+"""Chips on an area whose middle is farther off do not touch a card."""
 ARMS_MM = 1650.0
 """How far from left to right a dealer reaches without a step."""
 
@@ -91,8 +95,35 @@ class Places:
         x = low[0] + (0.08 + 0.84 * share) * (high[0] - low[0])
         return (float(x), float(0.45 * low[1] + 0.55 * high[1]))
 
+    def beside_shoe(self) -> Pose:
+        """Where a card is laid that comes to no hand: on free cloth near the shoe's mouth."""
+        mouth, radius = self.shoe_mouth(), math.hypot(*self.card_size_mm) / 2
+        tried = [
+            (mouth.x_mm + reach * math.cos(turn), mouth.y_mm + reach * math.sin(turn))
+            for reach in range(80, 420, 20)
+            for turn in np.arange(0.0, 2 * math.pi, math.pi / 8)
+        ]
+        at = next((at for at in tried if self.is_free(at, radius)), None)
+        return self.beside_rail() if at is None else Pose(*at, 0.0)
+
+    def beside_rail(self) -> Pose:
+        """A place for a card at the table's left or right edge, that one which is nearer to the shoe."""
+        mouth, radius = self.shoe_mouth(), math.hypot(*self.card_size_mm) / 2
+        x = radius + RAIL_MM if mouth.x_mm < 0.5 * self.width_mm else self.width_mm - radius - RAIL_MM
+        tried = [(x, float(y)) for y in np.arange(radius + RAIL_MM, self.depth_mm - radius, 20.0)]
+        free = [at for at in tried if self.is_free(at, radius)] or tried
+        return Pose(*min(free, key=lambda at: abs(at[1] - 0.5 * self.depth_mm)), 0.0)
+
+    def bare_area(self, taken: Container[str], rng: np.random.Generator) -> Pose:
+        """The middle of one of the seats' wagering areas that none of those `taken`, by their ids, is near to."""
+        areas = list(self._wagers.values())
+        lying = [area.centre_mm for area in areas if area.id in taken]
+        free = [a for a in areas if all(math.dist(a.centre_mm, at) >= BARE_MM for at in lying)] or areas
+        area = free[int(rng.integers(len(free)))]
+        return Pose(*area.centre_mm, self._long_axis_deg(area))
+
     def aside(self) -> Pose:
-        """Where a card is laid that belongs to no hand: between the boxes, towards the dealer."""
+        """Where the cutting card is laid if no cloth beside the shoe is free: in a box, towards the shoe."""
         first, second = (self._hand_area(side).centre_mm for side in (Side.PLAYER, Side.BANKER))
         mouth = self.shoe_mouth()
         nearer = min((first, second), key=lambda at: math.dist(at, mouth.at_mm))

@@ -54,6 +54,13 @@ class Deal:
     void_next: bool = False
     is_along: bool = False
     """It leaves the shoe with the card before it."""
+    at: str = "shoe"
+    """Where it is laid if it comes to no hand."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Disclose:
+    """The dealer turns the last card dealt where it lies."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +103,7 @@ class RunOut:
     """The shoe is empty; the round ends without a result."""
 
 
-Step = Deal | Turn | Move | Announce | CutOut | RunOut
+Step = Deal | Turn | Disclose | Move | Announce | CutOut | RunOut
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -348,21 +355,22 @@ def _extra(spec: ScriptedRound, setting: Setting, shoe: DealingShoe) -> list[Ste
         if isinstance(event, Extra):
             card = _chosen(event.card, shoe)
             hand = Side(event.hand) if event.hand else None
-            faults = [PlannedFault("misdeal.extra_card", hand=hand, cards=(card,) if event.face_up else ())]
-            if event.face_up:
+            face_up = event.face_up and not event.turned
+            is_shown = event.face_up or event.turned
+            faults = [PlannedFault("misdeal.extra_card", hand=hand, cards=(card,) if is_shown else ())]
+            if face_up and hand is not None:
                 faults.append(PlannedFault("exposed_card.excess", hand=hand, cards=(card,)))
             kept = event.then == "next"
-            void_next = kept and event.face_up and setting.voids_next
-            return [
-                Deal(
-                    card=card,
-                    hand=hand,
-                    face_up=event.face_up,
-                    faults=tuple(faults),
-                    kept=kept,
-                    void_next=void_next,
-                )
-            ]
+            deal = Deal(
+                card=card,
+                hand=hand,
+                face_up=face_up,
+                faults=tuple(faults),
+                kept=kept,
+                void_next=kept and is_shown and setting.voids_next,
+                at=event.at,
+            )
+            return [deal, Disclose()] if event.turned else [deal]
     return []
 
 

@@ -119,10 +119,21 @@ class Extra(_Part):
 
     kind: Literal["extra_card"]
     hand: Hand | None = None
-    """None: it is laid beside the boxes."""
+    """None: it comes to no hand."""
+    at: Literal["shoe", "area", "rail"] = "shoe"
+    """Where it is laid then: on free cloth beside the shoe, on a wagering area without chips, or near the table's
+    edge."""
     card: str | None = None
     face_up: bool = True
+    turned: bool = False
+    """It comes face down, and the dealer turns it where it lies before the result."""
     then: Literal["discard", "next"] = "discard"
+
+    @model_validator(mode="after")
+    def _lies_in_one_place(self) -> Extra:
+        if self.hand is not None and (self.at != "shoe" or self.turned):
+            raise ValueError("at and turned are for an extra_card with hand: null")
+        return self
 
 
 class WrongResult(_Part):

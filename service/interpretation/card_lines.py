@@ -12,6 +12,7 @@ from itertools import count
 from typing import TypeAlias
 
 from thirdcard.calibration.layout import Layout
+from thirdcard.rules.game.words import DEALER
 from thirdcard.rules.log.events import CardDealt, CardMoved, CardRemoved, Event, ResultAnnounced, Side, Source
 from thirdcard.rules.round.round import INITIAL_CARDS
 from thirdcard.service.interpretation.dealing import (
@@ -39,6 +40,7 @@ from thirdcard.service.interpretation.handovers import (
     turned_by,
     was_taken_off,
 )
+from thirdcard.service.interpretation.loose_lines import LooseCard, LooseLines
 from thirdcard.service.interpretation.reorder_buffer import WaitingItems
 from thirdcard.service.interpretation.round_tracker import CardOnTable, RunningRound
 from thirdcard.service.interpretation.visibility import Blindness
@@ -83,7 +85,12 @@ class CardLines:
     """What was seen and is not in the log yet."""
     backs: UnseenBacks
     together: SimultaneousCards = field(default_factory=SimultaneousCards)
+    loose: LooseLines = field(init=False)
+    """Those where no card belongs."""
     _numbers: Iterator[int] = field(default_factory=lambda: count(1))
+
+    def __post_init__(self) -> None:
+        self.loose = LooseLines(self.state, self.waiting)
 
     def skip_number(self) -> None:
         """A card was named by the watch before this one."""
@@ -96,6 +103,9 @@ class CardLines:
     def rested(self, t: float, card: seen.CardRested, signalled: Signalled) -> list[Event]:
         """A card lies in a box: dealt as a rule, else one that had gone out of sight, or was collected too early."""
         side, face = self._side_of(card.region), card_of(card.reading)
+        loose = self.loose.take(card)
+        if loose is not None:
+            return self._moved_in(t, loose, card, side)
         lost = self.state.lost_card(side, face)
         if lost is not None:
             return self._found_again(t, lost, card.track_id, side)
@@ -170,6 +180,20 @@ class CardLines:
         del self.state.cards[left.track_id]
         removed = self.state.remove(t, card)
         return [*self.state.remove_overdue(t), removed] if is_last else [removed]
+
+    def rested_loose(self, t: float, card: seen.LooseCardRested) -> list[Event]:
+        """A card lies where none belongs."""
+        return self.loose.rested(t, card, f"c{next(self._numbers)}") if self.loose.may_be_dealt(card) else []
+
+    def _moved_in(self, t: float, loose: LooseCard, card: seen.CardRested, side: Side) -> list[Event]:
+        """A card that lay where none belongs was moved into a box, and turned on its way where the other side shows."""
+        face = card_of(card.reading) or loose.card
+        self.state.cards[card.track_id] = CardOnTable(card_id=loose.card_id, side=side, card=face, face_up=card.face_up)
+        self.state.cards_dealt += 1
+        lines: list[Event] = [CardMoved(t=t, card_id=loose.card_id, hand=side, source=Source.CAMERA)]
+        if card.face_up != loose.face_up:
+            lines.append(turned_line(t, loose.card_id, card.reading, face_up=card.face_up, by=DEALER))
+        return lines
 
     def _found_again(self, t: float, lost: CardOnTable, track_id: int, side: Side) -> list[Event]:
         self.state.cards[track_id] = replace(lost, side=side, lost_t=None)

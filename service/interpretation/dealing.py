@@ -147,7 +147,7 @@ DEALT_OPEN_CONFIDENCE = 0.75
 """How sure it is at most that the card came face up: no look showed it come."""
 
 
-def dealt_line(t: float, card_id: str, side: Side, card: seen.CardRested) -> CardDealt:
+def dealt_line(t: float, card_id: str, side: Side | None, card: seen.CardRested | seen.LooseCardRested) -> CardDealt:
     """A card left the shoe."""
     return CardDealt(
         t=t,
@@ -182,7 +182,7 @@ def card_of(reading: seen.Reading) -> Card | None:
     return None if reading.label is None else parse_card(reading.label)
 
 
-def certainty_of(card: seen.CardRested | seen.CardBeside) -> float:
+def certainty_of(card: seen.CardRested | seen.CardBeside | seen.LooseCardRested) -> float:
     """How sure the face is; of a card without one, how sure it is that a card lies there."""
     return card.reading.confidence if card.face_up and card.reading.label else max(card.score, card.reading.confidence)
 

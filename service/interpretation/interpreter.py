@@ -14,6 +14,7 @@ from thirdcard.rules.log.events import (
     BetsOpened,
     CameraBack,
     CardDealt,
+    CardRemoved,
     CutCardDrawn,
     Event,
     NoMoreBets,
@@ -182,6 +183,14 @@ class Interpreter:
                 return self.cards.taken_off(t, item)
             case seen.CardBeside() | seen.CardBesideHidden() | seen.RegionVisited() | seen.CutCardRested():
                 return self._beside_the_boxes(t, item)
+            case seen.LooseCardRested():
+                return [] if self.burns.are_due else self.cards.rested_loose(t, item)
+            case seen.LooseCardTurned():
+                return self.cards.loose.turned(t, item)
+            case seen.LooseCardLeft():
+                return self.cards.loose.left(t, item)
+            case CardRemoved() if item.source is Source.CAMERA:
+                return self.cards.loose.removed(t, item)
             case seen.FirstLookDoubted():
                 self.blindness.doubt_first_look(may_hide_cards=bool(self.cards.backs.face_down))
                 return []
@@ -263,7 +272,7 @@ class Interpreter:
 
 def _lead_s(observation: seen.Observation) -> float:
     """By how much what was seen may precede its being seen."""
-    if isinstance(observation, seen.CardRested | seen.CardBeside | seen.CutCardRested):
+    if isinstance(observation, seen.CardRested | seen.CardBeside | seen.LooseCardRested | seen.CutCardRested):
         return TRAVEL_S
     gap_s = observation.t - observation.t_earliest if isinstance(observation, seen.LampChanged) else 0.0
     return gap_s if gap_s > LAMP_WITHIN_S else 0.0

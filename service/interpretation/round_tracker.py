@@ -211,7 +211,7 @@ class RunningRound:
                 self.was_opening_seen = True
             case NoMoreBets():
                 self.called_t = line.t
-            case CardDealt():
+            case CardDealt() if line.hand is not None:
                 self.cards_dealt += 1
                 self.last_dealt_t = line.t
                 self.collected = []

@@ -15,6 +15,7 @@ from thirdcard.datasets.script.draw_scripts import (
     draw_clean,
     draw_handling,
     draw_incidents,
+    draw_loose,
     draw_rare,
     write_script,
 )
@@ -104,8 +105,8 @@ def test_faults_in_handling_and_settling_are_spread_where_they_can_be() -> None:
 
 @pytest.mark.parametrize(
     "draw",
-    [draw_clean, draw_incidents, draw_handling, draw_rare, draw_chips],
-    ids=["clean", "incidents", "handling", "rare", "chips"],
+    [draw_clean, draw_incidents, draw_handling, draw_rare, draw_chips, draw_loose],
+    ids=["clean", "incidents", "handling", "rare", "chips", "loose"],
 )
 def test_drawn_script_is_the_same_when_read_back(draw: Draw, tmp_path: Path) -> None:
     name, mapping = next(draw(77))

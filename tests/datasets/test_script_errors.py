@@ -33,6 +33,11 @@ TABLE = {"rulebook": "tas"}
             "x.yaml: rounds[0].happenings[0].order.card = 5",
             id="fifth card astray",
         ),
+        pytest.param(
+            {"table": TABLE, "rounds": [{"happenings": [{"kind": "extra_card", "hand": "player", "at": "rail"}]}]},
+            "x.yaml: rounds[0].happenings[0].extra_card",
+            id="a hand's card at the rail",
+        ),
         pytest.param(["table"], "x.yaml = 'list'; must be a mapping", id="no mapping"),
     ],
 )

@@ -164,6 +164,13 @@ class CardWatch:
             if known is not None and is_covered(track.sight.corners_mm):
                 known.note_reach(t, entry_of(track.sight.corners_mm))
 
+    def is_known_at(self, at_mm: NDArray[np.float64], within_mm: float) -> bool:
+        """Whether a card that was told of lies so near to a point."""
+        return any(
+            track.track_id in self._cards.known and float(np.linalg.norm(track.sight.at_mm - at_mm)) < within_mm
+            for track in self.tracker.tracks
+        )
+
     def region_of(self, at_mm: NDArray[np.float64]) -> str | None:
         """The card region a point lies in, or the nearest within the slack."""
         return _region_at(self.regions, at_mm)
@@ -417,6 +424,10 @@ def _rested(track: CardTrack, t: float, region: str, reading: Reading) -> CardRe
 def new_card_watch(regions: Polygons, labels: tuple[str, ...], customs: CardCustoms | None = None) -> CardWatch:
     """A watch over card regions with a reader's labels, and what is customary there."""
     customs, familiarity = CardCustoms() if customs is None else customs, Familiarity()
+    return CardWatch(regions, new_tracker(labels, customs, familiarity), labels, customs, familiarity)
+
+
+def new_tracker(labels: tuple[str, ...], customs: CardCustoms, familiarity: Familiarity) -> Tracker:
+    """A tracker whose cards are read with these labels."""
     groups = groups_of(labels, customs.alike)
-    tracker = Tracker(lambda: Votes(labels, groups, most_looks=lambda: familiarity.most_looks(MOST_LOOKS)))
-    return CardWatch(regions, tracker, labels, customs, familiarity)
+    return Tracker(lambda: Votes(labels, groups, most_looks=lambda: familiarity.most_looks(MOST_LOOKS)))

@@ -13,11 +13,12 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from thirdcard.vision.cards.card_monitor import CardCustoms, CardWatch, new_card_watch
+from thirdcard.vision.cards.card_monitor import CardCustoms, CardWatch, new_card_watch, new_tracker
 from thirdcard.vision.cards.card_reading import UNREADABLE, IsCovered, ReadFaces
 from thirdcard.vision.cards.cut_card_watch import CutCardWatch
+from thirdcard.vision.cards.loose_cards import ONE_THING_MM, LooseCards
 from thirdcard.vision.cards.tracker import CardSight, CardTrack, Motion
-from thirdcard.vision.detections import Detections
+from thirdcard.vision.detections import CUT_CARD, Detections
 from thirdcard.vision.observations import CardBeside, CardBesideHidden, CardRested, Observation, RegionVisited
 from thirdcard.vision.plane.change_gate import GridFrame, Mask, Polygons
 
@@ -78,6 +79,10 @@ PATIENCE_S = 2.5
 """What was not known for a loose card by then is clutter, and nothing waits for it."""
 CLEAR_MM = 20.0
 """What lies so near to a place where cards are kept is one of those."""
+OWN_MM = 40.0
+"""A card whose middle lies so near to a card region is one of that region's: cards are 63 mm wide."""
+KEPT_MM = 45.0
+"""So near to a place where cards are kept cards are taken out and put in; a pile leans, and is seen aslant."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +109,8 @@ class SideLook:
     read_faces: ReadFaces
     hidden_s: Callable[[NDArray[np.float64]], float]
     """How long a polygon (4, 2) was covered until just now."""
+    is_strange: IsCovered = lambda corners: True
+    """Whether a polygon (4, 2) looks otherwise now than a moment ago."""
 
 
 class Visits:
@@ -139,6 +146,7 @@ class SideWatch:
             if regions.ground
             else None
         )
+        self._anywhere = LooseCards(new_tracker(cards.labels, cards.customs, cards.familiarity), cards.labels)
         self._cut_cards = CutCardWatch(self._may_be_a_card)
         self._visits = Visits(regions.visited, grid)
         self._t = 0.0
@@ -158,14 +166,41 @@ class SideWatch:
         if self._loose is not None:
             beside = [sight for sight in sights if not self._is_card_region(sight.at_mm)]
             told += self._loose.update(beside, t, is_covered=seen.is_covered, read_faces=seen.read_faces)
+        told += self._anywhere.update(
+            self._loose_sights(sights, seen),
+            t,
+            is_covered=seen.is_covered,
+            read_faces=seen.read_faces,
+            is_strange=seen.is_strange,
+        )
         return told
+
+    def _loose_sights(self, sights: Sequence[CardSight], seen: SideLook) -> list[CardSight]:
+        """The sights that may be cards where none belongs.
+
+        Where cards are handed on any may be one of those: a card that is passed on at once is known nowhere else.
+        """
+        cut_cards = seen.found.of(CUT_CARD).centres_mm
+        return [
+            sight
+            for sight in sights
+            if not self._is_near(sight.at_mm, self._cards.regions, OWN_MM)
+            and not self._is_near(sight.at_mm, self._kept, KEPT_MM)
+            and self._cards.handed.place_of(sight.at_mm) is None
+            and not self._cards.is_known_at(sight.at_mm, ONE_THING_MM)
+            and not any(float(np.linalg.norm(at_mm - sight.at_mm)) < ONE_THING_MM for at_mm in cut_cards)
+        ]
+
+    @staticmethod
+    def _is_near(at_mm: NDArray[np.float64], regions: Polygons, within_mm: float) -> bool:
+        point = (float(at_mm[0]), float(at_mm[1]))
+        return any(
+            cv2.pointPolygonTest(polygon.astype(np.float32), point, True) > -within_mm for polygon in regions.values()
+        )
 
     def _is_card_region(self, at_mm: NDArray[np.float64]) -> bool:
         """Whether cards belong or are kept there."""
-        point = (float(at_mm[0]), float(at_mm[1]))
-        return self._cards.region_of(at_mm) is not None or any(
-            cv2.pointPolygonTest(polygon.astype(np.float32), point, True) > -CLEAR_MM for polygon in self._kept.values()
-        )
+        return self._cards.region_of(at_mm) is not None or self._is_near(at_mm, self._kept, CLEAR_MM)
 
     def _may_be_a_card(self, at_mm: NDArray[np.float64]) -> bool:
         """Whether cards belong there or are taken there for a while: a plain back looks like a cutting card."""
@@ -177,12 +212,12 @@ class SideWatch:
         """Points where further looks would tell more."""
         tracks = [] if self._loose is None else self._loose.cards.unsettled()
         fresh = [track.sight.at_mm for track in tracks if self._t - track.place_since_t < PATIENCE_S]
-        return [*fresh, *self._cut_cards.asked_mm()]
+        return [*fresh, *self._cut_cards.asked_mm(), *self._anywhere.asked_mm()]
 
     def waiting_since_t(self) -> float | None:
         """The earliest moment of which something may still be told."""
         loose_t = None if self._loose is None else self._loose.cards.waiting_since_t()
         if loose_t is not None and self._t - loose_t >= PATIENCE_S:
             loose_t = None
-        times = [self._cut_cards.waiting_since_t(), loose_t]
+        times = [self._cut_cards.waiting_since_t(), self._anywhere.waiting_since_t(), loose_t]
         return min((since for since in times if since is not None), default=None)

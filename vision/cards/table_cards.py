@@ -29,6 +29,8 @@ from thirdcard.vision.stage_clock import StageClock
 
 COVERED_SHARE = 0.12
 """A place is covered where more than this share of it is."""
+STRANGE_SHARE = 0.5
+"""A place looks otherwise where more than this share of it does: a card's paper differs from cloth all over."""
 UNDER_HANDS_S = 0.3
 """So often the card regions under hands are looked at."""
 
@@ -130,6 +132,7 @@ class TableCards:
             is_covered=lambda corners: cover.share_of(cover.grid.mask_of(corners)) > COVERED_SHARE,
             read_faces=read,
             hidden_s=lambda corners: self._cloth.hidden_s(corners, t),
+            is_strange=lambda corners: float(cover.change.strange[cover.grid.mask_of(corners)].mean()) > STRANGE_SHARE,
         )
         told = self._watch.update(
             [*sights, *self._sights.like_cut_cards(look.found)],

@@ -11,7 +11,15 @@ from thirdcard.vision.cards.card_monitor import CardCustoms, new_card_watch
 from thirdcard.vision.cards.side_watch import SideLook, SideRegions, SideWatch, Visits
 from thirdcard.vision.cards.tracker import CardSight
 from thirdcard.vision.detections import CARD_FACE, CUT_CARD, Detections
-from thirdcard.vision.observations import CardBeside, CardBesideHidden, CutCardRested, Observation, RegionVisited
+from thirdcard.vision.observations import (
+    CardBeside,
+    CardBesideHidden,
+    CutCardRested,
+    LooseCardLeft,
+    LooseCardRested,
+    Observation,
+    RegionVisited,
+)
 from thirdcard.vision.plane.change_gate import GridFrame
 
 GRID = GridFrame((-100.0, -100.0), (60, 120))
@@ -53,7 +61,8 @@ class Table:
                 read_faces=lambda places: [self.row for _ in places],
                 hidden_s=lambda corners: hidden_s,
             )
-            told += self.watch.update(sights, self.t, look)
+            new = self.watch.update(sights, self.t, look)
+            told += [each for each in new if not isinstance(each, LooseCardRested | LooseCardLeft)]
             self.t = round(self.t + 0.1, 3)
         return told
 
@@ -100,7 +109,7 @@ def test_clutter_that_nobody_can_read_is_not_waited_for_for_long() -> None:
 
     assert table.look(sight(150, y_mm=300), looks=5) == []
     assert table.watch.waiting_since_t() == 0.0
-    assert len(table.watch.asked_mm()) == 1
+    assert len(table.watch.asked_mm()) == 2, "it may be a loose card of either kind"
     assert table.look(sight(150, y_mm=300), looks=40) == []
     assert table.watch.waiting_since_t() is None
     assert table.watch.asked_mm() == []

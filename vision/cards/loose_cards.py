@@ -1,0 +1,160 @@
+"""Watch the whole cloth for cards that come to rest where none belongs: beside a region, on chips, at an edge.
+
+A card is told of once it has lain in plain sight for a while where the cloth looked otherwise before, and its face was
+read or its back is beyond doubt; later that it was turned or is gone. Knows regions, not what they mean. Layout
+millimetres, seconds of stream time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thirdcard.vision.cards.card_reading import (
+    BACK,
+    BACKS_SEEN,
+    ENOUGH_READS,
+    SURE_ENOUGH,
+    CardReading,
+    IsCovered,
+    ReadFaces,
+)
+from thirdcard.vision.cards.tracker import CardSight, CardTrack, Motion, Tracker
+from thirdcard.vision.observations import LooseCardLeft, LooseCardRested, LooseCardTurned, Reading
+
+SIGHT_SCORE = 0.5
+"""What looks less like a card is not followed: scores of cards that lie free are above 0.8."""
+FACE_SCORE, BACK_SCORE = 0.6, 0.7
+"""The least mean score of what is told of: nothing but a face can be read as one, but much may pass for a back."""
+LIES_S, LIES_LOOKS = 1.0, 6
+"""So long, and at so many looks, a card must lie in plain sight: one on its way, or in a hand, lies nowhere so long."""
+WAIT_S = 3.0
+"""What cannot be told from clutter by then is clutter, and nothing waits for it."""
+TURN_S = 1.0
+"""So long a turned card's face is read before it is told of."""
+ONE_THING_MM = 40.0
+"""What is seen so near to a cutting card, or to a card that is known elsewhere, is that one."""
+
+NOTHING_READ = Reading(label=None, confidence=0.0)
+
+LooseSeen = LooseCardRested | LooseCardTurned | LooseCardLeft
+
+
+@dataclass(slots=True, kw_only=True)
+class _Known:
+    """A card that was told of."""
+
+    face_up: bool
+    turned_t: float | None = None
+    """Since when a turn waits to be told."""
+
+
+@dataclass(slots=True)
+class LooseCards:
+    """The cards that lie where none belongs."""
+
+    tracker: Tracker
+    labels: tuple[str, ...]
+    _reading: CardReading = field(init=False)
+    _known: dict[int, _Known] = field(default_factory=dict)
+    _laid: set[int] = field(default_factory=set)
+    """The tracks whose places looked otherwise before: print that a hand has left looks as it did."""
+    _t: float = 0.0
+
+    def __post_init__(self) -> None:
+        self._reading = CardReading(self.tracker, self.labels)
+
+    def update(
+        self,
+        sights: Sequence[CardSight],
+        t: float,
+        *,
+        is_covered: IsCovered,
+        read_faces: ReadFaces,
+        is_strange: IsCovered,
+    ) -> list[LooseSeen]:
+        """Take one look in; `sights` are those where no card belongs, `is_strange` whether a place looks otherwise now
+        than a moment ago."""
+        self._t = t
+        free = [each for each in sights if each.score >= SIGHT_SCORE and not is_covered(each.corners_mm)]
+        changes = self.tracker.update(self._reading.read(free, read_faces), t, is_covered=is_covered)
+        for track in self.tracker.tracks:
+            if track.seen_t == t and is_strange(track.sight.corners_mm):
+                self._laid.add(track.track_id)
+        self._laid &= {track.track_id for track in self.tracker.tracks}
+        self._reading.vote(t, is_covered)
+        for track in changes.turned:
+            if track.track_id in self._known:
+                self._known[track.track_id].turned_t = track.turned_t
+        told = [each for track in self.tracker.tracks for each in self._tell(track, t)]
+        gone = [track for track in changes.left if self._known.pop(track.track_id, None) is not None]
+        return [*told, *(LooseCardLeft(track_id=each.track_id, t=each.missing_since_t or t) for each in gone)]
+
+    def asked_mm(self) -> list[NDArray[np.float64]]:
+        """Points where further looks would tell more."""
+        return [track.sight.at_mm for track in self.tracker.tracks if self._is_waited_for(track)]
+
+    def waiting_since_t(self) -> float | None:
+        """The earliest moment of which something may still be told."""
+        times = [track.place_since_t for track in self.tracker.tracks if self._may_be_told(track)]
+        times += [known.turned_t for known in self._known.values() if known.turned_t is not None]
+        known = [track for track in self.tracker.tracks if track.track_id in self._known]
+        times += [track.missing_since_t for track in known if track.missing_since_t is not None]
+        return min(times, default=None)
+
+    def _is_waited_for(self, track: CardTrack) -> bool:
+        if track.track_id not in self._known:
+            return self._may_be_told(track)
+        return self.tracker.is_unsettled(track) or self._known[track.track_id].turned_t is not None
+
+    def _may_be_told(self, track: CardTrack) -> bool:
+        """Whether a card that was not told of may be one yet."""
+        is_new = track.track_id not in self._known and self._t - track.place_since_t < WAIT_S
+        return is_new and track.track_id in self._laid and track.motion is Motion.RESTING
+
+    def _tell(self, track: CardTrack, t: float) -> list[LooseSeen]:
+        known = self._known.get(track.track_id)
+        if known is not None:
+            return self._tell_turned(track, known, t)
+        lies = track.motion is Motion.RESTING and track.seen_t == t and track.looks >= LIES_LOOKS
+        if not lies or t - track.place_since_t < LIES_S or not self._may_be_told(track):
+            return []
+        reading = track.votes.reading()
+        if not self._is_card(track, reading):
+            return []
+        self._known[track.track_id] = _Known(face_up=track.sight.face_up)
+        rested = LooseCardRested(
+            track_id=track.track_id,
+            t=track.place_since_t,
+            at_mm=(float(track.sight.at_mm[0]), float(track.sight.at_mm[1])),
+            face_up=track.sight.face_up,
+            reading=reading,
+            score=track.score,
+        )
+        if not track.sight.face_up or track.back_looks < BACKS_SEEN:
+            return [rested]
+        turned_t = track.turned_t or track.face_t or track.place_since_t
+        turned = LooseCardTurned(track_id=track.track_id, t=turned_t, face_up=True, reading=reading)
+        return [replace(rested, face_up=False, reading=NOTHING_READ), turned]
+
+    def _tell_turned(self, track: CardTrack, known: _Known, t: float) -> list[LooseSeen]:
+        if known.turned_t is None:
+            return []
+        reading = track.votes.reading()
+        is_clear = not track.sight.face_up or (reading.label is not None and track.votes.count >= ENOUGH_READS)
+        if not is_clear and t - known.turned_t < TURN_S:
+            return []
+        turned_t, known.turned_t = known.turned_t, None
+        if track.sight.face_up == known.face_up:
+            return []
+        known.face_up = track.sight.face_up
+        return [LooseCardTurned(track_id=track.track_id, t=turned_t, face_up=known.face_up, reading=reading)]
+
+    def _is_card(self, track: CardTrack, reading: Reading) -> bool:
+        """Whether a thing that lies there is a card beyond doubt."""
+        if track.sight.face_up:
+            return track.score >= FACE_SCORE and reading.label is not None and track.votes.count >= ENOUGH_READS
+        return track.score >= BACK_SCORE and float(track.votes.posterior()[self.labels.index(BACK)]) >= SURE_ENOUGH
