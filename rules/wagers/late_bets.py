@@ -42,6 +42,7 @@ INFERRED_CLOSE_S = 1.5
 INFERRED_CONFIDENCE = 0.8
 DOUBTFUL_CONFIDENCE = 0.5
 UNKNOWN_ACTOR_CONFIDENCE = 0.6
+"""That it was not the dealer, where nobody can say who it was; who reports a change by hand means a player's."""
 
 
 Span = tuple[float, float]
@@ -344,7 +345,7 @@ def _confidence(event: WagerChanged, close: Close, span: Span) -> float:
     time (w + d) / 2w of them leave it late.
     """
     confidence = confidence_of(event) * close.confidence * _share_after(close.t, span)
-    if is_by_nobody_known(event):
+    if is_by_nobody_known(event) and event.source not in (Source.PERSON, Source.SIGNAL):
         confidence *= UNKNOWN_ACTOR_CONFIDENCE
     after_s = event.t - close.t
     if close.is_inferred:

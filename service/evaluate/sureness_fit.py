@@ -16,6 +16,7 @@ from math import exp, log
 import numpy as np
 from numpy.typing import NDArray
 
+from thirdcard.service.evaluate.rates import poisson_interval
 from thirdcard.service.evaluate.reliability import Prediction
 from thirdcard.service.interpretation.alert_policy import EXTREME
 
@@ -29,6 +30,8 @@ LEAST_SLOPE = 0.1
 LINES = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.925, 0.95,
          0.96, 0.97, 0.98, 0.985, 0.99)  # fmt: skip
 """The last is the highest that is ever chosen: beyond it true findings are lost and no false one was seen to go."""
+CAREFUL_SHARE = 0.8
+"""Of the interval whose upper end counts: one house in ten has more false alerts than it asked for."""
 STEPS = 50
 
 Floats = NDArray[np.float64]
@@ -160,8 +163,8 @@ def calibrated_by_others(findings: Sequence[WeighedFinding]) -> list[Prediction]
 def fit_tail(claims: Sequence[Prediction], hours: float) -> Tail:
     """How rare false findings are from the line on from which clean play brought none.
 
-    There are half a one of them (Jeffreys). How steeply they become rarer is the mean
-    excess over that line of all false findings, those of play full of faults among them, and of one more.
+    They are as many as may be where none was seen. How steeply they become rarer is the mean excess over that line of
+    all false findings, those of play full of faults among them, and of one more.
     """
     false = [each for each in claims if not each.is_true]
     line = next((line for line in LINES if not _counted(false, line)), LINES[-1])
@@ -185,8 +188,8 @@ def line_rates(claims: Sequence[Prediction], tail: Tail, hours: float) -> list[L
 
 
 def _rate(counted: int, hours: float) -> float:
-    """Half a one more than were counted: what was seen none of may happen yet (Jeffreys)."""
-    return (counted + 0.5) / hours
+    """As many as nine in ten houses have no more of (exact Poisson): a house that asks for few wants to be sure."""
+    return poisson_interval(counted, CAREFUL_SHARE)[1] / hours
 
 
 def _counted(claims: Iterable[Prediction], line: float) -> int:
