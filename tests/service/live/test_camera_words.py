@@ -6,6 +6,7 @@ import queue
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -51,7 +52,14 @@ def wait_until(holds: Callable[[], bool]) -> None:
 
 def test_a_stream_of_which_nothing_is_sound_says_so_until_a_picture_comes(tmp_path: Path) -> None:
     stream, calibration = FakeStream(), SimpleNamespace(image_size_wh_px=(1280, 720))
-    config = SimpleNamespace(name="overhead", is_live=True, loop=False, is_played_again=False, calibration=calibration)
+    config = SimpleNamespace(
+        name="overhead",
+        is_live=True,
+        loop=False,
+        is_played_again=False,
+        calibration=calibration,
+        kept=timedelta(minutes=1),
+    )  # fmt: skip
     reader = CameraReader(cast(Any, config), tmp_path / "ring", now_utc, cast(Any, stream))
     sight = Sight(reader, cast(Any, SimpleNamespace()))
     reader.start()

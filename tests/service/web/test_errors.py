@@ -75,7 +75,10 @@ def test_what_is_not_there_is_not_found(room: TestRoom, path: str) -> None:
 
 BODIES: dict[str, dict[str, object]] = {
     "/api/tables/{table_id}/signals": {"type": "no_more_bets", "t": 1.0},
+    "/api/tables/{table_id}/incidents": {"minutes": 1, "note": "look at seat 3"},
     "/api/alerts/{alert_id}/state": {"state": "acknowledged"},
+    "/api/alerts/{alert_id}/longer": {"before_s": 5},
+    "/api/alerts/{alert_id}/copies": {"kind": "clip"},
     "/api/rounds/{round_id}/corrections": {"kind": "remove", "line": 1, "why": "it did not happen"},
     "/api/corrections/{number}/take-back": {"why": "it did happen"},
     "/api/cases/{case_id}/alerts": {"alert": 1},
@@ -86,6 +89,7 @@ BODIES: dict[str, dict[str, object]] = {
     "/api/tokens/{name}/state": {"active": False},
 }
 """What a request carries beside the name of something that is not there."""
+QUERIES = {"/api/tables/{table_id}/recording/clip": {"from": "2026-05-04T12:00:00Z", "to": "2026-05-04T12:01:00Z"}}
 
 
 def named_routes() -> list[tuple[str, str]]:
@@ -101,7 +105,7 @@ def test_unknown_name_is_not_found_on_every_route(room: TestRoom, name: str) -> 
     assert len(found) > 30
     for method, path in found:
         address = re.sub(r"\{\w+\}", name, path)
-        answer = room.as_role("admin").request(method, address, json=BODIES.get(path))
+        answer = room.as_role("admin").request(method, address, json=BODIES.get(path), params=QUERIES.get(path))
         assert_error(answer, 404)
         assert answer.json()["error"]["code"] == "not_found", address
 
