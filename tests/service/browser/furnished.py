@@ -122,6 +122,7 @@ def _raise_more(room: ServedRoom) -> None:
     room.tables["T2"].write(alerts=[order])
     room.tables["T4"].write(alerts=[paid])
     room.tables["T3"].write(alerts=[_late(n) for n in range(6)])
+    room.tables["T2"].write(doubtful=[replace(order, t=4.0, confidence=0.16), replace(paid, t=5.0, confidence=0.41)])
 
 
 def _late(n: int) -> Alert:

@@ -21,7 +21,8 @@ TONES: tuple[Tone, ...] = ("dark", "light")
 DESK, PHONE = ViewportSize(width=1440, height=900), ViewportSize(width=390, height=844)
 QUALITY = 80
 PAGES = {
-    "wall": "/", "table": "/tables/T1", "alerts": "/alerts", "alert": "/alerts/1?show=all", "cases": "/cases",
+    "wall": "/", "table": "/tables/T1", "alerts": "/alerts", "alert": "/alerts/1?show=all", "doubtful": "/doubtful",
+    "cases": "/cases",
     "case": "/cases/1", "decisions": "/decisions", "holds": "/holds", "audit": "/audit", "settings": "/settings",
     "settings-tables": "/settings/tables", "settings-notifications": "/settings/notifications",
     "settings-retention": "/settings/retention",

@@ -77,9 +77,9 @@ class FilmedTable:
         writer.close()
 
     def write(self, *, alerts: Sequence[Alert] = (), events: Sequence[Event] = (), rounds: Sequence[RoundRecord] = (),
-              now: datetime | None = None) -> list[EnteredAlert]:  # fmt: skip
+              doubtful: Sequence[Alert] = (), now: datetime | None = None) -> list[EnteredAlert]:  # fmt: skip
         """Enter what was found."""
-        news = News(events=events, alerts=alerts, rounds=rounds)
+        news = News(events=events, alerts=alerts, rounds=rounds, doubtful=doubtful)
         entries = self.journal.write(news, now or now_utc())
         for entry in entries:
             self.evidence.promise(entry)
