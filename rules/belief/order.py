@@ -38,7 +38,7 @@ class LawfulOrder:
     _held: list[Event] = field(default_factory=list)
 
     def take(self, event: Event) -> Iterable[Event]:
-        """What is told now that this line has come."""
+        """The lines that this hypothesis passes on once this one has come."""
         if isinstance(event, CardDealt):
             waiting = sum(isinstance(one, CardDealt) for one in self._held)
             if self._dealt + waiting < INITIAL_CARDS:

@@ -26,7 +26,7 @@ SeverityName = Literal["info", "low", "medium", "high", "critical"]
 
 
 class AlertsFile(HouseSettings):
-    """How many false alerts are accepted; the line from which a finding is told follows from it."""
+    """How many false alerts are accepted; the confidence threshold for an alert follows from it."""
 
     false_per_table_hour: Rate = Field(default=FALSE_PER_TABLE_HOUR, description=_RATE)
     codes: dict[str, Rate] = Field(

@@ -81,7 +81,7 @@ class AlertPolicy:
 
 
 def belief_of(referee: Referee, policy: AlertPolicy) -> Belief:
-    """What is believed of a referee's table; of a log in which no camera had a part everything is told."""
+    """The belief about a referee's table; in a log without camera confidences every finding is an alert."""
 
     def telling(alert: Alert) -> Telling:
         return policy.telling_of(alert) if belief.is_seen else Telling.ALERT

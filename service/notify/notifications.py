@@ -29,7 +29,7 @@ logger = logging.getLogger(__name__)
 POLL_S = 0.25
 STOP_S = 15.0
 AFTER_A_FALL_S = 1.0
-"""As long as a table leaves a database that did not answer alone: what a full disk held up is told soon after."""
+"""Wait after a refused write, as tables do: what a full disk delayed is sent soon after."""
 PRUNE_EVERY = timedelta(hours=1)
 
 

@@ -1,6 +1,6 @@
 """Watch the whole cloth for cards that come to rest where none belongs: beside a region, on chips, at an edge.
 
-A card is told of once it has lain in plain sight for a while where the cloth looked otherwise before, and its face was
+A card is reported once it has lain in plain sight for a while where the cloth looked otherwise before, and its face was
 read or its back is beyond doubt; later that it was turned or is gone. Knows regions, not what they mean. Layout
 millimetres, seconds of stream time.
 """
@@ -28,7 +28,7 @@ from thirdcard.vision.observations import LooseCardLeft, LooseCardRested, LooseC
 SIGHT_SCORE = 0.5
 """What looks less like a card is not followed: scores of cards that lie free are above 0.8."""
 FACE_SCORE, BACK_SCORE = 0.6, 0.7
-"""The least mean score of what is told of: nothing but a face can be read as one, but much may pass for a back."""
+"""Least mean detector score of a reported card: only a face reads as a face, but many things pass for a back."""
 LIES_S, LIES_LOOKS = 1.0, 6
 """So long, and at so many looks, a card must lie in plain sight: one on its way, or in a hand, lies nowhere so long."""
 WAIT_S = 3.0

@@ -122,7 +122,7 @@ def test_unforeseen_fault_is_shown_and_survived(
 
 
 def test_rest_after_a_fall_is_no_longer_than_tables_rest() -> None:
-    """What a full disk held up is told within 5 s of having room, by two threads that rest one after the other."""
+    """What a full disk delayed is sent within 5 s of free space, though two threads wait one after the other."""
     assert RETRY.total_seconds() >= module.AFTER_A_FALL_S
 
 
