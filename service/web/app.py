@@ -15,6 +15,7 @@ from urllib.parse import quote
 from fastapi import FastAPI, Request
 from starlette.middleware import Middleware
 from starlette.responses import RedirectResponse, Response
+from starlette.routing import Match
 from starlette.staticfiles import StaticFiles
 
 from thirdcard.service.alerts.room import Room, build_room
@@ -83,7 +84,7 @@ def create_app(
     background: BackgroundWork | None = None,
 ) -> FastAPI:
     """The application; it follows alerts from its start to its end."""
-    room, answer = build_room(settings, database, live, clock, background), build_answer(_show_refusal)
+    room, answer = build_room(settings, database, live, clock, background), build_answer(_show_refusal, _methods_of)
     app = FastAPI(
         title="Thirdcard",
         version=settings.version,
@@ -120,6 +121,14 @@ async def _follow_alerts(app: FastAPI) -> AsyncIterator[None]:
         following.cancel()
         with suppress(asyncio.CancelledError):
             await following
+
+
+def _methods_of(request: Request) -> list[str]:
+    """What the asked address takes; a router's refusal names the methods of one route alone."""
+    routes = [route for module in ROUTERS for route in module.router.routes]
+    matching = [route for route in routes if route.matches(request.scope)[0] != Match.NONE]
+    takes = {method for route in matching for method in getattr(route, "methods", None) or ()}
+    return sorted(takes | {"HEAD"} if "GET" in takes else takes)
 
 
 def _show_refusal(request: Request, refusal: RefusedError) -> Response:

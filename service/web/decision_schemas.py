@@ -7,12 +7,12 @@ import io
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
-from pydantic import AwareDatetime, BaseModel, Field, StringConstraints
+from pydantic import BaseModel, Field, StringConstraints
 
 from thirdcard.service.alerts.decisions import Decisions, Grouping
 from thirdcard.service.alerts.reasons import DISMISSAL_REASONS
 from thirdcard.service.store.alert_states import AlertState
-from thirdcard.service.web.requests import AnyMoment, Incoming, Name
+from thirdcard.service.web.requests import AnyMoment, Incoming, Name, Timestamp
 
 
 class DecisionQuery(Incoming):
@@ -21,8 +21,8 @@ class DecisionQuery(Incoming):
     by: Grouping = Field(default=Grouping.CODE, description="code or table")
     table: Name | None = None
     code: Name | None = Field(default=None, description="a code, or the part before its dot")
-    from_: AwareDatetime | None = Field(default=None, alias="from")
-    to: AwareDatetime | None = None
+    from_: Timestamp | None = Field(default=None, alias="from")
+    to: Timestamp | None = None
     format: Literal["json", "csv"] = "json"
 
 

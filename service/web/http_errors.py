@@ -89,13 +89,22 @@ def wants_page(request: Request) -> bool:
     return is_page and "text/html" in request.headers.get("accept", "")
 
 
-def build_answer(show_page: Callable[[Request, RefusedError], Response]) -> Answer:
-    """What answers every error; `show_page` makes the page that a browser gets."""
+def build_answer(
+    show_page: Callable[[Request, RefusedError], Response], methods_of: Callable[[Request], Sequence[str]]
+) -> Answer:
+    """What answers every error.
+
+    Args:
+        show_page: Makes the page that a browser gets.
+        methods_of: The methods that the asked address takes.
+    """
 
     async def answer(request: Request, error: Exception) -> Response:
         if isinstance(error, EvidenceComingError):
             return JSONResponse({"state": PROMISED, "message": str(error)}, status_code=202, headers=error.headers)
         refusal = refusal_of(error)
+        if refusal.status == 405:
+            refusal.headers = {**(refusal.headers or {}), "Allow": ", ".join(methods_of(request))}
         return show_page(request, refusal) if wants_page(request) else error_response(refusal)
 
     return answer

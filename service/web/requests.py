@@ -5,6 +5,7 @@ A form sends empty texts for what nobody chose.
 
 from __future__ import annotations
 
+import re
 from datetime import date
 from typing import Annotated, Literal
 
@@ -19,6 +20,8 @@ LARGEST_ID = 2**53 - 1
 
 MOST_WORDS_LINES = 200
 """Of a note, a reason or an explanation."""
+
+_NUMBER = re.compile(r"[+-]?[\d.]+(?:[eE][+-]?\d+)?")
 
 
 def plain(text: str) -> str:
@@ -62,6 +65,16 @@ class Incoming(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+def _no_number(value: object) -> object:
+    """A number is no moment, though it could be read as seconds since 1970."""
+    if isinstance(value, int | float) or (isinstance(value, str) and _NUMBER.fullmatch(value.strip())):
+        raise ValueError("a date and time with its offset, such as 2026-11-26T20:15:00+01:00")
+    return value
+
+
+Timestamp = Annotated[AwareDatetime, BeforeValidator(_no_number)]
+
+
 class ListQuery(Incoming):
     """A part of a list, newest first."""
 
@@ -80,8 +93,8 @@ class AlertQuery(ListQuery):
     severity: list[Severity] = Field(default_factory=list, max_length=10)
     state: list[AlertState] = Field(default_factory=list, max_length=10)
     dealer: Name | None = None
-    from_: AwareDatetime | None = Field(default=None, alias="from")
-    to: AwareDatetime | None = None
+    from_: Timestamp | None = Field(default=None, alias="from")
+    to: Timestamp | None = None
 
 
 def _moment_or_none(value: object) -> object:
@@ -89,7 +102,7 @@ def _moment_or_none(value: object) -> object:
     return None if value == "" else value
 
 
-AnyMoment = Annotated[AwareDatetime | None, BeforeValidator(_moment_or_none)]
+AnyMoment = Annotated[Timestamp | None, BeforeValidator(_moment_or_none)]
 
 
 class AuditQuery(ListQuery):
@@ -98,8 +111,8 @@ class AuditQuery(ListQuery):
     who: Name | None = None
     action: Name | None = Field(default=None, description="an action, or the part before its dot")
     text: Name | None = Field(default=None, description="words that all stand somewhere in the act")
-    from_: AwareDatetime | None = Field(default=None, alias="from")
-    to: AwareDatetime | None = None
+    from_: Timestamp | None = Field(default=None, alias="from")
+    to: Timestamp | None = None
     format: Literal["json", "csv"] = "json"
 
 
@@ -136,8 +149,8 @@ class RoundQuery(ListQuery):
     )
     table: Name | None = None
     dealer: Name | None = None
-    from_: AwareDatetime | None = Field(default=None, alias="from")
-    to: AwareDatetime | None = None
+    from_: Timestamp | None = Field(default=None, alias="from")
+    to: Timestamp | None = None
     rulebook: Name | None = None
     origin: Name | None = Field(default=None, description="live or review")
     winner: Name | None = Field(default=None, description="player, banker, tie or unknown")
@@ -167,8 +180,8 @@ class FigureQuery(Incoming):
     code: Name | None = Field(default=None, description="a code, or the part before its dot, to count alone")
     shift: Name | None = None
     confirmed: bool = Field(default=False, description="whether only confirmed alerts count as errors")
-    from_: AwareDatetime | None = Field(default=None, alias="from")
-    to: AwareDatetime | None = None
+    from_: Timestamp | None = Field(default=None, alias="from")
+    to: Timestamp | None = None
 
 
 class FigurePageQuery(Incoming):
@@ -234,8 +247,8 @@ class DecideIn(TakeIn):
 class RecordingQuery(Incoming):
     """Which part of what is kept of a table's camera."""
 
-    from_: AwareDatetime = Field(alias="from")
-    to: AwareDatetime
+    from_: Timestamp = Field(alias="from")
+    to: Timestamp
 
 
 class IncidentIn(Incoming):
@@ -293,7 +306,7 @@ class ShiftsQuery(ListQuery):
 class WindowQuery(ListQuery):
     """Which part of a shift is drawn round by round."""
 
-    at: AwareDatetime | None = Field(default=None, description="where the window begins")
+    at: Timestamp | None = Field(default=None, description="where the window begins")
     minutes: int = Field(default=60, ge=5, le=480)
 
 

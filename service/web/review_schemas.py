@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AwareDatetime, BaseModel, Field, StringConstraints
+from pydantic import BaseModel, Field, StringConstraints
 
 from thirdcard.service.alerts.round_clips import RoundClip
 from thirdcard.service.ports.moments import Moment
 from thirdcard.service.rounds.rounds import CorrectionView
 from thirdcard.service.rounds.shift_listing import ShiftView
-from thirdcard.service.web.requests import LARGEST_ID, Incoming, ListQuery, Name, Words
+from thirdcard.service.web.requests import LARGEST_ID, Incoming, ListQuery, Name, Timestamp, Words
 from thirdcard.service.web.schemas import RoundDetailOut
 
 LineNumber = Annotated[int, Field(strict=True, ge=1, le=LARGEST_ID)]
@@ -22,8 +22,8 @@ class ShiftQuery(ListQuery):
 
     table: Name | None = None
     origin: Literal["live", "review"] | None = None
-    from_: AwareDatetime | None = Field(default=None, alias="from", description="began at this moment or later")
-    to: AwareDatetime | None = None
+    from_: Timestamp | None = Field(default=None, alias="from", description="began at this moment or later")
+    to: Timestamp | None = None
 
 
 class CardCorrectionIn(Incoming):

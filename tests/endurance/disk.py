@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -67,6 +67,13 @@ def fill(path: Path) -> None:
                     ballast.write(bytes(size))
             except OSError:
                 continue
+
+
+def top_up(ballast: Path) -> None:
+    """Take what became free since the disk was filled."""
+    with ballast.open("ab", buffering=0) as more, suppress(OSError):
+        while True:
+            more.write(bytes(4096))
 
 
 def main() -> int:
@@ -150,12 +157,7 @@ def _watch_full(room: LiveRoom, ballast: Path, lasting_s: float) -> dict[str, li
     deadline = time.monotonic() + lasting_s
     while time.monotonic() < deadline:
         time.sleep(1)
-        with ballast.open("ab", buffering=0) as more:
-            try:
-                while True:
-                    more.write(bytes(4096))
-            except OSError:
-                pass
+        top_up(ballast)
         try:
             faults |= {str(state["disk_fault"]) for state in room.states()}
             health.add(httpx.get(f"{room.address}/api/health", timeout=10).json()["status"])

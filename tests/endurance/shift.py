@@ -29,7 +29,7 @@ import httpx
 from sqlalchemy import func, select
 
 from tests.endurance.diary import Diary
-from tests.endurance.disk import NoDiskError, fill, small_disk
+from tests.endurance.disk import NoDiskError, fill, small_disk, top_up
 from tests.endurance.duty_channel import SECRET, SECRET_VARIABLE, DutyChannel
 from tests.endurance.ears import NoBrowserError, require_browser
 from tests.endurance.fed_tables import FedFault, Feeder, Feeding, furnish_fed_tables, make_still_film, shares
@@ -268,12 +268,7 @@ def _fill_disk(shift: Shift, disk: Path) -> None:
     shown: set[str] = set()
     while time.time() - filled < shift.size.full_s:
         time.sleep(1)
-        with ballast.open("ab", buffering=0) as more:
-            try:
-                while True:
-                    more.write(bytes(4096))
-            except OSError:
-                pass
+        top_up(ballast)
         try:
             shown |= {str(state["disk_fault"]) for state in shift.room.states()}
         except httpx.HTTPError as error:

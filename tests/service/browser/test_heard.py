@@ -120,10 +120,11 @@ def test_blocked_sound_is_said_on_every_page_until_a_click(strict_browser: Brows
         for path in ("/", "/alerts", "/tables/T1", "/rounds", "/review", "/analytics", "/settings", "/audit"):
             page.goto(f"{room.address}{path}")
             expect(page.locator("#mute")).to_have_text("Sound is blocked, click")
+        page.evaluate(NOTE_SOUNDS)
         page.locator("#mute").click()
+        page.wait_for_function("() => window.heard.length === 1")
         expect(page.locator("#mute")).to_have_text("Sound")
         assert page.locator("#mute").get_attribute("aria-pressed") == "false"
-        page.wait_for_timeout(1100)  # a second click is meant, and not the first one's echo
         page.locator("#mute").click()
         expect(page.locator("#mute")).to_have_text("Sound off")
 

@@ -60,7 +60,20 @@ def test_path_that_climbs_is_not_found(room: TestRoom, path: str) -> None:
 def test_wrong_method_is_refused(room: TestRoom) -> None:
     answer = room.as_role("admin").delete("/api/alerts")
     assert_error(answer, 405)
-    assert answer.headers["Allow"] == "GET"
+    assert answer.headers["Allow"] == "GET, HEAD"
+
+
+def test_every_method_of_an_address_is_allowed(room: TestRoom) -> None:
+    answer = room.as_role("admin").patch("/api/cases")
+    assert_error(answer, 405)
+    assert answer.headers["Allow"] == "GET, HEAD, POST"
+
+
+@pytest.mark.parametrize("moment", ["0.5", "1764115200", "-3", "1e9", " 7 "])
+def test_number_is_no_moment(room: TestRoom, moment: str) -> None:
+    answer = room.as_role("viewer").get("/api/alerts", params={"to": moment})
+    assert_error(answer, 422, field="to")
+    assert "a date and time with its offset" in answer.json()["error"]["message"]
 
 
 @pytest.mark.parametrize("number", ["0", "-1", "abc", "1.5", "99999999999999999999999", "1e3"])

@@ -42,23 +42,24 @@ setInterval(tick, 1000);
 tick();
 
 const mute = document.getElementById("mute");
-const UNBLOCKED_MS = 1000;
-let isHeard = true, unblocked_at = -Infinity;
+let isHeard = true, was_blocked = false;
 
 /** Sound is blocked where neither this page nor another one of this browser may make any. */
 const isBlocked = () => !isMuted() && !isAudible() && !isHeard;
 function showSound() {
   const is = isBlocked();
-  if (mute.classList.contains("blocked") && !is) unblocked_at = performance.now();
   mute.classList.toggle("blocked", is);
   mute.setAttribute("aria-pressed", String(isMuted()));
   mute.textContent = is ? "Sound is blocked, click" : isMuted() ? "Sound off" : "Sound";
 }
 
+// A touch unblocks the sound, often before its click arrives: what the button said when it was touched counts.
+for (const name of ["pointerdown", "keydown"]) addEventListener(name, () => { was_blocked = isBlocked(); }, { passive: true, capture: true });
+
 /** Sounds on or off; where they were blocked until this very touch, they are wanted. */
 export function toggleMute() {
-  const was_blocked = isBlocked() || performance.now() - unblocked_at < UNBLOCKED_MS;
-  if (!was_blocked) setMuted(!isMuted());
+  if (!was_blocked && !isBlocked()) setMuted(!isMuted());
+  was_blocked = false;
   showSound();
   wake().then(() => play("low"));
 }
