@@ -15,13 +15,14 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from thirdcard.rules.belief.choices import Choice, by_player, choices_of
-from thirdcard.rules.belief.order import ORDER_AS_LOGGED, LawfulOrder, is_order_open, settled
+from thirdcard.rules.belief.order import ORDER_AS_LOGGED, LawfulOrder, card_of, is_order_open, settled
 from thirdcard.rules.belief.priors import Priors, shipped_priors
+from thirdcard.rules.belief.sight import CameraSight
 from thirdcard.rules.findings.alerts import Alert
-from thirdcard.rules.log.events import CardDealt, Event, Source, WagerChanged, WagerSettled
+from thirdcard.rules.log.events import CardDealt, CardTurned, Event, WagerChanged, WagerSettled
 from thirdcard.rules.referee import Judgement, Referee
 from thirdcard.rules.round.records import Hand, Otherwise, RoundRecord
-from thirdcard.rules.round.round import INITIAL_CARDS, ROUND_OPENERS, RoundState
+from thirdcard.rules.round.round import INITIAL_CARDS, ROUND_OPENERS, RoundState, value_confidence_of
 
 MOST_HYPOTHESES = 48
 """Kept of a round. Six cards with four likely faces each make 4,096 hypotheses; those beyond the 48 weightiest weighed
@@ -60,15 +61,24 @@ class Hypothesis:
     """How the first cards came; None: as they were seen."""
     players: set[tuple[str, float]] = field(default_factory=set)
     """Areas and moments at which the player, not the dealer, moved chips."""
+    absent: set[str] = field(default_factory=set)
+    """Cards that were never there."""
     record: RoundRecord | None = None
     """The round, once it has closed."""
 
     def copy(self, evidence: float) -> Hypothesis:
         """Another one that goes on by itself."""
-        return Hypothesis(self.referee.copy(), evidence, deepcopy(self.order), set(self.players), self.record)
+        order, players, absent = deepcopy(self.order), set(self.players), set(self.absent)
+        return Hypothesis(self.referee.copy(), evidence, order, players, absent, self.record)
 
     def observe(self, event: Event, choice: Choice) -> Judgement:
         """Take the next line, read in one of its ways."""
+        if choice.absent is not None:
+            self.absent.add(choice.absent)
+        if card_of(event) in self.absent:
+            if isinstance(event, CardTurned) and event.card is not None:
+                self.evidence *= 1.0 - value_confidence_of(event)
+            return self.take(self.referee.advance(event.t))
         if choice.is_players and isinstance(event, WagerSettled):
             self.players.add((event.area, event.t))
         judgement = Judgement()
@@ -113,8 +123,7 @@ class Belief:
     priors: Priors = field(default_factory=shipped_priors)
     found: tuple[Alert, ...] = ()
     """All that was found in the round that closed last, told or not, as sure as it was at its end."""
-    is_seen: bool = False
-    """Whether the log says how sure a camera was of something: else nothing is in doubt."""
+    sight: CameraSight = field(default_factory=CameraSight)
     _before: Referee | None = None
     """The referee as he was before the running round."""
     _lines: list[Event] = field(default_factory=list)
@@ -137,9 +146,10 @@ class Belief:
     def observe(self, event: Event) -> Judgement:
         """Take the next line; returns what became certain enough with it, and what is withdrawn."""
         if self.referee.round is None and type(event) in ROUND_OPENERS:
-            may_be_seen = self.is_seen or self.referee.state.round == 0
+            may_be_seen = self.sight.is_seen or self.referee.state.round == 0
+            self.sight.begin()
             self._before, self._lines, self._told = self.referee.copy() if may_be_seen else None, [], {}
-        self.is_seen = self.is_seen or (event.source is Source.CAMERA and event.confidence is not None)
+        self.sight.observe(event)
         if self._before is not None:
             self._lines.append(event)
         if self._hypotheses:
@@ -178,6 +188,7 @@ class Belief:
         rounds, doubtful = judgement.rounds, tuple[Alert, ...]()
         if closes:
             rounds, doubtful = self._close(judgement.rounds)
+            self.sight.begin()
         return Judgement(tuple(alerts), rounds, tuple(withdrawn), tuple(doubtful))
 
     def _branch(self, *, is_needed: bool) -> Judgement | None:
@@ -208,8 +219,14 @@ class Belief:
         return last[best]
 
     def _options(self) -> list[Sequence[Choice]]:
-        """The ways to read each line of the round so far."""
-        return [choices_of(line, are_cards_out=self._are_cards_out(i)) for i, line in enumerate(self._lines)]
+        """The ways to read each line of the round so far; a card whose face was read since was there."""
+        shown = {line.card_id for line in self._lines if isinstance(line, CardTurned) and line.card is not None}
+        return [
+            (Choice((line,), 1.0),)
+            if isinstance(line, CardDealt) and not line.face_up and line.card_id in shown
+            else choices_of(line, are_cards_out=self._are_cards_out(i))
+            for i, line in enumerate(self._lines)
+        ]
 
     def _are_cards_out(self, before: int) -> bool:
         """Whether the first four cards had left the shoe before a line of the round."""
@@ -297,7 +314,7 @@ class Belief:
     def _calibrated(self, alert: Alert, share: float) -> Alert:
         """The alert as sure as such findings are right; what devices and people reported alone is as they say."""
         weighed = replace(alert, confidence=round(min(max(share, 0.0), 1.0), 6))
-        if not self.is_seen:
+        if not self.sight.is_seen:
             return weighed
         return replace(weighed, confidence=round(self.calibrate(weighed), 6))
 

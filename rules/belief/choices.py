@@ -2,6 +2,8 @@
 
 - A line on a card says the likeliest face and names the others with their probabilities. Faces that count alike make
   one hypothesis: no duty, total or result tells them apart.
+- A back that lies in a box though nobody saw it come may be none, as sure as the line is: a shadow, or the print when
+  the light changes. Then nothing that the log says of that card happened.
 - A card that seems to lie face up though nobody can read it may show a back that the reader does not know.
 - Chips that a camera saw the dealer pay or take may have been put there or taken by the player, as sure as the line is.
   Chips that nobody is known to have moved once the cards are out may have been paid or taken by the dealer.
@@ -42,6 +44,8 @@ class Choice:
     probability: float
     is_players: bool = False
     """Whether the act that the line tells of was the player's, not the dealer's."""
+    absent: str | None = None
+    """The card that was never there."""
 
 
 def choices_of(event: Event, *, are_cards_out: bool = False) -> Sequence[Choice]:
@@ -63,6 +67,9 @@ def choices_of(event: Event, *, are_cards_out: bool = False) -> Sequence[Choice]
                 Choice((replace(event, face_up=False, confidence=1.0),), 1.0 - sure),
             ]
             return sorted(choices, key=_probability, reverse=True)
+        case CardDealt() if event.order_unseen and not event.face_up and 0.0 < value_of(event) < 1.0:
+            sure = value_of(event)
+            return (Choice((event,), sure), Choice((), 1.0 - sure, absent=event.card_id))
         case WagerSettled() if event.source is Source.CAMERA and 0.0 < value_of(event) < 1.0:
             sure = value_of(event)
             choices = [Choice((event,), sure), Choice((), 1.0 - sure, is_players=event.seat is not None)]

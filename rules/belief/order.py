@@ -45,7 +45,7 @@ class LawfulOrder:
                 self._held.append(settled(event))
                 return self._release(event.t)
             return [*self._give_up(event.t), settled(event)]
-        if isinstance(event, _OF_A_CARD) and any(_card_of(one) == event.card_id for one in self._held):
+        if isinstance(event, _OF_A_CARD) and any(card_of(one) == event.card_id for one in self._held):
             self._held.append(event)
             return ()
         if isinstance(event, _ENDS):
@@ -61,8 +61,8 @@ class LawfulOrder:
             card = next(dealt, None)
             if card is None:
                 break
-            told += [replace(one, t=t) for one in self._held if _card_of(one) == card.card_id]
-            self._held = [one for one in self._held if _card_of(one) != card.card_id]
+            told += [replace(one, t=t) for one in self._held if card_of(one) == card.card_id]
+            self._held = [one for one in self._held if card_of(one) != card.card_id]
             self._dealt += 1
         return told
 
@@ -92,5 +92,6 @@ def is_order_open(events: Iterable[Event]) -> bool:
     )
 
 
-def _card_of(event: Event) -> str | None:
+def card_of(event: Event) -> str | None:
+    """The card that a line tells of; None where it tells of none."""
     return event.card_id if isinstance(event, CardDealt | CardTurned | CardMoved | CardPassed | CardRemoved) else None

@@ -316,6 +316,10 @@ class RoundClosed(Event):
     """Areas with chips that nobody reached over since the round was decided; None where no camera watched."""
 
 
+FEW_FRAMES = "few_frames"
+"""The fault of a camera that sends too few frames to judge by; what it shows is logged all the same."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CameraEvent(Event):
     """The picture's trustworthiness changed."""

@@ -25,6 +25,7 @@ REVIEW_LINE = 0.05
 HOLDS = 0.5
 """A fault that is likelier than this in its own account is taken for one there: the hand after it is played as it
 orders."""
+OF_CAMERAS = "camera."
 UNFITTED_LINE = 0.6
 EXTREME = 1e-4
 """No look is surer than this of anything: fitted confidences go no further."""
@@ -81,10 +82,16 @@ class AlertPolicy:
 
 
 def belief_of(referee: Referee, policy: AlertPolicy) -> Belief:
-    """The belief about a referee's table; in a log without camera confidences every finding is an alert."""
+    """The belief about a referee's table.
+
+    In a log without camera confidences every finding is an alert. Where too few frames came to judge by, none is,
+    whatever its confidence: what happened between two frames is not known.
+    """
 
     def telling(alert: Alert) -> Telling:
-        return policy.telling_of(alert) if belief.is_seen else Telling.ALERT
+        told = policy.telling_of(alert) if belief.sight.is_seen else Telling.ALERT
+        is_kept_back = belief.sight.is_seldom_seen and not alert.code.startswith(OF_CAMERAS)
+        return Telling.REVIEW if is_kept_back and told is Telling.ALERT else told
 
     belief = Belief(referee, telling, policy.sureness.calibrated)
     return belief

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from thirdcard.rules.log.events import FEW_FRAMES
 from thirdcard.service.watch.pipeline import TableWatch
 from thirdcard.vision.frames import Frame, SightFault, SightLost
 from thirdcard.vision.video.film_clock import ClockFault
@@ -19,8 +20,6 @@ ENOUGH_RATE_HZ = 3.0
 """From so many on they are enough again."""
 DAMAGED = str(SightFault.DAMAGED)
 """The fault of film that cannot be decoded."""
-FEW_FRAMES = "few_frames"
-"""The fault of a camera that sends too few."""
 
 
 @dataclass(frozen=True, slots=True)

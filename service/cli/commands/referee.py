@@ -60,7 +60,7 @@ def referee(
             records = stack.enter_context(draft.open("w", encoding="utf-8"))
         try:
             for event in read_log(read_lines(lines), warn=_warn):
-                pending = _print(judge.observe(event), records, pending, is_held=judge.is_seen)
+                pending = _print(judge.observe(event), records, pending, is_held=judge.sight.is_seen)
         except LogError as error:
             raise LogFileError(f"{events}: {error}") from error
         _print(judge.finish(), records, pending, is_held=False)

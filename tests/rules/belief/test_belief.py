@@ -15,7 +15,7 @@ from thirdcard.rules.belief.priors import Priors
 from thirdcard.rules.findings.alerts import Alert
 from thirdcard.rules.game.cards import parse_card
 from thirdcard.rules.game.words import Side, Source
-from thirdcard.rules.log.events import CardDealt, Event
+from thirdcard.rules.log.events import FEW_FRAMES, CameraBack, CameraLost, CardDealt, Event
 from thirdcard.rules.referee import Judgement, Referee
 
 RULES = rules_of("tas")
@@ -194,3 +194,52 @@ def test_doubt_about_how_a_card_came_stays_in_every_hypothesis() -> None:
     read, other = choices_of(event)
     ways = [line.value_confidence for choice in (read, other) for line in choice.lines if isinstance(line, CardDealt)]
     assert ways == [pytest.approx(0.5), pytest.approx(0.5)]
+
+
+def third_that_nobody_saw_come(*, shown: bool) -> list[Event]:
+    """A back beside a natural's four cards, first seen when it lay there; turned, where that is so."""
+    log = TableLog(RULES).add("bets_opened").add("no_more_bets")
+    hands = ("player", "banker", "player", "banker")
+    for number, (card, hand) in enumerate(zip(NATURAL, hands, strict=False)):
+        log.add("card_dealt", card_id=f"c{number}", hand=hand, card=card, face_up=True, confidence=1.0, source="camera")
+    log.add("card_dealt", card_id="c4", hand="player", order_unseen=True, confidence=0.5, source="camera")
+    if shown:
+        log.add("card_turned", card_id="c4", card="4S", face_up=True, by="dealer", confidence=0.999, source="camera")
+    log.add("card_removed", card_id="c4", to="discard", source="camera")
+    return log.add("round_closed").events
+
+
+def test_back_that_nobody_saw_come_accuses_nobody() -> None:
+    judgements = judged(third_that_nobody_saw_come(shown=False))
+    assert alerts_of(judgements) == []
+
+
+def test_card_that_nobody_saw_come_and_that_shows_its_face_was_dealt() -> None:
+    assert "misdeal.third_card_not_due" in [
+        alert.code for alert in alerts_of(judged(third_that_nobody_saw_come(shown=True)))
+    ]
+
+
+def test_round_in_which_frames_came_too_seldom_is_marked_and_the_next_is_not() -> None:
+    belief, events = belief_of(), round_with()
+    later = [replace(event, t=event.t + 60.0) for event in events]
+    marks = []
+    for event in (
+        *events[:3],
+        CameraLost(t=3.0, fault=FEW_FRAMES),
+        *events[3:5],
+        CameraBack(t=4.0),
+        *events[5:],
+        *later,
+    ):
+        belief.observe(event)
+        marks.append(belief.sight.is_seldom_seen)
+    assert marks == [False] * 3 + [True] * (len(events) - 3 + 1) + [False] * (len(later) + 1)
+
+
+def test_frames_that_come_seldom_for_ever_mark_every_round() -> None:
+    belief, events = belief_of(), round_with()
+    belief.observe(CameraLost(t=0.0, fault=FEW_FRAMES))
+    for event in (*events, *events):
+        belief.observe(event)
+        assert belief.sight.is_seldom_seen

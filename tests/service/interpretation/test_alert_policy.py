@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from tests.rules.builders import rules_of
 from thirdcard.rules.belief.belief import Telling
 from thirdcard.rules.findings.alerts import Alert
 from thirdcard.rules.game.words import Remedy, Severity
-from thirdcard.service.interpretation.alert_policy import AlertPolicy, Sureness, shipped_sureness
+from thirdcard.rules.referee import Referee
+from thirdcard.service.interpretation.alert_policy import AlertPolicy, Sureness, belief_of, shipped_sureness
 
 FITTED = Sureness(
     families={"late_bet": (0.5, -1.0), "late_bet.moved": (1.0, 0.0)},
@@ -62,3 +64,14 @@ def test_shipped_sureness_rises_with_the_weight() -> None:
     for code in ("misdeal.order", "late_bet.placed", "payout.loser_paid", "exposed_card.excess"):
         sure = [shipped.calibrated(alert(code, weight)) for weight in (0.1, 0.5, 0.9, 0.99)]
         assert sure == sorted(sure)
+
+
+def test_where_frames_come_too_seldom_nothing_is_alleged_but_what_ails_the_camera() -> None:
+    belief = belief_of(Referee(rules_of("tas")), AlertPolicy(sureness=FITTED))
+    for is_seen in (False, True):
+        belief.sight.is_seen = is_seen
+        belief.sight.is_seldom_seen = False
+        assert belief.tell(alert(confidence=0.99)) is Telling.ALERT
+        belief.sight.is_seldom_seen = True
+        assert belief.tell(alert(confidence=0.99)) is Telling.REVIEW
+        assert belief.tell(alert("camera.lost", 1.0)) is Telling.ALERT

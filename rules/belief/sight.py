@@ -1,0 +1,31 @@
+"""What a log says of the cameras that saw its rounds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from thirdcard.rules.log.events import FEW_FRAMES, CameraBack, CameraLost, Event, Source
+
+
+@dataclass(slots=True)
+class CameraSight:
+    """How well the running round is seen."""
+
+    is_seen: bool = False
+    """Whether the log says how sure a camera was of something: else nothing is in doubt."""
+    is_seldom_seen: bool = False
+    """Whether too few frames came to judge the running round, or what comes between rounds, by."""
+    _are_frames_few: bool = False
+
+    def observe(self, event: Event) -> None:
+        """Take the next line."""
+        match event:
+            case CameraLost(fault=fault) if fault == FEW_FRAMES:
+                self._are_frames_few = self.is_seldom_seen = True
+            case CameraBack():
+                self._are_frames_few = False
+        self.is_seen = self.is_seen or (event.source is Source.CAMERA and event.confidence is not None)
+
+    def begin(self) -> None:
+        """Another round begins, or the running one is over."""
+        self.is_seldom_seen = self._are_frames_few
