@@ -1,9 +1,14 @@
 """Blind figures: draw recordings from a seed that nothing has used, watch them once, and keep what came of it.
 
     python -m thirdcard.service.evaluate.blind clean --seed 9001 --files 6 --decks build/decks
+    python -m thirdcard.service.evaluate.blind clean --seed 9001 --files 6 --decks build/decks --render-only
+    python -m thirdcard.service.evaluate.blind --watch 9001
+
+Rendering takes hours and needs none of the code that watches: the second form renders, and leaves a draw that is broken
+off to be gone on with; the third one watches what was rendered, with the code as it is then.
 
 Every draw is a row of the ledger, written before anything is drawn: what is looked at twice, or after something was
-changed because of it, is not blind. A draw that broke off is spent.
+changed because of it, is not blind. A draw whose watch broke off is spent.
 """
 
 from __future__ import annotations
@@ -32,7 +37,10 @@ SECTION = "blind"
 HEADING = """# Blind draws: each seed is used once. Written by python -m thirdcard.service.evaluate.blind.
 # `used`: seeds of former draws, of which docs/accuracy.md tells, and of recordings that something was fitted to.
 """
-BEGUN, DONE = "begun", "done"
+BEGUN, RENDERED, WATCHING, DONE = "begun", "rendered", "watching", "done"
+
+LAST_WRITTEN = "objects.jsonl"
+"""Of a recording's files: where it is there the rendering was not broken off."""
 
 Runner = Callable[[Sequence[str]], str]
 """Runs a command, gives what it wrote to standard output."""
@@ -51,7 +59,7 @@ class BlindDraw:
     seed: int
     files: int
     code: str
-    """The commit that it was watched with, or the package's version."""
+    """The commit that it was watched with, or the package's version; until then that which drew it."""
     state: str = BEGUN
     rounds: int = 0
     true: int = 0
@@ -109,9 +117,7 @@ def finish(ledger: BlindLedger, seed: int, figures: Mapping[str, Any]) -> BlindL
     Raises:
         BlindDrawError: The draw was evaluated before, or never begun.
     """
-    draw = next((each for each in ledger.draws if each.seed == seed and each.state == BEGUN), None)
-    if draw is None:
-        raise BlindDrawError(f"seed {seed}: no draw of it is begun; each is evaluated once")
+    draw = _draw_of(ledger, seed, WATCHING)
     done = replace(
         draw,
         state=DONE,
@@ -125,7 +131,18 @@ def finish(ledger: BlindLedger, seed: int, figures: Mapping[str, Any]) -> BlindL
         clean_table_hours=round(figures["clean"]["table_hours"], 3),
         clean_false=figures["clean"]["false"],
     )
-    return replace(ledger, draws=tuple(done if each is draw else each for each in ledger.draws))
+    return _with(ledger, done)
+
+
+def _draw_of(ledger: BlindLedger, seed: int, state: str) -> BlindDraw:
+    draw = next((each for each in ledger.draws if each.seed == seed and each.state == state), None)
+    if draw is None:
+        raise BlindDrawError(f"seed {seed}: no draw of it is {state}; each is watched once")
+    return draw
+
+
+def _with(ledger: BlindLedger, draw: BlindDraw) -> BlindLedger:
+    return replace(ledger, draws=tuple(draw if each.seed == draw.seed else each for each in ledger.draws))
 
 
 def blind_sheet(ledger: BlindLedger) -> Sheet:
@@ -143,20 +160,51 @@ def draw_blind(draw: BlindDraw, ledger_path: Path, folder: Path, decks: Path | N
     Raises:
         BlindDrawError: The seed was used before, or nothing could be drawn.
     """
-    save_ledger(ledger_path, begin(load_ledger(ledger_path), draw))
-    scripts, recordings = folder / "scripts", folder / "recordings"
+    render_blind(draw, ledger_path, folder, decks, run)
+    return watch_blind(draw.seed, ledger_path, folder, run, draw.code)
+
+
+def render_blind(draw: BlindDraw, ledger_path: Path, folder: Path, decks: Path | None, run: Runner) -> BlindLedger:
+    """Reserve the seed, draw scripts and render them; one whose rendering was broken off is gone on with.
+
+    Raises:
+        BlindDrawError: The seed was used before, or nothing could be drawn.
+    """
+    ledger, scripts, recordings = load_ledger(ledger_path), folder / "scripts", folder / "recordings"
     python = [sys.executable, "-m"]
-    drawn = ["thirdcard.datasets.script.draw_scripts", draw.what, "--seed", str(draw.seed), "--out", str(scripts)]
-    run([*python, *drawn, "--files", str(draw.files)])
+    begun = next((each for each in ledger.draws if each.seed == draw.seed), None)
+    if begun is None or (begun.state, begun.what, begun.files) != (BEGUN, draw.what, draw.files):
+        ledger = begin(ledger, draw)
+        save_ledger(ledger_path, ledger)
+        drawn = ["thirdcard.datasets.script.draw_scripts", draw.what, "--seed", str(draw.seed), "--out", str(scripts)]
+        run([*python, *drawn, "--files", str(draw.files)])
     paths = sorted(scripts.glob("*.yaml"))
     if not paths:
         raise BlindDrawError(f"seed {draw.seed}: nothing was drawn into {scripts}")
+    missing = [path for path in paths if not (recordings / path.stem / LAST_WRITTEN).is_file()]
     art = [] if decks is None else ["--decks", str(decks)]
-    run([*python, "thirdcard", "render", *map(str, paths), "--out", str(recordings), *art])
-    watched = [str(recordings / path.stem) for path in paths]
+    if missing:
+        run([*python, "thirdcard", "render", *map(str, missing), "--out", str(recordings), *art])
+    ledger = _with(ledger, replace(_draw_of(ledger, draw.seed, BEGUN), state=RENDERED))
+    save_ledger(ledger_path, ledger)
+    return ledger
+
+
+def watch_blind(seed: int, ledger_path: Path, folder: Path, run: Runner, code: str) -> BlindLedger:
+    """Watch and evaluate what was rendered of a draw, once, and keep the figures.
+
+    Raises:
+        BlindDrawError: Nothing was rendered of it, or it was watched before.
+    """
+    ledger = load_ledger(ledger_path)
+    draw = replace(_draw_of(ledger, seed, RENDERED), state=WATCHING, code=code)
+    ledger = _with(ledger, draw)
+    save_ledger(ledger_path, ledger)
+    watched = [str(folder / "recordings" / path.stem) for path in sorted((folder / "scripts").glob("*.yaml"))]
+    python = [sys.executable, "-m"]
     told = run([*python, "thirdcard", "evaluate", *watched, "--out", str(folder / "watched"), "--json"])
     (folder / "figures.json").write_text(told, encoding="utf-8")
-    ledger = finish(load_ledger(ledger_path), draw.seed, json.loads(told)[-1])
+    ledger = finish(ledger, seed, json.loads(told)[-1])
     save_ledger(ledger_path, ledger)
     return ledger
 
@@ -195,25 +243,40 @@ def _row(draw: BlindDraw) -> tuple[str, ...]:
 
 def main() -> None:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=KINDS, help="what is drawn")
-    parser.add_argument("--seed", type=int, required=True, help="that nothing has used")
-    parser.add_argument("--files", type=int, default=6, help="how many recordings")
-    parser.add_argument("--decks", type=Path, help="folder of rasterised card artwork")
-    parser.add_argument("--out", type=Path, default=Path("out") / "blind", help="folder for the recordings")
-    parser.add_argument("--ledger", type=Path, default=LEDGER, help="the file of all draws")
-    parser.add_argument("--markdown", type=Path, default=PAGE, help="the page whose section on them is written anew")
-    given = parser.parse_args()
+    given = _parser().parse_args()
     day, code = now_utc().date().isoformat(), code_version(run_command)
-    draw = BlindDraw(date=day, what=given.what, seed=given.seed, files=given.files, code=code)
-    folder = given.out / f"{given.what}-{given.seed}"
+    seed = given.seed if given.watch is None else given.watch
+    known = next((each for each in load_ledger(given.ledger).draws if each.seed == seed), None)
+    what = given.what if given.watch is None else (known.what if known else "")
+    draw = BlindDraw(date=day, what=what, seed=seed, files=given.files, code=code)
+    folder = given.out / f"{what}-{seed}"
     try:
-        ledger = draw_blind(draw, given.ledger, folder, given.decks, run_command)
+        if given.watch is not None:
+            ledger = watch_blind(seed, given.ledger, folder, run_command, code)
+        elif given.render_only:
+            ledger = render_blind(draw, given.ledger, folder, given.decks, run_command)
+        else:
+            ledger = draw_blind(draw, given.ledger, folder, given.decks, run_command)
     except BlindDrawError as error:
         raise SystemExit(str(error)) from error
     text = format_markdown([blind_sheet(ledger)])
     put_section(given.markdown, SECTION, text)
     print(text, end="")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", nargs="?", choices=KINDS, default="clean", help="what is drawn")
+    seed = parser.add_mutually_exclusive_group(required=True)
+    seed.add_argument("--seed", type=int, help="that nothing has used")
+    seed.add_argument("--watch", type=int, metavar="SEED", help="watch what was rendered of that draw")
+    parser.add_argument("--files", type=int, default=6, help="how many recordings")
+    parser.add_argument("--decks", type=Path, help="folder of rasterised card artwork")
+    parser.add_argument("--render-only", action="store_true", help="leave the watching to --watch")
+    parser.add_argument("--out", type=Path, default=Path("out") / "blind", help="folder for the recordings")
+    parser.add_argument("--ledger", type=Path, default=LEDGER, help="the file of all draws")
+    parser.add_argument("--markdown", type=Path, default=PAGE, help="the page whose section on them is written anew")
+    return parser
 
 
 if __name__ == "__main__":

@@ -22,7 +22,9 @@ from thirdcard.service.evaluate.blind import (
     draw_blind,
     finish,
     load_ledger,
+    render_blind,
     save_ledger,
+    watch_blind,
 )
 
 DRAW = BlindDraw(date="2026-01-02", what="clean", seed=9001, files=2, code="abc")
@@ -32,6 +34,9 @@ FIGURES = {
     "cards": {"shown": 50, "right": 49},
     "clean": {"table_hours": 0.3, "false": 1},
 }
+
+
+WATCHED = BlindLedger(used={}, draws=(replace(DRAW, state="watching"),))
 
 
 class StandIn:
@@ -78,10 +83,33 @@ def test_draw_that_broke_off_is_spent(tmp_path: Path) -> None:
     path = tmp_path / "blind.yaml"
     with pytest.raises(subprocess.CalledProcessError):
         draw_blind(DRAW, path, tmp_path / "out", None, StandIn(breaks_off=True))
-    assert [each.state for each in load_ledger(path).draws] == ["begun"]
-    with pytest.raises(BlindDrawError, match="begun"):
+    assert [each.state for each in load_ledger(path).draws] == ["watching"]
+    with pytest.raises(BlindDrawError, match="watching"):
         draw_blind(DRAW, path, tmp_path / "out", None, StandIn())
+    with pytest.raises(BlindDrawError, match="each is watched once"):
+        watch_blind(DRAW.seed, path, tmp_path / "out", StandIn(), "abc")
     assert blind_sheet(load_ledger(path)).rows[0][5] == "broke off"
+
+
+def test_rendering_that_broke_off_is_gone_on_with_and_watched_later(tmp_path: Path) -> None:
+    path, folder, run = tmp_path / "blind.yaml", tmp_path / "out", StandIn()
+
+    def breaks_off(command: Sequence[str]) -> str:
+        if "render" in command:
+            (folder / "recordings" / "01-a").mkdir(parents=True)
+            (folder / "recordings" / "01-a" / "objects.jsonl").touch()
+            raise subprocess.CalledProcessError(1, command)
+        return run(command)
+
+    with pytest.raises(subprocess.CalledProcessError):
+        render_blind(DRAW, path, folder, None, breaks_off)
+    run.commands.clear()
+    render_blind(replace(DRAW, code="another"), path, folder, None, run)
+    assert [each.state for each in load_ledger(path).draws] == ["rendered"]
+    (rendered,) = run.commands
+    assert rendered[4:-2] == [str(folder / "scripts" / "02-b.yaml")]
+    (draw,) = watch_blind(DRAW.seed, path, folder, run, "later").draws
+    assert (draw.state, draw.code, draw.false) == ("done", "later", 1)
 
 
 def test_seed_that_something_else_used_is_refused() -> None:
@@ -90,8 +118,8 @@ def test_seed_that_something_else_used_is_refused() -> None:
 
 
 def test_only_a_draw_that_was_begun_is_finished() -> None:
-    done = finish(begin(BlindLedger(used={}), DRAW), DRAW.seed, FIGURES)
-    with pytest.raises(BlindDrawError, match="each is evaluated once"):
+    done = finish(WATCHED, DRAW.seed, FIGURES)
+    with pytest.raises(BlindDrawError, match="each is watched once"):
         finish(done, DRAW.seed, FIGURES)
 
 
@@ -108,7 +136,7 @@ def test_ledger_is_read_as_it_was_written(tmp_path: Path) -> None:
 
 
 def test_table_tells_what_came_of_each_draw() -> None:
-    sheet = blind_sheet(finish(begin(BlindLedger(used={}), DRAW), DRAW.seed, FIGURES))
+    sheet = blind_sheet(finish(WATCHED, DRAW.seed, FIGURES))
     assert sheet.rows[0][6:10] == ("1", "1 in 0.30", "49 of 50 (98.0 %)", "11 of 12 (91.7 %)")
 
 
