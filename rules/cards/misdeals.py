@@ -95,21 +95,34 @@ def find_exhausted_shoe(drawing: Drawing, running: Round) -> Iterator[Finding]:
 
 
 def find_unplaced(drawing: Drawing, running: Round, *, is_last_round: bool) -> Iterator[Finding]:
-    """Cards that came to no hand by the end of the round while none was due."""
+    """Cards that came to no hand by the end of the round while none was due, and those of them that were disclosed.
+
+    One that lay face up in the shoe was disclosed by nobody.
+    """
     if running.closed_t is None:
         return
     for card in drawing.unplaced.values():
-        if drawing.is_settled:
-            yield Finding(
-                code="misdeal.extra_card",
-                t=card.t,
-                key=("misdeal.extra_card", card.card_id),
-                message="A card was drawn in excess and came to no hand.",
-                facts=_facts(
-                    disclosed=card.shown_t is not None, last_round=is_last_round, found_face_up=card.was_found_face_up
-                ),
-                cards=_faces((card,)),
-                confidence=drawing.confidence() * card.confidence,
+        if not drawing.is_settled:
+            continue
+        drawn = Finding(
+            code="misdeal.extra_card",
+            t=card.t,
+            key=("misdeal.extra_card", card.card_id),
+            message="A card was drawn in excess and came to no hand.",
+            facts=_facts(
+                disclosed=card.shown_t is not None, last_round=is_last_round, found_face_up=card.was_found_face_up
+            ),
+            cards=_faces((card,)),
+            confidence=drawing.confidence() * card.confidence,
+        )
+        yield drawn
+        if card.shown_t is not None and not card.was_found_face_up:
+            yield replace(
+                drawn,
+                code="exposed_card.excess",
+                t=card.shown_t,
+                key=("exposed_card.excess", card.card_id),
+                message="A card in excess, which came to no hand, was disclosed.",
             )
 
 

@@ -207,6 +207,21 @@ def test_extra_card_in_no_hand_is_told_when_the_round_closes(rulebook_id: str) -
 
 
 @pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+@pytest.mark.parametrize("is_turned_later", [False, True])
+def test_extra_card_in_no_hand_that_shows_its_face_was_disclosed(rulebook_id: str, *, is_turned_later: bool) -> None:
+    log = log_of(rulebook_id).open().four("P KH 7C | B 3D 4H").deal(None, "9S", face_up=not is_turned_later)
+    dealt_t = log.t
+    if is_turned_later:
+        log.add("card_turned", card_id="c5", card="9S", face_up=True, by="dealer")
+    shown_t = log.t
+    log.result(7, 7).close()
+    alerts = {alert.code: alert for alert in alerts_of(log)}
+    assert alerts["misdeal.extra_card"].t == dealt_t
+    disclosed = alerts["exposed_card.excess"]
+    assert (disclosed.t, [str(card) for card in disclosed.cards]) == (shown_t, ["9S"])
+
+
+@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
 def test_card_in_no_hand_belongs_where_it_is_first_moved(rulebook_id: str) -> None:
     log = log_of(rulebook_id).open().four("P KH 5C | B 3D 4H")
     log.third(None, "2S").add("card_moved", card_id="c5", hand="player").result(7, 7).close()
