@@ -1,15 +1,19 @@
-"""What shows a round: a cut of the recording, or the clips of its alerts where the table was watched live."""
+"""What shows a round: a cut of the recording; where the table was watched live, what is kept of its camera, else the
+clips of the round's alerts.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
+from urllib.parse import quote, urlencode
 
 from sqlalchemy.orm import Session
 
 from thirdcard.service.alerts.evidence_files import EvidenceFile, EvidenceMissingError
 from thirdcard.service.alerts.room import Room
+from thirdcard.service.alerts.table_recording import LONGEST_PLAYED, has_kept
 from thirdcard.service.media.clip_span import round_span
 from thirdcard.service.media.clips import ClipError, ClipSpan
 from thirdcard.service.media.cuts import Cut
@@ -58,6 +62,9 @@ def clips_of_round(room: Room, person: Person, round_id: int) -> Sequence[RoundC
         covers = (shown[0].moment_of(cut.covers.from_s), shown[0].moment_of(cut.covers.to_s))
         address = f"/api/rounds/{round_id}/clip"
         return [RoundClip(address=address, from_at=covers[0], to_at=covers[1], alert=None, source=shown[0].path.name)]
+    kept = _of_the_ring(room, wanted)
+    if kept is not None:
+        return [kept]
     if not others:
         raise EvidenceMissingError(_why_nothing(wanted))
     return [
@@ -67,6 +74,23 @@ def clips_of_round(room: Room, person: Person, round_id: int) -> Sequence[RoundC
         )
         for one in others
     ]  # fmt: skip
+
+
+def _of_the_ring(room: Room, wanted: _Wanted) -> RoundClip | None:
+    """The round out of what is kept of the table's camera; None where it is not there any more, or not yet."""
+    from_at, to_at = wanted.from_at, min(wanted.to_at, wanted.from_at + LONGEST_PLAYED, room.clock())
+    if to_at <= from_at or not has_kept(room, wanted.table_id, from_at, to_at):
+        return None
+    try:
+        covers = room.cuts.get_kept(room.settings.ring / wanted.table_id, from_at, to_at).covers
+    except (ClipError, OSError):
+        return None
+    asked = urlencode({"from": from_at.isoformat(), "to": to_at.isoformat()})
+    return RoundClip(
+        address=f"/api/tables/{quote(wanted.table_id, safe='')}/recording/clip?{asked}",
+        from_at=datetime.fromtimestamp(covers.from_s, UTC), to_at=datetime.fromtimestamp(covers.to_s, UTC),
+        alert=None, source="what is kept of the table's camera",
+    )  # fmt: skip
 
 
 def open_clip(room: Room, person: Person, round_id: int) -> EvidenceFile:
@@ -105,7 +129,10 @@ def _wanted(session: Session, person: Person, round_id: int) -> _Wanted | None:
 
 def _why_nothing(wanted: _Wanted) -> str:
     if wanted.origin == "live":
-        return "No video is kept of this round: of tables watched live only the clips of alerts are, and it had none."
+        return (
+            "No video is kept of this round: of tables watched live what the camera sent last is, and the clips of "
+            "alerts, and it had none."
+        )
     return "No recording that was reviewed shows this round."
 
 

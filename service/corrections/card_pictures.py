@@ -114,7 +114,7 @@ def _write(settings: RoomSettings, sight: _Sight, correction_id: int, change: di
     still = still_at(sight.shown.path, second_s)
     if still is None:
         raise ClipError(f"{sight.shown.path.name}: holds no frame at {second_s:.1f} s")
-    table = _table_of(settings, sight)
+    table = table_of(settings, sight.table_id, sight.shown.path.parent)
     note = {
         "video": sight.shown.path.name,
         "second_s": round(still.t, 3),
@@ -141,18 +141,18 @@ def _png(image_hw3: Image) -> bytes:
     return data.tobytes()
 
 
-def _table_of(settings: RoomSettings, sight: _Sight) -> TableConfig:
-    """The table's file beside the recording, else that of the service's folder.
+def table_of(settings: RoomSettings, table_id: str, folder: Path) -> TableConfig:
+    """The table's file in the folder of its recording, else that of the service's folder.
 
     Raises:
         NoPictureError: There is neither: nobody knows where in the frame the table lies.
         ServiceError: It cannot be used.
     """
-    beside = sight.shown.path.parent / TABLE_NAME
+    beside = folder / TABLE_NAME
     if beside.is_file():
         return load_table(beside)
     for path in sorted(settings.tables_folder.glob("*.yaml")):
         table = load_table(path)
-        if table.id == sight.table_id:
+        if table.id == table_id:
             return table
-    raise NoPictureError(f"no table file tells how the camera of {sight.table_id} stands")
+    raise NoPictureError(f"no table file tells how the camera of {table_id} stands")

@@ -102,7 +102,7 @@ def find_card(frame: Image, sight: Mapping[str, Any], eyes: CardModels) -> NDArr
     regions = [(*(box.min(axis=0) - MARGIN_MM), *(box.max(axis=0) + MARGIN_MM)) for box in wanted]
     found = eyes.detector.detect_regions(frame, rectifier, regions).of(CARD_FACE, CARD_BACK)
     places: list[NDArray[np.float64]] = [
-        corners for corners in found.corners_mm if any(_is_in(corners.mean(axis=0), box) for box in wanted)
+        corners for corners in found.corners_mm if any(is_in(corners.mean(axis=0), box) for box in wanted)
     ]
     crops = [(corners, card_crop(frame, calibration, corners)) for corners in places]
     seen = [(corners, crop) for corners, crop in crops if crop is not None]
@@ -116,9 +116,10 @@ def find_card(frame: Image, sight: Mapping[str, Any], eyes: CardModels) -> NDArr
     return seen[int(np.argmin(sure.max(axis=1)))][0]
 
 
-def _is_in(point: NDArray[np.float64], polygon: NDArray[np.float64]) -> bool:
+def is_in(point: NDArray[np.float64], polygon: NDArray[np.float64], *, margin_mm: float = MARGIN_MM) -> bool:
+    """Whether a point lies in a polygon, or no farther than so much beside it; both in millimetres."""
     outline = np.asarray(polygon, np.float32).reshape(-1, 1, 2)
-    return cv2.pointPolygonTest(outline, (float(point[0]), float(point[1])), True) >= -MARGIN_MM
+    return cv2.pointPolygonTest(outline, (float(point[0]), float(point[1])), True) >= -margin_mm
 
 
 def _frame(path: Path, sha256: str) -> Image:

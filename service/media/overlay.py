@@ -76,16 +76,23 @@ def crop_area(
     image_hw3: Image, calibration: Calibration, polygon_mm: Sequence[tuple[float, float]], *, margin_mm: float
 ) -> Image:
     """The picture around a polygon, `margin_mm` wider on each side; empty where it lies outside the picture."""
+    x0, y0, x1, y1 = area_box(image_hw3.shape[:2], calibration, polygon_mm, margin_mm=margin_mm)
+    return np.ascontiguousarray(image_hw3[y0:y1, x0:x1])
+
+
+def area_box(
+    shape_hw: tuple[int, ...], calibration: Calibration, polygon_mm: Sequence[tuple[float, float]], *, margin_mm: float
+) -> tuple[int, int, int, int]:
+    """Left, top, right and bottom, in pixels, around a polygon, `margin_mm` wider; the last two are not in it."""
     points = np.asarray(polygon_mm, dtype=np.float64)
     low, high = points.min(axis=0) - margin_mm, points.max(axis=0) + margin_mm
     corners = ((low[0], low[1]), (high[0], low[1]), (high[0], high[1]), (low[0], high[1]))
     box = project(calibration, corners)
     if not len(box):
-        return image_hw3[:0, :0]
-    height, width = image_hw3.shape[:2]
-    x0, y0 = np.clip(np.floor(box.min(axis=0)).astype(int), 0, (width, height))
-    x1, y1 = np.clip(np.ceil(box.max(axis=0)).astype(int), 0, (width, height))
-    return np.ascontiguousarray(image_hw3[y0:y1, x0:x1])
+        return 0, 0, 0, 0
+    x0, y0 = np.clip(np.floor(box.min(axis=0)).astype(int), 0, shape_hw[::-1])
+    x1, y1 = np.clip(np.ceil(box.max(axis=0)).astype(int), 0, shape_hw[::-1])
+    return int(x0), int(y0), int(x1), int(y1)
 
 
 def project(calibration: Calibration, polygon_mm: Sequence[tuple[float, float]]) -> NDArray[np.float64]:

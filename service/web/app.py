@@ -20,6 +20,7 @@ from starlette.staticfiles import StaticFiles
 
 from thirdcard.service.alerts.room import Room, build_room
 from thirdcard.service.config.settings import RoomSettings
+from thirdcard.service.corrections.card_crops import CardCrops
 from thirdcard.service.ports.live_tables import Clock, LiveTables
 from thirdcard.service.store.database import Database
 from thirdcard.service.web.background import BackgroundWork
@@ -102,7 +103,7 @@ def create_app(
             Middleware(BodyLimit, largest_bytes=settings.largest_body_bytes),
         ],
     )
-    app.state.room, app.state.pages = room, build_pages(settings)
+    app.state.room, app.state.pages, app.state.cards = room, build_pages(settings), CardCrops()
     for module in ROUTERS:
         app.include_router(module.router)
     app.mount(f"/static/{digest_of_assets()}", _Assets(directory=STATIC), name="static")

@@ -17,6 +17,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from thirdcard.service.alerts.room import Room
+from thirdcard.service.corrections.card_crops import CardCrops
 from thirdcard.service.ports.messages import TableStatus
 from thirdcard.service.store.people import (
     Person,
@@ -55,8 +56,16 @@ async def the_pages(request: Request) -> Pages:
     return pages
 
 
+async def the_cards(request: Request) -> CardCrops:
+    """What shows cards that are corrected."""
+    cards = request.app.state.cards
+    assert isinstance(cards, CardCrops), "create_app sets it"
+    return cards
+
+
 RoomHere = Annotated[Room, Depends(the_room)]
 PagesHere = Annotated[Pages, Depends(the_pages)]
+CardsHere = Annotated[CardCrops, Depends(the_cards)]
 
 
 def find_person(room: Room, request: Request) -> Person | None:

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field, StringConstraints
 
 from thirdcard.service.alerts.round_clips import RoundClip
+from thirdcard.service.corrections.card_crops import CardCrop, CardLine
 from thirdcard.service.ports.moments import Moment
 from thirdcard.service.rounds.rounds import CorrectionView
 from thirdcard.service.rounds.shift_listing import ShiftView
@@ -111,6 +112,50 @@ class VideoOut(BaseModel):
     clips: list[ClipOut]
     why_none: str | None
     """Why there is none, in words."""
+
+
+class CardPictureOut(BaseModel):
+    """A picture of a card."""
+
+    url: str
+    shows: Literal["card", "hand", "table"] = Field(
+        description="the card; where it was not found in the frame, its hand's box, or the whole table"
+    )
+    size: tuple[int, int] = Field(description="width and height, in pixels of the camera")
+    box: tuple[int, int, int, int] = Field(description="the part of the frame that it is: left, top, right, bottom")
+    outline: list[tuple[float, float]] = Field(description="the card's corners in the picture; none if not found")
+    at: Moment = Field(description="the moment of the frame")
+    source: str = Field(description="what it was cut out of")
+    second_s: float = Field(description="the frame's place in that")
+
+    @classmethod
+    def of(cls, sight: CardCrop, url: str) -> CardPictureOut:
+        """What is sent of a picture."""
+        left, top, right, bottom = sight.box_px
+        return cls(
+            url=url, shows=sight.shows, size=(right - left, bottom - top), box=sight.box_px,
+            outline=list(sight.outline_px), at=sight.shown_at, source=sight.source, second_s=round(sight.second_s, 3),
+        )  # fmt: skip
+
+
+class CardOut(BaseModel):
+    """A card that a line of the log tells of, and its picture."""
+
+    line: int
+    t: float
+    at: Moment
+    hand: str | None = Field(description="null: it lay in no hand's box")
+    card: str | None = Field(description="as it was read; null: it was not read, or lay face down")
+    picture: CardPictureOut | None
+    why_none: str | None
+    """Why there is no picture, in words."""
+
+    @classmethod
+    def of(cls, card: CardLine, picture: CardPictureOut | None, why_none: str | None) -> CardOut:
+        """What is sent of a card."""
+        return cls(
+            line=card.line, t=card.t, at=card.at, hand=card.hand, card=card.name, picture=picture, why_none=why_none
+        )
 
 
 class CorrectionOut(BaseModel):

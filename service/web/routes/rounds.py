@@ -2,27 +2,39 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import Response
 
 from thirdcard.service.alerts.evidence_files import EvidenceMissingError
+from thirdcard.service.alerts.room import Room
 from thirdcard.service.alerts.round_clips import clips_of_round, open_clip
+from thirdcard.service.corrections.card_crops import CardLine, find_card_line, note_look
 from thirdcard.service.rounds.rounds import corrections_of
 from thirdcard.service.rounds.search.find import find_rounds
 from thirdcard.service.rounds.seen_rounds import tell_round
+from thirdcard.service.store.people import Person
 from thirdcard.service.web.asking import known_tables, read_request, wish_of
-from thirdcard.service.web.dependencies import RoomHere, StrictRoute, Viewer
+from thirdcard.service.web.dependencies import CardsHere, RoomHere, StrictRoute, Viewer
 from thirdcard.service.web.http_errors import not_found
 from thirdcard.service.web.ranges import file_response
 from thirdcard.service.web.requests import LARGEST_ID, RoundQuery
-from thirdcard.service.web.review_schemas import ClipOut, CorrectionOut, OpenedRoundOut, VideoOut
+from thirdcard.service.web.review_schemas import (
+    CardOut,
+    CardPictureOut,
+    ClipOut,
+    CorrectionOut,
+    OpenedRoundOut,
+    VideoOut,
+)
 from thirdcard.service.web.routes.shared import shared_json
 from thirdcard.service.web.schemas import Listing, RoundOut, log_out
 
 router = APIRouter(prefix="/api/rounds", route_class=StrictRoute, tags=["rounds"])
 RoundId = Annotated[int, Path(ge=1, le=LARGEST_ID)]
+LineId = Annotated[int, Path(ge=1, le=LARGEST_ID)]
+PICTURE: dict[int | str, dict[str, Any]] = {200: {"content": {"image/jpeg": {}}}}
 
 
 @router.get("", response_model=Listing[RoundOut])
@@ -55,6 +67,38 @@ def video(room: RoomHere, person: Viewer, round_id: RoundId) -> VideoOut:
 def clip(room: RoomHere, person: Viewer, request: Request, round_id: RoundId) -> Response:
     """The round as it was recorded (MP4, byte ranges)."""
     return file_response(open_clip(room, person, round_id), request.headers)
+
+
+@router.get("/{round_id}/cards/{line}")
+def card(room: RoomHere, cards: CardsHere, person: Viewer, round_id: RoundId, line: LineId) -> CardOut:
+    """The card that a line of the round's log tells of: where and when it is to be seen, or why it is not."""
+    found = _card_line(room, person, round_id, line)
+    try:
+        picture = CardPictureOut.of(cards.show(room, found), f"/api/rounds/{round_id}/cards/{line}/picture")
+    except EvidenceMissingError as error:
+        return CardOut.of(found, None, str(error))
+    return CardOut.of(found, picture, None)
+
+
+@router.get("/{round_id}/cards/{line}/picture", response_class=Response, responses=PICTURE)
+def card_picture(
+    room: RoomHere, cards: CardsHere, person: Viewer, request: Request, round_id: RoundId, line: LineId
+) -> Response:
+    """The card as the camera saw it (JPEG), cut out of what was filmed."""
+    sight = cards.show(room, _card_line(room, person, round_id, line))
+    note_look(room, person, round_id, line)
+    headers = {"ETag": f'"{sight.tag}"', "Cache-Control": "private, no-cache"}
+    if request.headers.get("if-none-match") == headers["ETag"]:
+        return Response(status_code=304, headers=headers)
+    return Response(sight.jpeg, media_type="image/jpeg", headers=headers)
+
+
+def _card_line(room: Room, person: Person, round_id: int, line: int) -> CardLine:
+    with room.database.reading() as session:
+        found = find_card_line(session, person, round_id, line)
+    if found is None:
+        raise not_found("card")
+    return found
 
 
 @router.get("/{round_id}")

@@ -1,5 +1,6 @@
 // A round: its clip and its log in step, from line to frame, and what a person corrects in it.
 import { ask as askFor, fetchPart, refresh, send } from "./api.js";
+import { CardCrop } from "./card_crop.js";
 import { Player } from "./player.js";
 import { isTyping, kept } from "./room.js";
 import { fill } from "./typed.js";
@@ -56,7 +57,7 @@ function showClip(clip) {
 async function findClips() {
   const told = document.getElementById("no-video");
   const said = await askFor(`/api/rounds/${round}/video`);
-  if (!said?.clips?.length) { told.textContent = said?.why_none ?? said?.error?.message ?? "The service does not answer."; return; }
+  if (!said?.clips?.length) { told.textContent = said?.why_none ?? said?.error?.message ?? "The service does not answer."; return []; }
   told.hidden = true;
   viewer.hidden = false;
   const clips = document.getElementById("clips");
@@ -73,12 +74,14 @@ async function findClips() {
     return button;
   }));
   showClip(said.clips[0]);
+  return said.clips;
 }
-findClips();
+const found = findClips();
 
 // What a person corrects ---------------------------------------------------------------------------------------------
 
 const dialog = document.getElementById("correct");
+const sight = dialog && new CardCrop(document.getElementById("sight"), found);
 const TITLES = { card: "Correct the card", remove: "This did not happen", add: "Add what is missing", verdict: "A verdict", back: "Take the correction back" };
 const NUMBERS = new Set(["player", "banker", "seat", "before", "after", "amount", "nominee", "minimum", "maximum", "differential"]);
 const SHOWN = new Set(["card_dealt", "card_turned"]);
@@ -129,7 +132,10 @@ function ask(button, typed) {
   fill(form, typed);
   showFields(kind);
   dialog.querySelector(".act-fault").hidden = true;
+  const seen = button.dataset.seen;
+  dialog.classList.toggle("wide", Boolean(seen));
   dialog.showModal();
+  if (seen) sight.show(`/api/rounds/${round}/cards/${seen}`); else sight.hide();
   dialog.button = button;
 }
 
@@ -160,6 +166,7 @@ async function again() {
 }
 
 if (dialog) {
+  dialog.addEventListener("close", () => sight.hide());
   dialog.querySelector("form").addEventListener("submit", enter);
   dialog.querySelector("[name=type]").addEventListener("change", () => showFields("add"));
 }
