@@ -206,3 +206,14 @@ def test_who_takes_a_correction_back_sees_the_card_too(browser: Browser, room: S
         expect(page.locator("#correct")).to_be_visible()
         expect(page.locator("#sight")).to_be_hidden()
         assert not ben.complaints
+
+
+def test_a_clip_that_the_browser_cannot_play_is_said(browser: Browser, room: ServedRoom, round_id: int) -> None:
+    with visiting(browser, room, "ben") as ben:
+        broken = {"status": 200, "content_type": "video/mp4", "body": "no video"}
+        ben.page.route(f"**/api/rounds/{round_id}/clip", lambda route: route.fulfill(**broken))
+        page = open_correction(ben, round_id, 0)
+        page.get_by_role("button", name="Play the moment").click()
+        expect(page.locator("#sight [data-told]")).to_contain_text("This browser cannot play the video")
+        page.keyboard.press("Escape")
+        expect(page.locator("#viewer [data-unplayed]")).to_be_visible()

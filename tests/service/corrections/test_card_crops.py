@@ -122,6 +122,32 @@ def test_a_browser_that_has_the_picture_keeps_it_and_head_is_answered(reviewed: 
     assert [act["target"] for act in seen] == [f"round:{reviewed.shift.rounds[0]}"]
 
 
+@pytest.mark.parametrize(("kind", "card_id", "middle_px"), [("card_dealt", "c2", 1022), ("card_turned", "c4", 1080)])
+def test_a_loose_card_is_found_wherever_it_lies(reviewed: Reviewed, kind: str, card_id: str, middle_px: int) -> None:
+    """The hands' boxes are drawn elsewhere, so that the cards of the recording lie loose on the cloth."""
+    live = Reviewed(reviewed.room, become_live(reviewed))
+    film_ring(live, "B07", 14.0)
+    folder = live.room.folder / "tables"
+    layout = (RECORDING / "layout.yaml").read_text(encoding="utf-8")
+    for x in (690, 1050, 1080, 1440):
+        layout = layout.replace(f"  - [{x}, 175]", f"  - [{x}, 500]").replace(f"  - [{x}, 335]", f"  - [{x}, 520]")
+    (folder / "elsewhere").mkdir()
+    (folder / "elsewhere" / "layout.yaml").write_text(layout, encoding="utf-8")
+    text = (folder / "table.yaml").read_text(encoding="utf-8")
+    text = text.replace(str(RECORDING / "layout.yaml"), str(folder / "elsewhere" / "layout.yaml"))
+    (folder / "table.yaml").write_text(text, encoding="utf-8")
+    line = live.line(0, type=kind, card_id=card_id)
+    with live.room.database.writing() as session:
+        for row in session.query(ChainLine).filter(ChainLine.chain.like("%B07%")):
+            body = json.loads(row.body)
+            row.body = json.dumps(body | {"hand": None} if body.get("type") == "card_dealt" else body)
+    said = told(live, line)
+    assert (said["hand"], said["picture"]["shows"]) == (None, "card")
+    assert np.mean(np.array(said["picture"]["outline"]) + said["picture"]["box"][:2], axis=0)[0] == pytest.approx(
+        middle_px, abs=15
+    )
+
+
 def test_of_a_card_that_lay_nowhere_the_whole_table_is_shown(reviewed: Reviewed) -> None:
     """The line says that it lies in no box; there it is not, so that the whole table is shown."""
     line = reviewed.line(0, type="card_dealt", card_id="c2")

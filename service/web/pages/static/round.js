@@ -49,6 +49,7 @@ function showClip(clip) {
   viewer.dataset.fault = String(Math.max(0, (Date.parse(main.dataset.opened) - from_ms) / 1000));
   if (player) { player.from_ms = from_ms; player.fault_s = Number(viewer.dataset.fault); }
   else player = new RoundPlayer(viewer, from_ms);
+  viewer.querySelector("[data-unplayed]").hidden = true;
   player.video.src = clip.clip;
   const whole = clip.alert === null ? "Cut out of" : "Of tables watched live no whole video is kept. This is";
   document.getElementById("source").textContent = `${whole} ${clip.source}.`;
