@@ -51,7 +51,7 @@ from thirdcard.rules.log.events import (
 from thirdcard.rules.round.records import Doubt, RoundRecord
 from thirdcard.rules.round.round import ROUND_OPENERS, TAKERS, Round, RoundState
 from thirdcard.rules.round.table_state import NOTED, TableState
-from thirdcard.rules.rulebook.model import Moment
+from thirdcard.rules.rulebook.model import Moment, Phase
 from thirdcard.rules.rulebook.options import Rules
 from thirdcard.rules.wagers.early_settlement import EarlySettlement
 from thirdcard.rules.wagers.insurance import InsuranceJudge
@@ -255,6 +255,11 @@ class Referee:
     def order(self) -> tuple[Side, ...]:
         """Whose the first four cards are, in the order in which they leave the shoe."""
         return self._rules.rulebook.order
+
+    @property
+    def face_down(self) -> frozenset[Phase]:
+        """Which cards the style deals face down."""
+        return self._rules.style.face_down
 
     @property
     def round(self) -> int | None:

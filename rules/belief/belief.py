@@ -233,10 +233,13 @@ class Belief:
         return sum(isinstance(line, CardDealt) for line in self._lines[:before]) >= INITIAL_CARDS
 
     def _orders(self) -> list[tuple[LawfulOrder | None, float]]:
-        """How the first cards may have come, each with its probability."""
+        """How cards may have come that nobody saw come, each with its probability."""
         if not is_order_open(self._lines):
             return [(None, 1.0)]
-        return [(None, ORDER_AS_LOGGED), (LawfulOrder(self.referee.order), 1.0 - ORDER_AS_LOGGED)]
+        return [
+            (None, ORDER_AS_LOGGED),
+            (LawfulOrder(self.referee.order, self.referee.face_down), 1.0 - ORDER_AS_LOGGED),
+        ]
 
     def _grow(self, event: Event) -> Judgement:
         """Take the next line in every hypothesis, in each way in which it can be read."""

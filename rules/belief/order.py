@@ -1,11 +1,14 @@
-"""The order in which the first four cards left the shoe, where nobody saw it."""
+"""How cards left the shoe that nobody saw come: in the order of the rulebook, and as the style deals them.
+
+Of a card that lay in a box at the first look its side says nothing of how it came: it may have been turned since.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from thirdcard.rules.game.words import Side
+from thirdcard.rules.game.words import UNKNOWN, Side
 from thirdcard.rules.log.events import (
     CardDealt,
     CardMoved,
@@ -18,6 +21,7 @@ from thirdcard.rules.log.events import (
     WagerSettled,
 )
 from thirdcard.rules.round.round import INITIAL_CARDS
+from thirdcard.rules.rulebook.model import Phase
 
 ORDER_AS_LOGGED = 1 / 6
 """How likely four cards that nobody saw come came just as they were first seen, if they did not come as they should:
@@ -28,12 +32,15 @@ _ENDS = (ResultAnnounced, WagerSettled, RoundClosed)
 
 @dataclass(slots=True)
 class LawfulOrder:
-    """Tells the first four cards of a round in the order of the rulebook, however they were first seen.
+    """Tells the cards of a round as a dealer deals them, however they were first seen.
 
-    A card whose turn has not come is held, with all that happens to it, until those before it have come.
+    The first four come in the order of the rulebook; one whose side the style hides was turned after it came. A card
+    whose turn has not come is held, with all that happens to it, until those before it have come.
     """
 
     order: tuple[Side, ...]
+    face_down: frozenset[Phase] = frozenset()
+    """Which cards the style deals face down."""
     _dealt: int = 0
     _held: list[Event] = field(default_factory=list)
 
@@ -42,15 +49,38 @@ class LawfulOrder:
         if isinstance(event, CardDealt):
             waiting = sum(isinstance(one, CardDealt) for one in self._held)
             if self._dealt + waiting < INITIAL_CARDS:
-                self._held.append(settled(event))
+                self._held += self._as_dealt(event, Phase.INITIAL)
                 return self._release(event.t)
-            return [*self._give_up(event.t), settled(event)]
+            return [*self._give_up(event.t), *self._as_dealt(event, Phase.THIRD)]
         if isinstance(event, _OF_A_CARD) and any(card_of(one) == event.card_id for one in self._held):
             self._held.append(event)
             return ()
         if isinstance(event, _ENDS):
             return [*self._give_up(event.t), event]
         return (event,)
+
+    def _as_dealt(self, event: CardDealt, phase: Phase) -> list[Event]:
+        if not (event.order_unseen and event.face_up and phase in self.face_down) or event.card is None:
+            return [settled(event)]
+        down = replace(
+            event,
+            card=None,
+            face_up=False,
+            value_confidence=None,
+            alternatives=None,
+            confidence=1.0,
+            order_unseen=False,
+        )
+        turned = CardTurned(
+            t=event.t,
+            card_id=event.card_id,
+            card=event.card,
+            face_up=True,
+            by=UNKNOWN,
+            confidence=1.0,
+            source=event.source,
+        )
+        return [down, turned]
 
     def _release(self, t: float) -> list[Event]:
         """The cards whose turn it is, each with what has happened to it."""
@@ -83,12 +113,12 @@ def settled(event: Event) -> Event:
 
 
 def is_order_open(events: Iterable[Event]) -> bool:
-    """Whether nobody saw in which order some of a round's cards left the shoe; a card kept from before came first."""
+    """Whether nobody saw how some of a round's cards left the shoe; a card kept from before came first."""
     dealt = [event for event in events if isinstance(event, CardDealt | CardMoved)]
     return (
         bool(dealt)
         and isinstance(dealt[0], CardDealt)
-        and any(isinstance(event, CardDealt) and event.order_unseen for event in dealt[: INITIAL_CARDS + 1])
+        and any(isinstance(event, CardDealt) and event.order_unseen for event in dealt)
     )
 
 

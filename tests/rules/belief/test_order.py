@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.rules.belief.test_belief import RULES, alerts_of, judged
-from tests.rules.builders import TableLog
+from tests.rules.belief.test_belief import RULES, alerts_of, judged, telling
+from tests.rules.builders import TableLog, rules_of
+from thirdcard.rules.belief.belief import Belief
 from thirdcard.rules.log.events import Event
+from thirdcard.rules.referee import Referee
 
 BACKS_UNSEEN = ("player", "player", "banker", "banker")
 """As their faces came to be seen: the Player's two cards, then the Banker's."""
@@ -46,3 +48,18 @@ def test_what_the_cards_come_to_is_judged_all_the_same(hands: tuple[str, ...]) -
         assert found["misdeal.third_card_not_due"] > 0.8
         assert (record.player_total, record.banker_total) == (7, 7)
     assert "misdeal.order" not in found
+
+
+@pytest.mark.parametrize("style", ["A", "B"])
+def test_side_of_a_card_that_nobody_saw_come_says_nothing_of_how_it_was_dealt(style: str) -> None:
+    """Open cards lie there at the first look: at a table that deals face down they were turned before it."""
+    rules = rules_of("tas", dealing_style=style)
+    log = TableLog(rules).add("bets_opened").add("no_more_bets")
+    for number, hand in enumerate(BACKS_UNSEEN, start=1):
+        log.add("card_dealt", card_id=f"c{number}", hand=hand, card=FACES[f"c{number}"], face_up=True, source="camera",
+                confidence=0.5, order_unseen=True)  # fmt: skip
+    belief = Belief(Referee(rules), telling, lambda alert: alert.confidence)
+    judgements = [belief.observe(event) for event in log.result(7, 7).add("round_closed").events]
+    assert alerts_of(judgements) == []
+    (record,) = [record for each in judgements for record in each.rounds]
+    assert (record.player_total, record.banker_total) == (7, 7)
