@@ -286,10 +286,11 @@ class Belief:
                 self._doubtful.pop(key, None)
                 alerts.append(alert)
             elif telling is Telling.REVIEW:
-                known = self._doubtful.get(key)
-                if known is None or known.confidence < alert.confidence:
-                    self._doubtful[key] = alert
+                self._doubtful[key] = alert
+            else:
+                self._doubtful.pop(key, None)
         if self._hypotheses:
+            self._doubtful = {key: alert for key, alert in self._doubtful.items() if key in found}
             for key in list(self._told):
                 now = found.get(key)
                 if now is None or now.confidence < TAKEN_BACK:
