@@ -95,7 +95,7 @@ def test_result_that_bears_the_reading_out_makes_the_fault_sure() -> None:
 
 
 def test_result_that_bears_the_other_reading_out_leaves_nothing_to_tell() -> None:
-    judgements = judged(round_with(("8C", {"3C": 0.04}), player=7, banker=7, winner="tie"))
+    judgements = judged(round_with(("8C", {"3C": 0.06}), player=7, banker=7, winner="tie"))
     assert alerts_of(judgements) == []
     assert [alert for each in judgements for alert in each.doubtful] == []
     (record,) = [record for each in judgements for record in each.rounds]
