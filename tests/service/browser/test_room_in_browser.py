@@ -11,7 +11,6 @@ from datetime import timedelta
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.service.browser.accessibility import faults_of
 from tests.service.browser.served import FilmedTable, ServedRoom, an_alert
 from tests.service.browser.visitor import visiting
 from thirdcard.rules.game.words import Severity
@@ -21,11 +20,6 @@ from thirdcard.service.media.overlay_memory import AreaText
 from thirdcard.service.store.schema import AlertRow
 
 CARD = Outline(polygon_mm=((900.0, 400.0), (963.0, 400.0), (963.0, 488.0), (900.0, 488.0)), text="7H")
-PAGES = {
-    "vic": ["/", "/alerts", "/alerts/1", "/tables/T1"],
-    "cleo": ["/cases", "/cases/1", "/decisions", "/holds", "/audit"],
-    "ada": ["/settings", "/settings/tables", "/settings/notifications", "/settings/retention"],
-}
 
 
 def shown_alert(table: FilmedTable) -> int:
@@ -211,24 +205,3 @@ def test_viewer_decides_nothing(browser: Browser, room: ServedRoom) -> None:
         )
         assert status == 403
         assert state_of(page) == "open"
-
-
-@pytest.mark.parametrize("tone", ["dark", "light"])
-def test_every_page_is_in_order_for_everybody(browser: Browser, room: ServedRoom, tone: str) -> None:
-    shown_alert(room.tables["T1"])
-    room.tables["T2"].write(alerts=[an_alert(t=float(n), severity=list(Severity)[n]) for n in range(5)])
-    room.background.retention.keep_budget()
-    with visiting(browser, room, "cleo", color_scheme=tone) as cleo:
-        page = cleo.see("/alerts/1")
-        page.get_by_label("New case").fill("Seat 3")
-        page.keyboard.press("Enter")
-        expect(page.get_by_role("link", name="Seat 3")).to_be_visible()
-    found: dict[str, list[str]] = {}
-    for name, paths in PAGES.items():
-        with visiting(browser, room, name, color_scheme=tone) as visitor:
-            for path in paths:
-                page = visitor.see(path)
-                expect(page.locator("main")).to_be_visible()
-                found[path] = faults_of(page)
-            found[name] = visitor.complaints
-    assert {place: faults for place, faults in found.items() if faults} == {}

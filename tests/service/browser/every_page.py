@@ -1,0 +1,151 @@
+"""Every page of the room, who looks at it, and a room that has something on each."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, ViewportSize
+
+from tests.service.analytics.floors import deal, decide, err
+from tests.service.browser.furnished import ENVIRONMENT, NOTIFICATIONS, furnish_night
+from tests.service.browser.served import ServedRoom, a_served_room
+from tests.service.browser.visitor import Visitor, visiting
+from thirdcard.rules.log.events import parse_event
+from thirdcard.service.analytics.refreshing import refresh_all
+from thirdcard.service.watch.factory import build_belief, now_utc
+
+DESK, PHONE = ViewportSize(width=1440, height=900), ViewportSize(width=390, height=844)
+PATIENT = NOTIFICATIONS.replace("overdue_after_min: 3", "overdue_after_min: 600")
+"""Nothing is overdue while the pages are looked at, however slow the machine is."""
+UNSEEN = (
+    {"t": 14.0, "type": "bets_opened"}, {"t": 18.0, "type": "camera_lost", "fault": "frozen"},
+    {"t": 30.0, "type": "camera_back"}, {"t": 38.0, "type": "round_closed"},
+)  # fmt: skip
+STILL = """async () => {
+  await document.fonts.ready;
+  const words = () => document.body.innerText.replace(/\\d+/g, "N") + document.querySelectorAll("*").length;
+  const isHere = () => document.readyState === "complete"
+    && [...document.images].every((one) => one.complete || one.loading === "lazy")
+    && [...document.querySelectorAll("[data-live]")].every((one) => one.naturalWidth > 0)
+    && document.getElementById("clock")?.textContent !== ""
+    && [...document.querySelectorAll("video[src]")].every((one) => one.readyState > 0);
+  let before = null, times = 0;
+  for (let n = 0; n < 200 && times < 3; n++) {
+    const now = isHere() ? words() : null;
+    times = now !== null && now === before ? times + 1 : 0;
+    before = now;
+    await new Promise((done) => setTimeout(done, 60));
+  }
+  return times === 3;
+}"""
+"""Whether all is there and says the same, but for its numbers, for some looks on end."""
+
+Ask = Callable[[Page], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoomPage:
+    """One page, and what it can ask besides."""
+
+    who: str
+    """Who looks at it."""
+    path: str
+    dialogs: Mapping[str, Ask] = field(default_factory=dict)
+    """How each of its dialogs is opened."""
+
+
+def _by_key(key: str) -> Ask:
+    return lambda page: page.keyboard.press(key)
+
+
+def _by_button(button: str) -> Ask:
+    return lambda page: page.locator(button).first.click()
+
+
+KEYS = {"help": _by_key("?")}
+DECIDE = {"dismiss": _by_key("d"), "step": _by_key("c")}
+CORRECT = {"correct": _by_button("[data-correct=card]")}
+BUNDLE = "/api/cases/1/export"
+PAGES: Mapping[str, RoomPage] = {
+    "sign-in": RoomPage(who="vic", path="/login"),
+    "wall": RoomPage(who="vic", path="/"),
+    "alerts-watched": RoomPage(who="vic", path="/alerts?show=all"),
+    "shifts": RoomPage(who="vic", path="/review"),
+    "shift": RoomPage(who="vic", path="/review/4"),
+    "rounds": RoomPage(who="vic", path="/rounds"),
+    "figures": RoomPage(who="vic", path="/analytics"),
+    "refusal": RoomPage(who="vic", path="/settings"),
+    "table": RoomPage(who="ben", path="/tables/T1"),
+    "alerts": RoomPage(who="ben", path="/alerts", dialogs=KEYS),
+    "doubtful": RoomPage(who="ben", path="/doubtful"),
+    "round": RoomPage(who="ben", path="/rounds/1", dialogs=KEYS | CORRECT),
+    "alert": RoomPage(who="cleo", path="/alerts/1?show=all", dialogs=DECIDE),
+    "dealers": RoomPage(who="cleo", path="/analytics/dealers"),
+    "tables": RoomPage(who="cleo", path="/analytics/tables"),
+    "codes": RoomPage(who="cleo", path="/analytics/codes"),
+    "trend": RoomPage(who="cleo", path="/analytics/trend"),
+    "pace": RoomPage(who="cleo", path="/analytics/pace"),
+    "shift-report": RoomPage(who="cleo", path="/analytics/report?table=T8"),
+    "cases": RoomPage(who="cleo", path="/cases"),
+    "case": RoomPage(who="cleo", path="/cases/1"),
+    "case-report": RoomPage(who="cleo", path=BUNDLE),
+    "decisions": RoomPage(who="cleo", path="/decisions"),
+    "holds": RoomPage(who="cleo", path="/holds"),
+    "audit": RoomPage(who="cleo", path="/audit?action=alert"),
+    "settings": RoomPage(who="ada", path="/settings"),
+    "settings-tables": RoomPage(who="ada", path="/settings/tables"),
+    "settings-notifications": RoomPage(who="ada", path="/settings/notifications"),
+    "settings-retention": RoomPage(who="ada", path="/settings/retention"),
+}
+PEOPLE = tuple(dict.fromkeys(page.who for page in PAGES.values()))
+
+
+def every_page(browser: Browser, folder: Path) -> Iterator[tuple[str, Visitor]]:
+    """Each page's name, and who looks at it now: dark, on a desk; a person signs in once."""
+    with a_served_room(folder / "room", notifications=PATIENT, environment=ENVIRONMENT) as room:
+        furnish_all(room)
+        for who in PEOPLE:
+            with visiting(browser, room, who, color_scheme="dark", viewport=DESK, reduced_motion="reduce") as visitor:
+                for name, one in PAGES.items():
+                    if one.who == who:
+                        look_at(visitor, one.path, folder)
+                        yield name, visitor
+
+
+def furnish_all(room: ServedRoom) -> None:
+    """A working night, a part of which could not be seen at T4, and days before it that make figures."""
+    furnish_night(room)
+    table = room.tables["T4"]
+    belief, events = build_belief(table.config), [parse_event(line) for line in UNSEEN]
+    rounds = [record for event in events for record in belief.observe(event).rounds]
+    table.write(events=events, rounds=rounds)
+    _furnish_days(room)
+
+
+def _furnish_days(room: ServedRoom) -> None:
+    began = now_utc().replace(minute=0, second=0, microsecond=0) - timedelta(hours=1)
+    # the night's hours are among theirs
+    stints = [("T8", "Ada"), ("T9", "Ben"), ("T8", "Ada"), ("T9", "Cleo")] * 2
+    for days, (name, dealer) in enumerate(stints, start=3):
+        log = deal(room.database, 120 + days, table=name, dealer=dealer, at=began - timedelta(days=days))
+        for number in (4, 9, 12):
+            decide(room.database, err(room.database, log, number, dealer=dealer), "confirmed")
+        decide(room.database, err(room.database, log, 15, dealer=dealer), "dismissed", "card_misread")
+    refresh_all(room.database)
+
+
+def look_at(visitor: Visitor, path: str, folder: Path) -> None:
+    """The page when it stands still: what is fetched is there, what moves has stopped."""
+    page = visitor.page
+    if path == BUNDLE:
+        answer = page.request.get(visitor.address + path)
+        zipfile.ZipFile(io.BytesIO(answer.body())).extractall(folder)
+        page.goto((folder / "report.html").as_uri())
+    else:
+        visitor.see(path)
+    assert page.evaluate(STILL), f"{path} does not come to rest"
