@@ -12,7 +12,8 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, ViewportSize
 
 from tests.service.browser.chromium import find_chromium, open_chromium
-from tests.service.browser.furnished import ENVIRONMENT, NOTIFICATIONS, furnish_night
+from tests.service.browser.every_page import furnish_all
+from tests.service.browser.furnished import ENVIRONMENT, NOTIFICATIONS
 from tests.service.browser.served import ServedRoom, a_served_room
 from tests.service.browser.visitor import visiting
 
@@ -25,7 +26,8 @@ PAGES = {
     "cases": "/cases",
     "case": "/cases/1", "decisions": "/decisions", "holds": "/holds", "audit": "/audit", "settings": "/settings",
     "settings-tables": "/settings/tables", "settings-notifications": "/settings/notifications",
-    "settings-retention": "/settings/retention",
+    "settings-retention": "/settings/retention", "figures-dealers": "/analytics/dealers",
+    "figures-trend": "/analytics/trend",
 }  # fmt: skip
 ON_A_PHONE = {
     "phone-wall": "/", "phone-table": "/tables/T1", "phone-alerts": "/alerts", "phone-alert": "/alerts/1?show=all",
@@ -42,7 +44,7 @@ def main(out: Path) -> int:
     with tempfile.TemporaryDirectory() as folder:
         served = a_served_room(Path(folder) / "room", notifications=NOTIFICATIONS, environment=ENVIRONMENT)
         with open_chromium(path) as browser, served as room:
-            furnish_night(room)
+            furnish_all(room)
             for tone in TONES:
                 _take(browser, room, out, tone)
     return 0
