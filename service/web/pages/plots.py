@@ -193,11 +193,13 @@ def is_beyond(figure: Figure, house_rate: float) -> bool:
 
 
 def plot_trend(trend: Trend) -> TrendPlot:
-    """The days from left to right."""
+    """The days from left to right; those with many rounds set the scale, what reaches beyond it is cut."""
     days = trend.days
     x = AxisScale(0.0, max(len(days) - 1.0, 1.0), LEFT + 8, WIDTH - RIGHT - 8)
-    tops = [day.raw.high for day in days if math.isfinite(day.raw.high)] + [one.rate.high for one in trend.stretches]
-    tops.sort()
+    usual = sorted(day.rounds for day in days if day.rounds)
+    enough = usual[len(usual) // 2] / 2 if usual else 0.0
+    known = [day.raw.high for day in days if day.rounds >= enough and math.isfinite(day.raw.high)]
+    tops = sorted([*known, *(one.rate.high for one in trend.stretches)])
     y = AxisScale(0.0, max(_nearly_largest(tops) * 1.1, 1e-3) if tops else 1.0, HEIGHT - BOTTOM, TOP)
     marks = [DayMark(day, x.at(i), _whisker(day.raw, y)) for i, day in enumerate(days) if day.rounds > 0]
     places = {day.name: i for i, day in enumerate(days)}

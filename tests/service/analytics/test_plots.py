@@ -7,15 +7,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thirdcard.service.analytics.figures import Estimate, Figure
+from thirdcard.service.analytics.trend import find_trend
 from thirdcard.service.web.pages.plots import (
+    BOTTOM,
+    HEIGHT,
     LEFT,
     RIGHT,
     ROW_WIDTH,
+    TOP,
     WIDTH,
     AxisScale,
     is_beyond,
     plot_forest,
     plot_funnel,
+    plot_trend,
     round_steps,
 )
 
@@ -78,3 +83,11 @@ def test_axes_have_numbers_where_all_dealt_the_same(rounds: int, errors: int) ->
 def test_who_dealt_too_little_to_be_ranked_is_not_told_to_lie_beyond_chance() -> None:
     funnel = plot_funnel([figure("a", 10_000, 50), figure("c", 20, 9, is_ranked=False)], HOUSE)
     assert funnel is not None and not any(dot.is_outside for dot in funnel.dots)
+
+
+def test_day_that_has_just_begun_does_not_set_the_scale() -> None:
+    days = [figure(f"2026-11-{n}", 1000, 5) for n in range(10, 20)] + [figure("2026-11-20", 3, 2)]
+    plot = plot_trend(find_trend(days))
+    heights = {mark.figure.name: mark.whisker for mark in plot.days}
+    assert heights["2026-11-20"].is_cut and not heights["2026-11-10"].is_cut
+    assert heights["2026-11-10"].low - heights["2026-11-10"].high > (HEIGHT - TOP - BOTTOM) / 2
