@@ -19,7 +19,7 @@ from thirdcard.rules.belief.order import ORDER_AS_LOGGED, LawfulOrder, card_of, 
 from thirdcard.rules.belief.priors import Priors, shipped_priors
 from thirdcard.rules.belief.sight import CameraSight
 from thirdcard.rules.findings.alerts import Alert
-from thirdcard.rules.log.events import CardDealt, CardTurned, Event, WagerChanged, WagerSettled
+from thirdcard.rules.log.events import UNSEEN, CardDealt, CardTurned, Event, WagerChanged, WagerSettled
 from thirdcard.rules.referee import Judgement, Referee
 from thirdcard.rules.round.records import Hand, Otherwise, RoundRecord
 from thirdcard.rules.round.round import INITIAL_CARDS, ROUND_OPENERS, RoundState, value_confidence_of
@@ -29,10 +29,6 @@ MOST_HYPOTHESES = 48
 less than one in ten thousand together in the rounds that were drawn for it."""
 LEAST_WEIGHT = 1e-6
 """An hypothesis that weighs less than this part of the weightiest is dropped."""
-TAKEN_BACK = 0.5
-"""An alert is withdrawn where what came later leaves it less likely than not."""
-
-
 WORTH_TELLING = 0.01
 """A round's record names what else it may have been from this probability on."""
 
@@ -293,7 +289,7 @@ class Belief:
             self._doubtful = {key: alert for key, alert in self._doubtful.items() if key in found}
             for key in list(self._told):
                 now = found.get(key)
-                if now is None or now.confidence < TAKEN_BACK:
+                if now is None or now.confidence < UNSEEN:
                     alert = self._told.pop(key)
                     withdrawn.append(replace(alert, confidence=0.0 if now is None else now.confidence))
         return alerts, withdrawn

@@ -18,6 +18,7 @@ from thirdcard.rules.game.cards import PACK, Card, parse_card
 from thirdcard.rules.log.events import (
     DEALER,
     UNKNOWN,
+    UNSEEN,
     CardDealt,
     CardTurned,
     Event,
@@ -29,10 +30,6 @@ from thirdcard.rules.log.events import (
 from thirdcard.rules.round.round import value_confidence_of
 
 VALUES = range(10)
-CAME_UNSEEN = 0.5
-"""Logs of old say by a confidence no higher than this that nobody saw a card come, whatever its face."""
-BY_DEALER = 0.5
-"""How likely it was the dealer who moved chips where the camera cannot say who did, once the cards are out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +73,8 @@ def choices_of(event: Event, *, are_cards_out: bool = False) -> Sequence[Choice]
             return sorted(choices, key=_probability, reverse=True)
         case WagerChanged() if event.source is Source.CAMERA and event.by == UNKNOWN and are_cards_out:
             acts = _acts_of_dealer(event)
-            share = BY_DEALER / len(acts)
-            return (Choice((event,), 1.0 - BY_DEALER), *(Choice(lines, share) for lines in acts))
+            share = UNSEEN / len(acts)
+            return (Choice((event,), 1.0 - UNSEEN), *(Choice(lines, share) for lines in acts))
     return (Choice((event,), 1.0),)
 
 
@@ -129,7 +126,7 @@ def _others(event: CardDealt | CardTurned, read: Card) -> list[tuple[Card, float
     if event.alternatives is not None:
         return _by_value(event.alternatives, read)
     sure = value_confidence_of(event)
-    if event.source is not Source.CAMERA or not CAME_UNSEEN < sure < 1.0:
+    if event.source is not Source.CAMERA or not UNSEEN < sure < 1.0:
         return []
     faces = [card for card in PACK[: len(VALUES)] if card.point_value != read.point_value]
     return [(card, (1.0 - sure) / len(faces)) for card in faces]

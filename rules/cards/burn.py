@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 from thirdcard.rules.findings.findings import Finding
 from thirdcard.rules.game.cards import Card
 from thirdcard.rules.log.events import (
+    UNSEEN,
     CameraLost,
     CameraMoved,
     CameraObstructed,
@@ -21,9 +22,12 @@ from thirdcard.rules.rulebook.options import Rules
 
 _ACE, _TEN = 1, 10
 _CODE = "procedure.burn"
-WATCHED = 0.5
-"""A shoe's opening that is less sure was not watched, so that what was burned is not known."""
 _OF_THE_BEGINNING = (ShoeOpened, CardBurned, CameraLost, CameraMoved, CameraObstructed)
+
+
+def was_watched(opened: ShoeOpened) -> bool:
+    """Whether somebody saw the shoe opened; what was burned is not known of one whose opening nobody saw."""
+    return confidence_of(opened) > UNSEEN
 
 
 class BurnJudge:
@@ -49,7 +53,7 @@ class BurnJudge:
         """Take an event of the shoe's beginning."""
         if isinstance(event, ShoeOpened):
             self._burned, self._was_camera_lost = [], False
-            self._was_watched = confidence_of(event) >= WATCHED
+            self._was_watched = was_watched(event)
         elif not isinstance(event, CardBurned):
             self._was_camera_lost = True
         elif self._burned is not None:

@@ -10,8 +10,8 @@ from thirdcard.rules.game.cards import Card
 from thirdcard.rules.game.duty import Verdict
 from thirdcard.rules.game.hand import winner_of
 from thirdcard.rules.game.words import Outcome, Side, Source
-from thirdcard.rules.log.events import ResultAnnounced
-from thirdcard.rules.round.drawing import UNSEEN, CardFault, Drawing
+from thirdcard.rules.log.events import UNSEEN, ResultAnnounced
+from thirdcard.rules.round.drawing import CardFault, Drawing
 from thirdcard.rules.round.round import INITIAL_CARDS, DealtCard, Round
 
 _ORDINALS = ("first", "second", "third", "fourth")

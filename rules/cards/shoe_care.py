@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 
-from thirdcard.rules.cards.burn import WATCHED
+from thirdcard.rules.cards.burn import was_watched
 from thirdcard.rules.cards.shoe import Shoe
 from thirdcard.rules.findings.findings import Finding
 from thirdcard.rules.game.cards import Card
@@ -52,7 +52,7 @@ class ShoeCareJudge:
     def observe(self, event: Event, _running: Round | None) -> Iterable[Finding]:
         """Take an event after the shoe counted it."""
         if isinstance(event, ShoeOpened):
-            self._was_watched, self._was_cut = confidence_of(event) >= WATCHED, False
+            self._was_watched, self._was_cut = was_watched(event), False
             self._burned.clear()
         elif isinstance(event, CardBurned):
             self._burned.append(event.card)

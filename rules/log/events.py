@@ -316,6 +316,8 @@ class RoundClosed(Event):
     """Areas with chips that nobody reached over since the round was decided; None where no camera watched."""
 
 
+UNSEEN = 0.5
+"""How sure a line is at most of what nobody saw, and a finding of what speaks for neither side: as likely as not."""
 FEW_FRAMES = "few_frames"
 """The fault of a camera that sends too few frames to judge by; what it shows is logged all the same."""
 

@@ -16,12 +16,11 @@ from thirdcard.rules.game.cards import Card
 from thirdcard.rules.game.duty import NO_THIRD, NONE_TOLD, Duties, Duty, DutyTable, Situation, Verdict, duty_confidence
 from thirdcard.rules.game.hand import known_point_count, two_card_points
 from thirdcard.rules.game.words import Side
+from thirdcard.rules.log.events import UNSEEN
 from thirdcard.rules.round.round import INITIAL_CARDS, DealtCard, Placement, value_confidence_of
 
 UNKNOWN_DECK = 0.9
 """Of a deck of which two open faces cannot be read the others may be misread, however sure the reader is."""
-UNSEEN = 0.5
-"""No face is told that is less sure than that: a card that is came while the camera could not see, or was hidden."""
 _DUE, _NOT_DUE, _ = Verdict
 _PLAYER, _BANKER = Side
 

@@ -13,6 +13,7 @@ from enum import StrEnum
 from thirdcard.rules.findings.findings import Finding, name_of
 from thirdcard.rules.game.words import Bet, Severity, Side, seat_of
 from thirdcard.rules.log.events import (
+    UNSEEN,
     CardDealt,
     CardPassed,
     CardTurned,
@@ -40,7 +41,6 @@ MOVE_WINDOW_S = 3.0
 INFERRED_CLOSE_S = 1.5
 """How far an inferred close may be from the true one where the log does not say."""
 INFERRED_CONFIDENCE = 0.8
-DOUBTFUL_CONFIDENCE = 0.5
 UNKNOWN_ACTOR_CONFIDENCE = 0.6
 """That it was not the dealer, where nobody can say who it was; who reports a change by hand means a player's."""
 
@@ -351,7 +351,7 @@ def _confidence(event: WagerChanged, close: Close, span: Span) -> float:
     if close.is_inferred:
         confidence *= INFERRED_CONFIDENCE
         if after_s < close.within_s:
-            confidence = min(confidence, DOUBTFUL_CONFIDENCE)
+            confidence = min(confidence, UNSEEN)
     elif after_s < close.within_s:
         confidence *= (close.within_s + after_s) / (2 * close.within_s)
     return confidence

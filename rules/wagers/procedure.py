@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from thirdcard.rules.findings.findings import Finding, name_of
-from thirdcard.rules.log.events import CardDealt, Source, WagerChanged
+from thirdcard.rules.log.events import UNSEEN, CardDealt, Source, WagerChanged
 from thirdcard.rules.round.round import Round, Wager, changed_wager, confidence_of
 from thirdcard.rules.round.table_state import TableState
 from thirdcard.rules.rulebook.options import Rules
 from thirdcard.rules.wagers.late_bets import kind_of
 
 AtFirstCard = Callable[[CardDealt, Round], Iterable[Finding]]
-ORDERED_BY_SIGHT = 0.5
-"""That a whole table heeds no order speaks as much against the sight that the order rests on."""
 
 
 def find_void_hand_wagered(event: CardDealt, running: Round, wagers: Iterable[Wager]) -> Iterator[Finding]:
@@ -38,9 +36,12 @@ def find_wager_on_void_hand(event: WagerChanged, running: Round) -> Iterable[Fin
 
 
 def _confidence(event: CardDealt | WagerChanged, running: Round) -> float:
-    """How sure the event is; little where only a camera's finding ordered the void hand that nobody plays."""
+    """How sure the event is; little where only a camera's finding ordered the void hand that nobody plays.
+
+    That a whole table heeds no order speaks as much against the sight that the order rests on.
+    """
     is_ordered_by_sight = event.source is Source.CAMERA and running.void.rule is not None
-    return min(confidence_of(event), ORDERED_BY_SIGHT) if is_ordered_by_sight else confidence_of(event)
+    return min(confidence_of(event), UNSEEN) if is_ordered_by_sight else confidence_of(event)
 
 
 def _finding(running: Round, wager: Wager, t: float, confidence: float) -> Finding:

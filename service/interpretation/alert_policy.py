@@ -17,14 +17,12 @@ import yaml
 
 from thirdcard.rules.belief.belief import Belief, Telling
 from thirdcard.rules.findings.alerts import Alert
+from thirdcard.rules.log.events import UNSEEN
 from thirdcard.rules.referee import Referee
 
 SURENESS = Path(__file__).with_name("sureness.yaml")
 REVIEW_LINE = 0.05
 """What is less likely than one in twenty is not worth a look: most of a review list would be nothing."""
-HOLDS = 0.5
-"""A fault that is likelier than this in its own account is taken for one there: the hand after it is played as it
-orders."""
 OF_CAMERAS = "camera."
 UNFITTED_LINE = 0.6
 EXTREME = 1e-4
@@ -98,5 +96,5 @@ def belief_of(referee: Referee, policy: AlertPolicy) -> Belief:
 
 
 def is_likely(alert: Alert) -> bool:
-    """Whether a fault is likelier than not where its account holds."""
-    return alert.confidence >= HOLDS
+    """Whether a fault is likelier than not in its own account: there the hand after it is played as it orders."""
+    return alert.confidence >= UNSEEN

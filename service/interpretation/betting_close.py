@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from thirdcard.rules.log.events import Event, NoMoreBets, Source
+from thirdcard.rules.log.events import UNSEEN, Event, NoMoreBets, Source
 from thirdcard.service.interpretation.round_tracker import RunningRound
 
 SIGNAL_WITHIN_S = 0.1
@@ -22,8 +22,6 @@ LOOK_S = 0.1
 INFERRED_CONFIDENCE = 0.7
 INFERRED_WITHIN_S = 1.5
 """The call came hardly longer before the first card, where nothing else tells of it."""
-UNSEEN_CONFIDENCE = 0.5
-"""Of a call that may have been made while nobody could see: nothing is alleged of it."""
 BEGIN_S = 4.0
 """A card that leaves the shoe so soon after the watch began may have been called before it."""
 
@@ -80,7 +78,7 @@ class Calls:
         """The round's first card left the shoe at `t`: the call was made before, where nobody would have told of it."""
         if state.is_called or state.cards_dealt or (self.is_told and not self._may_be_unseen(t, state)):
             return []
-        sure = UNSEEN_CONFIDENCE if self.is_told else INFERRED_CONFIDENCE
+        sure = UNSEEN if self.is_told else INFERRED_CONFIDENCE
         return [NoMoreBets(t=t, source=Source.INFERRED, confidence=sure, within_s=INFERRED_WITHIN_S)]
 
     def _may_be_unseen(self, t: float, state: RunningRound) -> bool:

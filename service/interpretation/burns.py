@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from thirdcard.calibration.camera import Calibration
 from thirdcard.calibration.layout import Layout
 from thirdcard.rules.game.cards import Card
-from thirdcard.rules.log.events import BetsOpened, CardBurned, CardDealt, Event, NoMoreBets, ShoeOpened, Source
+from thirdcard.rules.log.events import UNSEEN, BetsOpened, CardBurned, CardDealt, Event, NoMoreBets, ShoeOpened, Source
 from thirdcard.vision.cards.side_watch import SideRegions
 
 GROUND = "ground"
@@ -56,10 +56,6 @@ def _ground(layout: Layout) -> NDArray[np.float64]:
     return np.asarray(cv2.convexHull(points.astype(np.float32)).reshape(-1, 2), np.float64)
 
 
-UNWATCHED_CONFIDENCE = 0.4
-"""Of a shoe's opening, or a burned card, that nobody watched."""
-
-
 @dataclass(slots=True, kw_only=True)
 class Burns:
     """Who tells of burned cards at a table, and what was seen since the shoe was opened."""
@@ -76,7 +72,7 @@ class Burns:
     def with_doubt(self, signal: Event) -> Event:
         """A device's signal, a shoe's opening unsure where nobody can tell what was burned."""
         if isinstance(signal, ShoeOpened) and not (self.is_signalled or self.is_watched):
-            return replace(signal, confidence=UNWATCHED_CONFIDENCE)
+            return replace(signal, confidence=UNSEEN)
         return signal
 
     def apply(self, line: Event) -> None:
@@ -102,4 +98,4 @@ class Burns:
         """A burned card was hidden and lies there still: another may have been laid onto it."""
         if self.is_signalled or not self.are_due:
             return []
-        return [CardBurned(t=t, confidence=UNWATCHED_CONFIDENCE, source=Source.CAMERA)]
+        return [CardBurned(t=t, confidence=UNSEEN, source=Source.CAMERA)]

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from thirdcard.calibration.layout import Layout
 from thirdcard.rules.game.words import DEALER
-from thirdcard.rules.log.events import CardDealt, CardMoved, CardRemoved, Event, ResultAnnounced, Side, Source
+from thirdcard.rules.log.events import UNSEEN, CardDealt, CardMoved, CardRemoved, Event, ResultAnnounced, Side, Source
 from thirdcard.rules.round.round import INITIAL_CARDS
 from thirdcard.service.interpretation.dealing import (
     DEALT_OPEN_CONFIDENCE,
@@ -51,8 +51,6 @@ TRAVEL_S = 0.6
 HIDDEN_S = 0.8
 """A card that a hand covered for longer before it was seen face up may have been turned under it: nobody saw it dealt
 so."""
-UNSEEN_ORDER_CONFIDENCE = 0.5
-"""Where a card's place was hidden, or not looked at, while another was dealt, nobody saw which came first."""
 
 Item: TypeAlias = Event | seen.Observation | ClothCleared
 """What waits to be logged."""
@@ -260,7 +258,7 @@ class CardLines:
         """Less sure where nobody saw which of two cards came first, and they did not come at once."""
         if dealt.together_with is not None or not (arrival.is_moment_unseen or self._is_order_unseen(card)):
             return dealt
-        sure = min(dealt.confidence or 0.0, UNSEEN_ORDER_CONFIDENCE)
+        sure = min(dealt.confidence or 0.0, UNSEEN)
         return replace(dealt, confidence=sure, value_confidence=None, order_unseen=True)
 
     def _is_order_unseen(self, card: seen.CardRested) -> bool:

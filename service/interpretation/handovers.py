@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from thirdcard.calibration.layout import Layout
 from thirdcard.rules.game.words import DEALER, UNKNOWN, Side, Source
-from thirdcard.rules.log.events import CardMoved, CardPassed, Event
+from thirdcard.rules.log.events import UNSEEN, CardMoved, CardPassed, Event
 from thirdcard.service.interpretation.attribution import who_reached
 from thirdcard.service.interpretation.round_tracker import CardOnTable
 
@@ -24,7 +24,7 @@ OUTWARD_MM = 140.0
 """How far behind them."""
 SURE_MARGIN_MM = 25.0
 """A card that lies so much deeper in one seat's place than in the next one's is that seat's."""
-SURE, DOUBTFUL = 0.9, 0.5
+SURE = 0.9
 HANDOVER_S = 0.5
 """A card that was turned so shortly after it came back may have been turned on its way."""
 OFF_TABLE = "off_table"
@@ -101,7 +101,7 @@ class Certainty:
     """Whoever that is."""
 
 
-DOUBTED = Certainty(to_the_seat=DOUBTFUL, to_a_player=DOUBTFUL)
+DOUBTED = Certainty(to_the_seat=UNSEEN, to_a_player=UNSEEN)
 
 
 def shifted_lines(t: float, before: CardOnTable, now: CardOnTable, certainty: Certainty) -> list[Event]:
@@ -135,7 +135,7 @@ def passing_certainty(
     is_unseen = any(card.lost_t is not None for card in held if card.side is not now.side)
     is_parted = any(card.holder != now.holder for card in held if card.side is now.side and now.holder is not None)
     is_sure = are_wagers_seen and not is_unseen and not is_parted and margin_mm >= SURE_MARGIN_MM
-    return Certainty(to_the_seat=SURE if is_sure else DOUBTFUL, to_a_player=DOUBTFUL if is_unseen else SURE)
+    return Certainty(to_the_seat=SURE if is_sure else UNSEEN, to_a_player=UNSEEN if is_unseen else SURE)
 
 
 def _place(corners: NDArray[np.float64], middle: NDArray[np.float64]) -> NDArray[np.float64]:

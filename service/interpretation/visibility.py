@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from thirdcard.rules.log.events import (
+    UNSEEN,
     BetsOpened,
     CameraBack,
     CameraFaulted,
@@ -27,9 +28,6 @@ from thirdcard.rules.log.events import (
 )
 
 Doubtful = TypeVar("Doubtful", CardDealt, WagerChanged, WagerSettled)
-
-UNSEEN_CONFIDENCE = 0.5
-"""How sure it is at most what happened while nobody saw it: nothing is alleged of it."""
 
 LEAST_END_S = 4.0
 """In less time nobody ends a round and begins another."""
@@ -87,7 +85,7 @@ class Blindness:
             return []
         self.spans.append((BEFORE_WATCH, self.began_t + travel_s))
         self.is_half_seen = True
-        sure = UNSEEN_CONFIDENCE
+        sure = UNSEEN
         first_t = self.began_t - travel_s - AHEAD_S
         lost = CameraLost(t=first_t, camera=self.camera, fault="not_watched", source=Source.INFERRED, confidence=sure)
         return [lost, CameraBack(t=self.began_t, camera=self.camera, source=Source.INFERRED, confidence=sure)]
@@ -132,7 +130,7 @@ class Blindness:
         if not self.is_half_seen and not is_unseen:
             return event
         sure = 1.0 if event.confidence is None else event.confidence
-        less_sure = replace(event, confidence=min(sure, UNSEEN_CONFIDENCE))
+        less_sure = replace(event, confidence=min(sure, UNSEEN))
         return replace(less_sure, value_confidence=None) if isinstance(less_sure, CardDealt) else less_sure
 
     def fault_line(self, t: float, fault: str) -> Event:

@@ -15,6 +15,7 @@ from thirdcard.calibration.layout import Area, Layout
 from thirdcard.rules.log.events import (
     DEALER,
     UNKNOWN,
+    UNSEEN,
     Bet,
     Event,
     ResultAnnounced,
@@ -36,7 +37,7 @@ TAKEN_MM = 75.0
 """An arm that took chips to the tray went at most so far beyond them."""
 GIVEN_MM = 95.0
 """One that pushed them to their player went at least so far."""
-SURE, DOUBTFUL = 0.9, 0.5
+SURE = 0.9
 
 
 def settled_line(
@@ -58,7 +59,7 @@ def settled_line(
         at_mm: where they stood before; None: nothing was there.
         tips_mm: how far the dealer's arm reached, look by look.
     """
-    action, sure = SettleAction.COLLECTED, DOUBTFUL
+    action, sure = SettleAction.COLLECTED, UNSEEN
     if (growth or 0) > 0:
         action, sure = SettleAction.PAID, 1.0
     elif at_mm is not None:
@@ -82,22 +83,20 @@ def way_of_chips(
     """
     seen = [tip for tip in tips_mm if tip is not None]
     if not seen:
-        return SettleAction.COLLECTED, DOUBTFUL
+        return SettleAction.COLLECTED, UNSEEN
     middle = np.mean([hand.polygon_mm.mean(axis=0) for hand in layout.of_kind("hand")], axis=0)
     outward = area.polygon_mm.mean(axis=0) - middle
     beyond_mm = float(((np.array(seen) - at_mm) @ outward).max() / np.linalg.norm(outward))
     if beyond_mm >= GIVEN_MM:
         return SettleAction.RETURNED, SURE
     is_sure = beyond_mm <= TAKEN_MM and len(seen) == len(tips_mm)
-    return SettleAction.COLLECTED, SURE if is_sure else DOUBTFUL
+    return SettleAction.COLLECTED, SURE if is_sure else UNSEEN
 
 
 LEAST_SURENESS = 0.6
 """A direction of change that is less sure than this is not told."""
 SEEN_CONFIDENCE = 0.97
 """Of a change that was surely seen, when it came left aside."""
-PRINT_CONFIDENCE = 0.5
-"""Of a change that tells that print had passed for chips."""
 
 
 @dataclass(slots=True)
@@ -163,6 +162,6 @@ class WagerLines:
             earlier_s=round(max(t - change.t_earliest, 0.0), 3),
             later_s=round(max(change.t_latest - t, 0.0), 3),
             picture=change.picture,
-            confidence=PRINT_CONFIDENCE if change.was_print else certainty,
+            confidence=UNSEEN if change.was_print else certainty,
             source=Source.CAMERA,
         )

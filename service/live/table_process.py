@@ -53,7 +53,7 @@ def run_table(home: Path, table_file: Path, service: Connection) -> None:
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the service decides when its tables end
         if multiprocessing.parent_process() is not None:
-            os.nice(NICENESS)
+            os.nice(max(NICENESS - os.nice(0), 0))
             keep_to_one_thread()
     begin_lines("%(asctime)s %(levelname)s %(name)s: %(message)s", logging.INFO)
     Home(home).use_models(os.environ)

@@ -6,12 +6,14 @@ sent after the receiver took it: a fall in between sends it again, with the same
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import delete, func, select, update
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from thirdcard.service.alerts.reasons import CORRECTED
@@ -23,6 +25,8 @@ from thirdcard.service.notify.storms import as_told_to_people
 from thirdcard.service.rounds.search.index import TAKEN_BACK, UNRAISED
 from thirdcard.service.store.alert_states import AlertState
 from thirdcard.service.store.schema import AlertChange, AlertRow, DeliveryPlace, DeliveryRow
+
+logger = logging.getLogger(__name__)
 
 WAITING, SENT, FAILED, GATHERED = "waiting", "sent", "failed", "gathered"
 """Gathered: what it tells is told by the message of a storm."""
@@ -92,10 +96,21 @@ def enter_news(session: Session, rules: NoticeRules, *, now: datetime, overdue_a
     for name, rows, tell in steps:
         place = session.get_one(DeliveryPlace, name, with_for_update=True)
         for row in rows if name == OVERDUE else _without_gaps(rows, place.number, now):
-            notice = tell(row)
+            notice = _told(tell, row, name)
             entered += 0 if notice is None else _enter_for_all(session, notice, rules, now)
             place.number = row.id
     return entered
+
+
+def _told(tell: Callable[[Any], Notice | None], row: Any, place: str) -> Notice | None:
+    """The notice of a row; one that cannot be told is said and passed over, or nothing after it would be sent."""
+    try:
+        return tell(row)
+    except SQLAlchemyError:
+        raise
+    except Exception:
+        logger.exception("notifications: %s %s cannot be told of and is passed over", place, row.id)
+        return None
 
 
 def enter(
@@ -164,14 +179,30 @@ def hurry(session: Session, channel: str, *, now: datetime) -> None:
 
 
 def _enter_for_all(session: Session, notice: Notice, rules: NoticeRules, now: datetime) -> int:
-    """Enter a notice for all channels that the rules name; people are told of a storm once."""
+    """Enter a notice for all channels that the rules name; people are told of a storm once.
+
+    That an alert is withdrawn concerns those alone to whom it was sent by itself.
+    """
     entered = 0
     for channel in rules.channels_for(notice):
+        if notice.event is NoticeEvent.WITHDRAWN and not _was_sent(session, notice.alert_id, channel):
+            continue
         told: Notice | None = notice
         if notice.event in _STORMY and channel in rules.people:
             told = as_told_to_people(session, notice, channel)
         entered += enter(session, told or notice, [channel], now=now, is_gathered=told is None)
     return entered
+
+
+def _was_sent(session: Session, alert_id: int | None, channel: str) -> bool:
+    """Whether an alert was, or will be, sent to a channel by itself."""
+    sent = select(DeliveryRow.id).where(
+        DeliveryRow.alert_id == alert_id,
+        DeliveryRow.channel == channel,
+        DeliveryRow.event == str(NoticeEvent.RAISED),
+        DeliveryRow.state != GATHERED,
+    )
+    return session.scalar(sent.limit(1)) is not None
 
 
 def _row(notice: Notice, channel: str, now: datetime, *, is_gathered: bool) -> DeliveryRow:

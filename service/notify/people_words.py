@@ -19,6 +19,7 @@ _TITLES = {
     NoticeEvent.ESCALATED: "{table}: {who} escalated {code}",
     NoticeEvent.CONFIRMED: "{table}: {who} confirmed {code}",
     NoticeEvent.DISMISSED: "{table}: {who} dismissed {code}",
+    NoticeEvent.WITHDRAWN: "{table}: {code} is taken back by what was seen since",
     NoticeEvent.SERVICE: "Thirdcard: {code}",
     NoticeEvent.TEST: "Thirdcard: a test",
 }

@@ -39,6 +39,8 @@ class NoticeEvent(StrEnum):
     ESCALATED = "escalated"
     CONFIRMED = "confirmed"
     DISMISSED = "dismissed"
+    WITHDRAWN = "withdrawn"
+    """Later evidence took the alert back before anybody had taken it."""
     SERVICE = "service"
     """Not of a table: the disk is nearly full, and the like."""
     TEST = "test"
@@ -85,7 +87,7 @@ class RuleFile(HouseSettings):
 
     channels: list[Name] = Field(min_length=1, description="a list of names of channels of this file")
     events: list[Annotated[NoticeEvent, Field(strict=False)]] = Field(
-        default_factory=lambda: [NoticeEvent.RAISED],
+        default_factory=lambda: [NoticeEvent.RAISED, NoticeEvent.WITHDRAWN],
         min_length=1,
         description=f"a list of {', '.join(event for event in NoticeEvent if event != NoticeEvent.TEST)}",
     )

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from thirdcard.rules.belief.belief import Belief
-from thirdcard.rules.cards.burn import WATCHED
 from thirdcard.rules.findings.alerts import Alert
 from thirdcard.rules.log.events import (
+    UNSEEN,
     CameraBack,
     CameraLost,
     CardBurned,
@@ -142,7 +142,7 @@ class TableWatch:
 
     def begin_shoe(self, t: float) -> None:
         """Log that new cards are in use, though nobody watched what was burned of them."""
-        self.interpreter.signal(ShoeOpened(t=t, confidence=WATCHED - 0.1, source=Source.CAMERA))
+        self.interpreter.signal(ShoeOpened(t=t, confidence=UNSEEN, source=Source.CAMERA))
 
     def lose_sight(self, t: float, camera: str, fault: str = "no_picture") -> None:
         """Log that the picture is gone, or that nobody looks; of a watch that was ended nothing is alleged."""

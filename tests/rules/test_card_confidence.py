@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.rules.builders import TableLog, alerts_of, rules_of
-from thirdcard.rules.log.events import CardDealt, parse_event
-from thirdcard.rules.round.drawing import UNKNOWN_DECK, UNSEEN
+from thirdcard.rules.log.events import UNSEEN, CardDealt, parse_event
+from thirdcard.rules.round.drawing import UNKNOWN_DECK
 from thirdcard.rules.round.round import value_confidence_of
 
 SURE = 0.9

@@ -7,14 +7,13 @@ from pathlib import Path
 import pytest
 
 from thirdcard.calibration.layout import load_layout
-from thirdcard.rules.log.events import BetsOpened, Event, NoMoreBets, RoundClosed, Source
+from thirdcard.rules.log.events import UNSEEN, BetsOpened, Event, NoMoreBets, RoundClosed, Source
 from thirdcard.service.interpretation.betting_close import (
     GESTURE_CONFIDENCE,
     HIDDEN_LAMP_CONFIDENCE,
     INFERRED_WITHIN_S,
     LAMP_WITHIN_S,
     SIGNAL_WITHIN_S,
-    UNSEEN_CONFIDENCE,
 )
 from thirdcard.service.interpretation.interpreter import Interpreter
 from thirdcard.vision.observations import CardRested, LampChanged, LampCovered, Observation, Reading, RegionsSwept
@@ -132,7 +131,7 @@ def test_lamp_that_was_lit_under_an_arm_is_known_from_when_it_was_covered() -> N
 def test_lamp_that_cannot_tell_leaves_the_call_open(items: tuple[Event | Observation, ...]) -> None:
     *_, call = calls_of(LAMP, card(6.0), *items, card(26.0))
 
-    assert (call.source, call.confidence) == (Source.INFERRED, UNSEEN_CONFIDENCE)
+    assert (call.source, call.confidence) == (Source.INFERRED, UNSEEN)
 
 
 def test_lamp_that_is_in_sight_again_tells_as_before() -> None:
@@ -156,7 +155,7 @@ def test_call_before_the_watch_began_is_left_open(
 ) -> None:
     calls = first_calls(*items, devices=frozenset(devices))
 
-    assert [(call.source, call.confidence) for call in calls] == [(Source.INFERRED, UNSEEN_CONFIDENCE)] * is_open
+    assert [(call.source, call.confidence) for call in calls] == [(Source.INFERRED, UNSEEN)] * is_open
 
 
 @pytest.mark.parametrize(
@@ -164,7 +163,7 @@ def test_call_before_the_watch_began_is_left_open(
     [
         pytest.param(0.99, [], id="by a lamp"),
         pytest.param(GESTURE_CONFIDENCE, [], id="by a gesture"),
-        pytest.param(UNSEEN_CONFIDENCE, [Source.INFERRED], id="by nothing that was seen"),
+        pytest.param(UNSEEN, [Source.INFERRED], id="by nothing that was seen"),
     ],
 )
 def test_watch_that_goes_on_knows_how_calls_were_made(confidence: float, calls: list[Source]) -> None:

@@ -13,6 +13,7 @@ from thirdcard.calibration.camera import Calibration
 from thirdcard.calibration.layout import load_layout
 from thirdcard.rules.game.cards import format_card
 from thirdcard.rules.log.events import (
+    UNSEEN,
     BetsOpened,
     CardBurned,
     CardDealt,
@@ -27,7 +28,7 @@ from thirdcard.rules.log.events import (
 from thirdcard.rules.referee import Referee
 from thirdcard.rules.rulebook.load import load_rulebook
 from thirdcard.rules.rulebook.options import elect
-from thirdcard.service.interpretation.burns import UNWATCHED_CONFIDENCE, Burns, shows_burns, side_regions
+from thirdcard.service.interpretation.burns import Burns, shows_burns, side_regions
 from thirdcard.service.interpretation.interpreter import Interpreter
 from thirdcard.vision.observations import (
     CardBeside,
@@ -109,11 +110,11 @@ def test_count_is_not_alleged_where_a_card_may_lie_on_another() -> None:
 def test_nothing_is_alleged_where_the_camera_does_not_see_the_ground() -> None:
     lines = log_of(OPENED, BETS, CALL, first_card(), is_watched=False)
 
-    assert next(line.confidence for line in lines if isinstance(line, ShoeOpened)) == UNWATCHED_CONFIDENCE
+    assert next(line.confidence for line in lines if isinstance(line, ShoeOpened)) == UNSEEN
     assert alleged(lines) == []
 
 
-@pytest.mark.parametrize(("is_signalled", "confidence"), [(False, UNWATCHED_CONFIDENCE), (True, None)])
+@pytest.mark.parametrize(("is_signalled", "confidence"), [(False, UNSEEN), (True, None)])
 def test_opening_is_unsure_where_neither_device_nor_camera_tells_the_burn(
     is_signalled: bool, confidence: float | None
 ) -> None:

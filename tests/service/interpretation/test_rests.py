@@ -8,9 +8,8 @@ from tests.endurance.rests import Resting, watch_resting
 from tests.repository import DEMO_TABLE
 from tests.service.interpretation.test_visibility import FROZEN, LAYOUT, interpreter_of, log_of, placed, rested
 from tests.vision.card_table import Table, sight
-from thirdcard.rules.log.events import CardDealt, Event, NoMoreBets, ResultAnnounced, RoundClosed, WagerChanged
+from thirdcard.rules.log.events import UNSEEN, CardDealt, Event, NoMoreBets, ResultAnnounced, RoundClosed, WagerChanged
 from thirdcard.service.interpretation.round_tracker import LEFT_OVER_S, CardOnTable, RunningRound
-from thirdcard.service.interpretation.visibility import UNSEEN_CONFIDENCE
 from thirdcard.vision.observations import (
     CardFlipped,
     CardLeft,
@@ -27,7 +26,7 @@ BACK = Reading(label=None, confidence=0.0)
 def dealt_sureness(*items: Event | Observation) -> list[bool]:
     """Of each card that was dealt, whether it is sure that it left the shoe when it was seen."""
     lines = log_of(*items)
-    return [(line.confidence or 0.0) > UNSEEN_CONFIDENCE for line in lines if isinstance(line, CardDealt)]
+    return [(line.confidence or 0.0) > UNSEEN for line in lines if isinstance(line, CardDealt)]
 
 
 def test_after_a_card_that_came_unseen_no_card_of_its_round_is_sure() -> None:
@@ -51,7 +50,7 @@ def test_change_that_is_logged_in_a_later_round_is_not_alleged_of_it() -> None:
     table.signal(RoundClosed(t=15.0))
     table.release(18.0)
     told = log_of(PictureCleared(t=20.0), placed(8.0, 9.0), interpreter=table)
-    assert [line.confidence for line in told if isinstance(line, WagerChanged)] == [UNSEEN_CONFIDENCE]
+    assert [line.confidence for line in told if isinstance(line, WagerChanged)] == [UNSEEN]
 
 
 @pytest.mark.parametrize(
@@ -66,7 +65,7 @@ def test_wager_after_a_gap_may_be_of_the_next_round(signalled: tuple[type[Event]
     table = interpreter_of(NoMoreBets, *signalled)
     told = log_of(NoMoreBets(t=5.0), *FROZEN, placed(22.0, 23.0), interpreter=table)
     (changed,) = [line for line in told if isinstance(line, WagerChanged)]
-    assert ((changed.confidence or 0.0) > UNSEEN_CONFIDENCE) is is_sure
+    assert ((changed.confidence or 0.0) > UNSEEN) is is_sure
 
 
 def test_cards_that_went_while_nothing_was_seen_end_their_round_where_no_device_does() -> None:

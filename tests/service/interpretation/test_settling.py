@@ -9,7 +9,8 @@ import pytest
 
 from thirdcard.calibration.layout import load_layout
 from thirdcard.rules.game.words import SettleAction
-from thirdcard.service.interpretation.wagers import DOUBTFUL, SURE, way_of_chips
+from thirdcard.rules.log.events import UNSEEN
+from thirdcard.service.interpretation.wagers import SURE, way_of_chips
 
 LAYOUT = load_layout("mini-7", Path(__file__).parent)
 AREA = LAYOUT.area("s2-player")
@@ -29,8 +30,8 @@ def beyond(way_mm: float) -> tuple[float, float]:
     [
         pytest.param((20.0, 40.0, -10.0), SettleAction.COLLECTED, SURE, id="to the tray"),
         pytest.param((20.0, 130.0, 30.0), SettleAction.RETURNED, SURE, id="to the player"),
-        pytest.param((20.0, 85.0), SettleAction.COLLECTED, DOUBTFUL, id="between"),
-        pytest.param((), SettleAction.COLLECTED, DOUBTFUL, id="not seen"),
+        pytest.param((20.0, 85.0), SettleAction.COLLECTED, UNSEEN, id="between"),
+        pytest.param((), SettleAction.COLLECTED, UNSEEN, id="not seen"),
     ],
 )
 def test_way_of_chips_is_told_by_the_arm_s_reach(ways_mm: tuple[float, ...], action: SettleAction, sure: float) -> None:
@@ -38,4 +39,4 @@ def test_way_of_chips_is_told_by_the_arm_s_reach(ways_mm: tuple[float, ...], act
 
 
 def test_way_that_one_look_does_not_show_is_doubtful() -> None:
-    assert way_of_chips(AT, [beyond(20.0), None], AREA, LAYOUT) == (SettleAction.COLLECTED, DOUBTFUL)
+    assert way_of_chips(AT, [beyond(20.0), None], AREA, LAYOUT) == (SettleAction.COLLECTED, UNSEEN)

@@ -13,6 +13,7 @@ from tests.vision.drawn_clips import RATE_HZ, clip, covered, frozen, moved, stra
 from thirdcard.calibration.camera import save_calibration
 from thirdcard.calibration.layout import load_layout
 from thirdcard.rules.log.events import (
+    UNSEEN,
     Bet,
     BetsOpened,
     CameraBack,
@@ -35,7 +36,7 @@ from thirdcard.service.config.table_file import load_table
 from thirdcard.service.interpretation.alert_policy import UNFITTED_LINE
 from thirdcard.service.interpretation.dealing import UnseenBacks
 from thirdcard.service.interpretation.interpreter import HOLD_S, Interpreter
-from thirdcard.service.interpretation.visibility import UNSEEN_CONFIDENCE, Blindness
+from thirdcard.service.interpretation.visibility import Blindness
 from thirdcard.service.watch.pipeline import start_watch
 from thirdcard.vision.observations import (
     CardRested,
@@ -131,7 +132,7 @@ def test_wager_that_changed_unseen_is_too_unsure_to_be_alleged(earliest: float, 
 def test_card_that_may_have_come_unseen_is_not_sure(t: float, hidden_s: float, is_sure: bool) -> None:
     lines = log_of(*FROZEN, rested(1, t, "player", "7H", hidden_s=hidden_s))
     sure = [line.confidence or 0.0 for line in lines if isinstance(line, CardDealt)]
-    assert [each > UNSEEN_CONFIDENCE for each in sure] == [is_sure]
+    assert [each > UNSEEN for each in sure] == [is_sure]
 
 
 def judged(*between: Event | Observation) -> tuple[list[str], list[str]]:
@@ -201,7 +202,7 @@ def test_blindness_that_goes_on_doubts_all_that_follows() -> None:
     assert not blindness.was_blind(20.5, 21.0)
     changed = WagerChanged(t=5.0, area="a", bet=Bet.TIE, before=None, after=None, by="unknown", confidence=0.9)
     assert blindness.doubted(changed, 1.0, 5.0) == changed
-    assert blindness.doubted(changed, 1.0, 12.0) == replace(changed, confidence=UNSEEN_CONFIDENCE)
+    assert blindness.doubted(changed, 1.0, 12.0) == replace(changed, confidence=UNSEEN)
 
 
 def begun_amid_play(first_t: float) -> tuple[list[str], list[str]]:
@@ -271,7 +272,7 @@ def test_wager_of_a_round_that_began_before_the_watch_is_not_sure(
             blindness.apply(each)
         else:
             blindness.doubted(wager(each), each, each)
-    assert (blindness.doubted(wager(9.0), 8.8, 9.2).confidence == UNSEEN_CONFIDENCE) is not is_sure
+    assert (blindness.doubted(wager(9.0), 8.8, 9.2).confidence == UNSEEN) is not is_sure
 
 
 def wager(t: float) -> WagerChanged:
@@ -283,4 +284,4 @@ def test_card_of_a_round_that_began_before_the_watch_is_not_sure_to_have_been_de
     interpreter.observe(rested(1, 0.1, "banker", "KD"))
     interpreter.observe(rested(2, 2.3, "player", "2C"))
     dealt = [line for line in interpreter.finish() if isinstance(line, CardDealt)]
-    assert [line.confidence for line in dealt] == [UNSEEN_CONFIDENCE] * 2
+    assert [line.confidence for line in dealt] == [UNSEEN] * 2

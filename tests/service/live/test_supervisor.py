@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from thirdcard.service.live.supervisor import FALLS, Supervisor
+from thirdcard.service.live.table_process import NICENESS
 from thirdcard.service.ports.messages import (
     Failed,
     Message,
@@ -127,6 +129,18 @@ def test_killed_process_is_told_and_started_again_and_the_others_do_not_notice(r
     assert isinstance(other, TableStatus)
     assert again.t != killed
     assert room.supervisor.pid_of("B") == other.t
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere niceness is no thread's")
+def test_process_gives_way_to_pages_from_its_first_import_on(room: Room) -> None:
+    mine = os.getpriority(os.PRIO_PROCESS, 0)
+    room.start("A")
+    room.wait(is_playing("A"))
+    assert room.supervisor is not None
+    pid = room.supervisor.pid_of("A")
+    assert pid is not None
+    assert os.getpriority(os.PRIO_PROCESS, pid) == max(mine, NICENESS)
+    assert os.getpriority(os.PRIO_PROCESS, 0) == mine
 
 
 def test_table_that_cannot_be_watched_says_why(room: Room) -> None:

@@ -24,7 +24,7 @@ from thirdcard.service.store import audit, chain
 from thirdcard.service.store.alert_states import AlertState
 from thirdcard.service.store.database import Database
 from thirdcard.service.store.people import Person, Role
-from thirdcard.service.store.schema import AlertRow, DeliveryRow
+from thirdcard.service.store.schema import AlertChange, AlertRow, DeliveryRow
 
 WORDS = PeopleWords(zone=ZoneInfo("UTC"))
 
@@ -125,6 +125,43 @@ def test_decisions_are_told_with_who_and_why(database: Database, clock: HandCloc
     body = json.loads(rows(database)[1].body)
     assert WORDS.title(body) == "[high] Table B07: anna dismissed Late bet: placed"
     assert "A card was misread\nIt was a five." in WORDS.text(body)
+
+
+def withdraw(database: Database, number: int) -> None:
+    """As the watch does where later evidence takes an alert back."""
+    with database.writing() as session:
+        row = session.get_one(AlertRow, number)
+        session.add(AlertChange(alert_id=number, at=NOON, who="watch", before=row.state, after="withdrawn"))
+        row.state = "withdrawn"
+
+
+def test_alert_that_is_withdrawn_is_told_to_those_who_heard_of_it(database: Database, clock: HandClock) -> None:
+    begin(database)
+    heard, unheard = add_alert(database), add_alert(database, code="late_bet.removed")
+    both = {"events": ["raised", "withdrawn"]}
+    rules = rules_of({"channels": ["bus"], **both}, {"channels": ["duty"], "codes": ["misdeal"], **both})
+    enter(database, clock, rules)
+    for number in (heard, unheard):
+        withdraw(database, number)
+    later = rules_of({"channels": ["bus", "duty"], **both})
+    enter(database, clock, later)
+    told = [(row.channel, row.key.rsplit("-", 1)[0]) for row in rows(database)[2:]]
+    assert told == [("bus", f"alert-{heard}-withdrawn"), ("bus", f"alert-{unheard}-withdrawn")]
+    assert "taken back" in WORDS.title(json.loads(rows(database)[2].body))
+
+
+def test_change_that_cannot_be_told_of_holds_nothing_up(
+    database: Database, clock: HandClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    begin(database)
+    number = add_alert(database)
+    with database.writing() as session:
+        session.add(AlertChange(alert_id=number, at=NOON, who="anna", before="open", after="of_a_later_version"))
+    later = add_alert(database)
+    enter(database, clock)
+    assert keys(database) == [f"alert-{number}-raised", f"alert-{later}-raised"]
+    assert "cannot be told of and is passed over" in caplog.text
+    assert enter(database, clock) == 0
 
 
 def test_alert_that_nobody_took_is_told_again_once(database: Database, clock: HandClock) -> None:

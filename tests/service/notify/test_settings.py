@@ -40,7 +40,7 @@ def test_file_says_who_is_told_of_what(tmp_path: Path) -> None:
     settings = load_notifications(written(tmp_path, FULL))
 
     assert settings.channel_names() == ["back-office", "bus", "duty"]
-    assert settings.rules[0].events == [NoticeEvent.RAISED]
+    assert settings.rules[0].events == [NoticeEvent.RAISED, NoticeEvent.WITHDRAWN]
     assert settings.rules[1].least_severity == "high"
     assert settings.mqtt[0].topic == "floor"
 
