@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page, ViewportSize
 from tests.service.analytics.floors import deal, decide, err
 from tests.service.browser.furnished import ENVIRONMENT, NOTIFICATIONS, furnish_night
 from tests.service.browser.served import ServedRoom, a_served_room
-from tests.service.browser.visitor import Visitor, visiting
+from tests.service.browser.visitor import PATIENCE_MS, Visitor, visiting
 from thirdcard.rules.log.events import parse_event
 from thirdcard.service.analytics.refreshing import refresh_all
 from thirdcard.service.watch.factory import build_belief, now_utc
@@ -148,4 +148,5 @@ def look_at(visitor: Visitor, path: str, folder: Path) -> None:
         page.goto((folder / "report.html").as_uri())
     else:
         visitor.see(path)
+    page.get_by_text("Looking for the video").wait_for(state="hidden", timeout=PATIENCE_MS)
     assert page.evaluate(STILL), f"{path} does not come to rest"
