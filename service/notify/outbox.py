@@ -103,13 +103,13 @@ def enter_news(session: Session, rules: NoticeRules, *, now: datetime, overdue_a
 
 
 def _told(tell: Callable[[Any], Notice | None], row: Any, place: str) -> Notice | None:
-    """The notice of a row; one that cannot be told is said and passed over, or nothing after it would be sent."""
+    """The notice of a row; an error is logged and the row skipped, since it would block every later notice."""
     try:
         return tell(row)
     except SQLAlchemyError:
         raise
     except Exception:
-        logger.exception("notifications: %s %s cannot be told of and is passed over", place, row.id)
+        logger.exception("notifications: no notice could be made of %s %s; it is skipped", place, row.id)
         return None
 
 
@@ -179,9 +179,9 @@ def hurry(session: Session, channel: str, *, now: datetime) -> None:
 
 
 def _enter_for_all(session: Session, notice: Notice, rules: NoticeRules, now: datetime) -> int:
-    """Enter a notice for all channels that the rules name; people are told of a storm once.
+    """Enter a notice for all channels that the rules name; people get one message for a whole storm.
 
-    That an alert is withdrawn concerns those alone to whom it was sent by itself.
+    A withdrawal goes only to channels that got the alert as a message of its own.
     """
     entered = 0
     for channel in rules.channels_for(notice):
