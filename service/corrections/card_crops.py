@@ -217,8 +217,8 @@ def _films(room: Room, card: CardLine) -> Iterator[_Film]:
     if has_kept(room, card.table_id, at, end):
         try:
             cut = room.cuts.get_kept(ring, at - FILM_BEFORE, at + FILM_AFTER)
-        except (ClipError, OSError):
-            pass
+        except (ClipError, OSError) as error:
+            logger.warning("table %s: what is kept of its camera cannot be cut: %s", card.table_id, error)
         else:
             yield _Film(
                 path=cut.path, line_s=at.timestamp() - cut.covers.from_s, source="what is kept of the table's camera"
