@@ -235,7 +235,7 @@ class _Director:
             if not turned_by_players(self, step.hand, spec):
                 self._turn(step.hand)
         elif isinstance(step, Disclose):
-            self._disclose()
+            self._disclose(step)
         elif isinstance(step, CutOut):
             set_cut_card_aside(self, step)
         elif isinstance(step, RunOut):
@@ -291,12 +291,14 @@ class _Director:
             return self.places.bare_area(self.betting.wagers, self.stage.rng)
         return self.places.beside_shoe()
 
-    def _disclose(self) -> None:
+    def _disclose(self, step: Disclose) -> None:
         """Turn the last card dealt where it lies, after a moment."""
         actor = self.cards[-1]
         self.dealer.rest()
         done = self.dealer.turn(self.clock + self.stage.between(1.8, 3.2) * self.script.pace, actor)
         self._log_turn(actor, done)
+        for fault in step.faults:
+            self._raise(done, fault)
         self.clock = done + 0.6
 
     def _raise(self, t: float, fault: PlannedFault) -> None:

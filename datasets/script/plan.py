@@ -62,6 +62,8 @@ class Deal:
 class Disclose:
     """The dealer turns the last card dealt where it lies."""
 
+    faults: tuple[PlannedFault, ...] = ()
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
@@ -357,20 +359,19 @@ def _extra(spec: ScriptedRound, setting: Setting, shoe: DealingShoe) -> list[Ste
             hand = Side(event.hand) if event.hand else None
             face_up = event.face_up and not event.turned
             is_shown = event.face_up or event.turned
-            faults = [PlannedFault("misdeal.extra_card", hand=hand, cards=(card,) if is_shown else ())]
-            if face_up and hand is not None:
-                faults.append(PlannedFault("exposed_card.excess", hand=hand, cards=(card,)))
+            drawn = PlannedFault("misdeal.extra_card", hand=hand, cards=(card,) if is_shown else ())
+            disclosed = PlannedFault("exposed_card.excess", hand=hand, cards=(card,))
             kept = event.then == "next"
             deal = Deal(
                 card=card,
                 hand=hand,
                 face_up=face_up,
-                faults=tuple(faults),
+                faults=(drawn, disclosed) if face_up else (drawn,),
                 kept=kept,
                 void_next=kept and is_shown and setting.voids_next,
                 at=event.at,
             )
-            return [deal, Disclose()] if event.turned else [deal]
+            return [deal, Disclose(faults=(disclosed,))] if event.turned else [deal]
     return []
 
 

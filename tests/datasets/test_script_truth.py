@@ -80,9 +80,16 @@ def test_shipped_script_declares_what_the_referee_finds(path: Path) -> None:
         pytest.param(
             {"kind": "extra_card", "hand": "player"}, ["misdeal.extra_card", "exposed_card.excess"], id="fourth card"
         ),
-        pytest.param({"kind": "extra_card", "at": "rail"}, ["misdeal.extra_card"], id="to no hand"),
         pytest.param(
-            {"kind": "extra_card", "at": "area", "turned": True}, ["misdeal.extra_card"], id="to no hand, turned"
+            {"kind": "extra_card", "at": "rail"}, ["misdeal.extra_card", "exposed_card.excess"], id="to no hand"
+        ),
+        pytest.param(
+            {"kind": "extra_card", "at": "rail", "face_up": False}, ["misdeal.extra_card"], id="to no hand, unseen"
+        ),
+        pytest.param(
+            {"kind": "extra_card", "at": "area", "turned": True},
+            ["misdeal.extra_card", "exposed_card.excess"],
+            id="to no hand, turned",
         ),
         pytest.param({"kind": "wrong_result"}, ["misdeal.wrong_result"], id="wrong result"),
         pytest.param(
