@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import threading
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -61,7 +62,8 @@ class WatchedTables:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
-        self._supervisor = Supervisor(self.home, self.clock, self._hear, begin=self.begin)
+        at_once = len(os.sched_getaffinity(0)) if self.begin is begin_process else None
+        self._supervisor = Supervisor(self.home, self.clock, self._hear, begin=self.begin, at_once=at_once)
 
     def start(self, tables: Mapping[str, Path]) -> None:
         """Watch these tables, by id and file."""

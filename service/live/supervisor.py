@@ -42,6 +42,8 @@ others does not count: killed for that, it would have to start anew, which takes
 STARTING = timedelta(seconds=90)
 """So long it may take to start, counted in the same way."""
 BACK_OFF = tuple(timedelta(seconds=s) for s in (0.5, 1, 2, 5, 10, 30))
+GIVES_ROOM = timedelta(seconds=10)
+"""A start that takes longer holds up no other table: alone on a core it takes two seconds."""
 HEALTHY = timedelta(seconds=60)
 """A process that lived so long failed by chance: it is started again at once."""
 FALLS = 3
@@ -132,6 +134,8 @@ class Supervisor:
     """What a table's process does."""
     silent: timedelta = SILENT
     begin: Begin = begin_process
+    at_once: int | None = None
+    """How many tables may be starting at a time; None: all. Where more start than there are cores, all take longer."""
     turns: Turns = field(default_factory=Turns)
     kept_waiting_s: Callable[[int | None], float] = process_kept_waiting_s
     """How long the machine has kept a process waiting, by its number."""
@@ -187,7 +191,8 @@ class Supervisor:
 
     def _look_after(self, table: _Table, now: datetime) -> None:
         if table.process is None:
-            if table.next_start_at is None or now >= table.next_start_at:
+            is_due = table.next_start_at is None or now >= table.next_start_at
+            if is_due and self._has_room(now):
                 self._start(table, now)
             return
         if not table.process.is_alive():
@@ -196,6 +201,12 @@ class Supervisor:
             table.process.kill()
             table.process.join(5)
             self._mourn(table, now, "its process hung and was killed")
+
+    def _has_room(self, now: datetime) -> bool:
+        """Whether one more table may start beside those that are starting."""
+        begun = [table.started_at for table in self._tables.values() if table.process and table.heard_at is None]
+        starting = [at for at in begun if at is not None and now - at < GIVES_ROOM]
+        return self.at_once is None or len(starting) < self.at_once
 
     def _hangs(self, table: _Table, process: Running, now: datetime) -> bool:
         silence = now - (table.heard_at or table.started_at or now)

@@ -62,6 +62,18 @@ def strain(_home: Path, table_file: Path, service: Connection) -> None:
         return
 
 
+def start_slowly(home: Path, table_file: Path, service: Connection) -> None:
+    """Leaves a file while it starts, and tells how many others did so meanwhile."""
+    mine = home / f"{table_file.stem}.starting"
+    mine.touch()
+    time.sleep(0.3)
+    starting = len(list(home.glob("*.starting")))
+    mine.unlink()
+    service.send(Written(table_id=table_file.stem, lines=starting))
+    while not (service.poll(0.05) and isinstance(service.recv(), Stop)):
+        pass
+
+
 def hang(_home: Path, table_file: Path, service: Connection) -> None:
     """Says one thing and falls silent, deaf to everything."""
     service.send(TableStatus(table_id=table_file.stem, at="2026-11-21T20:00:00.000Z", t=os.getpid(), camera="playing"))
@@ -79,8 +91,15 @@ class Room:
     """So many of them were looked at."""
     supervisor: Supervisor | None = None
 
-    def start(self, *names: str, body: Callable[[Path, Path, Connection], None] = play, silent_s: float = 30) -> None:
-        self.supervisor = Supervisor(self.home, now_utc, self.told.append, body, timedelta(seconds=silent_s))
+    def start(
+        self,
+        *names: str,
+        body: Callable[[Path, Path, Connection], None] = play,
+        silent_s: float = 30,
+        at_once: int | None = None,
+    ) -> None:
+        silent = timedelta(seconds=silent_s)
+        self.supervisor = Supervisor(self.home, now_utc, self.told.append, body, silent, at_once=at_once)
         self.supervisor.start({name: self.home / f"{name}.yaml" for name in names})
 
     def wait(self, what: Callable[[Message], bool]) -> Message:
@@ -129,6 +148,14 @@ def test_killed_process_is_told_and_started_again_and_the_others_do_not_notice(r
     assert isinstance(other, TableStatus)
     assert again.t != killed
     assert room.supervisor.pid_of("B") == other.t
+
+
+def test_tables_start_one_after_the_other_where_one_at_a_time_may(room: Room) -> None:
+    room.start("A", "B", "C", body=start_slowly, at_once=1)
+
+    started = [room.wait(lambda told: isinstance(told, Written)) for _ in range(3)]
+
+    assert started == [Written(table_id=table_id, lines=1) for table_id in ("A", "B", "C")]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere niceness is no thread's")
