@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from threading import Lock
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -15,6 +16,8 @@ from thirdcard.service.web.http_errors import RefusedError
 from thirdcard.service.web.metrics import write_figures
 
 router = APIRouter(route_class=StrictRoute, tags=["health"])
+_making_document = Lock()
+"""FastAPI makes the document when it is asked for first, and fails where two threads do so at once."""
 
 
 @router.get("/metrics", response_class=PlainTextResponse)
@@ -30,7 +33,8 @@ def api_document(room: RoomHere, request: Request) -> JSONResponse:
     """What this API is, as OpenAPI 3.1; open unless the settings ask for a token."""
     if not room.settings.is_api_document_open:
         _ask_who(room, request)
-    document: dict[str, Any] = request.app.openapi()
+    with _making_document:
+        document: dict[str, Any] = request.app.openapi()
     return JSONResponse(document)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -217,3 +218,13 @@ def test_no_number_of_a_request_is_larger_than_a_database_takes(room: TestRoom) 
     numbers = numbers_of(room.anybody().get("/api/openapi.json").json())
     assert len(numbers) > 10
     assert [one for one in numbers if "'maximum':" not in one[2]] == []
+
+
+def test_document_of_the_api_is_the_same_for_all_who_ask_first_at_once(room: TestRoom) -> None:
+    clients = [room.anybody() for _ in range(8)]
+
+    with ThreadPoolExecutor(len(clients)) as threads:
+        answers = list(threads.map(lambda client: client.get("/api/openapi.json"), clients))
+
+    assert {answer.status_code for answer in answers} == {200}
+    assert all(answer.json() == answers[0].json() for answer in answers)
