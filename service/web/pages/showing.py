@@ -39,6 +39,18 @@ STATE_WORDS = {
     "withdrawn": "withdrawn",
 }
 
+REFUSED = {
+    401: "Please sign in",
+    403: "You may not do this",
+    404: "There is nothing here",
+    409: "This is not possible now",
+    413: "This is too large",
+    429: "Too many attempts",
+    503: "Not available at the moment",
+}
+"""What a page says above the reason, by status."""
+FAILED, NOT_UNDERSTOOD = "Something went wrong", "This could not be done"
+
 
 class Pages:
     """The templates, ready to be filled."""
@@ -64,7 +76,8 @@ class Pages:
 
     def show_refusal(self, refusal: RefusedError) -> HTMLResponse:
         """The page that a browser gets instead of an error body."""
-        response = self.show("refusal.html", refusal.status, refusal=refusal)
+        title = REFUSED.get(refusal.status, FAILED if refusal.status >= 500 else NOT_UNDERSTOOD)
+        response = self.show("refusal.html", refusal.status, title=title, message=refusal.message)
         response.headers.update(refusal.headers or {})
         return response
 
