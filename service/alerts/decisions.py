@@ -6,9 +6,10 @@ decided alerts; its interval is Wilson's at 95 % (E. B. Wilson, Probable inferen
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from statistics import median
@@ -18,6 +19,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from thirdcard.service.alerts.alerts import AlertWish, conditions, may_see
+from thirdcard.service.alerts.borne_out import BorneOut
 from thirdcard.service.alerts.reasons import FALSE_ALERT_REASONS, OTHER
 from thirdcard.service.store.alert_states import CLOSED, SAVED_BY_HAND, AlertState
 from thirdcard.service.store.people import Person
@@ -47,6 +49,8 @@ class Decisions:
     taken_after_s: float | None
     """The median of the seconds until somebody did something about them; None where nobody did."""
     decided_after_s: float | None
+    borne_out: BorneOut = field(default_factory=BorneOut)
+    """What people decided beside how sure the alerts were."""
 
     @property
     def decided(self) -> int:
@@ -81,6 +85,13 @@ class _Life:
     reason: str | None
     taken_after_s: float | None
     decided_after_s: float | None
+    confidence: float | None
+    """Of one that is decided, where somebody estimated it."""
+
+    @property
+    def is_false(self) -> bool:
+        """Whether it was dismissed as misread."""
+        return self.reason in FALSE_ALERT_REASONS
 
 
 def tell_decisions(session: Session, person: Person, wish: AlertWish, by: Grouping) -> list[Decisions]:
@@ -100,6 +111,9 @@ def _lives(session: Session, person: Person, wish: AlertWish, by: Grouping) -> I
     name = AlertRow.code if by is Grouping.CODE else AlertRow.table_id
     columns = (AlertRow.id, name, AlertRow.state, AlertRow.noticed_at)
     rows = session.execute(select(*columns).join(LogRow, LogRow.id == AlertRow.log_id).where(*fits)).all()
+    of_decided = select(AlertRow.id, AlertRow.body).join(LogRow, LogRow.id == AlertRow.log_id)
+    bodies = session.execute(of_decided.where(*fits, AlertRow.state.in_([str(state) for state in CLOSED])))
+    confidences = {number: _estimated(body) for number, body in bodies}
     steps = (
         select(AlertChange.alert_id, AlertChange.at, AlertChange.after, AlertChange.reason)
         .join(AlertRow, AlertRow.id == AlertChange.alert_id)
@@ -111,10 +125,22 @@ def _lives(session: Session, person: Person, wish: AlertWish, by: Grouping) -> I
     for number, at, after, reason in session.execute(steps):
         changes.setdefault(number, []).append((at, after, reason))
     for number, group, state, raised_at in rows:
-        yield _life(group, state, raised_at, changes.get(number, []))
+        yield _life(group, state, raised_at, changes.get(number, []), confidences.get(number))
 
 
-def _life(name: str, state: str, raised_at: datetime, changes: Sequence[tuple[datetime, str, str | None]]) -> _Life:
+def _estimated(body: str) -> float | None:
+    """The confidence in an alert's body; None where nobody estimated it."""
+    confidence = json.loads(body).get("confidence")
+    return confidence if isinstance(confidence, float) and confidence < 1.0 else None
+
+
+def _life(
+    name: str,
+    state: str,
+    raised_at: datetime,
+    changes: Sequence[tuple[datetime, str, str | None]],
+    confidence: float | None,
+) -> _Life:
     closings = [(at, after, reason) for at, after, reason in changes if after in CLOSED]
     ended = closings[-1] if closings and AlertState(state) in CLOSED else None
     is_dismissed = ended is not None and ended[1] == AlertState.DISMISSED
@@ -124,10 +150,13 @@ def _life(name: str, state: str, raised_at: datetime, changes: Sequence[tuple[da
         reason=(ended[2] or OTHER) if ended is not None and is_dismissed else None,
         taken_after_s=(changes[0][0] - raised_at).total_seconds() if changes else None,
         decided_after_s=None if ended is None else (ended[0] - raised_at).total_seconds(),
+        confidence=None if ended is None else confidence,
     )
 
 
 def _decisions(name: str, lives: Sequence[_Life]) -> Decisions:
+    confidences = tuple(sure for life in lives if (sure := life.confidence) is not None)
+    false = sum(life.is_false for life in lives if life.confidence is not None)
     return Decisions(
         name=name,
         raised=len(lives),
@@ -135,6 +164,7 @@ def _decisions(name: str, lives: Sequence[_Life]) -> Decisions:
         reasons=Counter(life.reason for life in lives if life.reason is not None),
         taken_after_s=_median(life.taken_after_s for life in lives),
         decided_after_s=_median(life.decided_after_s for life in lives),
+        borne_out=BorneOut(confidences, false),
     )
 
 

@@ -54,6 +54,10 @@ class DecisionsOut(BaseModel):
     false_share: float | None
     false_low: float | None
     false_high: float | None
+    expected_false: float | None = Field(
+        description="as the confidences of the decided alerts say; null where none has one"
+    )
+    is_borne_out: bool = Field(description="whether no more are false than may be by chance if the confidences hold")
     taken_after_s: float | None
     decided_after_s: float | None
 
@@ -71,6 +75,8 @@ class DecisionsOut(BaseModel):
                 "false_share": figures.false_share,
                 "false_low": low,
                 "false_high": high,
+                "expected_false": figures.borne_out.expected_false,
+                "is_borne_out": figures.borne_out.is_kept,
                 "taken_after_s": figures.taken_after_s,
                 "decided_after_s": figures.decided_after_s,
             }
