@@ -6,7 +6,7 @@ The rates stand in `priors.yaml` with where they come from.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
@@ -23,6 +23,10 @@ class Priors:
     """By code, or by the part of it before the dot."""
     given: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """By code the rate in a round in which another code's fault happened."""
+
+    def with_rates(self, rates: Mapping[str, float]) -> Priors:
+        """The same with a house's own rates, by code or the part of it before the dot."""
+        return replace(self, rates={**self.rates, **rates})
 
     def rate(self, code: str, others: Collection[str] = ()) -> float:
         """The share of rounds in which that fault happens, in rounds with those other faults."""

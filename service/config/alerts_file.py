@@ -8,10 +8,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import AfterValidator, Field, ValidationError
 
 from thirdcard.calibration.documents import read_document
 from thirdcard.calibration.errors import DocumentError
+from thirdcard.rules.rulebook.file_keys import OTHER_FAULTS, REQUIRED_FAULTS
 from thirdcard.service.config.house_file import HouseFileError, HouseSettings
 from thirdcard.service.config.parse_errors import table_error_from
 
@@ -21,19 +22,39 @@ TABLES = "tables"
 FALSE_PER_TABLE_HOUR = 0.05
 """One false alert in twenty hours."""
 _RATE = "a number of false alerts an hour of clean play, 0.001 to 1000"
+_SHARE = "the share of rounds in which it happens, 0.000001 to 1"
 Rate = Annotated[float, Field(ge=0.001, le=1000.0)]
+Share = Annotated[float, Field(ge=1e-6, le=1.0)]
 SeverityName = Literal["info", "low", "medium", "high", "critical"]
+
+_CODES = frozenset({*REQUIRED_FAULTS, *OTHER_FAULTS})
+_FAMILIES = frozenset(code.partition(".")[0] for code in _CODES)
+
+
+def _known_code(code: str) -> str:
+    if code not in _CODES:
+        raise ValueError(f"{code} is no alert code")
+    return code
+
+
+def _known_fault(name: str) -> str:
+    return name if name in _FAMILIES else _known_code(name)
 
 
 class AlertsFile(HouseSettings):
     """How many false alerts are accepted; the confidence threshold for an alert follows from it."""
 
     false_per_table_hour: Rate = Field(default=FALSE_PER_TABLE_HOUR, description=_RATE)
-    codes: dict[str, Rate] = Field(
+    codes: dict[Annotated[str, AfterValidator(_known_code)], Rate] = Field(
         default_factory=dict, description=f"a mapping of alert codes, each to {_RATE}, of that code alone"
     )
     severities: dict[SeverityName, Rate] = Field(
         default_factory=dict, description=f"a mapping of severities, each to {_RATE}, of a code not named itself"
+    )
+    fault_rates: dict[Annotated[str, AfterValidator(_known_fault)], Share] = Field(
+        default_factory=dict,
+        description=f"a mapping of alert codes, or of what stands before their dot, each to {_SHARE}; "
+        "what was seen is weighed against it",
     )
 
 

@@ -80,7 +80,7 @@ class HouseFile(BaseSettings):
     log: LogFile = Field(default_factory=LogFile, description="a mapping with level, format")
     alerts: AlertsFile = Field(
         default_factory=AlertsFile,
-        description="a mapping with false_per_table_hour, codes, severities, for tables whose own files have none",
+        description="a mapping with false_per_table_hour, codes, severities, fault_rates, for tables without their own",
     )
 
     @classmethod

@@ -164,7 +164,7 @@ class TableFile(_Model):
     )
     alerts: AlertsFile | None = Field(
         default=None,
-        description="a mapping with false_per_table_hour, codes, severities; without it as the house's file says",
+        description="a mapping with false_per_table_hour, codes, severities, fault_rates; without it as the house says",
     )
     recording: RecordingFile | None = Field(
         default=None, description="a mapping with hours: so much of the camera is kept and can be played; or null"

@@ -16,6 +16,7 @@ from pathlib import Path
 import yaml
 
 from thirdcard.rules.belief.belief import Belief, Telling
+from thirdcard.rules.belief.priors import shipped_priors
 from thirdcard.rules.findings.alerts import Alert
 from thirdcard.rules.log.events import UNSEEN
 from thirdcard.rules.referee import Referee
@@ -24,7 +25,6 @@ SURENESS = Path(__file__).with_name("sureness.yaml")
 REVIEW_LINE = 0.05
 """What is less likely than one in twenty is not worth a look: most of a review list would be nothing."""
 OF_CAMERAS = "camera."
-UNFITTED_LINE = 0.6
 EXTREME = 1e-4
 """No look is surer than this of anything: fitted confidences go no further."""
 
@@ -49,7 +49,7 @@ class Sureness:
         for line, rate in self.false_per_hour:
             if rate <= false_per_hour:
                 return line
-        return self.false_per_hour[-1][0] if self.false_per_hour else UNFITTED_LINE
+        return self.false_per_hour[-1][0] if self.false_per_hour else UNSEEN
 
 
 @cache
@@ -69,6 +69,8 @@ class AlertPolicy:
     """The same for single codes."""
     severities: Mapping[str, float] = field(default_factory=dict)
     """The same for severities, where the code has no rate of its own."""
+    fault_rates: Mapping[str, float] = field(default_factory=dict)
+    """How often faults happen at the house's tables, a round; as shipped where it does not say."""
     sureness: Sureness = field(default_factory=shipped_sureness)
 
     def telling_of(self, alert: Alert) -> Telling:
@@ -91,7 +93,8 @@ def belief_of(referee: Referee, policy: AlertPolicy) -> Belief:
         is_kept_back = belief.sight.is_seldom_seen and not alert.code.startswith(OF_CAMERAS)
         return Telling.REVIEW if is_kept_back and told is Telling.ALERT else told
 
-    belief = Belief(referee, telling, policy.sureness.calibrated)
+    priors = shipped_priors().with_rates(policy.fault_rates)
+    belief = Belief(referee, telling, policy.sureness.calibrated, priors)
     return belief
 
 

@@ -75,3 +75,9 @@ def test_where_frames_come_too_seldom_nothing_is_alleged_but_what_ails_the_camer
         belief.sight.is_seldom_seen = True
         assert belief.tell(alert(confidence=0.99)) is Telling.REVIEW
         assert belief.tell(alert("camera.lost", 1.0)) is Telling.ALERT
+
+
+def test_belief_weighs_against_the_house_s_own_rates() -> None:
+    belief = belief_of(Referee(rules_of("tas")), AlertPolicy(fault_rates={"late_bet": 0.25}))
+
+    assert belief.priors.rate("late_bet.placed") == 0.25

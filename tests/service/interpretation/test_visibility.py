@@ -33,7 +33,6 @@ from thirdcard.rules.referee import Referee
 from thirdcard.rules.rulebook.load import elect, load_rulebook
 from thirdcard.rules.rulebook.model import Phase
 from thirdcard.service.config.table_file import load_table
-from thirdcard.service.interpretation.alert_policy import UNFITTED_LINE
 from thirdcard.service.interpretation.dealing import UnseenBacks
 from thirdcard.service.interpretation.interpreter import HOLD_S, Interpreter
 from thirdcard.service.interpretation.visibility import Blindness
@@ -118,7 +117,7 @@ def test_fault_of_the_picture_is_logged_with_its_camera(fault: PictureFault, kin
 def test_wager_that_changed_unseen_is_too_unsure_to_be_alleged(earliest: float, latest: float, is_sure: bool) -> None:
     (changed,) = [line for line in log_of(*FROZEN, placed(earliest, latest)) if isinstance(line, WagerChanged)]
     assert changed.confidence is not None
-    assert (changed.confidence >= UNFITTED_LINE) == is_sure
+    assert (changed.confidence > UNSEEN) == is_sure
 
 
 @pytest.mark.parametrize(
@@ -147,7 +146,7 @@ def judgement(lines: list[Event], rulebook: str) -> tuple[list[str], list[str]]:
     """Codes alleged, and those left undetermined."""
     referee = Referee(elect(load_rulebook(rulebook), {}))
     judgements = [*(referee.observe(line) for line in lines), referee.finish()]
-    alerts = [alert.code for each in judgements for alert in each.alerts if alert.confidence >= UNFITTED_LINE]
+    alerts = [alert.code for each in judgements for alert in each.alerts if alert.confidence > UNSEEN]
     return alerts, [doubt.code for each in judgements for one in each.rounds for doubt in one.undetermined]
 
 
