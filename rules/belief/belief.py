@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from thirdcard.rules.belief.choices import Choice, by_player, choices_of
+from thirdcard.rules.belief.missed_cards import is_handled_early, missed_before, with_missed
 from thirdcard.rules.belief.order import ORDER_AS_LOGGED, LawfulOrder, card_of, is_order_open, settled
 from thirdcard.rules.belief.priors import Priors, shipped_priors
 from thirdcard.rules.belief.sight import CameraSight
@@ -220,9 +221,15 @@ class Belief:
         return [
             (Choice((line,), 1.0),)
             if isinstance(line, CardDealt) and not line.face_up and line.card_id in shown
-            else choices_of(line, are_cards_out=self._are_cards_out(i))
+            else self._choices(i)
             for i, line in enumerate(self._lines)
         ]
+
+    def _choices(self, number: int) -> Sequence[Choice]:
+        """The ways to read one line of the round."""
+        choices = choices_of(self._lines[number], are_cards_out=self._are_cards_out(number))
+        hand = missed_before(self._lines, number, self.referee.order, self.referee.face_down)
+        return choices if hand is None else with_missed(choices, hand, self.priors.missed_share)
 
     def _are_cards_out(self, before: int) -> bool:
         """Whether the first four cards had left the shoe before a line of the round."""
@@ -242,7 +249,10 @@ class Belief:
         if isinstance(event, CardDealt) and event.order_unseen and not any(one.order for one in self._hypotheses):
             self._hypotheses = []
             return self._branch(is_needed=True) or Judgement()
-        choices = choices_of(event, are_cards_out=self._are_cards_out(len(self._lines)))
+        if is_handled_early(self._lines) and not is_handled_early(self._lines[:-1]):
+            self._hypotheses = []
+            return self._branch(is_needed=True) or Judgement()
+        choices = self._choices(len(self._lines) - 1)
         if len(choices) == 1:
             judgements = [hypothesis.observe(event, choices[0]) for hypothesis in self._hypotheses]
             return judgements[self._sort()]

@@ -23,6 +23,14 @@ class Priors:
     """By code, or by the part of it before the dot."""
     given: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """By code the rate in a round in which another code's fault happened."""
+    missed_card: float = 0.0
+    """The share of dealt cards that leave no line in the log."""
+
+    @property
+    def missed_share(self) -> float:
+        """How likely it is that a card was missed, where a hand was passed or turned before the log had four cards."""
+        handled_early = self.rate("procedure.sequence")
+        return self.missed_card / (self.missed_card + (1.0 - self.missed_card) * handled_early)
 
     def with_rates(self, rates: Mapping[str, float]) -> Priors:
         """The same with a house's own rates, by code or the part of it before the dot."""
@@ -40,4 +48,4 @@ class Priors:
 def shipped_priors() -> Priors:
     """Those of `priors.yaml`."""
     written = yaml.safe_load(PRIORS.read_text(encoding="utf-8"))
-    return Priors(written["rates"], written["given"])
+    return Priors(written["rates"], written["given"], written["missed_card"])

@@ -19,6 +19,7 @@ from thirdcard.rules.log.events import FEW_FRAMES, CameraBack, CameraLost, CardD
 from thirdcard.rules.referee import Judgement, Referee
 
 RULES = rules_of("tas")
+FACE_DOWN = rules_of("sg-rws", dealing_style="B")
 NATURAL = ("KD", "4H", "8C", "3D", "4S")
 """Player, Banker, Player, Banker: eight against seven; then a third card for the Player that is not due."""
 
@@ -30,6 +31,10 @@ def telling(alert: Alert) -> Telling:
     if alert.confidence >= 0.6:
         return Telling.ALERT
     return Telling.REVIEW if alert.confidence >= 0.05 else Telling.NOTHING
+
+
+def as_it_weighs(alert: Alert) -> float:
+    return alert.confidence
 
 
 def belief_of(priors: Priors | None = None) -> Belief:
@@ -244,3 +249,35 @@ def test_frames_that_come_seldom_for_ever_mark_every_round() -> None:
     for event in (*events, *events):
         belief.observe(event)
         assert belief.sight.is_seldom_seen
+
+
+def face_down_round(hands: str, *, passed_after: int, rules: Any = FACE_DOWN) -> list[Event]:
+    """A round of backs, as a camera logs it; the Player's hand is passed to its player after so many cards."""
+    log = TableLog(rules).add("bets_opened").add("no_more_bets")
+    for number, hand in enumerate(hands):
+        side = "player" if hand == "P" else "banker"
+        log.add(
+            "card_dealt", card_id=f"c{number}", hand=side, face_up=False, confidence=0.97, source="camera", after_s=0.9
+        )
+        if number + 1 == passed_after:
+            log.add("card_passed", card_id="c0", to="seat:2", confidence=0.97, source="camera", after_s=2.0)
+            log.add("card_turned", card_id="c0", card="9D", face_up=True, by="seat:2", source="camera", after_s=3.0)
+    log.add("result_announced", player=5, banker=7, winner="banker", source="signal")
+    log.add("round_closed")
+    return log.events
+
+
+@pytest.mark.parametrize("hands", ["PBPP", "PBBP", "PPBP", "BPBP"])
+def test_hand_that_was_passed_after_three_cards_shows_that_one_was_missed(hands: str) -> None:
+    judgements = judged(face_down_round(hands, passed_after=3), Belief(Referee(FACE_DOWN), telling, as_it_weighs))
+
+    told = [alert.code for alert in alerts_of(judgements)]
+    withdrawn = [alert.code for each in judgements for alert in each.withdrawn]
+    assert "misdeal.order" not in told or "misdeal.order" in withdrawn
+
+
+def test_card_in_the_wrong_hand_is_told_where_nothing_shows_that_one_was_missed() -> None:
+    judgements = judged(face_down_round("PBPP", passed_after=4), Belief(Referee(FACE_DOWN), telling, as_it_weighs))
+
+    assert "misdeal.order" in [alert.code for alert in alerts_of(judgements)]
+    assert not [alert for each in judgements for alert in each.withdrawn]

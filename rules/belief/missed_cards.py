@@ -1,0 +1,67 @@
+"""Cards that left the shoe though the log has no line of them, as where two backs beside each other look like one.
+
+Where the first four cards come face down, hands are passed and turned once all four lie there. A hand that was, with
+fewer in the log, shows that one of them was missed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from thirdcard.rules.belief.choices import Choice
+from thirdcard.rules.game.words import Side, Source
+from thirdcard.rules.log.events import CardDealt, CardPassed, CardTurned, Event
+from thirdcard.rules.round.round import INITIAL_CARDS
+from thirdcard.rules.rulebook.model import Phase
+
+
+def is_handled_early(lines: Sequence[Event]) -> bool:
+    """Whether a card was passed or turned before the log had four."""
+    dealt = 0
+    for line in lines:
+        dealt += isinstance(line, CardDealt)
+        if dealt >= INITIAL_CARDS:
+            return False
+        if isinstance(line, CardPassed | CardTurned):
+            return True
+    return False
+
+
+def missed_before(
+    lines: Sequence[Event], number: int, order: Sequence[Side], face_down: Collection[Phase]
+) -> Side | None:
+    """The hand of a card that was missed before this line; None where nothing shows that one was.
+
+    Args:
+        lines: Of the round.
+        number: The line's place among them.
+        order: The hands of the first four cards.
+        face_down: Which cards the style deals face down.
+    """
+    event = lines[number]
+    if not isinstance(event, CardDealt) or event.source is not Source.CAMERA or Phase.INITIAL not in face_down:
+        return None
+    dealt = sum(isinstance(line, CardDealt) for line in lines[:number])
+    if dealt >= INITIAL_CARDS or event.hand is order[dealt] or not is_handled_early(lines):
+        return None
+    return order[dealt]
+
+
+def with_missed(choices: Sequence[Choice], hand: Side, share: float) -> Sequence[Choice]:
+    """The ways to read a card's line, each also with a card of `hand` that came unseen before it."""
+    ways: list[Choice] = []
+    for choice in choices:
+        ways.append(replace(choice, probability=choice.probability * (1.0 - share)))
+        dealt = next((line for line in choice.lines if isinstance(line, CardDealt)), None)
+        if dealt is not None:
+            missed = CardDealt(
+                t=dealt.t,
+                card_id=f"missed-{dealt.card_id}",
+                hand=hand,
+                face_up=False,
+                confidence=1.0,
+                source=dealt.source,
+            )
+            ways.append(replace(choice, lines=(missed, *choice.lines), probability=choice.probability * share))
+    return sorted(ways, key=lambda way: -way.probability)
