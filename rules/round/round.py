@@ -14,6 +14,7 @@ from thirdcard.rules.game.cards import Card
 from thirdcard.rules.game.notice import TableNotice
 from thirdcard.rules.game.words import DEALER, UNKNOWN, Bet, SettleAction, Side, Source
 from thirdcard.rules.log.events import (
+    UNSEEN,
     BetsOpened,
     CardDealt,
     CardMoved,
@@ -427,7 +428,8 @@ def take_call(event: NoMoreBets, running: Round) -> None:
     """Betting was called closed."""
     if running.betting.call is None:
         is_inferred = event.source is Source.INFERRED
-        running.betting.call = Call(event.t, is_inferred, confidence_of(event), event.within_s)
+        confidence = UNSEEN if is_inferred and event.confidence is None else confidence_of(event)
+        running.betting.call = Call(event.t, is_inferred, confidence, event.within_s)
 
 
 def take_opening(_event: BetsOpened, running: Round) -> None:

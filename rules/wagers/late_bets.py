@@ -40,10 +40,6 @@ MOVE_WINDOW_S = 3.0
 """A removal and a placement no further apart may be one move."""
 INFERRED_CLOSE_S = 1.5
 """How far an inferred close may be from the true one where the log does not say."""
-INFERRED_CONFIDENCE = 0.8
-UNKNOWN_ACTOR_CONFIDENCE = 0.6
-"""That it was not the dealer, where nobody can say who it was; who reports a change by hand means a player's."""
-
 
 Span = tuple[float, float]
 
@@ -346,13 +342,9 @@ def _confidence(event: WagerChanged, close: Close, span: Span) -> float:
     """
     confidence = confidence_of(event) * close.confidence * _share_after(close.t, span)
     if is_by_nobody_known(event) and event.source not in (Source.PERSON, Source.SIGNAL):
-        confidence *= UNKNOWN_ACTOR_CONFIDENCE
+        confidence *= UNSEEN  # it may have been the dealer; who reports a change by hand means a player's
     after_s = event.t - close.t
-    if close.is_inferred:
-        confidence *= INFERRED_CONFIDENCE
-        if after_s < close.within_s:
-            confidence = min(confidence, UNSEEN)
-    elif after_s < close.within_s:
+    if after_s < close.within_s:
         confidence *= (close.within_s + after_s) / (2 * close.within_s)
     return confidence
 

@@ -17,7 +17,7 @@ from math import floor, prod
 from thirdcard.rules.findings.alerts import Alert
 from thirdcard.rules.findings.findings import Finding
 from thirdcard.rules.game.words import Bet, SettleAction, Settling, Source
-from thirdcard.rules.log.events import WagerChanged, WagerSettled
+from thirdcard.rules.log.events import UNSEEN, WagerChanged, WagerSettled
 from thirdcard.rules.round.records import Due, RoundRecord
 from thirdcard.rules.round.round import DealtCard, Round, Wager, confidence_of
 from thirdcard.rules.rulebook.options import Rules
@@ -31,8 +31,6 @@ from thirdcard.rules.wagers.settlement import pay_case
 
 _SETTLES_FREELY = ("misdeal.", "exposed_card.")
 """Faults after which any wager of the round may be given back."""
-SURE_WAY = 0.8
-"""From this confidence on a camera saw which way chips went."""
 _STANDS_OFF = (Settling.PUSH, Settling.VOID)
 _WIN, _LOSE = Settling.WIN, Settling.LOSE
 _HANDS = (Bet.PLAYER, Bet.BANKER)
@@ -376,7 +374,7 @@ def _loses_anyway(due: Due, act: WagerSettled) -> bool:
 def _is_unclear(due: Due, act: WagerSettled) -> bool:
     """Whether a camera saw chips go and cannot say what for: the way was not seen, or change may come for a winner."""
     is_seen_only = act.source in (Source.CAMERA, Source.INFERRED) and act.amount is None
-    is_sure = act.confidence is not None and act.confidence >= SURE_WAY
+    is_sure = act.confidence is not None and act.confidence > UNSEEN
     return is_seen_only and act.action is _COLLECTED and not (is_sure and due.outcome is not _WIN)
 
 

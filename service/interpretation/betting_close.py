@@ -9,17 +9,14 @@ from dataclasses import dataclass, field, replace
 
 from thirdcard.rules.log.events import UNSEEN, Event, NoMoreBets, Source
 from thirdcard.service.interpretation.round_tracker import RunningRound
+from thirdcard.service.interpretation.sensors import LineKind, reliability
 
 SIGNAL_WITHIN_S = 0.1
 """Unless the device says more of it."""
-LAMP_CONFIDENCE = 0.99
 LAMP_WITHIN_S = 0.25
-HIDDEN_LAMP_CONFIDENCE = 0.75
-"""Of a lamp that was lit while something lay over it."""
-GESTURE_CONFIDENCE = 0.9
+"""A lamp needs so long to be bright, and two looks to be seen so."""
 LOOK_S = 0.1
 """A gesture begins and ends between two looks."""
-INFERRED_CONFIDENCE = 0.7
 INFERRED_WITHIN_S = 1.5
 """The call came hardly longer before the first card, where nothing else tells of it."""
 BEGIN_S = 4.0
@@ -50,17 +47,16 @@ class Calls:
     def remember(self, line: Event) -> None:
         """Take in a line that was written before this watch began: how calls were made then tells how they are made."""
         if isinstance(line, NoMoreBets) and line.source is Source.CAMERA:
-            self.has_gesture |= line.confidence == GESTURE_CONFIDENCE
-            self.has_lamp |= line.confidence in (LAMP_CONFIDENCE, HIDDEN_LAMP_CONFIDENCE)
+            self.has_gesture |= line.confidence == reliability(LineKind.GESTURE)
+            self.has_lamp |= line.confidence == reliability(LineKind.LAMP)
 
     def by_lamp(self, t: float, state: RunningRound, *, hidden_s: float = 0.0) -> list[Event]:
         """A lamp was lit at `t`, or within `hidden_s` after it, when something lay over it."""
         if state.is_called or self.is_signalled:
             return []
         self.has_lamp = True
-        sure = HIDDEN_LAMP_CONFIDENCE if hidden_s > LAMP_WITHIN_S else LAMP_CONFIDENCE
         within_s = round(max(hidden_s, LAMP_WITHIN_S), 3)
-        return [NoMoreBets(t=t, source=Source.CAMERA, confidence=sure, within_s=within_s)]
+        return [NoMoreBets(t=t, source=Source.CAMERA, confidence=reliability(LineKind.LAMP), within_s=within_s)]
 
     def by_gesture(self, t: float, state: RunningRound, *, spread_s: float) -> list[Event]:
         """The dealer swept an arm over the wagering areas; a call where one is due: before any card of the round.
@@ -72,14 +68,13 @@ class Calls:
             return []
         self.has_gesture = True
         within_s = round(spread_s + LOOK_S, 3)
-        return [NoMoreBets(t=t, source=Source.CAMERA, confidence=GESTURE_CONFIDENCE, within_s=within_s)]
+        return [NoMoreBets(t=t, source=Source.CAMERA, confidence=reliability(LineKind.GESTURE), within_s=within_s)]
 
     def by_first_card(self, t: float, state: RunningRound) -> list[Event]:
         """The round's first card left the shoe at `t`: the call was made before, where nobody would have told of it."""
         if state.is_called or state.cards_dealt or (self.is_told and not self._may_be_unseen(t, state)):
             return []
-        sure = UNSEEN if self.is_told else INFERRED_CONFIDENCE
-        return [NoMoreBets(t=t, source=Source.INFERRED, confidence=sure, within_s=INFERRED_WITHIN_S)]
+        return [NoMoreBets(t=t, source=Source.INFERRED, confidence=UNSEEN, within_s=INFERRED_WITHIN_S)]
 
     def _may_be_unseen(self, t: float, state: RunningRound) -> bool:
         """Whether a call may have been made of which nobody could tell: under an arm, by a lamp that stays lit, or

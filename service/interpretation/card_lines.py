@@ -16,7 +16,6 @@ from thirdcard.rules.game.words import DEALER
 from thirdcard.rules.log.events import UNSEEN, CardDealt, CardMoved, CardRemoved, Event, ResultAnnounced, Side, Source
 from thirdcard.rules.round.round import INITIAL_CARDS
 from thirdcard.service.interpretation.dealing import (
-    DEALT_OPEN_CONFIDENCE,
     IN_TWO_BOXES_S,
     TURNED_HIDDEN_S,
     TURNED_SOON_S,
@@ -30,7 +29,6 @@ from thirdcard.service.interpretation.device_watchdog import ClothCleared
 from thirdcard.service.interpretation.handovers import (
     DOUBTED,
     OFF_TABLE,
-    SURE,
     given_back,
     hand_wagers_of,
     is_before_a_seat,
@@ -43,6 +41,7 @@ from thirdcard.service.interpretation.handovers import (
 from thirdcard.service.interpretation.loose_lines import LooseCard, LooseLines
 from thirdcard.service.interpretation.reorder_buffer import WaitingItems
 from thirdcard.service.interpretation.round_tracker import CardOnTable, RunningRound
+from thirdcard.service.interpretation.sensors import LineKind, reliability
 from thirdcard.service.interpretation.visibility import Blindness
 from thirdcard.vision import observations as seen
 
@@ -162,7 +161,8 @@ class CardLines:
         now = replace(taken_by(card, taken.region), lost_t=t)
         self.state.cards[taken.track_id] = now
         passed = shifted_lines(t, card, now, DOUBTED)
-        return [*passed, CardRemoved(t=t, card_id=card.card_id, to=OFF_TABLE, confidence=SURE, source=Source.CAMERA)]
+        seen_so = reliability(LineKind.PASSED)
+        return [*passed, CardRemoved(t=t, card_id=card.card_id, to=OFF_TABLE, confidence=seen_so, source=Source.CAMERA)]
 
     def left(self, t: float, left: seen.CardLeft, signalled: Signalled) -> list[Event]:
         """A card is gone: into the rack, with those that were lost before where it was the last one in sight."""
@@ -280,7 +280,7 @@ class CardLines:
 def _with_side(dealt: CardDealt, card: seen.CardRested, arrival: Arrival, *, is_open: bool) -> CardDealt:
     """Less sure that it came open, where no look showed it come; face down, where it may have been turned unseen."""
     if is_open and not arrival.is_missed:
-        return replace(dealt, confidence=min(dealt.confidence or 0.0, DEALT_OPEN_CONFIDENCE), value_confidence=None)
+        return replace(dealt, confidence=min(dealt.confidence or 0.0, UNSEEN), value_confidence=None)
     if card.face_up and (arrival.was_hidden or arrival.is_missed):
         return replace(dealt, card=None, face_up=False, value_confidence=None, alternatives=None)
     return dealt

@@ -143,8 +143,6 @@ TURNED_SOON_S = 1.2
 """A dealer lets go of the last card and turns the first one no sooner than this after."""
 TURNED_HIDDEN_S = 2.0
 """Under a cover of longer than this cards may have been dealt and turned."""
-DEALT_OPEN_CONFIDENCE = 0.75
-"""How sure it is at most that the card came face up: no look showed it come."""
 
 
 def dealt_line(t: float, card_id: str, side: Side | None, card: seen.CardRested | seen.LooseCardRested) -> CardDealt:

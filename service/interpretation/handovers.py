@@ -17,6 +17,7 @@ from thirdcard.rules.game.words import DEALER, UNKNOWN, Side, Source
 from thirdcard.rules.log.events import UNSEEN, CardMoved, CardPassed, Event
 from thirdcard.service.interpretation.attribution import who_reached
 from thirdcard.service.interpretation.round_tracker import CardOnTable
+from thirdcard.service.interpretation.sensors import LineKind, reliability
 
 INWARD_MM = 170.0
 """How far before a seat's wagering areas its cards may lie."""
@@ -24,7 +25,6 @@ OUTWARD_MM = 140.0
 """How far behind them."""
 SURE_MARGIN_MM = 25.0
 """A card that lies so much deeper in one seat's place than in the next one's is that seat's."""
-SURE = 0.9
 HANDOVER_S = 0.5
 """A card that was turned so shortly after it came back may have been turned on its way."""
 OFF_TABLE = "off_table"
@@ -135,7 +135,8 @@ def passing_certainty(
     is_unseen = any(card.lost_t is not None for card in held if card.side is not now.side)
     is_parted = any(card.holder != now.holder for card in held if card.side is now.side and now.holder is not None)
     is_sure = are_wagers_seen and not is_unseen and not is_parted and margin_mm >= SURE_MARGIN_MM
-    return Certainty(to_the_seat=SURE if is_sure else UNSEEN, to_a_player=UNSEEN if is_unseen else SURE)
+    seen = reliability(LineKind.PASSED)
+    return Certainty(to_the_seat=seen if is_sure else UNSEEN, to_a_player=UNSEEN if is_unseen else seen)
 
 
 def _place(corners: NDArray[np.float64], middle: NDArray[np.float64]) -> NDArray[np.float64]:

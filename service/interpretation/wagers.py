@@ -28,6 +28,7 @@ from thirdcard.service.interpretation.attribution import who_reached
 from thirdcard.service.interpretation.chip_values import Amounts, chip_counts
 from thirdcard.service.interpretation.dealing import rounded
 from thirdcard.service.interpretation.round_tracker import RunningRound
+from thirdcard.service.interpretation.sensors import LineKind, reliability
 from thirdcard.service.interpretation.visibility import Blindness
 from thirdcard.vision.observations import StacksChanged
 
@@ -37,7 +38,6 @@ TAKEN_MM = 75.0
 """An arm that took chips to the tray went at most so far beyond them."""
 GIVEN_MM = 95.0
 """One that pushed them to their player went at least so far."""
-SURE = 0.9
 
 
 def settled_line(
@@ -59,14 +59,14 @@ def settled_line(
         at_mm: where they stood before; None: nothing was there.
         tips_mm: how far the dealer's arm reached, look by look.
     """
-    action, sure = SettleAction.COLLECTED, UNSEEN
+    action, confidence = SettleAction.COLLECTED, UNSEEN
     if (growth or 0) > 0:
-        action, sure = SettleAction.PAID, 1.0
+        action, confidence = SettleAction.PAID, 1.0
     elif at_mm is not None:
-        action, sure = way_of_chips(at_mm, tips_mm, area, layout)
+        action, confidence = way_of_chips(at_mm, tips_mm, area, layout)
     assert area.bet is not None, "chips lie on wager areas"
     return WagerSettled(
-        t=t, area=area.id, seat=area.seat, bet=Bet(area.bet), action=action, confidence=sure, source=Source.CAMERA
+        t=t, area=area.id, seat=area.seat, bet=Bet(area.bet), action=action, confidence=confidence, source=Source.CAMERA
     )
 
 
@@ -88,15 +88,13 @@ def way_of_chips(
     outward = area.polygon_mm.mean(axis=0) - middle
     beyond_mm = float(((np.array(seen) - at_mm) @ outward).max() / np.linalg.norm(outward))
     if beyond_mm >= GIVEN_MM:
-        return SettleAction.RETURNED, SURE
+        return SettleAction.RETURNED, reliability(LineKind.WAY)
     is_sure = beyond_mm <= TAKEN_MM and len(seen) == len(tips_mm)
-    return SettleAction.COLLECTED, SURE if is_sure else UNSEEN
+    return SettleAction.COLLECTED, reliability(LineKind.WAY) if is_sure else UNSEEN
 
 
 LEAST_SURENESS = 0.6
 """A direction of change that is less sure than this is not told."""
-SEEN_CONFIDENCE = 0.97
-"""Of a change that was surely seen, when it came left aside."""
 
 
 @dataclass(slots=True)
@@ -144,7 +142,8 @@ class WagerLines:
         is_told = change.sureness >= LEAST_SURENESS
         chips_before, chips_after = chip_counts(change, tell_direction=not is_settling) if is_told else (None, None)
         before, after = self.amounts.change(change)
-        certainty = min(SEEN_CONFIDENCE, rounded(change.sureness)) if is_told else SEEN_CONFIDENCE
+        is_there = reliability(LineKind.CHANGED)
+        certainty = min(is_there, rounded(change.sureness)) if is_told else is_there
         return WagerChanged(
             t=t,
             area=area.id,

@@ -9,13 +9,12 @@ import pytest
 from thirdcard.calibration.layout import load_layout
 from thirdcard.rules.log.events import UNSEEN, BetsOpened, Event, NoMoreBets, RoundClosed, Source
 from thirdcard.service.interpretation.betting_close import (
-    GESTURE_CONFIDENCE,
-    HIDDEN_LAMP_CONFIDENCE,
     INFERRED_WITHIN_S,
     LAMP_WITHIN_S,
     SIGNAL_WITHIN_S,
 )
 from thirdcard.service.interpretation.interpreter import Interpreter
+from thirdcard.service.interpretation.sensors import LineKind, reliability
 from thirdcard.vision.observations import CardRested, LampChanged, LampCovered, Observation, Reading, RegionsSwept
 
 LAYOUT = load_layout("mini-7", Path())
@@ -66,7 +65,7 @@ def test_call_says_how_it_is_known_and_within_what(
 def test_gesture_has_its_confidence_and_is_halfway_at_its_time() -> None:
     (call,) = calls_of(SWEPT)
 
-    assert (call.t, call.confidence) == (4.2, GESTURE_CONFIDENCE)
+    assert (call.t, call.confidence) == (4.2, reliability(LineKind.GESTURE))
 
 
 def test_signal_that_knows_its_own_doubt_keeps_it() -> None:
@@ -116,7 +115,7 @@ def test_round_whose_lamp_stays_dark_in_plain_sight_has_no_call() -> None:
 def test_lamp_that_was_lit_under_an_arm_is_known_from_when_it_was_covered() -> None:
     (call,) = calls_of(lamp(6.0, lit=True, since_t=4.0), card(7.0))
 
-    assert (call.t, call.within_s, call.confidence) == (4.0, 2.0, HIDDEN_LAMP_CONFIDENCE)
+    assert (call.t, call.within_s, call.confidence) == (4.0, 2.0, reliability(LineKind.LAMP))
 
 
 @pytest.mark.parametrize(
@@ -161,8 +160,8 @@ def test_call_before_the_watch_began_is_left_open(
 @pytest.mark.parametrize(
     ("confidence", "calls"),
     [
-        pytest.param(0.99, [], id="by a lamp"),
-        pytest.param(GESTURE_CONFIDENCE, [], id="by a gesture"),
+        pytest.param(reliability(LineKind.LAMP), [], id="by a lamp"),
+        pytest.param(reliability(LineKind.GESTURE), [], id="by a gesture"),
         pytest.param(UNSEEN, [Source.INFERRED], id="by nothing that was seen"),
     ],
 )

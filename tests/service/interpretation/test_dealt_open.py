@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from thirdcard.calibration.layout import load_layout
-from thirdcard.rules.log.events import CardDealt, CardTurned, Event, NoMoreBets, RoundClosed
+from thirdcard.rules.log.events import UNSEEN, CardDealt, CardTurned, Event, NoMoreBets, RoundClosed
 from thirdcard.rules.rulebook.model import Phase
-from thirdcard.service.interpretation.dealing import DEALT_OPEN_CONFIDENCE, UnseenBacks
+from thirdcard.service.interpretation.dealing import UnseenBacks
 from thirdcard.service.interpretation.interpreter import Interpreter
 from thirdcard.vision.observations import CardFlipped as SeenTurned
 from thirdcard.vision.observations import CardRested, Reading
@@ -49,7 +49,7 @@ def test_first_card_whose_face_shows_soon_and_whose_back_no_look_showed_was_deal
     lines = log_of(*FIRST, back(4, 8.0, "banker", is_back_seen=False), turned(4, 8.6))
 
     assert dealt(lines)[-1] == (True, "7H")
-    assert [line.confidence for line in lines if isinstance(line, CardDealt)][-1] == DEALT_OPEN_CONFIDENCE
+    assert [line.confidence for line in lines if isinstance(line, CardDealt)][-1] == UNSEEN
 
 
 @pytest.mark.parametrize(

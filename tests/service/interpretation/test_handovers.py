@@ -12,6 +12,7 @@ from thirdcard.calibration.layout import load_layout
 from thirdcard.rules.log.events import (
     DEALER,
     UNKNOWN,
+    UNSEEN,
     CardDealt,
     CardPassed,
     CardRemoved,
@@ -22,10 +23,12 @@ from thirdcard.rules.log.events import (
     RoundClosed,
 )
 from thirdcard.service.interpretation.handovers import is_before_a_seat, places_before_seats
+from thirdcard.service.interpretation.sensors import LineKind, reliability
 from thirdcard.vision.observations import CardFlipped as SeenTurned
 from thirdcard.vision.observations import CardLeft, CardRested, CardShifted, CardTakenOff, Reading
 
 LAYOUT = load_layout("mini-7", Path())
+SEEN = reliability(LineKind.PASSED)
 
 
 def back(track: int, t: float, hand: str = "player") -> CardRested:
@@ -78,15 +81,15 @@ def test_card_between_two_seats_is_doubtful() -> None:
         )
         for margin in (10.0, 60.0)
     )
-    assert (near.confidence, far.confidence) == (0.5, 0.9)
-    assert (near.passing_confidence, far.passing_confidence) == (0.9, None)
+    assert (near.confidence, far.confidence) == (UNSEEN, SEEN)
+    assert (near.passing_confidence, far.passing_confidence) == (SEEN, None)
 
 
 @pytest.mark.parametrize(
     ("calm_t", "sure"),
     [
-        pytest.param(7.0, 0.9, id="since the call"),
-        pytest.param(3.0, 0.5, id="not since the call"),
+        pytest.param(7.0, SEEN, id="since the call"),
+        pytest.param(3.0, UNSEEN, id="not since the call"),
     ],
 )
 def test_passing_to_a_seat_whose_wagers_were_hidden_is_doubtful(calm_t: float, sure: float) -> None:
@@ -102,13 +105,13 @@ def test_passing_while_the_other_hand_is_out_of_sight_is_doubtful() -> None:
         CardLeft(track_id=1, t=9.0),
         shifted(2, 12.0, "seat:5"),
     )
-    assert [line.confidence for line in lines if isinstance(line, CardPassed)] == [0.9, 0.5]
+    assert [line.confidence for line in lines if isinstance(line, CardPassed)] == [SEEN, UNSEEN]
     assert [line.passing_confidence for line in lines if isinstance(line, CardPassed)] == [None, None]
 
 
 def test_card_before_another_seat_than_the_rest_of_its_hand_is_doubtful() -> None:
     lines = log_of(back(1, 5.0), back(2, 6.0), shifted(1, 8.0, "seat:3"), shifted(2, 8.2, "seat:4"))
-    assert [line.confidence for line in lines if isinstance(line, CardPassed)] == [0.9, 0.5]
+    assert [line.confidence for line in lines if isinstance(line, CardPassed)] == [SEEN, UNSEEN]
 
 
 def test_card_that_left_face_down_is_not_removed_before_the_result() -> None:

@@ -37,6 +37,7 @@ from thirdcard.service.interpretation.card_lines import TRAVEL_S
 from thirdcard.service.interpretation.dealing import UnseenBacks
 from thirdcard.service.interpretation.device_watchdog import device_events_of
 from thirdcard.service.interpretation.interpreter import HOLD_S, Interpreter
+from thirdcard.service.interpretation.sensors import LineKind, reliability
 from thirdcard.vision.observations import CardFlipped as SeenTurned
 from thirdcard.vision.observations import CardLeft, CardRested, CardShifted, LampChanged, Reading, Stack, StacksChanged
 
@@ -244,9 +245,9 @@ def test_stack_pushed_aside_is_no_change_of_the_wager() -> None:
 @pytest.mark.parametrize(
     ("sureness", "counts", "confidence"),
     [
-        pytest.param(1.0, (3, 4), 0.97, id="the-number-of-stacks-tells"),
+        pytest.param(1.0, (3, 4), reliability(LineKind.CHANGED), id="the-number-of-stacks-tells"),
         pytest.param(0.8, (3, 4), 0.8, id="likely"),
-        pytest.param(0.55, (None, None), 0.97, id="a-change-but-no-direction"),
+        pytest.param(0.55, (None, None), reliability(LineKind.CHANGED), id="a-change-but-no-direction"),
     ],
 )
 def test_change_is_as_sure_as_its_direction(
@@ -279,7 +280,7 @@ def test_change_says_between_which_moments_it_came() -> None:
     assert isinstance(change, WagerChanged)
     assert change.t - (change.earlier_s or 0.0) == pytest.approx(seen.t_earliest)
     assert change.t + (change.later_s or 0.0) == pytest.approx(seen.t_latest)
-    assert change.confidence == pytest.approx(0.97)
+    assert change.confidence == reliability(LineKind.CHANGED)
 
 
 def test_device_events_are_known_from_the_signals() -> None:

@@ -10,7 +10,8 @@ import pytest
 from thirdcard.calibration.layout import load_layout
 from thirdcard.rules.game.words import SettleAction
 from thirdcard.rules.log.events import UNSEEN
-from thirdcard.service.interpretation.wagers import SURE, way_of_chips
+from thirdcard.service.interpretation.sensors import LineKind, reliability
+from thirdcard.service.interpretation.wagers import way_of_chips
 
 LAYOUT = load_layout("mini-7", Path(__file__).parent)
 AREA = LAYOUT.area("s2-player")
@@ -28,8 +29,8 @@ def beyond(way_mm: float) -> tuple[float, float]:
 @pytest.mark.parametrize(
     ("ways_mm", "action", "sure"),
     [
-        pytest.param((20.0, 40.0, -10.0), SettleAction.COLLECTED, SURE, id="to the tray"),
-        pytest.param((20.0, 130.0, 30.0), SettleAction.RETURNED, SURE, id="to the player"),
+        pytest.param((20.0, 40.0, -10.0), SettleAction.COLLECTED, reliability(LineKind.WAY), id="to the tray"),
+        pytest.param((20.0, 130.0, 30.0), SettleAction.RETURNED, reliability(LineKind.WAY), id="to the player"),
         pytest.param((20.0, 85.0), SettleAction.COLLECTED, UNSEEN, id="between"),
         pytest.param((), SettleAction.COLLECTED, UNSEEN, id="not seen"),
     ],
