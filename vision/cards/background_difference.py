@@ -25,19 +25,27 @@ RIM_MM = 75.0
 OWN_RIM_MM = 25.0
 """How far outside its region the middle of a card may lie."""
 DIFFERENT_LEVELS = 22.0
+"""Grey levels of 255, in the channel that differs most, by which a pixel differs from the bare cloth. Lower, noise and
+shadows pass for cards; higher, cards in the cloth's colour are missed. Chosen by hand."""
 WELL_FILLED = 0.9
 """Share of a box that differs from the bare cloth where a card fills it."""
 BARE_SHARE = 0.3
 """Where less of a box differs, no card lies: the print was taken for one."""
 BARE_WHOLLY = 0.12
+"""Where less of all of a box differs, covered parts included, no card lies. Below BARE_SHARE, for what covers a box
+differs from the cloth as well. Chosen by hand."""
 SHADOW_GAIN = (0.35, 1.05)
 """How bright cloth in a shadow is, over itself in the light."""
 SEEN_SHARE = 0.4
+"""Share of a box that must be in sight before BARE_SHARE is asked of it: less says little of the rest. Chosen by
+hand."""
 LEAST_SHARE = 0.55
 """A piece must have this share of a card's area."""
 OWN_SHARE = 0.5
 """And of each card found in it this much: the rest may be another card's."""
 LEFTOVER_SCORE = 0.75
+"""Stands in for the detector's score of a card that was found here: just above REAL_SCORE (0.7), from which a card is
+reported even if nobody can read it."""
 DRIFT_SHARE = 0.3
 """A view differs from the bare one by drifting light where less than this share of a card's area does."""
 REPLACED_MM = 45.0

@@ -29,6 +29,7 @@ CARD_SCORE = 0.25
 ONE_PLACE_MM = 26.0
 """Middles of two cards lie at least this far apart, even where they overlap."""
 NEIGHBOUR_MM = 110.0
+"""Cards farther apart than this cannot overlap: the diagonal of a card of 63 x 88 mm is 108 mm."""
 MADE_OF_OTHERS = 0.85
 """A box of which more lies under better ones is made of their halves."""
 FOLLOW_LIGHT_S = 5.0

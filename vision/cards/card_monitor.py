@@ -48,11 +48,15 @@ from thirdcard.vision.plane.change_gate import Polygons
 from thirdcard.vision.plane.occlusion import USUAL_GAP_S
 
 REGION_SLACK_MM = 22.0
+"""How far outside its region a card's middle may lie: a third of a card's width. More takes in cards that lie beside
+it, less loses cards that were laid askew. Chosen by hand."""
 WAIT_FOR_FACE_S = 1.0
 """So long a face that cannot be read is waited for; it is told as soon as it can be read later."""
 WAIT_FOR_NAME_S = 0.6
 """So long after a face was told of without a name a likely name is told: much may hang on it."""
 WAIT_FOR_BACK_S = 0.3
+"""So long after it came to its place no card is reported: a look more than it needs to be at rest, in which a side that
+was detected wrongly shows. Chosen by hand."""
 LEAVE_S = 1.6
 """How long a card that is gone may turn up elsewhere before it is told as gone."""
 WAIT_FOR_COVER_S = 4.0

@@ -16,15 +16,26 @@ from thirdcard.vision.cards.tracker import ONE_CARD_MM, CardSight, CardTrack, Mo
 from thirdcard.vision.observations import Reading
 
 LEAST_READS = 2
+"""Readings of a face before it is reported, however sure: one look may be blurred or half covered."""
 ENOUGH_READS = 5
+"""After so many a face is reported though it is less sure than SURE_ENOUGH, and one that is sure is read no more: half
+a second at ten looks a second. Chosen by hand."""
 MOST_READS = 14
+"""A card at rest is read no more after so many. Each reading takes about 1.2 ms (models/cards/reader.md), and all looks
+together count as 2.5 at most (label_fusion.py). Chosen by hand."""
 SURE_ENOUGH = 0.985
+"""Probability from which a face is reported after LEAST_READS, and a back believed by its reading alone. Higher waits
+longer for each card, lower lets more misreadings through. Chosen by hand."""
 CLEAR = 0.75
 """From this probability on the reader says which side shows."""
 LOG_SURE = float(np.log(0.98))
 """A face read as clearly as this counts in full where a hand may be over the card: hands are known as boxes only."""
 COVERED_WEIGHT = 0.2
+"""Weight of a reading where a hand may be over the card, against 1 in plain sight: what shows may mislead, but may also
+be all that is ever seen. Chosen by hand."""
 STILL_BEFORE_VOTE_S = 0.08
+"""Less than the 0.095 s between two looks: the look at which a card moved, and may be blurred, does not count; the next
+does."""
 BACK, UNCLEAR = "back", "unclear"
 BACKS_SEEN = 2
 """A card of which so many looks showed the back at its place was laid face down, also where it was turned at once."""
@@ -54,6 +65,8 @@ another reads as nothing."""
 LEAST_BROUGHT_SCORE = 0.45
 """Nor is it one where it looks less like one than this, whatever it reads as."""
 SAME_PLACE_MM = 12.0
+"""A sight so near to a track is of that card: less than half of what two cards' middles lie apart (ONE_PLACE_MM, 26
+mm)."""
 
 IsCovered = Callable[[NDArray[np.float64]], bool]
 ReadFaces = Callable[[Sequence[NDArray[np.float64]]], Sequence[NDArray[np.float64] | None]]

@@ -16,12 +16,16 @@ from thirdcard.vision.detections import CUT_CARD, Detections
 from thirdcard.vision.observations import CutCardRested
 
 SCORE = 0.6
+"""Detector's score from which something is a cutting card. Twice the detector's own threshold: it calls some backs on a
+cloth of their colour cutting cards (models/cards/detector.md). Chosen by hand."""
 DOUBTFUL_SCORE = 0.25
 """What looked this much like one when the watch began is furniture."""
 REST_MM = 15.0
 """Looks whose middles lie nearer than this show the same thing at rest."""
 REST_S = 0.6
+"""A cutting card that lies for less was only carried past, or laid down for a moment. Chosen by hand."""
 REST_LOOKS = 4
+"""Looks that must show it in that time, of about seven: some may miss it. Chosen by hand."""
 GONE_S = 3.0
 """What was not seen for longer is gone, and news when it is seen again."""
 

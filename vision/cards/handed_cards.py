@@ -18,6 +18,8 @@ from thirdcard.vision.cards.tracker import CardSight, CardTrack
 from thirdcard.vision.plane.change_gate import Polygons
 
 SLACK_MM = 25.0
+"""How far outside its place a card's middle may lie: two fifths of a card's width. More mixes up neighbouring seats,
+less loses cards that players laid askew. Chosen by hand."""
 SAME_THING_MM = 35.0
 """What is seen so near to where something was seen before a card could be there is that thing."""
 FURNITURE_S = 20.0
@@ -28,8 +30,10 @@ CLEARING_S = 6.0
 """So long after an open card was cleared a back that goes is cleared too."""
 
 LAID_LOOKS = 3
+"""Looks at what was a card. Fewer may be a hand or a shadow, more misses a card that is passed on at once. Chosen by
+hand."""
 LAID_SCORE = 0.45
-"""Looks at what was a card, and its mean detector score."""
+"""Its mean detector score in these looks, at least."""
 ON_ITS_WAY_S = 2.5
 """A card that is passed on rests at a place within so long."""
 BACK_AGAIN_S = 15.0

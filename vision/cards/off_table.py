@@ -27,6 +27,7 @@ REACH_MM = 130.0
 UNKNOWN_LOOKS = 3
 """What was seen so often and is not told of may be the card."""
 LAST_LOOKS = 3
+"""Looks at the last arm over a place that are kept: at one alone it may not be seen where the arm comes in."""
 
 EntryOf = Callable[[NDArray[np.float64]], Point | None]
 

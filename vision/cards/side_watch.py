@@ -25,6 +25,7 @@ from thirdcard.vision.plane.change_gate import GridFrame, Mask, Polygons
 HIDDEN_S = 0.25
 """A card that was out of sight for longer may have another one on it."""
 STAYS_S = 0.6
+"""A card that was uncovered and is to be gathered is gone by then. Longer reports it later. Chosen by hand."""
 
 
 @dataclass(slots=True)

@@ -24,7 +24,10 @@ ONE_CARD_MM = 24.0
 SAME_PLACE_MM = 28.0
 """A card that comes to rest has been at its place since it first came this near to it."""
 REST_S = 0.19
+"""Two steps between looks, of 0.095 s. Longer, all alerts come later; shorter, a card that a hand slides slowly is
+taken to rest."""
 REST_LOOKS = 3
+"""As many looks as there are in REST_S at ten a second: where looks come less often it takes longer."""
 SHAKEN_S, SHAKEN_LOOKS = 0.38, 5
 """A card that hands shake, or half hide, is at rest once it has been about one place for so long."""
 FOLLOW_MOVING_MM = 75.0
@@ -46,12 +49,17 @@ where what was seen may be passing over it: what lies beside that is rather the 
 GHOST_MM = OTHER_SIDE_MM + ONE_CARD_MM
 """And where it came to where an older card rests: what is seen there is that one, whichever side shows."""
 FAR_MM = 1e4
+"""Cost of a pair that may not be: farther than any table is wide. The solver fails where too many costs are
+infinite."""
 TURN_LOOKS = 2
+"""Looks that must show the other side: one may be misread, or show a card that passes over this one."""
 OUT_OF_SIGHT_S = 0.3
 """A card that was not seen for longer may have been exchanged for another."""
 CLEAR_SCORE = 0.6
 """Of a card under a hand two boxes may be seen at one look; one of them scores less than this."""
 DROP_S = 0.35
+"""A card on its way that was not seen for longer is given up: at least three looks missed it. Longer, the next card
+takes over its track; shorter, a card that blurs on its way begins anew. Chosen by hand."""
 LAID_S = 1.2
 """A card that was seen free, no hand on it, before it had been seen long enough to be at rest, and that a hand covers
 now, is waited for so long: where looks are sparse, hands leave it free too briefly."""
@@ -59,7 +67,10 @@ LOST_S, LOST_SCORE, LOST_LOOKS = 3.0, 0.6, 2
 """What looked this much like a card, free of hands or so often, and was lost before it had come to rest may have been
 the one that is found at its place within so long."""
 GONE_S = 0.5
+"""A card at rest whose place is in sight and empty for so long is gone. Longer reports that later, shorter loses cards
+that the detector misses for some looks. Chosen by hand."""
 GONE_LOOKS = 3
+"""Looks at the empty place, at least, where looks come less often. Chosen by hand."""
 
 
 class Motion(Enum):
