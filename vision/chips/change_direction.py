@@ -17,12 +17,15 @@ from thirdcard.vision.inference.stack_height import Gauging, HeightSureness
 from thirdcard.vision.observations import Point, Stack
 
 LEAST_CHIPS = 0.5
+"""A measured change of less than half a chip rounds to none, and has no direction."""
 GAUGED_SURENESS = 0.9
 """How sure a direction is that the gauge's measures alone tell."""
 FEWER, SAME, MORE, ANEW = (FATES.index(fate) for fate in ("fewer", "same", "more", "anew"))
 MOST_CHIPS = 20
 """No stack in a region is taken to be higher."""
 USUAL_CHIPS = 2.5
+"""How fast stacks become rarer with each chip. Chosen by hand; another prior was tried and made counts no better
+(models/cards/gauge.md)."""
 ERROR_SCALES, LEAST_ERROR_MM = 0.8, 0.2
 """The gauge's error of a mean over looks: so many times the scale that it puts it at itself, and no less than this."""
 CARRYING = {

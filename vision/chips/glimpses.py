@@ -14,9 +14,11 @@ import numpy as np
 from thirdcard.vision.observations import Point, Stack
 
 RESTING_LOOKS = 3
+"""In a row: chips in a moving hand are hardly seen in one place three times. Chosen by hand."""
 RESTING_S = 0.18
 """Chips seen alike in so many looks in a row, over so long, lie there."""
 RESTING_MM = 14.0
+"""A stack so near to where one stood is that one: two chips, 39 mm wide or so, cannot both stand so near to it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,7 +18,11 @@ from thirdcard.vision.observations import Point
 from thirdcard.vision.plane.occlusion import USUAL_GAP_S
 
 LEAST_SCORE = 0.5
+"""Detector's score. Less than CHIPS_SCORE (0.65), for chips in a moving hand are blurred and half hidden. Chosen by
+hand."""
 REMEMBERED_S = 6.0
+"""Long enough for the longest cover that is waited for (OLDEST_S, 3 s), AROUND_S on both sides of it, and chips that
+settle after it."""
 RESTING_LOOKS, RESTING_MM = 4, 8.0
 """What so many looks show so near to one place rests there."""
 APART_MM = 16.0
@@ -28,9 +32,11 @@ NEAREST_MM, FARTHEST_MM = 22.0, 150.0
 AROUND_S = 0.6
 """So long before a cover and after it a hand is on its way."""
 SAME_LOOK_S = 0.03
+"""Times that differ by less are of one look: looks are 0.095 s apart at least."""
 AT_STACK_MM, TIP_SLACK_MM = 25.0, 12.0
 """A hand is at a stack when its tip is so near, or no more than this farther away than it ever comes."""
 BROUGHT, TAKEN, NEITHER = 1, -1, 0
+"""Signs of the change: chips come, go, or neither. As numbers they can be subtracted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

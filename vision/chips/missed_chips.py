@@ -22,7 +22,11 @@ from thirdcard.vision.plane.rectify import Rectifier
 from thirdcard.vision.plane.tiling import Rect, holds
 
 RIM_MM = 30.0
+"""How far round its region a view reaches: a chip's radius and 10 mm of cloth, so that one whose middle lies on the
+region's edge is wholly seen."""
 DIFFERENT_LEVELS = 30.0
+"""Grey levels of 255, in the channel that differs most, by which a pixel differs from the bare cloth. Lower, noise and
+shadows pass for chips; higher, chips in the cloth's colour are missed. Chosen by hand."""
 WIDTHS = (0.75, 1.35)
 """A piece's width in chip diameters."""
 LENGTHS = (0.75, 2.2)
@@ -35,6 +39,8 @@ CONFIRMED = 0.55
 CONFIRMED_AGAIN = 0.15
 """Where chips were surely seen a moment ago: a grey chip on grey cloth differs in its rim and its shadow alone."""
 LATELY_S = 2.0
+"""Chips that were surely seen so lately, where nothing moved since, need less to be there still. A grey chip on grey
+cloth was missed three looks in a row; longer trusts older looks. Chosen by hand."""
 APART = 0.7
 """Chip diameters: a doubtful box so near to chips that are surely seen shows them again."""
 STOOD_APART = 0.9
@@ -42,9 +48,13 @@ STOOD_APART = 0.9
 SAME_PLACE = 0.3
 """Chip diameters: so near to what was seen lately it is the same; a stack's middle moves as chips go from its top."""
 FOUND_SCORE = 0.7
+"""Stands in for the detector's score of chips that are found here: more than CHIPS_SCORE (0.65), so that they count as
+seen."""
 PRINT_LIKENESS = 0.92
+"""Correlation of a box with the bare cloth from which it shows print. Lower takes chips on print for it, higher takes
+print in other light for chips. Chosen by hand."""
 PRINT_DIFFERS = 0.03
-"""Correlation of a box with the bare cloth from which on it shows print, and the share of it that may differ."""
+"""And the share of the box that may differ from it at most: a chip may look like print, but not in its colours."""
 PRINT_LEVELS = 8.0
 """Print stands out from the cloth: its levels spread so much, or more."""
 

@@ -44,10 +44,13 @@ from thirdcard.vision.observations import Stack, StacksChanged
 from thirdcard.vision.plane.occlusion import USUAL_GAP_S, Arm
 
 SETTLE_LOOKS = 3
+"""Looks in a row that show the same, at least, where looks come less often than ten a second."""
 SETTLE_S = 0.25
+"""Over so long they must. At 0.19 s chips that were carried over a region settled there too soon."""
 FLICKERS = 3
 """So often what stands there seems to change where print is taken for chips now and then."""
 FLICKERING_LOOKS = 10
+"""About a second of looks: enough that print which is taken for chips now and then is outvoted. Chosen by hand."""
 LASTING = 0.7
 """There, what this share of so many looks shows stands there."""
 COMPARED_MM = 12.0
@@ -57,6 +60,8 @@ GROWN_MM = 3.2
 MEASURE_LOOKS = 8
 """Looks that a settled measurement is averaged over."""
 SURE = 0.9
+"""Probability of the comparer's answer that is taken after SETTLE_LOOKS. Directions that are so sure are right in 97 %
+and more (models/cards/comparer.md)."""
 PATIENT_LOOKS = 6
 """A comparison less sure than that waits for this many looks, and so does a stack that stands elsewhere."""
 
