@@ -20,16 +20,26 @@ PATCH_PX = 64
 LEAST_RESPONSE = 0.12
 """A correlation peak that holds less of the energy says nothing."""
 LEAST_BLOCKS = 8
+"""Blocks, of 108, that must say something and agree: three determine an affine map, more must confirm it. Chosen by
+hand."""
 AGREE_PX = 0.6
 """Blocks that agree with the map to this many small pixels say the same."""
 LEAST_AGREEING = 0.5
+"""Share of the blocks that say something which must agree with the map: a majority, so that no second map is as
+likely."""
 LEAST_SURE = 0.25
+"""Share of the blocks with print that must say something: else the corners are asked. Chosen by hand."""
 LEAST_SPAN = 0.3
 """What agrees must lie over this part of the picture's sides: the rest is guessed from it."""
 WHOLE_RESPONSE = 0.06
+"""The same for the whole picture, half as strict: its shift only says where each block is looked for, and from a wrong
+place blocks say nothing. Chosen by hand."""
 FEATURES = 600
+"""Corners looked for in the small picture. More take longer, fewer leave too few pairs. Chosen by hand."""
 LEAST_FEATURES = 24
+"""Pairs of corners that must agree: two determine the map, more must confirm it. Chosen by hand."""
 FEATURE_AGREE_PX = 1.5
+"""Looser than AGREE_PX: corners are found to about a pixel, shifts of blocks to a part of one."""
 
 Affine = NDArray[np.float64]
 """(2, 3): from where a thing was in the small picture to where it is."""

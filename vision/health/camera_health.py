@@ -24,19 +24,25 @@ from thirdcard.vision.observations import PictureCleared, PictureFault, PictureF
 HIDDEN_SHARE = 0.55
 """Arms and cards hide less of the print than this; a covered lens hides more."""
 WASHED_SHARE = 0.1
+"""Share of the cloth's blocks that show nothing but white, and did not before. Lower, a reflection beside the cards is
+a fault; higher, cards lie in glare unnoticed. Chosen by hand."""
 DARK_LEVEL = 30.0
 """Where nearly nothing on the cloth is brighter it is too dark to see."""
 DETAIL_SHARE = 0.45
 """With less than this part of the fine detail no card can be read."""
 DETAIL_EVERY_S = 0.4
+"""Patches of the full picture take time; twice within CONFIRM_S is enough to confirm a fault."""
 CHECK_EVERY_S = 0.18
 """How often all but the freeze is checked."""
 MOVED_MM = 5.0
+"""By how much the calibration may miss the cloth anywhere: less than the 14 mm and more by which chips and cards may
+lie outside their regions. Chosen by hand."""
 BACK_MM = 4.0
 """A moved camera is said to be back when the layout fits to this."""
 SUSPECT_MM = 2.6
 """The quick measure of a shift, from which the careful one is asked."""
 FIT_EVERY_S = 0.25
+"""The careful measure is slow; four times within CONFIRM_S is enough to confirm a fault."""
 BEGIN_S = 3.0
 """A picture that changes wholly so early was no table yet: the stream was only coming up."""
 CONFIRM_S = 1.0

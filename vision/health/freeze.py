@@ -28,6 +28,8 @@ FROZEN_PART = 0.12
 ALIVE_PART = 0.5
 """It lives again where more than this part of the usual share changed in two looks in a row."""
 FROZEN_S = 1.25
+"""A dozen looks without noise. Shorter, a stream that repeats some pictures seems frozen; longer, the fault is noticed
+later. Chosen by hand."""
 LEARN_LOOKS = 30
 """What is usual is said after so many looks."""
 USUAL_LOOKS = 300

@@ -35,16 +35,22 @@ ALIKE = 0.5
 SURE_ALIKE = 0.3
 """From blocks that look less alike no small shift is told."""
 STILL_ALIKE = 0.9
+"""Correlation of a block with itself at the last look from which it lies still: noise takes little, a hand more. Chosen
+by hand."""
 ADOPT_S = 6.0
 """A block that looks different, and stays as it is, for so long is taken in."""
 ADOPT_LOOK_S = 0.9
+"""How often that is looked at, about once a second: six looks in a row must show the same before a block is taken
+in."""
 LEAST_BLOCKS = 8
 """Where fewer blocks have print nothing is said of the print."""
 EVEN_OUT = 0.003
 """Keeps blocks with slopes in one direction only from telling of the other."""
 WASHED_LEVEL = 249.0
+"""Mean level of a block. Nearly 255, where pixels saturate: noise and compression leave a white block just below.
+Chosen by hand."""
 WASHED_DEVIATION = 4.0
-"""A block this bright and even shows nothing but white."""
+"""Levels by which such a block varies less: one that is bright and even shows nothing but white. Chosen by hand."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

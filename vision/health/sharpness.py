@@ -16,6 +16,8 @@ from thirdcard.vision.health.print_blocks import COLUMNS, ROWS, BlockMask, PerBl
 PATCH_PX = 96
 """Side of a patch, halved before it is measured, so that noise counts for little."""
 PATCHES = 24
+"""So many of the 108 blocks, those with most detail: enough that an arm over some leaves LEAST_PATCHES, few enough to
+be quick. Chosen by hand."""
 LEAST_DETAIL = 6.0
 """Patches with less detail are not measured: noise has as much."""
 LEAST_PATCHES = 5
