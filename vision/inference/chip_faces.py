@@ -21,12 +21,17 @@ from thirdcard.vision.inference.stack_change import log_probabilities
 from thirdcard.vision.inference.stack_height import DISC_PX, Gauging
 
 RINGS, ANGLES = 12, 32
+"""The network's input (models/registry.yaml): rings of a disc of 20 px radius, and places on each, 4 px apart on the
+outermost."""
 CHANNELS = 9
+"""Three colours each of the face, the chip that it is held against, and the nearest of the other chips."""
 CLASSES = ("base",)
 """The network's one answer to a face beside a chip: how well that chip's colour is the face's base colour."""
 PAPER_LEVEL = 245.0
 """What white paper is in the light that faces are brought into."""
 WHITE_PERCENTILE = 80
+"""Of a card's levels, what counts as paper: brighter than print and the rim of cloth, less than spots of glare. Chosen
+by hand."""
 _RADII = (np.arange(RINGS) + 0.5) / RINGS * DISC_PX / 2
 _TURNS = np.arange(ANGLES) * 2 * np.pi / ANGLES
 

@@ -14,9 +14,12 @@ from thirdcard.calibration.camera import Calibration
 from thirdcard.vision.frames import Image
 
 WIDTH_PX, HEIGHT_PX = 80, 112
+"""The reader's input (models/registry.yaml), in the shape of a card of 63 x 88 mm."""
 RIM = 0.08
 """Part of the card's width and height that is added on each side."""
 _MOST_SAMPLES = 6
+"""Samples along a side of a crop's pixel: enough for a card that is 500 px wide, as in large photographs. Each more
+costs time and memory by the square."""
 
 
 def card_crop(

@@ -20,12 +20,15 @@ from thirdcard.vision.inference.similarity import prepared
 CLEAR = 0.98
 """From here on a reading serves to prove the deck."""
 PROOFS = 40
+"""So many of the last clear readings prove the deck: with more a changed deck is noticed later. Chosen by hand."""
 LEAST_PROOFS = 8
+"""Fewer prove nothing: their median may be chance. Chosen by hand."""
 PROVEN = 0.80
 """The median likeness of clear readings to their enrolled faces, from which on the deck is believed."""
 CANDIDATE_LOG = 7.0
 """A face so much less likely than the best is not compared."""
 MOST_CANDIDATES = 6
+"""Faces that are compared, the likeliest ones: each costs time. Chosen by hand."""
 LEAST_LIKENESS = 0.72
 """A crop that looks like none of the enrolled faces is left as it was read."""
 WEIGHT = 5.0

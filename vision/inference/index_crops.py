@@ -13,9 +13,12 @@ from numpy.typing import NDArray
 from thirdcard.vision.frames import Image
 
 WIDTH_PX, HEIGHT_PX = 48, 64
+"""The index reader's input (models/registry.yaml), taller than wide as an index is, rank above sign."""
 INDEX_WH_PX = (34.0, 44.0)
 """How large an index may be in its crop."""
 _MOST_SAMPLES = 4
+"""Samples along a side of a crop's pixel: enough for an index that is 190 px high. Each more costs time by the
+square."""
 
 
 def index_crop(

@@ -23,16 +23,23 @@ from thirdcard.vision.inference.session import ModelSession
 
 CHANNELS = ("logit", "offset_x", "offset_y", "log_width", "log_height", "up_x", "up_y")
 CELL_PX = 4
+"""The network's stride: its maps are a quarter of the tile's size (models/registry.yaml)."""
 UNIT_PX = 16.0
 """The width and height whose logarithm is 0."""
 HEIGHTS_PX = (11.0, 42.0)
 """Heights of an index that the network was taught, in the pixels it is shown."""
 _TOLERANCE = 1.25
+"""Factor by which an index may be smaller or larger than those taught: scales overlap, so one at the limit is seen at
+the next scale as well. Chosen by hand."""
 _STEP = 1.6
+"""Factor from scale to scale: heights of 11 to 42 px are a factor of 3.8, so each index is shown at two scales or
+three."""
 _ENLARGED_PX = 1600
 """Pictures whose long side is shorter are enlarged, at most to twice their size: their indices may be tiny."""
 _OVERLAP_PX = 56
+"""More than the largest index that counts is high, 42 px x 1.25, so that each is whole in some tile."""
 _SAME_IOU = 0.3
+"""Overlap from which two finds are one index: indices of two cards hardly overlap. Chosen by hand."""
 _SAME_MIDDLE = 0.45
 """Two finds whose middles are nearer than this part of their height are one index."""
 

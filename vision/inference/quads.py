@@ -19,6 +19,8 @@ _WORK_WIDTH_PX = 96
 _ROOM = 2.0
 """How much of the surroundings is looked at, in sizes of the box."""
 _LEAST_IOU = 0.35
+"""Overlap of outline and box, as intersection over union. Low, for the box of a card seen aslant fits badly. Chosen by
+hand."""
 _LEAST_INSIDE = 0.7
 """Of the box, or of the outline, must lie within the other."""
 _LEAST_FILL = 0.93

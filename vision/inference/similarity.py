@@ -14,6 +14,7 @@ from thirdcard.vision.frames import Image
 from thirdcard.vision.inference.crops import HEIGHT_PX, RIM, WIDTH_PX
 
 SHRINK = 2
+"""Crops are halved: a rectangle that is off by a pixel or two, or a little turned, then matters less."""
 REACH_PX = 2
 """Shift in the shrunk crop."""
 LEAST_COLUMNS = 6

@@ -24,6 +24,7 @@ WIDTH_PX, HEIGHT_PX = 64, 112
 WIDE_WH_PX = (WIDTH_PX + 2 * REACH_PX, HEIGHT_PX + 2 * REACH_PX)
 """The size of a look after, in which a stack that was pushed is found again."""
 CHANNELS = 9
+"""Three colours each of the look before, the look after, and that after once more where the stack was pushed to."""
 FATES = ("fewer", "same", "more", "anew")
 """What may have become of a stack's chips, in the order of the network's answers: fewer, left as they lay, more, or as
 many, but laid anew, as by a hand that straightens them."""

@@ -21,13 +21,17 @@ from thirdcard.vision.inference.model_spec import ModelSpec, load_model_spec
 from thirdcard.vision.inference.session import ModelSession
 
 WIDTH_PX, HEIGHT_PX = 80, 128
+"""The gauge's input (models/registry.yaml): two chips wide, and longer the way that a stack leans."""
 DISC_PX = 40.0
 """A chip on the cloth is this wide in a crop."""
 COLUMNS = ("displacement", "log_scale", "foot_x", "foot_y", "top_x", "top_y")
 """What the network tells of a crop, in its pixels: the displacement, the natural logarithm of its Laplace error's
 scale, and where the centres of the foot and of the top disc lie right of and below the crop's middle."""
 _NODES = 5
+"""Along each axis: the lens is asked at 25 places of a crop, and a polynomial of degree 4 through them gives the
+rest."""
 _MOST_SAMPLES = 3
+"""Samples along a side of a crop's pixel, for cameras that show a millimetre as up to 3 px."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
