@@ -39,6 +39,8 @@ _NEIGHBOURS, _NEAR = 4, 8.0
 _LEAST_OF_THEIRS = 0.45
 """Print that looks like an index is mostly much smaller than the indices round it."""
 _OPPOSITE = -0.75
+"""Cosine of the angle between two indices: a card's own stand on their heads to each other (-1), here to within 41
+degrees, for a card may be seen aslant. Chosen by hand."""
 _REACH = (1.8, 11.0)
 """How far apart a card's two indices lie, in heights of an index."""
 _DOWN_DEG = (-15.0, 75.0)

@@ -31,7 +31,11 @@ from thirdcard.vision.photo.recognised import SURE, Recognised
 Scale = float
 _STEP = 2**0.5
 _MOST_LONG_SIDE_PX = 1810
+"""Photographs are shown no larger: more tiles take longer. Scales are _STEP apart from half a tile (160 px) on, so the
+largest is 1280 px long; the next would be 1810.2."""
 _OVERLAP_PX = 90
+"""A card of up to 52 px in width (90 px across its diagonal) lies whole in some tile; a larger one does at a smaller
+scale."""
 _CARD_WIDTHS_PX = (15.0, 90.0)
 """Width of a card in the scaled picture beyond which the detector is not believed."""
 _BEST_WIDTH_PX, _WIDTH_SPREAD = 34.0, 0.6
@@ -41,6 +45,8 @@ _CUT_SCORE = 0.5
 _INSIDE = 0.7
 """A box of which more than this lies in a better one is part of it."""
 _NEARLY_SQUARE = 1.2
+"""A card is 1.4 times as long as wide; where it seems less than this, seen aslant, either side may be the short one,
+and it is read both ways. Chosen by hand."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,13 +17,19 @@ from numpy.typing import NDArray
 from thirdcard.calibration.camera import Calibration
 
 CELLS_PER_MM = 0.1
+"""A cell of 10 mm: a chip covers a dozen, a fingertip two or three, and a table of 2.1 x 1.1 m has 30 000 with its
+margin."""
 MARGIN_MM = 120.0
 """How far the small picture reaches beyond the cloth: arms come from there."""
 SMALL_WH_PX = (480, 270)
 CHANGE_LEVELS = 11.0
 """Grey levels by which a cell must differ to count as changed."""
 MOTION_LEVELS = 9.0
+"""Grey levels by which a cell that moves differs from the last look. Lower, noise moves; higher, a sleeve in the
+cloth's colour does not. Chosen by hand."""
 SETTLE_S = 1.0
+"""A cell that was still for so long goes into the settled table. Shorter, a hand that pauses becomes table. Chosen by
+hand."""
 SETTLING = 0.2
 """What part of the present picture goes into the settled one where nothing moves."""
 DARKEST = 4.0

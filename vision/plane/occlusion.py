@@ -18,7 +18,10 @@ from thirdcard.vision.plane.change_gate import CELLS_PER_MM, MARGIN_MM, Change, 
 GAP_S = 0.35
 """A cover that lifts for less than this goes on; so does one that no look saw lifted, however long nobody looked."""
 JUST_NOW_S = 0.7
+"""How long a cover that lifted is remembered as the reason why something was not seen: longer than cards and chips take
+to come to rest after it (0.2 to 0.6 s)."""
 NEVER_T = -1e6
+"""Before any stream. Finite, for one such time is subtracted from another."""
 
 
 class CoverMemory:
@@ -51,6 +54,8 @@ MOTION_S = 0.22
 USUAL_GAP_S = 0.2
 """What is first seen after a longer time without a look may have come at any moment of it."""
 RIM_MM = 25.0
+"""How far inside the cloth's edge an arm that comes in over it may begin to show: two cells or three. Chosen by
+hand."""
 ENTRY_CELLS = 3
 """What reaches this near to the cloth's edge comes in over it."""
 

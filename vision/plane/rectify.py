@@ -16,7 +16,9 @@ from thirdcard.vision.errors import ImageSizeError
 from thirdcard.vision.frames import Image
 
 PX_PER_MM = 0.5
+"""The scale that the detector was taught: a card is 31 x 44 px (models/cards/detector.md)."""
 MARGIN_MM = 60.0
+"""A card whose middle lies on the cloth's edge is wholly seen: half its diagonal is 54 mm."""
 
 
 class Rectifier:

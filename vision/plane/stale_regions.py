@@ -18,7 +18,10 @@ from thirdcard.vision.plane.change_gate import CHANGE_LEVELS, Change, GridFrame,
 from thirdcard.vision.plane.tiling import Rect
 
 FIELD_MM = 270.0
+"""Fields are at most so wide: half the core of the detector's whole tile (640 mm less two rims of 50), so that four
+share a tile."""
 CHANGED_CELLS = 2
+"""A chip covers a dozen cells; one cell alone may be noise."""
 CALM_S = 0.15
 """What moved a shorter time ago may be blurred."""
 HAND_S = 0.5
