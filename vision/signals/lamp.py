@@ -20,6 +20,8 @@ from thirdcard.vision.plane.change_gate import largest
 SWING_LEVELS = 28.0
 """A lamp that swings less than this between dark and bright was never lit."""
 HOLD_S = 0.15
+"""A lamp that looks otherwise for less has not changed: three looks, 0.095 s apart, must agree. Longer reports it
+later. Chosen by hand."""
 COVER_LEVELS = 22.0
 """The cloth round a lamp differs from its usual brightness by more than this where something lies over it."""
 INNER, RIM, RING = 0.55, 1.5, 2.4
@@ -27,6 +29,8 @@ INNER, RIM, RING = 0.55, 1.5, 2.4
 LOW, HIGH = 20, 80
 """Percentiles between which a lamp's brightness lies: all of it, but for a speck."""
 SLOWLY = 0.05
+"""Part of each look that goes into the cloth's usual brightness: over some 20 looks it follows the room's light, and a
+cover differs from it at once. Chosen by hand."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -31,6 +31,8 @@ TIP_CELLS = 10
 LOST_S = 0.3
 """An arm that is not over the regions for so long has withdrawn."""
 STEP_MM_S = 3200.0
+"""Three times as fast as hands go in drawn recordings (950 mm/s). Slower loses a fast sweep, faster joins two arms.
+Chosen by hand."""
 STEP_MM = 60.0
 """How far an arm's middle may go between two looks: this and so much a second."""
 BEYOND_MM = 1e6
@@ -45,12 +47,17 @@ LEAST_STRAIGHTNESS_OF_STAY = 0.65
 SLOW_SHARE = 0.45
 """An arm that stops for more than this part of its stay did something there."""
 SLOW_MM_S = 250.0
+"""An arm that is slower has stopped: a quarter of the speed at which hands go in drawn recordings. Chosen by hand."""
 STARTED_S = 0.7
+"""A sweep has crossed STARTED_SHARE by then: one that takes 2.6 s for all of the regions needs 0.31 s at a steady pace.
+Chosen by hand."""
 STARTED_SHARE = 0.12
 """An arm that is over the regions for longer and has crossed less of them came for something else."""
 CALM_LOOKS_S = 3.0
 """So long it is waited at most until it is known what lies under the way of a sweep."""
 FROM_TOP_SHARE = 0.8
+"""Share of a change's arms, where it is seen how they came in, that must come from the top: the dealer's. Chosen by
+hand."""
 TOP_DEPTH = 0.25
 """An arm that comes in over a side so near to the top edge, in depths of the cloth, comes from there too."""
 

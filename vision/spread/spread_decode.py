@@ -25,6 +25,8 @@ LOG_STRANGE = float(np.log(0.008))
 LOG_ANY = float(np.log(1e-6))
 """For whatever else."""
 MOST_SKIPPED = 6
+"""Labels left out in one place that are priced one by one; more cost the same however many. Their price reaches its
+limit (LOG_ANY x 1.5) from the fourth on."""
 STRANGE_LOG_PROB = -1.7
 """What a face that is none of the labels is taken to read like."""
 WORST_LOG_PROB = -9.0

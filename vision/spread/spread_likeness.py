@@ -17,12 +17,17 @@ from thirdcard.vision.inference.similarity import Small, likeness, prepared
 from thirdcard.vision.spread.spread_reading import SeenCard, SeenRow, shown_columns, strip_crop
 
 LEAST_OTHERS = 2
+"""Of two cards that differ nobody can say which is the strange one; of three the odd one out."""
 MANY_OTHERS = 4
+"""From so many on the median counts; of fewer the best, for one may be strange itself: a joker made two genuine cards
+look foreign (docs/accuracy.md)."""
 ODD_BELOW = 0.85
 """A card less like its kind than this may be odd, and is where most others are much more alike."""
 ODD_SPREADS = 6.0
 """So many usual deviations below the usual."""
 LEAST_DEVIATION = 0.02
+"""The usual deviation is taken to be no less: where all cards look just alike a little noise would be odd. Chosen by
+hand."""
 
 
 def compared(

@@ -42,6 +42,7 @@ LOOSE = 0.9
 LAST_OFF = 0.12
 """How far off the last card may begin from where the row's end puts it, in widths."""
 WAY_SAMPLES = 24
+"""Strips that are read both ways to see which way the cards lie: more are surer and take longer. Chosen by hand."""
 CLEAR_WAY = 0.6
 """By how much, in log probability, faces must read better one way."""
 UNORDERED_GAIN = 6.0
@@ -49,6 +50,7 @@ UNORDERED_GAIN = 6.0
 CLOTH_LEVEL = 0.88
 """What is darker than this part of the row's paper, and not read, is cloth."""
 RIM_PX = 12
+"""Of a crop's 112 rows, left out at either end: 8 px of rim beyond the card and 4 px of its edge."""
 BACK_FROM = 0.3
 """What is no face and reads as a back with this probability shows its back: much of it is covered."""
 READ_FROM = 0.9

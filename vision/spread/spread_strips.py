@@ -24,15 +24,22 @@ INSIDE = 0.91
 BEND_LEVELS = 2.0
 """A bend of the brightness counts up to here: an edge is faint and long, print is strong and short."""
 LEAST_APART_MM = 5.0
+"""Width of the window in which only the strongest line is an edge: less than cards of a row lie apart, 9 mm or more
+(PITCHES_MM)."""
 PAPER_SHARE = 0.45
 """A column of a row shows a card where so much of it is paper."""
 PAPER_LEVEL = 0.78
 """Of the paper's brightness."""
 LONGEST_HOLE_MM = 26.0
+"""Print without paper, and what lies on a row, may hide its paper for so long; a longer stretch ends the row. Chosen by
+hand."""
 BEYOND_MM = 80.0
 """How far beyond what is known of it a row is looked for at once."""
 MOST_LOOKS = 24
+"""Each goes up to BEYOND_MM on at both ends: enough for a row of 3.8 m, where the longest layout has 3.6 m."""
 TRACK_STEP_MM = 16.0
+"""Distance of the places at which a row's middle is measured: a quarter of a card's width, along which rows hardly
+bend."""
 COARSE_MM = 2.0
 """Distance of the samples that are enough to follow a row."""
 ASTRAY_MM = 16.0

@@ -21,14 +21,20 @@ from thirdcard.vision.spread.spread_rows import find_rows
 LEAST_FACES = 10
 """So many, in a row, are a spread: otherwise fewer lie open at once."""
 FACE_SCORE = 0.5
+"""The detector's own threshold is 0.3; the faces that are counted must be surer. Chosen by hand."""
 STILL_S = 0.9
+"""Cells that were still for so long are read. Shorter, cards that are still being laid are read in vain. Chosen by
+hand."""
 UNREST_SHARE = 0.02
 """So much of the spread may flicker and it still lies still."""
 FRAMES = 4
+"""Frames whose mean is read: four halve the noise. Held-out spreads were measured with so many (docs/accuracy.md)."""
 FRAME_GAP_S = 0.1
+"""Frames nearer in time share more of their noise. Looks at a spread are 0.24 s apart anyway (vision/observer.py)."""
 GATHERED_SHARE = 0.4
 """Of the boxes that were read: where fewer are left the lay is over."""
 FEW_FACES = 3
+"""So many may be left of a spread that was gathered, or be detected wrongly. Chosen by hand."""
 GONE_S = 1.2
 """So long hardly a face must be seen before the table is watched as usual again."""
 

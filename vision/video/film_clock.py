@@ -42,9 +42,12 @@ HOLE_STEPS = 1.5
 STEADY = 1.3
 """The longest of the last steps against the usual one, where they are steady."""
 REMEMBERED = 31
+"""Steps of which the median is the usual one: about a second of film, and an odd number, so that the median is one of
+them."""
 WRAPS_TICKS = (1 << 33, 1 << 32)
 """Of MPEG streams, and of counters of 32 bits."""
 FALLBACK_HZ = 25.0
+"""Frames a second where neither the packets nor the stream tell: the rate of European video. Chosen by hand."""
 
 
 class ClockFault(StrEnum):

@@ -27,6 +27,7 @@ from thirdcard.vision.video.packets import PacketPlace, PacketReader
 SEEK_BACK_S = (0.0, 3.0, 12.0, 60.0)
 """Containers without an index land anywhere: then the search begins so much further back."""
 KEPT_INDEXES = 64
+"""Films whose index is kept in memory: reading one again reads the whole file where it has no index. Chosen by hand."""
 
 SizeWh = tuple[int, int] | None
 

@@ -17,7 +17,10 @@ from thirdcard.vision.addresses import public_text
 from thirdcard.vision.errors import SignInRefusedError, TransportRefusedError, UnreadableVideoError
 
 OPEN_TIMEOUT_S = 10.0
+"""A camera that does not answer for so long is given up and asked again. Shorter loses slow ones, longer waits for dead
+ones. Chosen by hand."""
 READ_TIMEOUT_S = 10.0
+"""A stream that brings nothing for so long is given up and opened again; the table knows it for lost after 4 s."""
 TRANSPORTS = ("tcp", "udp", "auto")
 """`auto`: over TCP; over UDP where the camera refuses that."""
 _UDP_BUFFER_BYTES = 4 << 20
