@@ -5,6 +5,7 @@ from __future__ import annotations
 from reprlib import Repr
 
 _LONGEST_VALUE = 80
+"""Characters of a value that a message shows: about a line of a terminal."""
 _SHORT = Repr()
 _SHORT.maxlevel, _SHORT.maxlist, _SHORT.maxtuple, _SHORT.maxdict = 2, 4, 4, 4
 

@@ -21,6 +21,7 @@ from thirdcard.rules.rulebook.model import BurnCount
 from thirdcard.rules.rulebook.options import Rules
 
 _ACE, _TEN = 1, 10
+"""What an ace, and a ten or a picture, count for the burn: the fewest and the most cards that a face can order."""
 _CODE = "procedure.burn"
 _OF_THE_BEGINNING = (ShoeOpened, CardBurned, CameraLost, CameraMoved, CameraObstructed)
 

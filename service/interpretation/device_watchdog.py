@@ -35,11 +35,14 @@ def device_events_of(events: Iterable[Event]) -> frozenset[type[Event]]:
 
 EACH_ROUND: tuple[type[Event], ...] = (BetsOpened, NoMoreBets, ResultAnnounced)
 SILENT_ROUNDS = 2
+"""Rounds without a report after which a device counts as silent: one report may get lost, two in a row hardly do.
+Chosen by hand."""
 CLEAR_S = 3.0
 """So long after the last card was taken away no other belongs to the round."""
 UNREPORTED_S = 15.0
 """So long after it the round is over, though no device says so."""
 JUST_BEFORE_S = 0.001
+"""The log's smallest step of time: its times are rounded to milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)

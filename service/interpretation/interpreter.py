@@ -37,6 +37,7 @@ from thirdcard.vision import observations as seen
 HOLD_S = 0.7
 """How long the log waits for what may still come in with an earlier time."""
 CLOSE_AFTER_S = 0.1
+"""The round's end comes after the last card's leaving in the log, by about a look."""
 
 
 class Interpreter:

@@ -34,6 +34,7 @@ LEAST_END_S = 4.0
 LEAST_SETTLING_S = 1.0
 """In less time nobody settles a wager."""
 REMEMBERED = 64
+"""Times without sight that are kept, the last ones: a round has a few at most, so older ones concern no open round."""
 BEFORE_WATCH = float("-inf")
 AHEAD_S = 1.0
 """Ahead of all that was seen."""
