@@ -49,7 +49,7 @@ from thirdcard.vision.plane.occlusion import USUAL_GAP_S
 
 REGION_SLACK_MM = 22.0
 """How far outside its region a card's middle may lie: a third of a card's width. More takes in cards that lie beside
-it, less loses cards that were laid askew. Chosen by hand."""
+it, less misses cards that were laid askew. Chosen by hand."""
 WAIT_FOR_FACE_S = 1.0
 """So long a face that cannot be read is waited for; it is told as soon as it can be read later."""
 WAIT_FOR_NAME_S = 0.6

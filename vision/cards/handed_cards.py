@@ -18,8 +18,8 @@ from thirdcard.vision.cards.tracker import CardSight, CardTrack
 from thirdcard.vision.plane.change_gate import Polygons
 
 SLACK_MM = 25.0
-"""How far outside its place a card's middle may lie: two fifths of a card's width. More mixes up neighbouring seats,
-less loses cards that players laid askew. Chosen by hand."""
+"""How far outside its place a card's middle may lie: two fifths of a card's width. More mixes up neighbouring places,
+less misses cards that lie askew. Chosen by hand."""
 SAME_THING_MM = 35.0
 """What is seen so near to where something was seen before a card could be there is that thing."""
 FURNITURE_S = 20.0

@@ -24,8 +24,8 @@ ONE_CARD_MM = 24.0
 SAME_PLACE_MM = 28.0
 """A card that comes to rest has been at its place since it first came this near to it."""
 REST_S = 0.19
-"""Two steps between looks, of 0.095 s. Longer, all alerts come later; shorter, a card that a hand slides slowly is
-taken to rest."""
+"""Two steps between looks, of 0.095 s. Longer, all that follows is reported later; shorter, a card that a hand slides
+slowly is taken to rest."""
 REST_LOOKS = 3
 """As many looks as there are in REST_S at ten a second: where looks come less often it takes longer."""
 SHAKEN_S, SHAKEN_LOOKS = 0.38, 5
@@ -67,7 +67,7 @@ LOST_S, LOST_SCORE, LOST_LOOKS = 3.0, 0.6, 2
 """What looked this much like a card, free of hands or so often, and was lost before it had come to rest may have been
 the one that is found at its place within so long."""
 GONE_S = 0.5
-"""A card at rest whose place is in sight and empty for so long is gone. Longer reports that later, shorter loses cards
+"""A card at rest whose place is in sight and empty for so long is gone. Longer reports that later, shorter drops cards
 that the detector misses for some looks. Chosen by hand."""
 GONE_LOOKS = 3
 """Looks at the empty place, at least, where looks come less often. Chosen by hand."""

@@ -26,7 +26,7 @@ from thirdcard.vision.plane.occlusion import Cover
 
 REGION_SLACK_MM = 14.0
 """How far outside its region the centre of a stack's foot may lie: a third of a chip's width. More gives a stack
-between two regions to the wrong one or takes in others, less loses chips on a line. Chosen by hand."""
+between two regions to the wrong one or takes in others, less misses chips on a line. Chosen by hand."""
 COVERED_SHARE = 0.04
 """Share of a region's cells that makes it covered: a finger over its edge does, a single cell of noise in a large
 region does not. Chosen by hand."""

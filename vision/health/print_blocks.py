@@ -16,8 +16,8 @@ from thirdcard.calibration.camera import Calibration
 from thirdcard.vision.frames import Image
 
 ROWS, COLUMNS = 9, 12
-"""Blocks down and across the picture. Larger ones have more print to go by, smaller ones lose less to an arm over them.
-Chosen by hand."""
+"""Blocks down and across the picture. Larger ones have more print to go by, of smaller ones an arm hides less cloth
+that it does not cover. Chosen by hand."""
 BLOCK_WH_PX = (20, 15)
 BLOCKS_WH_PX = (COLUMNS * BLOCK_WH_PX[0], ROWS * BLOCK_WH_PX[1])
 INNER_SHARE = 0.02

@@ -31,8 +31,8 @@ TIP_CELLS = 10
 LOST_S = 0.3
 """An arm that is not over the regions for so long has withdrawn."""
 STEP_MM_S = 3200.0
-"""Three times as fast as hands go in drawn recordings (950 mm/s). Slower loses a fast sweep, faster joins two arms.
-Chosen by hand."""
+"""Three times as fast as hands go in drawn recordings (950 mm/s). A lower limit misses fast sweeps, a higher one joins
+two arms. Chosen by hand."""
 STEP_MM = 60.0
 """How far an arm's middle may go between two looks: this and so much a second."""
 BEYOND_MM = 1e6
@@ -56,7 +56,7 @@ STARTED_SHARE = 0.12
 CALM_LOOKS_S = 3.0
 """So long it is waited at most until it is known what lies under the way of a sweep."""
 FROM_TOP_SHARE = 0.8
-"""Share of a change's arms, where it is seen how they came in, that must come from the top: the dealer's. Chosen by
+"""Share of a change's arms, where it is seen how they came in, that must come from the top, as the sweep did. Chosen by
 hand."""
 TOP_DEPTH = 0.25
 """An arm that comes in over a side so near to the top edge, in depths of the cloth, comes from there too."""

@@ -22,7 +22,7 @@ from thirdcard.vision.spread.spread_reading import SeenRow, Strip, shown_columns
 
 PICTURE_ENDINGS = frozenset({".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff"})
 SHEET_COLUMNS = 13
-"""Faces in a row of the sheet: a suit's."""
+"""Faces in a row of the sheet: a quarter of a deck's 52."""
 
 
 def deck_from_rows(rows: Sequence[SeenRow], image: Image, calibration: Calibration, name: str) -> HouseDeck:

@@ -17,8 +17,8 @@ from thirdcard.vision.addresses import public_text
 from thirdcard.vision.errors import SignInRefusedError, TransportRefusedError, UnreadableVideoError
 
 OPEN_TIMEOUT_S = 10.0
-"""A camera that does not answer for so long is given up and asked again. Shorter loses slow ones, longer waits for dead
-ones. Chosen by hand."""
+"""A camera that does not answer for so long is given up and asked again. Shorter gives up slow ones, longer waits for
+dead ones. Chosen by hand."""
 READ_TIMEOUT_S = 10.0
 """A stream that brings nothing for so long is given up and opened again; the table knows it for lost after 4 s."""
 TRANSPORTS = ("tcp", "udp", "auto")
