@@ -22,6 +22,10 @@ NOTE_SOUNDS = """() => {
   document.addEventListener('room:sound', (event) => window.heard.push(event.detail));
 }"""
 HEARD = "() => window.heard"
+RESUME_UNANSWERED = """{
+  const resume = AudioContext.prototype.resume;
+  AudioContext.prototype.resume = function () { resume.call(this); return new Promise(() => {}); };
+}"""
 
 
 @pytest.fixture
@@ -127,6 +131,20 @@ def test_blocked_sound_is_said_on_every_page_until_a_click(strict_browser: Brows
         assert page.locator("#mute").get_attribute("aria-pressed") == "false"
         page.locator("#mute").click()
         expect(page.locator("#mute")).to_have_text("Sound off")
+
+
+def test_click_sounds_though_the_browser_never_answers_that_it_resumes(
+    strict_browser: Browser, room: ServedRoom
+) -> None:
+    with visiting(strict_browser, room, "ada") as ada:
+        page = ada.page.context.new_page()
+        ada.page.close()
+        page.add_init_script(RESUME_UNANSWERED)
+        page.goto(f"{room.address}/")
+        expect(page.locator("#mute")).to_have_text("Sound is blocked, click")
+        page.evaluate(NOTE_SOUNDS)
+        page.locator("#mute").click()
+        page.wait_for_function("() => window.heard.length === 1")
 
 
 def test_sound_survives_navigation(strict_browser: Browser, room: ServedRoom) -> None:

@@ -1,7 +1,7 @@
 // On every page: the clock, sounds, the live stream of alerts, forms, and the word that a new alert is there.
 import { calm, leave, send } from "./api.js";
 import { Reminders } from "./reminders.js";
-import { isAudible, isMuted, onAudible, play, setMuted, wake } from "./sounds.js";
+import { isAudible, isMuted, onAudible, play, setMuted, whenAudible } from "./sounds.js";
 import { Storms } from "./storms.js";
 import { connect } from "./stream.js";
 import { takeTyped } from "./typed.js";
@@ -61,7 +61,7 @@ export function toggleMute() {
   if (!was_blocked && !isBlocked()) setMuted(!isMuted());
   was_blocked = false;
   showSound();
-  wake().then(() => play("low"));
+  whenAudible(() => play("low"));
 }
 mute.addEventListener("click", toggleMute);
 addEventListener("storage", showSound);

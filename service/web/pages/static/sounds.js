@@ -22,6 +22,13 @@ export const isAudible = () => audio.state === "running";
 /** `act` is called when the page may sound from now on, or may not. */
 export function onAudible(act) { audio.addEventListener("statechange", act); }
 
+/** `act` is called once, now or when the page may sound: what `resume` promises may never come where it resumes already. */
+export function whenAudible(act) {
+  if (isAudible()) return act();
+  audio.addEventListener("statechange", act, { once: true });
+  wake();
+}
+
 export const isMuted = () => localStorage.getItem("muted") === "yes";
 
 export function setMuted(isOff) { localStorage.setItem("muted", isOff ? "yes" : "no"); }
