@@ -24,7 +24,7 @@ RINGS, ANGLES = 12, 32
 """The network's input (models/registry.yaml): rings of a disc of 20 px radius, and places on each, 4 px apart on the
 outermost."""
 CHANNELS = 9
-"""Three colours each of the face, the chip that it is held against, and the nearest of the other chips."""
+"""Three colours of the face, three of the chip that it is compared with, and three of the nearest other chip."""
 CLASSES = ("base",)
 """The network's one answer to a face beside a chip: how well that chip's colour is the face's base colour."""
 PAPER_LEVEL = 245.0
