@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, MutableMapping
+from concurrent.futures import Executor
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -90,9 +91,14 @@ class Home:
                 with suppress(PermissionError):
                     file.chmod(0o666 & ~PRIVATE)
 
-    def open_database(self, environment: Mapping[str, str]) -> Database:
-        """The database that the environment names, else the one in the folder."""
-        return open_database(environment.get(URL_VARIABLE) or sqlite_url(self.folder / "thirdcard.db"))
+    def open_database(self, environment: Mapping[str, str], writer: Executor | None = None) -> Database:
+        """The database that the environment names, else the one in the folder.
+
+        Args:
+            environment: The process's.
+            writer: A thread that `Database.write` runs in.
+        """
+        return open_database(environment.get(URL_VARIABLE) or sqlite_url(self.folder / "thirdcard.db"), writer)
 
     def use_models(self, environment: MutableMapping[str, str]) -> None:
         """Let this process and those that it starts run the folder's own models, where it has any.

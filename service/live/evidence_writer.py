@@ -17,6 +17,7 @@ from pathlib import Path
 
 from sqlalchemy import select
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
 
 from thirdcard.rules.findings.alerts import Alert, parse_alert
 from thirdcard.service.config.table_file import TableConfig
@@ -148,8 +149,11 @@ class EvidenceWriter:
             times, files, fault = ClipTimes(began=promise.from_at, ended=promise.to_at), {}, str(error)
         kept = tuple(self._kept(kind, path) for kind, path in files.items())
         found = AlertEvidence(from_at=times.began, to_at=times.ended, kept=kept, fault=fault)
-        with self.database.writing() as session:
+
+        def settle(session: Session) -> None:
             settle_promises(session, promise.alert_id, found, now=now, kinds=_kinds(promise))
+
+        self.database.write(settle)
 
     def _pictures(self, promise: EnteredAlert, clip: Path, times: ClipTimes) -> dict[str, Path]:
         """The still, the stack before and after, and what is drawn over the clip."""

@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -128,16 +129,21 @@ class Journal:
         Returns:
             What the log holds so far.
         """
-        with self._database.writing() as session:
-            log = self._last_log(session)
-            if log is None or log.rules != self._rules or now - log.began_at > timedelta(hours=LOG_HOURS):
-                log = self._begin(session, now)
-            lines = list(chain.read(session, log_chain(self._table_id), first=log.first_line))
-            self._log_id, self._began_at = log.id, log.began_at
+        first_line = self._database.write(partial(self._open, now=now))
+        with self._database.reading() as session:
             self._last_alert_before = session.scalar(select(func.max(AlertRow.id))) or 0
-            events = [parse_event(json.loads(line.body)) for line in lines]
-            self._place = _place_of(events, log.first_line)
+            bodies = [line.body for line in chain.read(session, log_chain(self._table_id), first=first_line)]
+        events = [parse_event(json.loads(body)) for body in bodies]
+        self._place = _place_of(events, first_line)
         return events
+
+    def _open(self, session: Session, now: datetime) -> int:
+        """Find or begin the log, and return the number of its first line."""
+        log = self._last_log(session)
+        if log is None or log.rules != self._rules or now - log.began_at > timedelta(hours=LOG_HOURS):
+            log = self._begin(session, now)
+        self._log_id, self._began_at = log.id, log.began_at
+        return log.first_line
 
     @property
     def dealer(self) -> str | None:
@@ -161,13 +167,17 @@ class Journal:
         """
         place = self._place.after(news)
         was_unsure, self._is_unsure = self._is_unsure, True
-        with self._database.writing() as session:
+
+        def enter(session: Session) -> list[EnteredAlert]:
             if was_unsure and self._stands(session, news, place):
                 rows = [self._row_of(session, alert) for alert in news.alerts]
                 entries = [self._entry_of(session, row) for row in rows if row is not None]
             else:
                 entries = self._enter(session, news, place, now)
             note(session)
+            return entries
+
+        entries = self._database.write(enter)
         self._place, self._is_unsure = place, False
         return entries
 

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import logging
 import multiprocessing
-import os
-import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -18,7 +16,7 @@ from pathlib import Path
 from typing import Protocol
 
 from thirdcard.service.live.load_shedding import Turns
-from thirdcard.service.live.table_process import NICENESS, run_table
+from thirdcard.service.live.table_start import start_table
 from thirdcard.service.live.waiting import process_kept_waiting_s
 from thirdcard.service.ports.messages import (
     Failed,
@@ -88,21 +86,9 @@ def begin_process(body: Body, home: Path, table_file: Path, theirs: Connection) 
     context = multiprocessing.get_context("spawn")
     name = f"table-{table_file.stem}"
     process = context.Process(target=body, args=(home, table_file, theirs), name=name, daemon=True)
-    starter = threading.Thread(target=_start_behind_pages, args=(process.start,), name=f"start-{name}")
-    starter.start()
-    starter.join()
+    process.start()
     theirs.close()
     return process
-
-
-def _start_behind_pages(start: Callable[[], None]) -> None:
-    """Start a process that gives way to pages from its first import on, which take seconds where all tables start.
-
-    On Linux niceness is a thread's, and what a thread starts begins with it.
-    """
-    if sys.platform == "linux":
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
-    start()
 
 
 @dataclass(slots=True)
@@ -132,7 +118,7 @@ class Supervisor:
     now: Callable[[], datetime]
     listen: Listen
     """Is told every message, in the supervisor's own thread."""
-    body: Body = run_table
+    body: Body = start_table
     """What a table's process does."""
     silent: timedelta = SILENT
     begin: Begin = begin_process

@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import signal
 import threading
+from concurrent.futures import Executor
 from datetime import UTC, datetime
 from functools import partial
 from multiprocessing.connection import Connection
@@ -38,22 +39,19 @@ from thirdcard.vision.errors import VisionError
 
 logger = logging.getLogger(__name__)
 
-NICENESS = 15
-"""Tables are busy always, pages for milliseconds: who looks at one waits for no table."""
 
-
-def run_table(home: Path, table_file: Path, service: Connection) -> None:
-    """The process's body.
+def run_table(home: Path, table_file: Path, service: Connection, writer: Executor | None = None) -> None:
+    """Watch a table until told to stop.
 
     Args:
         home: The service's folder.
         table_file: The table.
         service: Where messages go and orders come from.
+        writer: A thread that transactions run in.
     """
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the service decides when its tables end
         if multiprocessing.parent_process() is not None:
-            os.nice(max(NICENESS - os.nice(0), 0))
             keep_to_one_thread()
     begin_lines("%(asctime)s %(levelname)s %(name)s: %(message)s", logging.INFO)
     Home(home).use_models(os.environ)
@@ -63,7 +61,7 @@ def run_table(home: Path, table_file: Path, service: Connection) -> None:
         begin_log(log, lambda: {"table": table.id})
         with watching_alone(Home(home).live / f"{table.id}.lock", _is_wanted) as is_mine:
             if is_mine:
-                worker = build_worker(Home(home), table, service)
+                worker = build_worker(Home(home), table, service, writer)
                 begin_log(log, lambda: {"table": table.id, "round": worker.watch.belief.round})
                 worker.run()
     except (ServiceError, VisionError) as error:
@@ -82,9 +80,9 @@ def _is_wanted() -> bool:
     return parent is None or parent.is_alive()
 
 
-def build_worker(home: Home, table: TableConfig, service: Connection) -> Worker:
+def build_worker(home: Home, table: TableConfig, service: Connection, writer: Executor | None = None) -> Worker:
     """A table's parts, joined; its log goes on where it ended."""
-    database = home.open_database(os.environ)
+    database = home.open_database(os.environ, writer)
     journal = Journal(database, table.id, rules_of(table))
     recorded = read_signals(table, None)
     watch = start_watch(table, recorded)

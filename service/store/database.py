@@ -7,12 +7,15 @@ instead of failing. Committed means on the disk.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from alembic import command
 from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
@@ -25,6 +28,7 @@ MIGRATIONS = Path(__file__).with_name("migrations")
 BUSY_S = 30
 CONNECT_S = 10
 """A database server that does not answer for so long is away."""
+T = TypeVar("T")
 _WRITING = {"is_writing": True}
 _ONE_MOMENT: dict[str, Any] = {"isolation_level": "REPEATABLE READ"}
 """What SQLite does by itself: all that is read in one transaction stood there at the same time."""
@@ -35,10 +39,16 @@ class DatabaseError(ServiceError):
 
 
 class Database:
-    """Sessions of one database."""
+    """Sessions of one database.
 
-    def __init__(self, engine: Engine) -> None:
+    Args:
+        engine: Its connections.
+        writer: A thread that `write` runs in; None: the caller's own.
+    """
+
+    def __init__(self, engine: Engine, writer: Executor | None = None) -> None:
         self.engine = engine
+        self._writer = writer
         self.after_writing: list[Callable[[], None]] = []
         """Called after each commit of this process that somebody may be shown."""
 
@@ -59,6 +69,22 @@ class Database:
         for tell in self.after_writing if is_shown else ():
             tell()
 
+    def write(self, work: Callable[[Session], T]) -> T:
+        """Run `work` in one transaction and return its result; its changes are on the disk then.
+
+        SQLite has one writer at a time. A thread of low priority that holds its lock on a busy machine keeps everybody
+        waiting, also those of high priority: such a process gives `writer`, a thread that does not give way.
+
+        Raises:
+            SQLAlchemyError: The database does not answer. Whether the changes stand is open.
+        """
+
+        def transact() -> T:
+            with self.writing() as session:
+                return work(session)
+
+        return transact() if self._writer is None else self._writer.submit(transact).result()
+
     @contextmanager
     def reading(self) -> Iterator[Session]:
         """A session that sees one moment of the database."""
@@ -71,8 +97,12 @@ class Database:
         self.engine.dispose()
 
 
-def open_database(url: str) -> Database:
+def open_database(url: str, writer: Executor | None = None) -> Database:
     """The database, its tables made or brought up to date.
+
+    Args:
+        url: Its address.
+        writer: A thread that `Database.write` runs in.
 
     Raises:
         DatabaseError: The address is none, or nobody answers there.
@@ -83,7 +113,7 @@ def open_database(url: str) -> Database:
     except (ArgumentError, SQLAlchemyError, ImportError, OSError) as error:
         reason = " ".join(str(getattr(error, "orig", None) or error).split())
         raise DatabaseError(f"database = {_shown(url)}; cannot be opened: {reason}") from error
-    return Database(engine)
+    return Database(engine, writer)
 
 
 def sqlite_url(path: Path) -> str:
@@ -119,9 +149,16 @@ def _begin_sqlite(connection: Connection) -> None:
 def _migrate(engine: Engine) -> None:
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS))
+    with engine.connect() as connection:
+        if MigrationContext.configure(connection).get_current_revision() == _newest_revision(config):
+            return  # nobody has to wait for a lock that changes nothing
     with engine.connect().execution_options(**_WRITING) as connection, connection.begin():
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
+
+
+def _newest_revision(config: Config) -> str | None:
+    return ScriptDirectory.from_config(config).get_current_head()
 
 
 def _shown(url: str) -> str:

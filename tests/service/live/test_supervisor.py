@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -15,7 +14,6 @@ from pathlib import Path
 import pytest
 
 from thirdcard.service.live.supervisor import FALLS, Supervisor
-from thirdcard.service.live.table_process import NICENESS
 from thirdcard.service.ports.messages import (
     Failed,
     Message,
@@ -156,18 +154,6 @@ def test_tables_start_one_after_the_other_where_one_at_a_time_may(room: Room) ->
     started = [room.wait(lambda told: isinstance(told, Written)) for _ in range(3)]
 
     assert started == [Written(table_id=table_id, lines=1) for table_id in ("A", "B", "C")]
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere niceness is no thread's")
-def test_process_gives_way_to_pages_from_its_first_import_on(room: Room) -> None:
-    mine = os.getpriority(os.PRIO_PROCESS, 0)
-    room.start("A")
-    room.wait(is_playing("A"))
-    assert room.supervisor is not None
-    pid = room.supervisor.pid_of("A")
-    assert pid is not None
-    assert os.getpriority(os.PRIO_PROCESS, pid) == max(mine, NICENESS)
-    assert os.getpriority(os.PRIO_PROCESS, 0) == mine
 
 
 def test_table_that_cannot_be_watched_says_why(room: Room) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
+from sqlalchemy.orm import Session
 
 from tests.service.store.conftest import NOW
 from thirdcard.service.store.database import Database, DatabaseError, open_database, sqlite_url
@@ -62,3 +65,37 @@ def test_commit_is_told_where_somebody_may_be_shown_it(database: Database) -> No
     with database.writing():
         pass
     assert (quietly, told) == ([], ["written"])
+
+
+def test_work_runs_in_the_writers_thread_and_its_result_comes_back(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(1, thread_name_prefix="writer") as writer:
+        database = open_database(sqlite_url(tmp_path / "room.db"), writer)
+
+        def enter(session: Session) -> str:
+            session.add(SignalRow(table_id="B07", at=NOW, body="{}"))
+            return threading.current_thread().name
+
+        assert database.write(enter).startswith("writer")
+        with database.reading() as session:
+            assert session.query(SignalRow).count() == 1
+        database.close()
+
+
+def test_work_that_fails_leaves_nothing_and_its_error_comes_back(database: Database) -> None:
+    def enter(session: Session) -> None:
+        session.add(SignalRow(table_id="B07", at=NOW, body="{}"))
+        session.flush()
+        raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        database.write(enter)
+    with database.reading() as session:
+        assert session.query(SignalRow).count() == 0
+
+
+def test_database_that_is_up_to_date_is_opened_while_another_writes(tmp_path: Path) -> None:
+    url = sqlite_url(tmp_path / "room.db")
+    first = open_database(url)
+    with first.writing():
+        open_database(url).close()
+    first.close()

@@ -1,0 +1,37 @@
+"""Start a table's process so that its work gives way to pages, and its entries in the database do not.
+
+Tables are always busy, pages for milliseconds. But a table that holds the database's lock while the machine runs others
+delays pages, alerts and all other tables (priority inversion: L. Sha, R. Rajkumar, J. P. Lehoczky, "Priority
+Inheritance Protocols", 1990). On Linux each thread has its own niceness: the thread that writes to the database starts
+before the process lowers its priority, and keeps its own.
+"""
+
+from __future__ import annotations
+
+import importlib
+import multiprocessing
+import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+NICENESS = 15
+TABLE_PROCESS = "thirdcard.service.live.table_process"
+"""Imported late: that takes seconds, and must give way too."""
+
+
+def start_table(home: Path, table_file: Path, service: Connection) -> None:
+    """The process's body.
+
+    Args:
+        home: The service's folder.
+        table_file: The table.
+        service: Where messages go and orders come from.
+    """
+    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="database") as writer:
+        writer.submit(threading.get_native_id).result()  # it has begun
+        is_own_process = multiprocessing.parent_process() is not None
+        if is_own_process and threading.current_thread() is threading.main_thread():
+            os.nice(max(NICENESS - os.nice(0), 0))
+        importlib.import_module(TABLE_PROCESS).run_table(home, table_file, service, writer)
