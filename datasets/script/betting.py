@@ -11,6 +11,7 @@ from thirdcard.datasets.script.chronicle import Chronicle, DueAlert, ToleratedRe
 from thirdcard.datasets.script.dealer import Dealer
 from thirdcard.datasets.script.dealing_script import VoidHandWagered
 from thirdcard.datasets.script.errors import ScriptError
+from thirdcard.datasets.script.manner import Habits
 from thirdcard.datasets.script.patron import LaidWager, Patron
 from thirdcard.datasets.script.places import Places, bets_known
 from thirdcard.datasets.script.script import (
@@ -41,8 +42,10 @@ _SEATED = (ScriptedChange, ScriptedReach, ScriptedNudge, VoidHandWagered)
 class Betting:
     """Every seat's player and every wager on the table."""
 
-    def __init__(self, script: Script, stage: Stage, places: Places, chips: ChipSet, chronicle: Chronicle) -> None:
-        self._script, self._stage, self._places = script, stage, places
+    def __init__(
+        self, script: Script, stage: Stage, places: Places, chips: ChipSet, chronicle: Chronicle, habits: Habits
+    ) -> None:
+        self._script, self._stage, self._places, self._habits = script, stage, places, habits
         self.chips = chips
         self._chronicle = chronicle
         self.patrons = {seat: self._patron(seat) for seat in self._occupied()}
@@ -172,7 +175,8 @@ class Betting:
         return seats
 
     def _patron(self, seat: int) -> Patron:
-        return Patron(self._stage, self._places, self._places.seats[seat], self.chips, self._script.pace)
+        place = self._places.seats[seat]
+        return Patron(self._stage, self._places, place, self.chips, self._script.pace, self._habits)
 
     def _due(self, anchor: Anchor) -> list[_Deed]:
         return [event for event in self._waiting if event.when.after == anchor]

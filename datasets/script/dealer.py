@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from thirdcard.datasets.script.manner import Habits
 from thirdcard.datasets.script.motion import Point, Pose, path_of
 from thirdcard.datasets.script.places import Places
 from thirdcard.datasets.script.stage import CardActor, Stage, StageArm, StageStack, grip_on
@@ -21,14 +22,22 @@ SHOULDER_MM = 560.0
 CARD_GRIP_MM = 30.0
 CHIP_GRIP_MM = 8.0
 SWEEP_POINTS = 13
+TOSS_FLICK_MM = 70.0
+"""So far the hand goes along with a card that it tosses."""
+TOSS_SPEED_MM_S = 1700.0
+TOSS_SPREAD_MM = 5.0
+TOSS_SPREAD_DEG = 5.0
+"""How exactly a tossed card comes to rest: standard deviations. Chosen, like the speeds: nobody measured dealers."""
+SLIDE_SPEED_MM_S = 700.0
 
 
 class Dealer:
     """Two arms over the dealer's edge."""
 
-    def __init__(self, stage: Stage, places: Places, *, growth: str, pace: float) -> None:
+    def __init__(self, stage: Stage, places: Places, habits: Habits, *, growth: str, pace: float) -> None:
         self._stage = stage
         self._places = places
+        self._habits = habits
         self._growth = growth
         self._pace = pace
         middle = places.width_mm / 2
@@ -67,7 +76,11 @@ class Dealer:
     ) -> tuple[CardActor, float]:
         """Draw a card from the shoe and lay it in its place, or the one given; gives it and when it left the shoe."""
         place = jittered(self._stage, place or self.place_of(hand, slot))
-        t, duration_s = self.carry_from_shoe(t, place)
+        if self._habits.does(self._habits.manner.tosses):
+            place = self._less_exact(place)
+            t, duration_s = self._toss_from_shoe(t, place)
+        else:
+            t, duration_s = self.carry_from_shoe(t, place)
         actor = self._stage.card(t, card, hand, slot, self._places.shoe_mouth())
         self.slide_out(actor, place, duration_s, face_up=face_up)
         return actor, t
@@ -92,6 +105,39 @@ class Dealer:
         arm.follow(t + duration_s, self._grip(arm, place.at_mm), 16.0)
         arm.hold(t + duration_s + 0.07)
         return t, duration_s
+
+    def _toss_from_shoe(self, t: float, place: Pose) -> tuple[float, float]:
+        """Let something glide from the shoe's mouth to a place; gives when it leaves and how long it takes."""
+        mouth = self._places.shoe_mouth()
+        arm = self._near(mouth.x_mm)
+        held_at = self._grip(arm, mouth.at_mm)
+        t = max(t, arm.free_at + arm.travel_s(held_at) + 0.02)
+        arm.go(t, held_at, height_mm=14.0, hand="grip")
+        way = math.dist(mouth.at_mm, place.at_mm)
+        flick = min(1.0, TOSS_FLICK_MM / max(way, 1.0))
+        end = (
+            mouth.x_mm + flick * (place.x_mm - mouth.x_mm),
+            mouth.y_mm + flick * (place.y_mm - mouth.y_mm),
+        )
+        arm.follow(t + 0.16, self._grip(arm, end), 22.0)
+        arm.hold(t + 0.24)
+        return t, max(0.26, way / TOSS_SPEED_MM_S) * self._pace
+
+    def _less_exact(self, place: Pose) -> Pose:
+        """About there, as a card comes to rest that nobody holds."""
+        habits = self._habits
+        x, y = habits.near(place.x_mm, TOSS_SPREAD_MM), habits.near(place.y_mm, TOSS_SPREAD_MM)
+        return Pose(x, y, habits.near(place.angle_deg, TOSS_SPREAD_DEG))
+
+    def lean(self, t: float, hand: Side) -> None:
+        """Lay the hand that does not deal on the near edge of a hand's box for a while."""
+        shoe, place = self._places.shoe_mouth(), self.place_of(hand, 0)
+        arm = self._left if self._near(shoe.x_mm) is self._right else self._right
+        at = (place.x_mm + self._habits.near(0.0, 25.0), place.y_mm - 0.35 * self._places.card_size_mm[1])
+        t = max(t, arm.free_at + arm.travel_s(at))
+        arm.go(t, at, height_mm=8.0, hand="palm")
+        arm.hold(t + self._habits.between(0.8, 3.0))
+        arm.rest()
 
     def place_of(self, hand: Side | None, slot: int) -> Pose:
         """Where a hand's card belongs; None: beside the shoe."""
@@ -153,11 +199,21 @@ class Dealer:
         arm.hold(done + 0.08)
         return done
 
-    def gather(self, t: float, actors: Sequence[CardActor]) -> float:
-        """Sweep cards together and put them into the rack; gives when they drop there."""
+    def gather(self, t: float, actors: Sequence[CardActor], *, with_other: bool = False) -> float:
+        """Sweep cards together and put them into the rack; gives when they drop there.
+
+        Args:
+            t: Not before that.
+            actors: The cards.
+            with_other: With the hand that is farther from the rack.
+        """
         rack = self._places.discard_mouth()
         order = sorted(actors, key=lambda actor: -math.dist(actor.pose.at_mm, rack.at_mm))
         arm = self._near(rack.x_mm)
+        if with_other:
+            arm = self._left if arm is self._right else self._right
+        slides = self._habits.does(self._habits.manner.slides)
+        lift_mm, speed_mm_s = (0.0, SLIDE_SPEED_MM_S) if slides else (4.0, 950.0)
         first = self._grip(arm, order[0].pose.at_mm)
         t = max(t, arm.free_at + arm.travel_s(first))
         arm.go(t, first, height_mm=16.0, hand="grip")
@@ -166,7 +222,7 @@ class Dealer:
             gap = math.dist(stops[-1][1], actor.pose.at_mm) / 700.0
             stops.append((stops[-1][0] + max(0.16, gap) * self._pace, actor.pose.at_mm))
         t_lift = stops[-1][0] + 0.12
-        drop = t_lift + max(0.45, math.dist(stops[-1][1], rack.at_mm) / 950.0) * self._pace
+        drop = t_lift + max(0.45, math.dist(stops[-1][1], rack.at_mm) / speed_mm_s) * self._pace
         for i, actor in enumerate(order):
             own, jitter = actor.pose, self._stage.near((0.0, 0.0), 2.5)
             angle = _nearest_turn(own.angle_deg, self._stage.between(-6.0, 6.0) + rack.angle_deg)
@@ -174,16 +230,17 @@ class Dealer:
             for moment, point in stops[i + 1 :]:
                 keys.append((moment, Pose(point[0] + jitter[0], point[1] + jitter[1], angle, 0.6 * (len(order) - i))))
             last = keys[-1][1]
-            keys.append((t_lift, Pose(last.x_mm, last.y_mm, last.angle_deg, 4.0 + 0.6 * (len(order) - i))))
-            keys.append((drop, Pose(rack.x_mm + jitter[0], rack.y_mm, angle, 25.0)))
+            keys.append((t_lift, Pose(last.x_mm, last.y_mm, last.angle_deg, lift_mm + 0.6 * (len(order) - i))))
+            keys.append((drop, Pose(rack.x_mm + jitter[0], rack.y_mm, angle, 6.25 * lift_mm)))
             actor.move(*keys, layer=t + 1e-3 * (len(order) - i))
             actor.leave(drop)
         for moment, point in stops[1:]:
             arm.follow(moment, self._grip(arm, point), 18.0)
         arm.hold(t_lift)
-        arm.follow(drop, self._grip(arm, rack.at_mm), 45.0)
+        arm.follow(drop, self._grip(arm, rack.at_mm), 20.0 if slides else 45.0)
         self._discarded += len(order)
-        self._stage.timeline.discards.append((drop, self._discarded))
+        discards = self._stage.timeline.discards
+        discards.append((max(drop, discards[-1][0] if discards else drop), self._discarded))
         return drop
 
     def pass_along(self, t: float, points_mm: Sequence[Point], duration_s: float) -> tuple[float, list[float]]:

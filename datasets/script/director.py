@@ -13,6 +13,7 @@ from thirdcard.datasets.script.chronicle import Chronicle, DueAlert, ToleratedRe
 from thirdcard.datasets.script.dealer import Dealer
 from thirdcard.datasets.script.errors import ScriptError
 from thirdcard.datasets.script.handling import turned_by_players
+from thirdcard.datasets.script.manner import habits_of
 from thirdcard.datasets.script.motion import Pose
 from thirdcard.datasets.script.places import Places
 from thirdcard.datasets.script.plan import (
@@ -96,10 +97,11 @@ class _Director:
         self.places = Places(layout, (width, height), chips.diameter_mm)
         self.stage = Stage(np.random.default_rng(script.seed))
         self.shoe = DealingShoe(script.table.shoe.decks, np.random.default_rng(script.seed + 1))
-        self.dealer = Dealer(self.stage, self.places, growth=script.growth, pace=script.pace)
+        self.habits = habits_of(script.manner, script.seed)
+        self.dealer = Dealer(self.stage, self.places, self.habits, growth=script.growth, pace=script.pace)
         devices = [device for device in script.devices if device != "no_more_bets" or script.call == "signal"]
         self.chronicle = Chronicle(devices)
-        self.betting = Betting(script, self.stage, self.places, chips, self.chronicle)
+        self.betting = Betting(script, self.stage, self.places, chips, self.chronicle, self.habits)
         self.style = str(script.table.options.get("dealing_style", DEFAULT_STYLE.get(script.table.rulebook, "A")))
         self.clock = LEAD_IN_S
         self.kept: CardActor | None = None
@@ -282,6 +284,8 @@ class _Director:
         for event in spec.happenings:
             if isinstance(event, Straighten) and event.kind == "straighten_card" and event.card == len(self.cards):
                 self.clock = self.dealer.straighten(self.clock, actor) + 0.15
+        if step.hand is not None and self.habits.does(self.script.manner.rests):
+            self.dealer.lean(self.clock, step.hand)
 
     def _place_of_loose(self, at: str) -> Pose:
         """Where a card is laid that comes to no hand."""
@@ -328,6 +332,10 @@ class _Director:
         self._look_for_foreign(t, actor.card)
 
     def _announce(self, step: Announce) -> None:
+        if self.habits.does(self.script.manner.squares_up):
+            for actor in self.cards:
+                if actor.hand is not None and not actor.gone:
+                    self.clock = self.dealer.straighten(self.clock, actor)
         self.dealer.rest()
         self.clock += self.stage.between(0.35, 0.7) * self.script.pace
         t = self.clock
@@ -340,16 +348,19 @@ class _Director:
     def _clear(self) -> None:
         """Collect the cards, the Player's hand first; one that is kept stays."""
         self.clock += self.stage.between(0.2, 0.5) * self.script.pace
+        both_at = self.clock + 0.1 if self.habits.does(self.script.manner.both_hands) else None
         for hand in (Side.PLAYER, Side.BANKER, None):
             lying = [actor for actor in self.cards if actor.hand is hand and not actor.gone]
             self.kept = next((actor for actor in lying if actor.kept), self.kept)
             swept = [actor for actor in lying if not actor.kept]
             if not swept:
                 continue
-            done = self.dealer.gather(self.clock, swept)
+            is_beside = hand is Side.BANKER and both_at is not None
+            begun = both_at if is_beside and both_at is not None else self.clock
+            done = self.dealer.gather(begun, swept, with_other=is_beside)
             for actor in swept:
                 self.chronicle.add(CardRemoved(t=done, card_id=actor.card_id, to="discard"))
-            self.clock = done
+            self.clock = max(self.clock, done)
         self.dealer.rest()
 
     def _free_slot(self, hand: Side) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +26,7 @@ from thirdcard.datasets.script.drawn_rounds import (
     loose_round,
     spread_incidents,
 )
-from thirdcard.datasets.script.drawn_tables import CHIPS, TABLES, DrawnTable, draw_look, handled
+from thirdcard.datasets.script.drawn_tables import CHIPS, TABLES, DrawnTable, draw_look, draw_manner, handled
 from thirdcard.datasets.script.errors import ScriptError
 from thirdcard.datasets.script.judgement import judged_alerts
 from thirdcard.datasets.script.late_changes import late_changes_round
@@ -43,6 +44,7 @@ CARD_ROUNDS = 14
 CHIP_FILES = 8
 CHIP_ROUNDS = 9
 LOOSE_FILES = 10
+MANNER_FILES = 10
 LOOSE_ROUNDS = 4
 SHIFT_ROUNDS = 40
 SHIFT_PAUSE_S = 3.4
@@ -55,6 +57,7 @@ SHARP = {"resolution": [2880, 1620]}
 """Shows a mini table at 1.05 pixels a millimetre and more."""
 _HEADINGS = {
     "clean": "Clean play: legal acts only, no incident.",
+    "manners": "Dealers and players who move otherwise, clean play and play with incidents in turn.",
     "incidents": "Incidents drawn by machine, every code as often as every other.",
     "handling": "Faults in handling cards, in settling wagers and beyond the table's notice, drawn by machine.",
     "rare": "What tables seldom see, drawn by machine.",
@@ -115,6 +118,19 @@ def draw_incidents(seed: int, count: int = INCIDENT_FILES, each: int = INCIDENTS
     tables = [TABLES[int(i)] for i in rng.permutation(len(TABLES))[:count]]
     for number, kinds in enumerate(spread_incidents(tables, each, rng)):
         yield _playable(number, tables[number], seed, "M", _in_any_order([*kinds, None]))
+
+
+def draw_manners(seed: int, count: int = MANNER_FILES, each: int = 1) -> Drawn:
+    """Scripts of dealers and players who move otherwise, by name: clean play and play with incidents in turn."""
+    rng = np.random.default_rng(seed)
+    tables = [
+        replace(TABLES[number % len(TABLES)], habits=draw_manner(np.random.default_rng((seed, number))))
+        for number in range(count)
+    ]
+    spread = iter(spread_incidents(tables[1::2], each, rng) if count > 1 else ())
+    for number, table in enumerate(tables):
+        kinds = [None] * ROUNDS if number % 2 == 0 else [*next(spread), None]
+        yield _playable(number, table, seed, "D", _in_any_order(kinds))
 
 
 def draw_handling(seed: int, count: int = INCIDENT_FILES, each: int = INCIDENTS_EACH) -> Drawn:
@@ -230,7 +246,7 @@ def _flow(value: object) -> str:
 
 
 _PLAIN = {"clean": draw_clean, "cards": draw_cards, "chips": draw_chips, "loose": draw_loose, "shift": draw_shift}
-_OF_INCIDENTS = {"incidents": draw_incidents, "handling": draw_handling, "rare": draw_rare}
+_OF_INCIDENTS = {"incidents": draw_incidents, "handling": draw_handling, "rare": draw_rare, "manners": draw_manners}
 
 
 def main() -> None:

@@ -7,6 +7,13 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from thirdcard.datasets.script.script import Manner
+
+MANNER_SHARE = 0.6
+"""Of dealers who have any one of the manners."""
+PACES = (0.6, 1.4)
+CARD_GAPS_S = (0.75, 1.8)
+"""From hurried to slow, as wide as scripts allow."""
 HEIGHTS_MM = {"mini-7": (2150, 2500), "midi-9": (2600, 2950), "full-14": (3050, 3200)}
 LAMP_DEVICES = ["bets_opened", "result_announced", "round_closed", "void_hand_announced"]
 FEW_DEVICES = ["bets_opened", "round_closed"]
@@ -54,6 +61,8 @@ class DrawnTable:
     growth: str = "outward"
     handling: str = "dealer"
     """`players`: who deals face down passes the cards to them."""
+    habits: Mapping[str, object] = field(default_factory=dict)
+    """The script's `pace`, `card_gap_s` and `manner`, where they are not the usual ones."""
 
     @property
     def rule_options(self) -> dict[str, object]:
@@ -72,12 +81,21 @@ class DrawnTable:
         devices = {} if self.devices is None else {"devices": self.devices}
         growth = {} if self.growth == "outward" else {"growth": self.growth}
         handling = {} if self.handling == "dealer" else {"handling": self.handling}
-        return {"call": self.call, **devices, "pace": 0.8, **growth, **handling}
+        return {"call": self.call, **devices, "pace": 0.8, **growth, **handling, **self.habits}
 
 
 def handled(table: DrawnTable) -> DrawnTable:
     """The same table; where cards come face down in style B the players handle them."""
     return replace(table, name=f"{table.name}-handled", handling="players") if table.style == "B" else table
+
+
+def draw_manner(rng: np.random.Generator) -> dict[str, object]:
+    """The script's tempo and manners: each of them is somebody's habit or is not, and a habit is not always kept."""
+    manner = {
+        name: round(float(rng.uniform(0.3, 1.0)), 2) for name in Manner.model_fields if rng.random() < MANNER_SHARE
+    }
+    pace, gap_s = (round(float(rng.uniform(low, high)), 2) for low, high in (PACES, CARD_GAPS_S))
+    return {"pace": pace, "card_gap_s": gap_s, "manner": manner}
 
 
 def draw_look(table: DrawnTable, rng: np.random.Generator, deck: int) -> dict[str, object]:

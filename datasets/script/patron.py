@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from thirdcard.calibration.chips import ChipSet
 from thirdcard.calibration.layout import Area
+from thirdcard.datasets.script.manner import Habits
 from thirdcard.datasets.script.motion import Point, Pose, path_of
 from thirdcard.datasets.script.places import Places, Seat
 from thirdcard.datasets.script.stage import CardActor, Stage, StageArm, StageStack, grip_on
@@ -44,12 +45,13 @@ class LaidWager:
 class Patron:
     """One seat's player."""
 
-    def __init__(self, stage: Stage, places: Places, seat: Seat, chips: ChipSet, pace: float) -> None:
+    def __init__(self, stage: Stage, places: Places, seat: Seat, chips: ChipSet, pace: float, habits: Habits) -> None:
         self.seat = seat
         self._stage = stage
         self._places = places
         self._chips = chips
         self._pace = pace * stage.between(0.85, 1.2)
+        self._habits = habits
         self._arm = self._make_arm()
         self._bank: dict[int, StageStack] = {}
         self._lay_out_bank()
@@ -253,9 +255,13 @@ class Patron:
         stack = self._stage.stack(picked, chips, source)
         stack.move((picked, source, 8.0), (rests, at, height_mm))
         self._arm.follow(rests, self._grip(at), height_mm + 24.0)
-        self._arm.hold(rests + self._stage.between(0.06, 0.2))
+        stays_s = self._stage.between(0.06, 0.2)
+        self._arm.hold(rests + (self._habits.between(0.8, 4.0) if self._lingers() else stays_s))
         self._arm.rest()
         return stack, rests
+
+    def _lingers(self) -> bool:
+        return self._habits.does(self._habits.manner.lingers)
 
     def _reach(self, t: float, at: Point) -> float:
         held_at = self._grip(at)

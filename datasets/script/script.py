@@ -71,6 +71,23 @@ class Video(_Part):
     """Whether the shutter stays open long enough to smear what moves."""
 
 
+class Manner(_Part):
+    """How dealer and players move their hands; each is the share of occasions on which it is done."""
+
+    tosses: float = Field(default=0.0, ge=0, le=1)
+    """A card leaves the shoe and glides to its place by itself, turning a little; the hand stays at the shoe."""
+    squares_up: float = Field(default=0.0, ge=0, le=1)
+    """The dealer straightens the cards of both hands before the result."""
+    rests: float = Field(default=0.0, ge=0, le=1)
+    """The dealer's other hand lies on the edge of a card box for a while, over the cards in it, while he deals."""
+    both_hands: float = Field(default=0.0, ge=0, le=1)
+    """The dealer gathers both hands' cards at the same time, one with each hand."""
+    slides: float = Field(default=0.0, ge=0, le=1)
+    """Gathered cards are pushed over the cloth as a pile, not lifted."""
+    lingers: float = Field(default=0.0, ge=0, le=1)
+    """A player's hand stays at the wager that he put down, also beyond the call."""
+
+
 class ScriptedMoment(_Part):
     """Seconds after something that happens in the round; before it where negative (only for the call)."""
 
@@ -303,6 +320,7 @@ class Script(_Part):
     """Which events devices report."""
     pace: float = Field(default=1.0, ge=0.6, le=2.0)
     """Above 1 the dealer and the players are slower."""
+    manner: Manner = Manner()
     card_gap_s: float = Field(default=0.97, ge=0.7, le=3)
     """From card to card."""
     growth: Literal["outward", "inward"] = "outward"

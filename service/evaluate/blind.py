@@ -30,7 +30,7 @@ from thirdcard.service.evaluate.tables import format_markdown, put_section
 from thirdcard.service.ports.errors import ServiceError
 from thirdcard.service.watch.factory import now_utc
 
-KINDS = ("clean", "incidents", "handling", "rare", "chips", "cards")
+KINDS = ("clean", "incidents", "manners", "handling", "rare", "chips", "loose", "cards")
 LEDGER = Path("datasets") / "blind.yaml"
 PAGE = Path("docs") / "accuracy.md"
 SECTION = "blind"
