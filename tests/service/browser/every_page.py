@@ -55,21 +55,25 @@ class RoomPage:
     who: str
     """Who looks at it."""
     path: str
-    dialogs: Mapping[str, Ask] = field(default_factory=dict)
-    """How each of its dialogs is opened."""
+    shown: Mapping[str, Ask] = field(default_factory=dict)
+    """What it shows when asked, by selector, and how it is asked."""
 
 
-def _by_key(key: str) -> Ask:
-    return lambda page: page.keyboard.press(key)
+def _by_key(keys: str) -> Ask:
+    return lambda page: page.keyboard.type(keys)
 
 
 def _by_button(button: str) -> Ask:
     return lambda page: page.locator(button).first.click()
 
 
-KEYS = {"help": _by_key("?")}
-DECIDE = {"dismiss": _by_key("d"), "step": _by_key("c")}
-CORRECT = {"correct": _by_button("[data-correct=card]")}
+KEYS = {"#help": _by_key("?")}
+DECIDE = {"#dismiss": _by_key("d"), "#step": _by_key("c")}
+TOGETHER = {"#chosen-bar": _by_key("X"), "#toasts .toast": _by_key("Xe")}
+CORRECT = {
+    "#correct": _by_button("[data-correct=card]"),
+    "#correct [data-for=add]": _by_button("[data-correct=add]"),
+}
 BUNDLE = "/api/cases/1/export"
 PAGES: Mapping[str, RoomPage] = {
     "sign-in": RoomPage(who="vic", path="/login"),
@@ -81,10 +85,10 @@ PAGES: Mapping[str, RoomPage] = {
     "figures": RoomPage(who="vic", path="/analytics"),
     "refusal": RoomPage(who="vic", path="/settings"),
     "table": RoomPage(who="ben", path="/tables/T1"),
-    "alerts": RoomPage(who="ben", path="/alerts", dialogs=KEYS),
+    "alerts": RoomPage(who="ben", path="/alerts", shown=KEYS | TOGETHER),
     "doubtful": RoomPage(who="ben", path="/doubtful"),
-    "round": RoomPage(who="ben", path="/rounds/1", dialogs=KEYS | CORRECT),
-    "alert": RoomPage(who="cleo", path="/alerts/1?show=all", dialogs=DECIDE),
+    "round": RoomPage(who="ben", path="/rounds/1", shown=KEYS | CORRECT),
+    "alert": RoomPage(who="cleo", path="/alerts/1?show=all", shown=DECIDE),
     "dealers": RoomPage(who="cleo", path="/analytics/dealers"),
     "tables": RoomPage(who="cleo", path="/analytics/tables"),
     "codes": RoomPage(who="cleo", path="/analytics/codes"),

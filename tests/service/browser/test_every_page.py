@@ -46,10 +46,10 @@ def faults_on(asked: RoomPage, visitor: Visitor) -> Iterator[str]:
     yield from focus_faults(page)
     page.evaluate("() => { for (const one of document.querySelectorAll('details')) one.open = true; }")
     yield from in_each_look(page, None)
-    for dialog, ask in asked.dialogs.items():
+    for selector, ask in asked.shown.items():
         ask(page)
-        page.locator(f"dialog#{dialog}[open]").wait_for()
-        yield from in_each_look(page, f"#{dialog}")
+        page.locator(selector).first.wait_for()
+        yield from in_each_look(page, selector)
         page.keyboard.press("Escape")
     yield from (said for said in visitor.complaints if REFUSED not in said)
     visitor.complaints.clear()
