@@ -1,48 +1,52 @@
 """Find a camera's pose, and its lens where the points allow, from printed points or markers seen in one picture.
 
-Knows nothing of files. The model has square pixels and its principal point in the middle of the picture; a lens known
-otherwise can be given. Image points: distorted pixels. Layout points: millimetres on the cloth.
+Knows nothing of files. A lens known otherwise can be given. Image points: distorted pixels. Layout points: millimetres
+on the cloth.
 
 One picture of a plane says little about the focal length when the camera looks straight down: distance and focal
-length then trade against each other. A wide prior keeps the fit sane there; the map between picture and cloth is good
-either way, and `Fit.lens` tells whether the focal length was measured.
+length then trade against each other, and few points say nothing of the distortion. What lenses are usually like keeps
+the fit sane there; `Fit.lens` tells whether the focal length was measured, `Fit.uncertainty` how far the map between
+picture and cloth may be off.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import MappingProxyType
 
-import cv2
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import least_squares
+from numpy.typing import NDArray
+from scipy.stats import chi2
+from scipy.stats import f as f_distribution
 
 from thirdcard.calibration.camera import Calibration
+from thirdcard.calibration.camera_problem import FOCAL, CameraProblem, KnownLens, Solution, solve
 from thirdcard.calibration.errors import CameraError, FitError
 from thirdcard.calibration.layout import Layout
+from thirdcard.calibration.map_uncertainty import USUAL_NOISE_WEIGHT, MapUncertainty, uncertainty_of
 from thirdcard.calibration.markers import find_markers, marker_corners_mm
 
 FloatArray = NDArray[np.float64]
 Point = tuple[float, float]
 
 FEWEST_POINTS = 4
-POINTS_FOR_K1 = 6
-POINTS_FOR_K2 = 12
-
-_FOCAL_STARTS = (0.7, 1.1, 1.8)
-"""First guesses of the focal length, in picture widths."""
-_PRIOR_FOCAL = 1.1
-_PRIOR_FOCAL_SPREAD = 0.5
-"""Of the logarithm."""
-_PRIOR_K1_SPREAD = 0.3
-_PRIOR_K2_SPREAD = 0.1
-_CLICK_PX = 1.0
-"""How exact a point is taken to be, against the priors."""
-_LEAST_NOISE = 0.5
-"""Of a click; a smaller residual over few points is luck."""
+CLICK_PX = 1.0
+"""How exactly people click, standard deviation along each axis, in a picture 1920 pixels wide."""
+MARKER_PX = 0.3
+"""How exactly a marker's corner is found."""
+_BADLY_SEEN_PX = 2.0
+"""Points that are seen no more exactly still belong together: a marker is laid to a millimetre or two."""
+_SURE = 0.999
+"""Of fits to points that belong together, those whose residual is not larger."""
+_MOST_LEFT_OUT = 0.25
+"""Of the points: where more of them do not fit, it is not they that are wrong."""
+_CLICKED_WIDTH_PX = 1920
+_TRIED = 3
+"""So many of the likeliest are left out in turn."""
+_LEAST_SHARE = 1e-6
+"""Of a point's residual that is its own; what the others cannot check is not said to be off."""
 _MEASURED_FOCAL_SPREAD = 0.04
 _WORST_RESIDUAL = 0.02
 """Of the picture's diagonal; beyond it the points do not belong to the layout."""
@@ -56,14 +60,6 @@ class LensSource(StrEnum):
     ASSUMED = "assumed"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KnownLens:
-    """A lens that is known beforehand, in OpenCV's model."""
-
-    camera_matrix: FloatArray
-    distortion: FloatArray
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Fit:
     """A calibration and how well it fits."""
@@ -72,60 +68,15 @@ class Fit:
     errors_px: Mapping[str, float]
     """Distance between each point as seen and as mapped, by name."""
     lens: LensSource
+    uncertainty: MapUncertainty
+    """How far the map may be off anywhere on the cloth."""
+    left_out: Mapping[str, float] = field(default_factory=dict)
+    """Points that do not fit the others, and by how many pixels; nothing was fitted to them."""
 
     @property
     def worst(self) -> str:
         """The name of the point that fits worst."""
         return max(self.errors_px, key=self.errors_px.__getitem__)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Problem:
-    """What is solved: points on the cloth, where they were seen, what is known of the lens."""
-
-    names: tuple[str, ...]
-    points_mm: FloatArray
-    """(N, 2)."""
-    points_px: FloatArray
-    """(N, 2), distorted."""
-    image_size_wh_px: tuple[int, int]
-    lens: KnownLens | None
-
-    @property
-    def distortion_terms(self) -> int:
-        """How many of k1, k2 are sought."""
-        if self.lens is not None:
-            return 0
-        return (len(self.names) >= POINTS_FOR_K1) + (len(self.names) >= POINTS_FOR_K2)
-
-    def camera(self, unknowns: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Camera matrix and distortion; unknowns are rvec, tvec / 1000, and without a given lens log f, k1, k2."""
-        if self.lens is not None:
-            return self.lens.camera_matrix, self.lens.distortion
-        width, height = self.image_size_wh_px
-        focal = float(np.exp(unknowns[6])) * width
-        matrix = np.array([[focal, 0.0, (width - 1) / 2], [0.0, focal, (height - 1) / 2], [0.0, 0.0, 1.0]])
-        distortion = np.zeros(5)
-        distortion[: self.distortion_terms] = unknowns[7:]
-        return matrix, distortion
-
-    def offsets_px(self, unknowns: FloatArray) -> FloatArray:
-        """(N, 2): mapped minus seen."""
-        matrix, distortion = self.camera(unknowns)
-        flat = np.column_stack([self.points_mm, np.zeros(len(self.points_mm))])
-        mapped = cv2.projectPoints(flat, unknowns[:3], unknowns[3:6] * 1000.0, matrix, distortion)[0][:, 0]
-        offsets: FloatArray = np.asarray(mapped, dtype=np.float64) - self.points_px
-        return offsets
-
-    def residuals(self, unknowns: FloatArray) -> FloatArray:
-        """Offsets in clicks, then the priors."""
-        priors: list[float] = []
-        if self.lens is None:
-            priors.append((unknowns[6] - np.log(_PRIOR_FOCAL)) / _PRIOR_FOCAL_SPREAD)
-            priors += [
-                term / spread for term, spread in zip(unknowns[7:], (_PRIOR_K1_SPREAD, _PRIOR_K2_SPREAD), strict=False)
-            ]
-        return np.concatenate([self.offsets_px(unknowns).ravel() / _CLICK_PX, priors])
 
 
 def fit_from_points(
@@ -185,7 +136,9 @@ def fit_from_markers(image_hw3: NDArray[np.uint8], layout: Layout, *, lens: Know
             for i, (x, y) in enumerate(marker_corners_mm(layout.markers, number, turns=turns))
         }
         try:
-            fits.append(fit_camera(points_px, points_mm, image_size_wh_px=(width, height), lens=lens))
+            fits.append(
+                fit_camera(points_px, points_mm, image_size_wh_px=(width, height), lens=lens, noise_px=MARKER_PX)
+            )
         except FitError as error:
             complaints.append(error)
     if not fits:
@@ -199,29 +152,46 @@ def fit_camera(
     *,
     image_size_wh_px: tuple[int, int],
     lens: KnownLens | None = None,
+    noise_px: float = CLICK_PX,
 ) -> Fit:
-    """Fit a camera to named points of the cloth.
+    """Fit a camera to named points of the cloth; points that do not fit the others are left out.
 
     Minimises the squared distances |project(K, d, R, t, p_mm) - p_px| over R, t and, without a given lens, the focal
-    length, k1 (from 6 points) and k2 (from 12).
+    length and four terms of distortion, of which the usual is known beforehand.
+
+    Args:
+        points_px: Distorted pixels, by name. What stands before a full stop in a name is one thing, such as a marker:
+            its points are left out together.
+        points_mm: Where they are on the cloth.
+        image_size_wh_px: The picture's size.
+        lens: Where it is known.
+        noise_px: How exactly they were seen, standard deviation along each axis.
 
     Raises:
-        FitError: The points do not determine a camera.
+        FitError: The points do not determine a camera, or do not belong together.
     """
     names = tuple(points_px)
-    problem = _Problem(
+    problem = CameraProblem(
         names=names,
         points_mm=np.array([points_mm[name] for name in names], dtype=np.float64).reshape(-1, 2),
         points_px=np.array([points_px[name] for name in names], dtype=np.float64).reshape(-1, 2),
         image_size_wh_px=image_size_wh_px,
         lens=lens,
+        noise_px=noise_px * _coarseness(image_size_wh_px),
     )
     _check_points(problem)
-    unknowns, jacobian = _solve(problem)
-    return _build_fit(problem, unknowns, jacobian)
+    return _build_fit(problem, _without_outliers(_solved(problem)))
 
 
-def _check_points(problem: _Problem) -> None:
+def _coarseness(image_size_wh_px: tuple[int, int]) -> float:
+    return max(image_size_wh_px[0] / _CLICKED_WIDTH_PX, 1.0)
+
+
+def _badly_seen_px(problem: CameraProblem) -> float:
+    return _BADLY_SEEN_PX * _coarseness(problem.image_size_wh_px)
+
+
+def _check_points(problem: CameraProblem) -> None:
     if len(problem.names) < FEWEST_POINTS:
         allowed = f"at least {FEWEST_POINTS} are needed"
         raise FitError("points", "count", value=len(problem.names), allowed=allowed)
@@ -229,83 +199,141 @@ def _check_points(problem: _Problem) -> None:
     for name, (x, y) in zip(problem.names, problem.points_px, strict=True):
         if not (-0.5 <= x <= width - 0.5 and -0.5 <= y <= height - 0.5):
             raise FitError("points", name, value=[x, y], allowed=f"must lie in the picture of {width} x {height} px")
+    if _lie_on_a_line(problem):
+        raise FitError("points", "spread", value=", ".join(problem.names), allowed="must not lie on one line")
+
+
+def _lie_on_a_line(problem: CameraProblem) -> bool:
     for points in (problem.points_mm, problem.points_px):
         spread = np.linalg.svd(points - points.mean(axis=0), compute_uv=False)
         if spread[1] < 0.02 * spread[0]:
-            raise FitError("points", "spread", value=", ".join(problem.names), allowed="must not lie on one line")
+            return True
+    return False
 
 
-def _solve(problem: _Problem) -> tuple[FloatArray, FloatArray]:
-    """The best of a few starts: unknowns and the Jacobian there."""
-    best = None
-    for focal in _FOCAL_STARTS if problem.lens is None else (0.0,):
-        for start in _starts(problem, focal):
-            found = least_squares(problem.residuals, start, method="trf", x_scale="jac", max_nfev=200)
-            is_better = best is None or found.cost < best.cost
-            if is_better and _is_above(found.x[:3], found.x[3:6]):
-                best = found
-    if best is None:
+def _solved(problem: CameraProblem) -> Solution:
+    solution = solve(problem)
+    if solution is None:
         allowed = "no camera above the cloth sees these points so; are two swapped, or all but one on a line?"
         raise FitError("points", "order", value=", ".join(problem.names), allowed=allowed)
-    return np.asarray(best.x, dtype=np.float64), np.asarray(best.jac, dtype=np.float64)
+    return solution
 
 
-def _starts(problem: _Problem, focal: float) -> list[FloatArray]:
-    """Poses from the flat points alone, those with the camera above the cloth."""
-    lens_unknowns = [] if problem.lens is not None else [np.log(focal), *[0.0] * problem.distortion_terms]
-    matrix, distortion = problem.camera(np.array([0.0] * 6 + lens_unknowns))
-    flat = np.column_stack([problem.points_mm, np.zeros(len(problem.points_mm))])
-    solved = cv2.solvePnPGeneric(flat, problem.points_px, matrix, distortion, flags=cv2.SOLVEPNP_IPPE)
-    starts = []
-    for rvec, tvec in zip(solved[1], solved[2], strict=True):
-        if _is_above(rvec, tvec):
-            starts.append(np.concatenate([rvec.ravel(), tvec.ravel() / 1000.0, lens_unknowns]))
-    return starts
+def _without_outliers(solution: Solution) -> Solution:
+    """The fit to the points that belong together: the worst is left out as long as it does not fit the others.
+
+    Where it cannot be said which of two is wrong, or too many are, the fit to all stays.
+    """
+    everything, things = solution, solution.problem.things
+    for _ in range(int(_MOST_LEFT_OUT * len(things))):
+        drops = sorted((_drop_of(solution, thing) for thing in solution.problem.things), reverse=True)
+        found = _best_without(solution, drops[:_TRIED])
+        if found is None or not _is_wrong(*found, _unlikely(len(things))):
+            break
+        drop, rest = found
+        others = [each.squares for each in drops if each.names != drop.names]
+        if others and not _is_wrong(replace(drop, squares=drop.squares - max(others)), rest, _SURE):
+            break
+        solution = rest
+    return solution if _belongs_together(solution) else everything
 
 
-def _is_above(rvec: ArrayLike, tvec: ArrayLike) -> bool:
-    """Whether a pose has its camera above the cloth."""
-    rotation = cv2.Rodrigues(np.asarray(rvec, dtype=np.float64).ravel())[0]
-    return bool((-rotation.T @ np.ravel(tvec))[2] < 0.0)
+def _best_without(solution: Solution, drops: Iterable[_Drop]) -> tuple[_Drop, Solution] | None:
+    """The thing without which the others fit best; for one that is far off the first order does not suffice."""
+    tried = ((drop, _solution_without(solution, drop)) for drop in drops)
+    fits = [(drop, rest) for drop, rest in tried if rest is not None]
+    if not fits:
+        return None
+    drop, rest = min(fits, key=lambda each: each[1].cost)
+    return replace(drop, squares=2 * (solution.cost - rest.cost)), rest
 
 
-def _build_fit(problem: _Problem, unknowns: FloatArray, jacobian: FloatArray) -> Fit:
-    errors = np.linalg.norm(problem.offsets_px(unknowns), axis=1)
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class _Drop:
+    """What leaving a thing out changes, to first order."""
+
+    squares: float
+    """So much less is the sum of squared residuals, in noises."""
+    off_px: float
+    """So far its farthest point lies from where the others put it."""
+    names: frozenset[str] = field(compare=False)
+
+
+def _drop_of(solution: Solution, thing: frozenset[str]) -> _Drop:
+    """By the hat matrix (R. D. Cook, S. Weisberg, "Residuals and Influence in Regression", 1982, 2.2)."""
+    problem, jacobian = solution.problem, solution.jacobian
+    rows = [2 * i + axis for i, name in enumerate(problem.names) if name in thing for axis in (0, 1)]
+    offsets = problem.offsets_px(solution.unknowns).ravel()[rows] / problem.noise_px
+    own = jacobian[rows]
+    hat = own @ np.linalg.pinv(jacobian.T @ jacobian, hermitian=True) @ own.T
+    left = np.linalg.lstsq(np.eye(len(rows)) - hat, offsets, rcond=_LEAST_SHARE)[0]
+    off_px = float(np.linalg.norm(left.reshape(-1, 2), axis=1).max()) * problem.noise_px
+    return _Drop(squares=float(offsets @ left), off_px=off_px, names=thing)
+
+
+def _is_wrong(drop: _Drop, rest: Solution, sure: float) -> bool:
+    """Whether the residual falls by more than chance explains (an F test), and by pixels that matter."""
+    numbers, freedom = 2 * len(drop.names), USUAL_NOISE_WEIGHT + max(rest.spare, 0)
+    noise = (USUAL_NOISE_WEIGHT + 2 * rest.cost) / freedom
+    is_unlikely = drop.squares / numbers / noise > float(f_distribution.ppf(sure, numbers, freedom))
+    return is_unlikely and drop.off_px > 2 * _badly_seen_px(rest.problem)
+
+
+def _unlikely(chances: int) -> float:
+    """For the worst of so many."""
+    return 1.0 - (1.0 - _SURE) / chances
+
+
+def _belongs_together(solution: Solution) -> bool:
+    """Whether the residual is one that points which are seen as exactly as usual, or nearly so, bring about."""
+    problem = solution.problem
+    squares = 2 * solution.cost * (problem.noise_px / _badly_seen_px(problem)) ** 2
+    return squares <= float(chi2.ppf(_SURE, max(solution.spare, 1)))
+
+
+def _solution_without(solution: Solution, drop: _Drop) -> Solution | None:
+    rest = solution.problem.without(drop.names)
+    if len(rest.names) <= FEWEST_POINTS or _lie_on_a_line(rest):
+        return None
+    return solve(rest)
+
+
+def _build_fit(problem: CameraProblem, solution: Solution) -> Fit:
+    used = solution.problem
+    errors = np.linalg.norm(used.offsets_px(solution.unknowns), axis=1)
     residual_px = float(np.sqrt(np.mean(errors**2)))
-    worst = problem.names[int(errors.argmax())]
-    limit_px = _WORST_RESIDUAL * float(np.hypot(*problem.image_size_wh_px))
-    if residual_px > limit_px:
+    worst = used.names[int(errors.argmax())]
+    limit_px = _WORST_RESIDUAL * float(np.hypot(*used.image_size_wh_px))
+    if residual_px > limit_px or not _belongs_together(solution):
         allowed = f"is off by {errors.max():.0f} px; the points do not fit the layout, are names mixed up?"
-        raise FitError("points", worst, value=problem.points_px[errors.argmax()].tolist(), allowed=allowed)
-    matrix, distortion = problem.camera(unknowns)
+        raise FitError("points", worst, value=used.points_px[errors.argmax()].tolist(), allowed=allowed)
+    matrix, distortion = used.camera(solution.unknowns)
     try:
         calibration = Calibration(
-            image_size_wh_px=problem.image_size_wh_px,
+            image_size_wh_px=used.image_size_wh_px,
             camera_matrix=matrix,
             distortion=distortion,
-            rvec=unknowns[:3],
-            tvec=unknowns[3:6] * 1000.0,
+            rvec=solution.unknowns[:3],
+            tvec=solution.unknowns[3:6] * 1000.0,
             residual_px=residual_px,
         )
     except CameraError as error:
         raise FitError("points", worst, allowed=f"no camera sees the points so: {error.allowed}") from error
+    off_px = np.linalg.norm(problem.offsets_px(solution.unknowns), axis=1).tolist()
+    left_out = {name: off for name, off in zip(problem.names, off_px, strict=True) if name not in used.names}
+    uncertainty = uncertainty_of(solution)
     return Fit(
         calibration=calibration,
-        errors_px=MappingProxyType(dict(zip(problem.names, errors.tolist(), strict=True))),
-        lens=_lens_source(problem, jacobian, residual_px),
+        errors_px=MappingProxyType(dict(zip(used.names, errors.tolist(), strict=True))),
+        lens=_lens_source(uncertainty),
+        uncertainty=uncertainty,
+        left_out=MappingProxyType(left_out),
     )
 
 
-def _lens_source(problem: _Problem, jacobian: FloatArray, residual_px: float) -> LensSource:
-    """Measured where the points alone fix the focal length; its variance: diagonal of (J^T J)^-1 times the noise's."""
-    if problem.lens is not None:
+def _lens_source(uncertainty: MapUncertainty) -> LensSource:
+    """Measured where the points fix the focal length; what is usual says no more than 50 % about it."""
+    if uncertainty.problem.lens is not None:
         return LensSource.GIVEN
-    of_points = jacobian[: 2 * len(problem.names)]
-    spare = of_points.shape[0] - of_points.shape[1]
-    if spare < 1:
-        return LensSource.ASSUMED
-    noise = max(residual_px / _CLICK_PX, _LEAST_NOISE) ** 2
-    normal = of_points.T @ of_points
-    variance = np.linalg.inv(normal + 1e-10 * np.diag(np.diag(normal)))[6, 6] * noise
-    spread = float(np.sqrt(max(variance, 0.0)))
-    return LensSource.MEASURED if 0 < spread < _MEASURED_FOCAL_SPREAD else LensSource.ASSUMED
+    spread = float(np.sqrt(max(uncertainty.covariance[FOCAL, FOCAL], 0.0)))
+    return LensSource.MEASURED if spread < _MEASURED_FOCAL_SPREAD else LensSource.ASSUMED

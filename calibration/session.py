@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thirdcard.calibration.camera import Calibration
+from thirdcard.calibration.camera_problem import KnownLens
 from thirdcard.calibration.documents import read_document, take_numbers
 from thirdcard.calibration.errors import CalibrationError, FitError
-from thirdcard.calibration.fit import Fit, KnownLens, fit_from_markers, fit_from_points
+from thirdcard.calibration.fit import Fit, fit_from_markers, fit_from_points
 from thirdcard.calibration.layout import Layout
 from thirdcard.calibration.markers import find_markers, marker_corners_mm
 
@@ -48,7 +49,11 @@ class Check:
 
 
 def calibrate_from_points(
-    points_file: Path, layout: Layout, *, image_size_wh_px: tuple[int, int], lens_of: Calibration | None = None
+    points_file: Path,
+    layout: Layout,
+    *,
+    image_size_wh_px: tuple[int, int],
+    lens_of: Calibration | KnownLens | None = None,
 ) -> Fit:
     """Fit a camera to the reference points that a person clicked.
 
@@ -56,7 +61,7 @@ def calibrate_from_points(
         points_file: YAML or JSON, a mapping of reference points' names to [x, y] in pixels.
         layout: The cloth.
         image_size_wh_px: The picture's size.
-        lens_of: A calibration whose lens is taken over; None fits the lens too.
+        lens_of: A lens, or a calibration whose lens is taken over; None fits the lens too.
 
     Raises:
         FitError: The points do not determine a camera.
@@ -69,13 +74,13 @@ def calibrate_from_points(
         raise error.at(str(points_file)) from None
 
 
-def calibrate_from_markers(image_hw3: Image, layout: Layout, *, lens_of: Calibration | None = None) -> Fit:
+def calibrate_from_markers(image_hw3: Image, layout: Layout, *, lens_of: Calibration | KnownLens | None = None) -> Fit:
     """Fit a camera to the ArUco markers that a picture shows.
 
     Args:
         image_hw3: The picture, BGR.
         layout: The cloth; it has to have markers.
-        lens_of: A calibration whose lens is taken over; None fits the lens too.
+        lens_of: A lens, or a calibration whose lens is taken over; None fits the lens too.
 
     Raises:
         FitError: The markers do not determine a camera.
@@ -161,9 +166,9 @@ def _check(calibration: Calibration, names: tuple[str, ...], *, points_mm: Float
     )
 
 
-def _lens(lens_of: Calibration | None, image_size_wh_px: tuple[int, int]) -> KnownLens | None:
-    if lens_of is None:
-        return None
+def _lens(lens_of: Calibration | KnownLens | None, image_size_wh_px: tuple[int, int]) -> KnownLens | None:
+    if lens_of is None or isinstance(lens_of, KnownLens):
+        return lens_of
     if lens_of.image_size_wh_px != image_size_wh_px:
         allowed = f"must be the picture's size, {list(image_size_wh_px)}, for its lens to be taken over"
         raise FitError("lens", "image_size", value=list(lens_of.image_size_wh_px), allowed=allowed)

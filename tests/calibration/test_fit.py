@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -10,8 +11,9 @@ import pytest
 
 from tests.calibration.cameras import camera_over, reference_points_px
 from thirdcard.calibration.camera import Calibration
+from thirdcard.calibration.camera_problem import KnownLens
 from thirdcard.calibration.errors import FitError, LayoutError
-from thirdcard.calibration.fit import KnownLens, LensSource, fit_camera, fit_from_markers, fit_from_points
+from thirdcard.calibration.fit import LensSource, fit_camera, fit_from_markers, fit_from_points
 from thirdcard.calibration.layout import Layout, load_layout, parse_layout
 from thirdcard.calibration.markers import find_markers, marker_dictionary
 
@@ -84,12 +86,39 @@ def test_given_lens_is_kept_and_four_points_suffice() -> None:
     assert chips_error_px(fit.calibration, true) < 0.1
 
 
-def test_fit_names_the_point_that_was_clicked_wrong() -> None:
-    points = reference_points_px(MINI, camera_over(MINI))
-    points["S2L"] = (points["S2L"][0] + 25.0, points["S2L"][1])
+@pytest.mark.parametrize("off_px", [15.0, 60.0, 300.0])
+def test_point_that_was_clicked_wrong_is_left_out_and_named(off_px: float) -> None:
+    true = camera_over(MINI)
+    points = reference_points_px(MINI, true)
+    points["S2L"] = (points["S2L"][0] + off_px, points["S2L"][1])
     fit = fit_from_points(points, MINI, image_size_wh_px=SIZE)
-    assert fit.worst == "S2L"
-    assert fit.errors_px["S2L"] > 10.0
+    assert fit.left_out == {"S2L": pytest.approx(off_px, rel=0.2)}
+    assert "S2L" not in fit.errors_px
+    assert worst_error_mm(fit.calibration, true) < 1.0
+
+
+def test_no_point_is_left_out_where_two_may_be_the_wrong_one() -> None:
+    points = reference_points_px(MINI, camera_over(MINI))
+    five = {name: points[name] for name in ("P1", "B3", "S1R", "S7L", "S4L")}
+    five["P1"] = (five["P1"][0] + 300.0, five["P1"][1] - 200.0)
+    with pytest.raises(FitError, match="the points do not fit the layout"):
+        fit_from_points(five, MINI, image_size_wh_px=SIZE)
+
+
+def test_points_all_clicked_a_little_wrong_are_kept() -> None:
+    rng = np.random.default_rng(5)
+    points = reference_points_px(MINI, camera_over(MINI))
+    clicked = {name: (x + rng.normal(0, 2.0), y + rng.normal(0, 2.0)) for name, (x, y) in points.items()}
+    assert fit_from_points(clicked, MINI, image_size_wh_px=SIZE).left_out == {}
+
+
+def test_marker_that_lies_elsewhere_is_left_out_with_all_its_corners() -> None:
+    assert MINI.markers is not None
+    true = camera_over(MINI, tilt_deg=20.0)
+    moved = replace(MINI, markers=replace(MINI.markers, at={**MINI.markers.at, 3: (250.0, 830.0)}))
+    fit = fit_from_markers(picture_of_markers(moved, true), MINI)
+    assert set(fit.left_out) == {"3.0", "3.1", "3.2", "3.3"}
+    assert worst_error_mm(fit.calibration, true) < 2.0
 
 
 def test_unknown_point_is_refused() -> None:

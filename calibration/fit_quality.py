@@ -1,0 +1,66 @@
+"""How good a calibration is where it matters: over the card boxes, over the wagering areas, anywhere on the cloth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thirdcard.calibration.fit import Fit
+from thirdcard.calibration.layout import Layout
+from thirdcard.calibration.map_uncertainty import MapUncertainty
+
+FloatArray = NDArray[np.float64]
+Point = tuple[float, float]
+
+GRID = 25
+"""Places are asked at so many points along the cloth and as many across it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FitQuality:
+    """Within which distance of the truth the map is in 90 % of cases, in mm, each at the worst place of its kind."""
+
+    boxes_mm: float
+    """Over the card boxes."""
+    wagers_mm: float
+    """Over the wagering areas."""
+    cloth_mm: float
+    """Anywhere on the cloth."""
+    worst_at_mm: Point
+    """Where on the cloth that is."""
+    add: str | None
+    """The printed point, of those that were not used, at which one more would help most; None: all were used."""
+
+
+def quality_of(fit: Fit, layout: Layout) -> FitQuality:
+    """How far off a fit may be over a cloth."""
+    width, depth = layout.size_mm
+    grid = np.stack(np.meshgrid(np.linspace(0, width, GRID), np.linspace(0, depth, GRID)), axis=-1).reshape(-1, 2)
+    radius = fit.uncertainty.radius_mm(grid)
+    worst = grid[int(radius.argmax())]
+    return FitQuality(
+        boxes_mm=_worst_over(fit.uncertainty, layout, "hand"),
+        wagers_mm=_worst_over(fit.uncertainty, layout, "wager"),
+        cloth_mm=float(radius.max()),
+        worst_at_mm=(float(worst[0]), float(worst[1])),
+        add=_helps_most(fit, layout),
+    )
+
+
+def _worst_over(uncertainty: MapUncertainty, layout: Layout, *kinds: str) -> float:
+    polygons = [area.polygon_mm for kind in kinds for area in layout.of_kind(kind)]
+    return float(uncertainty.radius_mm(np.concatenate(polygons)).max()) if polygons else 0.0
+
+
+def _helps_most(fit: Fit, layout: Layout) -> str | None:
+    """The unused point with which boxes and wagers would be known best."""
+    unused = [name for name in layout.reference_points if name not in {*fit.errors_px, *fit.left_out}]
+    if not unused:
+        return None
+
+    def left_mm(name: str) -> float:
+        return _worst_over(fit.uncertainty.with_point(layout.reference_points[name]), layout, "hand", "wager")
+
+    return min(unused, key=left_mm)

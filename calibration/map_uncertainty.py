@@ -1,0 +1,94 @@
+"""How exactly a fit knows where on the cloth a pixel is, from the points that it was fitted to.
+
+The covariance of the camera's unknowns is carried on to the cloth to first order (R. Hartley, A. Zisserman, "Multiple
+View Geometry", 2nd ed., 5.2.6 and 5.2.4). How exactly the points were seen is estimated from the fit's own residuals
+together with what is usual, as a scaled inverse chi-square prior: a small residual over few points is luck.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import f as f_distribution
+
+from thirdcard.calibration.camera_problem import CameraProblem, Solution
+
+FloatArray = NDArray[np.float64]
+
+SHARE = 0.9
+"""Of all cases in which the true place is within the stated radius."""
+USUAL_NOISE_WEIGHT = 4.0
+"""So many residuals the usual noise counts as."""
+_STEP = 1e-5
+_STEP_MM = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MapUncertainty:
+    """The uncertainty of one fit's map from picture to cloth."""
+
+    problem: CameraProblem
+    unknowns: FloatArray
+    covariance: FloatArray
+    """(unknowns, unknowns)."""
+    freedom: float
+    """The degrees of freedom behind the estimate of noise."""
+
+    def radius_mm(self, points_mm: FloatArray) -> FloatArray:
+        """Within which distance the true places of these points of the cloth lie, each in 90 % of cases.
+
+        Args:
+            points_mm: (N, 2).
+
+        Returns:
+            (N,) mm.
+        """
+        points = np.asarray(points_mm, dtype=np.float64).reshape(-1, 2)
+        by_unknown = np.stack([self._change(points, i) for i in range(len(self.unknowns))], axis=-1)
+        by_place = np.stack([self._slope(points, axis) for axis in (0, 1)], axis=-1)
+        to_place = np.linalg.solve(by_place, by_unknown)
+        spread = to_place @ self.covariance @ np.swapaxes(to_place, 1, 2)
+        first = np.trace(spread, axis1=1, axis2=2)
+        second = np.maximum((spread**2).sum(axis=(1, 2)), np.finfo(float).tiny)
+        # A weighted sum of chi-squares, as one with as many degrees of freedom as fit (F. E. Satterthwaite, 1946)
+        like = first**2 / second
+        radius: FloatArray = np.sqrt(first * f_distribution.ppf(SHARE, like, self.freedom))
+        return radius
+
+    def with_point(self, point_mm: tuple[float, float]) -> MapUncertainty:
+        """What it will be when one more point is seen there as exactly as is usual."""
+        slope = np.stack([self._change(np.array([point_mm]), i)[0] for i in range(len(self.unknowns))], axis=-1)
+        seen = slope @ self.covariance @ slope.T + np.eye(2) * self.problem.noise_px**2
+        known = self.covariance @ slope.T @ np.linalg.solve(seen, slope @ self.covariance)
+        return replace(self, covariance=self.covariance - known)
+
+    def _change(self, points_mm: FloatArray, unknown: int) -> FloatArray:
+        """(N, 2): pixels by unit of an unknown."""
+        step = np.zeros(len(self.unknowns))
+        step[unknown] = _STEP
+        after, before = (self.problem.seen_px(self.unknowns + sign * step, points_mm) for sign in (1.0, -1.0))
+        return (after - before) / (2 * _STEP)
+
+    def _slope(self, points_mm: FloatArray, axis: int) -> FloatArray:
+        """(N, 2): pixels by millimetre along an axis of the cloth."""
+        step = np.zeros(2)
+        step[axis] = _STEP_MM
+        after, before = (self.problem.seen_px(self.unknowns, points_mm + sign * step) for sign in (1.0, -1.0))
+        return (after - before) / (2 * _STEP_MM)
+
+
+def uncertainty_of(solution: Solution) -> MapUncertainty:
+    """The uncertainty of a solution's map.
+
+    Points of one thing, such as a marker's corners, are taken to be off alike: they count as one point.
+    """
+    problem, count = solution.problem, 2 * len(solution.problem.names)
+    of_points, of_priors = solution.jacobian[:count], solution.jacobian[count:]
+    squares = float(np.sum((problem.offsets_px(solution.unknowns) / problem.noise_px) ** 2))
+    freedom = USUAL_NOISE_WEIGHT + max(solution.spare, 0)
+    noise = (USUAL_NOISE_WEIGHT + squares) / freedom * len(problem.names) / len(problem.things)
+    normal = of_points.T @ of_points / noise + of_priors.T @ of_priors
+    covariance = np.asarray(np.linalg.pinv(normal, hermitian=True), dtype=np.float64)
+    return MapUncertainty(problem=problem, unknowns=solution.unknowns, covariance=covariance, freedom=freedom)

@@ -1,0 +1,99 @@
+"""`thirdcard calibrate`: what it says of a fit, the sheets it prints, the lens it measures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import cv2
+import pytest
+import yaml
+from typer.testing import CliRunner, Result
+
+from tests.calibration.cameras import camera_over, reference_points_px
+from tests.calibration.test_charuco import SIZE, view
+from tests.calibration.test_fit import picture_of_markers
+from thirdcard.calibration.camera import load_calibration
+from thirdcard.calibration.layout import load_layout
+from thirdcard.service.cli.entry import app
+
+MINI = load_layout("mini-7", Path())
+TRUE = camera_over(MINI, tilt_deg=20.0)
+
+
+def calibrate(*arguments: object) -> Result:
+    return CliRunner().invoke(app, ["calibrate", "--layout", "mini-7", *map(str, arguments)])
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    """A picture of the markers."""
+    path = tmp_path / "table.png"
+    cv2.imwrite(str(path), picture_of_markers(MINI, TRUE))
+    return path
+
+
+def write_points(folder: Path, points: dict[str, tuple[float, float]]) -> Path:
+    path = folder / "points.yaml"
+    path.write_text(yaml.safe_dump({name: list(at) for name, at in points.items()}), encoding="utf-8")
+    return path
+
+
+def test_fit_says_how_far_off_it_may_be(table: Path, tmp_path: Path) -> None:
+    result = calibrate(table, "--out", tmp_path / "overhead.yaml")
+
+    assert result.exit_code == 0, result.output
+    assert "mm over the card boxes" in result.output
+    assert "More than" not in result.output
+    assert load_calibration(tmp_path / "overhead.yaml").image_size_wh_px == (1920, 1080)
+
+
+def test_points_that_say_too_little_ask_for_one_more(table: Path, tmp_path: Path) -> None:
+    points = reference_points_px(MINI, TRUE)
+    result = calibrate(
+        table, "--points", write_points(tmp_path, {name: points[name] for name in ("P1", "P3", "B2", "B4")})
+    )
+
+    assert result.exit_code == 0, result.output
+    assert "More than 5 mm: add S" in result.output
+
+
+def test_point_that_does_not_fit_is_named_as_left_out(table: Path, tmp_path: Path) -> None:
+    points = reference_points_px(MINI, TRUE)
+    points["S2L"] = (points["S2L"][0] + 60.0, points["S2L"][1])
+    result = calibrate(table, "--points", write_points(tmp_path, points))
+
+    assert result.exit_code == 0, result.output
+    assert "S2L: left out: 60 px from where the others put it" in result.output
+
+
+def test_sheets_hold_a_page_for_each_marker_and_the_board(tmp_path: Path) -> None:
+    assert MINI.markers is not None
+    result = calibrate("--sheets", tmp_path / "sheets.pdf")
+
+    assert result.exit_code == 0, result.output
+    assert f"{len(MINI.markers.at) + 1} pages; print them at 100 %" in result.output
+    assert (tmp_path / "sheets.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_lens_is_measured_from_views_of_the_board(tmp_path: Path) -> None:
+    table = tmp_path / "table.png"
+    cv2.imwrite(str(table), cv2.resize(picture_of_markers(MINI, TRUE), SIZE))
+    views: list[object] = []
+    for number in range(6):
+        path = tmp_path / f"view{number}.png"
+        cv2.imwrite(str(path), view(number))
+        views += ["--charuco", path]
+    result = calibrate(table, *views, "--lens", table)
+    assert result.exit_code == 2
+    assert "--lens and --charuco" in result.output
+
+    result = calibrate(table, *views)
+    assert result.exit_code == 0, result.output
+    assert "over 6 views" in result.output
+    assert "lens given" in result.output
+
+
+def test_nothing_to_look_at_is_refused() -> None:
+    result = calibrate()
+    assert result.exit_code == 2
+    assert "needs a picture of the table, or --sheets FILE" in result.output
