@@ -131,6 +131,8 @@ class CardTrack:
     """When its face could first be told."""
     was_free: bool = False
     """Whether nothing lay over it when it was seen last."""
+    free_mm: NDArray[np.float64] | None = None
+    """(2,) its centre when it was seen last with nothing over it: what shows of a half covered card is not centred."""
     beside: Counter[int] = field(default_factory=Counter)
     """At how many looks other cards were clearly seen with it."""
 
@@ -175,6 +177,8 @@ class Tracker:
         turned = [track for track, sight in pairs if _see(track, sight, t, self.new_votes)]
         for track, sight in pairs:
             track.was_free = is_free[id(sight)]
+            if track.was_free:
+                track.free_mm = sight.at_mm
         rested = [track for track, _ in pairs if _comes_to_rest(track, t)]
         _note_beside(pairs)
         left = self._drop_gone({track.track_id for track, _ in pairs}, t, is_covered)
@@ -268,6 +272,7 @@ def _assign(
     track_at = np.array([track.sight.at_mm for track in tracks])
     sight_at = np.array([sight.at_mm for sight in sights])
     distance = np.linalg.norm(track_at[:, None] - sight_at[None], axis=2)
+    distance = np.minimum(distance, np.array([_from_free_mm(track, sight_at) for track in tracks]))
     turned = np.array([[_shows_other_side(track, sight) for sight in sights] for track in tracks])
     moving = np.array([[track.motion is Motion.MOVING] for track in tracks])
     resting = np.where(np.array(covered), FOLLOW_COVERED_MM, FOLLOW_RESTING_MM)
@@ -285,6 +290,14 @@ def _assign(
     chosen = {int(i): int(j) for i, j in zip(rows, columns, strict=True) if cost[i, j] < FAR_MM}
     _give_back(chosen, distance, moving[:, 0])
     return [(tracks[i], sights[j]) for i, j in chosen.items()]
+
+
+def _from_free_mm(track: CardTrack, sight_at_mm: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(N,): how far sights are from where a card at rest lay when it was last seen free; where it seems to be counts
+    rather."""
+    if track.free_mm is None or track.motion is Motion.MOVING:
+        return np.full(len(sight_at_mm), FAR_MM)
+    return np.asarray(np.linalg.norm(sight_at_mm - track.free_mm, axis=1) + STILL_MM)
 
 
 def _give_back(chosen: dict[int, int], distance: NDArray[np.float64], is_moving: NDArray[np.bool_]) -> None:
@@ -346,7 +359,8 @@ def _see(track: CardTrack, sight: CardSight, t: float, new_votes: Callable[[], V
 
 
 def _may_pass_over(track: CardTrack, sight: CardSight) -> bool:
-    away_mm = float(np.linalg.norm(track.sight.at_mm - sight.at_mm))
+    from_free_mm = float(_from_free_mm(track, sight.at_mm[None])[0])
+    away_mm = min(float(np.linalg.norm(track.sight.at_mm - sight.at_mm)), from_free_mm)
     return track.motion is Motion.RESTING and not sight.is_side_sure and away_mm > 2 * STILL_MM
 
 

@@ -173,6 +173,18 @@ def test_card_that_is_turned_is_not_what_a_hand_once_left_of_it_to_see() -> None
     assert [track.other_side_looks for track in tracker.tracks] == [1, 0]
 
 
+def test_card_of_which_less_and_less_shows_beside_an_arm_is_the_same_where_it_was_seen_free() -> None:
+    tracker = new_card_watch({}, LABELS).tracker
+    for step in range(8):
+        tracker.update([sight(100)], 0.1 * step, is_covered=lambda corners: False)
+    for step, x_mm in enumerate((108, 120, 138, 143), start=8):
+        tracker.update([sight(x_mm, score=0.4)], 0.1 * step, is_covered=lambda corners: True)
+    for step in range(12, 16):
+        tracker.update([], 0.1 * step, is_covered=lambda corners: True)
+    tracker.update([sight(101)], 1.6, is_covered=lambda corners: False)
+    assert [(track.track_id, track.sight.at_mm[0]) for track in tracker.tracks] == [(1, 101.0)]
+
+
 @pytest.mark.parametrize(
     ("face", "told"),
     [pytest.param("7H", [CardRested], id="its-own"), pytest.param("KS", [CardRested, CardRested], id="another")],
