@@ -181,7 +181,7 @@ def test_card_of_which_less_and_less_shows_beside_an_arm_is_the_same_where_it_wa
         tracker.update([sight(x_mm, score=0.4)], 0.1 * step, is_covered=lambda corners: True)
     for step in range(12, 16):
         tracker.update([], 0.1 * step, is_covered=lambda corners: True)
-    tracker.update([sight(101)], 1.6, is_covered=lambda corners: False)
+    tracker.update([sight(101)], 1.6, is_covered=lambda corners: True)
     assert [(track.track_id, track.sight.at_mm[0]) for track in tracker.tracks] == [(1, 101.0)]
 
 
