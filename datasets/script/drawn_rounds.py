@@ -129,6 +129,8 @@ def can_happen(kind: str, table: DrawnTable) -> bool:
     """Whether an incident of that kind is one at that table."""
     if kind == "no_call":
         return table.rulebook in CALL_RULES
+    if kind == "wrong_result":
+        return table.devices is None or "result_announced" in table.devices  # settled by the cards, nothing shows it
     if kind in HANDLING:
         return table.handling == "players" and table.rulebook in HANDLING_RULES[kind]
     return kind != "face_up_deal" or table.style != "A"

@@ -35,13 +35,10 @@ from thirdcard.rules.round.round import (
 )
 from thirdcard.rules.rulebook.model import ClosingCase, Moment
 from thirdcard.rules.rulebook.options import Rules
+from thirdcard.rules.wagers.change_times import Span, shipped_change_times
 
 MOVE_WINDOW_S = 3.0
 """A removal and a placement no further apart may be one move."""
-INFERRED_CLOSE_S = 1.5
-"""How far an inferred close may be from the true one where the log does not say."""
-
-Span = tuple[float, float]
 
 
 class ChangeKind(StrEnum):
@@ -141,7 +138,8 @@ def close_of(bet: Bet, running: Round, rules: Rules, case: ClosingCase | None = 
     if moment is _CALL and call is not None and not (call.is_inferred and first is not None):
         close = Close(call.t, rule, call.is_inferred, call.confidence, _within_s(call))
     if (moment is _CALL or moment is _FIRST_CARD) and first is not None and (close is None or first.t < close.t):
-        close = Close(first.t, rule, False, confidence_of(first))
+        within_s = shipped_change_times().first_card_within_s if first.source is Source.CAMERA else 0.0
+        close = Close(first.t, rule, False, confidence_of(first), within_s)
     if moment is _HAND_FIRST_CARD and str(bet) in running.dealt.hand_first_t:
         close = Close(running.dealt.hand_first_t[Side(bet)], rule, False, 1.0)
     if moment is _FIRST_SEEN and running.dealt.seen_t is not None:
@@ -154,7 +152,7 @@ def close_of(bet: Bet, running: Round, rules: Rules, case: ClosingCase | None = 
 def _within_s(call: Call) -> float:
     if call.within_s is not None:
         return call.within_s
-    return INFERRED_CLOSE_S if call.is_inferred else 0.0
+    return shipped_change_times().inferred_close_within_s if call.is_inferred else 0.0
 
 
 def find_late_change(
@@ -180,7 +178,7 @@ def find_late_change(
         area=event.area,
         amount=amount,
         severity=Severity.CRITICAL if is_critical else Severity.HIGH,
-        confidence=_confidence(event, close, span_of(event)),
+        confidence=_confidence(event, close, span_of(event), adds=kind.adds),
     )
     return LateChange(event, kind, finding, close, is_by_dealer(event))
 
@@ -278,7 +276,7 @@ def _taken_before(change: LateChange, placed: WagerChanged | None) -> LateChange
     (low_t, high_t), (put_t, _) = span_of(change.event), span_of(placed)
     if not low_t < put_t < high_t:
         return change
-    sure = _confidence(change.event, change.close, (low_t, put_t))
+    sure = _confidence(change.event, change.close, (low_t, put_t), adds=False)
     return replace(change, finding=replace(change.finding, confidence=sure))
 
 
@@ -333,28 +331,12 @@ def _moved(one: LateChange, other: LateChange) -> Finding:
     )
 
 
-def _confidence(event: WagerChanged, close: Close, span: Span) -> float:
-    """How sure it is that the change was late, by somebody who may not.
-
-    A change that came some time between two moments is late by the share of that time after the close. `w` seconds is
-    how far the close may be from its time, any error being as likely as any other: of a change `d` seconds after that
-    time (w + d) / 2w of them leave it late.
-    """
-    confidence = confidence_of(event) * close.confidence * _share_after(close.t, span)
+def _confidence(event: WagerChanged, close: Close, span: Span, *, adds: bool) -> float:
+    """How sure it is that the change was late, by somebody who may not."""
+    confidence = confidence_of(event) * close.confidence
     if is_by_nobody_known(event) and event.source not in (Source.PERSON, Source.SIGNAL):
         confidence *= UNSEEN  # it may have been the dealer; who reports a change by hand means a player's
-    after_s = event.t - close.t
-    if after_s < close.within_s:
-        confidence *= (close.within_s + after_s) / (2 * close.within_s)
-    return confidence
-
-
-def _share_after(t: float, span: Span) -> float:
-    """How much of the time between two moments lies after `t`."""
-    low_t, high_t = span
-    if low_t >= t:
-        return 1.0
-    return (high_t - t) / (high_t - low_t) if high_t > t else 0.0
+    return confidence * shipped_change_times().lateness(close.t, close.within_s, span, adds=adds)
 
 
 def _message(event: WagerChanged, kind: ChangeKind, seat: int | None, close: Close, *, is_losing: bool) -> str:

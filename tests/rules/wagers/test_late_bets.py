@@ -10,7 +10,9 @@ from tests.rules.builders import RULEBOOKS, TableLog, alerts_of, codes_of, rules
 from thirdcard.rules.findings.alerts import Alert
 from thirdcard.rules.log.events import UNSEEN
 from thirdcard.rules.referee import Referee
+from thirdcard.rules.wagers.change_times import shipped_change_times
 
+EAGERNESS = shipped_change_times().eagerness
 CLOSED_BY_CALL = ("nz-authority", "sg-rws")
 CLOSED_BY_CARD = ("nsw", "nz-secretary", "tas")
 RULES = {"nz-authority": "5.14", "nz-secretary": "5.14", "sg-rws": "5.6", "tas": "6.3", "nsw": None}
@@ -377,22 +379,55 @@ def test_inferred_close_after_the_first_card_a_change_is_late_for_certain(rulebo
 
 
 @pytest.mark.parametrize("rulebook_id", CLOSED_BY_CALL)
-def test_seen_close_a_change_within_its_doubt_is_as_likely_late_as_the_doubt_leaves_it(rulebook_id: str) -> None:
+def test_seen_close_a_change_within_its_doubt_is_rather_in_time(rulebook_id: str) -> None:
     log = log_of(rulebook_id).add("bets_opened").add("no_more_bets", source="camera", within_s=2.0)
     log.wager("s3-banker", 0, 100, after_s=1.0).wager("s4-banker", 0, 100, after_s=0.5)
     log.wager("s5-banker", 0, 100, after_s=0.5).close()
-    assert [alert.confidence for alert in alerts_of(log)] == [0.75, 0.875, 1.0]
+    after = [0.75, 0.875, 1.0]
+    expected = [share / (share + EAGERNESS * (1 - share)) for share in after]
+    assert [alert.confidence for alert in alerts_of(log)] == pytest.approx(expected)
+
+
+def closed(rulebook_id: str) -> TableLog:
+    """A log whose betting has just closed, a wager of 100 on seat 3's Player."""
+    log = log_of(rulebook_id).open("s3-player")
+    return log if rulebook_id in CLOSED_BY_CALL else log.deal("player", "KH")
 
 
 @pytest.mark.parametrize("rulebook_id", RULEBOOKS)
-def test_change_that_may_have_come_before_the_close_is_late_by_the_share_of_time_after_it(rulebook_id: str) -> None:
-    log = log_of(rulebook_id).open("s3-player")
-    if rulebook_id not in CLOSED_BY_CALL:
-        log.deal("player", "KH")
-    log.wager("s3-player", 100, 150, after_s=0.2, earlier_s=0.7, later_s=1.3)
+@pytest.mark.parametrize(
+    ("earlier_s", "likely"),
+    [
+        pytest.param(0.2, True, id="the hand came after the close"),
+        pytest.param(0.7, False, id="the hand came half a second before it"),
+        pytest.param(3.0, False, id="the hand had been there for seconds"),
+    ],
+)
+def test_wager_is_put_down_soon_after_the_hand_came(rulebook_id: str, earlier_s: float, likely: bool) -> None:
+    log = closed(rulebook_id)
+    log.wager("s3-player", 100, 150, after_s=0.2, earlier_s=earlier_s, later_s=1.3)
     (late,) = alerts_of(log)
     assert late.code == "late_bet.increased"
-    assert late.confidence == pytest.approx(0.75)
+    assert (late.confidence > 0.6) is likely
+    assert (late.confidence < 0.1) is not likely
+
+
+@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+def test_wager_may_be_taken_at_any_time_while_the_hand_is_there(rulebook_id: str) -> None:
+    log = closed(rulebook_id)
+    log.wager("s3-player", 100, 50, after_s=0.2, earlier_s=0.7, later_s=1.3)
+    (late,) = alerts_of(log)
+    assert late.code == "late_bet.reduced"
+    assert late.confidence == pytest.approx(0.75 / (0.75 + EAGERNESS * 0.25))
+
+
+@pytest.mark.parametrize("rulebook_id", ["nsw", "nz-secretary"])
+def test_first_card_that_a_camera_saw_closes_betting_some_time_about_its_moment(rulebook_id: str) -> None:
+    log = log_of(rulebook_id).open("s3-player").deal("player", "KH", source="camera")
+    log.wager("s4-player", 0, 100, after_s=0.05).wager("s5-player", 0, 100, after_s=0.6)
+    near, far = alerts_of(log)
+    assert near.confidence < 0.2
+    assert far.confidence == 1.0
 
 
 @pytest.mark.parametrize("placed_first", [False, True])
