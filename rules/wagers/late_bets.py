@@ -101,6 +101,16 @@ def span_of(event: WagerChanged) -> Span:
     return event.t - (event.earlier_s or 0.0), event.t + (event.later_s or 0.0)
 
 
+def moment_of(event: WagerChanged, kind: ChangeKind) -> float:
+    """When it was likeliest done: chips are put down soon after the hand came.
+
+    The line may be later: what a hand hid for seconds is seen when others have been written.
+    """
+    if not kind.adds or event.earlier_s is None:
+        return event.t
+    return min(event.t, span_of(event)[0] + shipped_change_times().put_down_s)
+
+
 def amount_of(event: WagerChanged) -> int | None:
     """By how much the value changed; None where it cannot be told."""
     before = 0 if event.chips_before == 0 else event.before
@@ -164,13 +174,13 @@ def find_late_change(
         return None
     seat = event.seat if seat_of(event.by) is None else seat_of(event.by)
     facts = {"losing"} if is_losing and kind is not ChangeKind.PLACED else set()
-    amount = amount_of(event)
+    amount, t = amount_of(event), moment_of(event, kind)
     is_critical = running.result is not None or len(running.dealt.cards) >= INITIAL_CARDS
     finding = Finding(
         code=f"late_bet.{kind}",
-        t=event.t,
+        t=t,
         key=("late_bet", event.area, event.t, kind),
-        message=_message(event, kind, seat, close, is_losing=bool(facts)),
+        message=_message(event, kind, seat, t - close.t, is_losing=bool(facts)),
         facts=frozenset(facts),
         source_rule=close.rule,
         seat=seat,
@@ -339,12 +349,12 @@ def _confidence(event: WagerChanged, close: Close, span: Span, *, adds: bool) ->
     return confidence * shipped_change_times().lateness(close.t, close.within_s, span, adds=adds)
 
 
-def _message(event: WagerChanged, kind: ChangeKind, seat: int | None, close: Close, *, is_losing: bool) -> str:
+def _message(event: WagerChanged, kind: ChangeKind, seat: int | None, after_s: float, *, is_losing: bool) -> str:
     who = "The dealer" if is_by_dealer(event) else "Somebody" if seat is None else f"Seat {seat}"
     amount = amount_of(event)
     worth = "chips" if amount is None else str(amount)
     bet = name_of(event.bet)
-    when = f"{event.t - close.t:.1f} s after betting closed"
+    when = f"{max(after_s, 0.0):.1f} s after betting closed"
     if is_losing:
         did = {ChangeKind.INCREASED: "added to", ChangeKind.REDUCED: "took back part of"}.get(kind, "took back")
         return f"{who} {did} a losing {worth} on {bet} before it was collected."

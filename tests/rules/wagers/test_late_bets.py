@@ -413,6 +413,17 @@ def test_wager_is_put_down_soon_after_the_hand_came(rulebook_id: str, earlier_s:
 
 
 @pytest.mark.parametrize("rulebook_id", RULEBOOKS)
+def test_wager_that_a_hand_hid_for_seconds_was_late_when_the_hand_came(rulebook_id: str) -> None:
+    log = closed(rulebook_id)
+    closed_t = log.t
+    log.wager("s3-player", 100, 150, after_s=5.0, earlier_s=4.0, later_s=0.5)
+    (late,) = alerts_of(log)
+    assert late.confidence == 1.0
+    assert late.t == pytest.approx(closed_t + 1.15)
+    assert "added 50 to Player 1.1 s after" in late.message or "1.2 s after" in late.message
+
+
+@pytest.mark.parametrize("rulebook_id", RULEBOOKS)
 def test_wager_may_be_taken_at_any_time_while_the_hand_is_there(rulebook_id: str) -> None:
     log = closed(rulebook_id)
     log.wager("s3-player", 100, 50, after_s=0.2, earlier_s=0.7, later_s=1.3)
