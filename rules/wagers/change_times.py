@@ -24,7 +24,7 @@ class ChangeTimes:
     """When wagers change."""
 
     inferred_close_within_s: float
-    first_card_within_s: float
+    card_within_s: float
     put_down_s: float
     put_down_at_once: float
     eagerness: float

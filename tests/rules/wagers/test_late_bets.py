@@ -432,6 +432,14 @@ def test_wager_may_be_taken_at_any_time_while_the_hand_is_there(rulebook_id: str
     assert late.confidence == pytest.approx(0.75 / (0.75 + EAGERNESS * 0.25))
 
 
+def test_hands_first_card_that_a_camera_saw_closes_its_bets_some_time_about_its_moment() -> None:
+    log = log_of("tas").open("s3-player", "s4-player").deal("player", "KH", source="camera")
+    log.wager("s3-player", 100, 0, after_s=0.05).wager("s4-player", 100, 0, after_s=0.6).close()
+    near, far = (alert for alert in alerts_of(log) if alert.code == "late_bet.removed")
+    assert near.confidence < 0.2
+    assert far.confidence == 1.0
+
+
 @pytest.mark.parametrize("rulebook_id", ["nsw", "nz-secretary"])
 def test_first_card_that_a_camera_saw_closes_betting_some_time_about_its_moment(rulebook_id: str) -> None:
     log = log_of(rulebook_id).open("s3-player").deal("player", "KH", source="camera")
