@@ -26,6 +26,7 @@ class ChangeTimes:
     inferred_close_within_s: float
     card_within_s: float
     put_down_s: float
+    usual_cover_s: float
     put_down_at_once: float
     eagerness: float
 

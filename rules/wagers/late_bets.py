@@ -102,13 +102,14 @@ def span_of(event: WagerChanged) -> Span:
 
 
 def moment_of(event: WagerChanged, kind: ChangeKind) -> float:
-    """When it was likeliest done: chips are put down soon after the hand came.
+    """When it was likeliest done: the line's moment, but for chips that a hand hid for long.
 
-    The line may be later: what a hand hid for seconds is seen when others have been written.
+    They were put down soon after it came, and are seen when other lines have been written.
     """
-    if not kind.adds or event.earlier_s is None:
+    times = shipped_change_times()
+    if not kind.adds or event.earlier_s is None or event.earlier_s <= times.usual_cover_s:
         return event.t
-    return min(event.t, span_of(event)[0] + shipped_change_times().put_down_s)
+    return span_of(event)[0] + times.put_down_s
 
 
 def amount_of(event: WagerChanged) -> int | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
@@ -55,7 +56,7 @@ def test_camera_is_read_whatever_it_sends(tmp_path: Path, codec: str, transport:
 def test_wrong_password_is_told_and_not_asked_again(tmp_path: Path) -> None:
     try:
         with rtsp_camera(DEMO / "video.mp4", Make(user=USER, password=PASSWORD)) as camera:
-            reader = reader_of(camera.url.replace("99", "98"), tmp_path)
+            reader = reader_of(camera.url.replace(quote(PASSWORD, safe=""), "wrong"), tmp_path)
             reader.start()
             deadline = time.monotonic() + PATIENCE_S
             while reader.state is not CameraState.LOST and time.monotonic() < deadline:
