@@ -24,7 +24,11 @@ NOTE_SOUNDS = """() => {
 HEARD = "() => window.heard"
 RESUME_UNANSWERED = """{
   const resume = AudioContext.prototype.resume;
-  AudioContext.prototype.resume = function () { resume.call(this); return new Promise(() => {}); };
+  AudioContext.prototype.resume = function () {
+    this.dispatchEvent(new Event("statechange"));  // some tell of a state that is none yet
+    resume.call(this);
+    return new Promise(() => {});
+  };
 }"""
 
 

@@ -25,7 +25,12 @@ export function onAudible(act) { audio.addEventListener("statechange", act); }
 /** `act` is called once, now or when the page may sound: what `resume` promises may never come where it resumes already. */
 export function whenAudible(act) {
   if (isAudible()) return act();
-  audio.addEventListener("statechange", act, { once: true });
+  const changed = () => {
+    if (!isAudible()) return;
+    audio.removeEventListener("statechange", changed);
+    act();
+  };
+  audio.addEventListener("statechange", changed);
   wake();
 }
 
