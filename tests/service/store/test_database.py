@@ -81,7 +81,11 @@ def test_work_runs_in_the_writers_thread_and_its_result_comes_back(tmp_path: Pat
         database.close()
 
 
-def test_work_that_fails_leaves_nothing_and_its_error_comes_back(database: Database) -> None:
+@pytest.mark.parametrize("has_writer", [False, True])
+def test_work_that_fails_leaves_nothing_and_its_error_comes_back(tmp_path: Path, *, has_writer: bool) -> None:
+    writer = ThreadPoolExecutor(1) if has_writer else None
+    database = open_database(sqlite_url(tmp_path / "room.db"), writer)
+
     def enter(session: Session) -> None:
         session.add(SignalRow(table_id="B07", at=NOW, body="{}"))
         session.flush()
@@ -91,6 +95,9 @@ def test_work_that_fails_leaves_nothing_and_its_error_comes_back(database: Datab
         database.write(enter)
     with database.reading() as session:
         assert session.query(SignalRow).count() == 0
+    database.close()
+    if writer is not None:
+        writer.shutdown()
 
 
 def test_database_that_is_up_to_date_is_opened_while_another_writes(tmp_path: Path) -> None:
