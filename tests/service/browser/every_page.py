@@ -33,7 +33,9 @@ STILL = """async () => {
     && [...document.images].every((one) => one.complete || one.loading === "lazy")
     && [...document.querySelectorAll("[data-live]")].every((one) => one.naturalWidth > 0)
     && document.getElementById("clock")?.textContent !== ""
-    && [...document.querySelectorAll("video[src]")].every((one) => one.readyState > 0);
+    && [...document.querySelectorAll("video[src]")].every((one) => one.readyState > 1 && !one.seeking)
+    && [...document.querySelectorAll(".viewer:has(video[src]) output")].every((one) => one.textContent !== "")
+    && [...document.querySelectorAll("svg[data-overlay]")].every((one) => one.childElementCount > 0);
   let before = null, times = 0;
   for (let n = 0; n < 200 && times < 3; n++) {
     const now = isHere() ? words() : null;

@@ -39,6 +39,7 @@ export class Player {
     this.video.addEventListener("error", () => this.tellUnplayed());
     this.video.addEventListener("seeked", () => this.overlay?.draw(this.video.currentTime));
     if ("requestVideoFrameCallback" in this.video) this.measure(null);
+    if (this.video.readyState >= HTMLMediaElement.HAVE_METADATA) this.begin(); // it may be here before this script
     if (this.video.error) this.tellUnplayed();
   }
 
