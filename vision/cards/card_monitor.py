@@ -160,6 +160,8 @@ class CardWatch:
         for track in changes.left:
             if track.track_id in self._cards.known:
                 self._cards.gone[track.track_id] = (track, track.missing_since_t or t)
+            else:
+                self.tracker.keep_lost(track, t)
 
     def _note_reaches(self, t: float, is_covered: IsCovered, entry_of: EntryOf) -> None:
         """Where arms come in that lie over known cards now."""

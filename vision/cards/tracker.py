@@ -159,7 +159,7 @@ class Tracker:
     tracks: list[CardTrack] = field(default_factory=list)
     _next_id: int = 1
     _lost: list[CardTrack] = field(default_factory=list)
-    """Cards that were not seen any more before they had come to rest."""
+    """Cards that were not seen any more before they had come to rest, or before they were told of."""
 
     def update(
         self, sights: Sequence[CardSight], t: float, *, is_covered: Callable[[NDArray[np.float64]], bool]
@@ -200,6 +200,14 @@ class Tracker:
     def forget(self, track_ids: Collection[int]) -> None:
         """Follow these cards no longer."""
         self.tracks = [track for track in self.tracks if track.track_id not in track_ids]
+
+    def keep_lost(self, track: CardTrack, t: float) -> None:
+        """Remember for a while what lay still, was never told of, and is not seen any more though its place is in sight.
+
+        A card that the detector hardly knows, such as one whose back bears a picture, comes and goes so: where one is
+        found at that place soon after, it may have been there all the time.
+        """
+        self._lost = [one for one in (*self._lost, track) if t - one.seen_t <= LOST_S]
 
     def is_unsettled(self, track: CardTrack) -> bool:
         """Whether further looks are needed to know what became of a card."""

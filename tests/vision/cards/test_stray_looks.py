@@ -205,3 +205,24 @@ def test_parts_that_show_under_an_arm_in_turns_are_one_card_where_they_show_one_
     table.covered = lambda x: False
     table.look(sight(100), looks=30)
     assert kinds([each for each in table.told if isinstance(each, CardRested)]) == told
+
+
+def test_card_that_was_lost_before_it_was_told_of_may_have_lain_there_ever_since() -> None:
+    table = Table(faces=lambda x: "unclear")
+    table.look(sight(100, score=0.45), looks=8)
+    table.look(looks=8)
+    assert table.told == []
+    table.faces = lambda x: "7H"
+    table.look(sight(102), looks=8)
+    (rested,) = table.told
+    assert isinstance(rested, CardRested)
+    assert rested.hidden_s == pytest.approx(1.6)
+
+
+def test_card_that_was_told_of_and_left_makes_no_doubt_of_the_next_one_there() -> None:
+    table = Table()
+    table.look(sight(100), looks=8)
+    table.look(looks=22)
+    table.look(sight(102), looks=8)
+    rested = [each for each in table.told if isinstance(each, CardRested)]
+    assert [each.hidden_s for each in rested] == [0.0, 0.0]
