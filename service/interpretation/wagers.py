@@ -7,7 +7,7 @@ nothing of how chips or arms are seen. Layout millimetres, seconds of stream tim
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -70,6 +70,17 @@ def settled_line(
     )
 
 
+def _after_the_deal(settled: WagerSettled, from_t: float, to_t: float, dealt_t: float) -> WagerSettled:
+    """The line, less sure by the part of the time in which it may have happened that lies before the last card.
+
+    Wagers are settled after it: what happened earlier settled one of the round before, or was no settling.
+    """
+    if from_t >= dealt_t or to_t <= from_t:
+        return settled
+    share = max(to_t - dealt_t, 0.0) / (to_t - from_t)
+    return replace(settled, confidence=share * (settled.confidence or 0.0))
+
+
 def way_of_chips(
     at_mm: Point, tips_mm: Sequence[Point | None], area: Area, layout: Layout
 ) -> tuple[SettleAction, float]:
@@ -125,6 +136,7 @@ class WagerLines:
             return [line]
         at_mm = change.before[0].at_mm if change.before else None
         settled = settled_line(t, area, self.layout, growth=change.growth, at_mm=at_mm, tips_mm=change.tips_mm)
+        settled = _after_the_deal(settled, *span, self.state.last_dealt_t)
         return [self.blindness.doubted(settled, *span, untold_since_t=untold_since_t), line]
 
     def _by(self, change: StacksChanged, area: Area, *, is_decided: bool) -> str:

@@ -274,6 +274,16 @@ def test_dealer_s_change_after_the_result_settles(after: int, growth: int, actio
     assert isinstance(changed, WagerChanged) and changed.by == "dealer"
 
 
+@pytest.mark.parametrize(
+    ("earliest_t", "confidence"), [(6.0, 1.0), (1.8, 0.675)], ids=["after the deal", "perhaps before it"]
+)
+def test_settling_is_less_sure_where_it_may_have_come_before_the_cards(earliest_t: float, confidence: float) -> None:
+    seen = replace(chips(9.0, 4, 9, 1, DEALER_EDGE), t_earliest=earliest_t, t_latest=9.8)
+    lines = log_of(rested(1, 5.0), ResultAnnounced(t=8.0), seen, devices=frozenset({ResultAnnounced}))
+    (settled,) = (line for line in lines if isinstance(line, WagerSettled))
+    assert settled.confidence == pytest.approx(confidence)
+
+
 def test_change_says_between_which_moments_it_came() -> None:
     seen = chips(3.3, 0, 4, 1, SEAT_EDGE)
     (_, change) = log_of(NoMoreBets(t=3.1), seen)
