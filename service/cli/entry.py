@@ -44,6 +44,9 @@ COMMANDS = {
     "evaluate": _command(
         "evaluate", "Watch recordings and compare with their truth: alerts, cards, rounds, wagers, delays."
     ),
+    "check": _command(
+        "check", "Check a table: everything that is wrong or doubtful about its files, cloth, chips and camera."
+    ),
     "calibrate": _command(
         "calibrate", "Fit a camera to a cloth from reference points or from markers, or check a calibration."
     ),

@@ -27,10 +27,15 @@ def show_figures(figures: Figures, axis: str, console: Console | None = None) ->
     if figures.total != figures.house:
         table.add_row(*_cells(figures.total), style="bold")
     table.add_row(*_cells(replace(figures.house, name="house")), style="bold")
-    console = console or Console(width=None if sys.stdout.isatty() else PLAIN_WIDTH)
+    console = console or open_console()
     console.print(table)
     if any(not figure.is_ranked for figure in figures.items):
         console.print("Dim: too few rounds to be ranked.", style="dim")
+
+
+def open_console() -> Console:
+    """The terminal, or a file of a usual width."""
+    return Console(width=None if sys.stdout.isatty() else PLAIN_WIDTH)
 
 
 def _cells(figure: Figure) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Tell what pydantic refused in a table file as one line: file, key, value, what is allowed."""
+"""Tell what pydantic refused in a table file, a line each: file, key, value, what is allowed."""
 
 from __future__ import annotations
 
@@ -7,13 +7,23 @@ from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
 
 from thirdcard.service.ports.errors import MISSING, TableError
 
 
 def table_error_from(error: ValidationError, model: type[BaseModel], where: str) -> TableError:
     """The first complaint of a validation, in the words of the field that it concerns."""
-    complaint = error.errors(include_url=False)[0]
+    return table_errors_from(error, model, where)[0]
+
+
+def table_errors_from(error: ValidationError, model: type[BaseModel], where: str) -> list[TableError]:
+    """Every complaint of a validation, each key once."""
+    found = [_told(complaint, model, where) for complaint in error.errors(include_url=False)]
+    return list({one.key: one for one in reversed(found)}.values())[::-1]
+
+
+def _told(complaint: ErrorDetails, model: type[BaseModel], where: str) -> TableError:
     way = complaint["loc"]
     value = MISSING if complaint["type"] == "missing" else complaint["input"]
     if complaint["type"] == "extra_forbidden":

@@ -202,7 +202,7 @@ class Tracker:
         self.tracks = [track for track in self.tracks if track.track_id not in track_ids]
 
     def keep_lost(self, track: CardTrack, t: float) -> None:
-        """Remember for a while what lay still, was never told of, and is not seen any more though its place is in sight.
+        """Remember for a while what lay still, was never told of, and is not seen though its place is in sight.
 
         A card that the detector hardly knows, such as one whose back bears a picture, comes and goes so: where one is
         found at that place soon after, it may have been there all the time.

@@ -30,8 +30,8 @@ field beside it: it may have left this one too, its last corner unnoticed."""
 NOISE_LEVELS = 5.0
 """What differs by less is the camera's noise."""
 BARE_S = 1.0
-"""What was still for so long, no hand over it, is what the place looks like without one. A hand that the detector misses
-for some looks is not taken for that."""
+"""What was still for so long, no hand over it, is what the place looks like without one. A hand that the detector
+misses for some looks is not taken for that."""
 KNOWN_SHARE = 0.5
 """Of a hand's place so much must be known without one for it to be doubted."""
 OTHERWISE_SHARE = 0.1

@@ -1,0 +1,83 @@
+"""`thirdcard check`: what is wrong or doubtful about a table, before anybody is accused because of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from thirdcard.service.setup.camera_grade import CameraGrade
+    from thirdcard.service.setup.table_check import TableCheck
+
+
+def check(
+    table: Annotated[Path, typer.Argument(metavar="TABLE", help="A table.yaml, or the folder that holds one.")],
+    as_json: Annotated[bool, typer.Option("--json", help="A JSON object instead of text.")] = False,
+) -> None:
+    """Check a table: everything that is wrong or doubtful about its files, cloth, chips and camera.
+
+    Each problem names file, key, value and what is allowed. Exit status 1 where something is wrong; what is doubtful
+    may be meant.
+    """
+    from thirdcard.service.setup.table_check import check_table, find_table_file
+
+    found = check_table(find_table_file(table))
+    if as_json:
+        typer.echo(json.dumps(_as_json(found), ensure_ascii=False, indent=2))
+    else:
+        _tell(found)
+    if not found.is_fit:
+        raise typer.Exit(1)
+
+
+def _as_json(found: TableCheck) -> dict[str, object]:
+    places = [] if found.camera is None else found.camera.places
+    return {
+        "fit": found.is_fit,
+        "problems": [problem.as_json() for problem in found.problems],
+        "camera": None
+        if found.camera is None
+        else {
+            "height_mm": found.camera.height_mm,
+            "areas": [
+                {
+                    "area": place.area,
+                    "px_per_mm": round(place.px_per_mm, 3),
+                    "slant_deg": place.slant_deg,
+                    "hidden_behind_ten_chips_mm": place.hidden_mm,
+                    "in_picture": place.is_within,
+                }
+                for place in places
+            ],
+        },
+    }
+
+
+def _tell(found: TableCheck) -> None:
+    for problem in found.problems:
+        typer.echo(f"{problem.grade}: {problem}")
+    if found.camera is not None:
+        _tell_camera(found.camera)
+    wrong = sum(problem.grade == "wrong" for problem in found.problems)
+    doubtful = len(found.problems) - wrong
+    typer.echo(
+        f"{found.path}: {wrong} wrong, {doubtful} doubtful" if found.problems else f"{found.path}: nothing wrong"
+    )
+
+
+def _tell_camera(camera: CameraGrade) -> None:
+    from rich.table import Table
+
+    from thirdcard.service.cli.terminal_figures import open_console
+
+    sheet = Table("area", "px/mm", "slant", "hidden behind ten chips", box=None, pad_edge=False)
+    for place in camera.places:
+        if place.kind in ("hand", "wager"):
+            slant = "" if place.slant_deg is None else f"{place.slant_deg:.0f}°"
+            hidden = "" if place.hidden_mm is None else f"{place.hidden_mm:.0f} mm"
+            scale = f"{place.px_per_mm:.2f}" if place.is_within else "not in the picture"
+            sheet.add_row(place.area, scale, slant, hidden)
+    open_console().print(sheet)

@@ -1,0 +1,90 @@
+"""Everything that is wrong or doubtful about a table, in one go: its files, its cloth, its chips, its camera."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from thirdcard.calibration.errors import CalibrationError
+from thirdcard.service.config.table_file import load_table
+from thirdcard.service.ports.errors import ServiceError, UnreadableTableError
+from thirdcard.service.setup.camera_grade import CameraGrade, camera_problems, grade_camera
+from thirdcard.service.setup.chip_problems import chip_problems
+from thirdcard.service.setup.file_problems import SetupFiles, read_setup
+from thirdcard.service.setup.layout_problems import layout_problems
+from thirdcard.service.setup.problems import Grade, SetupProblem, refused
+
+TABLE = "table.yaml"
+USUAL_CARD_MM, USUAL_CHIP_MM = (63.0, 88.0), (39.0, 3.3)
+"""Stand in where the files do not say: poker size, and the usual casino chip."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableCheck:
+    """What was found."""
+
+    path: Path
+    problems: tuple[SetupProblem, ...]
+    """What is wrong first."""
+    camera: CameraGrade | None
+    """How the first camera sees each area; None where its calibration or the layout cannot be used."""
+
+    @property
+    def is_fit(self) -> bool:
+        """Whether nothing is wrong; something may be doubtful."""
+        return all(problem.grade is not Grade.WRONG for problem in self.problems)
+
+
+def find_table_file(path: Path) -> Path:
+    """The table's file: the path itself, or `table.yaml` in it.
+
+    Raises:
+        UnreadableTableError: there is none.
+    """
+    found = path / TABLE if path.is_dir() else path
+    if not found.is_file():
+        raise UnreadableTableError(f"{path}: no such file; must be a table.yaml, or a folder that holds one")
+    return found
+
+
+def check_table(path: Path) -> TableCheck:
+    """Check a table's files.
+
+    Args:
+        path: the table's file.
+    """
+    files = read_setup(path)
+    problems = [*files.problems, *_of_parts(files)]
+    if not any(problem.grade is Grade.WRONG for problem in problems):
+        try:
+            load_table(path)
+        except (ServiceError, CalibrationError) as error:
+            problems.append(refused(error))
+    problems.sort(key=lambda problem: problem.grade is not Grade.WRONG)
+    return TableCheck(
+        path=path, problems=tuple({str(problem): problem for problem in problems}.values()), camera=_grade(files)
+    )
+
+
+def _of_parts(files: SetupFiles) -> list[SetupProblem]:
+    table, layout, chips = files.table, files.layout, files.chips
+    card_mm = USUAL_CARD_MM if table is None else table.cards.size_mm
+    chip_mm = USUAL_CHIP_MM if chips is None else (chips.diameter_mm, chips.thickness_mm)
+    found: list[SetupProblem] = []
+    if layout is not None:
+        found += layout_problems(layout, files.layout_place, card_mm=card_mm, chip_mm=chip_mm[0])
+    if chips is not None:
+        found += chip_problems(chips, files.chips_place, None if table is None else table.limits.maximum)
+    calibration = next(iter(files.calibrations), None)
+    if layout is not None and calibration is not None and table is not None:
+        where = str(files.path.parent / table.cameras[0].calibration)
+        found += camera_problems(calibration, layout, where, card_mm=card_mm, chip_mm=chip_mm)
+    return found
+
+
+def _grade(files: SetupFiles) -> CameraGrade | None:
+    calibration = next(iter(files.calibrations), None)
+    if files.layout is None or calibration is None:
+        return None
+    thickness = USUAL_CHIP_MM[1] if files.chips is None else files.chips.thickness_mm
+    return grade_camera(calibration, files.layout, chip_mm=thickness)
