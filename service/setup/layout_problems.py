@@ -169,10 +169,7 @@ def _seats(layout: Layout, where: str) -> Iterator[SetupProblem]:
         for area in wagers
         if area.seat is None and area.name is None
     )
-    seats = {
-        seat: [area for area in wagers if area.seat == seat]
-        for seat in sorted({a.seat for a in wagers} - {None}, key=int)
-    }
+    seats = _by_seat(wagers)
     if len(seats) < 3:
         return
     yield from _bets_of_seats(seats, where)
