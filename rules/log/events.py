@@ -84,7 +84,8 @@ class DealerChanged(Event):
     """Another person deals from here on."""
 
     type: ClassVar[str] = "dealer_changed"
-    dealer: str
+    dealer: str | None
+    """A name, a staff number or a badge; None: nobody that is known, as in a break."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

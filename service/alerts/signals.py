@@ -11,7 +11,8 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from thirdcard.rules.errors import RulesError
-from thirdcard.rules.log.events import EVENT_TYPES, format_event, parse_event
+from thirdcard.rules.log.events import EVENT_TYPES, DealerChanged, format_event, parse_event
+from thirdcard.service.dealers.register import known_as
 from thirdcard.service.ports.errors import ServiceError
 from thirdcard.service.store import chain
 from thirdcard.service.store.schema import SignalRow
@@ -67,7 +68,12 @@ def check_signal(
 
 
 def keep_signal(session: Session, table_id: str, at: datetime, body: Mapping[str, Any]) -> int:
-    """Keep a checked report for its table's process; gives its number."""
+    """Keep a checked report for its table's process; gives its number.
+
+    However a dealer is told of, by badge, number or name: what is kept is the register's name.
+    """
+    if body["type"] == DealerChanged.type and body["dealer"] is not None:
+        body = {**body, "dealer": known_as(session, body["dealer"], now=at)}
     row = SignalRow(table_id=table_id, at=at, body=chain.canonical(body))
     session.add(row)
     session.flush()

@@ -15,6 +15,7 @@ from thirdcard.service.alerts.reasons import CORRECTED
 from thirdcard.service.corrections.judging import Verdicts, alert_bodies, fault_key, record_body
 from thirdcard.service.rounds.corrections import VERDICT, holding
 from thirdcard.service.rounds.search.index import DISMISSED, TAKEN_BACK, UNRAISED, enter_round, has_fallen
+from thirdcard.service.rounds.who_dealt import follow_log
 from thirdcard.service.store import chain
 from thirdcard.service.store.alert_states import AlertState
 from thirdcard.service.store.alert_writer import RaisedAlert, write_alert
@@ -59,7 +60,7 @@ class Effects:
 
 def follow(session: Session, log_id: int, before: Verdicts, after: Verdicts, cause: Cause) -> Effects:
     """Make the store say what the second judgement says, where it differs from the first."""
-    found = Effects()
+    found, dealt = Effects(), list[int]()
     log = session.get_one(LogRow, log_id)
     for number, record in after.rounds.items():
         was, now = record_body(before.rounds[number]), record_body(record)
@@ -67,7 +68,8 @@ def follow(session: Session, log_id: int, before: Verdicts, after: Verdicts, cau
         if was != now or dealers[0] != dealers[1]:
             _change_round(session, log_id, number, now, found)
         if dealers[0] != dealers[1]:
-            _change_dealer(session, log_id, number, dealers[1])
+            dealt.append(number)
+    follow_log(session, log, dealt, now=cause.at)
     old, new = alert_bodies(before), alert_bodies(after)
     for key in sorted(old.keys() - new.keys()):
         for row in _alerts_saying(session, log_id, old[key]):
@@ -113,13 +115,6 @@ def _change_round(session: Session, log_id: int, number: int, body: dict[str, An
     row.opened_at = log.began_at + timedelta(seconds=body["opened"])
     found.rounds.append({"round": row.id, "number": number, "before": was, "after": body})
     found.touched.add(number)
-
-
-def _change_dealer(session: Session, log_id: int, number: int, dealer: str | None) -> None:
-    for row in session.scalars(select(RoundRow).where(RoundRow.log_id == log_id, RoundRow.number == number)):
-        row.dealer = dealer
-    for alert in session.scalars(select(AlertRow).where(AlertRow.log_id == log_id, AlertRow.round == number)):
-        alert.dealer = dealer
 
 
 def _alerts_saying(session: Session, log_id: int, body: Mapping[str, Any]) -> list[AlertRow]:

@@ -50,10 +50,13 @@ class Entries:
         """The moment of t = 0."""
         return self.journal.began_at
 
-    @property
-    def dealer(self) -> str | None:
-        """Who deals."""
-        return self.journal.dealer
+    def dealer(self, now: datetime) -> str | None:
+        """Who deals; None also where the database does not answer."""
+        try:
+            return self.journal.dealer(now)
+        except SQLAlchemyError as error:
+            logger.warning("table %s: the roster cannot be read: %s", self.table_id, error)
+            return None
 
     def wake(self) -> None:
         """Devices may have reported something."""

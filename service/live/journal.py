@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from sqlalchemy import func, select
@@ -18,6 +18,7 @@ from sqlalchemy.orm import Session
 from thirdcard.rules.findings.alerts import Alert, format_alert
 from thirdcard.rules.log.events import DealerChanged, Event, RoundClosed, format_event, parse_event
 from thirdcard.rules.round.records import RoundRecord, format_round
+from thirdcard.service.dealers.roster import LONGEST, Change, Stint, dealer_at, list_stints, who_deals
 from thirdcard.service.media.alert_media import shows_a_stack
 from thirdcard.service.media.clip_span import LIVE_CLIP
 from thirdcard.service.ports.moments import format_moment
@@ -31,6 +32,8 @@ from thirdcard.service.store.order import take_turn
 from thirdcard.service.store.schema import AlertRow, ChainHead, ChainLine, EvidenceRow, LogRow, RoundRow
 
 LOG_HOURS = 24
+ROSTER_EVERY = timedelta(seconds=5)
+"""How soon a page shows what somebody entered into the roster."""
 """A log that is older is not gone on with: the process begins another."""
 DEALERS_KEPT = 50
 """An alert is of no earlier dealer than one of the last so many."""
@@ -79,18 +82,8 @@ class JournalPlace:
     next_line: int = 1
     round_line: int = 1
     """Where the round begins that is under way."""
-    dealers: tuple[tuple[float, str], ...] = ()
+    dealers: tuple[tuple[float, str | None], ...] = ()
     """The last of those who came to deal, and since when, in stream time."""
-
-    @property
-    def dealer(self) -> str | None:
-        """Who deals."""
-        return self.dealers[-1][1] if self.dealers else None
-
-    def dealer_at(self, t: float) -> str | None:
-        """Who dealt then: what is written together may be of two dealers, and an alert may be of the one before."""
-        known = [dealer for since_t, dealer in self.dealers if since_t <= t]
-        return known[-1] if known else None
 
     def after(self, news: News) -> JournalPlace:
         """How far it is when these were written too."""
@@ -115,6 +108,8 @@ class Journal:
         self._last_alert_before = 0
         self._began_at: datetime | None = None
         self._place = JournalPlace()
+        self._stints: list[Stint] = []
+        self._roster_at = datetime.min.replace(tzinfo=UTC)
         self._is_unsure = False
 
     @property
@@ -145,10 +140,13 @@ class Journal:
         self._log_id, self._began_at = log.id, log.began_at
         return log.first_line
 
-    @property
-    def dealer(self) -> str | None:
-        """Who deals."""
-        return self._place.dealer
+    def dealer(self, now: datetime) -> str | None:
+        """Who deals, by what the table reported and by the roster as it was a few seconds ago."""
+        if now - self._roster_at >= ROSTER_EVERY:
+            self._roster_at = now
+            with self._database.reading() as session:
+                self._stints = list_stints(session, table_id=self._table_id, from_at=now - LONGEST, to_at=now + LONGEST)
+        return dealer_at(self._stints, now, self._changes(self._place))
 
     def at(self, t: float) -> datetime:
         """The moment of a stream time."""
@@ -191,7 +189,7 @@ class Journal:
         if news.alerts:
             take_turn(session)
         fresh = [alert for alert in news.alerts if not self._was_told(session, alert)]
-        entered = [self._write_alert(session, alert, now, place.dealer_at(alert.t)) for alert in fresh]
+        entered = [self._write_alert(session, alert, now, self._dealer_at(session, place, alert.t)) for alert in fresh]
         self._enter_doubts(session, news, place, now)
         return entered
 
@@ -199,7 +197,8 @@ class Journal:
         """What is believed no more, and what was never believed enough."""
         here = LogPlace(table_id=self._table_id, log_id=self._log_id, began_at=self.began_at)
         for alert in news.doubtful:
-            write_doubtful(session, replace(here, dealer=place.dealer_at(alert.t)), [format_alert(alert)])
+            dealer = self._dealer_at(session, place, alert.t)
+            write_doubtful(session, replace(here, dealer=dealer), [format_alert(alert)])
         withdraw(session, here, map(format_alert, news.withdrawn), now=now)
 
     def _stands(self, session: Session, news: News, place: JournalPlace) -> bool:
@@ -246,13 +245,20 @@ class Journal:
         session.flush()
         return log
 
+    def _dealer_at(self, session: Session, place: JournalPlace, t: float) -> str | None:
+        """Who dealt then, by what the table reported and by the roster."""
+        return who_deals(session, self._table_id, self.at(t), self._changes(place))
+
+    def _changes(self, place: JournalPlace) -> list[Change]:
+        return [(self.at(since_t), dealer) for since_t, dealer in place.dealers]
+
     def _write_round(self, session: Session, record: RoundRecord, first_line: int, place: JournalPlace) -> None:
         closed_t = record.opened if record.closed is None else record.closed
         row = RoundRow(
             table_id=self._table_id,
             log_id=self._log_id,
             number=record.round,
-            dealer=place.dealer_at(closed_t),
+            dealer=self._dealer_at(session, place, closed_t),
             opened_at=self.at(record.opened),
             closed_at=self.at(closed_t),
             first_line=first_line,

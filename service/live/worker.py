@@ -210,7 +210,7 @@ class Worker:
             status,
             camera=str(camera),
             fault=fault,
-            dealer=self.entries.dealer,
+            dealer=self.entries.dealer(now),
             frames=self.sight.frames,
             missed=self.camera.missed,
             lag_s=round(self._lag_s, 3),

@@ -9,17 +9,20 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import PurePath
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from thirdcard.rules.findings.alerts import format_alert
-from thirdcard.rules.log.events import Event, format_event
+from thirdcard.rules.findings.alerts import Alert, format_alert
+from thirdcard.rules.log.events import DealerChanged, Event, format_event
 from thirdcard.rules.round.records import format_round
 from thirdcard.service.config.table_facts import rules_of
+from thirdcard.service.dealers.register import known_as
+from thirdcard.service.dealers.roster import Change, who_deals
 from thirdcard.service.ports.moments import format_moment
-from thirdcard.service.review.judging import JudgedAlert, JudgedRound, LogVerdict
+from thirdcard.service.review.judging import JudgedRound, LogVerdict
 from thirdcard.service.review.seen_film import SeenFile, SeenFilm, TimeSpan
 from thirdcard.service.review.shift import Shift
 from thirdcard.service.review.shift_notes import Note, NoteKind
@@ -100,12 +103,22 @@ def enter(database: Database, reviewed: Reviewed, now: datetime) -> int:
             return there
         log = _enter_log(session, shift)
         _enter_lines(session, reviewed, now)
-        for judged, evidence in zip(reviewed.verdict.alerts, reviewed.evidence, strict=True):
-            write_alert(session, _raised(log, shift, judged, evidence), now=now)
-        for judged in reviewed.verdict.doubtful:
-            place = LogPlace(table_id=log.table_id, log_id=log.id, began_at=log.began_at, dealer=judged.dealer)
-            write_doubtful(session, place, [format_alert(judged.alert)])
+        changes = [
+            (_at(shift, event.t), None if event.dealer is None else known_as(session, event.dealer, now=now))
+            for event in reviewed.log
+            if isinstance(event, DealerChanged)
+        ]
+        dealer_then = partial(_dealer_then, session, log.table_id, changes)
+        for alert, evidence in zip(reviewed.verdict.alerts, reviewed.evidence, strict=True):
+            dealer = dealer_then(_at(shift, alert.t))
+            write_alert(session, _raised(log, shift, alert, evidence, dealer), now=now)
+        for alert in reviewed.verdict.doubtful:
+            dealer = dealer_then(_at(shift, alert.t))
+            place = LogPlace(table_id=log.table_id, log_id=log.id, began_at=log.began_at, dealer=dealer)
+            write_doubtful(session, place, [format_alert(alert)])
         rounds = [_round_row(log, judged) for judged in reviewed.verdict.rounds]
+        for row in rounds:
+            row.dealer = dealer_then(row.closed_at)
         if shift.completes:
             _count_once(session, shift, rounds)
         session.add_all(rounds)
@@ -114,6 +127,10 @@ def enter(database: Database, reviewed: Reviewed, now: datetime) -> int:
         for row in rounds:
             enter_round(session, row)
         return log.id
+
+
+def _dealer_then(session: Session, table_id: str, changes: Sequence[Change], at: datetime) -> str | None:
+    return who_deals(session, table_id, at, changes)
 
 
 def _enter_log(session: Session, shift: Shift) -> LogRow:
@@ -178,7 +195,6 @@ def _round_row(log: LogRow, judged: JudgedRound) -> RoundRow:
         table_id=log.table_id,
         log_id=log.id,
         number=record.round,
-        dealer=judged.dealer,
         opened_at=began_at + timedelta(seconds=record.opened),
         closed_at=began_at + timedelta(seconds=closed_t),
         first_line=log.first_line + judged.first_line - 1,
@@ -187,13 +203,12 @@ def _round_row(log: LogRow, judged: JudgedRound) -> RoundRow:
     )
 
 
-def _raised(log: LogRow, shift: Shift, judged: JudgedAlert, evidence: AlertEvidence) -> RaisedAlert:
-    alert = judged.alert
+def _raised(log: LogRow, shift: Shift, alert: Alert, evidence: AlertEvidence, dealer: str | None) -> RaisedAlert:
     return RaisedAlert(
         table_id=log.table_id,
         log_id=log.id,
         body=format_alert(alert),
-        dealer=judged.dealer,
+        dealer=dealer,
         at=_at(shift, alert.t),
         noticed_at=_at(shift, alert.t if alert.noticed_at is None else alert.noticed_at),
         is_quiet=True,

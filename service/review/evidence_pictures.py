@@ -61,13 +61,13 @@ def picture_orders(
     """One for each alert whose pictures end before `to_t`, in order of time."""
     began_at, sights = shift.timeline.began_at, _sights_of(shift, results, verdict)
     orders = []
-    for number, judged in enumerate(verdict.alerts):
-        t = judged.alert.t
+    for number, alert in enumerate(verdict.alerts):
+        t = alert.t
         if t + RECORDED_CLIP.longest_s < to_t:
             from_at = began_at + timedelta(seconds=t) - REMEMBERED
             around = sights.between(from_at, began_at + timedelta(seconds=t + RECORDED_CLIP.longest_s))
             is_damaged = _is_damaged(results, t - RECORDED_CLIP.longest_s, t + RECORDED_CLIP.longest_s)
-            orders.append(PictureOrder(number=number, alert=judged.alert, sights=around, is_damaged=is_damaged))
+            orders.append(PictureOrder(number=number, alert=alert, sights=around, is_damaged=is_damaged))
     return orders
 
 

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Protocol
 
-from thirdcard.rules.findings.alerts import format_alert
+from thirdcard.rules.findings.alerts import Alert, format_alert
 from thirdcard.rules.log.events import Event, format_event
 from thirdcard.rules.round.records import format_round
 from thirdcard.service.config.data_folder import Home
@@ -23,7 +23,7 @@ from thirdcard.service.review.entering import Reviewed, enter, entered_log
 from thirdcard.service.review.evidence_pictures import PictureOrder, ShiftPictures, picture_orders
 from thirdcard.service.review.gallery import Gallery, picture_pool
 from thirdcard.service.review.joining import join
-from thirdcard.service.review.judging import JudgedAlert, JudgedRound, LogVerdict, judge
+from thirdcard.service.review.judging import JudgedRound, LogVerdict, judge
 from thirdcard.service.review.lost_sight import LostSight, lost_notes, lost_sights
 from thirdcard.service.review.seen_film import LEAST_S, TimeSpan, without
 from thirdcard.service.review.segment_watch import SegmentJob, SegmentResult
@@ -236,11 +236,11 @@ def without_known(verdict: LogVerdict, shift: Shift) -> LogVerdict:
     near = timedelta(seconds=SAME_ALERT_S)
     seen_before = {judged.record.round for judged in verdict.rounds if not _is_of(judged, shift)}
 
-    def is_known(judged: JudgedAlert) -> bool:
-        at = began_at + timedelta(seconds=judged.alert.t)
-        return any(code == judged.alert.code and abs(known - at) <= near for code, known in shift.known_alerts)
+    def is_known(alert: Alert) -> bool:
+        at = began_at + timedelta(seconds=alert.t)
+        return any(code == alert.code and abs(known - at) <= near for code, known in shift.known_alerts)
 
-    alerts = (one for one in verdict.alerts if one.alert.round not in seen_before and not is_known(one))
+    alerts = (one for one in verdict.alerts if one.round not in seen_before and not is_known(one))
     return replace(verdict, alerts=tuple(alerts))
 
 
@@ -273,8 +273,8 @@ def _outcome(log_id: int | None, found: Found) -> ShiftOutcome:
 def _write_logs(folder: Path, log: Sequence[Event], verdict: LogVerdict) -> None:
     """`events.jsonl`, `alerts.jsonl`, `doubtful.jsonl` and `rounds.jsonl`, as a watch writes them."""
     _write_lines(folder / "events.jsonl", (format_event(event) for event in log))
-    _write_lines(folder / "alerts.jsonl", (format_alert(judged.alert) for judged in verdict.alerts))
-    _write_lines(folder / "doubtful.jsonl", (format_alert(judged.alert) for judged in verdict.doubtful))
+    _write_lines(folder / "alerts.jsonl", map(format_alert, verdict.alerts))
+    _write_lines(folder / "doubtful.jsonl", map(format_alert, verdict.doubtful))
     _write_lines(folder / "rounds.jsonl", (format_round(judged.record) for judged in verdict.rounds))
 
 

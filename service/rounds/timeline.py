@@ -144,13 +144,17 @@ def unseen_spans(session: Session, log: LogRow, scale: TimeScale, end_at: dateti
 
 
 def dealer_marks(session: Session, log: LogRow, scale: TimeScale) -> list[Mark]:
-    """Where somebody else began to deal; who dealt at the beginning of the drawing stands at its left edge."""
+    """Where somebody else deals; who dealt at the beginning of the drawing stands at its left edge."""
+    wanted = select(RoundRow.opened_at, RoundRow.dealer).where(
+        RoundRow.log_id == log.id, RoundRow.opened_at < scale.to_at
+    )
     marks: list[Mark] = []
-    for body in _lines_like(session, log, '"type":"dealer_changed"'):
-        at = log.began_at + timedelta(seconds=body["t"])
-        if at >= scale.to_at:
-            break
-        mark = Mark(at=at, x=scale.x(at), kind="dealer", title=str(body["dealer"]))
+    before: str | None = None
+    for at, dealer in session.execute(wanted.order_by(RoundRow.number)):
+        if dealer == before:
+            continue
+        before = dealer
+        mark = Mark(at=at, x=scale.x(at), kind="dealer", title=dealer or "nobody known")
         marks = [mark] if at <= scale.from_at else [*marks, mark]
     return marks
 

@@ -37,6 +37,7 @@ from thirdcard.service.web.routes import (
     cases,
     channels,
     corrections,
+    dealers,
     decisions,
     health,
     keeping,
@@ -67,6 +68,7 @@ ROUTERS = (
         cases,
         audit,
         accounts,
+        dealers,
     ),
     *(channels, keeping, decisions, analytics_pages, pages, settings_pages, review_pages),
 )

@@ -23,6 +23,7 @@ from thirdcard.service.alerts.saving import NotSavedError, SavingError
 from thirdcard.service.alerts.signals import SignalError
 from thirdcard.service.corrections.acts import CorrectionConflictError, CorrectionError
 from thirdcard.service.corrections.judging import UnjudgeableError
+from thirdcard.service.dealers.register import DealerError
 from thirdcard.service.notify.notifications import NoSuchChannelError
 from thirdcard.service.rounds.search.fields import SearchError
 from thirdcard.service.store.alert_writer import PROMISED
@@ -138,6 +139,7 @@ def refusal_of(error: Exception) -> RefusedError:
 _STATUS_OF: Mapping[type[Exception], int] = {
     CursorError: 422,
     SignalError: 422,
+    DealerError: 422,
     SearchError: 422,
     CorrectionError: 422,
     CorrectionConflictError: 409,

@@ -197,6 +197,13 @@ class FigurePageQuery(Incoming):
     to: Day = ""
 
 
+class RosterPageQuery(Incoming):
+    """Which part of the roster a page shows."""
+
+    table: Choice = ""
+    day: Day = Field(default="", description="a day of the house's clock; today, where it is empty")
+
+
 class FigureFileQuery(FigureQuery):
     """Which figures, and how."""
 

@@ -25,6 +25,7 @@ from thirdcard.service.alerts.storms import find_storms, with_shown
 from thirdcard.service.alerts.tables import tell_tables
 from thirdcard.service.analytics.asking import Asker, find_dealers
 from thirdcard.service.analytics.tallies import ERRORS
+from thirdcard.service.dealers.register import active_names
 from thirdcard.service.rounds.seen_rounds import last_lines
 from thirdcard.service.store.alert_states import UNCLOSED, AlertState
 from thirdcard.service.store.holds import HoldView
@@ -117,7 +118,9 @@ def table(room: Room, person: Person, table_id: str) -> dict[str, Any]:
     with room.database.reading() as session:
         lines = last_lines(session, table_id, most=LINES_ON_TABLE)
         latest = list_alerts(session, person, AlertWish(table=table_id), limit=ALERTS_ON_TABLE)
+        dealers = active_names(session) if room.settings.house.shows_names_to(person) else ()
     return {
+        "dealers": dealers,
         "state": told[0],
         "last": told[1],
         "open_alerts": told[2],

@@ -15,6 +15,7 @@ from thirdcard.rules.log.events import EVENT_TYPES
 from thirdcard.service.alerts.room import Room
 from thirdcard.service.alerts.views import RoundView
 from thirdcard.service.analytics.tallies import list_names
+from thirdcard.service.dealers.register import active_names
 from thirdcard.service.rounds import timeline
 from thirdcard.service.rounds.rounds import OpenedRound, open_round
 from thirdcard.service.rounds.search.days import read_day
@@ -75,7 +76,19 @@ def shift(room: Room, person: Person, log_id: int, query: WindowQuery) -> dict[s
             "earlier": window.from_at - timedelta(minutes=query.minutes),
             "later": window.to_at,
             "beside": _beside(session, person, view),
+            **_who_dealt(room, person, session, window),
         }
+
+
+def _who_dealt(room: Room, person: Person, session: Session, window: timeline.TimeScale) -> dict[str, Any]:
+    """Who may have dealt, for who may say so, and the drawn time by the house's clock."""
+    may_say = person.role.includes(Role.SUPERVISOR) and room.settings.house.shows_names_to(person)
+    zone = ZoneInfo(room.settings.time_zone)
+    return {
+        "dealers": active_names(session) if may_say else (),
+        "local_from": f"{window.from_at.astimezone(zone):%Y-%m-%dT%H:%M:%S}",
+        "local_to": f"{window.to_at.astimezone(zone):%Y-%m-%dT%H:%M:%S}",
+    }
 
 
 def opened(room: Room, person: Person, round_id: int) -> dict[str, Any]:

@@ -8,7 +8,9 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from thirdcard.service.web.dependencies import Admin, PagesHere, RoomHere, StrictRoute, Supervisor
-from thirdcard.service.web.pages import facts, settings_facts
+from thirdcard.service.web.pages import dealer_facts, facts, settings_facts
+from thirdcard.service.web.requests import RosterPageQuery
+from thirdcard.service.web.routes.dealers import check_names_shown
 from thirdcard.service.web.settings_schemas import DeliveryQuery
 
 router = APIRouter(route_class=StrictRoute, include_in_schema=False)
@@ -24,6 +26,21 @@ def people(room: RoomHere, pages: PagesHere, person: Admin) -> Response:
 def tables(room: RoomHere, pages: PagesHere, person: Admin) -> Response:
     """Every table: what its file says and how it stands."""
     return pages.show("settings/tables.html", **facts.frame(room, person, "settings"), **settings_facts.tables(room))
+
+
+@router.get("/settings/dealers")
+def dealers(room: RoomHere, pages: PagesHere, person: Admin) -> Response:
+    """The register of dealers."""
+    return pages.show("settings/dealers.html", **facts.frame(room, person, "settings"), **dealer_facts.dealers(room))
+
+
+@router.get("/roster")
+def roster(
+    room: RoomHere, pages: PagesHere, person: Supervisor, query: Annotated[RosterPageQuery, Query()]
+) -> Response:
+    """Who is to deal where, on a day."""
+    check_names_shown(room, person)
+    return pages.show("roster.html", **facts.frame(room, person, "roster"), **dealer_facts.roster(room, person, query))
 
 
 @router.get("/settings/notifications")

@@ -17,6 +17,9 @@ from tests.service.browser.served import ServedRoom, a_served_room
 from tests.service.browser.visitor import PATIENCE_MS, Visitor, visiting
 from thirdcard.rules.log.events import parse_event
 from thirdcard.service.analytics.refreshing import refresh_all
+from thirdcard.service.dealers.register import DealerFields, known_as
+from thirdcard.service.dealers.roster import StintFields
+from thirdcard.service.rounds.dealer_acts import enter_dealer, enter_stint
 from thirdcard.service.watch.factory import build_belief, now_utc
 
 DESK, PHONE = ViewportSize(width=1440, height=900), ViewportSize(width=390, height=844)
@@ -102,9 +105,11 @@ PAGES: Mapping[str, RoomPage] = {
     "case-report": RoomPage(who="cleo", path=BUNDLE),
     "decisions": RoomPage(who="cleo", path="/decisions"),
     "holds": RoomPage(who="cleo", path="/holds"),
+    "roster": RoomPage(who="cleo", path="/roster"),
     "audit": RoomPage(who="cleo", path="/audit?action=alert"),
     "settings": RoomPage(who="ada", path="/settings"),
     "settings-tables": RoomPage(who="ada", path="/settings/tables"),
+    "settings-dealers": RoomPage(who="ada", path="/settings/dealers"),
     "settings-notifications": RoomPage(who="ada", path="/settings/notifications"),
     "settings-retention": RoomPage(who="ada", path="/settings/retention"),
 }
@@ -131,6 +136,7 @@ def furnish_all(room: ServedRoom) -> None:
     rounds = [record for event in events for record in belief.observe(event).rounds]
     table.write(events=events, rounds=rounds)
     _furnish_days(room)
+    _furnish_roster(room)
 
 
 def _furnish_days(room: ServedRoom) -> None:
@@ -143,6 +149,19 @@ def _furnish_days(room: ServedRoom) -> None:
             decide(room.database, err(room.database, log, number, dealer=dealer), "confirmed")
         decide(room.database, err(room.database, log, 15, dealer=dealer), "dismissed", "card_misread")
     refresh_all(room.database)
+
+
+def _furnish_roster(room: ServedRoom) -> None:
+    """A register with a stranger in it, and an evening's roster."""
+    began = now_utc().replace(hour=12, minute=0, second=0, microsecond=0)
+    with room.database.writing() as session:
+        for n, name in enumerate(("Ada Byron", "Ben Tan", "Cleo Park")):
+            enter_dealer(session, "cleo", DealerFields(name=name, staff_id=f"{1041 + n}"), now=now_utc())
+        known_as(session, "Cleo Parc", now=now_utc())
+        for n, dealer in enumerate(("1041", "1042", None, "1041")):
+            from_at = began + timedelta(minutes=40 * n)
+            line = StintFields(table_id="T8", from_at=from_at, to_at=from_at + timedelta(minutes=40), dealer=dealer)
+            enter_stint(session, "cleo", line, now=now_utc())
 
 
 def look_at(visitor: Visitor, path: str, folder: Path) -> None:

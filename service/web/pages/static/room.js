@@ -192,6 +192,19 @@ function complain(form, text) {
   if (!fault) { fault = document.createElement("p"); fault.className = "fault-text"; fault.setAttribute("role", "alert"); form.append(fault); }
   fault.textContent = text;
 }
+/** What became of a list: how many lines were taken, and what is wrong with each of the others. */
+function showImport(form, { taken, refused }) {
+  const told = form.querySelector(".refused"), head = document.createElement("p"), list = document.createElement("ul");
+  head.textContent = `${taken} ${taken === 1 ? "line was" : "lines were"} taken${refused.length ? `, ${refused.length} not:` : "."}`;
+  list.append(...refused.map(({ line, message }) => { const item = document.createElement("li"); item.textContent = `line ${line}: ${message}`; return item; }));
+  told.replaceChildren(head, list);
+  told.hidden = false;
+  complain(form, "");
+  say(head.textContent);
+}
+document.addEventListener("change", async ({ target }) => {
+  if (target.dataset?.file && target.files[0]) target.form.elements[target.dataset.file].value = await target.files[0].text();
+});
 document.addEventListener("submit", async (event) => {
   const form = event.target;
   if (!form.dataset.api) return;
@@ -202,6 +215,7 @@ document.addEventListener("submit", async (event) => {
     const answer = await send(path, method === "DELETE" ? null : fieldsOf(form), method);
     const then = form.dataset.then;
     if (then === "reload") location.reload();
+    else if (then === "import") showImport(form, answer);
     else if (then === "test") { say(answer.sent ? "The test was taken." : `The test was not taken: ${answer.fault}`); complain(form, answer.fault ?? "Taken"); }
     else if (then === "part") { document.activeElement?.blur(); tell("room:again"); }
     else if (then === "token") { const shown = form.querySelector(".token"); shown.hidden = false; shown.querySelector("code").textContent = answer.token; complain(form, ""); }

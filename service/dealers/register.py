@@ -1,0 +1,202 @@
+"""The house's dealers: added, changed, joined where two of them are one person, and found however they are written.
+
+A table reports a name, a staff number or a badge; rounds, alerts and figures hold the name in the register, so that
+case and spelling do not make two persons. A name that nobody has entered stands in the register as unconfirmed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import func, or_, select, update
+from sqlalchemy.orm import Session
+
+from thirdcard.service.dealers.names import fold, looks_like, tidy
+from thirdcard.service.ports.errors import ServiceError
+from thirdcard.service.store.dealer_schema import DealerNameRow, DealerRow, StintRow
+
+LONGEST_NAME, LONGEST_STAFF_ID, LONGEST_BADGE = 200, 64, 100
+
+
+class DealerError(ServiceError):
+    """A dealer cannot be entered so; `field` names what is not allowed."""
+
+    def __init__(self, field: str, message: str) -> None:
+        self.field = field
+        super().__init__(message)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DealerFields:
+    """What is entered of a dealer."""
+
+    name: str
+    staff_id: str | None = None
+    badge: str | None = None
+    is_active: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DealerView:
+    """One dealer of the register."""
+
+    id: int
+    name: str
+    staff_id: str | None
+    badge: str | None
+    is_active: bool
+    is_confirmed: bool
+    other_names: tuple[str, ...] = ()
+    """How else this one is written, without case and order of words."""
+    looks_like: str | None = None
+    """Another dealer's name, where this one is unconfirmed and may be the same, misspelled."""
+
+
+def find_dealer(session: Session, text: str) -> DealerRow | None:
+    """The dealer that a badge, a staff number or a name means; None where none is known."""
+    plain = tidy(text)
+    exact = select(DealerRow).where(or_(DealerRow.badge == plain, DealerRow.staff_id == plain)).limit(1)
+    found = session.scalar(exact)
+    if found is not None:
+        return found
+    named = select(DealerRow).join(DealerNameRow, DealerNameRow.dealer_id == DealerRow.id)
+    return session.scalar(named.where(DealerNameRow.folded == fold(plain)))
+
+
+def known_as(session: Session, text: str, *, now: datetime) -> str:
+    """The name in the register of the dealer that a table's device or log means; a new one is entered, unconfirmed."""
+    found = find_dealer(session, text)
+    if found is not None:
+        return found.name
+    name = tidy(text)[:LONGEST_NAME]
+    row = DealerRow(name=name, is_active=True, is_confirmed=False, added_at=now)
+    session.add(row)
+    session.flush()
+    session.add(DealerNameRow(folded=fold(name), dealer_id=row.id))
+    session.flush()
+    return row.name
+
+
+def add_dealer(session: Session, fields: DealerFields, *, now: datetime) -> int:
+    """Enter a dealer, or confirm one whose name a log brought; gives the number in the register.
+
+    Raises:
+        DealerError: A field is not allowed, or another dealer has it.
+    """
+    fields = _checked(fields)
+    row = session.scalar(
+        select(DealerRow)
+        .join(DealerNameRow, DealerNameRow.dealer_id == DealerRow.id)
+        .where(DealerNameRow.folded == fold(fields.name))
+    )
+    if row is not None and row.is_confirmed:
+        raise DealerError("name", f"name = {fields.name}; {_told(row)} is written so already")
+    _refuse_taken(session, fields, but=None if row is None else row.id)
+    if row is None:
+        row = DealerRow(name=fields.name, is_active=True, is_confirmed=True, added_at=now)
+        session.add(row)
+        session.flush()
+        session.add(DealerNameRow(folded=fold(fields.name), dealer_id=row.id))
+    row.staff_id, row.badge, row.is_active, row.is_confirmed = fields.staff_id, fields.badge, fields.is_active, True
+    return row.id
+
+
+def change_dealer(session: Session, dealer_id: int, fields: DealerFields) -> str | None:
+    """Change what is entered of a dealer; the name before, None where there is no such dealer.
+
+    Rounds and alerts keep the name that they have: whoever changes a name has them follow.
+
+    Raises:
+        DealerError: A field is not allowed, or another dealer has it.
+    """
+    row = session.get(DealerRow, dealer_id, with_for_update=True)
+    if row is None:
+        return None
+    fields = _checked(fields)
+    _refuse_taken(session, fields, but=row.id)
+    other = session.get(DealerNameRow, fold(fields.name))
+    if other is not None and other.dealer_id != row.id:
+        raise DealerError("name", f"name = {fields.name}; {_told(session.get_one(DealerRow, other.dealer_id))} has it")
+    if other is None:
+        session.add(DealerNameRow(folded=fold(fields.name), dealer_id=row.id))
+    before = row.name
+    row.name, row.staff_id, row.badge = fields.name, fields.staff_id, fields.badge
+    row.is_active, row.is_confirmed = fields.is_active, True
+    return before
+
+
+def join_dealers(session: Session, kept_id: int, gone_id: int) -> tuple[str, str] | None:
+    """Make one of two dealers who are the same person; the name that stays and the one that goes, None where there are
+    no such two.
+
+    Rounds and alerts keep the names that they have: whoever joins has them follow.
+    """
+    kept, gone = (session.get(DealerRow, one, with_for_update=True) for one in (kept_id, gone_id))
+    if kept is None or gone is None or kept is gone:
+        return None
+    session.execute(update(DealerNameRow).where(DealerNameRow.dealer_id == gone.id).values(dealer_id=kept.id))
+    session.execute(update(StintRow).where(StintRow.dealer_id == gone.id).values(dealer_id=kept.id))
+    staff_id, badge, names = gone.staff_id, gone.badge, (kept.name, gone.name)
+    session.delete(gone)
+    session.flush()
+    kept.staff_id, kept.badge, kept.is_confirmed = kept.staff_id or staff_id, kept.badge or badge, True
+    return names
+
+
+def list_dealers(session: Session) -> list[DealerView]:
+    """All dealers, by name."""
+    rows = session.scalars(select(DealerRow).order_by(func.lower(DealerRow.name))).all()
+    names: dict[int, list[str]] = {}
+    for written in session.scalars(select(DealerNameRow).order_by(DealerNameRow.folded)):
+        names.setdefault(written.dealer_id, []).append(written.folded)
+    confirmed = [row.name for row in rows if row.is_confirmed]
+    return [
+        DealerView(
+            id=row.id,
+            name=row.name,
+            staff_id=row.staff_id,
+            badge=row.badge,
+            is_active=row.is_active,
+            is_confirmed=row.is_confirmed,
+            other_names=tuple(name for name in names.get(row.id, ()) if name != fold(row.name)),
+            looks_like=None if row.is_confirmed else looks_like(row.name, confirmed),
+        )
+        for row in rows
+    ]
+
+
+def active_names(session: Session) -> Sequence[str]:
+    """Who may be dealing: the active dealers' names, in order."""
+    wanted = select(DealerRow.name).where(DealerRow.is_active, DealerRow.is_confirmed)
+    return session.scalars(wanted.order_by(func.lower(DealerRow.name))).all()
+
+
+def _checked(fields: DealerFields) -> DealerFields:
+    name = tidy(fields.name)
+    staff_id, badge = (tidy(text) if text and text.strip() else None for text in (fields.staff_id, fields.badge))
+    for field, text, longest in (
+        ("name", name, LONGEST_NAME),
+        ("staff_id", staff_id, LONGEST_STAFF_ID),
+        ("badge", badge, LONGEST_BADGE),
+    ):
+        if field == "name" and not text:
+            raise DealerError(field, "name: a text that is not empty")
+        if text is not None and (len(text) > longest or not text.isprintable()):
+            raise DealerError(field, f"{field}: a text of at most {longest} printable characters")
+    return DealerFields(name=name, staff_id=staff_id, badge=badge, is_active=fields.is_active)
+
+
+def _refuse_taken(session: Session, fields: DealerFields, *, but: int | None) -> None:
+    for field, value in (("staff_id", fields.staff_id), ("badge", fields.badge)):
+        if value is None:
+            continue
+        wanted = select(DealerRow).where(or_(DealerRow.staff_id == value, DealerRow.badge == value))
+        other = next((row for row in session.scalars(wanted) if row.id != but), None)
+        if other is not None:
+            raise DealerError(field, f"{field} = {value}; {_told(other)} has it")
+
+
+def _told(row: DealerRow) -> str:
+    return row.name if row.staff_id is None else f"{row.name} ({row.staff_id})"

@@ -1,0 +1,149 @@
+"""The roster: who is to deal at which table from when to when, and who dealt at a moment by it and by the table's log.
+
+A table's log says when somebody came to deal; the roster says it where nothing at the table does. Of both, what began
+last holds. A stint that was entered afterwards as what really was holds against the log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Select, select
+from sqlalchemy.orm import Session
+
+from thirdcard.service.dealers.register import DealerError, find_dealer
+from thirdcard.service.store.dealer_schema import DealerRow, StintRow
+
+LONGEST = timedelta(hours=16)
+"""Nobody deals for longer at a stretch: a stint that does has a wrong day."""
+Change = tuple[datetime, str | None]
+"""From when on who deals; None: nobody that is known."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StintFields:
+    """A line of the roster as it is entered."""
+
+    table_id: str
+    from_at: datetime
+    to_at: datetime
+    dealer: str | None
+    """A name, a staff number or a badge; None for a break."""
+    is_ruling: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stint:
+    """A line of the roster."""
+
+    id: int
+    table_id: str
+    from_at: datetime
+    to_at: datetime
+    dealer: str | None
+    is_ruling: bool
+    entered_by: str
+
+
+def add_stint(session: Session, who: str, fields: StintFields, *, now: datetime) -> int:
+    """Enter a line; gives its number.
+
+    Raises:
+        DealerError: It has no such dealer, no length, or overlaps with another of its kind at that table.
+    """
+    row = _row(session, who, fields, now)
+    session.add(row)
+    session.flush()
+    return row.id
+
+
+def remove_stint(session: Session, stint_id: int) -> Stint | None:
+    """Take a line out; what it said, None where there is none such."""
+    found = next(iter(_stints(session, select(StintRow).where(StintRow.id == stint_id))), None)
+    if found is not None:
+        session.delete(session.get_one(StintRow, stint_id))
+        session.flush()
+    return found
+
+
+def list_stints(session: Session, *, table_id: str | None, from_at: datetime, to_at: datetime) -> list[Stint]:
+    """The lines that touch a span, of one table or of all, in order of time."""
+    wanted = select(StintRow).where(StintRow.to_at > from_at, StintRow.from_at < to_at)
+    if table_id is not None:
+        wanted = wanted.where(StintRow.table_id == table_id)
+    return _stints(session, wanted.order_by(StintRow.from_at, StintRow.table_id))
+
+
+def who_deals(session: Session, table_id: str, at: datetime, changes: Sequence[Change]) -> str | None:
+    """Who dealt at a moment.
+
+    Args:
+        table_id: the table.
+        at: the moment.
+        changes: what the table's log says, in order of time.
+    """
+    return dealer_at(list_stints(session, table_id=table_id, from_at=at - LONGEST, to_at=at + LONGEST), at, changes)
+
+
+def dealer_at(stints: Iterable[Stint], at: datetime, changes: Sequence[Change]) -> str | None:
+    """The same, of one table's lines of the roster."""
+    lines = list(stints)
+    ruling = [one for one in lines if one.is_ruling and one.from_at <= at < one.to_at]
+    if ruling:
+        return ruling[-1].dealer
+    planned = [one for one in lines if not one.is_ruling]
+    ends = [(one.to_at, 0, None) for one in planned]
+    begins = [(one.from_at, 1, one.dealer) for one in planned]
+    told = [(since, 2, dealer) for since, dealer in changes]
+    before = [each for each in (*ends, *begins, *told) if each[0] <= at]
+    return max(before, key=lambda each: each[:2], default=(at, 0, None))[2]
+
+
+def _row(session: Session, who: str, fields: StintFields, now: datetime) -> StintRow:
+    length = fields.to_at - fields.from_at
+    if not timedelta(0) < length <= LONGEST:
+        hours = LONGEST.total_seconds() / 3600
+        raise DealerError("to", f"to: must be after from, and no more than {hours:g} hours after it")
+    dealer = None if fields.dealer is None else find_dealer(session, fields.dealer)
+    if fields.dealer is not None and dealer is None:
+        raise DealerError("dealer", f"dealer = {fields.dealer}; nobody in the register has that name, number or badge")
+    overlapping = select(StintRow).where(
+        StintRow.table_id == fields.table_id,
+        StintRow.is_ruling == fields.is_ruling,
+        StintRow.to_at > fields.from_at,
+        StintRow.from_at < fields.to_at,
+    )
+    other = next(iter(_stints(session, overlapping.limit(1))), None)
+    if other is not None:
+        span = f"{other.from_at:%Y-%m-%d %H:%M} to {other.to_at:%H:%M} UTC"
+        raise DealerError("from", f"from: {other.dealer or 'a break'} is entered at {fields.table_id} from {span}")
+    return StintRow(
+        table_id=fields.table_id,
+        from_at=fields.from_at,
+        to_at=fields.to_at,
+        dealer_id=None if dealer is None else dealer.id,
+        is_ruling=fields.is_ruling,
+        entered_by=who,
+        entered_at=now,
+    )
+
+
+def _stints(session: Session, wanted: Select[Any]) -> list[Stint]:
+    rows = session.scalars(wanted).all()
+    ids = {row.dealer_id for row in rows if row.dealer_id is not None}
+    names = {row.id: row.name for row in session.scalars(select(DealerRow).where(DealerRow.id.in_(ids)))}
+    return [
+        Stint(
+            id=row.id,
+            table_id=row.table_id,
+            from_at=row.from_at,
+            to_at=row.to_at,
+            dealer=None if row.dealer_id is None else names[row.dealer_id],
+            is_ruling=row.is_ruling,
+            entered_by=row.entered_by,
+        )
+        for row in rows
+    ]
