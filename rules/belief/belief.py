@@ -18,6 +18,7 @@ from thirdcard.rules.belief.choices import Choice, by_player, choices_of
 from thirdcard.rules.belief.missed_cards import is_handled_early, missed_before, with_missed
 from thirdcard.rules.belief.order import ORDER_AS_LOGGED, LawfulOrder, card_of, is_order_open, settled
 from thirdcard.rules.belief.priors import Priors, shipped_priors
+from thirdcard.rules.belief.setup_doubt import SetupDoubt
 from thirdcard.rules.belief.sight import CameraSight
 from thirdcard.rules.findings.alerts import Alert
 from thirdcard.rules.log.events import UNSEEN, CardDealt, CardTurned, Event, WagerChanged, WagerSettled
@@ -121,6 +122,8 @@ class Belief:
     found: tuple[Alert, ...] = ()
     """All that was found in the round that closed last, told or not, as sure as it was at its end."""
     sight: CameraSight = field(default_factory=CameraSight)
+    setup: SetupDoubt | None = None
+    """What is believed of the table's set-up; None: it is taken to be right."""
     _before: Referee | None = None
     """The referee as he was before the running round."""
     _lines: list[Event] = field(default_factory=list)
@@ -136,12 +139,19 @@ class Belief:
         return self.referee.state
 
     @property
+    def setup_hint(self) -> str | None:
+        """What to look at in the table's set-up, where that is likelier to be wrong than the dealer."""
+        return None if self.setup is None else self.setup.hint
+
+    @property
     def round(self) -> int | None:
         """The number of the running round; None between rounds."""
         return self.referee.round
 
     def observe(self, event: Event) -> Judgement:
         """Take the next line; returns what became certain enough with it, and what is withdrawn."""
+        if self.setup is not None:
+            self.setup.observe(event)
         if self.referee.round is None and type(event) in ROUND_OPENERS:
             may_be_seen = self.sight.is_seen or self.referee.state.round == 0
             self.sight.begin()
@@ -180,13 +190,23 @@ class Belief:
         closes = bool(judgement.rounds)
         if not self._hypotheses and not judgement.alerts:
             self.found = () if closes else self.found
-            return judgement
+            unbelieved = self._doubt_setup() if closes else ()
+            return replace(judgement, withdrawn=unbelieved) if unbelieved else judgement
         alerts, withdrawn = self._weigh(judgement)
+        if self.setup is not None:
+            self.setup.take_back(withdrawn)
+            withdrawn += self._doubt_setup() if closes else ()
         rounds, doubtful = judgement.rounds, tuple[Alert, ...]()
         if closes:
             rounds, doubtful = self._close(judgement.rounds)
             self.sight.begin()
         return Judgement(tuple(alerts), rounds, tuple(withdrawn), tuple(doubtful))
+
+    def _doubt_setup(self) -> tuple[Alert, ...]:
+        """The round is over; which alerts are not believed any more: the set-up is likelier to be wrong."""
+        if self.setup is None or not self.sight.is_seen:
+            return ()
+        return self.setup.close(tuple(self.referee.standing.values()))
 
     def _branch(self, *, is_needed: bool) -> Judgement | None:
         """Judge the round so far in every hypothesis; returns what the likeliest makes of the last line."""
@@ -291,6 +311,8 @@ class Belief:
                 self._told[key] = alert
                 self._doubtful.pop(key, None)
                 alerts.append(alert)
+                if self.setup is not None:
+                    self.setup.tell([alert])
             elif telling is Telling.REVIEW:
                 self._doubtful[key] = alert
             else:
@@ -326,7 +348,10 @@ class Belief:
         weighed = replace(alert, confidence=round(min(max(share, 0.0), 1.0), 6))
         if not self.sight.is_seen:
             return weighed
-        return replace(weighed, confidence=round(self.calibrate(weighed), 6))
+        sure = self.calibrate(weighed)
+        if self.setup is not None:
+            sure *= self.setup.share_of(alert, self.referee.standing.values())
+        return replace(weighed, confidence=round(sure, 6))
 
     def _close(self, rounds: Sequence[RoundRecord]) -> tuple[tuple[RoundRecord, ...], tuple[Alert, ...]]:
         """The round is over: the likeliest hypothesis is what happened."""

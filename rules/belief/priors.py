@@ -23,6 +23,12 @@ class Priors:
     """By code, or by the part of it before the dot."""
     given: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """By code the rate in a round in which another code's fault happened."""
+    setups: Mapping[str, float] = field(default_factory=dict)
+    """How often a table is set up wrongly, by what is wrong."""
+    again: float = 1.0
+    """How often a fault that happened in a round happens in it again."""
+    hint_after_rounds: int = 3
+    """A fault that is found in so many rounds on end is rarely the dealer's."""
     missed_card: float = 0.0
     """The share of dealt cards that leave no line in the log."""
 
@@ -48,4 +54,4 @@ class Priors:
 def shipped_priors() -> Priors:
     """Those of `priors.yaml`."""
     written = yaml.safe_load(PRIORS.read_text(encoding="utf-8"))
-    return Priors(written["rates"], written["given"], written["missed_card"])
+    return Priors(**written)

@@ -211,6 +211,7 @@ class Worker:
             camera=str(camera),
             fault=fault,
             dealer=self.entries.dealer(now),
+            setup_hint=self.watch.belief.setup_hint,
             frames=self.sight.frames,
             missed=self.camera.missed,
             lag_s=round(self._lag_s, 3),

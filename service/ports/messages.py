@@ -43,6 +43,8 @@ class TableStatus:
     """Frames that nobody looked at in time."""
     lag_s: float = 0.0
     disk_fault: str | None = None
+    setup_hint: str | None = None
+    """What to look at in the table's set-up, where that is likelier to be wrong than the dealer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

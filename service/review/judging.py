@@ -34,6 +34,8 @@ class LogVerdict:
     """Findings that were never sure enough to be alerts."""
     areas: tuple[tuple[float, tuple[AreaText, ...]], ...]
     """What hands' boxes and wagering areas held from which time on, in words."""
+    setup_hint: str | None = None
+    """What to look at in the table's set-up, where that is likelier to be wrong than the dealer."""
 
 
 def judge(log: Sequence[Event], belief: Belief, layout: Layout) -> LogVerdict:
@@ -62,6 +64,7 @@ def judge(log: Sequence[Event], belief: Belief, layout: Layout) -> LogVerdict:
         alerts=tuple(sorted(alerts, key=lambda alert: alert.t)),
         doubtful=tuple(sorted(doubtful, key=lambda alert: alert.t)),
         areas=tuple(areas),
+        setup_hint=belief.setup_hint,
     )
 
 

@@ -29,7 +29,7 @@ from thirdcard.service.review.seen_film import LEAST_S, TimeSpan, without
 from thirdcard.service.review.segment_watch import SegmentJob, SegmentResult
 from thirdcard.service.review.segments import Segment, cut_segments
 from thirdcard.service.review.shift import Shift
-from thirdcard.service.review.shift_notes import NoteKind
+from thirdcard.service.review.shift_notes import Note, NoteKind
 from thirdcard.service.review.work_folder import WorkFolder, write_whole
 from thirdcard.service.store.blob_store import EvidenceStore
 from thirdcard.service.store.database import Database
@@ -219,10 +219,18 @@ class Reviewer:
             return
         pictures = plan.gallery.pictures(found.orders)
         _write_logs(plan.work.path, log, verdict)
-        notes = lost_notes(plan.shift.timeline, found.lost)
+        notes = [*lost_notes(plan.shift.timeline, found.lost), *_setup_notes(plan.shift, verdict)]
         reviewed = Reviewed(shift=plan.shift, log=log, verdict=verdict, evidence=pictures, lost=notes)
         log_id = enter(self.database, reviewed, self.now())
         onlooker.finish(plan.shift, _outcome(log_id, found))
+
+
+def _setup_notes(shift: Shift, verdict: LogVerdict) -> list[Note]:
+    """That the table's set-up looks wrong."""
+    if verdict.setup_hint is None:
+        return []
+    span = shift.timeline.began_at, shift.timeline.parts[-1].to_at
+    return [Note(kind=NoteKind.SETUP, from_at=span[0], to_at=span[1], text=verdict.setup_hint)]
 
 
 def without_known(verdict: LogVerdict, shift: Shift) -> LogVerdict:

@@ -17,6 +17,8 @@ class NoteKind(StrEnum):
     """Film that is there and could not be watched."""
     LEFT_OUT = "left_out"
     """A file that is no film of this shift: nothing is missing."""
+    SETUP = "setup"
+    """The table's set-up is likelier to be wrong than the dealer."""
     COMPLETED = "completed"
     """What was broken was seen later, in another log."""
 

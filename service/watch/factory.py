@@ -13,9 +13,14 @@ import numpy as np
 
 from thirdcard.calibration.layout import Layout
 from thirdcard.rules.belief.belief import Belief
+from thirdcard.rules.belief.priors import Priors
+from thirdcard.rules.belief.setup_doubt import SetupDoubt, Suspect, swap_bets, swap_boxes
+from thirdcard.rules.errors import OptionError
 from thirdcard.rules.game.cards import PACK, RANKS, SUITS
 from thirdcard.rules.referee import Referee
+from thirdcard.rules.rulebook.load import elect
 from thirdcard.rules.rulebook.model import BurnCount, Phase
+from thirdcard.rules.rulebook.options import Rules
 from thirdcard.service.config.table_file import TableConfig
 from thirdcard.service.interpretation.alert_policy import AlertPolicy, belief_of, is_likely
 from thirdcard.service.interpretation.burns import shows_burns, side_regions
@@ -140,13 +145,55 @@ def observed_regions(
 
 
 def build_belief(table: TableConfig) -> Belief:
-    """What is believed of a table, by its rulebook, options, shoe, limits and chips."""
-    referee = Referee(
-        table.rules,
+    """What is believed of a table, by its rulebook, options, shoe, limits and chips, and of its set-up."""
+    belief = belief_of(_referee(table, table.rules), AlertPolicy(**table.alerts.model_dump()))
+    belief.setup = SetupDoubt(suspects=_suspects(table, belief.priors), priors=belief.priors)
+    return belief
+
+
+def _referee(table: TableConfig, rules: Rules) -> Referee:
+    return Referee(
+        rules,
         decks=table.shoe.decks,
         device=table.shoe.device,
         limits=table.limits.model_dump(exclude_none=True),
         chips=table.chips.values,
         is_alleged=is_likely,
     )
-    return belief_of(referee, AlertPolicy(**table.alerts.model_dump()))
+
+
+def _suspects(table: TableConfig, priors: Priors) -> list[Suspect]:
+    """The other set-ups that a table may have by mistake."""
+    rules, rates = table.rules, priors.setups
+    boxes = Suspect(
+        what="The Player's and the Banker's card boxes look swapped",
+        referee=_referee(table, rules),
+        weight=rates["boxes_swapped"],
+        change=swap_boxes,
+    )
+    bets = Suspect(
+        what="The wagering areas of Player and Banker look swapped",
+        referee=_referee(table, rules),
+        weight=rates["bets_swapped"],
+        change=swap_bets,
+    )
+    others = [style for style in rules.rulebook.styles if style != rules.options["dealing_style"]]
+    styles = [
+        Suspect(
+            what=f"Dealing style {style} looks to be dealt, not {rules.options['dealing_style']}",
+            referee=_referee(table, other),
+            weight=rates["other_style"],
+            is_judged_by_sides=True,
+        )
+        for style in others
+        if (other := _elected(table, style)) is not None
+    ]
+    return [boxes, bets, *styles]
+
+
+def _elected(table: TableConfig, style: str) -> Rules | None:
+    """The table's rules with another dealing style; None where its other options exclude that."""
+    try:
+        return elect(table.rules.rulebook, {**table.options, "dealing_style": style})
+    except OptionError:
+        return None

@@ -68,6 +68,8 @@ class Progress:
     """Alerts of earlier reports that are not believed any more."""
     doubtful: tuple[Alert, ...] = ()
     """Findings of the rounds that closed, never sure enough to be alerts."""
+    setup_hint: str | None = None
+    """What to look at in the table's set-up, where that is likelier to be wrong than the dealer."""
 
 
 def watch_table(table: TableConfig, *, signals: Path | None = None, rate_hz: float | None = None) -> Iterator[Progress]:
@@ -218,4 +220,5 @@ class _Reporter:
             broken=broken,
             notes=notes,
             damaged=damaged,
+            setup_hint=self._watch.belief.setup_hint,
         )

@@ -100,7 +100,10 @@ class _Run:
     def take(self, progress: Progress, started: float) -> None:
         """Write what is new and show the rest."""
         told = 0 if self.last is None else len(self.last.notes)
+        was_hinted = None if self.last is None else self.last.setup_hint
         self.last = progress
+        if progress.setup_hint is not None and progress.setup_hint != was_hinted:
+            self.view.tell_note(progress.setup_hint)
         texts = area_texts(self.recording.table.layout, progress.state)
         for look in progress.looks:
             self.memory.remember(_at(look.t), card_outlines(look.cards), texts)
@@ -141,6 +144,7 @@ class _Run:
             spreads=tuple(self.found.spreads),
             stage_seconds={} if last is None else dict(last.stage_seconds),
             notes=() if last is None else last.notes,
+            setup_hint=None if last is None else last.setup_hint,
             damaged=None if last is None else last.damaged,
             broken=STOPPED if self.was_stopped else None if last is None else last.broken,
         )

@@ -87,6 +87,8 @@ class Findings:
     """What of the video could not be decoded."""
     notes: tuple[str, ...] = ()
     """What is odd about the film."""
+    setup_hint: str | None = None
+    """What to look at in the table's set-up, where that is likelier to be wrong than the dealer."""
     spreads: tuple[CountedSpread, ...] = ()
     """The decks as they were spread over the table."""
 

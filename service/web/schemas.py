@@ -174,6 +174,8 @@ class TableOut(BaseModel):
     camera: str
     fault: str | None
     disk_fault: str | None
+    setup_hint: str | None
+    """What to look at in the table's set-up, where that is likelier to be wrong than the dealer."""
     round: int
     phase: str
     dealer: str | None

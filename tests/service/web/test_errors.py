@@ -101,6 +101,8 @@ BODIES: dict[str, dict[str, object]] = {
     "/api/users/{name}/password": {"password": "a long one, with spaces"},
     "/api/users/{name}/state": {"active": False},
     "/api/tokens/{name}/state": {"active": False},
+    "/api/dealers/{dealer_id}": {"name": "Ben Tan"},
+    "/api/dealers/{dealer_id}/join": {"gone": 1},
 }
 """What a request carries beside the name of something that is not there."""
 QUERIES = {"/api/tables/{table_id}/recording/clip": {"from": "2026-05-04T12:00:00Z", "to": "2026-05-04T12:01:00Z"}}

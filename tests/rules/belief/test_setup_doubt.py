@@ -1,0 +1,171 @@
+"""A set-up that is wrong is doubted before the dealer: one hint, not an accusation in every round."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.rules.builders import TableLog, rules_of
+from thirdcard.rules.belief.belief import Belief, Telling
+from thirdcard.rules.belief.setup_doubt import SetupDoubt, Suspect, swap_bets, swap_boxes
+from thirdcard.rules.findings.alerts import Alert
+from thirdcard.rules.game.cards import parse_card
+from thirdcard.rules.log.events import Event
+from thirdcard.rules.referee import Judgement, Referee
+from thirdcard.rules.rulebook.options import Rules
+
+STYLE_A, STYLE_C = rules_of("nz-secretary"), rules_of("nz-secretary", dealing_style="C")
+DEALS = (
+    ("7H", "2S", "2D", "6C"), ("KD", "9H", "4C", "KS"), ("8H", "3S", "KD", "4C"), ("2H", "QS", "6D", "9C"),
+    ("9D", "JS", "QD", "6H"), ("3D", "KC", "6S", "8H"),
+)  # fmt: skip
+"""Player, Banker, Player, Banker; each is over after four cards, and somebody wins."""
+
+
+def telling(alert: Alert) -> Telling:
+    if alert.confidence >= 0.8:
+        return Telling.ALERT
+    return Telling.REVIEW if alert.confidence >= 0.05 else Telling.NOTHING
+
+
+def belief_of(rules: Rules, *suspects: Suspect) -> Belief:
+    belief = Belief(Referee(rules), telling, lambda alert: alert.confidence)
+    belief.setup = SetupDoubt(suspects=list(suspects), priors=belief.priors)
+    return belief
+
+
+def boxes(rules: Rules = STYLE_A) -> Suspect:
+    return Suspect(what="boxes", referee=Referee(rules), weight=0.0002, change=swap_boxes)
+
+
+def bets(rules: Rules = STYLE_A) -> Suspect:
+    return Suspect(what="bets", referee=Referee(rules), weight=0.0002, change=swap_bets)
+
+
+def total(cards: Sequence[str]) -> int:
+    found = [parse_card(card) for card in cards]
+    return sum(card.point_value for card in found) % 10
+
+
+def played(rounds: int, *, order: Sequence[int] = (), is_open: bool = True, wagers: bool = True) -> list[Event]:
+    """Lawful rounds as a camera sees them; in those that `order` names the first two cards come the wrong way round."""
+    log = TableLog(STYLE_A)
+    for number in range(rounds):
+        cards = DEALS[number % len(DEALS)]
+        hands = ["player", "banker", "player", "banker"]
+        if number in order:
+            hands[:2] = hands[1::-1]
+        seen: dict[str, Any] = {"source": "camera", "confidence": 0.9999}
+        log.add("bets_opened")
+        for bet in ("player", "banker") if wagers else ():
+            put: dict[str, Any] = {"area": f"s3-{bet}", "seat": 3, "bet": bet, "by": "seat:3"}
+            log.add("wager_changed", **put, before=0, after=100, chips_before=0, chips_after=1, **seen)
+        log.add("no_more_bets")
+        for place, (card, hand) in enumerate(zip(cards, hands, strict=True)):
+            dealt = {"card_id": f"c{number}-{place}", "hand": hand, "face_up": is_open, **seen}
+            log.add("card_dealt", card=card if is_open else None, **dealt)
+        for place, card in enumerate(() if is_open else cards):
+            log.add("card_turned", card_id=f"c{number}-{place}", card=card, face_up=True, by="dealer", **seen)
+        points = {
+            hand: total([c for c, h in zip(cards, hands, strict=True) if h == hand]) for hand in ("player", "banker")
+        }
+        winner = max(points, key=lambda hand: points[hand])
+        log.add("result_announced", **points, winner=winner)
+        for bet in ("player", "banker") if wagers else ():
+            act = ("paid", 100 if bet == "player" else 95) if bet == winner else ("collected", 100)
+            log.add("wager_settled", area=f"s3-{bet}", seat=3, bet=bet, action=act[0], amount=act[1], **seen)
+        log.add("round_closed")
+    return log.events
+
+
+def judged(belief: Belief, events: list[Event], change: Callable[[Event], Event] = lambda event: event) -> Judgement:
+    """All that comes of a log."""
+    told: list[Judgement] = [*(belief.observe(change(event)) for event in events), belief.finish()]
+    return Judgement(
+        alerts=tuple(alert for each in told for alert in each.alerts),
+        withdrawn=tuple(alert for each in told for alert in each.withdrawn),
+    )
+
+
+def test_table_that_is_set_up_rightly_is_not_doubted() -> None:
+    belief = belief_of(STYLE_A, boxes(), bets())
+    assert judged(belief, played(6)) == Judgement()
+    assert belief.setup is not None and belief.setup.hint is None
+
+
+@pytest.mark.parametrize(
+    ("change", "what", "code"),
+    [(swap_boxes, "boxes", "misdeal.order"), (swap_bets, "bets", "payout.loser_paid")],
+    ids=["boxes", "bets"],
+)
+@pytest.mark.parametrize("rounds", [3, 6])
+def test_swap_is_hinted_at_within_three_rounds_and_what_was_alleged_is_taken_back(
+    change: Callable[[Event], Event], what: str, code: str, rounds: int
+) -> None:
+    belief = belief_of(STYLE_A, boxes(), bets())
+    told = judged(belief, played(rounds), change)
+    assert belief.setup is not None and belief.setup.hint == f"{what}: look at the set-up"
+    assert {alert.code for alert in told.alerts} <= {code, "payout.winner_unpaid"}
+    assert {alert.round for alert in told.alerts} <= {1}
+    assert {(one.code, one.t) for one in told.withdrawn} == {(one.code, one.t) for one in told.alerts}
+
+
+def test_fault_of_a_dealer_is_still_told_at_once() -> None:
+    for faulty in (0, 3):
+        belief = belief_of(STYLE_A, boxes(), bets())
+        told = judged(belief, played(6, order=[faulty]))
+        assert [(alert.code, alert.round) for alert in told.alerts if alert.code == "misdeal.order"] == [
+            ("misdeal.order", faulty + 1)
+        ]
+        assert told.withdrawn == ()
+        assert all(alert.confidence > 0.9 for alert in told.alerts)
+
+
+def test_real_fault_at_a_table_that_is_set_up_wrongly_is_not_lost() -> None:
+    """The fault of the fifth round shows whichever way round the boxes are."""
+    log = played(6)
+    places = [i for i, event in enumerate(log) if event.type == "no_more_bets"]
+    del log[places[4]]
+    belief = belief_of(STYLE_A, boxes(), bets())
+    told = judged(belief, log, swap_boxes)
+    assert ("procedure.no_call", 5) in [(alert.code, alert.round) for alert in told.alerts]
+    assert "procedure.no_call" not in {alert.code for alert in told.withdrawn}
+
+
+def test_dealing_style_that_was_not_elected_is_hinted_at() -> None:
+    style = Suspect(what="style A", referee=Referee(STYLE_A), weight=0.0002, is_judged_by_sides=True)
+    belief = belief_of(STYLE_C, style)
+    told = judged(belief, played(4))
+    assert belief.setup is not None and belief.setup.hint == "style A: look at the set-up"
+    assert {alert.round for alert in told.alerts} <= {1}
+
+
+def test_two_cards_that_lay_open_by_mistake_make_no_other_style() -> None:
+    style = Suspect(what="style A", referee=Referee(STYLE_A), weight=0.0002, is_judged_by_sides=True)
+    belief = belief_of(STYLE_C, style)
+    log = played(5, is_open=False)
+    for i in [i for i, event in enumerate(log) if event.type == "card_dealt"][4:12:4]:
+        log[i] = replace(log[i], face_up=True, card=parse_card("KD"))  # type: ignore[call-arg]
+    judged(belief, log)
+    assert belief.setup is not None and belief.setup.hint is None
+
+
+def test_same_fault_in_round_after_round_is_a_hint_too() -> None:
+    log = [event for event in played(5) if event.type != "no_more_bets"]
+    belief = belief_of(STYLE_A, boxes(), bets())
+    told = judged(belief, log)
+    assert len(told.alerts) == 5 and told.withdrawn == ()
+    assert belief.setup is not None and belief.setup.hint is not None
+    assert belief.setup.hint.startswith("procedure.no_call in 5 rounds on end")
+
+
+def test_log_of_devices_alone_is_judged_as_it_stands() -> None:
+    log = played(4)
+    plain = [replace(event, source=None, confidence=None) for event in log]
+    belief = belief_of(STYLE_A, boxes(), bets())
+    told = judged(belief, plain, swap_boxes)
+    assert {alert.round for alert in told.alerts} == {1, 2, 3, 4}
+    assert told.withdrawn == ()
