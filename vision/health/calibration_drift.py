@@ -62,11 +62,8 @@ class CameraFit:
             now: one of the same size.
             blocks: (9, 12) blocks that have print.
         """
-        size = (then.shape[1], then.shape[0])
-        affine = _map_by_blocks(then.astype(np.float32), now.astype(np.float32), middles_px(size)[blocks])
-        if affine is None:
-            affine = _map_by_features(then, now)
-        return None if affine is None else self._missed_mm(affine, size)
+        affine = picture_map(then, now, blocks)
+        return None if affine is None else self._missed_mm(affine, (then.shape[1], then.shape[0]))
 
     def _missed_mm(self, affine: Affine, size_wh_px: tuple[int, int]) -> float:
         """The largest distance between where points of the cloth are and where the calibration says they are."""
@@ -76,6 +73,19 @@ class CameraFit:
         moved = small @ affine[:, :2].T + affine[:, 2]
         seen_at_mm = self._calibration.layout_from_image((moved + 0.5) * scale - 0.5)
         return float(np.nan_to_num(np.linalg.norm(seen_at_mm - self._points_mm[inside], axis=1), nan=1e4).max())
+
+
+def picture_map(then: Image, now: Image, blocks: BlockMask) -> Affine | None:
+    """From where the print was in a small grey picture to where it is now; None where that cannot be told.
+
+    Args:
+        then: (H, W) uint8.
+        now: one of the same size.
+        blocks: (9, 12) blocks that have print.
+    """
+    size = (then.shape[1], then.shape[0])
+    affine = _map_by_blocks(then.astype(np.float32), now.astype(np.float32), middles_px(size)[blocks])
+    return _map_by_features(then, now) if affine is None else affine
 
 
 def _map_by_blocks(then: NDArray[np.float32], now: NDArray[np.float32], places: NDArray[np.float64]) -> Affine | None:

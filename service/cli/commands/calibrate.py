@@ -46,6 +46,13 @@ def calibrate(
     lens: Annotated[
         Path | None, typer.Option(help="A calibration file whose lens is kept; only the place is fitted.")
     ] = None,
+    refit: Annotated[
+        Path | None,
+        typer.Option(
+            help="A picture or video from when the calibration that --lens names held: the camera, bumped since, is "
+            "fitted anew from the printed cloth."
+        ),
+    ] = None,
     charuco: Annotated[
         list[Path] | None,
         typer.Option(help="A picture of the printed board, to measure the lens; give ten, tilted differently."),
@@ -59,7 +66,8 @@ def calibrate(
 ) -> None:
     """Fit a camera to a cloth from reference points or from markers, or check a calibration.
 
-    Without --points the layout's markers are looked for in the picture. Points that do not fit the others are left out
+    Without --points the layout's markers are looked for in the picture; with --refit what is printed on the cloth is
+    found again, and nothing need be clicked. Points that do not fit the others are left out
     and named. What counts is how far the map from picture to cloth may be off: over the card boxes, over the wagering
     areas, and at the worst place, in millimetres, each in 90 % of cases.
     """
@@ -69,7 +77,7 @@ def calibrate(
     from thirdcard.service.config.table_file import files_of, read_table_file
     from thirdcard.service.media.stills import save_picture
 
-    read = [picture, points, lens, check, table, *(charuco or ()), None if layout is None else Path(layout)]
+    read = [picture, points, lens, check, table, refit, *(charuco or ()), None if layout is None else Path(layout)]
     if table is not None:
         read += files_of(read_table_file(table), table)
     for option, path in (("--out", out), ("--drawn", drawn), ("--sheets", sheets)):
@@ -84,8 +92,14 @@ def calibrate(
         raise typer.BadParameter("needs a picture of the table, or --sheets FILE")
     if lens is not None and charuco:
         raise typer.BadParameter("--lens and --charuco: the lens is known either way; give one of them")
+    if refit is not None and (lens is None or points is not None or check is not None):
+        raise typer.BadParameter(
+            "--refit needs --lens FILE, the calibration that held then, and neither --points nor --check"
+        )
     image = read_picture(picture)
-    if check is not None:
+    if refit is not None and lens is not None:
+        calibration = _refitted(load_calibration(lens), cloth, read_picture(refit), image)
+    elif check is not None:
         calibration = load_calibration(check)
         _check_size(check, calibration, image)
         _tell_check(_checked(calibration, cloth, image, points))
@@ -178,6 +192,29 @@ def _fit(layout: Layout, image: Image, points: Path | None, lens: Calibration | 
     _tell_fit(fit)
     _tell_quality(quality_of(fit, layout))
     return fit.calibration
+
+
+def _refitted(calibration: Calibration, layout: Layout, then: Image, now: Image) -> Calibration:
+    import cv2
+    import numpy as np
+
+    from thirdcard.calibration.fit_quality import quality_of
+    from thirdcard.vision.health.print_refit import refit
+
+    for name, image in (("--refit", then), ("picture", now)):
+        _check_size(Path(name), calibration, image)
+    before, after = (np.asarray(cv2.cvtColor(each, cv2.COLOR_BGR2GRAY), np.uint8) for each in (then, now))
+    found = refit(before, after, calibration, layout.size_mm)
+    if found is None:
+        raise PictureError(
+            "--refit: too little of the printed cloth is found again; calibrate with --points or markers"
+        )
+    typer.echo(
+        f"Moved by up to {found.moved_mm:.1f} mm on the cloth; found again at {found.places} places of the print"
+    )
+    typer.echo(f"Residual: {found.fit.calibration.residual_px:.2f} px")
+    _tell_quality(quality_of(found.fit, layout))
+    return found.fit.calibration
 
 
 def _checked(calibration: Calibration, layout: Layout, image: Image, points: Path | None) -> Check:

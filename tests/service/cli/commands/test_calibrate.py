@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import cv2
+import numpy as np
 import pytest
 import yaml
 from typer.testing import CliRunner, Result
@@ -12,7 +13,8 @@ from typer.testing import CliRunner, Result
 from tests.calibration.cameras import camera_over, reference_points_px
 from tests.calibration.test_charuco import SIZE, view
 from tests.calibration.test_fit import picture_of_markers
-from thirdcard.calibration.camera import load_calibration
+from tests.vision.health.test_print_refit import LAYOUT, bumped, cloth, off_mm, seen
+from thirdcard.calibration.camera import load_calibration, save_calibration
 from thirdcard.calibration.layout import load_layout
 from thirdcard.service.cli.entry import app
 
@@ -97,3 +99,28 @@ def test_nothing_to_look_at_is_refused() -> None:
     result = calibrate()
     assert result.exit_code == 2
     assert "needs a picture of the table, or --sheets FILE" in result.output
+
+
+def test_bumped_camera_is_fitted_from_the_print(tmp_path: Path) -> None:
+    before, after = camera_over(LAYOUT), bumped(camera_over(LAYOUT), (0.3, 0.5, 0.4), (5.0, 5.0, 0.0))
+    for name, camera in (("then", before), ("now", after)):
+        cv2.imwrite(str(tmp_path / f"{name}.png"), seen(camera, cloth(1)))
+    save_calibration(tmp_path / "overhead.yaml", before)
+    given = ("--lens", tmp_path / "overhead.yaml", "--refit", tmp_path / "then.png", "--out", tmp_path / "new.yaml")
+    result = calibrate(tmp_path / "now.png", *given)
+    assert result.exit_code == 0, result.output
+    assert "Moved by up to" in result.output and "mm over the card boxes" in result.output
+    assert off_mm(load_calibration(tmp_path / "new.yaml"), after) < 1.0
+
+
+def test_refit_says_what_it_needs(tmp_path: Path) -> None:
+    cv2.imwrite(str(tmp_path / "now.png"), seen(camera_over(LAYOUT), cloth(1)))
+    result = calibrate(tmp_path / "now.png", "--refit", tmp_path / "now.png")
+    assert result.exit_code == 2
+    assert "--refit needs --lens FILE" in result.output
+    save_calibration(tmp_path / "overhead.yaml", camera_over(LAYOUT))
+    cv2.imwrite(str(tmp_path / "dark.png"), np.zeros((1080, 1920, 3), np.uint8))
+    given = ("--refit", tmp_path / "now.png", "--lens", tmp_path / "overhead.yaml")
+    result = calibrate(tmp_path / "dark.png", *given)
+    assert result.exit_code == 2
+    assert "too little of the printed cloth is found again" in result.output
