@@ -44,6 +44,9 @@ class CardRested:
     hidden_s: float = 0.0
     """How long its place was covered, or not looked at, until it was first seen: so long it may have been turned
     unseen."""
+    is_faint: bool = False
+    """Whether the detector hardly knows it for a card: it may have lain there before it was found, and one beside it
+    may not be found at all."""
     is_back_seen: bool = True
     """False for one that is said to have lain face down only because no look showed which side was up."""
 

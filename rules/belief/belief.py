@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from thirdcard.rules.belief.choices import Choice, by_player, choices_of
-from thirdcard.rules.belief.missed_cards import is_handled_early, missed_before, with_missed
+from thirdcard.rules.belief.missed_cards import is_handled_early, missed_before, share_not_dealt, with_missed
 from thirdcard.rules.belief.order import ORDER_AS_LOGGED, LawfulOrder, card_of, is_order_open, settled
 from thirdcard.rules.belief.priors import Priors, shipped_priors
 from thirdcard.rules.belief.setup_doubt import SetupDoubt
@@ -345,6 +345,7 @@ class Belief:
 
     def _calibrated(self, alert: Alert, share: float) -> Alert:
         """The alert as sure as such findings are right; what devices and people reported alone is as they say."""
+        share *= share_not_dealt(alert, self._lines, self.referee.face_down, self.priors)
         weighed = replace(alert, confidence=round(min(max(share, 0.0), 1.0), 6))
         if not self.sight.is_seen:
             return weighed

@@ -10,10 +10,15 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from thirdcard.rules.belief.choices import Choice
+from thirdcard.rules.belief.priors import Priors
+from thirdcard.rules.findings.alerts import Alert
 from thirdcard.rules.game.words import Side, Source
 from thirdcard.rules.log.events import CardDealt, CardPassed, CardTurned, Event
 from thirdcard.rules.round.round import INITIAL_CARDS
 from thirdcard.rules.rulebook.model import Phase
+
+_MISSING = {"misdeal.short_hand": Phase.INITIAL, "misdeal.third_card_missing": Phase.THIRD}
+"""Which card it is that a fault misses."""
 
 
 def is_handled_early(lines: Sequence[Event]) -> bool:
@@ -46,6 +51,26 @@ def missed_before(
     if dealt >= INITIAL_CARDS or event.hand is order[dealt] or not is_handled_early(lines):
         return None
     return order[dealt]
+
+
+def share_not_dealt(alert: Alert, lines: Sequence[Event], face_down: Collection[Phase], priors: Priors) -> float:
+    """How likely a card that a fault misses was not dealt, and not overlooked; 1 where cards like it are surely seen.
+
+    Args:
+        alert: The fault.
+        lines: Of its round.
+        face_down: Which cards the style deals face down.
+        priors: How often cards are missed, and how often such faults happen.
+    """
+    phase = _MISSING.get(alert.code)
+    came_unseen = any(
+        isinstance(line, CardDealt) and line.source is Source.CAMERA and line.order_unseen and not line.face_up
+        for line in lines
+    )
+    if phase not in face_down or not came_unseen:
+        return 1.0
+    rate = priors.rate(alert.code)
+    return rate / (rate + priors.missed_back)
 
 
 def with_missed(choices: Sequence[Choice], hand: Side, share: float) -> Sequence[Choice]:

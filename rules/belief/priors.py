@@ -32,6 +32,9 @@ class Priors:
     missed_card: float = 0.0
     """The share of dealt cards that leave no line in the log."""
 
+    missed_back: float = 0.0
+    """The same of backs in rounds in which others came unseen."""
+
     @property
     def missed_share(self) -> float:
         """How likely it is that a card was missed, where a hand was passed or turned before the log had four cards."""

@@ -240,6 +240,7 @@ class CardLines:
         is_old = self.state.has_result and dealt.card is None
         is_moment_unseen = is_missed or is_old or self.backs.are_unseen
         is_moment_unseen |= self.backs.may_have_missed_one(dealt.hand, number)
+        is_moment_unseen |= card.is_faint and not card.face_up and number < INITIAL_CARDS
         return Arrival(is_blind=is_blind, was_hidden=was_hidden, is_missed=is_missed, is_moment_unseen=is_moment_unseen)
 
     def _while_blind(self, dealt: CardDealt, card: seen.CardRested, signalled: Signalled) -> CardDealt:

@@ -33,7 +33,7 @@ from thirdcard.vision.cards.handed_cards import HandedCards, Laid
 from thirdcard.vision.cards.identity import Known, KnownCards
 from thirdcard.vision.cards.label_fusion import MOST_LOOKS, Familiarity, Votes, groups_of
 from thirdcard.vision.cards.off_table import EntryOf, OffTable
-from thirdcard.vision.cards.tracker import ONE_CARD_MM, CardSight, CardTrack, Motion, TrackChanges, Tracker
+from thirdcard.vision.cards.tracker import CLEAR_SCORE, ONE_CARD_MM, CardSight, CardTrack, Motion, TrackChanges, Tracker
 from thirdcard.vision.observations import (
     CardFlipped,
     CardInSight,
@@ -424,6 +424,7 @@ def _rested(track: CardTrack, t: float, region: str, reading: Reading) -> CardRe
         reading=reading,
         score=track.score,
         hidden_s=track.hidden_s,
+        is_faint=track.score < CLEAR_SCORE,
     )
 
 

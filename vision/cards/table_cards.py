@@ -25,6 +25,7 @@ from thirdcard.vision.inference.reader import Readings
 from thirdcard.vision.observations import CardInSight, FirstLookDoubted, Observation
 from thirdcard.vision.plane.change_gate import GridFrame, Mask, Polygon, Polygons
 from thirdcard.vision.plane.cloth_watch import ClothLook, ClothWatch
+from thirdcard.vision.plane.occlusion import Cover
 from thirdcard.vision.stage_clock import StageClock
 
 COVERED_SHARE = 0.12
@@ -33,6 +34,13 @@ STRANGE_SHARE = 0.5
 """A place looks otherwise where more than this share of it does: a card's paper differs from cloth all over."""
 UNDER_HANDS_S = 0.3
 """So often the card regions under hands are looked at."""
+
+
+NOTICED_S = 0.5
+"""A card that comes is found within so long of lying still: all of 172 in five recordings were. Some backs that bear a
+picture were found only 0.6 to 1.2 s later."""
+LONGEST_UNNOTICED_S = 3.0
+"""What has lain still for longer is no card that has come lately."""
 
 
 class ReadsCards(Protocol):
@@ -104,6 +112,18 @@ class UnderHands:
         return [point for polygon in regions for point in (polygon + polygon.mean(axis=0)) / 2]
 
 
+def unnoticed_s(cover: Cover, corners_mm: Polygon) -> float:
+    """For how long a thing that is found now may have lain there: nothing has moved at its place since; else 0.
+
+    Args:
+        cover: what lies over the cloth now, and what moved when.
+        corners_mm: (4, 2), the thing's.
+    """
+    cells = cover.grid.mask_of(corners_mm)
+    still_s = float(np.median(cover.change.still_s[cells])) if cells.any() else 0.0
+    return still_s if NOTICED_S < still_s <= LONGEST_UNNOTICED_S else 0.0
+
+
 class TableCards:
     """The cards of one table."""
 
@@ -131,7 +151,7 @@ class TableCards:
             hands=cover.hands,
             is_covered=lambda corners: cover.share_of(cover.grid.mask_of(corners)) > COVERED_SHARE,
             read_faces=read,
-            hidden_s=lambda corners: self._cloth.hidden_s(corners, t),
+            hidden_s=lambda corners: max(self._cloth.hidden_s(corners, t), unnoticed_s(cover, corners)),
             is_strange=lambda corners: float(cover.change.strange[cover.grid.mask_of(corners)].mean()) > STRANGE_SHARE,
         )
         told = self._watch.update(

@@ -423,3 +423,11 @@ def test_what_somebody_said_stands_in_the_log_as_it_was_said(event: Event, sourc
     interpreter = Interpreter(LAYOUT)
     interpreter.signal(replace(event, source=source))
     assert interpreter.finish() == [replace(event, source=source)]
+
+
+@pytest.mark.parametrize("is_faint", [False, True])
+def test_order_of_backs_that_are_hardly_seen_stays_open(is_faint: bool) -> None:
+    first, second = (rested(n, 4.0 + n, hand, None, up=False) for n, hand in enumerate(("banker", "player")))
+    lines = log_of(NoMoreBets(t=3.0), first, replace(second, is_faint=is_faint))
+    dealt = [line for line in lines if isinstance(line, CardDealt)]
+    assert [line.order_unseen for line in dealt] == [False, is_faint]

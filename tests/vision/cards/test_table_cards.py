@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
-from thirdcard.vision.cards.table_cards import UNDER_HANDS_S, UnderHands
-from thirdcard.vision.plane.change_gate import GridFrame
+from thirdcard.vision.cards.table_cards import UNDER_HANDS_S, UnderHands, unnoticed_s
+from thirdcard.vision.plane.change_gate import Change, GridFrame
+from thirdcard.vision.plane.occlusion import Cover
 
 LEFT = np.array([[0.0, 0], [200, 0], [200, 100], [0, 100]])
 RIGHT = LEFT + np.array([400.0, 0])
@@ -22,3 +24,14 @@ def test_regions_under_hands_are_asked_for_all_over_and_not_at_every_look() -> N
 
 def test_where_no_hand_lies_nothing_is_asked_for() -> None:
     assert UnderHands([LEFT], GRID).asked_mm(GRID.mask_of(RIGHT), 1.0) == []
+
+
+@pytest.mark.parametrize(
+    ("still_s", "unnoticed"), [(0.0, 0.0), (0.3, 0.0), (0.9, 0.9), (60.0, 0.0)], ids=["new", "soon", "late", "print"]
+)
+def test_what_was_found_late_may_have_lain_there_since_its_place_was_still(still_s: float, unnoticed: float) -> None:
+    cells, nowhere = np.zeros((20, 80)), np.zeros((20, 80), bool)
+    cells[GRID.mask_of(LEFT)] = still_s
+    picture = np.zeros((20, 80, 3), np.float32)
+    change = Change(t=9.0, picture=picture, moving=nowhere, foreground=nowhere, strange=nowhere, still_s=cells)
+    assert unnoticed_s(Cover(GRID, change, nowhere), LEFT) == unnoticed
