@@ -70,7 +70,7 @@ def check_signal(
 def keep_signal(session: Session, table_id: str, at: datetime, body: Mapping[str, Any]) -> int:
     """Keep a checked report for its table's process; gives its number.
 
-    However a dealer is told of, by badge, number or name: what is kept is the register's name.
+    A dealer may be reported by badge, number or name; the register's name is kept.
     """
     if body["type"] == DealerChanged.type and body["dealer"] is not None:
         body = {**body, "dealer": known_as(session, body["dealer"], now=at)}

@@ -13,7 +13,7 @@ from thirdcard.service.setup.problems import SetupProblem, doubtful, wrong
 
 ALIKE = 12.0
 """CIELAB distance (CIE 76). A colour seen under the table's lamp and that in the file differ by about as much; two
-chips that are no farther apart are told from each other by their print alone."""
+chips that are no farther apart differ in their print alone."""
 
 
 def chip_problems(chips: ChipSet, where: str, maximum: int | None) -> Iterator[SetupProblem]:

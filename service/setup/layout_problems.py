@@ -24,7 +24,7 @@ OUTSIDE_MM = 1.0
 OVERLAP_MM2 = 100.0
 """A square centimetre: outlines drawn by hand may touch, and the printed line itself is some millimetres wide."""
 STANDING = ("hand", "wager", "shoe", "discard", "chip_tray")
-"""Kinds in which something lies that is taken for what lies there: in two of them at once it is told twice."""
+"""Kinds of area that hold cards or chips: what lies where two of them overlap is counted twice."""
 SMALLEST_SHARE = 0.1
 """Cloths are drawn to their edge: areas that all lie within a tenth of its length are in another unit, or of another
 cloth."""
@@ -80,7 +80,7 @@ def _overlapping(layout: Layout, polygons: Mapping[str, Polygon], where: str) ->
     for one, other in combinations(areas, 2):
         common = polygons[one.id].intersection(polygons[other.id]).area
         if common > OVERLAP_MM2:
-            say = f"overlaps with {other.id} by {common / 100:.0f} cm2; what lies there would count for both"
+            say = f"overlaps with {other.id} by {common / 100:.0f} cm2; chips or cards there would count for both areas"
             yield wrong(where, f"areas.{one.id}.polygon", say=say)
 
 

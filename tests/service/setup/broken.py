@@ -85,7 +85,7 @@ def good_setup() -> Setup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Breakage:
-    """One way to break it, and how that is told."""
+    """One way to break it, and what the check should say."""
 
     breaks: Callable[[Setup], object]
     where: str
