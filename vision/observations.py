@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from thirdcard.calibration.camera import Calibration
+
 Point = tuple[float, float]
 
 
@@ -295,6 +297,20 @@ class PictureCleared:
     """From `t` on it can be trusted again."""
 
     t: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CameraRefitted:
+    """A camera that was moved hangs still again, and was fitted anew from the print."""
+
+    t: float
+    calibration: Calibration
+    moved_mm: float
+    """By how much the calibration before misses the cloth where it misses it most."""
+    within_mm: float
+    """How far the new one may be off where it may be off most, in nine cases of ten."""
+    is_used: bool
+    """Whether it holds from now on; else a person should look at it first."""
 
 
 Observation = (

@@ -28,7 +28,7 @@ from thirdcard.vision.inference.enrolled_reader import SharpReader
 from thirdcard.vision.inference.reader import Reader
 from thirdcard.vision.inference.stack_change import StackComparer
 from thirdcard.vision.inference.stack_height import StackGauge
-from thirdcard.vision.observations import CardInSight, Observation
+from thirdcard.vision.observations import CameraRefitted, CardInSight, Observation
 from thirdcard.vision.plane.change_gate import SMALL_WH_PX, Polygons
 from thirdcard.vision.plane.cloth_watch import ClothLook, ClothWatch
 from thirdcard.vision.signals.table_signals import SignalRegions, TableSignals
@@ -133,6 +133,10 @@ class Observer:
         """The cards on the table, where they were last seen."""
         return self._cards.in_sight()
 
+    def begin_from(self, luma: Image) -> None:
+        """The calibration held for this picture, (H, W) uint8, taken before: a camera moved since is noticed."""
+        self._health.begin_from(luma)
+
     def calm_stacks(self) -> list[str]:
         """The stack regions that nothing has covered since their chips were told of."""
         return self._chips.calm()
@@ -149,7 +153,7 @@ class Observer:
         """All rows of a spread in a still picture."""
         return self._spread.read(image)
 
-    def update(self, frame: Frame) -> list[Observation]:
+    def update(self, frame: Frame) -> list[Observation | CameraRefitted]:
         """Take the next frame in; most are passed over."""
         least_s = SPREAD_LOOK_S if self._spread.is_lying else LOOK_S
         if self._looked_t is not None and frame.t - self._looked_t < least_s:
@@ -172,11 +176,11 @@ class Observer:
         self._spread.finish(self._looked_t or 0.0)
         return self._cards.finish()
 
-    def _look(self, frame: Frame) -> Iterator[Observation]:
+    def _look(self, frame: Frame) -> Iterator[Observation | CameraRefitted]:
         """Gate, detect, and what each part makes of it."""
         with self._stages.stage("gate"):
             small = frame.small(SMALL_WH_PX)
-            yield from self._health.update(frame, small)
+            yield from self._check(frame, small)
             change = None if self._health.is_blind else self._cloth.changed(small, frame.t)
             if change is not None:
                 yield from self._signals.watch_lamps(frame, self._cloth.hands)
@@ -190,6 +194,14 @@ class Observer:
                 yield from self._wait_blind(frame.t)
             else:
                 yield from self._track(look)
+
+    def _check(self, frame: Frame, small: Image) -> Iterator[Observation | CameraRefitted]:
+        """What is wrong with the picture; from a camera that was fitted anew all is seen with the new fit."""
+        for told in self._health.update(frame, small):
+            yield told
+            if isinstance(told, CameraRefitted) and told.is_used:
+                for part in (self._cloth, self._cards, self._chips, self._signals, self._spread):
+                    part.recalibrate(told.calibration)
 
     def _track(self, look: ClothLook) -> Iterator[Observation]:
         """What became of cards, chips and arms."""

@@ -107,3 +107,5 @@ class World:
     style: Mapping[str, str | float] = field(default_factory=dict)
     """Looks that a script may set: cloth_colour, print, light, noise, clutter ...; the rest follows the seed."""
     seed: int = 0
+    print_px_per_mm: float | None = None
+    """How finely the cloth is printed, for the same print under cameras that differ; None: as the camera sees it."""

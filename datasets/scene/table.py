@@ -102,7 +102,7 @@ def draw_cloth(world: World, look: Look, projector: Projector) -> ClothDrawing:
         projector.px_per_mm(p)
         for p in ((width_mm / 2, height_mm), (0, height_mm / 2), (width_mm, height_mm / 2), (width_mm / 2, 0))
     )
-    scale = float(np.clip(finest * 1.15, 0.6, 2.6))
+    scale = world.print_px_per_mm or float(np.clip(finest * 1.15, 0.6, 2.6))
     drawing = ClothDrawing(world.layout, look.cloth, scale=scale, seed=world.seed)
     print_emblems(drawing, world.layout, look.cloth.ink, np.random.default_rng([world.seed, 79]))
     drawing.draw()

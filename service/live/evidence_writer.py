@@ -19,6 +19,8 @@ from sqlalchemy import select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
+from thirdcard.calibration.camera import Calibration
+from thirdcard.calibration.history import CameraHistory
 from thirdcard.rules.findings.alerts import Alert, parse_alert
 from thirdcard.service.config.table_file import TableConfig
 from thirdcard.service.live.journal import EnteredAlert
@@ -61,9 +63,17 @@ class EvidenceWriter:
     """The evidence folder, of all tables."""
     memory: OverlayMemory = field(default_factory=OverlayMemory)
     """What the watch read of the last minutes."""
+    _cameras: CameraHistory = field(init=False)
+    """How the camera hung when, in seconds of the epoch."""
     _promises: deque[EnteredAlert] = field(default_factory=deque)
     _is_asked: threading.Event = field(default_factory=threading.Event)
     """Set where people may have asked for something."""
+
+    def __post_init__(self) -> None:
+        self._cameras = CameraHistory(self.table.cameras[0].calibration)
+
+    def _calibration(self, at: datetime) -> Calibration:
+        return self._cameras.at(at.timestamp())
 
     def open(self) -> None:
         """Find the promises that are not kept yet."""
@@ -88,6 +98,8 @@ class EvidenceWriter:
 
     def remember(self, at: datetime, watch: TableWatch) -> None:
         """What the watch reads of a frame of that moment, to be drawn later."""
+        if watch.camera.now is not self._cameras.now:
+            self._cameras.change(at.timestamp(), watch.camera.now)
         self.memory.remember(at, card_outlines(watch.cards), area_texts(self.table.layout, watch.state))
 
     def promise(self, entry: EnteredAlert) -> None:
@@ -158,9 +170,8 @@ class EvidenceWriter:
     def _pictures(self, promise: EnteredAlert, clip: Path, times: ClipTimes) -> dict[str, Path]:
         """The still, the stack before and after, and what is drawn over the clip."""
         alert = self._alert(promise, (promise.at - times.began).total_seconds())
-        keeper = EvidenceKeeper(
-            video=clip, layout=self.table.layout, calibration=self.table.cameras[0].calibration, folder=clip.parent
-        )
+        camera = CameraHistory(self._calibration(promise.at))
+        keeper = EvidenceKeeper(video=clip, layout=self.table.layout, camera=camera, folder=clip.parent)
         stem = clip.stem
         before, after = keeper.before_after(stem, alert)
         stretch = self.memory.between(times.began, times.ended)
@@ -177,13 +188,12 @@ class EvidenceWriter:
         if not stretch.cards and not stretch.areas:
             return {}
         path = clip.with_suffix(".json")
-        camera = self.table.cameras[0]
         write_overlay(
             path,
             stretch,
             began=times.began,
             layout=self.table.layout,
-            calibration=camera.calibration,
+            calibration=self._calibration(times.began),
             questioned=alert.area,
         )
         return {"overlay": path}

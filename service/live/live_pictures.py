@@ -12,6 +12,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
+from thirdcard.calibration.camera import Calibration
 from thirdcard.service.config.table_file import TableConfig
 from thirdcard.service.live.camera import Shot
 from thirdcard.service.live.wall_camera import WallCamera
@@ -37,6 +38,10 @@ class PictureWriter:
     disk_fault: str | None = None
     """Why the newest picture could not be written; the one before stays."""
     _last_at: datetime | None = field(default=None)
+    _calibration: Calibration = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._calibration = self.table.cameras[0].calibration
 
     def look(self) -> None:
         """Somebody looks at the pictures."""
@@ -53,13 +58,15 @@ class PictureWriter:
         if self._last_at is not None and shot.at - self._last_at < EVERY:
             return
         self._last_at = shot.at
-        camera = self.table.cameras[0]
+        if watch is not None:
+            self._calibration = watch.camera.now
+        calibration = self._calibration
         hands = () if watch is None else hand_outlines(self.table.layout, watch.state)
         outlines = () if watch is None else (*card_outlines(watch.cards), *hands)
         smaller = None if self.wall is None else self.wall.picture()
-        image = shot.frame.image if smaller is None else _enlarged(smaller.image, camera.calibration.image_size_wh_px)
-        is_same_view = image.shape[1::-1] == tuple(camera.calibration.image_size_wh_px)
-        drawn = draw_overlay(image, camera.calibration, self.table.layout, outlines) if is_same_view else image
+        image = shot.frame.image if smaller is None else _enlarged(smaller.image, calibration.image_size_wh_px)
+        is_same_view = image.shape[1::-1] == tuple(calibration.image_size_wh_px)
+        drawn = draw_overlay(image, calibration, self.table.layout, outlines) if is_same_view else image
         height = round(drawn.shape[0] * WIDTH_PX / drawn.shape[1])
         small = cv2.resize(drawn, (WIDTH_PX, height), interpolation=cv2.INTER_AREA)
         done, data = cv2.imencode(".jpg", np.asarray(small, np.uint8), [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])

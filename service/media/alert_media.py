@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from thirdcard.calibration.camera import Calibration
+from thirdcard.calibration.history import CameraHistory
 from thirdcard.calibration.layout import Area, Layout
 from thirdcard.rules.findings.alerts import Alert
 from thirdcard.service.media.clip_span import RECORDED_CLIP
@@ -59,7 +59,7 @@ class EvidenceKeeper:
 
     video: Path
     layout: Layout
-    calibration: Calibration
+    camera: CameraHistory
     folder: Path
     """Where `clips/` is made."""
     film: FilmFacts = field(default_factory=FilmFacts)
@@ -124,7 +124,7 @@ class EvidenceKeeper:
         if still is None:
             return None
         outlines = (*seen(still.t), *_questioned_areas(alert, self.layout))
-        save_picture(self.folder / name, draw_overlay(still.image_hw3, self.calibration, self.layout, outlines))
+        save_picture(self.folder / name, draw_overlay(still.image_hw3, self.camera.at(still.t), self.layout, outlines))
         return name
 
     def before_after(self, stem: str, alert: Alert) -> tuple[str | None, str | None]:
@@ -135,7 +135,7 @@ class EvidenceKeeper:
         polygon = area_outline(area).polygon_mm
 
         def crop(image_hw3: Image) -> Image:
-            return crop_area(image_hw3, self.calibration, polygon, margin_mm=CROP_MARGIN_MM)
+            return crop_area(image_hw3, self.camera.at(alert.t), polygon, margin_mm=CROP_MARGIN_MM)
 
         before = ClipSpan(from_s=alert.t - BEFORE_WINDOW_S[0], to_s=alert.t - BEFORE_WINDOW_S[1])
         after = ClipSpan(from_s=alert.t + AFTER_WINDOW_S[0], to_s=alert.t + AFTER_WINDOW_S[1])

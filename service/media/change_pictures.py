@@ -13,7 +13,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from thirdcard.calibration.camera import Calibration
+from thirdcard.calibration.history import CameraHistory
 from thirdcard.calibration.layout import Layout
 from thirdcard.service.media.overlay import area_outline, crop_area
 from thirdcard.service.media.stills import Image
@@ -37,7 +37,7 @@ class ChangePictures:
     """The last looks at all areas for wagers of a table."""
 
     layout: Layout
-    calibration: Calibration
+    camera: CameraHistory
     are_kept: bool = True
     """Whether anybody keeps them; else none are made."""
     _looks: dict[str, deque[Image]] = field(default_factory=dict)
@@ -75,7 +75,7 @@ class ChangePictures:
 
     def _crop(self, frame: Frame, area_id: str) -> Image:
         polygon = area_outline(self.layout.area(area_id)).polygon_mm
-        return crop_area(frame.image, self.calibration, polygon, margin_mm=MARGIN_MM)
+        return crop_area(frame.image, self.camera.at(frame.t), polygon, margin_mm=MARGIN_MM)
 
 
 def side_by_side(before: Image, after: Image) -> Image:

@@ -7,11 +7,13 @@ import hashlib
 import logging
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cache
 from pathlib import Path
 
+from thirdcard.calibration.camera import Calibration
+from thirdcard.calibration.history import CameraHistory
 from thirdcard.rules.findings.alerts import Alert
 from thirdcard.service.config.table_file import load_table
 from thirdcard.service.media.alert_media import EvidenceKeeper
@@ -19,6 +21,7 @@ from thirdcard.service.media.clip_span import RECORDED_CLIP
 from thirdcard.service.media.clips import FilmFacts
 from thirdcard.service.media.overlay_file import write_overlay
 from thirdcard.service.media.overlay_memory import REMEMBERED, OverlayStretch, Since
+from thirdcard.service.review.camera_moves import camera_history
 from thirdcard.service.review.card_history import read_sights
 from thirdcard.service.review.judging import LogVerdict
 from thirdcard.service.review.segment_watch import SegmentResult
@@ -51,6 +54,8 @@ class PictureOrder:
     """In the shift's time."""
     sights: OverlayStretch
     """What was read around it."""
+    calibration: Calibration = field(compare=False)
+    """How the camera hung then; what is known of it later does not change that."""
     is_damaged: bool = False
     """Whether the film is damaged around it."""
 
@@ -60,6 +65,7 @@ def picture_orders(
 ) -> list[PictureOrder]:
     """One for each alert whose pictures end before `to_t`, in order of time."""
     began_at, sights = shift.timeline.began_at, _sights_of(shift, results, verdict)
+    camera = camera_history(shift.table.cameras[0].calibration, results)
     orders = []
     for number, alert in enumerate(verdict.alerts):
         t = alert.t
@@ -67,7 +73,9 @@ def picture_orders(
             from_at = began_at + timedelta(seconds=t) - REMEMBERED
             around = sights.between(from_at, began_at + timedelta(seconds=t + RECORDED_CLIP.longest_s))
             is_damaged = _is_damaged(results, t - RECORDED_CLIP.longest_s, t + RECORDED_CLIP.longest_s)
-            orders.append(PictureOrder(number=number, alert=alert, sights=around, is_damaged=is_damaged))
+            orders.append(
+                PictureOrder(number=number, alert=alert, sights=around, calibration=camera.at(t), is_damaged=is_damaged)
+            )
     return orders
 
 
@@ -122,11 +130,9 @@ class ShiftPictures:
         folder = day / f"shift-{self.key[:12]}-{order.number:04d}"
         for old in sorted(folder.glob("clips/*")):
             old.unlink()
-        calibration = table.cameras[0].calibration
-        film = FilmFacts(size_wh_px=calibration.image_size_wh_px, is_damaged=order.is_damaged)
-        keeper = EvidenceKeeper(
-            video=part.file.path, layout=table.layout, calibration=calibration, folder=folder, film=film
-        )
+        film = FilmFacts(size_wh_px=order.calibration.image_size_wh_px, is_damaged=order.is_damaged)
+        camera = CameraHistory(order.calibration)
+        keeper = EvidenceKeeper(video=part.file.path, layout=table.layout, camera=camera, folder=folder, film=film)
         noticed_at = (alert.t if alert.noticed_at is None else alert.noticed_at) - shift_s
         kept = keeper.keep(
             replace(alert, t=alert.t - shift_s),
@@ -156,7 +162,7 @@ class ShiftPictures:
             order.sights.between(from_at, to_at),
             began=from_at,
             layout=table.layout,
-            calibration=table.cameras[0].calibration,
+            calibration=order.calibration,
             questioned=order.alert.area,
         )
         return path

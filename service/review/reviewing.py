@@ -18,6 +18,7 @@ from thirdcard.rules.findings.alerts import Alert, format_alert
 from thirdcard.rules.log.events import Event, format_event
 from thirdcard.rules.round.records import format_round
 from thirdcard.service.config.data_folder import Home
+from thirdcard.service.review.camera_moves import move_texts
 from thirdcard.service.review.engine import Engine, JobKey, Jobs
 from thirdcard.service.review.entering import Reviewed, enter, entered_log
 from thirdcard.service.review.evidence_pictures import PictureOrder, ShiftPictures, picture_orders
@@ -80,8 +81,12 @@ class Plan:
     def jobs(self, number: int) -> Jobs:
         """The segments that were not watched yet."""
         lines = tuple(dict(format_event(event)) for event in self.shift.signals)
+        opening = self.segments[0].sources[0] if self.segments else None
         return [
-            (JobKey(number, segment.number), SegmentJob(table=self.shift.table.path, segment=segment, signals=lines))
+            (
+                JobKey(number, segment.number),
+                SegmentJob(table=self.shift.table.path, segment=segment, signals=lines, opening=opening),
+            )
             for segment in self.segments
             if self.work.done(segment) is None
         ]
@@ -219,18 +224,19 @@ class Reviewer:
             return
         pictures = plan.gallery.pictures(found.orders)
         _write_logs(plan.work.path, log, verdict)
-        notes = [*lost_notes(plan.shift.timeline, found.lost), *_setup_notes(plan.shift, verdict)]
+        notes = [*lost_notes(plan.shift.timeline, found.lost), *_setup_notes(plan.shift, verdict, found.results)]
         reviewed = Reviewed(shift=plan.shift, log=log, verdict=verdict, evidence=pictures, lost=notes)
         log_id = enter(self.database, reviewed, self.now())
         onlooker.finish(plan.shift, _outcome(log_id, found))
 
 
-def _setup_notes(shift: Shift, verdict: LogVerdict) -> list[Note]:
-    """That the table's set-up looks wrong."""
-    if verdict.setup_hint is None:
-        return []
-    span = shift.timeline.began_at, shift.timeline.parts[-1].to_at
-    return [Note(kind=NoteKind.SETUP, from_at=span[0], to_at=span[1], text=verdict.setup_hint)]
+def _setup_notes(shift: Shift, verdict: LogVerdict, results: Sequence[SegmentResult]) -> list[Note]:
+    """That the table's set-up looks wrong, or its camera was moved."""
+    began_at, to_at = shift.timeline.began_at, shift.timeline.parts[-1].to_at
+    told = [(began_at + timedelta(seconds=t), text) for t, text in move_texts(results)]
+    if verdict.setup_hint is not None:
+        told.append((began_at, verdict.setup_hint))
+    return [Note(kind=NoteKind.SETUP, from_at=from_at, to_at=to_at, text=text) for from_at, text in told]
 
 
 def without_known(verdict: LogVerdict, shift: Shift) -> LogVerdict:

@@ -12,10 +12,11 @@ from pathlib import Path
 from thirdcard.rules.log.events import Event, format_event, parse_event
 from thirdcard.service.config.table_file import TableConfig, load_table
 from thirdcard.service.interpretation.device_watchdog import device_events_of
+from thirdcard.service.review.camera_moves import first_luma, told_move
 from thirdcard.service.review.card_history import CardHistory
 from thirdcard.service.review.frame_source import Film
 from thirdcard.service.review.segment_start import begun_at_rest
-from thirdcard.service.review.segments import Segment
+from thirdcard.service.review.segments import FilmSource, Segment
 from thirdcard.service.watch.factory import open_eyes
 from thirdcard.service.watch.film_sight import FilmSight
 from thirdcard.service.watch.pipeline import SharedEyes, TableWatch, start_watch
@@ -33,6 +34,8 @@ class SegmentJob:
     segment: Segment
     signals: tuple[dict[str, object], ...]
     """All that devices reported in the whole shift, as lines of the log in the shift's time."""
+    opening: FilmSource | None = None
+    """The shift's first film: for its first picture the table's calibration holds."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -56,6 +59,8 @@ class SegmentResult:
     sights: list[dict[str, object]] = field(default_factory=list)
     lost: list[list[object]] = field(default_factory=list)
     """`[from_t, to_t, fault]`, stretches of film that could not be watched though the watch went on."""
+    moves: list[dict[str, object]] = field(default_factory=list)
+    """The camera was moved, and fitted anew (`camera_moves`)."""
 
 
 Tell = Callable[[float], None]
@@ -83,6 +88,9 @@ def watch_segment(job: SegmentJob, tell: Tell = tell_nobody, eyes: SharedEyes | 
     zero_t = segment.sources[0].at_t
     heard = [parse_event(line) for line in job.signals]
     watch = start_watch(table, _of_segment(heard, segment), reported=device_events_of(heard), eyes=eyes)
+    opening = None if job.opening is None or segment.number == 0 else first_luma(table, job.opening)
+    if opening is not None:
+        watch.observer.begin_from(opening)
     run = _Run(table=table, segment=segment, watch=watch, zero_t=zero_t, tell=tell)
     fault = run.watch_sources()
     return run.result(fault)
@@ -149,6 +157,7 @@ class _Run:
                 [round(one.from_t + self.zero_t, 3), round(one.to_t + self.zero_t, 3), one.fault]
                 for one in self.sight.stretches
             ],
+            moves=[told_move(one, self.zero_t) for one in self.watch.refits],
         )
 
     def _is_idle(self) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from thirdcard.rules.log.events import FEW_FRAMES
 from thirdcard.service.watch.pipeline import TableWatch
 from thirdcard.vision.frames import Frame, SightFault, SightLost
+from thirdcard.vision.observations import CameraRefitted
 from thirdcard.vision.video.film_clock import ClockFault
 
 LEAST_RATE_HZ = 2.5
@@ -118,3 +119,11 @@ def clock_text(t: float, fault: ClockFault, by_s: float) -> str:
         case ClockFault.PASSED:
             return f"{t:.1f} s: {by_s:.1f} s of film came twice or out of order; they are left out"
     return f"{t:.1f} s: the film's times follow nothing; time is counted by frames"
+
+
+def refit_text(refitted: CameraRefitted) -> str:
+    """That the camera was moved, and what was done about it, in a sentence."""
+    moved = f"the camera was moved, and what it shows lies up to {refitted.moved_mm:.0f} mm elsewhere"
+    if refitted.is_used:
+        return f"{moved}; it was fitted anew from the cloth, to {refitted.within_mm:.1f} mm"
+    return f"{moved}; that is too far to go on without a person: see `thirdcard calibrate --refit`"

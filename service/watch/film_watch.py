@@ -15,12 +15,12 @@ from thirdcard.rules.log.events import Event
 from thirdcard.rules.round.records import RoundRecord
 from thirdcard.rules.round.round import RoundState
 from thirdcard.service.config.table_file import TableConfig
-from thirdcard.service.watch.film_sight import LEAST_RATE_HZ, FilmSight, clock_text, damage_text
+from thirdcard.service.watch.film_sight import LEAST_RATE_HZ, FilmSight, clock_text, damage_text, refit_text
 from thirdcard.service.watch.pipeline import TableWatch, read_signals, start_watch
 from thirdcard.service.watch.spread_output import ShownSpread
 from thirdcard.vision.errors import VideoBreakError
 from thirdcard.vision.frames import Frame, SightFault, SightLost
-from thirdcard.vision.observations import CardInSight
+from thirdcard.vision.observations import CameraRefitted, CardInSight
 from thirdcard.vision.video.video import VideoReader, measured_step_s
 
 PROGRESS_S = 0.2
@@ -68,6 +68,8 @@ class Progress:
     """Alerts of earlier reports that are not believed any more."""
     doubtful: tuple[Alert, ...] = ()
     """Findings of the rounds that closed, never sure enough to be alerts."""
+    refits: tuple[CameraRefitted, ...] = ()
+    """All so far: the camera was moved and fitted anew."""
     setup_hint: str | None = None
     """What to look at in the table's set-up, where that is likelier to be wrong than the dealer."""
 
@@ -165,6 +167,7 @@ class _FilmWords:
             words.append(
                 f"the film has fewer than {LEAST_RATE_HZ} frames a second: too few to judge by; nothing is alleged"
             )
+        words += (f"{one.t:.1f} s: {refit_text(one)}" for one in sight.watch.refits)
         words += (clock_text(*fault) for fault in reader.faults[self._faults :][:MOST_CLOCK_WORDS])
         self._faults = len(reader.faults)
         self._said |= dict.fromkeys(words)
@@ -220,5 +223,6 @@ class _Reporter:
             broken=broken,
             notes=notes,
             damaged=damaged,
+            refits=tuple(self._watch.refits),
             setup_hint=self._watch.belief.setup_hint,
         )

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from thirdcard.calibration.history import CameraHistory
 from thirdcard.rules.belief.belief import Belief
 from thirdcard.rules.findings.alerts import Alert
 from thirdcard.rules.log.events import (
@@ -38,7 +39,7 @@ from thirdcard.service.media.change_pictures import ChangePictures
 from thirdcard.service.watch.factory import build_belief, build_observer, dealt_face_down, open_eyes, watches_burns
 from thirdcard.service.watch.spread_output import ShownSpread, shown_spreads
 from thirdcard.vision.frames import Frame
-from thirdcard.vision.observations import CardInSight, PictureCleared, StacksChanged
+from thirdcard.vision.observations import CameraRefitted, CardInSight, Observation, PictureCleared, StacksChanged
 from thirdcard.vision.observer import Eyes, Observer
 
 SharedEyes = Eyes
@@ -69,6 +70,8 @@ class TableWatch:
     belief: Belief
     signals: list[Event]
     """Not yet given to the interpreter, in order of time."""
+    camera: CameraHistory
+    """How the camera hung when."""
     pictures: ChangePictures
     events: list[Event] = field(default_factory=list)
     alerts: list[Alert] = field(default_factory=list)
@@ -76,6 +79,8 @@ class TableWatch:
     doubtful: list[Alert] = field(default_factory=list)
     """Findings that are not sure enough to be alerts."""
     withdrawn: list[Alert] = field(default_factory=list)
+    refits: list[CameraRefitted] = field(default_factory=list)
+    """All since the watch began: the camera was moved and fitted anew."""
 
     @property
     def state(self) -> RoundState:
@@ -118,17 +123,26 @@ class TableWatch:
     def see(self, frame: Frame) -> None:
         """Take one frame in."""
         for observation in self.observer.update(frame):
-            if isinstance(observation, StacksChanged) and observation.growth != 0:
-                observation = replace(observation, picture=self.pictures.change(frame, observation.region))
-            self.interpreter.observe(observation)
-            if isinstance(observation, PictureCleared):
-                self._forget_left_over(observation.t)
+            self._note(observation, frame)
         calm = self.observer.calm_stacks()
         self.interpreter.see_calm(calm, frame.t)
         self.pictures.look(frame, calm)
         self.hear(frame.t)
         self._judge(self.interpreter.release(frame.t, self.observer.waiting_since_t(frame.t)), frame.t)
         self._keep(self.belief.advance(self.interpreter.known_until_t), frame.t)
+
+    def _note(self, observation: Observation | CameraRefitted, frame: Frame) -> None:
+        """Take in what was seen in a frame."""
+        if isinstance(observation, CameraRefitted):
+            self.refits.append(observation)
+            if observation.is_used:
+                self.camera.change(observation.t, observation.calibration)
+            return
+        if isinstance(observation, StacksChanged) and observation.growth != 0:
+            observation = replace(observation, picture=self.pictures.change(frame, observation.region))
+        self.interpreter.observe(observation)
+        if isinstance(observation, PictureCleared):
+            self._forget_left_over(observation.t)
 
     def hear(self, t: float) -> None:
         """Take in what the devices reported up to `t`."""
@@ -241,6 +255,7 @@ def start_watch(
         keeps_pictures: Whether somebody keeps the pictures of stacks that changed; else none are made, nor named.
     """
     reported = device_events_of(signals) if reported is None else reported
+    camera = CameraHistory(table.cameras[0].calibration)
     return TableWatch(
         observer=build_observer(table, open_eyes() if eyes is None else eyes),
         interpreter=Interpreter(
@@ -253,7 +268,8 @@ def start_watch(
         ),
         belief=build_belief(table),
         signals=signals,
-        pictures=ChangePictures(table.layout, table.cameras[0].calibration, are_kept=keeps_pictures),
+        camera=camera,
+        pictures=ChangePictures(table.layout, camera, are_kept=keeps_pictures),
     )
 
 

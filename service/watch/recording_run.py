@@ -14,6 +14,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
+from thirdcard.calibration.history import CameraHistory
 from thirdcard.calibration.layout import Area
 from thirdcard.rules.findings.alerts import Alert, format_alert
 from thirdcard.rules.log.events import Event, format_event
@@ -99,7 +100,7 @@ class _Run:
 
     def take(self, progress: Progress, started: float) -> None:
         """Write what is new and show the rest."""
-        told = 0 if self.last is None else len(self.last.notes)
+        told, moved = (0, 0) if self.last is None else (len(self.last.notes), len(self.last.refits))
         was_hinted = None if self.last is None else self.last.setup_hint
         self.last = progress
         if progress.setup_hint is not None and progress.setup_hint != was_hinted:
@@ -107,6 +108,9 @@ class _Run:
         texts = area_texts(self.recording.table.layout, progress.state)
         for look in progress.looks:
             self.memory.remember(_at(look.t), card_outlines(look.cards), texts)
+        for refitted in progress.refits[moved:]:
+            if refitted.is_used and self.keeper is not None:
+                self.keeper.camera.change(refitted.t, refitted.calibration)
         for note in progress.notes[told:]:
             self.view.tell_note(note)
         for event in progress.events:
@@ -220,7 +224,7 @@ def watch_recording(
         keeper = EvidenceKeeper(
             video=Path(camera.source),
             layout=recording.table.layout,
-            calibration=camera.calibration,
+            camera=CameraHistory(camera.calibration),
             folder=out,
             film=FilmFacts(size_wh_px=camera.calibration.image_size_wh_px, rate_hz=recording.rate_hz),
         )

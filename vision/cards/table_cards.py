@@ -80,12 +80,13 @@ class CardFaces:
     ) -> None:
         """`on_face` is given the crop of each card that clearly shows a face."""
         self.labels = reader.labels
-        self._reader, self._calibration, self._stages, self._on_face = reader, calibration, stages, on_face
+        self.calibration = calibration
+        self._reader, self._stages, self._on_face = reader, stages, on_face
 
     def read(self, frame: Frame, places: Sequence[Polygon]) -> list[NDArray[np.float64] | None]:
         """Log probabilities over the labels for places, (4, 2) each; None where the camera does not see one."""
         with self._stages.stage("read"):
-            crops = [card_crop(frame.image, self._calibration, corners) for corners in places]
+            crops = [card_crop(frame.image, self.calibration, corners) for corners in places]
             seen = [crop for crop in crops if crop is not None]
             told = self._reader.read(seen).log_probs
             for crop, row in zip(seen, told, strict=True):
@@ -136,6 +137,10 @@ class TableCards:
         self._sights = CardSights(regions.own, cloth.rectifier, cloth.grid, card_mm=card_mm, labels=faces.labels)
         self._under_hands = UnderHands(regions.own.values(), cloth.grid)
         self._has_looked = False
+
+    def recalibrate(self, calibration: Calibration) -> None:
+        """The camera hangs otherwise; the cards lie where they lay."""
+        self._faces.calibration = calibration
 
     def update(self, look: ClothLook) -> list[Observation]:
         """Take one look in and say what is new."""

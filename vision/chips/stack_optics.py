@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,9 +30,11 @@ class StackOptics:
     @classmethod
     def of(cls, calibration: Calibration, *, diameter_mm: float, thickness_mm: float) -> StackOptics:
         """What a calibrated camera makes of chips of this size."""
-        centre = calibration.camera_centre_mm
-        camera_mm = None if centre is None else (float(centre[0]), float(centre[1]), float(centre[2]))
-        return cls(camera_mm=camera_mm, diameter_mm=diameter_mm, thickness_mm=thickness_mm)
+        return cls(camera_mm=_place_of(calibration), diameter_mm=diameter_mm, thickness_mm=thickness_mm)
+
+    def seen_by(self, calibration: Calibration) -> StackOptics:
+        """The same chips, seen by another camera."""
+        return replace(self, camera_mm=_place_of(calibration))
 
     def measure(self, corners_mm: NDArray[np.float64]) -> tuple[Stack, float]:
         """A stack and its silhouette's length in mm, from the (4, 2) rectangle round the silhouette."""
@@ -54,3 +56,9 @@ class StackOptics:
             height_mm=height,
             count=max(height / self.thickness_mm, 1.0) if told else None,
         ), length_mm
+
+
+def _place_of(calibration: Calibration) -> tuple[float, float, float] | None:
+    """Where the camera is, in layout millimetres; None where that is not known."""
+    centre = calibration.camera_centre_mm
+    return None if centre is None else (float(centre[0]), float(centre[1]), float(centre[2]))

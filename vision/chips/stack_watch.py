@@ -12,6 +12,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from thirdcard.calibration.camera import Calibration
 from thirdcard.vision.chips.change_direction import GrowthOptics
 from thirdcard.vision.chips.stack_optics import StackOptics
 from thirdcard.vision.chips.stack_region import NOBODY, RegionLook, StackModels, StackRegion
@@ -80,13 +81,24 @@ class StackWatch:
         self._reaches = {region: (*polygon.min(axis=0), *polygon.max(axis=0)) for region, polygon in regions.items()}
         self._masks: dict[str, Mask] = {region: grid.mask_of(polygon) for region, polygon in regions.items()}
         self._cells = {region: np.flatnonzero(mask) for region, mask in self._masks.items()}
-        growth = None
-        if sureness is not None and optics.camera_mm is not None:
-            growth = GrowthOptics(camera_mm=optics.camera_mm, thickness_mm=optics.thickness_mm, sureness=sureness)
-        self._regions = {region: StackRegion(region, growth, judging) for region in regions}
-        self._grid, self._optics = grid, optics
+        self._grid, self._optics, self._sureness = grid, optics, sureness
+        self._regions = {region: StackRegion(region, self._growth_optics(), judging) for region in regions}
         self._measured: dict[bytes, _Measured] = {}
         """What was told of each box at the last look: most are the same again."""
+
+    def recalibrate(self, calibration: Calibration) -> None:
+        """The camera hangs otherwise: heights show otherwise from now on."""
+        self._optics = self._optics.seen_by(calibration)
+        for region in self._regions.values():
+            region.optics = self._growth_optics()
+        self._measured.clear()
+
+    def _growth_optics(self) -> GrowthOptics | None:
+        """What a change of height looks like; None where that is not known."""
+        camera_mm, thickness_mm = self._optics.camera_mm, self._optics.thickness_mm
+        if self._sureness is None or camera_mm is None:
+            return None
+        return GrowthOptics(camera_mm=camera_mm, thickness_mm=thickness_mm, sureness=self._sureness)
 
     def update(
         self,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -115,6 +115,11 @@ class TableChips:
         self._carried = CarriedChips()
         self._seen = Detections.empty()
         """What counts as seen, as of the last look at each part of the cloth."""
+
+    def recalibrate(self, calibration: Calibration) -> None:
+        """The camera hangs otherwise; the stacks stand where they stood."""
+        self._eyes = replace(self._eyes, calibration=calibration)
+        self._watch.recalibrate(calibration)
 
     def update(self, look: ClothLook) -> list[StacksChanged]:
         """Take one look in and say what became of the stacks."""

@@ -1,8 +1,8 @@
 """Watch one camera's picture for what makes it useless: frozen, too dark, glare, covered, blurred, camera moved.
 
-All is held against the picture from when the watch began, when the calibration is taken to hold. Works on the small
-picture; of the full one it looks at some rows and a few patches. Brightness in grey levels, 0 to 255; distances in
-layout millimetres, durations in seconds of stream time.
+All is held against the picture from when the watch began, when the calibration is taken to hold; a camera that was
+moved is fitted anew from the print. Works on the small picture; of the full one it looks at some rows and a few
+patches. Brightness in grey levels, 0 to 255; distances in layout millimetres, durations in seconds of stream time.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ import numpy as np
 
 from thirdcard.calibration.camera import Calibration
 from thirdcard.vision.frames import Frame, Image
-from thirdcard.vision.health.calibration_drift import CameraFit
+from thirdcard.vision.health.camera_place import CameraPlace
 from thirdcard.vision.health.freeze import FreezeWatch
 from thirdcard.vision.health.print_blocks import block_grid
 from thirdcard.vision.health.reference_match import PrintLook, PrintMemory
 from thirdcard.vision.health.sharpness import Sharpness
-from thirdcard.vision.observations import PictureCleared, PictureFault, PictureFaulted
+from thirdcard.vision.observations import CameraRefitted, PictureCleared, PictureFault, PictureFaulted
 
 HIDDEN_SHARE = 0.55
 """Arms and cards hide less of the print than this; a covered lens hides more."""
@@ -41,10 +41,8 @@ BACK_MM = 4.0
 """A moved camera is said to be back when the layout fits to this."""
 SUSPECT_MM = 2.6
 """The quick measure of a shift, from which the careful one is asked."""
-FIT_EVERY_S = 0.25
-"""The careful measure is slow; four times within CONFIRM_S is enough to confirm a fault."""
 BEGIN_S = 3.0
-"""A picture that changes wholly so early was no table yet: the stream was only coming up."""
+"""A picture that changes so early, and is found nowhere in the next, was no table: the stream was only coming up."""
 CONFIRM_S = 1.0
 """A fault that lasts so long is told."""
 CLEAR_S = 0.8
@@ -123,8 +121,12 @@ class CameraHealth:
     """The state of one camera's picture."""
 
     def __init__(self, calibration: Calibration, size_mm: tuple[float, float]) -> None:
+        self._place = CameraPlace(calibration, size_mm)
         self._print = PrintMemory(block_grid(calibration, size_mm))
-        self._fit = CameraFit(calibration, size_mm)
+        self._earlier: Image | None = None
+        """A picture of before the watch for which the calibration held."""
+        self._was_moved = False
+        """Whether the camera was moved between that and the first look."""
         self._freeze = FreezeWatch()
         self._sharpness = Sharpness()
         self._run = FaultRun()
@@ -132,10 +134,12 @@ class CameraHealth:
         self._checked_t: float | None = None
         self._faulty_t = -np.inf
         """When the picture last had another fault than being frozen: a black picture does not change either."""
-        self._fitted: tuple[float, float | None] = (-np.inf, None)
-        """When the calibration was last held against the picture, and by how many mm it missed."""
         self._detail: tuple[float, float] = (-np.inf, 1.0)
         """When the detail was last measured, and what share was left."""
+
+    def begin_from(self, luma: Image) -> None:
+        """The calibration held for this picture, (H, W) uint8, taken before: whether it still does is to be seen."""
+        self._earlier = luma
 
     @property
     def is_blind(self) -> bool:
@@ -152,7 +156,7 @@ class CameraHealth:
         """The earliest moment of which something may still be told."""
         return self._run.waiting_since_t
 
-    def update(self, frame: Frame, small_hw3: Image) -> list[PictureFaulted | PictureCleared]:
+    def update(self, frame: Frame, small_hw3: Image) -> list[PictureFaulted | PictureCleared | CameraRefitted]:
         """Take the next look in and say what is new.
 
         Args:
@@ -173,7 +177,21 @@ class CameraHealth:
             told = self._run.update(fault, frame.t)
         if self._run.waiting_since_t is None and not self._run.is_blind:
             self._adopt(frame, grey)
-        return [] if told is None else [told]
+        refitted = self._refitted(frame, fault)
+        return [each for each in (told, refitted) if each is not None]
+
+    def _refitted(self, frame: Frame, fault: PictureFault | None) -> CameraRefitted | None:
+        """The fit of a camera that was moved; where it holds all is compared with the next picture."""
+        if self._run.told is not PictureFault.MOVED:
+            self._place.stay()
+            return None
+        if fault is not PictureFault.MOVED:
+            self._place.pause()
+            return None
+        told = self._place.refit(frame.luma, frame.t)
+        if told is not None and told.is_used:
+            self._print = PrintMemory(block_grid(told.calibration, self._place.size_mm))
+        return told
 
     def _adopt(self, frame: Frame, grey: Image) -> None:
         due = self._print.adopt(grey, frame.t)
@@ -184,14 +202,36 @@ class CameraHealth:
         """Compare with the remembered picture; the first is remembered, and a stream's beginning forgotten."""
         if self._first_t is None:
             self._first_t = frame.t
+        if self._earlier is not None:
+            self._begin(self._earlier, grey, frame.t)
         is_first = self._print.small is None
         look = self._print.look(grey)
-        if look.hidden_share >= HIDDEN_SHARE and frame.t - self._first_t < BEGIN_S:
+        is_begun = self._was_moved or frame.t - self._first_t >= BEGIN_S
+        if look.hidden_share >= HIDDEN_SHARE and not is_begun and self._is_other(grey, frame.t):
             self._print.forget()
             is_first, look = True, self._print.look(grey)
         if is_first:
             self._sharpness.remember(frame.luma, self._print.has_print)
+            self._place.remember(frame.luma)
         return look
+
+    def _is_other(self, grey: Image, t: float) -> bool:
+        """Whether the remembered picture shows nothing of this one, not even elsewhere."""
+        return self._missed_mm(grey, t) is None
+
+    def _begin(self, earlier: Image, grey: Image, t: float) -> None:
+        """Hold the first picture against one from before; where the camera was not moved since, that is forgotten.
+
+        Other light, and what lies on the cloth, are as they are now.
+        """
+        self._earlier = None
+        self._print.look(np.asarray(cv2.resize(earlier, grey.shape[::-1], interpolation=cv2.INTER_AREA), np.uint8))
+        self._place.remember(earlier)
+        self._was_moved = (self._missed_mm(grey, t) or 0.0) > MOVED_MM
+        if self._was_moved:
+            self._sharpness.remember(earlier, self._print.has_print)
+        else:
+            self._print.forget()
 
     def _fault(self, frame: Frame, grey: Image, look: PrintLook) -> PictureFault | None:
         if look.brightest < DARK_LEVEL:
@@ -208,11 +248,14 @@ class CameraHealth:
         return PictureFault.BLURRED if self._is_blurred(frame, look) else None
 
     def _has_moved(self, grey: Image, t: float) -> bool:
-        if t - self._fitted[0] >= FIT_EVERY_S and self._print.small is not None:
-            self._fitted = (t, self._fit.offset_mm(self._print.small, grey, self._print.has_print))
-        missed_mm = self._fitted[1]
+        missed_mm = self._missed_mm(grey, t)
         limit_mm = BACK_MM if self._run.told is PictureFault.MOVED else MOVED_MM
         return missed_mm is not None and missed_mm > limit_mm
+
+    def _missed_mm(self, grey: Image, t: float) -> float | None:
+        """By how much the calibration misses the cloth; None where that cannot be told."""
+        then = self._print.small
+        return None if then is None else self._place.missed_mm(then, grey, self._print.has_print, t)
 
     def _is_blurred(self, frame: Frame, look: PrintLook) -> bool:
         if frame.t - self._detail[0] >= DETAIL_EVERY_S:

@@ -34,6 +34,8 @@ ROUNDS = 3
 """The picture is brought near so often, each time by what was found before: the shifts are a part of a pixel then."""
 AGREE_PX = 1.0
 """Places that agree with the plane to so many pixels are on it."""
+MAP_STEP_PX = 16
+"""Between points of the map so far apart a lens bends lines by less than a hundredth of a pixel."""
 LEAST_PLACES = 16
 """Places that must agree: eight unknowns of a plane's picture, twice over."""
 FOUND_PX = 0.25
@@ -68,21 +70,68 @@ def refit(then: Image, now: Image, calibration: Calibration, size_mm: tuple[floa
     if affine is None:
         return None
     at_mm, before_px = _places(calibration, size_mm)
-    plane = np.vstack([affine, [0.0, 0.0, 1.0]])
-    kept = np.zeros(len(at_mm), bool)
-    seen_px = before_px
+    kept = np.ones(len(at_mm), bool)
+    seen_px = before_px @ affine[:, :2].T + affine[:, 2]
     for _ in range(ROUNDS):
-        found = _found_again(then, now, plane, before_px)
+        plane, _ = _plane(calibration, at_mm, seen_px, kept)
+        found = None if plane is None else _found_again(then, now, _Warp(calibration, plane), before_px)
         if found is None:
             return None
         seen_px, is_found = found
-        mapped, agree = cv2.findHomography(before_px[is_found], seen_px[is_found], cv2.RANSAC, AGREE_PX)
-        kept = np.zeros(len(at_mm), bool)
-        kept[np.flatnonzero(is_found)[agree.ravel() > 0]] = True
-        if int(kept.sum()) < LEAST_PLACES:
+        plane, kept = _plane(calibration, at_mm, seen_px, is_found)
+        if plane is None or int(kept.sum()) < LEAST_PLACES:
             return None
-        plane = np.asarray(mapped, np.float64)
     return _fitted(calibration, at_mm, seen_px, kept)
+
+
+def _plane(
+    calibration: Calibration, at_mm: Points, seen_px: Points, among: NDArray[np.bool_]
+) -> tuple[Points | None, NDArray[np.bool_]]:
+    """From where print is on the cloth to where the old calibration takes it to be now, and the places that agree.
+
+    Seen through the old lens, the way of a plane between two pictures is a homography, whatever that lens bends.
+    """
+    taken_mm = calibration.layout_from_image(seen_px)
+    numbers = np.flatnonzero(among & np.isfinite(taken_mm).all(axis=1))
+    kept = np.zeros(len(at_mm), bool)
+    if len(numbers) < LEAST_PLACES:
+        return None, kept
+    agree_mm = AGREE_PX * _mm_per_px(calibration, at_mm)
+    found, agree = cv2.findHomography(at_mm[numbers], taken_mm[numbers], cv2.RANSAC, agree_mm)
+    plane = np.asarray(found, np.float64)
+    if plane.shape != (3, 3):
+        return None, kept
+    kept[numbers[agree.ravel() > 0]] = True
+    return plane, kept
+
+
+def _mm_per_px(calibration: Calibration, at_mm: Points) -> float:
+    """In the middle of the picture's places."""
+    beside = calibration.layout_from_image(calibration.image_from_layout(at_mm) + np.array([1.0, 0.0]))
+    return float(np.nanmedian(np.linalg.norm(beside - at_mm, axis=1)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Warp:
+    """Brings the new picture to where the old one showed the same of the cloth."""
+
+    calibration: Calibration
+    plane: Points
+
+    def now_px(self, then_px: Points) -> Points:
+        """(N, 2) where the new picture shows what the old one showed there."""
+        at_mm = self.calibration.layout_from_image(then_px)
+        return self.calibration.image_from_layout(cv2.perspectiveTransform(at_mm[:, None], self.plane)[:, 0])
+
+    def maps(self, size_wh_px: tuple[int, int]) -> NDArray[np.float32]:
+        """(H, W, 2) the same for all pixels, from every few of them: between these the way is straight."""
+        width, height = size_wh_px
+        x, y = (np.arange(0, side + MAP_STEP_PX, MAP_STEP_PX, dtype=np.float64) for side in (width, height))
+        grid = np.stack(np.meshgrid(x, y), axis=-1)
+        coarse = self.now_px(grid.reshape(-1, 2)).reshape(grid.shape).astype(np.float32)
+        rows, columns = (np.arange(side, dtype=np.float32) / MAP_STEP_PX for side in (height, width))
+        across, down = np.meshgrid(columns, rows)
+        return np.asarray(cv2.remap(coarse, across, down, cv2.INTER_LINEAR), np.float32)
 
 
 def _near(then: Image, now: Image, calibration: Calibration, size_mm: tuple[float, float]) -> Affine | None:
@@ -109,12 +158,11 @@ def _places(calibration: Calibration, size_mm: tuple[float, float]) -> tuple[Poi
     return at_mm[inside], seen[inside]
 
 
-def _found_again(then: Image, now: Image, plane: Points, before_px: Points) -> tuple[Points, NDArray[np.bool_]] | None:
+def _found_again(then: Image, now: Image, warp: _Warp, before_px: Points) -> tuple[Points, NDArray[np.bool_]] | None:
     """(N, 2) where the places are now, and which were found."""
-    size = (then.shape[1], then.shape[0])
-    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
-    near = cv2.warpPerspective(now, plane, size, flags=flags, borderMode=cv2.BORDER_CONSTANT, borderValue=0)
-    is_seen = cv2.warpPerspective(np.full_like(now, 255), plane, size, flags=flags)
+    maps = warp.maps((then.shape[1], then.shape[0]))
+    near = cv2.remap(now, maps[..., 0], maps[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT)
+    is_seen = (maps >= 0).all(axis=-1) & (maps[..., 0] < now.shape[1] - 1) & (maps[..., 1] < now.shape[0] - 1)
     window = cv2.createHanningWindow((PATCH_PX, PATCH_PX), cv2.CV_32F)
     shifts, is_found = np.zeros((len(before_px), 2)), np.zeros(len(before_px), bool)
     for i, place in enumerate(before_px):
@@ -126,8 +174,7 @@ def _found_again(then: Image, now: Image, plane: Points, before_px: Points) -> t
         shifts[i], is_found[i] = shift, response >= LEAST_RESPONSE
     if int(is_found.sum()) < LEAST_PLACES:
         return None
-    moved = cv2.perspectiveTransform((before_px + shifts)[:, None], plane)[:, 0]
-    return np.asarray(moved, np.float64), is_found
+    return warp.now_px(before_px + shifts), is_found
 
 
 def _edged(levels: NDArray[np.generic]) -> NDArray[np.float32]:

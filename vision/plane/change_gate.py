@@ -97,11 +97,16 @@ class ChangeGate:
         width = int(np.ceil((size_mm[0] + 2 * MARGIN_MM) * CELLS_PER_MM))
         height = int(np.ceil((size_mm[1] + 2 * MARGIN_MM) * CELLS_PER_MM))
         self.grid = GridFrame((-MARGIN_MM, -MARGIN_MM), (height, width))
-        map_x, map_y = calibration.rectify_maps((-MARGIN_MM, -MARGIN_MM), (width, height), px_per_mm=CELLS_PER_MM)
-        self._maps = _small_maps(map_x, map_y, calibration.image_size_wh_px)
+        self.recalibrate(calibration)
         self._last: Picture | None = None
         self._settled: Picture | None = None
         self._moved_t: NDArray[np.float64] = np.full((height, width), -np.inf)
+
+    def recalibrate(self, calibration: Calibration) -> None:
+        """The camera hangs otherwise: the cells lie where they lay."""
+        height, width = self.grid.shape_hw
+        maps = calibration.rectify_maps(self.grid.origin_mm, (width, height), px_per_mm=CELLS_PER_MM)
+        self._maps = _small_maps(*maps, calibration.image_size_wh_px)
 
     def update(self, small_hw3: NDArray[np.uint8], t: float) -> Change:
         """Take the next picture in.

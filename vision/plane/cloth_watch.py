@@ -67,6 +67,11 @@ class ClothWatch:
         self._looks = 0
         self._whole_mm: Rect = (0.0, 0.0, float(size_mm[0]), float(size_mm[1]))
 
+    def recalibrate(self, calibration: Calibration) -> None:
+        """The camera hangs otherwise; what is known of the cloth holds on."""
+        self._gate.recalibrate(calibration)
+        self.rectifier.recalibrate(calibration)
+
     @property
     def hands(self) -> Mask:
         """(H, W) cells under a hand, as of the last look at each part."""

@@ -43,14 +43,18 @@ class Rectifier:
             px_per_mm: The view's scale.
             margin_mm: How much is seen beyond the cloth's edges.
         """
-        self.calibration = calibration
         self.px_per_mm = px_per_mm
         self.origin_mm = (-margin_mm, -margin_mm)
         self.size_px = (
             round((size_mm[0] + 2 * margin_mm) * px_per_mm),
             round((size_mm[1] + 2 * margin_mm) * px_per_mm),
         )
-        map_x, map_y = calibration.rectify_maps(self.origin_mm, self.size_px, px_per_mm=px_per_mm)
+        self.recalibrate(calibration)
+
+    def recalibrate(self, calibration: Calibration) -> None:
+        """The camera hangs otherwise: the view shows the same cloth."""
+        self.calibration = calibration
+        map_x, map_y = calibration.rectify_maps(self.origin_mm, self.size_px, px_per_mm=self.px_per_mm)
         self.shrink = _shrink_factor(map_x, map_y)
         """The camera's picture is averaged over squares of this many pixels before it is looked up."""
         self._coarse, self._fine = cv2.convertMaps(

@@ -61,6 +61,10 @@ class Lamp:
     _usual_ring: float | None = None
     _places: _Places | None = None
 
+    def moved(self, polygon_px: NDArray[np.float64]) -> None:
+        """The picture shows it elsewhere, (N, 2), as bright as before."""
+        self.polygon_px, self._places = polygon_px, None
+
     def update(self, image: Image, t: float, *, is_under_hand: bool = False) -> list[LampChanged | LampCovered]:
         """Look at the lamp and say what is new."""
         now_lit = None if is_under_hand else self._look(image)

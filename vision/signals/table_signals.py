@@ -36,6 +36,7 @@ class TableSignals:
 
     def __init__(self, regions: SignalRegions, grid: GridFrame, calibration: Calibration) -> None:
         self._sweeps = SweepWatch(regions.sweeps, grid, regions.size_mm)
+        self._regions = regions
         self._lamps = [
             (
                 Lamp(region=region, polygon_px=calibration.image_from_layout(polygon)),
@@ -44,6 +45,11 @@ class TableSignals:
             for region, polygon in regions.lamps.items()
         ]
         """Each with the cells on it and near it."""
+
+    def recalibrate(self, calibration: Calibration) -> None:
+        """The camera hangs otherwise; the lamps are where they were, as they were."""
+        for lamp, _ in self._lamps:
+            lamp.moved(calibration.image_from_layout(self._regions.lamps[lamp.region]))
 
     def watch_lamps(self, frame: Frame, hands: Mask) -> list[LampChanged | LampCovered]:
         """Look at the lamps and say what is new; `hands` are the cells, (H, W), under a hand."""

@@ -44,6 +44,10 @@ class TableSpread:
         self._card_mm = card_mm
         self._watch = SpreadWatch(cloth.grid, card_mm, self.read)
 
+    def recalibrate(self, calibration: Calibration) -> None:
+        """The camera hangs otherwise; the rows lie where they lay."""
+        self._calibration = calibration
+
     @property
     def is_lying(self) -> bool:
         """Whether a spread lies there, is being laid or gathered."""

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tests.service.watch_fakes import CHANGE_S, SIZE_WH_PX, make_alert, write_table, write_video
+from thirdcard.calibration.history import CameraHistory
 from thirdcard.service.config.table_file import load_table
 from thirdcard.service.media.alert_media import EvidenceKeeper, format_evidence
 from thirdcard.service.media.overlay import SHADE, Outline, draw_overlay
@@ -26,7 +27,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def keeper_of(folder: Path, out: Path, video: str = "video.mp4") -> EvidenceKeeper:
     table = load_table(folder / "table.yaml")
     return EvidenceKeeper(
-        video=folder / video, layout=table.layout, calibration=table.cameras[0].calibration, folder=out
+        video=folder / video, layout=table.layout, camera=CameraHistory(table.cameras[0].calibration), folder=out
     )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tests.calibration.cameras import camera_over
+from thirdcard.calibration.history import CameraHistory
 from thirdcard.calibration.layout import load_layout
 from thirdcard.service.media import change_pictures
 from thirdcard.service.media.change_pictures import HIGHEST_PX, LOOK_S, ChangePictures, side_by_side, write_picture
@@ -28,7 +29,7 @@ def frame(t: float, level: int) -> Frame:
 
 def watched(*levels: int) -> ChangePictures:
     """Looks a second apart."""
-    pictures = ChangePictures(LAYOUT, CAMERA)
+    pictures = ChangePictures(LAYOUT, CameraHistory(CAMERA))
     for second, level in enumerate(levels):
         pictures.look(frame(float(second), level), [AREA])
     return pictures
@@ -50,7 +51,7 @@ def test_picture_shows_the_area_before_the_hand_came_and_now() -> None:
 
 
 def test_area_that_was_never_calm_has_no_picture() -> None:
-    assert ChangePictures(LAYOUT, CAMERA).change(frame(1.0, 50), AREA) is None
+    assert ChangePictures(LAYOUT, CameraHistory(CAMERA)).change(frame(1.0, 50), AREA) is None
 
 
 def test_looks_are_kept_now_and_then() -> None:

@@ -10,13 +10,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from tests.calibration.cameras import camera_over
 from tests.service.watch_fakes import make_alert
+from thirdcard.calibration.layout import load_layout
 from thirdcard.service.media.overlay_memory import OverlayStretch
 from thirdcard.service.review.evidence_pictures import PictureOrder
 from thirdcard.service.review.gallery import Gallery, picture_pool
 from thirdcard.service.store.alert_writer import AlertEvidence
 
 AT = datetime(2026, 5, 4, tzinfo=UTC)
+CAMERA = camera_over(load_layout("mini-7", Path()))
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,8 @@ class Maker:
 
 
 def ordered(number: int, t: float) -> PictureOrder:
-    return PictureOrder(number=number, alert=make_alert(t=t), sights=OverlayStretch(cards=[], areas=[]))
+    sights = OverlayStretch(cards=[], areas=[])
+    return PictureOrder(number=number, alert=make_alert(t=t), sights=sights, calibration=CAMERA)
 
 
 def gallery(folder: Path, pool: Any, *, is_deadly: bool = False) -> Gallery:

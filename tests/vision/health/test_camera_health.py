@@ -26,13 +26,14 @@ from tests.vision.drawn_clips import (
     table_at,
     veiled,
 )
-from thirdcard.vision.frames import Frame
+from thirdcard.calibration.camera import Calibration
+from thirdcard.vision.frames import Frame, Image
 from thirdcard.vision.health.calibration_drift import CameraFit
 from thirdcard.vision.health.camera_health import CLEAR_S, CONFIRM_S, CameraHealth, FaultRun
-from thirdcard.vision.observations import PictureCleared, PictureFault, PictureFaulted
+from thirdcard.vision.observations import CameraRefitted, PictureCleared, PictureFault, PictureFaulted
 from thirdcard.vision.plane.change_gate import SMALL_WH_PX
 
-Told = list[tuple[float, PictureFaulted | PictureCleared]]
+Told = list[tuple[float, PictureFaulted | PictureCleared | CameraRefitted]]
 
 
 def watch(frames: Iterable[Frame]) -> Told:
@@ -51,10 +52,6 @@ def watch(frames: Iterable[Frame]) -> Told:
         pytest.param(defocused, PictureFault.BLURRED, id="defocus"),
         pytest.param(veiled, PictureFault.BLURRED, id="light_into_the_lens"),
         pytest.param(glaring, PictureFault.WASHED_OUT, id="glare_on_the_cloth"),
-        pytest.param(partial(moved, right_mm=6.0, down_mm=-3.0), PictureFault.MOVED, id="knocked_7_mm"),
-        pytest.param(partial(moved, right_mm=70.0, down_mm=40.0), PictureFault.MOVED, id="pushed_80_mm"),
-        pytest.param(partial(moved, right_mm=0.0, turn_deg=0.6), PictureFault.MOVED, id="turned_a_little"),
-        pytest.param(partial(moved, right_mm=0.0, turn_deg=8.0), PictureFault.MOVED, id="turned_far"),
         pytest.param(frozen, PictureFault.FROZEN, id="same_picture_again"),
     ],
 )
@@ -66,6 +63,64 @@ def test_fault_is_told_within_two_seconds_and_so_is_its_end(spoil: Spoil, fault:
     assert isinstance(ended, PictureCleared)
     assert ended.t == pytest.approx(9.0, abs=0.45)
     assert ended_at < 9.0 + 2.0
+
+
+MOVES = [
+    pytest.param(partial(moved, right_mm=6.0, down_mm=-3.0), 6.7, id="knocked_7_mm"),
+    pytest.param(partial(moved, right_mm=70.0, down_mm=40.0), 80.6, id="pushed_80_mm"),
+    pytest.param(partial(moved, right_mm=0.0, turn_deg=0.6), 10.6, id="turned_a_little"),
+    pytest.param(partial(moved, right_mm=0.0, turn_deg=8.0), 140.0, id="turned_far"),
+]
+
+
+@pytest.mark.parametrize(("spoil", "by_mm"), MOVES)
+def test_moved_camera_is_told_within_two_seconds_and_fitted_anew(spoil: Spoil, by_mm: float) -> None:
+    """It is moved at 5 s and back at 9 s: each time it is fitted anew, and then sees again."""
+    told = watch(clip(13.0, spoil))
+    assert [type(one) for _, one in told] == [PictureFaulted, CameraRefitted, PictureCleared] * 2
+    for begun_t, one in ((5.0, told[:3]), (9.0, told[3:])):
+        (begun_at, begun), (fitted_at, fitted), (ended_at, _) = one
+        assert isinstance(begun, PictureFaulted) and begun.fault is PictureFault.MOVED
+        assert isinstance(fitted, CameraRefitted) and fitted.is_used
+        assert begun_at < begun_t + 2.0
+        assert fitted_at < ended_at < begun_t + 3.0
+        assert fitted.moved_mm == pytest.approx(by_mm, rel=0.05)
+        assert fitted.within_mm < 1.0
+    back = told[4][1]
+    assert isinstance(back, CameraRefitted)
+    assert far_apart(back.calibration, straight_down()) < 1.0
+
+
+def far_apart(one: Calibration, other: Calibration) -> float:
+    """By how many mm two calibrations differ on the drawn cloth, at most."""
+    x, y = (np.linspace(0.1, 0.9, 5) * side for side in CLOTH_MM)
+    places = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
+    return float(np.linalg.norm(one.layout_from_image(other.image_from_layout(places)) - places, axis=1).max())
+
+
+def test_camera_that_hangs_far_elsewhere_is_left_to_a_person() -> None:
+    told = [one for _, one in watch(clip(13.0, partial(moved, right_mm=300.0)))]
+    refits = [one for one in told if isinstance(one, CameraRefitted)]
+    assert len(refits) <= 1 and not any(one.is_used for one in refits)
+    faults = [one.fault for one in told if isinstance(one, PictureFaulted)]
+    assert faults and set(faults) <= {PictureFault.MOVED, PictureFault.COVERED}
+
+
+def test_camera_that_keeps_swinging_is_not_fitted() -> None:
+    def swinging(image: Image, t: float) -> Image:
+        return moved(image, t, right_mm=20.0 + 15.0 * float(np.sin(9.0 * t)))
+
+    told = [one for _, one in watch(clip(9.0, swinging, at=(4.0, 9.0)))]
+    assert [type(one) for one in told] == [PictureFaulted]
+
+
+@pytest.mark.parametrize("since_mm", [0.0, 25.0])
+def test_camera_moved_since_an_earlier_picture_is_noticed_at_the_beginning(since_mm: float) -> None:
+    health = CameraHealth(straight_down(), CLOTH_MM)
+    health.begin_from(Frame(0, 0.0, noisy(cloth(), 77.0)).luma)
+    frames = clip(6.0, partial(moved, right_mm=since_mm), at=(0.0, 6.0))
+    told = [one for frame in frames for one in health.update(frame, frame.small(SMALL_WH_PX))]
+    assert [type(one) for one in told] == ([PictureFaulted, CameraRefitted, PictureCleared] if since_mm else [])
 
 
 @pytest.mark.parametrize(
