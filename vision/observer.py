@@ -137,6 +137,11 @@ class Observer:
         """The calibration held for this picture, (H, W) uint8, taken before: a camera moved since is noticed."""
         self._health.begin_from(luma)
 
+    @property
+    def familiarity(self) -> float:
+        """How well the reader knows the deck: the share of the cards whose looks were sure by themselves, 0 to 1."""
+        return self._cards.familiarity
+
     def calm_stacks(self) -> list[str]:
         """The stack regions that nothing has covered since their chips were told of."""
         return self._chips.calm()

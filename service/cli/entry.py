@@ -47,6 +47,9 @@ COMMANDS = {
     "check": _command(
         "check", "Check a table: everything that is wrong or doubtful about its files, cloth, chips and camera."
     ),
+    "commission": _command(
+        "commission", "Say how well a table is seen, without labels: fit, fit with limits, or not fit, and why."
+    ),
     "calibrate": _command(
         "calibrate", "Fit a camera to a cloth from reference points or from markers, or check a calibration."
     ),

@@ -31,6 +31,8 @@ class FollowedCard:
     confidence: float | None
     was_shown: bool
     """Whether its face was ever up."""
+    told_t: float | None = None
+    """When its face was told last; None where it was not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,12 +145,17 @@ def _follow(cards: dict[str, FollowedCard], event: Event) -> None:
             face = None if event.card is None else str(event.card)
             hand = None if event.hand is None else str(event.hand)
             cards[event.card_id] = FollowedCard(
-                t=event.t, hand=hand, face=face, confidence=event.confidence, was_shown=bool(event.face_up)
+                t=event.t,
+                hand=hand,
+                face=face,
+                confidence=event.confidence,
+                was_shown=bool(event.face_up),
+                told_t=None if face is None else event.t,
             )
         case CardTurned() if event.card_id in cards:
             card = replace(cards[event.card_id], was_shown=cards[event.card_id].was_shown or event.face_up)
             if event.card is not None:
-                card = replace(card, face=str(event.card), confidence=event.confidence)
+                card = replace(card, face=str(event.card), confidence=event.confidence, told_t=event.t)
             cards[event.card_id] = card
         case CardMoved() if event.card_id in cards:
             cards[event.card_id] = replace(cards[event.card_id], hand=str(event.hand))

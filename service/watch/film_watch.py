@@ -72,6 +72,8 @@ class Progress:
     """All so far: the camera was moved and fitted anew."""
     setup_hint: str | None = None
     """What to look at in the table's set-up, where that is likelier to be wrong than the dealer."""
+    familiarity: float | None = None
+    """Share of the cards whose looks were sure by themselves, 0 to 1: how well the reader knows the deck."""
 
 
 def watch_table(table: TableConfig, *, signals: Path | None = None, rate_hz: float | None = None) -> Iterator[Progress]:
@@ -225,4 +227,5 @@ class _Reporter:
             damaged=damaged,
             refits=tuple(self._watch.refits),
             setup_hint=self._watch.belief.setup_hint,
+            familiarity=self._watch.familiarity,
         )

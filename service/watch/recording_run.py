@@ -149,6 +149,7 @@ class _Run:
             stage_seconds={} if last is None else dict(last.stage_seconds),
             notes=() if last is None else last.notes,
             setup_hint=None if last is None else last.setup_hint,
+            familiarity=None if last is None else last.familiarity,
             damaged=None if last is None else last.damaged,
             broken=STOPPED if self.was_stopped else None if last is None else last.broken,
         )

@@ -89,6 +89,8 @@ class Findings:
     """What is odd about the film."""
     setup_hint: str | None = None
     """What to look at in the table's set-up, where that is likelier to be wrong than the dealer."""
+    familiarity: float | None = None
+    """How well the reader knows the deck, 0 to 1; None where nobody measured it."""
     spreads: tuple[CountedSpread, ...] = ()
     """The decks as they were spread over the table."""
 

@@ -198,6 +198,11 @@ class TableCards:
         """The cards on the table, where they were last seen."""
         return self._watch.in_sight()
 
+    @property
+    def familiarity(self) -> float:
+        """Share of the cards whose looks were sure by themselves, 0 to 1."""
+        return self._watch.familiarity.share
+
     def forget(self, track_ids: Collection[int]) -> None:
         """Take what lies where these cards lay for others: nobody saw what became of them."""
         self._watch.forget(track_ids)

@@ -1,0 +1,1 @@
+"""How well a table is seen, without labels."""
