@@ -7,11 +7,12 @@ wrong are
     theta * (scale * q_i / (1 - q_i) + floor)
 
 with q_i the reader's own doubt and theta the table's factor, log-normal with spread sigma. What this table adds: rounds
-that contradict themselves. A misread card is noticed in a share of its possible misreadings that is counted exactly
-(`consistency`). Dealers err too: where the referee, who weighs both, is so sure that the dealer did, only the rest
-speaks for a card. Theta is weighed on a grid, and each grid point gives the distribution of the number of wrong cards
-exactly (Poisson-binomial). Intervals hold the smallest set of numbers that has 95 %, so they are intervals of the error
-of the cards that were filmed, not of cards to come. Shares are 0 to 1.
+that contradict themselves. A misread card is noticed in a share of its misreadings that is counted exactly
+(`consistency`), times the share of the reader's doubt that changes what the card counts. Dealers err too: where the
+referee, who weighs both, is so sure that the dealer did, only the rest speaks for a card. Theta is weighed on a grid,
+and each grid point gives the distribution of the number of wrong cards exactly (Poisson-binomial). Intervals hold the
+smallest set of numbers that has 95 %, so they are intervals of the error of the cards that were filmed, not of cards to
+come. Shares are 0 to 1.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 
 from thirdcard.service.commission.consistency import OF_FACES, OF_PLACES, CheckedRound
+from thirdcard.service.evaluate.cards import FollowedCard
 
 CARD_ERROR = Path(__file__).with_name("card_error.yaml")
 SURE = 0.99
@@ -56,7 +58,7 @@ class CardErrorPrior:
     sigma: float
     """Spread of the logarithm of the table's factor."""
     value_share: float
-    """The share of misreadings that change what the card counts."""
+    """The share of misreadings that change what the card counts, where the reader does not say."""
     misplaced: float
     """The share of cards that were not found, or in another hand."""
 
@@ -140,7 +142,7 @@ class _RoundDoubts:
     def of(cls, played: CheckedRound, prior: CardErrorPrior) -> _RoundDoubts:
         """Of a round that agrees no card is misplaced: that would break the drawing, or the number or order."""
         odds = prior.odds(np.array([_doubt(card.confidence) for card in played.cards]))
-        noticed = prior.value_share * np.array(played.turns)
+        noticed = _value_shares(played.cards, odds, prior) * np.array(played.turns)
         of_faces, of_places = bool(played.contradictions & OF_FACES), bool(played.contradictions & OF_PLACES)
         places = np.full(len(odds), 0.0 if played.is_judged and not of_places else prior.misplaced)
         if not (of_faces or of_places):
@@ -208,6 +210,15 @@ class _Grid:
 
 def _doubt(confidence: float | None) -> float:
     return 1.0 - confidence if confidence is not None else 0.0
+
+
+def _value_shares(cards: Sequence[FollowedCard], odds: Floats, prior: CardErrorPrior) -> Floats:
+    """(n,) the share of each card's misreadings that change what it counts: the reader's own doubt of that, and, of
+    misreadings without any doubt, that of all misreadings."""
+    doubts = [_doubt(card.confidence if card.value_confidence is None else card.value_confidence) for card in cards]
+    doubt = np.minimum(np.array(doubts), 0.999)
+    value_odds = prior.scale * doubt / (1.0 - doubt) + prior.floor * prior.value_share
+    return np.asarray(np.minimum(1.0, value_odds / odds), np.float64)
 
 
 def _by_round(rounds: Sequence[CheckedRound], failed: Floats) -> Floats:

@@ -238,6 +238,8 @@ def _winners(within: Iterable[Event]) -> frozenset[Outcome]:
                 allowed &= {wins}
             elif event.action is SettleAction.COLLECTED:
                 allowed -= {wins, *(() if wins is Outcome.TIE else (Outcome.TIE,))}
+            elif wins is not Outcome.TIE:
+                allowed &= {Outcome.TIE}
     return allowed or frozenset(Outcome)
 
 

@@ -15,6 +15,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +32,7 @@ from thirdcard.service.evaluate.cards import FollowedCard, pair_cards
 from thirdcard.service.evaluate.fit_sureness import FINISHED
 from thirdcard.service.ports.errors import ServiceError
 from thirdcard.service.watch.factory import now_utc
+from thirdcard.service.watch.result import unseen_stretches
 
 HEADING = """# How often a face is wrong that was told so surely.
 # Written by python -m thirdcard.service.commission.fit_card_error.
@@ -75,8 +77,18 @@ class JudgedCards:
 
 
 def judge_cards(truth: Iterable[Event], found: Iterable[Event]) -> JudgedCards:
-    """Compare a log with its truth; a face that was read in another hand of its round is right, but misplaced."""
-    pairs = pair_cards(truth, found)
+    """Compare a log with its truth.
+
+    A face that was read in another hand of its round is right, but misplaced. Cards that came while the log says that
+    the table could not be seen are left out.
+    """
+    found = list(found)
+    blind = unseen_stretches(found, inf)
+    pairs = [
+        (true, said, closed)
+        for true, said, closed in pair_cards(truth, found)
+        if said is not None or not any(one.from_s <= true.t <= one.to_s for one in blind if true is not None)
+    ]
     lost = Counter((closed, true.face) for true, said, closed in pairs if true is not None and said is None)
     told, misplaced, unread = [], 0, 0
     for true, said, closed in pairs:

@@ -31,6 +31,8 @@ class FollowedCard:
     confidence: float | None
     was_shown: bool
     """Whether its face was ever up."""
+    value_confidence: float | None = None
+    """How sure it is what the card counts; None where it is no surer than the face."""
     told_t: float | None = None
     """When its face was told last; None where it was not."""
 
@@ -150,12 +152,14 @@ def _follow(cards: dict[str, FollowedCard], event: Event) -> None:
                 face=face,
                 confidence=event.confidence,
                 was_shown=bool(event.face_up),
+                value_confidence=event.value_confidence,
                 told_t=None if face is None else event.t,
             )
         case CardTurned() if event.card_id in cards:
             card = replace(cards[event.card_id], was_shown=cards[event.card_id].was_shown or event.face_up)
             if event.card is not None:
-                card = replace(card, face=str(event.card), confidence=event.confidence, told_t=event.t)
+                face, sure = str(event.card), event.value_confidence
+                card = replace(card, face=face, confidence=event.confidence, value_confidence=sure, told_t=event.t)
             cards[event.card_id] = card
         case CardMoved() if event.card_id in cards:
             cards[event.card_id] = replace(cards[event.card_id], hand=str(event.hand))

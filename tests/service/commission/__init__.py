@@ -1,0 +1,1 @@
+"""Tests of how well a table is seen."""
