@@ -37,7 +37,7 @@ class CommissionError(ServiceError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Commission:
+class TableCommission:
     """What is said of a table."""
 
     table: TableConfig
@@ -123,12 +123,12 @@ def judged_findings(events: Sequence[Event], table: TableConfig, *, video: str =
     )
 
 
-def commission_table(table: Path, films: Sequence[CommissionFilm]) -> Commission:
+def commission_table(table: Path, films: Sequence[CommissionFilm]) -> TableCommission:
     """Measure and judge a table by what was found in films of it."""
     check = check_table(find_table_file(table))
     config = load_table(find_table_file(table))
     seen = measure(config, films, check.camera)
-    return Commission(table=config, check=check, seen=seen, verdict=judge_table(seen, check.problems))
+    return TableCommission(table=config, check=check, seen=seen, verdict=judge_table(seen, check.problems))
 
 
 def _video_of(film: str) -> str:

@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from thirdcard.rules.game.cards import parse_card
 from thirdcard.service.commission.card_error import ErrorEstimate
-from thirdcard.service.commission.commissioning import Commission
+from thirdcard.service.commission.commissioning import TableCommission
 from thirdcard.service.commission.consistency import CheckedRound
 from thirdcard.service.commission.measures import CommissionFilm, percent
 from thirdcard.service.commission.verdict import Fitness
@@ -39,7 +39,7 @@ TONES = {Fitness.FIT: (20, 120, 70), Fitness.LIMITS: (184, 80, 10), Fitness.NOT_
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DoubtfulCard:
+class LeastSureCard:
     """One of the cards that were read least surely."""
 
     film: str
@@ -63,7 +63,7 @@ class ShownAlert:
         return wording.clock(self.watched.alert.t)
 
 
-def write_reports(commission: Commission, out: Path, *, now: datetime) -> None:
+def write_reports(commission: TableCommission, out: Path, *, now: datetime) -> None:
     """Write page, PDF, values and the pictures of the least sure cards into a folder that is there."""
     values = as_json(commission)
     (out / VALUES).write_text(json.dumps(values, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
@@ -73,7 +73,7 @@ def write_reports(commission: Commission, out: Path, *, now: datetime) -> None:
     (out / PAPER).write_bytes(print_paper(commission, cards, alerts, now=now))
 
 
-def as_json(commission: Commission) -> dict[str, Any]:
+def as_json(commission: TableCommission) -> dict[str, Any]:
     """All that is measured and said, for programs."""
     seen, verdict = commission.seen, commission.verdict
     return {
@@ -116,7 +116,7 @@ def as_json(commission: Commission) -> dict[str, Any]:
     }
 
 
-def figures(commission: Commission) -> list[tuple[str, str]]:
+def figures(commission: TableCommission) -> list[tuple[str, str]]:
     """What was measured, in words: a name and a line each."""
     seen, errors = commission.seen, commission.seen.errors
     cards, chips = seen.cards, seen.chips
@@ -150,12 +150,12 @@ def estimate_words(estimate: ErrorEstimate, what: str) -> str:
     return f"{100 * estimate.expected:.2f} % (95 %: {low:.2f} to {high:.2f} %) of {estimate.of} {what}"
 
 
-def verdict_words(commission: Commission) -> str:
+def verdict_words(commission: TableCommission) -> str:
     """One sentence."""
     return f"Table {commission.table.id} is {commission.verdict.fitness}."
 
 
-def least_sure_cards(commission: Commission, out: Path) -> list[DoubtfulCard]:
+def least_sure_cards(commission: TableCommission, out: Path) -> list[LeastSureCard]:
     """The cards that were read least surely, or not at all, with a picture of their hand's box where there is one."""
     found: list[tuple[float, CommissionFilm, FollowedCard]] = []
     for film, rounds in zip(commission.seen.films, commission.seen.rounds, strict=True):
@@ -176,12 +176,12 @@ def least_sure_cards(commission: Commission, out: Path) -> list[DoubtfulCard]:
         )
         t = (card.t if card.told_t is None else card.told_t) + CARD_RESTS_S
         picture = _picture(commission, film, card, t, folder / f"{number:02d}.jpg")
-        shown.append(DoubtfulCard(film=film.name, t=t, text=f"{place}: {told}", picture=picture))
+        shown.append(LeastSureCard(film=film.name, t=t, text=f"{place}: {told}", picture=picture))
     return shown
 
 
 def render_page(
-    commission: Commission, cards: Sequence[DoubtfulCard], alerts: Sequence[ShownAlert], *, now: datetime
+    commission: TableCommission, cards: Sequence[LeastSureCard], alerts: Sequence[ShownAlert], *, now: datetime
 ) -> str:
     """The page's text, with all pictures in it."""
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
@@ -203,7 +203,7 @@ def render_page(
 
 
 def print_paper(
-    commission: Commission, cards: Sequence[DoubtfulCard], alerts: Sequence[ShownAlert], *, now: datetime
+    commission: TableCommission, cards: Sequence[LeastSureCard], alerts: Sequence[ShownAlert], *, now: datetime
 ) -> bytes:
     """The same as a PDF, with boxes to tick for each alert."""
     sheet, verdict = PdfSheet(f"Commissioning of table {commission.table.id}", now), commission.verdict
@@ -214,7 +214,7 @@ def print_paper(
     for reason in verdict.reasons:
         sheet.say(reason)
     if verdict.off:
-        sheet.small_heading("Switched off")
+        sheet.small_heading("Better switched off")
         sheet.rows([(code_title(code), why) for code, why in verdict.off.items()], (36, 64))
     sheet.small_heading("Measured")
     sheet.rows(figures(commission), (28, 72))
@@ -245,7 +245,7 @@ def print_paper(
     return bytes(sheet.output())
 
 
-def _contradicting(commission: Commission) -> list[tuple[str, str, str]]:
+def _contradicting(commission: TableCommission) -> list[tuple[str, str, str]]:
     """Film, round and what of it does not go together."""
     return [
         (film.name, f"round {one.number}", _contradiction_words(one))
@@ -262,14 +262,14 @@ def _contradiction_words(checked: CheckedRound) -> str:
     return f"{what}: {percent(checked.dealer, 1)} sure that the dealer erred, otherwise a card was misread or not found"
 
 
-def _blind(commission: Commission) -> list[tuple[str, str, str]]:
+def _blind(commission: TableCommission) -> list[tuple[str, str, str]]:
     return [
         (film, f"{wording.clock(one.from_s)} to {wording.clock(one.to_s)}", one.reason)
         for film, one in commission.seen.unseen
     ]
 
 
-def _places(commission: Commission) -> list[tuple[str, str, str, str]]:
+def _places(commission: TableCommission) -> list[tuple[str, str, str, str]]:
     """How the camera sees the card boxes and the wagering areas."""
     places = () if commission.check.camera is None else commission.check.camera.places
     return [
@@ -290,7 +290,9 @@ def _shown(film: CommissionFilm, watched: WatchedAlert) -> ShownAlert:
     return ShownAlert(film=film.name, watched=watched, still=still if still and still.is_file() else None)
 
 
-def _picture(commission: Commission, film: CommissionFilm, card: FollowedCard, t: float, path: Path) -> Path | None:
+def _picture(
+    commission: TableCommission, film: CommissionFilm, card: FollowedCard, t: float, path: Path
+) -> Path | None:
     if film.recording is None or film.recording.table.cameras[0].is_live:
         return None
     try:

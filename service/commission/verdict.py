@@ -93,7 +93,7 @@ def _against_film(seen: TableMeasures) -> Iterator[str]:
         why = ", ".join(dict.fromkeys(one.reason for _, one in seen.unseen)) or "no picture"
         yield f"The table could not be seen for {percent(blind)} of the time: {why}."
     hints = dict.fromkeys(film.findings.setup_hint for film in seen.films if film.findings.setup_hint)
-    yield from (f"{hint}." for hint in hints)
+    yield from (hint if hint.endswith("?") else f"{hint}." for hint in hints)
     if seen.cards.shown < LEAST_CARDS or len(seen.all_rounds) < LEAST_ROUNDS:
         rounds, cards = len(seen.all_rounds), seen.cards.shown
         yield (

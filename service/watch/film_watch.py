@@ -227,5 +227,5 @@ class _Reporter:
             damaged=damaged,
             refits=tuple(self._watch.refits),
             setup_hint=self._watch.belief.setup_hint,
-            familiarity=self._watch.familiarity,
+            familiarity=self._watch.observer.familiarity,
         )

@@ -98,11 +98,6 @@ class TableWatch:
         return self.observer.cards
 
     @property
-    def familiarity(self) -> float:
-        """How well the reader knows the deck, 0 to 1."""
-        return self.observer.familiarity
-
-    @property
     def stage_seconds(self) -> dict[str, float]:
         """Seconds that the observer has spent since the start, by stage."""
         return dict(self.observer.stage_seconds)

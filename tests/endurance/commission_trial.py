@@ -26,7 +26,7 @@ from thirdcard.datasets.script.spoil import KEPT, Copying
 from thirdcard.datasets.script.video import write_video
 from thirdcard.rules.log.reader import read_log_file
 from thirdcard.service.commission.card_error import SURE, ErrorEstimate
-from thirdcard.service.commission.commissioning import Commission, commission_table, judged_findings
+from thirdcard.service.commission.commissioning import TableCommission, commission_table, judged_findings
 from thirdcard.service.commission.fit_card_error import judge_cards
 from thirdcard.service.commission.measures import CommissionFilm
 from thirdcard.service.commission.verdict import LEAST_SHARE, Fitness
@@ -84,7 +84,7 @@ class Tried:
     """Faces told surely that are wrong, and of how many."""
     failed: tuple[int, int]
     """Cards that are wrong, unread or misplaced, and of how many."""
-    said: Commission
+    said: TableCommission
 
     @property
     def is_right(self) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from thirdcard.service.commission.commissioning import Commission
+    from thirdcard.service.commission.commissioning import TableCommission
     from thirdcard.service.commission.measures import CommissionFilm
 
 DEFAULT_OUT = Path("out") / "commission"
@@ -94,7 +94,7 @@ def _stored(table: Path, home: Path) -> list[CommissionFilm]:
         database.close()
 
 
-def _tell(found: Commission, out: Path) -> None:
+def _tell(found: TableCommission, out: Path) -> None:
     from rich.table import Table
 
     from thirdcard.service.cli.terminal_figures import open_console
@@ -109,5 +109,5 @@ def _tell(found: Commission, out: Path) -> None:
     for reason in found.verdict.reasons:
         typer.echo(f"  {reason}")
     if found.verdict.off:
-        typer.echo(f"  Switched off: {', '.join(found.verdict.off)}")
+        typer.echo(f"  Better switched off: {', '.join(found.verdict.off)}")
     typer.echo(f"Report: {out / PAGE}")

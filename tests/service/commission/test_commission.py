@@ -29,8 +29,8 @@ from thirdcard.rules.game.words import Bet
 from thirdcard.rules.log.events import CameraBack, CameraLost, Event, WagerChanged, format_event
 from thirdcard.service.cli.entry import app
 from thirdcard.service.commission.commissioning import (
-    Commission,
     CommissionError,
+    TableCommission,
     commission_table,
     find_films,
     judged_findings,
@@ -53,11 +53,12 @@ from thirdcard.service.watch.terminal import SilentView
 NOW = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
 
 
-def commission(folder: Path, events: Sequence[Event], **changes: object) -> Commission:
+def commission(folder: Path, events: Sequence[Event], **changes: object) -> TableCommission:
     """What is said of the tiny table after a film with this log, whatever its camera's calibration says."""
-    film = CommissionFilm(name="film", findings=make_findings(events=events, **{"duration_s": 100.0, **changes}))
+    findings = make_findings((), (), events, **{"duration_s": 100.0, **changes})
+    film = CommissionFilm(name="film", findings=findings)
     found = commission_table(write_table(folder), [film])
-    return Commission(table=found.table, check=found.check, seen=found.seen, verdict=judge_table(found.seen, []))
+    return TableCommission(table=found.table, check=found.check, seen=found.seen, verdict=judge_table(found.seen, []))
 
 
 UNREADABLE = [line for n in range(1, 5) for line in played_round("? ? ?", "? ?", number=n)]
