@@ -50,6 +50,10 @@ COMMANDS = {
     "commission": _command(
         "commission", "Say how well a table is seen, without labels: fit, fit with limits, or not fit, and why."
     ),
+    "cameras": _command(
+        "cameras",
+        "Find cameras on the network, or look at one: stream, light, sharpness, and whether cards are large enough.",
+    ),
     "calibrate": _command(
         "calibrate", "Fit a camera to a cloth from reference points or from markers, or check a calibration."
     ),

@@ -34,25 +34,29 @@ def check(
 
 
 def _as_json(found: TableCheck) -> dict[str, object]:
-    places = [] if found.camera is None else found.camera.places
     return {
         "fit": found.is_fit,
         "problems": [problem.as_json() for problem in found.problems],
-        "camera": None
-        if found.camera is None
-        else {
-            "height_mm": found.camera.height_mm,
-            "areas": [
-                {
-                    "area": place.area,
-                    "px_per_mm": round(place.px_per_mm, 3),
-                    "slant_deg": place.slant_deg,
-                    "hidden_behind_ten_chips_mm": place.hidden_mm,
-                    "in_picture": place.is_within,
-                }
-                for place in places
-            ],
-        },
+        "camera": camera_as_json(found.camera),
+    }
+
+
+def camera_as_json(camera: CameraGrade | None) -> dict[str, object] | None:
+    """How a camera sees a table, for programs; None where that is not known."""
+    if camera is None:
+        return None
+    return {
+        "height_mm": camera.height_mm,
+        "areas": [
+            {
+                "area": place.area,
+                "px_per_mm": round(place.px_per_mm, 3),
+                "slant_deg": place.slant_deg,
+                "hidden_behind_ten_chips_mm": place.hidden_mm,
+                "in_picture": place.is_within,
+            }
+            for place in camera.places
+        ],
     }
 
 
@@ -60,7 +64,7 @@ def _tell(found: TableCheck) -> None:
     for problem in found.problems:
         typer.echo(f"{problem.grade}: {problem}")
     if found.camera is not None:
-        _tell_camera(found.camera)
+        tell_camera(found.camera)
     wrong = sum(problem.grade == "wrong" for problem in found.problems)
     doubtful = len(found.problems) - wrong
     typer.echo(
@@ -68,7 +72,8 @@ def _tell(found: TableCheck) -> None:
     )
 
 
-def _tell_camera(camera: CameraGrade) -> None:
+def tell_camera(camera: CameraGrade) -> None:
+    """A row for each box and wagering area: how a camera sees it."""
     from rich.table import Table
 
     from thirdcard.service.cli.terminal_figures import open_console

@@ -1,0 +1,1 @@
+"""Find network cameras, and look at what one of them sends."""

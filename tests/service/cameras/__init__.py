@@ -1,0 +1,1 @@
+"""Network cameras that do not exist, found and asked."""
