@@ -16,11 +16,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from tests.repository import ROOT
+from tests.vision.printed_cloth import bumped
 from thirdcard.calibration.camera import Calibration
 from thirdcard.calibration.layout import Layout
 from thirdcard.datasets.decks.deck import load_deck
@@ -86,19 +85,6 @@ class Filmed:
             t = index / RATE_HZ
             moments = moments_of(self.job.timeline, self.began_t + t, blur=True)
             yield Frame(index, t, renderer.render(moments).image_hw3)
-
-
-def bumped(camera: Calibration, turn_rad: NDArray[np.float64], by_mm: NDArray[np.float64]) -> Calibration:
-    """The camera turned about its own axes, and moved."""
-    assert camera.rvec is not None and camera.camera_centre_mm is not None
-    rotation = cv2.Rodrigues(turn_rad)[0] @ cv2.Rodrigues(camera.rvec)[0]
-    return Calibration(
-        image_size_wh_px=camera.image_size_wh_px,
-        camera_matrix=camera.camera_matrix,
-        distortion=camera.distortion,
-        rvec=np.asarray(cv2.Rodrigues(rotation)[0], np.float64).ravel(),
-        tvec=-rotation @ (camera.camera_centre_mm + by_mm),
-    )
 
 
 def off_mm(layout: Layout, found: Calibration, true: Calibration) -> float:

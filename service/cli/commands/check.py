@@ -13,9 +13,19 @@ if TYPE_CHECKING:
     from thirdcard.service.setup.table_check import TableCheck
 
 
+LOOK_S = 5.0
+"""Two groups of pictures of a camera that is set as usual, and the light of a while."""
+
+
 def check(
     table: Annotated[Path, typer.Argument(metavar="TABLE", help="A table.yaml, or the folder that holds one.")],
     as_json: Annotated[bool, typer.Option("--json", help="A JSON object instead of text.")] = False,
+    look: Annotated[
+        bool, typer.Option("--look", help="Look through its camera, or at its film, for some seconds.")
+    ] = False,
+    picture: Annotated[
+        Path | None, typer.Option("--picture", help="Compare this picture or film of the table with the layout.")
+    ] = None,
 ) -> None:
     """Check a table: everything that is wrong or doubtful about its files, cloth, chips and camera.
 
@@ -25,12 +35,44 @@ def check(
     from thirdcard.service.setup.table_check import check_table, find_table_file
 
     found = check_table(find_table_file(table))
+    if found.is_fit:
+        found = _with_picture(found, picture, look=look)
     if as_json:
         typer.echo(json.dumps(_as_json(found), ensure_ascii=False, indent=2))
     else:
         _tell(found)
     if not found.is_fit:
         raise typer.Exit(1)
+
+
+def _with_picture(found: TableCheck, picture: Path | None, *, look: bool) -> TableCheck:
+    """What pictures show as well: of the light, and whether the print is where the layout says."""
+    import time
+    from dataclasses import replace
+
+    from thirdcard.service.cameras.camera_look import look_at_camera
+    from thirdcard.service.cli.commands.calibrate import PictureError, read_picture
+    from thirdcard.service.config.table_file import load_table
+    from thirdcard.service.setup.print_check import print_problems
+
+    table = load_table(found.path)
+    camera = table.cameras[0]
+    problems = list(found.problems)
+    if look:
+        seen = look_at_camera(
+            camera.source, seconds=LOOK_S, clock=time.monotonic, transport=camera.transport, table=table
+        )
+        problems += seen.problems
+    if picture is not None:
+        image = read_picture(picture)
+        where, size = str(camera.calibration_path), camera.calibration.image_size_wh_px
+        if image.shape[1::-1] != tuple(size):
+            raise PictureError(
+                f"{picture}: is {image.shape[1]} x {image.shape[0]}; {where} is for {size[0]} x {size[1]}"
+            )
+        problems += print_problems(image, camera.calibration, table.layout, where)
+    problems.sort(key=lambda problem: problem.grade != "wrong")
+    return replace(found, problems=tuple({str(problem): problem for problem in problems}.values()))
 
 
 def _as_json(found: TableCheck) -> dict[str, object]:

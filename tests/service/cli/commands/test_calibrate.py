@@ -13,7 +13,8 @@ from typer.testing import CliRunner, Result
 from tests.calibration.cameras import camera_over, reference_points_px
 from tests.calibration.test_charuco import SIZE, view
 from tests.calibration.test_fit import picture_of_markers
-from tests.vision.health.test_print_refit import LAYOUT, bumped, cloth, off_mm, seen
+from tests.vision.health.test_print_refit import off_mm
+from tests.vision.printed_cloth import LAYOUT, cloth, seen, turned
 from thirdcard.calibration.camera import load_calibration, save_calibration
 from thirdcard.calibration.layout import load_layout
 from thirdcard.service.cli.entry import app
@@ -102,7 +103,7 @@ def test_nothing_to_look_at_is_refused() -> None:
 
 
 def test_bumped_camera_is_fitted_from_the_print(tmp_path: Path) -> None:
-    before, after = camera_over(LAYOUT), bumped(camera_over(LAYOUT), (0.3, 0.5, 0.4), (5.0, 5.0, 0.0))
+    before, after = camera_over(LAYOUT), turned(camera_over(LAYOUT), (0.3, 0.5, 0.4), (5.0, 5.0, 0.0))
     for name, camera in (("then", before), ("now", after)):
         cv2.imwrite(str(tmp_path / f"{name}.png"), seen(camera, cloth(1)))
     save_calibration(tmp_path / "overhead.yaml", before)

@@ -1,0 +1,64 @@
+"""Compare a table's layout with what its camera shows: is the print where the layout says?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import hypot
+
+from thirdcard.calibration.camera import Calibration
+from thirdcard.calibration.layout import Layout
+from thirdcard.service.setup.problems import SetupProblem, doubtful, wrong
+from thirdcard.vision.frames import Image
+from thirdcard.vision.health.outline_match import OutlineMatch, match_outlines
+from thirdcard.vision.plane.change_gate import Polygon
+
+LEAST_SCORE = 0.15
+"""Correlation from which the print is found: 15 tables of two renderers have 0.21 and more where the calibration is
+right, and where it is off by 15 mm 0.03 to 0.18 at the outlines and 0.20 and more at the print."""
+OFF_MM, WRONG_MM = 6.0, 12.0
+"""The same tables were off by 2 mm at most where the calibration is right: it is measured to 2 mm. Chips lie up to 14
+mm outside their areas (`vision/chips/stack_watch.py`), so twice the first accuses somebody."""
+PARTS = ("left", "middle", "right")
+LEAST_AREAS = 3
+"""Fewer outlines in a part of the cloth say little."""
+
+
+def print_problems(image: Image, calibration: Calibration, layout: Layout, where: str) -> Iterator[SetupProblem]:
+    """Whether the print lies beside the layout's outlines, or is not found at all.
+
+    Args:
+        image: (H, W, 3) uint8, of the calibration's size.
+        where: the calibration's file, for messages.
+    """
+    matches = match_outlines(image, calibration, layout.size_mm, _parts(layout))
+    found = {part: match for part, match in matches.items() if match.score >= LEAST_SCORE}
+    if matches and not found:
+        say = (
+            "the picture shows no lines where the layout has its boxes and wagering areas; is it this cloth's layout, "
+            "and this camera's calibration?"
+        )
+        yield doubtful(where, "print", say=say)
+    for part, match in found.items():
+        off_mm = hypot(*match.offset_mm)
+        if off_mm >= OFF_MM:
+            tell = wrong if off_mm >= WRONG_MM else doubtful
+            say = f"calibrate anew (`thirdcard calibrate`); up to {OFF_MM:g} mm does no harm"
+            yield tell(where, f"print, {part} of the cloth", value=_where_to(match), say=say)
+
+
+def _parts(layout: Layout) -> Mapping[str, list[Polygon]]:
+    """The outlines of boxes and wagering areas by parts of the cloth."""
+    parts: dict[str, list[Polygon]] = {part: [] for part in PARTS}
+    for kind in ("hand", "wager"):
+        for area in layout.of_kind(kind):
+            share = float(area.polygon_mm[:, 0].mean()) / layout.size_mm[0]
+            parts[PARTS[min(max(int(share * len(PARTS)), 0), len(PARTS) - 1)]].append(area.polygon_mm)
+    return {part: outlines for part, outlines in parts.items() if len(outlines) >= LEAST_AREAS}
+
+
+def _where_to(match: OutlineMatch) -> str:
+    right, down = match.offset_mm
+    across = f"{abs(right):.0f} mm to the {'right' if right > 0 else 'left'}"
+    along = f"{abs(down):.0f} mm towards the {'players' if down > 0 else 'dealer'}"
+    ways = [way for way, by in ((across, right), (along, down)) if abs(by) >= 1.0]
+    return f"lies {' and '.join(ways)} of where the layout has it"
