@@ -15,10 +15,10 @@ from thirdcard.calibration.errors import DocumentError
 from thirdcard.rules.rulebook.file_keys import OTHER_FAULTS, REQUIRED_FAULTS
 from thirdcard.service.config.house_file import HouseFileError, HouseSettings
 from thirdcard.service.config.parse_errors import table_error_from
+from thirdcard.service.config.rulebook_files import homes_of
 
 KEY = "alerts"
 HOUSE = "house.yaml"
-TABLES = "tables"
 FALSE_PER_TABLE_HOUR = 0.05
 """One false alert in twenty hours."""
 _RATE = "a number of false alerts an hour of clean play, 0.001 to 1000"
@@ -59,13 +59,14 @@ class AlertsFile(HouseSettings):
 
 
 def house_alerts(table: Path) -> AlertsFile:
-    """What the house of a table's file says: of the folder in whose `tables` it lies; all defaults elsewhere.
+    """What the house of a table's file says: of the folder in whose `tables` or `setups` it lies; all defaults elsewhere.
 
     Raises:
         HouseFileError: The house's file is no YAML mapping.
         TableError: A value is not allowed.
     """
-    folders = [folder.parent for folder in table.resolve().parents[:2] if folder.name == TABLES]
+    place = table.resolve()
+    folders = [folder for folder in homes_of(place) if folder in place.parents[:4]]
     path = next((folder / HOUSE for folder in folders if (folder / HOUSE).is_file()), None)
     if path is None:
         return AlertsFile()

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from thirdcard.service.config.output_files import OutputPathError
 from thirdcard.service.config.pseudonyms import KEY_FILE
+from thirdcard.service.config.rulebook_files import SETUPS
 from thirdcard.service.config.table_file import TableConfig, load_table
 from thirdcard.service.ports.errors import ServiceError
 from thirdcard.service.store.database import Database, open_database, sqlite_url
@@ -34,8 +35,13 @@ class Home:
 
     @property
     def tables(self) -> Path:
-        """A file for each table that is watched."""
+        """A file, or a folder with a `table.yaml`, for each table that is watched."""
         return self.folder / "tables"
+
+    @property
+    def setups(self) -> Path:
+        """Every version of each table's files; the newest of each is watched."""
+        return self.folder / SETUPS
 
     @property
     def evidence(self) -> Path:
@@ -59,7 +65,7 @@ class Home:
             OutputPathError: It is.
         """
         place, home = path.resolve(), self.folder.resolve()
-        own = [home / name for name in ("tables", "rulebooks", "models", "evidence", "ring", "live")]
+        own = [home / name for name in ("tables", SETUPS, "rulebooks", "models", "evidence", "ring", "live")]
         is_own_file = place.parent == home and (place.suffix in _OWN_ENDINGS or place.name == KEY_FILE)
         if place == home or is_own_file or any(place.is_relative_to(folder) for folder in own):
             raise OutputPathError(f"{option} = {path}; must not be among the service's own files")
@@ -74,7 +80,7 @@ class Home:
         """
         os.umask(PRIVATE)
         try:
-            for folder in (self.folder, self.tables, self.evidence, self.ring, self.live):
+            for folder in (self.folder, self.tables, self.setups, self.evidence, self.ring, self.live):
                 folder.mkdir(parents=True, exist_ok=True)
             self._close_to_others()
         except OSError as error:
@@ -83,7 +89,7 @@ class Home:
 
     def _close_to_others(self) -> None:
         """Take from other users what they might do with what lies here; where it is not ours, its owner decides."""
-        for folder in (self.folder, self.tables, self.evidence, self.ring, self.live):
+        for folder in (self.folder, self.tables, self.setups, self.evidence, self.ring, self.live):
             with suppress(PermissionError):
                 folder.chmod(0o777 & ~PRIVATE)
         for file in (*self.folder.iterdir(), *self.tables.iterdir()):
@@ -110,16 +116,23 @@ class Home:
             environment[MODELS_VARIABLE] = str(models.resolve())
 
     def load_tables(self) -> list[TableConfig]:
-        """Every table of the folder, by name of file.
+        """Every table of the folder, by name of file or folder.
 
         Raises:
             HomeError: Two tables have the same id.
             ServiceError: A table's file cannot be used.
         """
         found: dict[str, TableConfig] = {}
-        for path in sorted(self.tables.glob("*.yaml")):
+        for path in table_files(self.tables):
             table = load_table(path)
             if table.id in found:
-                raise HomeError(f"{path}: id = {table.id}; {found[table.id].path.name} has the same")
+                first = found[table.id].path.relative_to(self.tables)
+                raise HomeError(f"{path}: id = {table.id}; {first} has the same")
             found[table.id] = table
         return list(found.values())
+
+
+def table_files(folder: Path) -> list[Path]:
+    """The tables' files in a folder, by name: `B07.yaml`, or `B07/table.yaml`."""
+    found = [*folder.glob("*.yaml"), *folder.glob("*/table.yaml")]
+    return sorted(path for path in found if not path.relative_to(folder).parts[0].startswith("."))

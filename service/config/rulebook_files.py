@@ -21,7 +21,8 @@ from thirdcard.service.ports.errors import ServiceError
 
 FOLDER = "rulebooks"
 """Of the data folder: the house's own rulebooks, each ID.yaml."""
-TABLES = "tables"
+TABLES, SETUPS = "tables", "setups"
+"""Where the tables' files lie, and every version of them: `setups/B07/3/table.yaml`."""
 _ID = re.compile(r"[a-z][a-z0-9-]{0,39}")
 
 
@@ -70,9 +71,16 @@ def kept_text(reference: str) -> str | None:
     return rulebook_text(reference) if is_file_reference(reference) else None
 
 
+def homes_of(table: Path) -> list[Path]:
+    """The data folders in whose `tables/` or `setups/` a table's file lies, the nearest first."""
+    folders = [*table.absolute().parents]
+    if len(folders) > 3 and folders[2].name == SETUPS:
+        return [folders[3]]
+    return [folder.parent for folder in folders if folder.name == TABLES]
+
+
 def _in_data_folder(name: str, table: Path) -> list[Path]:
-    homes = [folder.parent for folder in table.absolute().parents if folder.name == TABLES]
-    return [home / FOLDER / f"{name}{suffix}" for home in homes[:1] for suffix in SUFFIXES]
+    return [home / FOLDER / f"{name}{suffix}" for home in homes_of(table)[:1] for suffix in SUFFIXES]
 
 
 def write_copy(name: str, source: str, home: Path | None) -> Path:

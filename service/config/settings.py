@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
@@ -34,8 +34,8 @@ class RoomSettings:
     version: str
     evidence_url: str | None = None
     """Where reviewed evidence lies besides."""
-    tables: tuple[TableFacts, ...] = ()
-    """What the tables' files say."""
+    tables: Sequence[TableFacts] = ()
+    """What the tables' files say; of a running service it follows them."""
     time_zone: str = "UTC"
     """The house's, by its IANA name: what people see; everything stored and sent is UTC."""
     trusted_proxies: tuple[Network, ...] = ()
@@ -74,6 +74,11 @@ class RoomSettings:
         """So much of a table's camera is kept."""
         facts = self.facts_of(table_id)
         return RING if facts is None else facts.kept
+
+    @property
+    def home(self) -> Path:
+        """The service's folder."""
+        return self.evidence.parent
 
     @property
     def ring(self) -> Path:

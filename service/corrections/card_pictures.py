@@ -19,6 +19,7 @@ from sqlalchemy.orm import Session
 
 from thirdcard.calibration.camera import format_calibration
 from thirdcard.calibration.errors import CalibrationError
+from thirdcard.service.config.data_folder import table_files
 from thirdcard.service.config.settings import RoomSettings
 from thirdcard.service.config.table_file import TableConfig, load_table
 from thirdcard.service.corrections.acts import correction_chain
@@ -151,7 +152,7 @@ def table_of(settings: RoomSettings, table_id: str, folder: Path) -> TableConfig
     beside = folder / TABLE_NAME
     if beside.is_file():
         return load_table(beside)
-    for path in sorted(settings.tables_folder.glob("*.yaml")):
+    for path in table_files(settings.tables_folder):
         table = load_table(path)
         if table.id == table_id:
             return table

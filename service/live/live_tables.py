@@ -12,9 +12,10 @@ import os
 import threading
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
+from types import MappingProxyType
 
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -65,13 +66,37 @@ class WatchedTables:
         at_once = len(os.sched_getaffinity(0)) if self.begin is begin_process else None
         self._supervisor = Supervisor(self.home, self.clock, self._hear, begin=self.begin, at_once=at_once)
 
-    def start(self, tables: Mapping[str, Path]) -> None:
-        """Watch these tables, by id and file."""
-        at = format_moment(self.clock())
-        self._states = {
-            table_id: TableStatus(table_id=table_id, at=at, t=0.0, camera="starting") for table_id in tables
-        }
+    def start(self, tables: Mapping[str, Path] = MappingProxyType({})) -> None:
+        """Watch these tables, by id and file; others may come later."""
+        self._states = {table_id: self._starting(table_id) for table_id in tables}
         self._supervisor.start(dict(tables))
+
+    def watch(self, table_id: str, table_file: Path) -> None:
+        """Watch a table; one that is watched with another set-up takes this one when its round is over."""
+        with self._lock:
+            self._states.setdefault(table_id, self._starting(table_id))
+        self._supervisor.watch(table_id, table_file)
+
+    def unwatch(self, table_id: str) -> None:
+        """Watch a table no more."""
+        self._supervisor.unwatch(table_id)
+        with self._lock:
+            self._states.pop(table_id, None)
+
+    def wanted(self) -> dict[str, Path]:
+        """What is watched, or is to be when a round is over, by id."""
+        return self._supervisor.wanted()
+
+    def running(self) -> dict[str, Path]:
+        """What is watched until then, by id."""
+        return self._supervisor.running()
+
+    def pid_of(self, table_id: str) -> int | None:
+        """A table's process; None while it is down, or where it is not watched here."""
+        return self._supervisor.pid_of(table_id)
+
+    def _starting(self, table_id: str) -> TableStatus:
+        return TableStatus(table_id=table_id, at=format_moment(self.clock()), t=0.0, camera="starting")
 
     def stop(self) -> None:
         """End every table's process."""
@@ -135,6 +160,11 @@ class WatchedTables:
         if isinstance(message, Unwatched):
             self._raise_alarm(message)
             return
+        if isinstance(message, TableStatus):
+            now, then = (known.get(message.table_id) for known in (self.running(), self.wanted()))
+            if then is None and now is not None:
+                return  # it was stopped, and is leaving
+            message = replace(message, setup=_version_of(now), setup_waits=now != then)
         with self._lock:
             if isinstance(message, TableStatus):
                 self._states[message.table_id] = message
@@ -156,6 +186,12 @@ class WatchedTables:
         self._alarmed[told.table_id] = now
         if number is not None:
             self._hear(Written(table_id=told.table_id, alerts=(number,)))
+
+
+def _version_of(table_file: Path | None) -> int | None:
+    """Which version's folder a table's file lies in; None where in no such one."""
+    name = "" if table_file is None else table_file.parent.name
+    return int(name) if name.isdecimal() else None
 
 
 @dataclass(eq=False, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import datetime
 from multiprocessing.connection import Connection
 
 from thirdcard.service.ports.messages import Message, Order
@@ -17,6 +18,8 @@ class ServiceLink:
     connection: Connection
     stopping: threading.Event = field(default_factory=threading.Event)
     """Set when the table is to stop: it was ordered to, or nobody listens any more."""
+    leave_by: datetime | None = None
+    """The table is to stop when no round is under way, and at this moment at the latest; None: it is to go on."""
     _telling: threading.Lock = field(default_factory=threading.Lock)
 
     def orders(self) -> Iterator[Order]:

@@ -1,5 +1,7 @@
 """Keep every table's process alive: start, listen, start again when one dies or falls silent, stop.
 
+Tables come and go, and take another set-up, without any other table's process being touched.
+
 A table whose process is down is a state that is shown and a line in its log, written by the process when it is back.
 """
 
@@ -23,6 +25,7 @@ from thirdcard.service.ports.messages import (
     Message,
     Nudge,
     Order,
+    Renew,
     Rest,
     ShowPicture,
     Stop,
@@ -51,6 +54,8 @@ FALLS = 3
 FALLS_WITHIN = timedelta(minutes=10)
 STOP_S = 20.0
 POLL_S = 0.25
+ROUND_ENDS = timedelta(minutes=5)
+"""A new set-up waits so long at most for the end of a round. A round takes about a minute, one with squeezed cards three."""
 
 Listen = Callable[[Message], None]
 Body = Callable[[Path, Path, Connection], None]
@@ -91,6 +96,16 @@ def begin_process(body: Body, home: Path, table_file: Path, theirs: Connection) 
     return process
 
 
+@dataclass(frozen=True, slots=True)
+class _Leaving:
+    """A table's process is to end."""
+
+    then: Path | None
+    """The table's file with which another begins; None: nobody watches the table any more."""
+    by: datetime
+    """It is killed where it is still there."""
+
+
 @dataclass(slots=True)
 class _Table:
     """One table's process."""
@@ -108,6 +123,7 @@ class _Table:
     reason: str | None = None
     fell_at: list[datetime] = field(default_factory=list)
     """When its process ended, as far as it counts."""
+    leaving: _Leaving | None = None
 
 
 @dataclass(slots=True)
@@ -152,18 +168,47 @@ class Supervisor:
         if self._thread is not None:
             self._thread.join(STOP_S)
 
+    def watch(self, table_id: str, path: Path) -> None:
+        """Watch a table; one that is watched takes another set-up when its round is over, or after `ROUND_ENDS`."""
+        table = self._tables.get(table_id)
+        if table is None:
+            self._tables = {**self._tables, table_id: _Table(table_id, path)}
+        elif self._next(table) != path:
+            table.leaving = _Leaving(path, self.now() + ROUND_ENDS + timedelta(seconds=STOP_S))
+            self._order(table, Renew(ROUND_ENDS.total_seconds()))
+
+    def unwatch(self, table_id: str) -> None:
+        """Let a table's process end what it does, and begin no other."""
+        table = self._tables.get(table_id)
+        if table is not None:
+            table.leaving = _Leaving(None, self.now() + timedelta(seconds=STOP_S))
+            self._order(table, Stop())
+
+    def wanted(self) -> dict[str, Path]:
+        """What is watched, or is to be when a round is over, by id."""
+        next_paths = {table_id: self._next(table) for table_id, table in self._tables.items()}
+        return {table_id: path for table_id, path in next_paths.items() if path is not None}
+
+    def running(self) -> dict[str, Path]:
+        """What is watched until then, by id."""
+        return {table_id: table.path for table_id, table in self._tables.items()}
+
+    @staticmethod
+    def _next(table: _Table) -> Path | None:
+        return table.path if table.leaving is None else table.leaving.then
+
     def nudge(self, table_id: str) -> None:
         """Tell a table that signals wait for it."""
-        self._order(self._tables[table_id], Nudge())
+        self._tell(table_id, Nudge())
 
     def look(self, table_id: str) -> None:
         """Tell a table that somebody looks at its picture."""
-        self._order(self._tables[table_id], ShowPicture())
+        self._tell(table_id, ShowPicture())
 
     def pid_of(self, table_id: str) -> int | None:
-        """The process of a table; None while it is down."""
-        process = self._tables[table_id].process
-        return None if process is None else process.pid
+        """The process of a table; None while it is down, or is not watched."""
+        table = self._tables.get(table_id)
+        return None if table is None or table.process is None else table.process.pid
 
     def _run(self) -> None:
         while not self._stopping.is_set():
@@ -178,17 +223,43 @@ class Supervisor:
                 self._stopping.wait(POLL_S)
 
     def _look_after(self, table: _Table, now: datetime) -> None:
-        if table.process is None:
+        if table.leaving is not None:
+            self._see_off(table, table.leaving, now)
+        elif table.process is None:
             is_due = table.next_start_at is None or now >= table.next_start_at
             if is_due and self._has_room(now):
                 self._start(table, now)
-            return
-        if not table.process.is_alive():
+        elif not table.process.is_alive():
             self._mourn(table, now, f"its process ended with status {table.process.exitcode}")
         elif self._hangs(table, table.process, now):
             table.process.kill()
             table.process.join(5)
             self._mourn(table, now, "its process hung and was killed")
+
+    def _see_off(self, table: _Table, leaving: _Leaving, now: datetime) -> None:
+        """Wait until a process has left, then begin the next one, or none. Whoever orders something else meanwhile
+        looks whether it came to that (`wanted`) and orders it again."""
+        process = table.process
+        if process is not None and process.is_alive():
+            if now <= leaving.by and not self._hangs(table, process, now):
+                return
+            logger.warning("table %s: does not leave and is killed", table.table_id, extra={"table": table.table_id})
+            process.kill()
+            process.join(5)
+        self._drop(table)
+        table.leaving, table.failures, table.next_start_at = None, 0, None
+        if leaving.then is None:
+            self._tables = {name: other for name, other in self._tables.items() if other is not table}
+        else:
+            table.path = leaving.then
+            self._start(table, now)
+
+    @staticmethod
+    def _drop(table: _Table) -> None:
+        table.process = None
+        if table.pipe is not None:
+            table.pipe.close()
+            table.pipe = None
 
     def _has_room(self, now: datetime) -> bool:
         """Whether one more table may start beside those that are starting."""
@@ -215,10 +286,7 @@ class Supervisor:
         lived = now - (table.started_at or now)
         table.failures = 1 if lived > HEALTHY else table.failures + 1
         table.next_start_at = now + BACK_OFF[min(table.failures, len(BACK_OFF)) - 1]
-        table.process = None
-        if table.pipe is not None:
-            table.pipe.close()
-            table.pipe = None
+        self._drop(table)
         words = "table %s: %s; it is started again at %s"
         logger.error(words, table.table_id, reason, table.next_start_at, extra={"table": table.table_id})
         self.listen(down(table.table_id, now, reason))
@@ -249,6 +317,11 @@ class Supervisor:
             self._order(table, Rest())
         if message is not None:
             self.listen(message)
+
+    def _tell(self, table_id: str, order: Order) -> None:
+        table = self._tables.get(table_id)
+        if table is not None:
+            self._order(table, order)
 
     @staticmethod
     def _order(table: _Table, order: Order) -> None:

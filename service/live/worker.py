@@ -7,6 +7,7 @@ wrong with its camera, its disk or the database is a state that it tells, not it
 from __future__ import annotations
 
 import logging
+import math
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -31,6 +32,7 @@ from thirdcard.service.ports.messages import (
     Message,
     Nudge,
     Order,
+    Renew,
     Rest,
     ShownStake,
     ShowPicture,
@@ -87,6 +89,8 @@ class Worker:
                 if told_at is None or now - told_at >= TELL_EVERY:
                     told_at = now
                     self._tell(self._status(now))
+                if self._may_leave(now):
+                    self.link.stopping.set()
         finally:
             self.link.stopping.set()
             self.camera.stop()
@@ -107,6 +111,15 @@ class Worker:
             case Nudge():
                 self.entries.wake()
                 self.evidence.ask()
+            case Renew():
+                self.link.leave_by = self.link.leave_by or self.now() + timedelta(seconds=order.within_s)
+
+    def _may_leave(self, now: datetime) -> bool:
+        """Whether a new set-up waits and no round is under way, nor anything that may begin one."""
+        if self.link.leave_by is None:
+            return False
+        is_between = self.watch.is_idle and not self.watch.unwritten_t < math.inf
+        return is_between or now >= self.link.leave_by
 
     def _step(self) -> datetime:
         """See what came, and write what was found; gives the moment."""

@@ -45,6 +45,10 @@ class TableStatus:
     disk_fault: str | None = None
     setup_hint: str | None = None
     """What to look at in the table's set-up, where that is likelier to be wrong than the dealer."""
+    setup: int | None = None
+    """The version of the set-up that it is watched with."""
+    setup_waits: bool = False
+    """Whether a new set-up waits for the round's end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,5 +111,13 @@ class Stop:
     """To a table's process: end what is under way, then leave."""
 
 
+@dataclass(frozen=True, slots=True)
+class Renew:
+    """To a table's process: a new set-up waits; leave when no round is under way."""
+
+    within_s: float
+    """Leave after so long in any case."""
+
+
 Message = TableStatus | Written | Failed | Strained | Unwatched
-Order = Nudge | ShowPicture | Rest | Stop
+Order = Nudge | ShowPicture | Rest | Stop | Renew

@@ -47,6 +47,7 @@ from thirdcard.service.web.routes import (
     rounds,
     sessions,
     settings_pages,
+    setups,
     shifts,
     signals,
     tables,
@@ -58,6 +59,7 @@ ROUTERS = (
         health,
         metrics,
         sessions,
+        setups,
         tables,
         signals,
         alerts,
@@ -102,7 +104,7 @@ def create_app(
             Middleware(Origins, trusted=settings.trusted_proxies),
             Middleware(SecurityHeaders),
             Middleware(LastResort, answer=answer),
-            Middleware(BodyLimit, largest_bytes=settings.largest_body_bytes),
+            Middleware(BodyLimit, largest_bytes=settings.largest_body_bytes, larger=setups.LARGER_BODIES),
         ],
     )
     app.state.room, app.state.pages, app.state.cards = room, build_pages(settings), CardCrops()

@@ -25,9 +25,12 @@ from thirdcard.service.corrections.acts import CorrectionConflictError, Correcti
 from thirdcard.service.corrections.judging import UnjudgeableError
 from thirdcard.service.dealers.register import DealerError
 from thirdcard.service.notify.notifications import NoSuchChannelError
+from thirdcard.service.ports.errors import TableError, UnreadableTableError
 from thirdcard.service.rounds.search.fields import SearchError
 from thirdcard.service.store.alert_writer import PROMISED
 from thirdcard.service.store.people import NoSuchUserError, PeopleError
+from thirdcard.service.tables.setups import NoSuchSetupError, SpoiledSetupError
+from thirdcard.service.tables.table_acts import TableStateError, WrongSetupError
 from thirdcard.service.web.operations import NotRunHereError
 
 logger = logging.getLogger(__name__)
@@ -131,7 +134,7 @@ def refusal_of(error: Exception) -> RefusedError:
         return RefusedError(503, "The database does not answer; try again.", headers={"Retry-After": "2"})
     for cause, status in _STATUS_OF.items():
         if isinstance(error, cause):
-            field, headers = getattr(error, "field", None), getattr(error, "headers", None)
+            field, headers = getattr(error, "field", getattr(error, "key", None)), getattr(error, "headers", None)
             return RefusedError(status, str(error), field=field, headers=headers)
     return RefusedError(500, "Something went wrong here; it is in the service's log.")
 
@@ -155,6 +158,12 @@ _STATUS_OF: Mapping[type[Exception], int] = {
     EvidenceMissingError: 404,
     NoSuchChannelError: 404,
     NotRunHereError: 404,
+    NoSuchSetupError: 404,
+    TableStateError: 409,
+    SpoiledSetupError: 409,
+    WrongSetupError: 422,
+    TableError: 422,
+    UnreadableTableError: 422,
 }
 
 

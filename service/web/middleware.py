@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from collections.abc import Mapping
 from contextlib import suppress
+from types import MappingProxyType
 
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
@@ -41,10 +43,17 @@ STRICT_TRANSPORT = "max-age=31536000"
 
 
 class BodyLimit:
-    """Refuses a body that is larger than allowed, by its announced length or as soon as more has come."""
+    """Refuses a body that is larger than allowed, by its announced length or as soon as more has come.
 
-    def __init__(self, app: ASGIApp, *, largest_bytes: int) -> None:
-        self._app, self._largest = app, largest_bytes
+    Args:
+        largest_bytes: what a body may have.
+        larger: what bodies may have whose address matches.
+    """
+
+    def __init__(
+        self, app: ASGIApp, *, largest_bytes: int, larger: Mapping[re.Pattern[str], int] = MappingProxyType({})
+    ) -> None:
+        self._app, self._largest, self._larger = app, largest_bytes, larger
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -54,14 +63,15 @@ class BodyLimit:
         if announced and not (announced.isdigit() and len(announced) < 16):
             await error_response(RefusedError(400, "Content-Length is no number."))(scope, receive, send)
             return
-        body = None if announced and int(announced) > self._largest else await self._read(scope, receive)
+        largest = next((most for path, most in self._larger.items() if path.fullmatch(scope["path"])), self._largest)
+        body = None if announced and int(announced) > largest else await self._read(scope, receive, largest)
         if body is None:
-            refusal = RefusedError(413, f"The body is too large; it may have {self._largest} bytes.")
+            refusal = RefusedError(413, f"The body is too large; it may have {largest} bytes.")
             await error_response(refusal)(scope, receive, send)
             return
         await self._app(scope, _replay(body, receive), send)
 
-    async def _read(self, scope: Scope, receive: Receive) -> list[Message] | None:
+    async def _read(self, scope: Scope, receive: Receive, largest: int) -> list[Message] | None:
         """The messages of the body; None where it is too large."""
         names = {name for name, _ in scope["headers"]}
         if not names & {b"content-length", b"transfer-encoding"}:
@@ -73,7 +83,7 @@ class BodyLimit:
             messages.append(message)
             size += len(message.get("body", b""))
             is_more = message["type"] == "http.request" and message.get("more_body", False)
-            if size > self._largest:
+            if size > largest:
                 return None
         return messages
 

@@ -176,6 +176,10 @@ class TableOut(BaseModel):
     disk_fault: str | None
     setup_hint: str | None
     """What to look at in the table's set-up, where that is likelier to be wrong than the dealer."""
+    setup: int | None
+    """The version of the set-up that it is watched with."""
+    setup_waits: bool
+    """Whether a new set-up waits for the round's end."""
     round: int
     phase: str
     dealer: str | None

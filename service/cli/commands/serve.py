@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from thirdcard.service.config.data_folder import Home
     from thirdcard.service.config.house_yaml import HouseFile
     from thirdcard.service.config.settings import RoomSettings
-    from thirdcard.service.config.table_file import TableConfig
     from thirdcard.service.live.supervisor import Begin
     from thirdcard.service.store.database import Database
+    from thirdcard.service.tables.setups import KnownTable
 
 TIME_ZONE_HELP = "The house's time zone, by its IANA name, as people see it.  [default: house.yaml's]"
-HOME_HELP = "The service's folder: tables/*.yaml, the database and the evidence; made where it is not there."
+HOME_HELP = "The service's folder: the tables, the database and the evidence; made where it is not there."
 
 
 IN_THE_CLEAR = (
@@ -71,6 +71,9 @@ def serve(
     from thirdcard.service.config.settings import is_this_machine
     from thirdcard.service.rounds.search.index import enter_missing
     from thirdcard.service.store.people import has_users
+    from thirdcard.service.tables.setups import Wanted
+    from thirdcard.service.tables.table_acts import BY_FILE, TableActs
+    from thirdcard.service.watch.factory import now_utc
     from thirdcard.vision.inference.model_spec import check_house_models
 
     folder = Home(home)
@@ -83,17 +86,19 @@ def serve(
         raise ServeError(f"host = {listening[0]}; {IN_THE_CLEAR}")
     begin_log(house.log)
     settings = _read_settings(folder, house, time_zone or house.time_zone, trust_proxy or [])
-    tables = folder.load_tables()
+    folder.load_tables()
     database = folder.open_database(os.environ)
     try:
         if demo:
-            tables = _furnish(folder, database)
+            _furnish(folder, database)
         with database.reading() as session:
             if not has_users(session):
                 hint = f"thirdcard user add NAME --role admin --home {home}"
                 raise ServeError(f"{home}: nobody can sign in; add a user: {hint}")
         enter_missing(database)
-        typer.echo(f"Thirdcard watches {len(tables)} tables; the room is at http://{listening[0]}:{listening[1]}/")
+        tables = TableActs(home=folder, database=database, now=now_utc, who=BY_FILE).begin()
+        watched = sum(table.wanted is Wanted.WATCHED for table in tables)
+        typer.echo(f"Thirdcard watches {watched} tables; the room is at http://{listening[0]}:{listening[1]}/")
         with _beginning(engine, address) as begin:
             _run(folder, database, settings, tables, address=listening, begin=begin)
     finally:
@@ -137,42 +142,47 @@ def _run(
     home: Home,
     database: Database,
     settings: RoomSettings,
-    tables: list[TableConfig],
+    known: list[KnownTable],
     *,
     address: tuple[str, int],
     begin: Begin,
 ) -> None:
     """Start what belongs to the service, serve until a signal comes, and stop it in turn."""
-    from thirdcard.service.config.table_facts import facts_of
+    from thirdcard.service.config.table_file import TableConfig
     from thirdcard.service.live.live_tables import WatchedTables
     from thirdcard.service.live.unwatched import UnwatchedAlarm
+    from thirdcard.service.tables.following import FactsOfTables, Following
     from thirdcard.service.watch.factory import now_utc
     from thirdcard.service.web.app import create_app
     from thirdcard.service.web.background import open_background
     from thirdcard.service.web.serving import run_app
 
-    alarm = UnwatchedAlarm(database, {table.id: table for table in tables}, now_utc)
+    tables: dict[str, TableConfig] = {}
+    alarm = UnwatchedAlarm(database, tables, now_utc)
     live = WatchedTables(home.folder, home.live, now_utc, begin, alarm.raise_alert)
     background = open_background(
         home.folder, os.environ, settings=settings, database=database, live=live, clock=now_utc
     )
-    facts = tuple(facts_of(table) for table in tables)
+    facts = FactsOfTables()
+    following = Following(home, database, live, facts, tables)
+    following.learn(known)
     settings = replace(settings, remind_after=background.notifications.overdue_after, tables=facts)
     app = create_app(settings=settings, database=database, live=live, clock=now_utc, background=background)
     try:
-        live.start({table.id: table.path for table in tables})
+        live.start()
+        following.start()
         background.start()
         run_app(app, host=address[0], port=address[1], are_logs_json=settings.log.format == "json")
     finally:
         background.stop()
+        following.stop()
         live.stop()
 
 
-def _furnish(home: Home, database: Database) -> list[TableConfig]:
+def _furnish(home: Home, database: Database) -> None:
     from thirdcard.service.watch.factory import now_utc
     from thirdcard.service.web.demo_room import ADMIN, furnish
 
     password = furnish(home, database, now=now_utc())
     if password is not None:
         typer.echo(f"Sign in as {ADMIN} with the password {password} (it is not shown again).")
-    return home.load_tables()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -112,9 +113,13 @@ def build_environment(settings: RoomSettings) -> Environment:
             "camera": f"{CAMERA}.",
         },
     )
-    words = RuleWords.joined(facts.rule_words for facts in settings.tables)
-    environment.filters.update({**_filters(zone), "rule_words": words.of})
+    environment.filters.update({**_filters(zone), "rule_words": partial(_rule_words, settings)})
     return environment
+
+
+def _rule_words(settings: RoomSettings, section: str | None, rulebook: str) -> str:
+    """What a section says, by the rulebooks that the tables have now."""
+    return RuleWords.joined(facts.rule_words for facts in settings.tables).of(section, rulebook)
 
 
 def _filters(zone: ZoneInfo) -> Mapping[str, Any]:

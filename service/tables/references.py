@@ -1,0 +1,132 @@
+"""The files that a table's YAML names, each with its place in the text: a name can be changed and the rest stays as
+it was written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+import yaml
+
+from thirdcard.calibration.chips import BUILT_IN_CHIPS
+from thirdcard.calibration.documents import parse_yaml
+from thirdcard.calibration.errors import DocumentError
+from thirdcard.calibration.layout import BUILT_IN_LAYOUTS
+from thirdcard.rules.rulebook.load import is_file_reference
+from thirdcard.service.config.table_file import is_live_source
+from thirdcard.vision.addresses import public_address
+
+BUILT_IN: Mapping[str, tuple[str, ...]] = {"layout": BUILT_IN_LAYOUTS, "chips": BUILT_IN_CHIPS}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """A text in a YAML file that names another file."""
+
+    key: str
+    """`cameras[0].source`."""
+    name: str
+    span: tuple[int, int]
+    """Where it stands, in characters."""
+
+    @property
+    def is_film(self) -> bool:
+        """Whether it is a camera's film."""
+        return self.key.endswith(".source")
+
+    @property
+    def is_chips(self) -> bool:
+        """Whether it is a set of chips, which names samples."""
+        return self.key == "chips"
+
+    @property
+    def is_deck(self) -> bool:
+        """Whether it is an enrolled deck, which names its pictures."""
+        return self.key == "cards.deck"
+
+
+def read_text(content: bytes) -> str:
+    """The text of a YAML file, its line ends as they are; what is no UTF-8 is for the check to tell."""
+    return content.decode("utf-8", "replace")
+
+
+def references_of_table(text: str) -> list[Reference]:
+    """What `table.yaml` names besides built-in things, streams and devices; nothing where it is no YAML."""
+    found = []
+    for key, node in _scalars(text):
+        place = key.partition("[")[0]
+        is_file = place in ("layout", "cards.deck", "cameras") or key in ("rulebook", "chips")
+        is_sample = place == "chips.chips" and key.endswith(".sample")
+        if not (is_file or is_sample) or (place == "cameras" and not key.endswith((".source", ".calibration"))):
+            continue
+        is_elsewhere = key.endswith(".source") and is_live_source(node.value)
+        is_id = key == "rulebook" and not is_file_reference(node.value)
+        if not (is_elsewhere or is_id or node.value in BUILT_IN.get(key, ())):
+            found.append(_reference(key, node))
+    return found
+
+
+def references_of_chips(text: str) -> list[Reference]:
+    """The samples that `chips.yaml` names."""
+    return [_reference(key, node) for key, node in _scalars(text) if key.endswith(".sample")]
+
+
+def references_of_deck(text: str) -> list[Reference]:
+    """The pictures that an enrolled deck names."""
+    return [_reference(key, node) for key, node in _scalars(text) if key == "faces"]
+
+
+def renamed(text: str, names: Mapping[Reference, str]) -> str:
+    """The text with other names in the places of these; nothing else of it changes."""
+    changed = {reference: name for reference, name in names.items() if name != reference.name}
+    by_span = {reference.span: name for reference, name in changed.items()}  # an alias names a place once more
+    for (begin, end), name in sorted(by_span.items(), reverse=True):
+        text = f"{text[:begin]}{json.dumps(name, ensure_ascii=False)}{text[end:]}"
+    return text
+
+
+def without_secrets(text: str) -> str:
+    """A YAML text whose addresses show neither user nor password."""
+    return _with_other_texts(text, lambda value: public_address(value) if "://" in value else None)
+
+
+def with_secrets_of(text: str, before: str) -> str:
+    """A YAML text in which addresses that stand as `without_secrets` shows them are those of the text before."""
+    known = {public_address(node.value): node.value for _, node in _scalars(before) if "://" in node.value}
+    return _with_other_texts(text, known.get)
+
+
+def _with_other_texts(text: str, other: Callable[[str], str | None]) -> str:
+    changed: dict[Reference, str] = {}
+    for key, node in _scalars(text):
+        value = other(node.value)
+        if value is not None:
+            changed[_reference(key, node)] = value
+    return renamed(text, changed)
+
+
+def _reference(key: str, node: yaml.ScalarNode) -> Reference:
+    return Reference(key=key, name=node.value, span=(node.start_mark.index, node.end_mark.index))
+
+
+def _scalars(text: str) -> list[tuple[str, yaml.ScalarNode]]:
+    """Every text in it, with the way to it; nothing where it is no YAML of a reasonable size."""
+    try:
+        parse_yaml(text, "")
+    except DocumentError:
+        return []
+    root = yaml.compose(text, Loader=yaml.SafeLoader)
+    return [] if root is None else list(_within("", root))
+
+
+def _within(key: str, node: yaml.Node) -> Iterator[tuple[str, yaml.ScalarNode]]:
+    if isinstance(node, yaml.ScalarNode):
+        if node.tag == "tag:yaml.org,2002:str":
+            yield key, node
+    elif isinstance(node, yaml.SequenceNode):
+        for i, each in enumerate(node.value):
+            yield from _within(f"{key}[{i}]", each)
+    elif isinstance(node, yaml.MappingNode):
+        for name, each in node.value:
+            yield from _within(f"{key}.{name.value}".lstrip("."), each)

@@ -1,0 +1,75 @@
+"""Tables and the versions of their set-ups as people see them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from thirdcard.service.config.data_folder import Home
+from thirdcard.service.store.database import Database
+from thirdcard.service.tables.differences import FileChange, differences
+from thirdcard.service.tables.gathering import as_shown
+from thirdcard.service.tables.setups import (
+    KnownTable,
+    NoSuchSetupError,
+    SetupView,
+    SpoiledSetupError,
+    find_known,
+    find_version,
+    list_versions,
+    read_files,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToldVersion:
+    """A version, its files, and what differs from the one before."""
+
+    table: KnownTable
+    setup: SetupView
+    shown: dict[str, bytes]
+    """The files by name; no camera's user and password."""
+    changes: Sequence[FileChange]
+
+
+def known_table(database: Database, table_id: str) -> KnownTable | None:
+    """A table that the service knows; None where it knows none of that id."""
+    with database.reading() as session:
+        try:
+            return find_known(session, table_id)
+        except NoSuchSetupError:
+            return None
+
+
+def told_version(home: Home, database: Database, table_id: str, version: int | None) -> ToldVersion:
+    """A version of a table's set-up; without a number the one in force.
+
+    Raises:
+        NoSuchSetupError: There is no such table or version.
+        SpoiledSetupError: Its files are not as they were kept.
+    """
+    with database.reading() as session:
+        table = find_known(session, table_id)
+        setup = table.setup if version is None else find_version(session, table_id, version)
+        before = find_version(session, table_id, setup.version - 1) if setup.version > 1 else None
+    shown = as_shown(read_files(home, setup))
+    return ToldVersion(table=table, setup=setup, shown=shown, changes=_changes(home, before, shown))
+
+
+def told_changes(home: Home, database: Database, table_id: str) -> list[tuple[SetupView, Sequence[FileChange]]]:
+    """All versions of a table, the newest first, each with what differs from the one before."""
+    with database.reading() as session:
+        versions = list_versions(session, table_id)
+    shown = {one.version: _shown(home, one) for one in versions}
+    return [(one, differences(shown.get(one.version - 1, {}), shown[one.version])) for one in versions]
+
+
+def _changes(home: Home, before: SetupView | None, shown: dict[str, bytes]) -> list[FileChange]:
+    return differences({} if before is None else _shown(home, before), shown)
+
+
+def _shown(home: Home, setup: SetupView) -> dict[str, bytes]:
+    try:
+        return as_shown(read_files(home, setup))
+    except SpoiledSetupError:
+        return {}
