@@ -83,6 +83,11 @@ COMMANDS = {
     ),
     "schema": _command("schema", "Print the JSON Schema of a file format, made from what parses it."),
     "verify": _command("verify", "Check every chain and every file of evidence."),
+    "tables": _command(
+        "tables",
+        "The tables of the surveillance room's service: a running service follows within two seconds.",
+        name="tables_app",
+    ),
     "user": _command("people", "Users of the surveillance room's service.", name="user_app"),
     "token": _command("people", "Tokens with which programs and devices use the service.", name="token_app"),
     "corrections": _command("corrections", "What people corrected in rounds.", name="corrections_app"),

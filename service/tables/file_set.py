@@ -18,7 +18,7 @@ MOST_BYTES = 16 * 2**20
 """Of all files together; an enrolled deck, by far the largest of them, has one or two megabytes."""
 LONGEST_PART_BYTES, MOST_PARTS = 100, 5
 """Of a name; far more than files are called, and all file systems take it."""
-_WHERE = "files"
+_WHERE, _KEY = "set-up", "files"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,10 +33,10 @@ class FileSet:
     def __post_init__(self) -> None:
         check_names((*self.files, *self.films))
         if TABLE not in self.files:
-            raise TableError(_WHERE, TABLE, allowed=f"the set-up needs a file {TABLE}")
+            raise TableError(_WHERE, _KEY, value=", ".join(self.files), allowed=f"must hold {TABLE}")
         size = sum(map(len, self.files.values()))
         if size > MOST_BYTES:
-            raise TableError(_WHERE, "size", value=f"{size} bytes", allowed=f"must be {MOST_BYTES} bytes at most")
+            raise TableError(_WHERE, _KEY, value=f"{size} bytes", allowed=f"must be {MOST_BYTES} bytes at most")
 
     def digests(self) -> dict[str, str]:
         """The SHA-256 of each file, by name."""
@@ -57,17 +57,17 @@ def check_names(names: tuple[str, ...]) -> None:
         TableError: One leads out of it, is hidden or none at all, one is also a folder, or there are too many.
     """
     if len(names) > MOST_FILES:
-        raise TableError(_WHERE, "number", value=len(names), allowed=f"must be {MOST_FILES} files at most")
+        raise TableError(_WHERE, _KEY, value=len(names), allowed=f"must be {MOST_FILES} files at most")
     for name in names:
         if not is_inside(name):
             say = (
                 "must be a name such as layout.yaml or chips/green.png, which stays within the table's folder: "
                 "no leading dot or /, no \\ and no control character"
             )
-            raise TableError(_WHERE, "name", value=name, allowed=say)
+            raise TableError(_WHERE, _KEY, value=name, allowed=say)
         for folder in PurePosixPath(name).parents:
             if str(folder) in names:
-                raise TableError(_WHERE, "name", value=name, allowed=f"{folder} is a file, and cannot be a folder too")
+                raise TableError(_WHERE, _KEY, value=name, allowed=f"{folder} is a file, and cannot be a folder too")
 
 
 def is_inside(name: str) -> bool:

@@ -7,9 +7,12 @@ from urllib.parse import urlencode
 
 from thirdcard.service.alerts.holding import seen_holds
 from thirdcard.service.alerts.room import Room
+from thirdcard.service.config.data_folder import Home
 from thirdcard.service.notify.deliveries import deliveries
 from thirdcard.service.retention.rules import FOREVER
 from thirdcard.service.store.people import PEOPLE_ROLES, Person, Role, list_tokens, list_users
+from thirdcard.service.tables.setups import find_known, list_known
+from thirdcard.service.tables.table_views import told_changes
 from thirdcard.service.web.operations import running_beside, tell_channels, tell_disk
 from thirdcard.service.web.settings_schemas import DeliveryQuery
 
@@ -22,10 +25,26 @@ def people(room: Room) -> dict[str, Any]:
     return {"users": users, "tokens": tokens, "tables": tables, "roles": PEOPLE_ROLES, "token_roles": tuple(Role)}
 
 
-def tables(room: Room) -> dict[str, Any]:
-    """Every table: what its file says and how it stands."""
+def tables(room: Room, person: Person) -> dict[str, Any]:
+    """Every table: what its file says, how it stands, and who changed it last."""
     facts = {one.table_id: one for one in room.settings.tables}
-    return {"told": [(state, facts.get(state.table_id)) for state in room.live.states()]}
+    states = {one.table_id: one for one in room.live.states()}
+    with room.database.reading() as session:
+        known = {one.table_id: one for one in list_known(session)}
+    seen = sorted(name for name in states.keys() | known.keys() if person.may_see(name))
+    return {"told": [(name, states.get(name), facts.get(name), known.get(name)) for name in seen]}
+
+
+def setups(room: Room, table_id: str) -> dict[str, Any]:
+    """The versions of a table's set-up, each with what it changed.
+
+    Raises:
+        NoSuchSetupError: There is no such table.
+    """
+    with room.database.reading() as session:
+        known = find_known(session, table_id)
+    versions = told_changes(Home(room.settings.home), room.database, table_id)
+    return {"known": known, "state": room.live.state(table_id), "versions": versions}
 
 
 def notifications(room: Room, query: DeliveryQuery) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from thirdcard.service.web.dependencies import Admin, PagesHere, RoomHere, Stric
 from thirdcard.service.web.pages import dealer_facts, facts, settings_facts
 from thirdcard.service.web.requests import RosterPageQuery
 from thirdcard.service.web.routes.dealers import check_names_shown
+from thirdcard.service.web.routes.setups import check_seen
 from thirdcard.service.web.settings_schemas import DeliveryQuery
 
 router = APIRouter(route_class=StrictRoute, include_in_schema=False)
@@ -24,8 +25,17 @@ def people(room: RoomHere, pages: PagesHere, person: Admin) -> Response:
 
 @router.get("/settings/tables")
 def tables(room: RoomHere, pages: PagesHere, person: Admin) -> Response:
-    """Every table: what its file says and how it stands."""
-    return pages.show("settings/tables.html", **facts.frame(room, person, "settings"), **settings_facts.tables(room))
+    """Every table: what its file says, how it stands, and who changed it last."""
+    shown = settings_facts.tables(room, person)
+    return pages.show("settings/tables.html", **facts.frame(room, person, "settings"), **shown)
+
+
+@router.get("/settings/tables/{table_id}")
+def setups(room: RoomHere, pages: PagesHere, person: Admin, table_id: str) -> Response:
+    """The versions of a table's set-up."""
+    check_seen(room, person, table_id)
+    shown = settings_facts.setups(room, table_id)
+    return pages.show("settings/setups.html", **facts.frame(room, person, "settings"), **shown)
 
 
 @router.get("/settings/dealers")

@@ -20,6 +20,8 @@ from thirdcard.service.analytics.refreshing import refresh_all
 from thirdcard.service.dealers.register import DealerFields, known_as
 from thirdcard.service.dealers.roster import StintFields
 from thirdcard.service.rounds.dealer_acts import enter_dealer, enter_stint
+from thirdcard.service.tables.setups import find_known, read_files
+from thirdcard.service.tables.table_acts import TableActs
 from thirdcard.service.watch.factory import build_belief, now_utc
 
 DESK, PHONE = ViewportSize(width=1440, height=900), ViewportSize(width=390, height=844)
@@ -109,6 +111,7 @@ PAGES: Mapping[str, RoomPage] = {
     "audit": RoomPage(who="cleo", path="/audit?action=alert"),
     "settings": RoomPage(who="ada", path="/settings"),
     "settings-tables": RoomPage(who="ada", path="/settings/tables"),
+    "settings-setups": RoomPage(who="ada", path="/settings/tables/T1"),
     "settings-dealers": RoomPage(who="ada", path="/settings/dealers"),
     "settings-notifications": RoomPage(who="ada", path="/settings/notifications"),
     "settings-retention": RoomPage(who="ada", path="/settings/retention"),
@@ -137,6 +140,7 @@ def furnish_all(room: ServedRoom) -> None:
     table.write(events=events, rounds=rounds)
     _furnish_days(room)
     _furnish_roster(room)
+    _furnish_setups(room)
 
 
 def _furnish_days(room: ServedRoom) -> None:
@@ -162,6 +166,18 @@ def _furnish_roster(room: ServedRoom) -> None:
             from_at = began + timedelta(minutes=40 * n)
             line = StintFields(table_id="T8", from_at=from_at, to_at=from_at + timedelta(minutes=40), dealer=dealer)
             enter_stint(session, "cleo", line, now=now_utc())
+
+
+def _furnish_setups(room: ServedRoom) -> None:
+    """A table whose limits were raised and taken back, and one that is stopped."""
+    acts = TableActs(home=room.home, database=room.database, now=now_utc, who="ada")
+    with room.database.reading() as session:
+        files = dict(read_files(room.home, find_known(session, "T1").setup).files)
+    raised = files["table.yaml"].replace(b"maximum: 5000", b"maximum: 9000")
+    assert raised != files["table.yaml"]
+    acts.change("T1", {**files, "table.yaml": raised}, "a high roller")
+    acts.restore("T1", 1, "he has left")
+    acts.stop("T4")
 
 
 def look_at(visitor: Visitor, path: str, folder: Path) -> None:

@@ -34,6 +34,7 @@ from thirdcard.service.notify.settings import NOTIFICATIONS
 from thirdcard.service.ports.live_tables import Picture
 from thirdcard.service.store.database import Database
 from thirdcard.service.store.people import add_user
+from thirdcard.service.tables.table_acts import TableActs
 from thirdcard.service.watch.factory import now_utc
 from thirdcard.service.web.app import create_app
 from thirdcard.service.web.background import BackgroundWork, open_background
@@ -129,6 +130,7 @@ def a_served_room(
             for name, role in PEOPLE.items():
                 add_user(session, name, role, PASSWORD, now=now_utc())
         configs = home.load_tables()
+        TableActs(home=home, database=database, now=now_utc, who="files").begin()
         began = now_utc() - timedelta(seconds=30)
         picture = Picture(jpeg=_first_picture(configs[0]), version="1")
         live = StillTables(

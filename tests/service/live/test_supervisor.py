@@ -18,6 +18,7 @@ from thirdcard.service.ports.messages import (
     Failed,
     Message,
     Nudge,
+    Renew,
     Rest,
     Stop,
     Strained,
@@ -220,3 +221,80 @@ def test_tables_that_have_too_much_to_do_rest_one_after_the_other(room: Room) ->
     assert {first.table_id, second.table_id} == {"A", "B"}
     between = room.told[room.told.index(first) : room.told.index(second)]
     assert Strained(table_id=second.table_id) in between, "it asked in vain while the other's turn was new"
+
+
+def round_under_way(_home: Path, table_file: Path, service: Connection) -> None:
+    """Tells with which file it plays, and leaves for another one when somebody ends its round."""
+    is_renewed = False
+    while True:
+        service.send(TableStatus(table_id="A", at="2026-11-21T20:00:00.000Z", t=os.getpid(), camera=table_file.stem))
+        if service.poll(0.05):
+            order = service.recv()
+            is_renewed = is_renewed or isinstance(order, Renew)
+            if isinstance(order, Stop) or (isinstance(order, Nudge) and is_renewed):
+                return
+
+
+def plays_with(name: str) -> Callable[[Message], bool]:
+    return lambda told: isinstance(told, TableStatus) and told.camera == name
+
+
+def test_another_set_up_is_taken_when_the_round_is_over_and_the_others_do_not_notice(room: Room) -> None:
+    room.start("one", "two", body=round_under_way)
+    assert room.supervisor is not None
+    room.wait(plays_with("one"))
+    room.wait(plays_with("two"))
+    supervisor, (first, other) = room.supervisor, (room.supervisor.pid_of("one"), room.supervisor.pid_of("two"))
+
+    supervisor.watch("one", room.home / "three.yaml")
+    supervisor.watch("one", room.home / "four.yaml")
+    for _ in range(5):
+        room.wait(plays_with("one"))
+    assert (supervisor.wanted()["one"].name, supervisor.running()["one"].name) == ("four.yaml", "one.yaml")
+    assert supervisor.pid_of("one") == first
+    supervisor.nudge("one")
+
+    room.wait(plays_with("four"))
+    assert supervisor.wanted() == supervisor.running()
+    assert supervisor.pid_of("one") != first
+    assert supervisor.pid_of("two") == other
+    assert not any(is_down(told) for told in room.told)
+
+
+def test_table_comes_and_goes_beside_another(room: Room) -> None:
+    room.start("A")
+    assert room.supervisor is not None
+    room.wait(is_playing("A"))
+    first = room.supervisor.pid_of("A")
+    room.supervisor.watch("B", room.home / "B.yaml")
+    room.wait(is_playing("B"))
+    room.supervisor.unwatch("B")
+    deadline = time.monotonic() + PATIENCE_S
+    while "B" in room.supervisor.running() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert room.supervisor.wanted().keys() == room.supervisor.running().keys() == {"A"}
+    room.supervisor.nudge("B")
+    assert room.supervisor.pid_of("B") is None
+    assert room.supervisor.pid_of("A") == first
+    assert not any(is_down(told) for told in room.told)
+
+
+def test_table_that_does_not_leave_is_killed_and_begins_anew(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("thirdcard.service.live.supervisor.ROUND_ENDS", timedelta())
+    monkeypatch.setattr("thirdcard.service.live.supervisor.STOP_S", 0.2)
+    room.start("A", body=play)
+    assert room.supervisor is not None
+    first = room.wait(is_playing("A"))
+    assert isinstance(first, TableStatus)
+    room.supervisor.watch("A", room.home / "C.yaml")
+    again = room.wait(is_playing("C"))
+    assert isinstance(again, TableStatus)
+    assert again.t != first.t
+
+
+def test_table_whose_process_is_down_takes_another_set_up_at_once(room: Room) -> None:
+    room.start("broken")
+    assert room.supervisor is not None
+    room.wait(is_down)
+    room.supervisor.watch("broken", room.home / "A.yaml")
+    room.wait(is_playing("A"))

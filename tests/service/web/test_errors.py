@@ -103,6 +103,10 @@ BODIES: dict[str, dict[str, object]] = {
     "/api/tokens/{name}/state": {"active": False},
     "/api/dealers/{dealer_id}": {"name": "Ben Tan"},
     "/api/dealers/{dealer_id}/join": {"gone": 1},
+    "/api/tables/{table_id}/setup": {"files": {"table.yaml": "aWQ6IEIwNw=="}},
+    "/api/tables/{table_id}/setups/{version}/restore": {"why": "a slip"},
+    "/api/tables/{table_id}/stop": {"why": "the cloth is changed"},
+    "/api/tables/{table_id}/start": {},
 }
 """What a request carries beside the name of something that is not there."""
 QUERIES = {"/api/tables/{table_id}/recording/clip": {"from": "2026-05-04T12:00:00Z", "to": "2026-05-04T12:01:00Z"}}

@@ -202,6 +202,19 @@ function showImport(form, { taken, refused }) {
   complain(form, "");
   say(head.textContent);
 }
+/** What became of files that were read anew: each table's version, and what is wrong with it. */
+function showTables(form, { items }) {
+  const told = form.querySelector(".refused"), list = document.createElement("ul");
+  const lines = items.flatMap(({ table, version, problems }) => [
+    `${table}: ${version === null ? "stays as it was" : `version ${version}`}`,
+    ...problems.map(({ grade, where, key, say }) => `${table}: ${grade}: ${where}${key ? `: ${key}` : ""}; ${say}`),
+  ]);
+  list.append(...(lines.length ? lines : ["Nothing has changed."]).map((line) => { const item = document.createElement("li"); item.textContent = line; return item; }));
+  told.replaceChildren(list);
+  told.hidden = false;
+  complain(form, "");
+  say(lines.length ? "The files were read anew." : "Nothing has changed.");
+}
 document.addEventListener("change", async ({ target }) => {
   if (target.dataset?.file && target.files[0]) target.form.elements[target.dataset.file].value = await target.files[0].text();
 });
@@ -216,6 +229,7 @@ document.addEventListener("submit", async (event) => {
     const then = form.dataset.then;
     if (then === "reload") location.reload();
     else if (then === "import") showImport(form, answer);
+    else if (then === "tables") showTables(form, answer);
     else if (then === "test") { say(answer.sent ? "The test was taken." : `The test was not taken: ${answer.fault}`); complain(form, answer.fault ?? "Taken"); }
     else if (then === "part") { document.activeElement?.blur(); tell("room:again"); }
     else if (then === "token") { const shown = form.querySelector(".token"); shown.hidden = false; shown.querySelector("code").textContent = answer.token; complain(form, ""); }
