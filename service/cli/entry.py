@@ -84,7 +84,7 @@ COMMANDS = {
     "schema": _command("schema", "Print the JSON Schema of a file format, made from what parses it."),
     "verify": _command("verify", "Check every chain and every file of evidence."),
     "tables": _command(
-        "tables",
+        "table_commands",
         "The tables of the surveillance room's service: a running service follows within two seconds.",
         name="tables_app",
     ),

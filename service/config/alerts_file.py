@@ -59,7 +59,7 @@ class AlertsFile(HouseSettings):
 
 
 def house_alerts(table: Path) -> AlertsFile:
-    """What the house of a table's file says: of the folder in whose `tables` or `setups` it lies; all defaults elsewhere.
+    """What the house of a table's file says: of the folder in whose `tables` or `setups` it lies; else all defaults.
 
     Raises:
         HouseFileError: The house's file is no YAML mapping.

@@ -55,7 +55,8 @@ FALLS_WITHIN = timedelta(minutes=10)
 STOP_S = 20.0
 POLL_S = 0.25
 ROUND_ENDS = timedelta(minutes=5)
-"""A new set-up waits so long at most for the end of a round. A round takes about a minute, one with squeezed cards three."""
+"""A new set-up waits so long at most for the end of a round. A round takes about a minute, one whose cards are squeezed
+three."""
 
 Listen = Callable[[Message], None]
 Body = Callable[[Path, Path, Connection], None]

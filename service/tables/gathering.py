@@ -22,10 +22,11 @@ from thirdcard.service.tables.references import (
     references_of_deck,
     references_of_table,
     renamed,
-    with_secrets_of,
-    without_secrets,
+    texts_of,
+    with_other_texts,
 )
 from thirdcard.service.watch.recordings import SIGNALS_NAME
+from thirdcard.vision.addresses import public_address
 
 
 def gather(table_file: Path, home: Path, *, also: Iterable[str] = ()) -> FileSet:
@@ -136,7 +137,7 @@ def with_films(sent: Mapping[str, bytes], before: FileSet | None, folder: Path, 
     files = FileSet(files=sent)
     text = read_text(files.files[TABLE])
     if before is not None:
-        text = with_secrets_of(text, read_text(before.files[TABLE]))
+        text = _with_secrets_of(text, read_text(before.files[TABLE]))
         files = replace(files, files={**sent, TABLE: text.encode()})
     known = {} if before is None else before.films
     films: dict[str, str] = {}
@@ -154,8 +155,15 @@ def with_films(sent: Mapping[str, bytes], before: FileSet | None, folder: Path, 
 
 def as_shown(files: FileSet) -> dict[str, bytes]:
     """The files as anybody may see them: no camera's user and password."""
-    table = without_secrets(read_text(files.files[TABLE]))
+    text = read_text(files.files[TABLE])
+    table = with_other_texts(text, lambda value: public_address(value) if "://" in value else None)
     return {**files.files, TABLE: table.encode()}
+
+
+def _with_secrets_of(text: str, before: str) -> str:
+    """A table's file in which addresses that stand as `as_shown` shows them are those of the file before."""
+    known = {public_address(value): value for value in texts_of(before) if "://" in value}
+    return with_other_texts(text, known.get)
 
 
 def leading_out(files: FileSet) -> Sequence[SetupProblem]:

@@ -15,7 +15,6 @@ from thirdcard.calibration.errors import DocumentError
 from thirdcard.calibration.layout import BUILT_IN_LAYOUTS
 from thirdcard.rules.rulebook.load import is_file_reference
 from thirdcard.service.config.table_file import is_live_source
-from thirdcard.vision.addresses import public_address
 
 BUILT_IN: Mapping[str, tuple[str, ...]] = {"layout": BUILT_IN_LAYOUTS, "chips": BUILT_IN_CHIPS}
 
@@ -86,18 +85,13 @@ def renamed(text: str, names: Mapping[Reference, str]) -> str:
     return text
 
 
-def without_secrets(text: str) -> str:
-    """A YAML text whose addresses show neither user nor password."""
-    return _with_other_texts(text, lambda value: public_address(value) if "://" in value else None)
+def texts_of(text: str) -> list[str]:
+    """Every text that a YAML file holds."""
+    return [node.value for _, node in _scalars(text)]
 
 
-def with_secrets_of(text: str, before: str) -> str:
-    """A YAML text in which addresses that stand as `without_secrets` shows them are those of the text before."""
-    known = {public_address(node.value): node.value for _, node in _scalars(before) if "://" in node.value}
-    return _with_other_texts(text, known.get)
-
-
-def _with_other_texts(text: str, other: Callable[[str], str | None]) -> str:
+def with_other_texts(text: str, other: Callable[[str], str | None]) -> str:
+    """A YAML file some of whose texts are others: what `other` gives for each, None where it stays."""
     changed: dict[Reference, str] = {}
     for key, node in _scalars(text):
         value = other(node.value)

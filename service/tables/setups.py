@@ -50,7 +50,7 @@ class Wanted(StrEnum):
     """Its files were deleted; its versions are still there."""
 
 
-class Origin(StrEnum):
+class SetupOrigin(StrEnum):
     """Where a version came from."""
 
     FILE = "file"
@@ -68,7 +68,7 @@ class Making:
     who: str
     now: datetime
     why: str | None = None
-    origin: Origin = Origin.CHANGE
+    origin: SetupOrigin = SetupOrigin.CHANGE
     restored: int | None = None
     """Which one is restored."""
 
@@ -79,7 +79,7 @@ class SetupView:
 
     table_id: str
     version: int
-    origin: Origin
+    origin: SetupOrigin
     restored: int | None
     made_by: str
     made_at: datetime
@@ -257,7 +257,7 @@ def _view(row: SetupRow) -> SetupView:
     return SetupView(
         table_id=row.table_id,
         version=row.version,
-        origin=Origin(row.origin),
+        origin=SetupOrigin(row.origin),
         restored=row.restored,
         made_by=row.made_by,
         made_at=row.made_at,

@@ -32,8 +32,8 @@ from thirdcard.service.tables.setups import (
     KnownTable,
     Making,
     NoSuchSetupError,
-    Origin,
     SetupError,
+    SetupOrigin,
     Wanted,
     acting_alone,
     drafted,
@@ -157,7 +157,7 @@ class TableActs:
             with self.database.reading() as session:
                 old = find_version(session, table_id, version)
             self._check_untouched(table_id)
-            making = replace(self._making(why), origin=Origin.RESTORE, restored=version)
+            making = replace(self._making(why), origin=SetupOrigin.RESTORE, restored=version)
             return self._put(table_id, read_files(self.home, old), "table.restored", making)
 
     def stop(self, table_id: str, why: str | None = None) -> None:
@@ -203,7 +203,7 @@ class TableActs:
                 if self._is_news(table_id, files):
                     with drafted(self.home, table_id, files) as draft:
                         load_table(draft / TABLE)
-                        self._keep(table_id, files, draft, "table.changed", self._making(None, Origin.FILE))
+                        self._keep(table_id, files, draft, "table.changed", self._making(None, SetupOrigin.FILE))
             self._let_go(found)
             with self.database.reading() as session:
                 return list_known(session)
@@ -215,7 +215,7 @@ class TableActs:
             self._place_all()
             yield
 
-    def _making(self, why: str | None, origin: Origin = Origin.CHANGE) -> Making:
+    def _making(self, why: str | None, origin: SetupOrigin = SetupOrigin.CHANGE) -> Making:
         return Making(who=self.who, now=self.now(), why=why, origin=origin)
 
     def _find(self, table_id: str) -> KnownTable:
@@ -258,7 +258,7 @@ class TableActs:
             told |= {} if making.restored is None else {"restored": making.restored}
             act = "table.added" if version == 1 else action
             audit.note(session, making.who, act, f"table:{table_id}", at=making.now, **told)
-            if making.origin is Origin.FILE:
+            if making.origin is SetupOrigin.FILE:
                 session.get_one(WatchedTableRow, table_id).is_placed = True  # they lie there: that is what was found
             return version
 
@@ -332,7 +332,7 @@ class TableActs:
             with drafted(self.home, table_id, files) as draft:
                 problems = _problems_of(files, draft)
                 is_wrong = any(problem.grade is Grade.WRONG for problem in problems)
-                making = self._making(None, Origin.FILE)
+                making = self._making(None, SetupOrigin.FILE)
                 version = None if is_wrong else self._keep(table_id, files, draft, "table.changed", making)
             return Made(table_id=table_id, version=version, problems=problems)
         except ServiceError as error:
@@ -379,9 +379,7 @@ def _check_id(table_id: str, found: str) -> None:
 def _problems_of(files: FileSet, draft: Path) -> tuple[SetupProblem, ...]:
     """What is wrong first; files are named as they are called within the set-up."""
     problems = (*leading_out(files), *check_table(draft / TABLE).problems)
-    shown = [
-        replace(one, where=_within(one.where, draft), say=_within(one.say, draft)) for one in problems
-    ]
+    shown = [replace(one, where=_within(one.where, draft), say=_within(one.say, draft)) for one in problems]
     return tuple(sorted(shown, key=lambda one: one.grade is not Grade.WRONG))
 
 

@@ -86,7 +86,7 @@ class SetupOut(BaseModel):
         return cls.model_validate(fields)
 
 
-class ChangeOut(BaseModel):
+class FileChangeOut(BaseModel):
     """A file that differs from the version before."""
 
     name: str
@@ -95,7 +95,7 @@ class ChangeOut(BaseModel):
     """A unified difference; none of what is no text."""
 
     @classmethod
-    def of(cls, change: FileChange) -> ChangeOut:
+    def of(cls, change: FileChange) -> FileChangeOut:
         """What is sent of it."""
         return cls(name=change.name, what=change.what, lines=list(change.lines))
 
@@ -109,7 +109,7 @@ class SetupFilesOut(BaseModel):
     setup: SetupOut
     contents: dict[str, str]
     """Each file in base64, by name."""
-    changes: list[ChangeOut]
+    changes: list[FileChangeOut]
     """What differs from the version before."""
 
     @classmethod
@@ -122,7 +122,7 @@ class SetupFilesOut(BaseModel):
             state=str(known.wanted),
             setup=SetupOut.of(setup),
             contents={name: base64.b64encode(content).decode() for name, content in shown.items()},
-            changes=[ChangeOut.of(change) for change in changes],
+            changes=[FileChangeOut.of(change) for change in changes],
         )
 
 

@@ -73,9 +73,7 @@ def versions(room: RoomHere, person: Admin, table_id: str) -> Listing[SetupOut]:
 
 
 @router.get("/{table_id}/setup")
-def files(
-    room: RoomHere, person: Admin, table_id: str, query: Annotated[SetupQuery, Query()]
-) -> SetupFilesOut:
+def files(room: RoomHere, person: Admin, table_id: str, query: Annotated[SetupQuery, Query()]) -> SetupFilesOut:
     """A version with its files, and what differs from the one before."""
     check_seen(room, person, table_id)
     told = told_version(Home(room.settings.home), room.database, table_id, query.version)

@@ -1,0 +1,1 @@
+"""Tables that are added, changed, stopped and taken back."""

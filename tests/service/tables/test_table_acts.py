@@ -97,7 +97,10 @@ def test_a_table_that_was_one_file_becomes_a_folder(empty_house: House, tmp_path
     setup.write(elsewhere)
     for key in ("layout", "chips"):
         setup.table[key] = str(elsewhere / setup.table[key])
-    setup.table["cameras"][0] |= {"source": "../../elsewhere/video.mp4", "calibration": str(elsewhere / "overhead.yaml")}
+    setup.table["cameras"][0] |= {
+        "source": "../../elsewhere/video.mp4",
+        "calibration": str(elsewhere / "overhead.yaml"),
+    }
     text = "# the corner table\n" + yaml.safe_dump(setup.table)
     (house.home.tables / "corner.yaml").write_text(text, encoding="utf-8")
     house.acts("files").begin()

@@ -117,16 +117,24 @@ def test_wrong_set_up_is_refused_with_file_key_value_and_what_is_allowed(room: T
 def test_unsafe_name_is_refused(room: TestRoom, name: str, tmp_path: Path) -> None:
     body = body_of(good_setup(), tmp_path / "sent")
     body["files"][name] = "eA=="
-    assert_error(room.as_role("admin").put("/api/tables/B07/setup", json=body), 422, field="files", says="stays within the table")
-    assert_error(room.as_role("admin").post("/api/tables", json=body), 422, field="files", says="stays within the table")
+    assert_error(
+        room.as_role("admin").put("/api/tables/B07/setup", json=body), 422, field="files", says="stays within the table"
+    )
+    assert_error(
+        room.as_role("admin").post("/api/tables", json=body), 422, field="files", says="stays within the table"
+    )
 
 
 def test_what_is_no_set_up_is_refused(room: TestRoom) -> None:
     admin = room.as_role("admin")
     path = "/api/tables/B07/setup"
-    assert_error(admin.put(path, json={"files": {"table.yaml": "no base64!"}}), 422, field="files.table.yaml", says="base64")
+    assert_error(
+        admin.put(path, json={"files": {"table.yaml": "no base64!"}}), 422, field="files.table.yaml", says="base64"
+    )
     assert_error(admin.put(path, json={"files": {}}), 422, field="files")
-    assert_error(admin.put(path, json={"files": {"layout.yaml": "eA=="}}), 422, field="files", says="must hold table.yaml")
+    assert_error(
+        admin.put(path, json={"files": {"layout.yaml": "eA=="}}), 422, field="files", says="must hold table.yaml"
+    )
     assert_error(admin.post("/api/tables", json={"files": encoded({"table.yaml": b"id: ../x"})}), 422, field="id")
     assert_error(admin.post("/api/tables", json={"files": encoded({"table.yaml": b"- 1"})}), 422, field="id")
 

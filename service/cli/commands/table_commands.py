@@ -162,7 +162,8 @@ def reload(home: HomeOption) -> None:
 @contextmanager
 def _acting(home: Path) -> Iterator[TableActs]:
     from thirdcard.service.config.data_folder import Home
-    from thirdcard.service.tables.table_acts import TableActs
+    from thirdcard.service.tables.setups import SetupError
+    from thirdcard.service.tables.table_acts import TableActs, WrongSetupError
     from thirdcard.service.watch.factory import now_utc
 
     folder = Home(home)
@@ -170,6 +171,10 @@ def _acting(home: Path) -> Iterator[TableActs]:
     database = folder.open_database(os.environ)
     try:
         yield TableActs(home=folder, database=database, now=now_utc, who=COMMAND_LINE)
+    except WrongSetupError as error:
+        for problem in error.problems:
+            typer.echo(f"{problem.grade}: {problem}", err=True)
+        raise SetupError(f"{len(error.problems)} wrong; nothing was changed") from error
     finally:
         database.close()
 
