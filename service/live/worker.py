@@ -113,13 +113,14 @@ class Worker:
                 self.evidence.ask()
             case Renew():
                 self.link.leave_by = self.link.leave_by or self.now() + timedelta(seconds=order.within_s)
+                self.watch.ends_with_round = True
 
     def _may_leave(self, now: datetime) -> bool:
-        """Whether a new set-up waits and no round is under way, nor anything that may begin one."""
+        """Whether a new set-up waits, and the round is over or none is under way, nor anything that may begin one."""
         if self.link.leave_by is None:
             return False
-        is_between = self.watch.is_idle and not self.watch.unwritten_t < math.inf
-        return is_between or now >= self.link.leave_by
+        is_between = self.watch.is_idle and self.watch.unwritten_t == math.inf
+        return is_between or self.watch.ended_t is not None or now >= self.link.leave_by
 
     def _step(self) -> datetime:
         """See what came, and write what was found; gives the moment."""

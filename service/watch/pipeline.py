@@ -6,6 +6,7 @@ referee. Seconds of stream time.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -81,6 +82,10 @@ class TableWatch:
     withdrawn: list[Alert] = field(default_factory=list)
     refits: list[CameraRefitted] = field(default_factory=list)
     """All since the watch began: the camera was moved and fitted anew."""
+    ends_with_round: bool = False
+    """Whether the log is to end with the round that is under way: another watch goes on with the next one."""
+    ended_t: float | None = None
+    """When that round was closed; nothing later is logged but that the watch was ended."""
 
     @property
     def state(self) -> RoundState:
@@ -110,6 +115,8 @@ class TableWatch:
     @property
     def unwritten_t(self) -> float:
         """The log's lines that are earlier than this are all written; infinite where nothing waits."""
+        if self.ended_t is not None:
+            return math.nextafter(self.ended_t, math.inf)
         return self.interpreter.first_waiting_t
 
     def is_looking_on(self, t: float) -> bool:
@@ -227,14 +234,22 @@ class TableWatch:
 
     def _judge(self, lines: Sequence[Event], now_t: float) -> None:
         for line in lines:
+            if self.ended_t is not None and line.t > self.ended_t and not _is_end(line):
+                continue  # the next watch sees it anew, or is told of it by the same device
             self.events.append(line)
             self._keep(self.belief.observe(line), now_t)
+            if self.ends_with_round and isinstance(line, RoundClosed):
+                self.ended_t = line.t
 
     def _keep(self, judgement: Judgement, now_t: float) -> None:
         self.alerts += [replace(alert, noticed_at=round(now_t, 3)) for alert in judgement.alerts]
         self.rounds += judgement.rounds
         self.doubtful += judgement.doubtful
         self.withdrawn += judgement.withdrawn
+
+
+def _is_end(line: Event) -> bool:
+    return isinstance(line, CameraLost) and line.fault == STOPPED
 
 
 def start_watch(
