@@ -129,8 +129,12 @@ class Following:
         while not self._stopping.is_set():
             self._due.wait(LOOK_EVERY_S)
             self._due.clear()
-            if not self._stopping.is_set():
+            if self._stopping.is_set():
+                return
+            try:
                 self._look()
+            except Exception:  # the thread must live: tables could not be changed any more
+                logger.exception("which tables are to be watched could not be followed")
 
     def _look(self) -> None:
         try:
