@@ -124,7 +124,7 @@ class _FilmRun:
                 if isinstance(item, Frame):
                     self._frame = item
                     self._reporter.saw(item.t)
-                    if self._watch.alerts or item.t - self._reporter.reported_t >= PROGRESS_S:
+                    if self._watch.has_alerts or item.t - self._reporter.reported_t >= PROGRESS_S:
                         yield self._reporter.report(item.t, item.index, notes=self._notes())
         except VideoBreakError as error:
             broken = str(error)
@@ -183,7 +183,7 @@ class _Reporter:
         self.reported_t = 0.0
         self._watch = watch
         self._duration_s = duration_s
-        self._clock = watch.clock
+        self._clock = watch.observer.clock
         self._spent = {"decode": 0.0, "interpret": 0.0}
         self._looks: list[CardsInFrame] = []
 

@@ -7,7 +7,7 @@ referee. Seconds of stream time.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -63,6 +63,34 @@ class WatchNews:
 
 
 @dataclass(slots=True)
+class _Found:
+    """What a watch found since it was asked last."""
+
+    events: list[Event] = field(default_factory=list)
+    alerts: list[Alert] = field(default_factory=list)
+    rounds: list[RoundRecord] = field(default_factory=list)
+    withdrawn: list[Alert] = field(default_factory=list)
+    doubtful: list[Alert] = field(default_factory=list)
+
+    def keep(self, judgement: Judgement, now_t: float) -> None:
+        """Add what was judged, noticed now."""
+        self.alerts += [replace(alert, noticed_at=round(now_t, 3)) for alert in judgement.alerts]
+        self.rounds += judgement.rounds
+        self.doubtful += judgement.doubtful
+        self.withdrawn += judgement.withdrawn
+
+    def news(self) -> WatchNews:
+        """All of it."""
+        return WatchNews(
+            events=tuple(self.events),
+            alerts=tuple(self.alerts),
+            rounds=tuple(self.rounds),
+            withdrawn=tuple(self.withdrawn),
+            doubtful=tuple(self.doubtful),
+        )
+
+
+@dataclass(slots=True)
 class TableWatch:
     """One table being watched."""
 
@@ -74,18 +102,13 @@ class TableWatch:
     camera: CameraHistory
     """How the camera hung when."""
     pictures: ChangePictures
-    events: list[Event] = field(default_factory=list)
-    alerts: list[Alert] = field(default_factory=list)
-    rounds: list[RoundRecord] = field(default_factory=list)
-    doubtful: list[Alert] = field(default_factory=list)
-    """Findings that are not sure enough to be alerts."""
-    withdrawn: list[Alert] = field(default_factory=list)
     refits: list[CameraRefitted] = field(default_factory=list)
     """All since the watch began: the camera was moved and fitted anew."""
     ends_with_round: bool = False
     """Whether the log is to end with the round that is under way: another watch goes on with the next one."""
     ended_t: float | None = None
     """When that round was closed; nothing later is logged but that the watch was ended."""
+    _found: _Found = field(default_factory=_Found)
 
     @property
     def state(self) -> RoundState:
@@ -108,16 +131,16 @@ class TableWatch:
         return dict(self.observer.stage_seconds)
 
     @property
-    def clock(self) -> Callable[[], float]:
-        """By which the observer counts them."""
-        return self.observer.clock
-
-    @property
     def unwritten_t(self) -> float:
         """The log's lines that are earlier than this are all written; infinite where nothing waits."""
         if self.ended_t is not None:
             return math.nextafter(self.ended_t, math.inf)
         return self.interpreter.first_waiting_t
+
+    @property
+    def has_alerts(self) -> bool:
+        """Whether alerts were found since the last call of `take`."""
+        return bool(self._found.alerts)
 
     def is_looking_on(self, t: float) -> bool:
         """Whether something is being looked at of which the camera may still tell more."""
@@ -136,7 +159,7 @@ class TableWatch:
         self.pictures.look(frame, calm)
         self.hear(frame.t)
         self._judge(self.interpreter.release(frame.t, self.observer.waiting_since_t(frame.t)), frame.t)
-        self._keep(self.belief.advance(self.interpreter.known_until_t), frame.t)
+        self._found.keep(self.belief.advance(self.interpreter.known_until_t), frame.t)
 
     def _note(self, observation: Observation | CameraRefitted, frame: Frame) -> None:
         """Take in what was seen in a frame."""
@@ -184,7 +207,7 @@ class TableWatch:
         With `ahead_s` as if so much more had passed: nothing is waited for any longer.
         """
         self._judge(self.interpreter.release(t + ahead_s), t)
-        self._keep(self.belief.advance(self.interpreter.known_until_t), t)
+        self._found.keep(self.belief.advance(self.interpreter.known_until_t), t)
 
     def resume(self, events: Sequence[Event]) -> None:
         """Go on where a log ends: nothing of it is told again.
@@ -204,18 +227,12 @@ class TableWatch:
             self.interpreter.observe(observation)
         self.hear(t)
         self._judge(self.interpreter.finish(), t)
-        self._keep(self.belief.finish(), t)
+        self._found.keep(self.belief.finish(), t)
 
     def take(self) -> WatchNews:
         """What is new since the last call."""
-        news = WatchNews(
-            events=tuple(self.events),
-            alerts=tuple(self.alerts),
-            rounds=tuple(self.rounds),
-            withdrawn=tuple(self.withdrawn),
-            doubtful=tuple(self.doubtful),
-        )
-        self.events, self.alerts, self.rounds, self.withdrawn, self.doubtful = [], [], [], [], []
+        news = self._found.news()
+        self._found = _Found()
         return news
 
     def pictures_of(self, events: Sequence[Event]) -> dict[str, bytes]:
@@ -236,16 +253,10 @@ class TableWatch:
         for line in lines:
             if self.ended_t is not None and line.t > self.ended_t and not _is_end(line):
                 continue  # the next watch sees it anew, or is told of it by the same device
-            self.events.append(line)
-            self._keep(self.belief.observe(line), now_t)
+            self._found.events.append(line)
+            self._found.keep(self.belief.observe(line), now_t)
             if self.ends_with_round and isinstance(line, RoundClosed):
                 self.ended_t = line.t
-
-    def _keep(self, judgement: Judgement, now_t: float) -> None:
-        self.alerts += [replace(alert, noticed_at=round(now_t, 3)) for alert in judgement.alerts]
-        self.rounds += judgement.rounds
-        self.doubtful += judgement.doubtful
-        self.withdrawn += judgement.withdrawn
 
 
 def _is_end(line: Event) -> bool:

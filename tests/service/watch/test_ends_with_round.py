@@ -28,7 +28,7 @@ def watch_of(lines: list[Event]) -> TableWatch:
         release=release, known_until_t=10.0, first_waiting_t=math.inf, lose_sight=lambda _t: None, signal=waiting.append
     )
     nothing: Any = None
-    return TableWatch(nothing, cast(Any, interpreter), build_belief(load_table(DEMO_TABLE)), [], nothing)
+    return TableWatch(nothing, cast(Any, interpreter), build_belief(load_table(DEMO_TABLE)), [], nothing, nothing)
 
 
 def test_what_comes_after_the_round_is_left_to_the_next_watch() -> None:
