@@ -84,3 +84,7 @@ class ModelError(VisionError):
 
 class DetectorError(VisionError):
     """The detector could not look at a picture; not the same as seeing nothing."""
+
+
+class ChipRowError(VisionError):
+    """A picture does not show one chip of each kind in a row."""

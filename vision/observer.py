@@ -12,17 +12,17 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from thirdcard.calibration.camera import Calibration
 from thirdcard.vision.cards.card_monitor import CardCustoms
 from thirdcard.vision.cards.side_watch import SideRegions
 from thirdcard.vision.cards.table_cards import CardFaces, CardRegions, TableCards
 from thirdcard.vision.chips.stack_optics import StackOptics
-from thirdcard.vision.chips.table_chips import NO_CHIPS, ChipKinds, StackEyes, TableChips
+from thirdcard.vision.chips.table_chips import ChipKinds, StackEyes, TableChips
 from thirdcard.vision.frames import Frame, Image
 from thirdcard.vision.health.camera_health import CameraHealth
 from thirdcard.vision.inference.chip_faces import ChipFaceReader
+from thirdcard.vision.inference.chip_samples import NO_CHIPS, ChipLooks
 from thirdcard.vision.inference.detector import Detector
 from thirdcard.vision.inference.enrolled_reader import SharpReader
 from thirdcard.vision.inference.reader import Reader
@@ -99,13 +99,13 @@ class Observer:
         *,
         sizes: Sizes,
         clock: Callable[[], float],
-        chip_colours: NDArray[np.float64] = NO_CHIPS,
+        chips: ChipLooks = NO_CHIPS,
     ) -> None:
-        """Takes the kinds of chips on this table by their own colours, (K, 3) BGR."""
+        """Takes the kinds of chips on this table by their looks."""
         self._stages = StageClock(clock, STAGES)
         self._health = CameraHealth(calibration, regions.size_mm)
         self._cloth = ClothWatch(calibration, regions.size_mm, eyes.detector)
-        kinds = ChipKinds(eyes.chip_faces, chip_colours)
+        kinds = ChipKinds(eyes.chip_faces, chips)
         faces = CardFaces(eyes.reader, calibration, self._stages, on_face=kinds.see_card)
         places = CardRegions(own=regions.cards, side=regions.side, customs=regions.customs)
         self._cards = TableCards(places, self._cloth, faces, card_mm=sizes.card_mm)

@@ -19,7 +19,8 @@ import numpy.typing as npt
 from thirdcard.models.stacks.chip_faces_school import draw_world
 from thirdcard.models.world_files import write_worlds
 from thirdcard.vision.frames import Image
-from thirdcard.vision.inference.chip_faces import ChipFaceReader, beside_chips, sampled_face
+from thirdcard.vision.inference.chip_faces import ChipFaceReader, beside_chips
+from thirdcard.vision.inference.chip_samples import ChipLooks, sampled_face
 
 SURE = 0.95
 EXAM_WORLDS, EXAM_SEED = 6, 81
@@ -90,7 +91,7 @@ def figures_of(shares: Sequence[npt.NDArray[np.float64]], tops: Sequence[int]) -
 
 def examine(stacks: Sequence[SchoolStack], reader: ChipFaceReader) -> FaceFigures:
     """What the running code tells of drawn stacks."""
-    shares = [reader.read([stack.face], stack.colours, stack.white)[0] for stack in stacks]
+    shares = [reader.read([stack.face], ChipLooks(stack.colours), stack.white)[0] for stack in stacks]
     return figures_of(shares, [stack.top for stack in stacks])
 
 

@@ -24,7 +24,8 @@ from thirdcard.models.stacks.chip_faces_evaluate import draw_exam, exam_figures,
 from thirdcard.models.stacks.chip_faces_net import ChipFacesNet
 from thirdcard.models.stacks.chip_faces_train import told_of
 from thirdcard.models.training_loop import load_average
-from thirdcard.vision.inference.chip_faces import ANGLES, CHANNELS, CLASSES, RINGS, ChipFaceReader
+from thirdcard.vision.inference.chip_faces import CHANNELS, CLASSES, ChipFaceReader
+from thirdcard.vision.inference.chip_samples import ANGLES, RINGS
 from thirdcard.vision.inference.model_spec import ModelSpec, TensorSpec
 from thirdcard.vision.inference.stack_change import log_probabilities
 

@@ -64,7 +64,7 @@ COMMANDS = {
         "spoil", "Copy a recording with a camera's faults put into its video, to see what a watch makes of them."
     ),
     "enrol": _command(
-        "enrol", "Enrol the house's own cards, so that they are read more surely and strange ones stand out."
+        "enrol", "Enrol the house's own cards or chips, so that they are read more surely and strange ones stand out."
     ),
     "train": _command("train", "Train a model, on a CPU in hours or on a GPU in minutes."),
     "export": _command("export", "Write the house's data, or a trained model."),

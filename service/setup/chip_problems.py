@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import combinations
-
-import cv2
-import numpy as np
+from pathlib import Path
 
 from thirdcard.calibration.chips import ChipSet
 from thirdcard.service.setup.problems import SetupProblem, doubtful, wrong
-
-ALIKE = 12.0
-"""CIELAB distance (CIE 76). A colour seen under the table's lamp and that in the file differ by about as much; two
-chips that are no farther apart differ in their print alone."""
+from thirdcard.vision.errors import UnreadableImageError
+from thirdcard.vision.inference.chip_faces import PRINT_NEEDED
+from thirdcard.vision.inference.chip_samples import ALIKE, AlikePair, ChipLooks, alike_pairs, load_looks, load_sample
 
 
 def chip_problems(chips: ChipSet, where: str, maximum: int | None) -> Iterator[SetupProblem]:
@@ -34,25 +31,53 @@ def chip_problems(chips: ChipSet, where: str, maximum: int | None) -> Iterator[S
             continue
         if one.name == other.name:
             yield doubtful(where, f"chips[{k}].name", value=other.name, say=f"chips[{i}] is called so too")
-        if one.value == other.value:
-            continue
-        apart = _apart(one.colour_rgb, other.colour_rgb)
-        if apart < ALIKE and (one.sample_path is None or other.sample_path is None):
-            say = (
-                f"looks like {one.name} (colours {apart:.0f} apart, {ALIKE:g} are needed): {one.value} is taken for "
-                f"{other.value}; give both a `sample`, a picture of the face from above"
-            )
-            yield doubtful(where, f"chips[{k}].colour", value=other.name, say=say)
         if one.sample_path is not None and one.sample_path == other.sample_path:
             yield wrong(
                 where, f"chips[{k}].sample", value=one.sample_path.name, say=f"is the picture of {one.name} too"
             )
+    yield from _alike(chips, where)
     if maximum is not None and maximum < min(chips.values):
         say = f"each is worth more than {maximum}, the most that may be bet; are both in the table's smallest unit?"
         yield wrong(where, "chips", value=", ".join(map(str, chips.values)), say=say)
 
 
-def _apart(one: tuple[int, int, int], other: tuple[int, int, int]) -> float:
-    pixels = np.array([[one, other]], np.float32) / 255.0
-    lab = cv2.cvtColor(pixels, cv2.COLOR_RGB2LAB)[0]
-    return float(np.linalg.norm(lab[0] - lab[1]))
+def sample_problems(path: Path, where: str, key: str) -> list[SetupProblem]:
+    """What is wrong with the picture of a chip's face; it is there."""
+    try:
+        load_sample(path)
+    except UnreadableImageError as error:
+        return [wrong(where, key, value=path.name, say=error.reason)]
+    return []
+
+
+def _alike(chips: ChipSet, where: str) -> Iterator[SetupProblem]:
+    """Chips that are taken for each other, and samples that are given for some chips only."""
+    entries = chips.chips
+    if 0 < sum(chip.sample_path is not None for chip in entries) < len(entries):
+        k = next(k for k, chip in enumerate(entries) if chip.sample_path is None)
+        say = "not given; samples are used only where every chip has one: enrol them together, `thirdcard enrol chips`"
+        yield doubtful(where, f"chips[{k}].sample", say=say)
+    for pair in alike_pairs(looks_of(chips), print_needed=PRINT_NEEDED):
+        one, other = entries[pair.first], entries[pair.second]
+        if one.value != other.value:
+            say = f"looks like {one.name} ({told_apart(pair)}): {one.value} is taken for {other.value}"
+            if pair.print_apart is None:
+                say += "; give every chip a `sample`, a picture of its face from above (`thirdcard enrol chips`)"
+            yield doubtful(where, f"chips[{pair.second}].colour", value=other.name, say=say)
+
+
+def looks_of(chips: ChipSet) -> ChipLooks:
+    """What a house's chips look like; by their colours alone where a sample cannot be used."""
+    colours, samples = [chip.colour_rgb for chip in chips.chips], [chip.sample_path for chip in chips.chips]
+    try:
+        return load_looks(colours, samples)
+    except UnreadableImageError:  # told of beside the file (service/setup/file_problems.py)
+        return load_looks(colours, [None] * len(colours))
+
+
+def told_apart(pair: AlikePair) -> str:
+    """How far two chips are apart, and how far they should be."""
+    words = f"colours {pair.colour_apart:.0f} apart, {ALIKE:g} are needed"
+    if pair.print_apart is not None:
+        words += f", or prints {PRINT_NEEDED:.0f} apart and not {pair.print_apart:.0f}"
+    return words

@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import cv2
-import numpy as np
 from pydantic import ValidationError
 
 from thirdcard.calibration.camera import Calibration, load_calibration
@@ -33,13 +31,11 @@ from thirdcard.service.config.table_file import (
     is_live_source,
 )
 from thirdcard.service.ports.errors import ServiceError, TableError
+from thirdcard.service.setup.chip_problems import sample_problems
 from thirdcard.service.setup.collecting import collect
 from thirdcard.service.setup.deck_problems import deck_problems
-from thirdcard.service.setup.problems import SetupProblem, doubtful, refused, wrong
+from thirdcard.service.setup.problems import SetupProblem, refused, wrong
 
-LEAST_SAMPLE_PX = 40
-"""A chip's face has to be told from the others by its print: a picture smaller than one pixel a millimetre shows less
-of it than the camera does."""
 _CARD_SIDES = (*map(str, PACK), "back")
 _NO_RULEBOOK = "tas"
 """Stands in where the file names none, so that the rest can be parsed; nothing is checked by it."""
@@ -199,19 +195,8 @@ def _read_chips(files: SetupFiles, faulty: frozenset[str]) -> ChipSet | None:
     files.problems += map(refused, refusals)
     for i, chip in enumerate(chips.chips if chips is not None else ()):
         if chip.sample_path is not None:
-            files.problems += _sample_problems(chip.sample_path, where, f"chips[{i}].sample")
+            files.problems += sample_problems(chip.sample_path, where, f"chips[{i}].sample")
     return chips
-
-
-def _sample_problems(path: Path, where: str, key: str) -> list[SetupProblem]:
-    image = cv2.imdecode(np.frombuffer(path.read_bytes() or b"\0", np.uint8), cv2.IMREAD_COLOR)
-    if image is None:
-        return [wrong(where, key, value=path.name, say="cannot be decoded; must be a picture of the chip's face")]
-    if min(image.shape[:2]) < LEAST_SAMPLE_PX:
-        size = f"{image.shape[1]} x {image.shape[0]} px"
-        say = f"is {size}; must be at least {LEAST_SAMPLE_PX} px wide and high for its print to be seen"
-        return [doubtful(where, key, value=path.name, say=say)]
-    return []
 
 
 def _read_cameras(files: SetupFiles, faulty: frozenset[str]) -> None:

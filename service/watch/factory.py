@@ -9,8 +9,6 @@ import time
 from dataclasses import replace
 from datetime import UTC, datetime
 
-import numpy as np
-
 from thirdcard.calibration.layout import Layout
 from thirdcard.rules.belief.belief import Belief
 from thirdcard.rules.belief.priors import Priors
@@ -28,6 +26,7 @@ from thirdcard.service.interpretation.handovers import places_before_seats
 from thirdcard.vision.cards.card_monitor import CardCustoms
 from thirdcard.vision.inference.batching import Session
 from thirdcard.vision.inference.chip_faces import ChipFaceReader
+from thirdcard.vision.inference.chip_samples import load_looks
 from thirdcard.vision.inference.detector import Detector
 from thirdcard.vision.inference.enrolled_deck import load_house_deck
 from thirdcard.vision.inference.enrolled_reader import SharpReader
@@ -69,6 +68,7 @@ def build_observer(table: TableConfig, eyes: Eyes) -> Observer:
 
     Raises:
         HouseDeckError: The enrolled deck cannot be used.
+        UnreadableImageError: A chip's sample cannot be used.
     """
     return Observer(
         observed_regions(
@@ -85,7 +85,9 @@ def build_observer(table: TableConfig, eyes: Eyes) -> Observer:
             chip_thickness_mm=table.chips.thickness_mm,
         ),
         clock=time.perf_counter,
-        chip_colours=np.array([chip.colour_rgb[::-1] for chip in table.chips.chips], np.float64),
+        chips=load_looks(
+            [chip.colour_rgb for chip in table.chips.chips], [chip.sample_path for chip in table.chips.chips]
+        ),
     )
 
 

@@ -22,6 +22,7 @@ from thirdcard.vision.chips.stack_watch import StackWatch
 from thirdcard.vision.detections import CHIPS, Detections, sides_mm
 from thirdcard.vision.frames import Frame, Image
 from thirdcard.vision.inference.chip_faces import ChipFaceReader, white_of
+from thirdcard.vision.inference.chip_samples import ChipLooks
 from thirdcard.vision.inference.stack_change import AS_TOLD, WIDE_WH_PX, StackComparer
 from thirdcard.vision.inference.stack_height import CropFrame, Gauging, StackGauge, stack_crop
 from thirdcard.vision.observations import StacksChanged
@@ -37,7 +38,6 @@ CARDS = 40
 """So many of the last looks at cards say what white is."""
 LEAST_LEVEL = 40.0
 """Paper that looks darker than this, of 255, tells nothing of colours."""
-NO_CHIPS = np.zeros((0, 3))
 
 
 class ChipKinds:
@@ -46,9 +46,9 @@ class ChipKinds:
     Nothing is named before a card was seen face up.
     """
 
-    def __init__(self, reader: ChipFaceReader | None, colours: NDArray[np.float64]) -> None:
-        """Takes the kinds' own colours, (K, 3) BGR; without a reader nothing is named."""
-        self._reader, self._colours = reader, colours
+    def __init__(self, reader: ChipFaceReader | None, looks: ChipLooks) -> None:
+        """Takes the kinds of chips; without a reader nothing is named."""
+        self._reader, self._looks = reader, looks
         self._whites: deque[NDArray[np.float64]] = deque(maxlen=CARDS)
 
     def see_card(self, card: Image) -> None:
@@ -58,9 +58,9 @@ class ChipKinds:
     def name(self, faces: Sequence[Image]) -> list[tuple[float, ...]]:
         """How likely each kind lies on top, one row a face; empty rows where that cannot be told."""
         white = np.median(self._whites, axis=0) if self._whites else np.zeros(3)
-        if self._reader is None or not len(self._colours) or white.min() < LEAST_LEVEL:
+        if self._reader is None or not len(self._looks) or white.min() < LEAST_LEVEL:
             return [()] * len(faces)
-        return [tuple(row.tolist()) for row in self._reader.read(faces, self._colours, white)]
+        return [tuple(row.tolist()) for row in self._reader.read(faces, self._looks, white)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,7 @@ def cameras(
 
     if transport not in TRANSPORTS:
         raise typer.BadParameter(f"--transport = {transport}; must be {', '.join(TRANSPORTS)}")
-    sign_in = _read_sign_in(user, password_file)
+    sign_in = read_sign_in(user, password_file)
     if address is None and table is None:
         _list_cameras(ask, sign_in, seconds, as_json=as_json)
         return
@@ -75,7 +75,7 @@ def cameras(
         raise typer.Exit(1)
 
 
-def _read_sign_in(user: str | None, password_file: Path | None) -> SignIn | None:
+def read_sign_in(user: str | None, password_file: Path | None) -> SignIn | None:
     """Who asks; None where neither options nor environment say."""
     from thirdcard.service.cameras.onvif import SignIn
 

@@ -1,4 +1,4 @@
-"""`thirdcard enrol cards`: the house's own faces and back, from a spread of them or from pictures, for its table."""
+"""`thirdcard enrol`: the house's own cards, from a spread of them or from pictures, and its own chips, from a row."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ class Thing(StrEnum):
     """What can be enrolled."""
 
     CARDS = "cards"
+    CHIPS = "chips"
 
 
 class EnrolmentError(ServiceError):
@@ -30,30 +31,57 @@ class EnrolmentError(ServiceError):
 
 
 def enrol(
-    what: Annotated[Thing, typer.Argument(metavar="cards", help="What is enrolled.")],
+    what: Annotated[Thing, typer.Argument(metavar="cards|chips", help="What is enrolled.")],
     source: Annotated[
-        Path,
+        str,
         typer.Argument(
             metavar="SOURCE",
-            help="A recording with a spread of the cards, a video or photograph of one (with --table), or a folder of "
-            "pictures, one a face, named AS.png, 10H.jpg, back.png.",
+            help="Cards: a recording with a spread of them, a video or photograph of one (with --table), or a folder "
+            "of pictures, one a face, named AS.png, 10H.jpg, back.png. Chips: a table, whose camera shows one of each "
+            "in a row, or a picture, video or camera address (with --table).",
         ),
     ],
-    out: Annotated[Path, typer.Option(help="The file to write; the pictures go beside it as .npz.")] = Path(
-        "cards.yaml"
-    ),
-    table: Annotated[
-        Path | None, typer.Option(help="The table's table.yaml, where SOURCE is a video or photograph.")
+    out: Annotated[
+        Path | None,
+        typer.Option(help="The file to write: cards.yaml or chips.yaml where not given; the pictures go beside it."),
     ] = None,
-    back: Annotated[Path | None, typer.Option(help="A picture of the back that its card fills.")] = None,
-    name: Annotated[str, typer.Option(help="What to call the deck.")] = "house",
+    table: Annotated[
+        Path | None, typer.Option(help="The table's table.yaml, where SOURCE is a video, a photograph or an address.")
+    ] = None,
+    back: Annotated[Path | None, typer.Option(help="Cards: a picture of the back that its card fills.")] = None,
+    name: Annotated[str, typer.Option(help="Cards: what to call the deck.")] = "house",
+    values: Annotated[
+        str | None,
+        typer.Option(
+            metavar="5,25,…", help="Chips: the row's values; else those of the table's chips, in their order."
+        ),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Chips: write over a file that is there.")] = False,
     drawn: Annotated[Path | None, typer.Option(help="Draw what was enrolled, to look at (.jpg).")] = None,
 ) -> None:
-    """Enrol the house's own cards, so that they are read more surely and strange ones stand out.
+    """Enrol the house's own cards or chips, so that they are read more surely and strange ones stand out.
 
-    The cards lie face up in rows by suit and sequence, as before play. Name the file in the table's table.yaml:
+    Cards lie face up in rows by suit and sequence, as before play. Name the file in the table's table.yaml:
     `cards: {deck: cards.yaml}`. Where the deck on the table is another one, what was enrolled is left aside.
+
+    Chips lie in a row, one of each value, from the left as the dealer's end is up, with a card face up beside them: its
+    paper tells the light. Name the file so: `chips: chips.yaml`. Chips that cannot be told apart are named.
     """
+    if what is Thing.CHIPS:
+        from thirdcard.service.cli.commands.enrol_chips import enrol_chips
+
+        if back is not None:
+            raise typer.BadParameter("--back is for cards alone")
+        enrol_chips(source, table, values, out=out or Path("chips.yaml"), drawn=drawn, is_forced=force)
+        return
+    if values is not None or force:
+        raise typer.BadParameter("--values and --force are for chips alone")
+    _enrol_cards(Path(source), out or Path("cards.yaml"), table, back=back, name=name, drawn=drawn)
+
+
+def _enrol_cards(
+    source: Path, out: Path, table: Path | None, *, back: Path | None, name: str, drawn: Path | None
+) -> None:
     from thirdcard.service.config.output_files import refuse_inputs, written
     from thirdcard.service.media.stills import save_picture
     from thirdcard.vision.inference.enrolled_deck import HouseDeck, save_house_deck

@@ -473,7 +473,6 @@ BREAKAGES: dict[str, Breakage] = {
         where="chips.yaml",
         key="chips[0].sample",
         says="8 x 8 px",
-        is_wrong=False,
     ),
     "one sample for two chips": Breakage(
         breaks=lambda setup: [chip.update(sample="face0.png") for chip in setup.chips["chips"][:2]],

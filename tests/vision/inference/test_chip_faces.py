@@ -8,15 +8,8 @@ import pytest
 
 from thirdcard.vision.chips.table_chips import ChipKinds
 from thirdcard.vision.frames import Image
-from thirdcard.vision.inference.chip_faces import (
-    ANGLES,
-    PAPER_LEVEL,
-    RINGS,
-    ChipFaceReader,
-    beside_chips,
-    sampled_face,
-    white_of,
-)
+from thirdcard.vision.inference.chip_faces import PAPER_LEVEL, ChipFaceReader, beside_chips, white_of
+from thirdcard.vision.inference.chip_samples import ANGLES, RINGS, ChipLooks, sampled_face
 from thirdcard.vision.inference.stack_height import HEIGHT_PX, WIDTH_PX
 
 COLOURS = np.array([[40.0, 40.0, 200.0], [60.0, 150.0, 40.0], [30.0, 30.0, 30.0]])
@@ -67,7 +60,7 @@ def test_white_is_what_most_of_a_card_shows() -> None:
 def test_shipped_reader_names_plain_chips(kind: int, light: float) -> None:
     blue, green, red = COLOURS[kind].tolist()
     face = sampled_face(drawn((blue, green, red), (3, -5), light=light), (3.0, -5.0))
-    house = ChipKinds(ChipFaceReader.open(), COLOURS)
+    house = ChipKinds(ChipFaceReader.open(), ChipLooks(COLOURS))
     house.see_card(np.full((112, 80, 3), PAPER_LEVEL * light, np.uint8))
     (row,) = house.name([face])
     assert int(np.argmax(row)) == kind
@@ -75,10 +68,10 @@ def test_shipped_reader_names_plain_chips(kind: int, light: float) -> None:
 
 
 def test_nothing_is_named_before_a_card_was_seen() -> None:
-    assert ChipKinds(ChipFaceReader.open(), COLOURS).name([np.zeros((RINGS, ANGLES, 3), np.uint8)]) == [()]
+    assert ChipKinds(ChipFaceReader.open(), ChipLooks(COLOURS)).name([np.zeros((RINGS, ANGLES, 3), np.uint8)]) == [()]
 
 
 def test_nothing_is_named_in_the_dark() -> None:
-    house = ChipKinds(ChipFaceReader.open(), COLOURS)
+    house = ChipKinds(ChipFaceReader.open(), ChipLooks(COLOURS))
     house.see_card(np.full((112, 80, 3), 20, np.uint8))
     assert house.name([np.zeros((RINGS, ANGLES, 3), np.uint8)]) == [()]
