@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import av
 import cv2
 import numpy as np
 import pytest
@@ -129,7 +130,24 @@ def test_chips_are_written_in_the_rows_order_with_samples(tmp_path: Path) -> Non
     assert (tmp_path / "drawn.jpg").is_file()
     assert "Enrolled: 6 chips" in told(result)
     assert list(chip_problems(chips, "chips.yaml", None)) == []
-    assert run(table.file, "--out", tmp_path / "other.yaml").exit_code == 2  # its own camera's film is not there
+    missing = run(table.file, "--out", tmp_path / "other.yaml")
+    assert missing.exit_code == 2
+    assert "video.mp4: no such file" in told(missing)
+
+
+def test_a_tables_own_film_is_enough(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    stacks = table.row()
+    with av.open(str(tmp_path / "video.mp4"), "w") as container:  # the source that the table's file names
+        stream = container.add_stream("libx264", rate=10, options={"crf": "20", "preset": "veryfast"})
+        stream.width, stream.height, stream.pix_fmt = 1920, 1080, "yuv420p"
+        for k in range(12):
+            image = table.picture(stacks, t=1.0 + k / 10)
+            container.mux(stream.encode(av.VideoFrame.from_ndarray(image, format="bgr24")))
+        container.mux(stream.encode())
+    result = run(table.file, "--out", tmp_path / "chips.yaml")
+    assert result.exit_code == 0, result.output
+    assert [chip.value for chip in load_chips("chips.yaml", tmp_path).chips] == [chip.value for chip in HOUSE.chips]
 
 
 @pytest.mark.parametrize(("seed", "light", "warm"), [(5, 0.9, 0.1), (11, 0.55, 0.6), (23, 0.75, -0.5)])
