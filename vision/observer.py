@@ -133,6 +133,11 @@ class Observer:
         """The cards on the table, where they were last seen."""
         return self._cards.in_sight()
 
+    @property
+    def is_picture_good(self) -> bool:
+        """Whether nothing seems wrong with the picture."""
+        return not self._health.is_blind
+
     def begin_from(self, luma: Image) -> None:
         """The calibration held for this picture, (H, W) uint8, taken before: a camera moved since is noticed."""
         self._health.begin_from(luma)

@@ -58,6 +58,10 @@ class Home:
         """The newest picture and state of every table."""
         return self.folder / "live"
 
+    def place(self, table_id: str) -> Path:
+        """How one table's camera hangs."""
+        return self.live / f"{table_id}.place"
+
     def refuse_output(self, path: Path, *, option: str) -> None:
         """Look whether an output's path is one of the service's own.
 

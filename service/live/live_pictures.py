@@ -15,6 +15,7 @@ import numpy as np
 from thirdcard.calibration.camera import Calibration
 from thirdcard.service.config.table_file import TableConfig
 from thirdcard.service.live.camera import Shot
+from thirdcard.service.live.camera_place import PlaceKeeper
 from thirdcard.service.live.wall_camera import WallCamera
 from thirdcard.service.media.overlay import Image, card_outlines, draw_overlay
 from thirdcard.service.media.overlay_memory import hand_outlines
@@ -35,6 +36,8 @@ class PictureWriter:
     table: TableConfig
     wall: WallCamera | None = None
     """The camera's smaller stream; None where it has none: pictures are then those of the watched one."""
+    place: PlaceKeeper | None = None
+    """Keeps how the camera hangs; None: nobody does."""
     disk_fault: str | None = None
     """Why the newest picture could not be written; the one before stays."""
     _last_at: datetime | None = field(default=None)
@@ -55,6 +58,8 @@ class PictureWriter:
 
     def offer(self, shot: Shot, watch: TableWatch | None) -> None:
         """Write the picture, with what the watch read where it looked; none while the last one is not old enough."""
+        if self.place is not None and watch is not None:
+            self.place.note(shot, watch)
         if self._last_at is not None and shot.at - self._last_at < EVERY:
             return
         self._last_at = shot.at

@@ -16,9 +16,11 @@ from pathlib import Path
 from thirdcard.service.config.data_folder import Home
 from thirdcard.service.config.house_yaml import load_house
 from thirdcard.service.config.log_lines import begin_lines, begin_log
+from thirdcard.service.config.place_folder import PlaceFolder
 from thirdcard.service.config.table_facts import rules_of
 from thirdcard.service.config.table_file import TableConfig, load_table
 from thirdcard.service.live.camera import CameraReader
+from thirdcard.service.live.camera_place import PlaceKeeper, placed
 from thirdcard.service.live.entrance import entrance_of
 from thirdcard.service.live.entries import Entries
 from thirdcard.service.live.evidence_writer import EvidenceWriter
@@ -85,7 +87,11 @@ def build_worker(home: Home, table: TableConfig, service: Connection, writer: Ex
     database = home.open_database(os.environ, writer)
     journal = Journal(database, table.id, rules_of(table))
     recorded = read_signals(table, None)
+    folder = PlaceFolder(home.place(table.id))
+    own, (table, reference) = table, placed(table, folder)
     watch = start_watch(table, recorded)
+    if reference is not None:
+        watch.observer.begin_from(reference)
     watch.signals = []
     watch.resume(journal.open(now_utc()))
     ring = home.ring / table.id
@@ -93,6 +99,10 @@ def build_worker(home: Home, table: TableConfig, service: Connection, writer: Ex
     changed_at = datetime.fromtimestamp(table.path.stat().st_mtime, UTC)
     enter = partial(entrance_of, transport=camera.transport, folder=home.live, changed_at=changed_at, now=now_utc)
     reader = CameraReader(camera, ring, now_utc, enter(camera.source))
+    fit = folder.fit(own)
+    keeper = PlaceKeeper(
+        folder, table, database, now_utc, has_reference=reference is not None, hint=None if fit is None else fit.text
+    )
     wall = None if camera.wall_source is None else WallCamera(camera.name, enter(camera.wall_source), now_utc)
     return Worker(
         table=table,
@@ -101,7 +111,7 @@ def build_worker(home: Home, table: TableConfig, service: Connection, writer: Ex
         sight=Sight(reader, watch),
         entries=Entries(table.id, journal, Inbox(database, table.id, journal.began_at)),
         evidence=EvidenceWriter(database, table, ring, home.evidence),
-        pictures=PictureWriter(home.live / f"{table.id}.jpg", table, wall),
+        pictures=PictureWriter(home.live / f"{table.id}.jpg", table, wall, keeper),
         link=ServiceLink(service),
         now=now_utc,
         recorded=recorded,

@@ -226,6 +226,7 @@ class Worker:
             fault=fault,
             dealer=self.entries.dealer(now),
             setup_hint=self.watch.belief.setup_hint,
+            camera_hint=self.pictures.place.hint if self.pictures.place is not None else None,
             frames=self.sight.frames,
             missed=self.camera.missed,
             lag_s=round(self._lag_s, 3),

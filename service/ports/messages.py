@@ -45,6 +45,8 @@ class TableStatus:
     disk_fault: str | None = None
     setup_hint: str | None = None
     """What to look at in the table's set-up, where that is likelier to be wrong than the dealer."""
+    camera_hint: str | None = None
+    """That the camera was moved since its calibration was made, and what was done about it."""
     setup: int | None = None
     """The version of the set-up that it is watched with."""
     setup_waits: bool = False

@@ -145,6 +145,19 @@ class TableActs:
             self._find(table_id)
             return self._put(table_id, files, "table.changed", self._making(why))
 
+    def recalibrate(self, table_id: str, calibration: bytes, why: str | None = None) -> Made:
+        """Replace the file of its first camera's calibration.
+
+        Raises:
+            NoSuchSetupError, WrongSetupError: As with `change`.
+        """
+        with self._acting():
+            before = read_files(self.home, self._find(table_id).setup)
+            self._check_untouched(table_id)
+            table = TableFile.model_validate(parse_yaml(before.files[TABLE].decode(), TABLE))
+            files = replace(before, files={**before.files, table.cameras[0].calibration: calibration})
+            return self._put(table_id, files, "table.changed", self._making(why))
+
     def restore(self, table_id: str, version: int, why: str | None = None) -> Made:
         """Make an older version the one in force, as a new version; also of a table whose files were deleted.
 

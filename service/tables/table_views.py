@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from thirdcard.calibration.errors import CalibrationError
 from thirdcard.service.config.data_folder import Home
+from thirdcard.service.config.place_folder import CameraFitFacts, PlaceFolder
+from thirdcard.service.config.table_file import load_table
+from thirdcard.service.ports.errors import ServiceError
 from thirdcard.service.store.database import Database
 from thirdcard.service.tables.differences import FileChange, differences
 from thirdcard.service.tables.gathering import as_shown
@@ -18,6 +22,7 @@ from thirdcard.service.tables.setups import (
     find_version,
     list_versions,
     read_files,
+    table_file_of,
 )
 
 
@@ -39,6 +44,28 @@ def known_table(database: Database, table_id: str) -> KnownTable | None:
             return find_known(session, table_id)
         except NoSuchSetupError:
             return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptFit:
+    """The last fit of a camera that was moved since the set-up in force was made."""
+
+    folder: PlaceFolder
+    facts: CameraFitFacts
+
+
+def camera_fit_of(home: Home, database: Database, table_id: str) -> KeptFit | None:
+    """The last fit of a live table's camera; None where it was not moved, or its set-up says otherwise since."""
+    known = known_table(database, table_id)
+    if known is None:
+        return None
+    try:
+        table = load_table(table_file_of(home, known.setup))
+    except (ServiceError, CalibrationError):
+        return None
+    folder = PlaceFolder(home.place(table_id))
+    facts = folder.fit(table)
+    return None if facts is None else KeptFit(folder=folder, facts=facts)
 
 
 def told_version(home: Home, database: Database, table_id: str, version: int | None) -> ToldVersion:

@@ -176,6 +176,8 @@ class TableOut(BaseModel):
     disk_fault: str | None
     setup_hint: str | None
     """What to look at in the table's set-up, where that is likelier to be wrong than the dealer."""
+    camera_hint: str | None
+    """That the camera was moved since its calibration was made, and what was done about it."""
     setup: int | None
     """The version of the set-up that it is watched with."""
     setup_waits: bool

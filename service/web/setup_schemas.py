@@ -5,10 +5,12 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Iterable
+from dataclasses import asdict
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 
+from thirdcard.service.config.place_folder import CameraFitFacts
 from thirdcard.service.ports.moments import Moment
 from thirdcard.service.setup.problems import SetupProblem
 from thirdcard.service.tables.differences import FileChange
@@ -139,6 +141,23 @@ class ProblemOut(BaseModel):
     def of(cls, problem: SetupProblem) -> ProblemOut:
         """What is sent of it."""
         return cls.model_validate(problem.as_json())
+
+
+class CameraFitOut(BaseModel):
+    """The last fit of a camera that was moved."""
+
+    at: str
+    text: str
+    moved_mm: float
+    within_mm: float
+    """How far it may be off at most, in nine cases of ten."""
+    is_used: bool
+    """Whether the table is watched with it; else a person should look at it first."""
+
+    @classmethod
+    def of(cls, facts: CameraFitFacts) -> CameraFitOut:
+        """What is sent of it."""
+        return cls(**asdict(facts))
 
 
 class MadeOut(BaseModel):

@@ -12,7 +12,7 @@ from thirdcard.service.notify.deliveries import deliveries
 from thirdcard.service.retention.rules import FOREVER
 from thirdcard.service.store.people import PEOPLE_ROLES, Person, Role, list_tokens, list_users
 from thirdcard.service.tables.setups import find_known, list_known
-from thirdcard.service.tables.table_views import told_changes
+from thirdcard.service.tables.table_views import camera_fit_of, told_changes
 from thirdcard.service.web.operations import running_beside, tell_channels, tell_disk
 from thirdcard.service.web.settings_schemas import DeliveryQuery
 
@@ -44,7 +44,8 @@ def setups(room: Room, table_id: str) -> dict[str, Any]:
     with room.database.reading() as session:
         known = find_known(session, table_id)
     versions = told_changes(Home(room.settings.home), room.database, table_id)
-    return {"known": known, "state": room.live.state(table_id), "versions": versions}
+    fit = camera_fit_of(Home(room.settings.home), room.database, table_id)
+    return {"known": known, "state": room.live.state(table_id), "versions": versions, "fit": fit and fit.facts}
 
 
 def notifications(room: Room, query: DeliveryQuery) -> dict[str, Any]:

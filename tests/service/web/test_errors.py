@@ -107,6 +107,7 @@ BODIES: dict[str, dict[str, object]] = {
     "/api/tables/{table_id}/setups/{version}/restore": {"why": "a slip"},
     "/api/tables/{table_id}/stop": {"why": "the cloth is changed"},
     "/api/tables/{table_id}/start": {},
+    "/api/tables/{table_id}/camera-fit/accept": {},
 }
 """What a request carries beside the name of something that is not there."""
 QUERIES = {"/api/tables/{table_id}/recording/clip": {"from": "2026-05-04T12:00:00Z", "to": "2026-05-04T12:01:00Z"}}
