@@ -21,6 +21,7 @@ from thirdcard.service.live.camera import Shot
 from thirdcard.service.media.overlay import draw_overlay
 from thirdcard.service.media.stills import save_picture
 from thirdcard.service.ports.moments import format_moment
+from thirdcard.service.setup.print_check import print_warning
 from thirdcard.service.store import audit
 from thirdcard.service.store.database import Database
 from thirdcard.service.watch.film_sight import refit_text
@@ -64,6 +65,8 @@ class PlaceKeeper:
     _told: int = 0
     """So many fits were kept."""
     _first_t: float | None = None
+    _is_compared: bool = False
+    """Whether the print was compared with the layout."""
 
     def note(self, shot: Shot, watch: TableWatch) -> None:
         """Take in a picture that was looked at; a disk or a database that fails costs nothing else."""
@@ -71,10 +74,18 @@ class PlaceKeeper:
             if len(watch.refits) > self._told:
                 self._told = len(watch.refits)
                 self._keep(watch.refits[-1], shot)
-            elif not self.has_reference and self._is_settled(shot, watch):
-                self._hold(shot.frame.luma, watch.camera.now)
+            elif not (self.has_reference and self._is_compared) and self._is_settled(shot, watch):
+                self._compare(shot, watch)
+                if not self.has_reference:
+                    self._hold(shot.frame.luma, watch.camera.now)
         except OSError as error:
             logger.error("table %s: how its camera hangs cannot be kept: %s", self.table.id, error)
+
+    def _compare(self, shot: Shot, watch: TableWatch) -> None:
+        """Once: does the print lie where the layout has it?"""
+        if not self._is_compared:
+            self._is_compared = True
+            self.hint = self.hint or print_warning(shot.frame.image, watch.camera.now, self.table.layout)
 
     def _is_settled(self, shot: Shot, watch: TableWatch) -> bool:
         if self._first_t is None:

@@ -46,6 +46,15 @@ def print_problems(image: Image, calibration: Calibration, layout: Layout, where
             yield tell(where, f"print, {part} of the cloth", value=_where_to(match), say=say)
 
 
+def print_warning(image: Image, calibration: Calibration, layout: Layout) -> str | None:
+    """That the print lies beside the layout's outlines, in a sentence; None where it does not, or is not found."""
+    matches = match_outlines(image, calibration, layout.size_mm, _parts(layout)).values()
+    off_mm = max((hypot(*match.offset_mm) for match in matches if match.score >= LEAST_SCORE), default=0.0)
+    if off_mm < OFF_MM:
+        return None
+    return f"the cloth's print lies up to {off_mm:.0f} mm beside where the layout has it: calibrate anew"
+
+
 def _parts(layout: Layout) -> Mapping[str, list[Polygon]]:
     """The outlines of boxes and wagering areas by parts of the cloth."""
     parts: dict[str, list[Polygon]] = {part: [] for part in PARTS}

@@ -15,6 +15,7 @@ from thirdcard.rules.log.events import Event
 from thirdcard.rules.round.records import RoundRecord
 from thirdcard.rules.round.round import RoundState
 from thirdcard.service.config.table_file import TableConfig
+from thirdcard.service.setup.print_check import print_warning
 from thirdcard.service.watch.film_sight import LEAST_RATE_HZ, FilmSight, clock_text, damage_text, refit_text
 from thirdcard.service.watch.pipeline import TableWatch, read_signals, start_watch
 from thirdcard.service.watch.spread_output import ShownSpread
@@ -25,6 +26,8 @@ from thirdcard.vision.video.video import VideoReader, measured_step_s
 
 PROGRESS_S = 0.2
 """Stream time between two reports, where no alert calls for one at once."""
+COMPARED_S = 3.0
+"""Of the film: the first pictures of a stream may be grey, or half there."""
 MOST_CLOCK_WORDS = 5
 """No more is said of a clock that is wrong again and again between two reports."""
 
@@ -98,17 +101,17 @@ def watch_table(table: TableConfig, *, signals: Path | None = None, rate_hz: flo
     step_s = None if camera.is_live else measured_step_s(camera.source, size, rate_hz)
     with VideoReader(camera.source, size_wh_px=size, rate_hz=rate_hz, transport=camera.transport) as reader:
         watch = start_watch(table, read_signals(table, signals), keeps_pictures=True)
-        yield from _FilmRun(watch, reader, camera.name, step_s, is_rate_told=rate_hz is not None).reports()
+        yield from _FilmRun(watch, reader, table, step_s, is_rate_told=rate_hz is not None).reports()
 
 
 class _FilmRun:
     """One film on its way through one watch."""
 
     def __init__(
-        self, watch: TableWatch, reader: VideoReader, camera: str, step_s: float | None, *, is_rate_told: bool
+        self, watch: TableWatch, reader: VideoReader, table: TableConfig, step_s: float | None, *, is_rate_told: bool
     ) -> None:
-        self._watch, self._reader = watch, reader
-        self._sight = FilmSight(watch, camera)
+        self._watch, self._reader, self._layout = watch, reader, table.layout
+        self._sight = FilmSight(watch, table.cameras[0].name)
         self._step_s, self._is_rate_told = step_s, is_rate_told
         self._words = _FilmWords()
         self._reporter = _Reporter(watch, reader.info.duration_s)
@@ -122,6 +125,7 @@ class _FilmRun:
                 with self._reporter.spend("interpret"):
                     self._sight.take(item, self._reader.step_s or self._step_s)
                 if isinstance(item, Frame):
+                    self._compare(item)
                     self._frame = item
                     self._reporter.saw(item.t)
                     if self._watch.has_alerts or item.t - self._reporter.reported_t >= PROGRESS_S:
@@ -129,6 +133,14 @@ class _FilmRun:
         except VideoBreakError as error:
             broken = str(error)
         yield self._end(broken)
+
+    def _compare(self, frame: Frame) -> None:
+        """Once, early in the film: does the print lie where the layout has it?"""
+        if frame.t < COMPARED_S or (self._frame is not None and self._frame.t >= COMPARED_S):
+            return
+        warning = print_warning(frame.image, self._watch.camera.at(frame.t), self._layout)
+        if warning is not None:
+            self._words.add(warning)
 
     def _items(self) -> Iterator[Frame | SightLost]:
         items = self._reader.looks()
@@ -158,6 +170,10 @@ class _FilmWords:
     def __init__(self) -> None:
         self._said: dict[str, None] = {}
         self._faults = 0
+
+    def add(self, word: str) -> None:
+        """Something was noticed."""
+        self._said[word] = None
 
     def all(self, reader: VideoReader, sight: FilmSight, *, is_rate_told: bool) -> tuple[str, ...]:
         """All that was noticed so far, in order."""

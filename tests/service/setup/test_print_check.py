@@ -11,7 +11,7 @@ import pytest
 from tests.calibration.cameras import camera_over
 from tests.vision.printed_cloth import LAYOUT, cloth, seen, turned
 from thirdcard.calibration.camera import Calibration
-from thirdcard.service.setup.print_check import print_problems
+from thirdcard.service.setup.print_check import print_problems, print_warning
 from thirdcard.service.setup.problems import SetupProblem
 from thirdcard.vision.frames import Image
 
@@ -64,3 +64,13 @@ def test_turned_camera_is_told_where_it_is_off() -> None:
 def test_another_cloth_is_told() -> None:
     (one,) = found(CAMERA, seen(CAMERA, np.full_like(LINED, 80)))
     assert one.key == "print" and "is it this cloth's layout" in one.say
+
+
+@pytest.mark.parametrize(("by_mm", "off_mm"), [(0.0, None), (4.0, None), (15.0, 15.0), (40.0, 40.0)])
+def test_watch_is_warned_in_a_sentence(by_mm: float, off_mm: float | None) -> None:
+    image = np.asarray(cv2.cvtColor(seen(CAMERA, LINED), cv2.COLOR_GRAY2BGR), np.uint8)
+    said = print_warning(image, turned(CAMERA, (0.0, 0.0, 0.0), (by_mm, 0.0, 0.0)), LAYOUT)
+    if off_mm is None:
+        assert said is None
+    else:
+        assert said is not None and float(re.findall(r"\d+", said)[0]) == pytest.approx(off_mm, abs=2.1)
