@@ -55,11 +55,14 @@ class PlaceFolder:
         return self.path / f"{which}.jpg"
 
     def held(self, table: TableConfig) -> Calibration | None:
-        """The calibration that the camera had last; None where none is kept, or it cannot be read."""
-        if self._read(_HELD, table) is None:
-            return None
+        """The calibration that the camera had last; None where none is kept, or it cannot be read.
+
+        It may have become the table's own meanwhile: what it was fitted to holds on.
+        """
+        own = self.path / _HELD_CALIBRATION
         try:
-            return load_calibration(self.path / _HELD_CALIBRATION)
+            is_own = (self.path / _HELD).is_file() and _digest_of(own) == _digest(table)
+            return load_calibration(own) if is_own or self._read(_HELD, table) is not None else None
         except (OSError, CalibrationError):
             return None
 
@@ -102,4 +105,8 @@ class PlaceFolder:
 
 def _digest(table: TableConfig) -> str:
     """Of the calibration that the table's files have."""
-    return hashlib.sha256(table.cameras[0].calibration_path.read_bytes()).hexdigest()
+    return _digest_of(table.cameras[0].calibration_path)
+
+
+def _digest_of(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
