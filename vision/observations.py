@@ -49,6 +49,8 @@ class CardRested:
     is_faint: bool = False
     """Whether the detector hardly knows it for a card: it may have lain there before it was found, and one beside it
     may not be found at all."""
+    may_be_turned: bool = False
+    """Whether it shows its face, was hidden for long enough to be turned over, and no look showed a face on its way."""
     is_back_seen: bool = True
     """False for one that is said to have lain face down only because no look showed which side was up."""
 

@@ -233,7 +233,7 @@ class CardLines:
         number = self.state.cards_dealt
         since_call_s = 0.0 if self.state.called_t is None else card.t - self.state.called_t
         is_blind = self.blindness.was_blind(card.t - card.hidden_s - TRAVEL_S, card.t)
-        was_hidden = card.hidden_s > HIDDEN_S
+        was_hidden = card.hidden_s > HIDDEN_S or self._is_turned_at_once(card)
         is_missed = card.face_up and self.backs.is_missed(dealt.hand, number, since_call_s)
         if not is_blind and not was_hidden and not self.blindness.is_half_seen:
             self.backs.note(number, face_up=card.face_up)
@@ -242,6 +242,11 @@ class CardLines:
         is_moment_unseen |= self.backs.may_have_missed_one(dealt.hand, number)
         is_moment_unseen |= card.is_faint and not card.face_up and number < INITIAL_CARDS
         return Arrival(is_blind=is_blind, was_hidden=was_hidden, is_missed=is_missed, is_moment_unseen=is_moment_unseen)
+
+    def _is_turned_at_once(self, card: seen.CardRested) -> bool:
+        """Whether it may be a third card that was laid face down, and turned by the hand that laid it."""
+        number = self.state.cards_dealt
+        return card.may_be_turned and number >= INITIAL_CARDS and self.backs.come_face_down(number)
 
     def _while_blind(self, dealt: CardDealt, card: seen.CardRested, signalled: Signalled) -> CardDealt:
         """Less sure where the camera could not see."""

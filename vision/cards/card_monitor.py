@@ -268,7 +268,9 @@ class CardWatch:
         self._cards.known[track.track_id] = Known(
             region=region, home=region, face_up=face_up, reading=reading, unread_t=unread_t
         )
-        rested = _with_doubt(_rested(track, rested_t, region, reading), track, self.labels)
+        may_be_turned = face_up and self._reading.may_be_turned(track, rested_t)
+        rested = replace(_rested(track, rested_t, region, reading), may_be_turned=may_be_turned)
+        rested = _with_doubt(rested, track, self.labels)
         if not track.sight.face_up or not self._reading.was_face_down(track, rested_t):
             return [rested]
         turned_t = max(track.turned_t or track.face_t or rested_t, rested_t)

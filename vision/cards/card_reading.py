@@ -49,6 +49,8 @@ GLIMPSE_S = 2.5
 """How long before a card came to rest its back may have been seen at its place."""
 NEXT_CARD_S = 0.5
 """A card comes to rest at least so long after the one before it."""
+TURN_S = 0.3
+"""A hand takes no less to turn a card over."""
 LATE_FACE_S = 0.4
 """A face that could not be told for so long after its card came to rest may have been turned up meanwhile."""
 KEPT_S = 10.0
@@ -73,14 +75,15 @@ ReadFaces = Callable[[Sequence[NDArray[np.float64]]], Sequence[NDArray[np.float6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BackGlimpse:
-    """The back of a card that had not come to rest."""
+class Glimpse:
+    """One side of a card that had not come to rest."""
 
     t: float
     at_mm: NDArray[np.float64]
     track_id: int
     score: float
     """How much it looked like a card."""
+    face_up: bool
 
 
 @dataclass(slots=True)
@@ -89,7 +92,7 @@ class CardReading:
 
     tracker: Tracker
     labels: tuple[str, ...]
-    _glimpses: list[BackGlimpse] = field(default_factory=list)
+    _glimpses: list[Glimpse] = field(default_factory=list)
 
     def read(self, sights: Sequence[CardSight], read_faces: ReadFaces) -> list[CardSight]:
         """Read the sights that may tell something new, and let the reader say which side of them shows."""
@@ -129,9 +132,9 @@ class CardReading:
             if track.face_t is None and 1.0 - back - unclear >= CLEAR:
                 track.face_t = t
             score = track.sight.score
-            is_glimpse = back >= (GLIMPSED if score >= REAL_SCORE else SURELY_GLIMPSED) and score >= FAINTEST_SCORE
-            if track.motion is Motion.MOVING and is_glimpse:
-                self._glimpses.append(BackGlimpse(t, track.sight.at_mm, track.track_id, score))
+            is_back, is_face = (side >= _glimpsed(score) for side in (back, 1.0 - back - unclear))
+            if track.motion is Motion.MOVING and score >= FAINTEST_SCORE and (is_back or is_face):
+                self._glimpses.append(Glimpse(t, track.sight.at_mm, track.track_id, score, face_up=is_face))
             if t - track.still_since_t < STILL_BEFORE_VOTE_S:
                 continue
             is_sure = log_probs.max() >= LOG_SURE and (track.sight.face_up or unclear < CLEAR)
@@ -164,21 +167,41 @@ class CardReading:
         own = [
             glimpse
             for glimpse in self._glimpses
-            if self._is_of(glimpse, track, rested_t, since_t) and (is_long_hidden or glimpse.score >= FAINT_SCORE)
+            if not glimpse.face_up
+            and self._is_of(glimpse, track, rested_t, since_t)
+            and (is_long_hidden or glimpse.score >= FAINT_SCORE)
         ]
         is_glimpsed = len(own) >= FAINT_GLIMPSES or any(glimpse.score >= REAL_SCORE for glimpse in own)
         return track.back_looks >= BACKS_SEEN or is_glimpsed or (is_long_hidden and bool(own))
+
+    def may_be_turned(self, track: CardTrack, rested_t: float) -> bool:
+        """Whether a card that shows its face may have been turned under a hand: it was hidden, and no look before
+        showed a face."""
+        if track.hidden_s < TURN_S:
+            return False
+        since_t = self._last_came_to_rest(track, rested_t)
+        others = {other.track_id for other in self.tracker.tracks if other is not track}
+        return not any(
+            glimpse.face_up and since_t < glimpse.t < rested_t - track.hidden_s + TURN_S
+            for glimpse in self._glimpses
+            if glimpse.track_id not in others and rested_t - glimpse.t <= GLIMPSE_S
+        )
 
     def _last_came_to_rest(self, track: CardTrack, rested_t: float) -> float:
         """When the card before this one came to rest, wherever: until then backs were that one's, on its way there."""
         others = [other.rested_t for other in self.tracker.tracks if other is not track and other.rested_t is not None]
         return max((other_t for other_t in others if rested_t - other_t >= NEXT_CARD_S), default=-np.inf)
 
-    def _is_of(self, glimpse: BackGlimpse, track: CardTrack, rested_t: float, since_t: float) -> bool:
+    def _is_of(self, glimpse: Glimpse, track: CardTrack, rested_t: float, since_t: float) -> bool:
         """Whether it was this card's back: what is seen there after it came to rest may fly over it."""
         is_its_own = glimpse.track_id == track.track_id or since_t < glimpse.t <= rested_t
         is_there = float(np.linalg.norm(glimpse.at_mm - track.sight.at_mm)) < ONE_CARD_MM
         return is_its_own and is_there and rested_t - glimpse.t <= GLIMPSE_S
+
+
+def _glimpsed(score: float) -> float:
+    """How surely a side must be read to be believed at one look, of what looks so much like a card."""
+    return GLIMPSED if score >= REAL_SCORE else SURELY_GLIMPSED
 
 
 def is_read(track: CardTrack, reading: Reading) -> bool:

@@ -89,3 +89,19 @@ def test_where_cards_come_face_up_what_was_hidden_is_told_as_before() -> None:
     open_card = replace(back(1, 5.0, "player"), face_up=True, reading=FACE, hidden_s=1.5)
 
     assert dealt(log_of(open_card, face_down=frozenset())) == [(False, None)]
+
+
+@pytest.mark.parametrize(
+    ("may_be_turned", "face_down", "face_up"),
+    [
+        pytest.param(True, frozenset(Phase), False, id="laid face down and turned at once"),
+        pytest.param(False, frozenset(Phase), True, id="seen to come open"),
+        pytest.param(True, frozenset({Phase.INITIAL}), True, id="third cards come open here"),
+    ],
+)
+def test_third_card_may_have_been_turned_by_the_hand_that_laid_it(
+    may_be_turned: bool, face_down: frozenset[Phase], face_up: bool
+) -> None:
+    third = replace(back(5, 12.0, "player"), face_up=True, reading=FACE, hidden_s=0.5, may_be_turned=may_be_turned)
+    lines = log_of(*FIRST, back(4, 8.0, "banker"), turned(1, 9.0), turned(2, 9.5), third, face_down=face_down)
+    assert dealt(lines)[-1][0] is face_up

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.service.watch_fakes import write_table
-from tests.vision.drawn_clips import RATE_HZ, clip, covered, frozen, moved, straight_down
+from tests.vision.drawn_clips import RATE_HZ, Spoil, clip, covered, frozen, moved, straight_down
 from thirdcard.calibration.camera import save_calibration
 from thirdcard.calibration.layout import load_layout
 from thirdcard.rules.log.events import (
@@ -36,7 +36,7 @@ from thirdcard.service.config.table_file import load_table
 from thirdcard.service.interpretation.dealing import UnseenBacks
 from thirdcard.service.interpretation.interpreter import HOLD_S, Interpreter
 from thirdcard.service.interpretation.visibility import Blindness
-from thirdcard.service.watch.pipeline import start_watch
+from thirdcard.service.watch.pipeline import TableWatch, start_watch
 from thirdcard.vision.observations import (
     CardRested,
     FirstLookDoubted,
@@ -168,28 +168,43 @@ def test_missing_card_is_undetermined_where_the_camera_could_not_see(fault: Pict
     assert "misdeal.third_card_missing" in undetermined
 
 
+def camera_events(folder: Path, spoil: Spoil) -> tuple[TableWatch, list[tuple[float, Event]]]:
+    """What a watch of a clip that is spoiled from 5 to 8 s logs of its camera, and when it noticed."""
+    write_table(folder)
+    save_calibration(folder / "overhead.yaml", straight_down())
+    watch = start_watch(load_table(folder / "table.yaml"), [])
+    logged: list[tuple[float, Event]] = []
+    for frame in clip(11.0, spoil, at=(5.0, 8.0)):
+        watch.see(frame)
+        logged += [(frame.t, event) for event in watch.take().events if isinstance(event, CameraEvent)]
+    return watch, logged
+
+
 @pytest.mark.parametrize(
     ("spoil", "kind"),
     [
         pytest.param(covered, "camera_obstructed", id="covered"),
-        pytest.param(partial(moved, right_mm=12.0), "camera_moved", id="moved"),
         pytest.param(frozen, "camera_lost", id="frozen"),
     ],
 )
-def test_watch_logs_a_fault_of_its_camera_within_two_seconds(tmp_path: Path, spoil: object, kind: str) -> None:
-    write_table(tmp_path)
-    calibration = straight_down()
-    save_calibration(tmp_path / "overhead.yaml", calibration)
-    watch = start_watch(load_table(tmp_path / "table.yaml"), [])
-    logged: list[tuple[float, Event]] = []
-    for frame in clip(11.0, spoil, at=(5.0, 8.0)):  # type: ignore[arg-type]
-        watch.see(frame)
-        logged += [(frame.t, event) for event in watch.take().events if isinstance(event, CameraEvent)]
+def test_watch_logs_a_fault_of_its_camera_within_two_seconds(tmp_path: Path, spoil: Spoil, kind: str) -> None:
+    watch, logged = camera_events(tmp_path, spoil)
     assert [event.type for _, event in logged] == [kind, "camera_back"]
     for (noticed_t, event), true_t in zip(logged, (5.0, 8.0), strict=True):
         assert event.t == pytest.approx(true_t, abs=0.45)
         assert noticed_t < true_t + 2.0
     assert watch.interpreter.known_until_t == pytest.approx(11.0 - 1 / RATE_HZ - HOLD_S)
+
+
+def test_watch_sees_again_once_a_moved_camera_is_fitted_anew(tmp_path: Path) -> None:
+    watch, logged = camera_events(tmp_path, partial(moved, right_mm=12.0))
+    assert [event.type for _, event in logged] == ["camera_moved", "camera_back"] * 2  # moved, and moved back
+    for (noticed_t, event), true_t in zip(logged[::2], (5.0, 8.0), strict=True):
+        assert event.t == pytest.approx(true_t, abs=0.45)
+        assert noticed_t < true_t + 2.0
+    assert [event.t < true_t + 3.0 for (_, event), true_t in zip(logged[1::2], (5.0, 8.0), strict=True)] == [True] * 2
+    assert [refit.moved_mm for refit in watch.refits] == pytest.approx([12.0, 12.0], abs=0.5)
+    assert watch.camera.at(7.0) is watch.refits[0].calibration
 
 
 def test_blindness_that_goes_on_doubts_all_that_follows() -> None:

@@ -344,3 +344,24 @@ def test_passing_card_of_no_clear_side_does_not_pull_a_resting_one_along() -> No
     table.look(sight(100), sight(250, face_up=False), looks=12)
     assert [each.face_up for each in table.told if isinstance(each, CardRested)] == [True, False]
     assert kinds(table.told) == [CardRested, CardRested]
+
+
+@pytest.mark.parametrize(
+    ("hidden_s", "on_its_way", "may_be_turned"),
+    [
+        pytest.param(0.5, None, True, id="hidden"),
+        pytest.param(0.1, None, False, id="hardly hidden"),
+        pytest.param(0.5, True, False, id="its face was seen on its way"),
+        pytest.param(0.5, False, True, id="its back was seen on its way"),
+    ],
+)
+def test_card_first_seen_open_under_a_hand_may_have_been_turned_there(
+    hidden_s: float, on_its_way: bool | None, may_be_turned: bool
+) -> None:
+    table = Table(hidden_s=hidden_s)
+    if on_its_way is not None:
+        table.look(sight(20, face_up=on_its_way))
+    table.look(looks=5)
+    table.look(sight(160), looks=15)
+    (rested,) = (each for each in table.told if isinstance(each, CardRested))
+    assert rested.face_up and rested.may_be_turned == may_be_turned
