@@ -19,7 +19,7 @@ from thirdcard.calibration.camera_problem import KnownLens
 from thirdcard.calibration.documents import read_document, take_numbers
 from thirdcard.calibration.errors import CalibrationError, FitError
 from thirdcard.calibration.fit import Fit, fit_from_markers, fit_from_points
-from thirdcard.calibration.layout import Layout
+from thirdcard.calibration.layout import Area, Layout
 from thirdcard.calibration.markers import find_markers, marker_corners_mm
 
 FloatArray = NDArray[np.float64]
@@ -143,7 +143,7 @@ def draw_layout(image_hw3: Image, calibration: Calibration, layout: Layout) -> I
     """A copy of the picture with the layout's areas and reference points drawn where the calibration puts them."""
     drawn = image_hw3.copy()
     for area in layout.areas:
-        line_px = calibration.image_from_layout(_followed(area.polygon_mm))
+        line_px = outline_px(calibration, area)
         if np.isfinite(line_px).all():
             cv2.polylines(drawn, [line_px.round().astype(np.int32)], True, _LINE_BGR, 2, cv2.LINE_AA)
     for name, at_mm in layout.reference_points.items():
@@ -153,6 +153,11 @@ def draw_layout(image_hw3: Image, calibration: Calibration, layout: Layout) -> I
             cv2.drawMarker(drawn, (x, y), _POINT_BGR, cv2.MARKER_CROSS, 16, 2)
             cv2.putText(drawn, name, (x + 8, y - 8), cv2.FONT_HERSHEY_SIMPLEX, 0.5, _POINT_BGR, 1, cv2.LINE_AA)
     return drawn
+
+
+def outline_px(calibration: Calibration, area: Area) -> FloatArray:
+    """An area's outline in the picture, followed in steps of 20 mm, since a lens bends it: (N, 2) distorted pixels."""
+    return calibration.image_from_layout(_followed(area.polygon_mm))
 
 
 def _check(calibration: Calibration, names: tuple[str, ...], *, points_mm: FloatArray, points_px: FloatArray) -> Check:

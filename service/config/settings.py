@@ -55,6 +55,8 @@ class RoomSettings:
     """How it logs what it does."""
     house: House = field(default_factory=House)
     """What its figures go by."""
+    are_films_anywhere: bool = False
+    """Whether a new table's camera may be a film outside the service's folder: one person, at the machine itself."""
     remind_after: timedelta = field(default=timedelta(minutes=2))
     """An alert that nobody took for so long is shown as overdue; `serve` takes it from the notifications' settings."""
 

@@ -40,6 +40,7 @@ from thirdcard.service.web.routes import (
     corrections,
     dealers,
     decisions,
+    guide,
     health,
     keeping,
     metrics,
@@ -62,6 +63,7 @@ ROUTERS = (
         sessions,
         setups,
         camera_fits,
+        guide,
         tables,
         signals,
         alerts,
@@ -76,6 +78,8 @@ ROUTERS = (
     ),
     *(channels, keeping, decisions, analytics_pages, pages, settings_pages, review_pages),
 )
+LARGER_BODIES = setups.LARGER_BODIES | guide.LARGER_BODIES
+"""Addresses whose bodies may be larger, and how many bytes they may have."""
 ERRORS: dict[int | str, dict[str, Any]] = {
     "4XX": {"model": ErrorBody, "description": "Refused; the body says why."},
     "5XX": {"model": ErrorBody, "description": "Failed; the body says what."},
@@ -106,7 +110,9 @@ def create_app(
             Middleware(Origins, trusted=settings.trusted_proxies),
             Middleware(SecurityHeaders),
             Middleware(LastResort, answer=answer),
-            Middleware(BodyLimit, largest_bytes=settings.largest_body_bytes, larger=setups.LARGER_BODIES),
+            Middleware(
+                BodyLimit, largest_bytes=settings.largest_body_bytes, larger=setups.LARGER_BODIES | guide.LARGER_BODIES
+            ),
         ],
     )
     app.state.room, app.state.pages, app.state.cards = room, build_pages(settings), CardCrops()

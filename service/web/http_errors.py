@@ -24,6 +24,7 @@ from thirdcard.service.alerts.signals import SignalError
 from thirdcard.service.corrections.acts import CorrectionConflictError, CorrectionError
 from thirdcard.service.corrections.judging import UnjudgeableError
 from thirdcard.service.dealers.register import DealerError
+from thirdcard.service.guide.drafts import DraftStateError, NoSuchDraftError, StepError
 from thirdcard.service.notify.notifications import NoSuchChannelError
 from thirdcard.service.ports.errors import TableError, UnreadableTableError
 from thirdcard.service.rounds.search.fields import SearchError
@@ -159,6 +160,9 @@ _STATUS_OF: Mapping[type[Exception], int] = {
     NoSuchChannelError: 404,
     NotRunHereError: 404,
     NoSuchSetupError: 404,
+    NoSuchDraftError: 404,
+    DraftStateError: 409,
+    StepError: 422,
     TableStateError: 409,
     SpoiledSetupError: 409,
     WrongSetupError: 422,

@@ -14,7 +14,7 @@ from thirdcard.service.ports.errors import ServiceError
 if TYPE_CHECKING:
     from thirdcard.service.config.table_file import TableConfig
     from thirdcard.service.setup.chips_file import EnrolledChip
-    from thirdcard.vision.chips.chip_enrolment import ChipPlace, RowChip, RowEyes
+    from thirdcard.vision.chips.chip_enrolment import RowChip
     from thirdcard.vision.frames import Image
 
 PICTURES = 10
@@ -31,6 +31,7 @@ def enrol_chips(
     """Measure one chip of each value, write `chips.yaml` and the samples, and name what looks alike."""
     from thirdcard.service.config.output_files import OutputPathError, refuse_inputs
     from thirdcard.service.config.table_file import files_of, load_table, read_table_file
+    from thirdcard.service.guide.chips_step import chip_place, open_row_eyes
     from thirdcard.service.setup.chips_file import save_chips
     from thirdcard.service.setup.table_check import TABLE, find_table_file
     from thirdcard.vision.addresses import public_address
@@ -53,8 +54,9 @@ def enrol_chips(
     if out.exists() and not is_forced:
         raise OutputPathError(f"--out = {out}; is there already; must be a new file, or --force to write over it")
     images = _pictures(taken, is_own=is_table, table=table)
+    place = chip_place(table.layout, (table.chips.diameter_mm, table.chips.thickness_mm))
     try:
-        row = read_chip_row(images, table.cameras[0].calibration, _place(table), _eyes(), count=len(wanted))
+        row = read_chip_row(images, table.cameras[0].calibration, place, open_row_eyes(), count=len(wanted))
     except ChipRowError as error:
         raise ChipRowError(f"{public_address(taken)}: {error}") from error
     chips = [_enrolled(value, name, chip) for (value, name), chip in zip(wanted, row, strict=True)]
@@ -102,28 +104,6 @@ def _pictures(source: str, *, is_own: bool, table: TableConfig) -> list[Image]:
     if found != [width, height]:
         raise PictureError(f"{public_address(source)}: size = {found}; must be {[width, height]}, the calibration's")
     return [image for image in images if image.shape == images[-1].shape]
-
-
-def _place(table: TableConfig) -> ChipPlace:
-    from thirdcard.vision.chips.chip_enrolment import ChipPlace
-
-    kinds = ("chip_tray", "discard", "shoe")
-    return ChipPlace(
-        size_mm=table.layout.size_mm,
-        diameter_mm=table.chips.diameter_mm,
-        thickness_mm=table.chips.thickness_mm,
-        left_out={area.id: area.polygon_mm for area in table.layout.areas if area.kind in kinds},
-    )
-
-
-def _eyes() -> RowEyes:
-    from thirdcard.vision.chips.chip_enrolment import RowEyes
-    from thirdcard.vision.inference.chip_faces import ChipFaceReader
-    from thirdcard.vision.inference.detector import Detector
-    from thirdcard.vision.inference.reader import Reader
-    from thirdcard.vision.inference.stack_height import StackGauge
-
-    return RowEyes(Detector.open(), Reader.open(), StackGauge.open(), ChipFaceReader.open())
 
 
 def _enrolled(value: int, name: str, chip: RowChip) -> EnrolledChip:

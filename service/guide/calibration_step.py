@@ -1,0 +1,176 @@
+"""The third step: the camera fitted to the cloth, from points on the picture, from the drawing, or from markers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+import yaml
+
+from thirdcard.calibration.camera import Calibration, format_calibration, load_calibration
+from thirdcard.calibration.fit import Fit, fit_from_markers, fit_from_points
+from thirdcard.calibration.fit_quality import FitQuality, quality_of
+from thirdcard.calibration.layout import Area, Layout
+from thirdcard.calibration.session import outline_px
+from thirdcard.service.guide.cloth_step import load_cloth
+from thirdcard.service.guide.drafts import OVERHEAD, STILL, NewTable, in_words, refuse_wrong
+from thirdcard.service.setup.camera_grade import camera_problems
+from thirdcard.service.setup.print_check import print_problems
+from thirdcard.service.setup.problems import SetupProblem
+from thirdcard.service.setup.table_check import USUAL_CARD_MM, USUAL_CHIP_MM
+from thirdcard.service.watch.wording import bet_text
+from thirdcard.vision.frames import Image
+
+GRID_WH = (24, 12)
+"""Cells along and across the cloth over which the uncertainty is shown."""
+Place = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrawnArea:
+    """An area of the cloth as it lies in the picture."""
+
+    id: str
+    kind: str
+    text: str
+    """Its name, seat and bet."""
+    outline_px: tuple[Place, ...]
+    """Empty where the camera does not see it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UncertainCell:
+    """A part of the cloth in the picture, and how far the map may be off there."""
+
+    outline_px: tuple[Place, ...]
+    off_mm: float
+    """In 90 % of cases it is less."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FitTold:
+    """What a fit says of itself."""
+
+    fit: Fit
+    quality: FitQuality
+    cells: tuple[UncertainCell, ...]
+    areas: tuple[DrawnArea, ...]
+    places_px: Mapping[str, Place]
+    """Where each reference point of the cloth should lie in the picture."""
+    problems: tuple[SetupProblem, ...]
+    """With the camera over this cloth, and with where the print lies."""
+
+
+def load_still(draft: NewTable) -> Image:
+    """The camera's picture.
+
+    Raises:
+        DraftStateError: No camera is settled.
+    """
+    path = draft.needed(STILL, "Choose the camera first.")
+    return np.asarray(cv2.imdecode(np.frombuffer(path.read_bytes(), np.uint8), cv2.IMREAD_COLOR), np.uint8)
+
+
+def try_points(draft: NewTable, points: Mapping[str, Place]) -> FitTold:
+    """Fit the camera to points on the picture; they are kept, the calibration is not.
+
+    Raises:
+        StepError: They determine no camera, or do not belong together.
+        DraftStateError: Camera or cloth are not settled.
+    """
+    layout, image = load_cloth(draft), load_still(draft)
+    draft.change(points=dict(points))
+    with in_words():
+        fit = fit_from_points(points, layout, image_size_wh_px=(image.shape[1], image.shape[0]))
+        return _told(fit, layout, image)
+
+
+def try_markers(draft: NewTable) -> FitTold:
+    """Fit the camera to the markers that its picture shows.
+
+    Raises:
+        StepError: Fewer than two are found, or the cloth has none.
+        DraftStateError: Camera or cloth are not settled.
+    """
+    layout, image = load_cloth(draft), load_still(draft)
+    with in_words():
+        return _told(fit_from_markers(image, layout), layout, image)
+
+
+def settle_fit(draft: NewTable, told: FitTold) -> None:
+    """Keep a calibration.
+
+    Raises:
+        StepError: By it boxes lie outside the picture, are too small, or are mirrored.
+    """
+    refuse_wrong(list(told.problems))
+    document = format_calibration(told.fit.calibration)
+    text = yaml.safe_dump(document, sort_keys=False, default_flow_style=None, width=200)
+    draft.put(OVERHEAD, text.encode())
+
+
+def load_fit(draft: NewTable) -> Calibration:
+    """The calibration that was settled.
+
+    Raises:
+        DraftStateError: None is.
+    """
+    return load_calibration(draft.needed(OVERHEAD, "Calibrate the camera first."))
+
+
+def drawn_areas(layout: Layout, calibration: Calibration) -> tuple[DrawnArea, ...]:
+    """Each area of a cloth in the picture, with what it is."""
+    return tuple(
+        DrawnArea(id=area.id, kind=area.kind, text=area_text(area), outline_px=_seen(outline_px(calibration, area)))
+        for area in layout.areas
+    )
+
+
+def area_text(area: Area) -> str:
+    """What a person calls an area: its hand, or its seat and bet."""
+    if area.kind == "hand":
+        return f"{(area.hand or '').capitalize()} box"
+    if area.kind == "wager":
+        who = area.name or ("" if area.seat is None else f"Seat {area.seat}")
+        return f"{who} {bet_text(area.bet or '')}".strip()
+    return area.kind.replace("_", " ")
+
+
+def _told(fit: Fit, layout: Layout, image: Image) -> FitTold:
+    calibration = fit.calibration
+    problems = [
+        *camera_problems(calibration, layout, OVERHEAD, card_mm=USUAL_CARD_MM, chip_mm=USUAL_CHIP_MM),
+        *print_problems(image, calibration, layout, OVERHEAD),
+    ]
+    names = list(layout.reference_points)
+    places = calibration.image_from_layout(np.array([layout.reference_points[name] for name in names]).reshape(-1, 2))
+    return FitTold(
+        fit=fit,
+        quality=quality_of(fit, layout),
+        cells=_cells(fit, layout),
+        areas=drawn_areas(layout, calibration),
+        places_px={name: (x, y) for name, (x, y) in zip(names, places.tolist(), strict=True) if np.isfinite(x + y)},
+        problems=tuple(problems),
+    )
+
+
+def _cells(fit: Fit, layout: Layout) -> tuple[UncertainCell, ...]:
+    (width, depth), (across, down) = layout.size_mm, GRID_WH
+    step = np.array([width / across, depth / down])
+    starts = np.stack(np.meshgrid(np.arange(across), np.arange(down)), axis=-1).reshape(-1, 2) * step
+    off_mm = fit.uncertainty.radius_mm(starts + step / 2)
+    corners = starts[:, None, :] + np.array([(0, 0), (1, 0), (1, 1), (0, 1)]) * step
+    places = fit.calibration.image_from_layout(corners.reshape(-1, 2)).reshape(-1, 4, 2)
+    return tuple(
+        UncertainCell(outline_px=_seen(place), off_mm=float(off))
+        for place, off in zip(places, off_mm, strict=True)
+        if np.isfinite(place).all()
+    )
+
+
+def _seen(places: np.ndarray) -> tuple[Place, ...]:
+    if not np.isfinite(places).all():
+        return ()
+    return tuple((round(float(x), 1), round(float(y), 1)) for x, y in places)
