@@ -7,21 +7,29 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, StringConstraints
 
+from thirdcard.calibration.chips import ChipSet, load_chips
 from thirdcard.service.cameras.discovery import FoundCamera
 from thirdcard.service.guide.calibration_step import DrawnArea, FitTold, area_text
 from thirdcard.service.guide.camera_step import CameraAsked, CameraTold
 from thirdcard.service.guide.cloth_step import load_cloth
-from thirdcard.service.guide.drafts import LAYOUT, MOST_POINTS, HousePart, NewTable, Place, Sketch
+from thirdcard.service.guide.drafts import CHIPS, LAYOUT, MOST_POINTS, HousePart, NewTable, Place, Sketch
 from thirdcard.service.guide.house_step import call_words
 from thirdcard.service.guide.trial import Trial
 from thirdcard.service.setup.problems import SetupProblem
-from thirdcard.service.web.requests import Incoming, Name
+from thirdcard.service.web.requests import LARGEST_ID, Incoming, Name
 from thirdcard.service.web.setup_schemas import ProblemOut
 from thirdcard.vision.addresses import public_address
 
 Address = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)]
 Secret = Annotated[str, StringConstraints(max_length=500)]
 Outline = list[tuple[float, float]]
+
+
+class PictureQuery(Incoming):
+    """Which picture."""
+
+    of: Annotated[int, Field(ge=0, le=LARGEST_ID)] | None = None
+    """Any number; a browser that kept an older picture asks anew under another one."""
 
 
 class BeginIn(Incoming):
@@ -114,6 +122,8 @@ class DraftOut(BaseModel):
     size_mm: tuple[float, float] | None
     points: dict[str, tuple[float, float]]
     chips: str | None
+    chip_set: list[ChipIn]
+    """The chips that are settled."""
     house: HousePart | None
     call: list[str]
     """How the call "No more bets" is known."""
@@ -139,9 +149,24 @@ class DraftOut(BaseModel):
             size_mm=None if layout is None else layout.size_mm,
             points=file.points,
             chips=file.chips,
+            chip_set=_chips_of(draft),
             house=file.house,
             call=call_words(draft, file.house),
         )
+
+
+def _chips_of(draft: NewTable) -> list[ChipIn]:
+    if not draft.has(CHIPS):
+        return []
+    return [ChipIn.model_validate(one) for one in chips_out(load_chips(CHIPS, draft.folder))]
+
+
+def chips_out(chips: ChipSet) -> list[dict[str, Any]]:
+    """Each chip's value, name and colour."""
+    return [
+        {"value": one.value, "name": one.name, "colour": "#{:02x}{:02x}{:02x}".format(*one.colour_rgb)}
+        for one in chips.chips
+    ]
 
 
 class StepOut(BaseModel):

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 from urllib.parse import urlencode
 
+from thirdcard.calibration.chips import BUILT_IN_CHIPS, load_chips
+from thirdcard.calibration.layout import BUILT_IN_LAYOUTS
 from thirdcard.service.alerts.holding import seen_holds
 from thirdcard.service.alerts.room import Room
 from thirdcard.service.config.data_folder import Home
+from thirdcard.service.guide.drafts import Drafts
+from thirdcard.service.guide.house_step import offered_rulebooks
 from thirdcard.service.notify.deliveries import deliveries
 from thirdcard.service.retention.rules import FOREVER
 from thirdcard.service.store.people import PEOPLE_ROLES, Person, Role, list_tokens, list_users
 from thirdcard.service.tables.setups import find_known, list_known
 from thirdcard.service.tables.table_views import camera_fit_of, told_changes
+from thirdcard.service.web.guide_schemas import DraftOut, chips_out
 from thirdcard.service.web.operations import running_beside, tell_channels, tell_disk
 from thirdcard.service.web.settings_schemas import DeliveryQuery
 
@@ -32,7 +38,27 @@ def tables(room: Room, person: Person) -> dict[str, Any]:
     with room.database.reading() as session:
         known = {one.table_id: one for one in list_known(session)}
     seen = sorted(name for name in states.keys() | known.keys() if person.may_see(name))
-    return {"told": [(name, states.get(name), facts.get(name), known.get(name)) for name in seen]}
+    begun = [one for one in Drafts(Home(room.settings.home)).all() if person.may_see(one.table_id)]
+    return {"told": [(name, states.get(name), facts.get(name), known.get(name)) for name in seen], "begun": begun}
+
+
+def guide(room: Room, person: Person, table_id: str) -> dict[str, Any]:
+    """A table that was begun, and what its steps choose from.
+
+    Raises:
+        NoSuchDraftError: There is none.
+    """
+    home = Home(room.settings.home)
+    draft = Drafts(home).find(table_id)
+    with room.database.reading() as session:
+        tables = [one.table_id for one in list_known(session) if person.may_see(one.table_id)]
+    return {
+        "draft": draft,
+        "told": DraftOut.of(draft).model_dump(mode="json"),
+        "rulebooks": [asdict(one) for one in offered_rulebooks(home)],
+        "cloths": [(name, name) for name in BUILT_IN_LAYOUTS] + [(f"table:{one}", f"as {one}") for one in tables],
+        "chip_sets": {name: chips_out(load_chips(name, home.folder)) for name in BUILT_IN_CHIPS},
+    }
 
 
 def setups(room: Room, table_id: str) -> dict[str, Any]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import tempfile
 from pathlib import Path
+from typing import Annotated
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from thirdcard.service.alerts.room import Room
@@ -35,6 +36,7 @@ from thirdcard.service.web.guide_schemas import (
     FitOut,
     FoundCameraOut,
     HouseIn,
+    PictureQuery,
     PointsIn,
     SketchIn,
     StepOut,
@@ -125,7 +127,7 @@ def look(room: RoomHere, person: Admin, table_id: str) -> CameraOut:
 
 
 @router.get("/{table_id}/picture", response_class=Response)
-def picture(room: RoomHere, person: Admin, table_id: str) -> Response:
+def picture(room: RoomHere, person: Admin, table_id: str, _query: Annotated[PictureQuery, Query()]) -> Response:
     """The camera's picture, a JPEG."""
     path = seen_draft(room, person, table_id).needed(STILL, "Choose the camera first.")
     return Response(path.read_bytes(), media_type="image/jpeg", headers={"Cache-Control": "no-store"})

@@ -11,6 +11,7 @@ from thirdcard.service.web.dependencies import Admin, PagesHere, RoomHere, Stric
 from thirdcard.service.web.pages import dealer_facts, facts, settings_facts
 from thirdcard.service.web.requests import RosterPageQuery
 from thirdcard.service.web.routes.dealers import check_names_shown
+from thirdcard.service.web.routes.guide import seen_draft
 from thirdcard.service.web.routes.setups import check_seen
 from thirdcard.service.web.settings_schemas import DeliveryQuery
 
@@ -36,6 +37,14 @@ def setups(room: RoomHere, pages: PagesHere, person: Admin, table_id: str) -> Re
     check_seen(room, person, table_id)
     shown = settings_facts.setups(room, table_id)
     return pages.show("settings/setups.html", **facts.frame(room, person, "settings"), **shown)
+
+
+@router.get("/settings/new-tables/{table_id}")
+def guide(room: RoomHere, pages: PagesHere, person: Admin, table_id: str) -> Response:
+    """A new table, step by step."""
+    seen_draft(room, person, table_id)
+    shown = settings_facts.guide(room, person, table_id)
+    return pages.show("settings/guide.html", **facts.frame(room, person, "settings"), **shown)
 
 
 @router.get("/settings/dealers")

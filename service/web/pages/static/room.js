@@ -233,7 +233,7 @@ document.addEventListener("submit", async (event) => {
     else if (then === "test") { say(answer.sent ? "The test was taken." : `The test was not taken: ${answer.fault}`); complain(form, answer.fault ?? "Taken"); }
     else if (then === "part") { document.activeElement?.blur(); tell("room:again"); }
     else if (then === "token") { const shown = form.querySelector(".token"); shown.hidden = false; shown.querySelector("code").textContent = answer.token; complain(form, ""); }
-    else location.assign(then.replace("{id}", answer.id));
+    else location.assign(then.replace("{id}", answer.id).replace("{table}", encodeURIComponent(answer.table)));
   } catch (error) {
     complain(form, error.message);
   }
