@@ -50,6 +50,9 @@ COMMANDS = {
     "commission": _command(
         "commission", "Say how well a table is seen, without labels: fit, fit with limits, or not fit, and why."
     ),
+    "setup": _command(
+        "setup", "Set up a new table on a guided page: camera, cloth, calibration, chips, house, dry run."
+    ),
     "cameras": _command(
         "cameras",
         "Find cameras on the network, or look at one: stream, light, sharpness, and whether cards are large enough.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 
 import cv2
@@ -23,6 +24,8 @@ CORNERS = ("top left", "top right", "bottom right", "bottom left")
 """As the dealer's edge is up."""
 SHARP_DEG = 30.0
 """A corner that a person finds again in a picture; a drawn circle of 24 points turns by 15 degrees at each."""
+SAME_MM = 5.0
+"""Corners of areas that adjoin are one printed corner, and one point."""
 LEAST_FRAME_SHARE = 0.02
 """Of the picture: corners that enclose less were clicked at one place, or on a line."""
 
@@ -87,7 +90,9 @@ def reference_points(sketch: Sketch) -> dict[str, tuple[float, float]]:
     """What a camera can be fitted to: the corners that were clicked first, and the sharp ones of the areas, in mm."""
     points = {f"corner {name}": _rounded(at) for name, at in zip(CORNERS, _frame_mm(sketch), strict=True)}
     for area in sketch.areas:
-        points |= {f"{area.id} {number}": at for number, at in enumerate(_sharp(area.polygon), 1)}
+        for number, at in enumerate(_sharp(area.polygon), 1):
+            if all(math.dist(at, other) > SAME_MM for other in points.values()):
+                points[f"{area.id} {number}"] = at
     return points
 
 

@@ -176,6 +176,12 @@ def set_user_active(session: Session, name: str, is_active: bool) -> bool:
     return True
 
 
+def remove_user(session: Session, name: str) -> None:
+    """Forget a user who was here for one purpose; what he did stays in the audit under his name."""
+    session.execute(delete(SessionRow).where(SessionRow.user == name))
+    session.execute(delete(UserRow).where(UserRow.name == name))
+
+
 def set_token_active(session: Session, name: str, is_active: bool) -> bool:
     """Let a token hold or not; False where none has that name."""
     token = session.get(TokenRow, name)

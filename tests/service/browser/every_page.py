@@ -13,12 +13,18 @@ from playwright.sync_api import Browser, Page, ViewportSize
 
 from tests.service.analytics.floors import deal, decide, err
 from tests.service.browser.furnished import ENVIRONMENT, NOTIFICATIONS, furnish_night
+from tests.service.browser.guided_visitor import place_film
 from tests.service.browser.served import ServedRoom, a_served_room
 from tests.service.browser.visitor import PATIENCE_MS, Visitor, visiting
+from tests.service.web.guided import FILM, true_points
 from thirdcard.rules.log.events import parse_event
 from thirdcard.service.analytics.refreshing import refresh_all
 from thirdcard.service.dealers.register import DealerFields, known_as
 from thirdcard.service.dealers.roster import StintFields
+from thirdcard.service.guide.calibration_step import try_points
+from thirdcard.service.guide.camera_step import CameraAsked, settle_camera
+from thirdcard.service.guide.cloth_step import choose_cloth
+from thirdcard.service.guide.drafts import Drafts
 from thirdcard.service.rounds.dealer_acts import enter_dealer, enter_stint
 from thirdcard.service.tables.setups import find_known, read_files
 from thirdcard.service.tables.table_acts import TableActs
@@ -81,6 +87,10 @@ CORRECT = {
     "#correct": _by_button("[data-correct=card]"),
     "#correct [data-for=add]": _by_button("[data-correct=add]"),
 }
+GUIDED = {
+    f"[data-panel={step}]": _by_button(f"[data-step={step}]")
+    for step in ("camera", "cloth", "calibration", "chips", "house", "trial")
+}
 BUNDLE = "/api/cases/1/export"
 PAGES: Mapping[str, RoomPage] = {
     "sign-in": RoomPage(who="vic", path="/login"),
@@ -112,6 +122,7 @@ PAGES: Mapping[str, RoomPage] = {
     "settings": RoomPage(who="ada", path="/settings"),
     "settings-tables": RoomPage(who="ada", path="/settings/tables"),
     "settings-setups": RoomPage(who="ada", path="/settings/tables/T1"),
+    "settings-guide": RoomPage(who="ada", path="/settings/new-tables/N1", shown=GUIDED),
     "settings-dealers": RoomPage(who="ada", path="/settings/dealers"),
     "settings-notifications": RoomPage(who="ada", path="/settings/notifications"),
     "settings-retention": RoomPage(who="ada", path="/settings/retention"),
@@ -141,6 +152,7 @@ def furnish_all(room: ServedRoom) -> None:
     _furnish_days(room)
     _furnish_roster(room)
     _furnish_setups(room)
+    _furnish_new_table(room)
 
 
 def _furnish_days(room: ServedRoom) -> None:
@@ -178,6 +190,15 @@ def _furnish_setups(room: ServedRoom) -> None:
     acts.change("T1", {**files, "table.yaml": raised}, "a high roller")
     acts.restore("T1", 1, "he has left")
     acts.stop("T4")
+
+
+def _furnish_new_table(room: ServedRoom) -> None:
+    """A table that was begun: its camera and cloth are settled, a calibration is under way."""
+    place_film(room)
+    draft = Drafts(room.home).begin("N1")
+    settle_camera(draft, CameraAsked(source=FILM), films=room.home.folder)
+    choose_cloth(draft, "mini-7", {})
+    try_points(draft, {name: (x, y) for name, (x, y) in list(true_points().items())[:5]})
 
 
 def look_at(visitor: Visitor, path: str, folder: Path) -> None:

@@ -130,6 +130,20 @@ def test_drawn_cloth_is_calibrated_by_its_own_corners(room: TestRoom) -> None:
         assert off_px.max() < 6, area.id
 
 
+def test_corner_that_two_drawn_areas_share_is_one_point(room: TestRoom) -> None:
+    admin = room.as_role("admin")
+    admin.post("/api/new-tables", json={"table": "N1"})
+    settle(admin, "N1", "camera", {"source": FILM})
+    sketch = demo_sketch()
+    first, second = sketch["areas"][:2]
+    bet = next(area for area in sketch["areas"] if area["kind"] == "wager" and len(area["polygon"]) == 24)
+    (left, top), (right, bottom) = first["polygon"][0], first["polygon"][2]
+    second["polygon"] = [[right, top], [right + 300, top], [right + 300, bottom], [right, bottom]]
+    first["polygon"] = [[left, top], [right, top], [right, bottom], [left, bottom]]
+    told = settle(admin, "N1", "sketch", {"sketch": {**sketch, "areas": [first, second, bet]}, "is_done": True})
+    assert len(told["draft"]["points"]) == 4 + 4 + 2, told["draft"]["points"].keys()
+
+
 def bow_tie(sketch: dict[str, Any]) -> None:
     sketch["areas"][0]["polygon"][1:3] = reversed(sketch["areas"][0]["polygon"][1:3])
 

@@ -32,10 +32,11 @@ export async function ask(path) {
   return answer ? answer.json().catch(() => null) : null;
 }
 
-/** Send JSON; gives the answer, or throws an Error with the service's own message. */
-export async function send(path, body, method = "POST") {
+/** Send JSON; gives the answer, or throws an Error with the service's own message. What is sent with `keepalive` arrives although the page is left. */
+export async function send(path, body, method = "POST", keepalive = false) {
   const answer = await reach(path, {
     method,
+    keepalive,
     headers: { "Content-Type": "application/json", "X-CSRF-Token": csrf },
     body: body === null ? undefined : JSON.stringify(body),
   });

@@ -21,9 +21,15 @@ export function drawing(guide) {
   const sketch = new Sketching();
   let tool = "box", clicks = [], chosen = null, repeat = null;
 
-  const keep = calm(KEPT_AFTER_MS, async () => {
-    if (sketch.is_changed) { sketch.is_changed = false; await guide.attempt(() => guide.send("sketch", { sketch: sketch.document(), is_done: false })); }
-  });
+  /** Keep the drawing as far as it came. */
+  async function flush(is_left = false) {
+    if (!sketch.is_changed) return;
+    sketch.is_changed = false;
+    const answer = await guide.attempt(() => guide.send("sketch", { sketch: sketch.document(), is_done: false }, "PUT", is_left));
+    if (answer) guide.told.sketch = answer.draft.sketch;
+  }
+  const keep = calm(KEPT_AFTER_MS, flush);
+  addEventListener("pagehide", () => flush(true));
   const bets = () => guide.rulebooks.find((one) => one.id === (guide.told.house?.rulebook ?? "nz-authority"))?.bets ?? guide.rulebooks[0].bets;
 
   function changed() {
@@ -209,6 +215,9 @@ export function drawing(guide) {
       });
       show();
     },
-    leave: keep,
+    leave() {
+      guide.told.sketch = sketch.document();
+      flush();
+    },
   };
 }

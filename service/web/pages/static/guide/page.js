@@ -49,7 +49,7 @@ const guide = {
     }
   },
 
-  send: (step, body, method = "PUT") => send(`${guide.path}/${step}`, body, method),
+  send: (step, body, method = "PUT", is_left = false) => send(`${guide.path}/${step}`, body, method, is_left),
 
   /** Take over what the service now knows of this table. */
   took(told) {
@@ -85,7 +85,7 @@ const steps = {
 function showSteps() {
   for (const button of root.querySelectorAll("[data-step]")) {
     const is_settled = guide.told.steps[button.dataset.step];
-    button.querySelector(".state").textContent = is_settled ? "settled" : "";
+    button.querySelector(".guide-state").textContent = is_settled ? "settled" : "";
     if (button.dataset.step === guide.step) button.setAttribute("aria-current", "step"); else button.removeAttribute("aria-current");
   }
   for (const element of root.querySelectorAll("[data-when]")) element.hidden = !guide.told.steps[element.dataset.when];

@@ -128,6 +128,7 @@ export class Stage {
     }
     for (const key of ["width", "height"]) this.lens.setAttribute(key, this.image.getAttribute(key));
     if (this.lens.getAttribute("href") !== this.url) this.lens.setAttribute("href", this.url);
+    this.loupe.classList.toggle("aside", x > this.box[0] + this.box[2] / 2); // never over what is looked at
     this.loupe.setAttribute("viewBox", `${x - half} ${y - half} ${LOUPE_PX} ${LOUPE_PX}`);
     this.loupe.lastChild.setAttribute("d", `M${x - half} ${y}h${LOUPE_PX}M${x} ${y - half}v${LOUPE_PX}`);
   }
