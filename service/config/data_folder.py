@@ -39,6 +39,11 @@ class Home:
         return self.folder / "tables"
 
     @property
+    def new_tables(self) -> Path:
+        """Tables that somebody has begun to set up."""
+        return self.folder / "new-tables"
+
+    @property
     def setups(self) -> Path:
         """Every version of each table's files; the newest of each is watched."""
         return self.folder / SETUPS
@@ -69,7 +74,9 @@ class Home:
             OutputPathError: It is.
         """
         place, home = path.resolve(), self.folder.resolve()
-        own = [home / name for name in ("tables", SETUPS, "rulebooks", "models", "evidence", "ring", "live")]
+        own = [
+            home / name for name in ("tables", "new-tables", SETUPS, "rulebooks", "models", "evidence", "ring", "live")
+        ]
         is_own_file = place.parent == home and (place.suffix in _OWN_ENDINGS or place.name == KEY_FILE)
         if place == home or is_own_file or any(place.is_relative_to(folder) for folder in own):
             raise OutputPathError(f"{option} = {path}; must not be among the service's own files")

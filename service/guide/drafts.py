@@ -186,14 +186,9 @@ class Drafts:
 
     home: Home
 
-    @property
-    def folder(self) -> Path:
-        """Where they lie."""
-        return self.home.folder / "new-tables"
-
     def all(self) -> list[NewTable]:
         """Each table that was begun, by name."""
-        return [NewTable(path.parent) for path in sorted(self.folder.glob(f"*/{DRAFT}"))]
+        return [NewTable(path.parent) for path in sorted(self.home.new_tables.glob(f"*/{DRAFT}"))]
 
     def find(self, table_id: str) -> NewTable:
         """One of them.
@@ -224,7 +219,7 @@ class Drafts:
             raise DraftStateError(f"There is a table {table_id} already; choose another name, or change its set-up.")
         if len(self.all()) >= MOST_DRAFTS:
             raise StepError(f"{MOST_DRAFTS} tables are begun; finish or drop one first.")
-        draft = NewTable(self.folder / table_id)
+        draft = NewTable(self.home.new_tables / table_id)
         draft.folder.mkdir(parents=True, exist_ok=True)
         draft.put(DRAFT, b"{}\n")
         return draft

@@ -46,6 +46,7 @@ STILL = """async () => {
     && document.getElementById("clock")?.textContent !== ""
     && [...document.querySelectorAll("video[src]")].every((one) => one.readyState > 1 && !one.seeking)
     && [...document.querySelectorAll(".viewer:has(video[src]) output")].every((one) => one.textContent !== "")
+    && !document.querySelector("[aria-busy=true]")
     && [...document.querySelectorAll("svg[data-overlay]")].every((one) => one.childElementCount > 0);
   let before = null, times = 0;
   for (let n = 0; n < 200 && times < 3; n++) {

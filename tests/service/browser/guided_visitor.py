@@ -50,7 +50,7 @@ class GuidedVisitor:
 
     def click_px(self, x: float, y: float) -> None:
         """A place of the picture."""
-        point = self.page.locator(".stage").evaluate(
+        point = self.page.locator(".table-stage").evaluate(
             "(svg, at) => { const here = new DOMPoint(...at).matrixTransform(svg.getScreenCTM());"
             " return [here.x, here.y]; }",
             [x, y],

@@ -45,7 +45,7 @@ def test_drawing_is_undone_left_and_taken_up_by_keys_alone(browser: Browser, roo
         guided.begin("N1", FILM)
         guided.measure()
         page, drawn = visitor.page, visitor.page.locator("[data-areas] li")
-        page.locator(".stage").focus()
+        page.locator(".table-stage").focus()
         visitor.press("Enter", *["Shift+ArrowRight"] * 6, *["Shift+ArrowUp"] * 3, "Enter")
         expect(drawn).to_have_count(1)
         visitor.press("Control+z")

@@ -108,6 +108,13 @@ BODIES: dict[str, dict[str, object]] = {
     "/api/tables/{table_id}/stop": {"why": "the cloth is changed"},
     "/api/tables/{table_id}/start": {},
     "/api/tables/{table_id}/camera-fit/accept": {},
+    "/api/new-tables/{table_id}/camera": {"source": "rtsp://10.0.0.20/stream1"},
+    "/api/new-tables/{table_id}/cloth": {"name": "mini-7"},
+    "/api/new-tables/{table_id}/sketch": {"sketch": {"size_mm": [2130, 1070], "frame_mm": [0, 0, 2130, 1070]}},
+    "/api/new-tables/{table_id}/calibration": {"points": None},
+    "/api/new-tables/{table_id}/chips": {"built_in": "house"},
+    "/api/new-tables/{table_id}/house": {"house": {"rulebook": "tas"}},
+    "/api/new-tables/{table_id}/finish": {},
 }
 """What a request carries beside the name of something that is not there."""
 QUERIES = {"/api/tables/{table_id}/recording/clip": {"from": "2026-05-04T12:00:00Z", "to": "2026-05-04T12:01:00Z"}}

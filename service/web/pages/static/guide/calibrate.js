@@ -22,7 +22,9 @@ export function calibrating(guide) {
   }
   const refit = calm(FIT_GAP_MS, async () => {
     if (Object.keys(points).length < FEWEST || are_markers) { if (!are_markers) fit = null; show(); return; }
+    panel.setAttribute("aria-busy", "true");
     fit = await ask(false);
+    panel.removeAttribute("aria-busy");
     if (fit) guide.say([], fit.problems);
     show();
   });

@@ -30,7 +30,8 @@ export function drawing(guide) {
   }
   const keep = calm(KEPT_AFTER_MS, flush);
   addEventListener("pagehide", () => flush(true));
-  const bets = () => guide.rulebooks.find((one) => one.id === (guide.told.house?.rulebook ?? "nz-authority"))?.bets ?? guide.rulebooks[0].bets;
+  /** The bets of the rulebook that is elected; of all before one is. */
+  const bets = () => [...new Set(guide.rulebooks.filter((one) => !guide.told.house || one.id === guide.told.house.rulebook).flatMap((one) => one.bets))];
 
   function changed() {
     sketch.is_changed = true;

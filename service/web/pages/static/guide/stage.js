@@ -18,7 +18,7 @@ const middle = (points) => [0, 1].map((i) => points.reduce((sum, point) => sum +
 
 export class Stage {
   constructor(element) {
-    this.svg = element.querySelector(".stage");
+    this.svg = element.querySelector(".table-stage");
     this.loupe = element.querySelector(".loupe");
     this.output = element.querySelector("[data-at]");
     this.empty = element.querySelector("[data-empty]");
@@ -38,7 +38,6 @@ export class Stage {
     this.svg.addEventListener("wheel", (event) => { event.preventDefault(); this.zoom(event.deltaY > 0 ? STEP : 1 / STEP, this.place(event)); }, { passive: false });
     this.svg.addEventListener("keydown", (event) => this.press(event));
     new ResizeObserver(() => this.fit()).observe(this.svg);
-    this.svg.toggleAttribute("hidden", true);
   }
 
   /** Show a picture; what is drawn on it stays, and so does the zoom where the size is the same. */
