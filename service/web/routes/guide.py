@@ -91,7 +91,7 @@ def begin(room: RoomHere, person: Admin, body: BeginIn) -> DraftOut:
     return DraftOut.of(drafts_of(room).begin(body.table))
 
 
-@router.get("/cameras")
+@router.post("/cameras")
 def cameras(_room: RoomHere, _person: Admin) -> Listing[FoundCameraOut]:
     """Ask the network which cameras it has (ONVIF); takes some seconds."""
     return Listing[FoundCameraOut](items=[FoundCameraOut.of(one) for one in found_cameras()], next=None)

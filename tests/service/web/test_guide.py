@@ -25,6 +25,7 @@ from tests.service.web.guided import (
 from tests.service.web.rooms import Seed, TestRoom, a_room
 from thirdcard.calibration.camera import load_calibration
 from thirdcard.calibration.layout import load_layout
+from thirdcard.service.cameras.discovery import FoundCamera
 from thirdcard.service.config.table_file import load_table
 from thirdcard.service.web.demo_room import RECORDING
 
@@ -313,3 +314,24 @@ def test_cloth_of_another_table_is_taken(room: TestRoom) -> None:
     assert settle(admin, "N2", "chips", CHIPS)["draft"]["steps"]["cloth"]
     answer = admin.put("/api/new-tables/N2/cloth", json={"name": "table:N9"})
     assert "must be one of mini-7" in answer.json()["error"]["message"]
+
+
+def test_row_of_chips_that_does_not_lie_there_is_refused_and_older_chips_stay(room: TestRoom) -> None:
+    admin = room.as_role("admin")
+    settle_all(admin, "N1")
+    before = files_of(room)["chips.yaml"]
+    chips = [{"value": 10**n, "name": f"chip {n}"} for n in range(9)]
+    answer = admin.put("/api/new-tables/N1/chips", json={"chips": chips, "is_row": True})
+    assert answer.status_code == 422, answer.text
+    assert "lay one beside the row" in answer.json()["error"]["message"]
+    assert files_of(room)["chips.yaml"] == before
+    twice = admin.put("/api/new-tables/N1/chips", json={"chips": [chips[0], chips[0]], "is_row": True})
+    assert_error(twice, 422, field="values", says="must name each value of the row once")
+
+
+def test_network_is_asked_for_cameras_by_an_admin_alone(room: TestRoom, monkeypatch: pytest.MonkeyPatch) -> None:
+    camera = FoundCamera(address="10.0.0.20", name="Over B07", model="M3215", location="", services=())
+    monkeypatch.setattr("thirdcard.service.guide.camera_step.find_cameras", lambda **_asked: [camera])
+    (found,) = room.as_role("admin").post("/api/new-tables/cameras").json()["items"]
+    assert found == {"address": "10.0.0.20", "name": "Over B07", "model": "M3215", "location": ""}
+    assert room.as_role("supervisor").post("/api/new-tables/cameras").status_code == 403

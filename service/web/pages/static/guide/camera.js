@@ -1,5 +1,5 @@
 // The first step: find the camera, look through it, keep it.
-import { ask } from "../api.js";
+import { send } from "../api.js";
 
 const LIVE_GAP_MS = 400;
 
@@ -23,12 +23,11 @@ export function looking(guide) {
   });
 
   panel.querySelector("[data-do=discover]").addEventListener("click", async ({ target }) => {
-    target.disabled = true;
     guide.say(["Asking the network ..."]);
-    const answer = await ask("/api/new-tables/cameras");
-    target.disabled = false;
-    const cameras = answer?.items ?? [];
-    guide.say([answer?.error?.message ?? (cameras.length ? `${cameras.length} answered.` : "No camera answered. Is this machine in the cameras' network, and is ONVIF turned on in them?")]);
+    const answer = await guide.attempt(() => send("/api/new-tables/cameras", null), target);
+    if (!answer) return;
+    const cameras = answer.items;
+    guide.say([cameras.length ? `${cameras.length} answered.` : "No camera answered. Is this machine in the cameras' network, and is ONVIF turned on in them?"]);
     found.replaceChildren(...cameras.map((camera) => {
       const item = document.createElement("li"), button = document.createElement("button");
       button.type = "button";
