@@ -56,6 +56,11 @@ def draw_board(square_px: int) -> Image:
     return np.asarray(charuco_board().generateImage(size, marginSize=square_px // 2), dtype=np.uint8)
 
 
+def shows_board(image_hw3: Image) -> bool:
+    """Whether a picture, BGR, shows so much of the board that it counts as a view."""
+    return _corners_in(image_hw3) is not None
+
+
 def measure_lens(views: Mapping[str, Image]) -> LensFit:
     """Fit focal length, principal point and distortion to views of the board.
 

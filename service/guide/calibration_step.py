@@ -16,6 +16,7 @@ from thirdcard.calibration.layout import Area, Layout
 from thirdcard.calibration.session import outline_px
 from thirdcard.service.guide.cloth_step import load_cloth
 from thirdcard.service.guide.drafts import OVERHEAD, STILL, NewTable, in_words, refuse_wrong
+from thirdcard.service.guide.lens_step import load_lens
 from thirdcard.service.setup.camera_grade import camera_problems
 from thirdcard.service.setup.print_check import print_problems
 from thirdcard.service.setup.problems import SetupProblem
@@ -83,7 +84,7 @@ def try_points(draft: NewTable, points: Mapping[str, Place]) -> FitTold:
     layout, image = load_cloth(draft), load_still(draft)
     draft.change(points=dict(points))
     with in_words():
-        fit = fit_from_points(points, layout, image_size_wh_px=(image.shape[1], image.shape[0]))
+        fit = fit_from_points(points, layout, image_size_wh_px=(image.shape[1], image.shape[0]), lens=load_lens(draft))
         return _told(fit, layout, image)
 
 
@@ -96,7 +97,7 @@ def try_markers(draft: NewTable) -> FitTold:
     """
     layout, image = load_cloth(draft), load_still(draft)
     with in_words():
-        return _told(fit_from_markers(image, layout), layout, image)
+        return _told(fit_from_markers(image, layout, lens=load_lens(draft)), layout, image)
 
 
 def settle_fit(draft: NewTable, told: FitTold) -> None:

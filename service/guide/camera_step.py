@@ -15,7 +15,17 @@ from thirdcard.service.cameras.camera_look import CameraLook, look_at_camera, si
 from thirdcard.service.cameras.discovery import FoundCamera, find_cameras
 from thirdcard.service.cameras.onvif import SignIn
 from thirdcard.service.config.table_file import is_live_source
-from thirdcard.service.guide.drafts import OVERHEAD, STILL, CameraPart, NewTable, StepError, in_words, refuse_wrong
+from thirdcard.service.guide.drafts import (
+    LENS,
+    OVERHEAD,
+    STILL,
+    VIEWS,
+    CameraPart,
+    NewTable,
+    StepError,
+    in_words,
+    refuse_wrong,
+)
 from thirdcard.service.setup.camera_grade import READABLE_PX_PER_MM
 from thirdcard.service.setup.problems import SetupProblem
 
@@ -102,7 +112,7 @@ def _kept(draft: NewTable, look: CameraLook, problems: tuple[SetupProblem, ...],
     draft.put(STILL, cv2.imencode(".jpg", look.image, [cv2.IMWRITE_JPEG_QUALITY, STILL_QUALITY])[1].tobytes())
     was_calibrated = is_other and draft.has(OVERHEAD)
     if is_other:
-        draft.take_away(OVERHEAD)
+        draft.take_away(OVERHEAD, LENS, *(f"{VIEWS}/{path.name}" for path in (draft.folder / VIEWS).glob("*.png")))
     draft.change(camera=part, **({"points": {}} if is_other else {}))
     return CameraTold(
         look=look,

@@ -28,6 +28,8 @@ from thirdcard.vision.addresses import public_text
 from thirdcard.vision.errors import VisionError
 
 DRAFT, STILL, LAYOUT, OVERHEAD, CHIPS = "draft.yaml", "still.jpg", "layout.yaml", "overhead.yaml", "chips.yaml"
+LENS, VIEWS = "lens.yaml", "board"
+"""Where the lens was measured: what it is, and the folder of views."""
 MOST_AREAS, MOST_CORNERS, MOST_POINTS = 400, 200, 2000
 """A full table of fourteen seats has a hundred areas, a circle 24 corners."""
 MOST_DRAFTS = 50

@@ -14,6 +14,7 @@ from thirdcard.service.guide.camera_step import CameraAsked, CameraTold
 from thirdcard.service.guide.cloth_step import load_cloth
 from thirdcard.service.guide.drafts import CHIPS, LAYOUT, MOST_POINTS, HousePart, NewTable, Place, Sketch
 from thirdcard.service.guide.house_step import call_words
+from thirdcard.service.guide.lens_step import LensTold
 from thirdcard.service.guide.trial import Trial
 from thirdcard.service.setup.problems import SetupProblem
 from thirdcard.service.web.requests import LARGEST_ID, Incoming, Name
@@ -217,6 +218,19 @@ class CameraOut(StepOut):
         if told.is_other_size:
             words.append("The picture has another size than before: calibrate anew.")
         return cls(**dict(StepOut.of(draft, told.problems)), words=words)
+
+
+class LensOut(BaseModel):
+    """How far the measuring of the lens is."""
+
+    views: int
+    measured: bool
+    say: str
+
+    @classmethod
+    def of(cls, told: LensTold) -> LensOut:
+        """What is sent of it."""
+        return cls(views=told.views, measured=told.is_measured, say=told.say)
 
 
 class DrawnAreaOut(BaseModel):

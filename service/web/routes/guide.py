@@ -18,6 +18,7 @@ from thirdcard.service.guide.chips_step import ChipRow, choose_chips, enrol_row,
 from thirdcard.service.guide.cloth_step import choose_cloth, keep_sketch, load_cloth, settle_sketch
 from thirdcard.service.guide.drafts import STILL, Drafts, NewTable
 from thirdcard.service.guide.house_step import settle_house
+from thirdcard.service.guide.lens_step import add_view, drop_views
 from thirdcard.service.guide.trial import finish, try_table
 from thirdcard.service.media.calibration_sheets import write_sheets
 from thirdcard.service.store.people import Person
@@ -36,6 +37,7 @@ from thirdcard.service.web.guide_schemas import (
     FitOut,
     FoundCameraOut,
     HouseIn,
+    LensOut,
     PictureQuery,
     PointsIn,
     SketchIn,
@@ -159,6 +161,19 @@ def sheets(room: RoomHere, person: Admin, table_id: str) -> Response:
         content = (Path(folder) / "sheets.pdf").read_bytes()
     headers = {"Content-Disposition": 'attachment; filename="sheets.pdf"'}
     return Response(content, media_type="application/pdf", headers=headers)
+
+
+@router.post("/{table_id}/lens")
+def lens(room: RoomHere, person: Admin, table_id: str) -> LensOut:
+    """Take a view of the printed board; from the fifth on the lens is measured, and calibrations are fitted with it."""
+    return LensOut.of(add_view(seen_draft(room, person, table_id)))
+
+
+@router.delete("/{table_id}/lens")
+def drop_lens(room: RoomHere, person: Admin, table_id: str) -> Done:
+    """Forget the views of the board, and the lens."""
+    drop_views(seen_draft(room, person, table_id))
+    return Done()
 
 
 @router.put("/{table_id}/calibration")

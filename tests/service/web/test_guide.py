@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import yaml
 
+from tests.calibration.test_charuco import view
 from tests.service.web.errors_of import assert_error
 from tests.service.web.guided import (
     CHIPS,
@@ -335,3 +336,22 @@ def test_network_is_asked_for_cameras_by_an_admin_alone(room: TestRoom, monkeypa
     (found,) = room.as_role("admin").post("/api/new-tables/cameras").json()["items"]
     assert found == {"address": "10.0.0.20", "name": "Over B07", "model": "M3215", "location": ""}
     assert room.as_role("supervisor").post("/api/new-tables/cameras").status_code == 403
+
+
+def test_lens_is_measured_with_views_of_the_board_and_used_in_the_fit(room: TestRoom) -> None:
+    admin = room.as_role("admin")
+    admin.post("/api/new-tables", json={"table": "N1"})
+    settle(admin, "N1", "camera", {"source": FILM})
+    assert_error(admin.post("/api/new-tables/N1/lens"), 422, says="The board is not seen whole enough")
+    for number in range(6):
+        write_picture_film(room.folder / "films" / "board.mp4", view(number))
+        settle(admin, "N1", "camera", {"source": "films/board.mp4"})
+        told = admin.post("/api/new-tables/N1/lens").json()
+        assert told["views"] == number + 1, told
+    assert told["measured"], told
+    settle(admin, "N1", "cloth", {"name": "mini-7"})
+    layout = load_layout("mini-7", Path())
+    points = {name: [20 + x / 3.7, 20 + y / 3.7] for name, (x, y) in layout.reference_points.items()}
+    assert settle(admin, "N1", "calibration", {"points": points})["lens"] == "given"
+    assert admin.delete("/api/new-tables/N1/lens").status_code == 200
+    assert settle(admin, "N1", "calibration", {"points": points})["lens"] != "given"

@@ -103,6 +103,16 @@ export function calibrating(guide) {
     guide.say([`Markers are found: ${Object.keys(found.errors_px).length / 4} of them.`], found.problems);
     show();
   });
+  panel.querySelector("[data-do=view]").addEventListener("click", async ({ target }) => {
+    const told = await guide.attempt(() => guide.send("lens", null, "POST"), target);
+    if (!told) return;
+    guide.showPicture();
+    if (told.measured) refit();
+    part("lens").textContent = told.say;
+  });
+  panel.querySelector("[data-do=unview]").addEventListener("click", async ({ target }) => {
+    if (await guide.attempt(() => guide.send("lens", null, "DELETE"), target)) { refit(); part("lens").textContent = "The views and the lens are dropped."; }
+  });
   add.addEventListener("click", () => choose(fit.add));
   for (const name of ["heat", "outlines"]) part(name).addEventListener("change", show);
   panel.querySelector("[data-do=keep]").addEventListener("click", async ({ target }) => {
