@@ -75,7 +75,7 @@ ReadFaces = Callable[[Sequence[NDArray[np.float64]]], Sequence[NDArray[np.float6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Glimpse:
+class SideGlimpse:
     """One side of a card that had not come to rest."""
 
     t: float
@@ -92,7 +92,7 @@ class CardReading:
 
     tracker: Tracker
     labels: tuple[str, ...]
-    _glimpses: list[Glimpse] = field(default_factory=list)
+    _glimpses: list[SideGlimpse] = field(default_factory=list)
 
     def read(self, sights: Sequence[CardSight], read_faces: ReadFaces) -> list[CardSight]:
         """Read the sights that may tell something new, and let the reader say which side of them shows."""
@@ -134,7 +134,7 @@ class CardReading:
             score = track.sight.score
             is_back, is_face = (side >= _glimpsed(score) for side in (back, 1.0 - back - unclear))
             if track.motion is Motion.MOVING and score >= FAINTEST_SCORE and (is_back or is_face):
-                self._glimpses.append(Glimpse(t, track.sight.at_mm, track.track_id, score, face_up=is_face))
+                self._glimpses.append(SideGlimpse(t, track.sight.at_mm, track.track_id, score, face_up=is_face))
             if t - track.still_since_t < STILL_BEFORE_VOTE_S:
                 continue
             is_sure = log_probs.max() >= LOG_SURE and (track.sight.face_up or unclear < CLEAR)
@@ -192,7 +192,7 @@ class CardReading:
         others = [other.rested_t for other in self.tracker.tracks if other is not track and other.rested_t is not None]
         return max((other_t for other_t in others if rested_t - other_t >= NEXT_CARD_S), default=-np.inf)
 
-    def _is_of(self, glimpse: Glimpse, track: CardTrack, rested_t: float, since_t: float) -> bool:
+    def _is_of(self, glimpse: SideGlimpse, track: CardTrack, rested_t: float, since_t: float) -> bool:
         """Whether it was this card's back: what is seen there after it came to rest may fly over it."""
         is_its_own = glimpse.track_id == track.track_id or since_t < glimpse.t <= rested_t
         is_there = float(np.linalg.norm(glimpse.at_mm - track.sight.at_mm)) < ONE_CARD_MM
