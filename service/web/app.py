@@ -110,9 +110,7 @@ def create_app(
             Middleware(Origins, trusted=settings.trusted_proxies),
             Middleware(SecurityHeaders),
             Middleware(LastResort, answer=answer),
-            Middleware(
-                BodyLimit, largest_bytes=settings.largest_body_bytes, larger=setups.LARGER_BODIES | guide.LARGER_BODIES
-            ),
+            Middleware(BodyLimit, largest_bytes=settings.largest_body_bytes, larger=LARGER_BODIES),
         ],
     )
     app.state.room, app.state.pages, app.state.cards = room, build_pages(settings), CardCrops()
