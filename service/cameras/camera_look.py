@@ -1,6 +1,6 @@
 """Look at what one camera sends, or at a film, for some seconds: stream and picture, and what is wrong with them.
 
-The password that opens a camera is in nothing that is told.
+No result contains the camera's password.
 """
 
 from __future__ import annotations

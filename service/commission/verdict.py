@@ -112,7 +112,7 @@ def _against_cards(seen: TableMeasures) -> Iterator[str]:
         )
     if seen.errors.sure.high > MOST_ERROR and seen.errors.sure.of:
         yield (
-            f"Up to {percent(seen.errors.sure.high)} of the faces that are told surely may be wrong; no more than "
+            f"Up to {percent(seen.errors.sure.high)} of the faces that are read surely may be wrong; no more than "
             f"{percent(MOST_ERROR)} are allowed.{_size_words(seen)}"
         )
     unexplained = [one for one in seen.all_rounds if one.contradictions and one.dealer < SURE_OF_DEALER]
@@ -137,7 +137,7 @@ def _card_limits(seen: TableMeasures) -> Iterator[tuple[Sequence[str], str]]:
     if share < FIT_SHARE:
         yield CARD_CODES, f"{percent(share)} of the open cards are read surely; {percent(FIT_SHARE)} are needed."
     if seen.errors.sure.high > FIT_ERROR:
-        yield CARD_CODES, f"Up to {percent(seen.errors.sure.high, 1)} of the faces that are told surely may be wrong."
+        yield CARD_CODES, f"Up to {percent(seen.errors.sure.high, 1)} of the faces that are read surely may be wrong."
     if seen.errors.cards.high > MOST_FAILED:
         yield CARD_CODES, f"Up to {percent(seen.errors.cards.high)} of the cards may be wrong, unread or not found."
 

@@ -111,7 +111,7 @@ def write_file(path: Path, content: bytes) -> None:
 
 
 def link_film(place: Path, film: Path) -> None:
-    """Let a name lead to a film that lies elsewhere; what lies there already is replaced only if it is such a link."""
+    """Link a name to a film elsewhere; what has that name already is replaced only if it is such a link."""
     if place.exists() and place.resolve() == film.resolve():
         return
     if place.is_symlink():

@@ -252,7 +252,7 @@ class TableWatch:
     def _judge(self, lines: Sequence[Event], now_t: float) -> None:
         for line in lines:
             if self.ended_t is not None and line.t > self.ended_t and not _is_end(line):
-                continue  # the next watch sees it anew, or is told of it by the same device
+                continue  # the next watch sees it itself, or hears of it from the same device
             self._found.events.append(line)
             self._found.keep(self.belief.observe(line), now_t)
             if self.ends_with_round and isinstance(line, RoundClosed):
