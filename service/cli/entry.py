@@ -86,6 +86,7 @@ COMMANDS = {
     ),
     "schema": _command("schema", "Print the JSON Schema of a file format, made from what parses it."),
     "verify": _command("verify", "Check every chain and every file of evidence."),
+    "signer": _command("signer", "Sign what the service sealed, as another user.", name="signer_app"),
     "tables": _command(
         "table_commands",
         "The tables of the surveillance room's service: a running service follows within two seconds.",

@@ -78,6 +78,10 @@ class HouseFile(BaseSettings):
         description="one of open, token: whether anybody may read /api/openapi.json, or only who sends a token",
     )
     log: LogFile = Field(default_factory=LogFile, description="a mapping with level, format")
+    signer: Annotated[str, Field(min_length=1, max_length=100)] | None = Field(
+        default=None,
+        description="the socket of `thirdcard signer run`, a path of 1 to 100 characters; or null: nothing is signed",
+    )
     alerts: AlertsFile = Field(
         default_factory=AlertsFile,
         description="a mapping with false_per_table_hour, codes, severities, fault_rates, for tables without their own",

@@ -57,6 +57,8 @@ class RoomSettings:
     """What its figures go by."""
     are_films_anywhere: bool = False
     """Whether a new table's camera may be a film outside the service's folder: one person, at the machine itself."""
+    signer: Path | None = None
+    """Where the signer of all chains listens; None: nothing is signed."""
     remind_after: timedelta = field(default=timedelta(minutes=2))
     """An alert that nobody took for so long is shown as overdue; `serve` takes it from the notifications' settings."""
 

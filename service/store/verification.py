@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from sqlalchemy import select
@@ -18,12 +18,19 @@ from thirdcard.service.store.blob_store import EvidenceStore
 from thirdcard.service.store.schema import AlertRow, EvidenceRow
 
 ALERT_CHAINS = "alerts/"
+VouchedLines = Callable[[Session, str], Iterable[chain.Vouched]]
 
 
-def verify_chains(session: Session) -> str | None:
-    """The first line that is not as it was written, in words; None where all are."""
-    for name in chain.chains(session):
-        breach = chain.first_breach(session, name)
+def verify_chains(session: Session, known: Iterable[str] = (), vouched: VouchedLines | None = None) -> str | None:
+    """The first line that is not as it was written, in words; None where all are.
+
+    Args:
+        session: A transaction.
+        known: Chains that must be there, whatever the database says.
+        vouched: The lines of a chain whose seals are known from elsewhere, in order.
+    """
+    for name in sorted({*chain.chains(session), *known}):
+        breach = chain.first_breach(session, name, vouched(session, name) if vouched else ())
         if breach is not None:
             return f"{name}: line {breach.seq} {breach.what}"
     return None

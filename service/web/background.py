@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
 
+from thirdcard.rules.game.words import Severity
 from thirdcard.service.analytics.upkeep import TallyUpkeep
 from thirdcard.service.config.settings import RoomSettings
 from thirdcard.service.devices.signals_in import DeviceSignals, open_devices
@@ -22,6 +24,7 @@ from thirdcard.service.notify.opening import open_notifications
 from thirdcard.service.ports.live_tables import Clock, LiveTables
 from thirdcard.service.retention.disk_budget import DiskLevel
 from thirdcard.service.retention.worker import Retention, load_retention
+from thirdcard.service.sealing.sealing import Sealing
 from thirdcard.service.store.database import Database
 
 
@@ -35,6 +38,8 @@ class BackgroundWork:
     copies: ClipCopies
     devices: DeviceSignals | None
     """None where the folder names no broker for devices."""
+    sealing: Sealing | None = None
+    """None where the house has no signer."""
 
     def start(self) -> None:
         """Start all; the tables must be watched already, else devices' reports are refused."""
@@ -44,9 +49,13 @@ class BackgroundWork:
         self.copies.start()
         if self.devices is not None:
             self.devices.start()
+        if self.sealing is not None:
+            self.sealing.start()
 
     def stop(self) -> None:
         """Stop all: what devices report first, what is told of it last."""
+        if self.sealing is not None:
+            self.sealing.stop()
         if self.devices is not None:
             self.devices.stop()
         self.copies.stop()
@@ -61,6 +70,8 @@ class BackgroundWork:
         found += [(f"channel {state.name}", state.fault) for state in self.notifications.states()]
         if self.devices is not None:
             found.append(("devices", self.devices.state.fault))
+        if self.sealing is not None:
+            found.append(("sealing", self.sealing.fault))
         if self.retention.state is not None and self.retention.state.level is not DiskLevel.FINE:
             found.append(("disk", str(self.retention.state.level)))
         return [f"{what}: {fault}" for what, fault in found if fault is not None]
@@ -102,9 +113,17 @@ def open_background(
     )
     tallies = TallyUpkeep(database, settings.house.settings, clock)
     copies = ClipCopies(database, settings.evidence_store, clock)
+    sealing = None
+    if settings.signer is not None:
+        sealing = Sealing(database, settings.signer, partial(notifications.tell, "sealing.refused", Severity.CRITICAL))
     notifications.begin()
     return BackgroundWork(
-        notifications=notifications, retention=retention, tallies=tallies, copies=copies, devices=devices
+        notifications=notifications,
+        retention=retention,
+        tallies=tallies,
+        copies=copies,
+        devices=devices,
+        sealing=sealing,
     )
 
 

@@ -118,7 +118,9 @@ def _read_settings(folder: Home, house: HouseFile, time_zone: str, trusted_proxi
         is_api_document_open=house.api_document == "open",
     )
     evidence_url = EvidenceStore.of(folder.evidence, os.environ).url
-    return replace(settings, house=open_house(folder.folder, time_zone), evidence_url=evidence_url, log=house.log)
+    signer = None if house.signer is None else Path(house.signer)
+    house_figures = open_house(folder.folder, time_zone)
+    return replace(settings, house=house_figures, evidence_url=evidence_url, log=house.log, signer=signer)
 
 
 @contextmanager

@@ -3,39 +3,77 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from thirdcard.service.cli.commands.serve import HOME_HELP
 
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
 
-def verify(home: Annotated[Path, typer.Option(help=HOME_HELP)]) -> None:
+    from thirdcard.service.config.data_folder import Home
+    from thirdcard.service.sealing.proof import Proof
+
+
+def verify(
+    home: Annotated[Path, typer.Option(help=HOME_HELP)],
+    key: Annotated[
+        list[Path] | None, typer.Option(help="A signer's public key: its signatures are checked; may be repeated.")
+    ] = None,
+    anchors: Annotated[
+        Path | None, typer.Option(help="A folder of anchored checkpoints; what they cover must be in the database.")
+    ] = None,
+    tsa_root: Annotated[
+        list[Path] | None,
+        typer.Option(help="The root certificate of a time stamp authority, PEM: time stamps are checked; repeatable."),
+    ] = None,
+) -> None:
     """Check every chain and every file of evidence.
 
-    Exit status 1 names the first that was changed, lost or slipped in.
+    Exit status 1 names the first that was changed, lost or slipped in; 2 names a key or an anchor that cannot be used.
+    What is signed and anchored until when is said, and what is not.
     """
     from thirdcard.service.config.data_folder import Home
+    from thirdcard.service.sealing.anchors import load_anchors, load_roots
+    from thirdcard.service.sealing.keys import load_verifier
+    from thirdcard.service.sealing.proof import prove
+
+    if anchors is not None and not key:
+        raise typer.BadParameter(
+            "needs --key: without a key nothing says whose checkpoints they are.", param_hint="--anchors"
+        )
+    if tsa_root and anchors is None:
+        raise typer.BadParameter("needs --anchors: time stamps lie there.", param_hint="--tsa-root")
+    keys = [load_verifier(path) for path in key or ()]
+    found = [] if anchors is None else load_anchors(anchors, load_roots(tsa_root or ()))
+    folder = Home(home)
+    database = folder.open_database(os.environ)
+    try:
+        with database.reading() as session:
+            proof = prove(session, keys, found)
+            faults = _faults(session, folder, proof)
+    finally:
+        database.close()
+    for line in faults or ["All logs, alerts, corrections, acts and evidence are as they were written."]:
+        typer.echo(line)
+    for line in proof.said:
+        typer.echo(line)
+    if faults:
+        raise typer.Exit(1)
+
+
+def _faults(session: Session, folder: Home, proof: Proof) -> Sequence[str]:
     from thirdcard.service.corrections.verification import verify_corrections
     from thirdcard.service.store.blob_store import EvidenceStore
     from thirdcard.service.store.verification import verify_chains, verify_evidence
 
-    folder = Home(home)
-    store = EvidenceStore.of(folder.evidence, os.environ)
-    database = folder.open_database(os.environ)
-    try:
-        with database.reading() as session:
-            told = (
-                verify_chains(session),
-                verify_evidence(session, store),
-                verify_corrections(session, folder.evidence),
-            )
-            faults = [fault for fault in told if fault]
-            for fault in faults:
-                typer.echo(fault)
-            if faults:
-                raise typer.Exit(1)
-    finally:
-        database.close()
-    typer.echo("All logs, alerts, corrections, acts and evidence are as they were written.")
+    told = (
+        proof.fault,
+        verify_chains(session, proof.chains(), proof.vouched),
+        verify_evidence(session, EvidenceStore.of(folder.evidence, os.environ)),
+        verify_corrections(session, folder.evidence),
+    )
+    return [fault for fault in told if fault]

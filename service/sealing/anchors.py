@@ -1,0 +1,180 @@
+"""Checkpoints outside the machine: a folder that is only added to, and time stamps of an authority (RFC 3161).
+
+Each checkpoint covers all that went before. So one time stamp on the newest proves all older ones, and after a time
+without a network only the newest is stamped.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+import httpx
+from cryptography.x509 import Certificate, load_pem_x509_certificates
+from rfc3161_client import TimestampRequestBuilder, VerificationError, VerifierBuilder, decode_timestamp_response
+
+from thirdcard.service.sealing.checkpoint import SealError, SignedNote, parse_note
+from thirdcard.service.sealing.keys import write_once
+from thirdcard.service.sealing.signer import Signer
+
+logger = logging.getLogger(__name__)
+
+NOTE, STAMP = ".note", ".tsr"
+ANSWER_S = 10.0
+"""So long a time stamp authority may take; the service waits for its signature meanwhile."""
+AGAIN_S = 60.0
+"""Seconds until a folder or an authority that failed is tried again."""
+_READABLE = 0o444
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Anchor:
+    """A checkpoint that was found outside."""
+
+    path: Path
+    note: SignedNote
+    stamped_at: datetime | None
+    """When an authority saw it; None where there is no stamp, or none was asked for."""
+
+
+class Anchoring:
+    """Writes what is signed into a folder, and has it stamped.
+
+    Args:
+        signer: Whose checkpoints.
+        folder: Where they go.
+        tsa: The address of a time stamp authority, or None.
+        clock: Seconds that only grow.
+    """
+
+    def __init__(self, signer: Signer, folder: Path, tsa: str | None, clock: Callable[[], float]) -> None:
+        self._signer = signer
+        self._folder = folder
+        self._tsa = tsa
+        self._clock = clock
+        self._due = 0.0
+        self._stamped = 0
+        self.fault: str | None = None
+        """Why checkpoints wait; None where all are anchored."""
+
+    def __call__(self) -> None:
+        """Anchor what waits, unless the last try failed a moment ago."""
+        newest = self._signer.newest
+        is_done = self._signer.anchored == newest and (self._tsa is None or self._stamped == newest)
+        if is_done or self._clock() < self._due:
+            return
+        try:
+            self._export()
+            self._stamp(newest)
+            self.fault = None
+        except (OSError, SealError, httpx.HTTPError, ValueError) as error:
+            waiting = newest - self._signer.anchored
+            self.fault = f"{waiting} checkpoints wait for {self._folder}, or the newest for its time stamp: {error}"
+            logger.warning("%s", self.fault)
+            self._due = self._clock() + AGAIN_S
+
+    def _export(self) -> None:
+        for number, note in enumerate(self._signer.notes(self._signer.anchored), start=self._signer.anchored + 1):
+            path = anchor_path(self._folder, self._signer.key.origin, number)
+            if not path.is_file() or path.read_text(encoding="utf-8") != note:
+                write_once(path, note.encode(), mode=_READABLE)
+            self._signer.note_anchored(number)
+
+    def _stamp(self, newest: int) -> None:
+        if self._tsa is None:
+            return
+        path = anchor_path(self._folder, self._signer.key.origin, newest)
+        stamp = path.with_suffix(STAMP)
+        if not stamp.is_file():
+            write_once(stamp, ask_stamp(path.read_bytes(), self._tsa), mode=_READABLE)
+        self._stamped = newest
+
+
+def anchor_path(folder: Path, origin: str, number: int) -> Path:
+    """Where a checkpoint lies in a folder of anchors."""
+    return folder / f"{origin.replace('/', '_')}-{number:08}{NOTE}"
+
+
+def ask_stamp(data: bytes, tsa: str) -> bytes:
+    """A time stamp over data, as the authority's answer, DER.
+
+    Raises:
+        httpx.HTTPError: It does not answer.
+        ValueError: It answers with something else, or refuses.
+    """
+    request = TimestampRequestBuilder().data(data).cert_request(cert_request=True).build()
+    headers = {"Content-Type": "application/timestamp-query"}
+    answer = httpx.post(tsa, content=request.as_bytes(), headers=headers, timeout=ANSWER_S)
+    answer.raise_for_status()
+    response = decode_timestamp_response(answer.content)
+    if response.status not in (0, 1):
+        raise ValueError(f"{tsa}: the authority refused, status {response.status}")
+    return answer.content
+
+
+def check_stamp(stamp: bytes, data: bytes, roots: Sequence[Certificate], where: Path) -> datetime:
+    """When an authority saw the data.
+
+    Args:
+        stamp: Its answer, DER.
+        data: What was stamped.
+        roots: The certificates that are trusted.
+        where: Stands where a complaint names it.
+
+    Raises:
+        SealError: The stamp is cut, is of other data, or of an authority that is not trusted.
+    """
+    try:
+        response = decode_timestamp_response(stamp)
+        builder = VerifierBuilder()
+        for root in roots:
+            builder = builder.add_root_certificate(root)
+        builder.build().verify_message(response, data)
+    except (VerificationError, ValueError) as error:
+        raise SealError(f"{where}: the time stamp does not hold: {error}") from error
+    return response.tst_info.gen_time
+
+
+def load_anchors(folder: Path, roots: Sequence[Certificate] = ()) -> list[Anchor]:
+    """Every checkpoint of a folder, by name.
+
+    Args:
+        folder: The folder of anchors, or a copy of it.
+        roots: Certificates of time stamp authorities; without any, stamps are not looked at.
+
+    Raises:
+        SealError: It is no folder, it is empty, or a file in it is cut or does not hold.
+    """
+    paths = sorted(folder.glob(f"*{NOTE}")) if folder.is_dir() else []
+    if not paths:
+        raise SealError(f"--anchors = {folder}; must be a folder with checkpoints (*{NOTE})")
+    return [_load_anchor(path, roots) for path in paths]
+
+
+def load_roots(paths: Iterable[Path]) -> list[Certificate]:
+    """The certificates of PEM files.
+
+    Raises:
+        SealError: A file holds none.
+    """
+    found: list[Certificate] = []
+    for path in paths:
+        try:
+            found += load_pem_x509_certificates(path.read_bytes())
+        except ValueError as error:
+            raise SealError(f"--tsa-root = {path}; must be a certificate in PEM") from error
+    return found
+
+
+def _load_anchor(path: Path, roots: Sequence[Certificate]) -> Anchor:
+    data = path.read_bytes()
+    try:
+        note = parse_note(data.decode(), str(path))
+    except UnicodeDecodeError as error:
+        raise SealError(f"{path}: is no checkpoint; must be text") from error
+    stamp = path.with_suffix(STAMP)
+    stamped_at = check_stamp(stamp.read_bytes(), data, roots, stamp) if roots and stamp.is_file() else None
+    return Anchor(path=path, note=note, stamped_at=stamped_at)

@@ -1,0 +1,108 @@
+"""Key files of a signer: the private half for nobody else to read, the public half to be given away.
+
+A private key is one line as Go's note package writes it: `PRIVATE+KEY+NAME+ID+KEY`, the last part base64 of the
+signature type and the 32 bytes of an Ed25519 seed.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+from pathlib import Path
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+
+from thirdcard.service.sealing.checkpoint import (
+    ED25519,
+    SealError,
+    SigningKey,
+    VerifierKey,
+    check_origin,
+    parse_verifier,
+)
+
+PRIVATE = "PRIVATE+KEY+"
+OTHERS = 0o077
+"""What nobody but its owner may do with a private key."""
+
+
+def new_key(path: Path, origin: str) -> SigningKey:
+    """Make a key: the private half in `path` with the rights 0600, the public half beside it in `path.pub`.
+
+    Raises:
+        SealError: There is a file already, or the origin cannot be one.
+    """
+    key = SigningKey(origin=check_origin(origin), private=Ed25519PrivateKey.generate())
+    seed = key.private.private_bytes(Encoding.Raw, PrivateFormat.Raw, NoEncryption())
+    line = f"{PRIVATE}{origin}+{key.verifier.id.hex()}+{base64.b64encode(ED25519 + seed).decode()}\n"
+    write_once(path, line.encode(), mode=0o600)
+    write_once(public_path(path), f"{key.verifier}\n".encode(), mode=0o644)
+    return key
+
+
+def load_key(path: Path) -> SigningKey:
+    """The private key of a file.
+
+    Raises:
+        SealError: Others may read it, or it is none.
+    """
+    allowed = "must be one line PRIVATE+KEY+NAME+ID+KEY, as `thirdcard signer new-key` wrote it"
+    if path.stat().st_mode & OTHERS:
+        raise SealError(f"{path}: others may read it; its rights must be 0600")
+    line = _read(path, allowed)
+    try:
+        origin, key_id, encoded = line.removeprefix(PRIVATE).split("+", 2)
+        found = base64.b64decode(encoded, validate=True)
+        key = SigningKey(origin=origin, private=Ed25519PrivateKey.from_private_bytes(found[1:]))
+    except ValueError as error:
+        raise SealError(f"{path}: is no private key; {allowed}") from error
+    if not line.startswith(PRIVATE) or found[:1] != ED25519 or key.verifier.id.hex() != key_id:
+        raise SealError(f"{path}: is no whole private key; {allowed}")
+    return key
+
+
+def load_verifier(path: Path) -> VerifierKey:
+    """The public key of a file.
+
+    Raises:
+        SealError: It is none.
+    """
+    return parse_verifier(_read(path, "must be a public key, one line NAME+ID+KEY"), str(path))
+
+
+def public_path(path: Path) -> Path:
+    """Where a key's public half lies."""
+    return path.with_name(f"{path.name}.pub")
+
+
+def state_path(path: Path) -> Path:
+    """Where a signer keeps what it signed."""
+    return path.with_name(f"{path.name}.state")
+
+
+def write_once(path: Path, data: bytes, *, mode: int) -> None:
+    """Write a file that is not there yet, whole and on the disk, or not at all.
+
+    Raises:
+        SealError: It is there already.
+    """
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    except FileExistsError as error:
+        raise SealError(f"{path}: is there already; it is never overwritten") from error
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(handle)
+    except OSError:
+        path.unlink(missing_ok=True)
+        raise
+
+
+def _read(path: Path, allowed: str) -> str:
+    try:
+        return path.read_text(encoding="utf-8").strip()
+    except UnicodeDecodeError as error:
+        raise SealError(f"{path}: is no text; {allowed}") from error

@@ -1,0 +1,223 @@
+"""Signs a log over all chains, and only what continues what was signed before.
+
+It believes nothing that the service says of the past. It keeps the log itself, as the roots of its whole trees, adds
+each leaf by itself and signs the root that it computed; so whatever it signs is an extension of what it signed before.
+It also knows each chain's last signed line, and refuses one that was set back, sealed anew, or is gone.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+
+from thirdcard.service.sealing.checkpoint import Checkpoint, SealError, SigningKey, sign
+from thirdcard.service.sealing.keys import new_key, state_path
+from thirdcard.service.sealing.merkle import Frontier, Leaf
+
+STATE_FORMAT = 1
+_TABLES = """
+CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE chains (chain TEXT PRIMARY KEY, seq INTEGER NOT NULL, seal TEXT NOT NULL);
+CREATE TABLE notes (number INTEGER PRIMARY KEY, note TEXT NOT NULL);
+"""
+
+
+class SigningRefusedError(SealError):
+    """What was to be signed does not continue what was signed before."""
+
+
+class Signer:
+    """A key and all that was signed with it; one process at a time.
+
+    Args:
+        key: What signs.
+        state: An open state, as `open_state` gives it.
+        now: The clock.
+    """
+
+    def __init__(self, key: SigningKey, state: sqlite3.Connection, now: Callable[[], datetime]) -> None:
+        self.key = key
+        self._state = state
+        self._now = now
+        facts = dict(state.execute("SELECT name, value FROM facts"))
+        self._frontier = Frontier(int(facts["size"]), map(bytes.fromhex, json.loads(facts["roots"])))
+        self._refuse_other_key(facts["key"])
+
+    @property
+    def size(self) -> int:
+        """How many leaves the log has."""
+        return self._frontier.size
+
+    @property
+    def newest(self) -> int:
+        """The number of the newest checkpoint; 0 before the first."""
+        (number,) = self._state.execute("SELECT coalesce(max(number), 0) FROM notes").fetchone()
+        return int(number)
+
+    @property
+    def anchored(self) -> int:
+        """The number of the newest checkpoint that was written to the folder of anchors; 0 before the first."""
+        (number,) = self._state.execute("SELECT value FROM facts WHERE name = 'anchored'").fetchone()
+        return int(number)
+
+    def note_anchored(self, number: int) -> None:
+        """Keep that all checkpoints up to this one are in the folder of anchors."""
+        with self._state:
+            self._state.execute("UPDATE facts SET value = ? WHERE name = 'anchored'", (str(number),))
+
+    def notes(self, after: int, most: int = 1000) -> list[str]:
+        """The checkpoints after the one of this number, the oldest first."""
+        wanted = "SELECT note FROM notes WHERE number > ? ORDER BY number LIMIT ?"
+        return [note for (note,) in self._state.execute(wanted, (after, most))]
+
+    def extend(self, size: int, leaves: Sequence[Leaf]) -> None:
+        """Add leaves to the log, all or none.
+
+        Args:
+            size: How many leaves the service believes that there are before these.
+            leaves: What comes next.
+
+        Raises:
+            SigningRefusedError: They do not continue the log, or a chain was set back or sealed anew.
+        """
+        if size != self.size:
+            told = f"the service continues after {size} of them"
+            raise SigningRefusedError(f"the log has {self.size} signed leaves; {told}")
+        frontier = Frontier(self._frontier.size, self._frontier.roots)
+        with self._state:
+            for leaf in leaves:
+                frontier.add(leaf.data)
+                row = (leaf.chain, leaf.seq, leaf.seal)
+                self._refuse_set_back(leaf)
+                self._state.execute("INSERT OR REPLACE INTO chains VALUES (?, ?, ?)", row)
+            self._write_frontier(frontier)
+        self._frontier = frontier
+
+    def sign(self, chains: int) -> str:
+        """Sign the log as it is.
+
+        Args:
+            chains: How many chains the service has.
+
+        Raises:
+            SigningRefusedError: The log knows of another number of chains.
+        """
+        (known,) = self._state.execute("SELECT count(*) FROM chains").fetchone()
+        if chains != known:
+            told = f"the service has {chains} chains, the log {known}"
+            raise SigningRefusedError(f"{told}: a chain is gone or was left out")
+        with self._state:
+            return self._enter(self._checkpoint(chains), [self.key])
+
+    def rotate(self, path: Path) -> SigningKey:
+        """Make the key that signs from now on; the old one and the new one sign that.
+
+        Args:
+            path: The new key's file; the state goes there too.
+
+        Raises:
+            SealError: There is such a file already.
+        """
+        following = new_key(path, self.key.origin)
+        (known,) = self._state.execute("SELECT count(*) FROM chains").fetchone()
+        checkpoint = replace(self._checkpoint(known), next_key=following.verifier)
+        with self._state:
+            self._state.execute("UPDATE facts SET value = ? WHERE name = 'key'", (str(following.verifier),))
+            self._enter(checkpoint, [self.key, following])
+        self.key = following
+        return following
+
+    def close(self) -> None:
+        """Let the state go."""
+        self._state.close()
+
+    def _checkpoint(self, chains: int) -> Checkpoint:
+        return Checkpoint(
+            origin=self.key.origin,
+            number=self.newest + 1,
+            size=self.size,
+            root=self._frontier.root(),
+            at=self._now(),
+            chains=chains,
+        )
+
+    def _enter(self, checkpoint: Checkpoint, keys: Iterable[SigningKey]) -> str:
+        note = sign(checkpoint, keys)
+        self._state.execute("INSERT INTO notes VALUES (?, ?)", (checkpoint.number, note))
+        return note
+
+    def _write_frontier(self, frontier: Frontier) -> None:
+        roots = json.dumps([root.hex() for root in frontier.roots])
+        self._state.execute("UPDATE facts SET value = ? WHERE name = 'size'", (str(frontier.size),))
+        self._state.execute("UPDATE facts SET value = ? WHERE name = 'roots'", (roots,))
+
+    def _refuse_set_back(self, leaf: Leaf) -> None:
+        known = self._state.execute("SELECT seq, seal FROM chains WHERE chain = ?", (leaf.chain,)).fetchone()
+        if known is None or leaf.seq > known[0]:
+            return
+        if leaf.seq < known[0]:
+            raise SigningRefusedError(f"{leaf.chain}: ends at line {leaf.seq}, and line {known[0]} was signed before")
+        if leaf.seal != known[1]:
+            raise SigningRefusedError(f"{leaf.chain}: line {leaf.seq} has another seal than the one that was signed")
+
+    def _refuse_other_key(self, expected: str) -> None:
+        if expected != str(self.key.verifier):
+            raise SealError(f"the state belongs to the key {expected}; the key given is {self.key.verifier}")
+
+
+def begin_state(path: Path, key: SigningKey, why: str, now: datetime) -> None:
+    """Begin an empty log beside a new key, with a first checkpoint that says why.
+
+    Raises:
+        SealError: There is a state already, or the reason has more than one line.
+    """
+    place = state_path(path)
+    if place.exists():
+        raise SealError(f"{place}: is there already; what was signed is never forgotten")
+    if not why.isprintable() or not why:
+        raise SealError(f"--why = {why!r}; must be one line")
+    place.touch(mode=0o600)
+    state = sqlite3.connect(place)
+    state.executescript(_TABLES)
+    facts = {"format": str(STATE_FORMAT), "size": "0", "roots": "[]", "key": str(key.verifier), "anchored": "0"}
+    empty = Checkpoint(origin=key.origin, number=1, size=0, root=Frontier().root(), at=now, chains=0, begins=why)
+    with state:
+        state.executemany("INSERT INTO facts VALUES (?, ?)", facts.items())
+        state.execute("INSERT INTO notes VALUES (1, ?)", (sign(empty, [key]),))
+    state.close()
+
+
+def open_state(path: Path) -> sqlite3.Connection:
+    """What a key has signed, locked for this process.
+
+    Raises:
+        SealError: It is not there, is in use, or cannot be read.
+    """
+    place = state_path(path)
+    if not place.is_file():
+        lost = "without it nobody knows what was signed: begin a new log with a new key (`thirdcard signer new-key`)"
+        raise SealError(f"{place}: is not there; {lost}")
+    state = sqlite3.connect(place, timeout=1)
+    try:
+        _lock(state, place)
+    except SealError:
+        state.close()
+        raise
+    return state
+
+
+def _lock(state: sqlite3.Connection, place: Path) -> None:
+    try:
+        state.execute("PRAGMA locking_mode = EXCLUSIVE")
+        state.execute("PRAGMA synchronous = FULL")
+        with state:
+            state.execute("UPDATE facts SET value = value WHERE name = 'format'")  # takes the lock, for good
+        found = state.execute("SELECT value FROM facts WHERE name = 'format'").fetchone()
+    except sqlite3.DatabaseError as error:
+        raise SealError(f"{place}: cannot be used: {error}") from error
+    if found is None or int(found[0]) > STATE_FORMAT:
+        raise SealError(f"{place}: format = {found and found[0]}; must be {STATE_FORMAT}: a later version wrote it")

@@ -1,0 +1,164 @@
+"""How the service speaks with its signer: JSON lines over a Unix socket, one answer to each request.
+
+The signer listens and the service calls. So the signer opens nothing that the service's account can write, neither
+the folder nor the database, and needs no right there; the socket's group says who may ask.
+
+Requests: `{"format": 1, "ask": ...}` with `state`; `notes` and `after`; `extend`, `size` and `leaves`; `sign` and
+`chains`. Answers: what was asked for, or `refused` with the reason.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import socket
+import socketserver
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from thirdcard.service.sealing.checkpoint import SealError
+from thirdcard.service.sealing.merkle import Leaf
+from thirdcard.service.sealing.signer import Signer, SigningRefusedError
+
+logger = logging.getLogger(__name__)
+
+FORMAT = 1
+LONGEST_LINE = 16 * 2**20
+"""Bytes of one request or answer: a batch of leaves takes about 3 MB."""
+ANSWER_S = 60.0
+"""So long either side waits for the other."""
+MODE = 0o660
+"""The socket's rights: its owner and its group may ask."""
+
+
+class SignerAwayError(SealError):
+    """No signer answers."""
+
+
+class SignerLink:
+    """Asks the signer behind a socket.
+
+    Args:
+        path: The socket.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def state(self) -> tuple[str, int, int]:
+        """The log's origin, its number of leaves, and the number of its newest checkpoint."""
+        found = self._ask(ask="state")
+        return str(found["origin"]), int(found["size"]), int(found["newest"])
+
+    def notes(self, after: int) -> list[str]:
+        """The checkpoints after the one of this number, the oldest first; a thousand at most."""
+        return [str(note) for note in self._ask(ask="notes", after=after)["notes"]]
+
+    def extend(self, size: int, leaves: Sequence[Leaf]) -> None:
+        """Add leaves behind the first `size`.
+
+        Raises:
+            SigningRefusedError: They do not continue what was signed.
+        """
+        self._ask(ask="extend", size=size, leaves=[[leaf.chain, leaf.seq, leaf.seal] for leaf in leaves])
+
+    def sign(self, chains: int) -> None:
+        """Have the log signed as it is.
+
+        Raises:
+            SigningRefusedError: The number of chains is another.
+        """
+        self._ask(ask="sign", chains=chains)
+
+    def _ask(self, **request: object) -> dict[str, Any]:
+        try:
+            with socket.socket(socket.AF_UNIX) as line:
+                line.settimeout(ANSWER_S)
+                line.connect(str(self.path))
+                with line.makefile("rwb") as stream:
+                    stream.write(json.dumps({"format": FORMAT, **request}).encode() + b"\n")
+                    stream.flush()
+                    answer: dict[str, Any] = json.loads(stream.readline(LONGEST_LINE))
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise SignerAwayError(f"signer = {self.path}; no signer answers there: {reason}") from error
+        if "refused" in answer:
+            raise SigningRefusedError(f"the signer refuses to sign: {answer['refused']}")
+        return answer
+
+
+class SignerServer(socketserver.UnixStreamServer):
+    """Answers one caller after the other.
+
+    Args:
+        path: The socket, made anew.
+        signer: Who signs.
+        between: Called about twice a second, whoever asks: for what has to be anchored.
+        group: The number of the group that may ask; None: the process's own.
+
+    Raises:
+        SealError: Something else is at the path, or the group cannot be set.
+    """
+
+    def __init__(self, path: Path, signer: Signer, between: Callable[[], None], group: int | None = None) -> None:
+        self.signer = signer
+        self._between = between
+        if path.is_socket():
+            path.unlink()
+        before = os.umask(0o777 & ~MODE)
+        try:
+            super().__init__(str(path), _Call)
+            if group is not None:
+                os.chown(path, -1, group)
+        except OSError as error:
+            raise SealError(f"--socket = {path}; cannot be made: {error.strerror or error}") from error
+        finally:
+            os.umask(before)
+
+    def service_actions(self) -> None:
+        """What is done between two calls."""
+        self._between()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A caller that went away, or a fault of ours: the next is answered all the same."""
+        logger.exception("a call was not answered")
+
+    def answer(self, request: object) -> dict[str, object]:
+        """The answer to one request."""
+        try:
+            return self._answer(request)
+        except SigningRefusedError as error:
+            logger.error("REFUSED TO SIGN: %s", error)
+            return {"refused": str(error)}
+        except (KeyError, TypeError, ValueError) as error:
+            return {"refused": f"this is no request of this version: {error!r}"}
+
+    def _answer(self, request: Any) -> dict[str, object]:
+        if request["format"] != FORMAT:
+            return {"refused": f"format = {request['format']}; must be {FORMAT}: signer and service differ in version"}
+        if request["ask"] == "state":
+            key, size = self.signer.key, self.signer.size
+            return {"origin": key.origin, "size": size, "newest": self.signer.newest}
+        if request["ask"] == "notes":
+            return {"notes": self.signer.notes(int(request["after"]))}
+        if request["ask"] == "extend":
+            leaves = [Leaf(chain=str(name), seq=int(seq), seal=str(seal)) for name, seq, seal in request["leaves"]]
+            self.signer.extend(int(request["size"]), leaves)
+            return {"size": self.signer.size}
+        if request["ask"] == "sign":
+            return {"note": self.signer.sign(int(request["chains"]))}
+        return {"refused": f"ask = {request['ask']}; must be one of state, notes, extend, sign"}
+
+
+class _Call(socketserver.StreamRequestHandler):
+    timeout = ANSWER_S
+    server: SignerServer
+
+    def handle(self) -> None:
+        try:
+            request = json.loads(self.rfile.readline(LONGEST_LINE))
+        except ValueError:
+            request = None
+        self.wfile.write(json.dumps(self.server.answer(request)).encode() + b"\n")

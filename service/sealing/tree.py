@@ -1,0 +1,116 @@
+"""The service's side of the log over all chains: notes heads that moved as leaves, and has the log signed.
+
+Leaves are on the disk before the signer sees them, and checkpoints are fetched by number. So a kill at any moment
+leaves nothing that does not agree: the next round sends what was not signed and fetches what was not kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlalchemy import and_, func, select
+from sqlalchemy.orm import Session, aliased
+
+from thirdcard.service.sealing.checkpoint import SealError
+from thirdcard.service.sealing.merkle import Leaf
+from thirdcard.service.sealing.signer_socket import SignerLink
+from thirdcard.service.store.database import Database
+from thirdcard.service.store.schema import ChainHead
+from thirdcard.service.store.sealing_schema import CheckpointRow, TreeLeaf
+
+BATCH = 10_000
+"""Leaves that are sent at once."""
+
+
+class SetBackError(SealError):
+    """The service's own log is not what it was."""
+
+
+def seal_heads(database: Database, signer: SignerLink) -> int:
+    """Note every head that moved, have the log signed, and keep its checkpoints.
+
+    Returns:
+        How many leaves the log has.
+
+    Raises:
+        SignerAwayError: No signer answers; the next call sends what waits.
+        SigningRefusedError: The signer does not sign this.
+        SetBackError: A chain or the log was set back.
+    """
+    origin, signed, newest = signer.state()
+    _fetch_notes(database, signer, origin, newest)
+    with database.writing(is_shown=False) as session:
+        size = note_heads(session, origin, signed=signed)
+        chains = session.scalar(select(func.count()).select_from(ChainHead)) or 0
+    for first in range(signed, size, BATCH):
+        with database.reading() as session:
+            signer.extend(first, [leaf for _, leaf in leaves_of(session, origin, first, min(size, first + BATCH))])
+    signer.sign(chains)
+    _fetch_notes(database, signer, origin, newest + 1)
+    return size
+
+
+def note_heads(session: Session, origin: str, *, signed: int = 0) -> int:
+    """Add a leaf for each chain whose head moved.
+
+    Args:
+        session: A transaction.
+        origin: The log.
+        signed: How many leaves its signer has signed.
+
+    Returns:
+        How many leaves there are then.
+
+    Raises:
+        SetBackError: A chain or the log was set back, or a chain was sealed anew.
+    """
+    last = session.scalar(select(func.max(TreeLeaf.number)).where(TreeLeaf.origin == origin))
+    size = 0 if last is None else last + 1
+    if size < signed:
+        raise SetBackError(f"the log {origin}: {signed} leaves were signed, and the database has {size}")
+    for head, seq, seal in _heads(session, origin):
+        if seq is None or head.seq > seq:
+            session.add(TreeLeaf(origin=origin, number=size, chain=head.chain, seq=head.seq, seal=head.seal))
+            size += 1
+        elif (head.seq, head.seal) != (seq, seal):
+            raise SetBackError(
+                f"{head.chain}: ends at line {head.seq}; line {seq} was noted before, or had another seal"
+            )
+    return size
+
+
+def leaves_of(session: Session, origin: str, first: int = 0, end: int | None = None) -> Iterator[tuple[int, Leaf]]:
+    """Each leaf from the number `first` on with its number, in order; up to and without `end`."""
+    while end is None or first < end:
+        wanted = select(TreeLeaf.number, TreeLeaf.chain, TreeLeaf.seq, TreeLeaf.seal)
+        wanted = wanted.where(TreeLeaf.origin == origin, TreeLeaf.number >= first)
+        if end is not None:
+            wanted = wanted.where(TreeLeaf.number < end)
+        rows = session.execute(wanted.order_by(TreeLeaf.number).limit(BATCH)).all()
+        for number, chain, seq, seal in rows:
+            yield number, Leaf(chain=chain, seq=seq, seal=seal)
+        if len(rows) < BATCH:
+            return
+        first = rows[-1][0] + 1
+
+
+def _heads(session: Session, origin: str) -> list[tuple[ChainHead, int | None, str | None]]:
+    """Every chain's head with the number and seal of its last leaf."""
+    other = aliased(TreeLeaf)
+    last = select(func.max(other.number)).where(other.chain == ChainHead.chain, other.origin == origin)
+    joined = and_(TreeLeaf.origin == origin, TreeLeaf.number == last.correlate(ChainHead).scalar_subquery())
+    wanted = select(ChainHead, TreeLeaf.seq, TreeLeaf.seal).outerjoin(TreeLeaf, joined).order_by(ChainHead.chain)
+    return [(head, seq, seal) for head, seq, seal in session.execute(wanted)]
+
+
+def _fetch_notes(database: Database, signer: SignerLink, origin: str, newest: int) -> None:
+    with database.reading() as session:
+        have = session.scalar(select(func.max(CheckpointRow.number)).where(CheckpointRow.origin == origin)) or 0
+    while have < newest:
+        notes = signer.notes(have)
+        with database.writing(is_shown=False) as session:
+            for number, note in enumerate(notes, start=have + 1):
+                session.add(CheckpointRow(origin=origin, number=number, note=note))
+        have += len(notes)
+        if not notes:
+            return

@@ -1,0 +1,36 @@
+"""The tables of the database that hold the log over all chains: its leaves, and the checkpoints signed over them."""
+
+from __future__ import annotations
+
+from sqlalchemy import Index, String, Text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from thirdcard.service.store.columns import BIG_ID
+from thirdcard.service.store.schema import Base
+
+
+class TreeLeaf(Base):
+    """One chain's head at one moment; leaves are only added."""
+
+    __tablename__ = "tree_leaves"
+    __table_args__ = (Index("ix_tree_leaves_chain", "origin", "chain", "number"),)
+
+    origin: Mapped[str] = mapped_column(String(120), primary_key=True)
+    """The signed log that it belongs to."""
+    number: Mapped[int] = mapped_column(BIG_ID, primary_key=True)
+    """From 0 within its log."""
+    chain: Mapped[str] = mapped_column(String(120))
+    seq: Mapped[int] = mapped_column(BIG_ID)
+    seal: Mapped[str] = mapped_column(String(64))
+
+
+class CheckpointRow(Base):
+    """A checkpoint as its signer signed it."""
+
+    __tablename__ = "checkpoints"
+
+    origin: Mapped[str] = mapped_column(String(120), primary_key=True)
+    number: Mapped[int] = mapped_column(BIG_ID, primary_key=True)
+    """From 1 within its log, as its signer counts."""
+    note: Mapped[str] = mapped_column(Text)
+    """The signed note, whole."""
