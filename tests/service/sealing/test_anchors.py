@@ -45,10 +45,10 @@ def test_checkpoints_wait_for_a_folder_that_is_away(signer: Signer, tmp_path: Pa
     assert str(anchoring.fault).startswith("2 checkpoints wait for")
     (tmp_path / "anchors").mkdir()
     anchoring()
-    assert anchoring.fault is not None
+    assert signer.anchored == 0
     steps.now = 61.0
     anchoring()
-    assert (anchoring.fault, signer.anchored) == (None, 2)
+    assert (str(anchoring.fault), signer.anchored) == ("None", 2)
     assert [anchor.note.checkpoint.number for anchor in load_anchors(tmp_path / "anchors")] == [1, 2]
 
 

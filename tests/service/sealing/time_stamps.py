@@ -40,8 +40,8 @@ def make_authority(folder: Path) -> Path:
     (folder / "serial").write_text("01\n")
     new = ["req", "-newkey", "rsa:2048", "-nodes", "-sha256"]
     config = ["-extfile", str(folder / "conf"), "-days", "30"]
-    for name, made in (("ca", "Root"), ("tsa", "Stamps")):
-        keys = ["-keyout", str(folder / f"{name}.key"), "-out", str(folder / f"{name}.csr"), "-subj", f"/CN={made}"]
+    for name, subject in (("ca", "Root"), ("tsa", "Stamps")):
+        keys = ["-keyout", str(folder / f"{name}.key"), "-out", str(folder / f"{name}.csr"), "-subj", f"/CN={subject}"]
         _openssl(*new, *keys)
     ca = ["-in", str(folder / "ca.csr"), "-signkey", str(folder / "ca.key"), "-out", str(folder / "ca.pem")]
     _openssl("x509", "-req", *ca, *config, "-extensions", "ca")
