@@ -113,12 +113,7 @@ def _kept_notes(session: Session, origin: str) -> dict[int, SignedNote]:
     found: dict[int, SignedNote] = {}
     wanted = select(CheckpointRow.number, CheckpointRow.note).where(CheckpointRow.origin == origin)
     for number, text in session.execute(wanted.order_by(CheckpointRow.number)):
-        try:
-            note = parse_note(text, f"checkpoint {number}")
-        except NewerFormatError:
-            raise
-        except SealError as error:
-            raise TamperedError(str(error)) from error
+        note = _parse_kept(text, f"checkpoint {number}")
         if number != len(found) + 1:
             raise TamperedError(f"checkpoint {len(found) + 1}: is missing")
         if (note.checkpoint.origin, note.checkpoint.number) != (origin, number):
@@ -126,6 +121,16 @@ def _kept_notes(session: Session, origin: str) -> dict[int, SignedNote]:
             raise TamperedError(f"checkpoint {number}: is the checkpoint {other}; must be of {origin}")
         found[number] = note
     return found
+
+
+def _parse_kept(text: str, where: str) -> SignedNote:
+    """A checkpoint of the database: one that is none was changed there."""
+    try:
+        return parse_note(text, where)
+    except NewerFormatError:
+        raise
+    except SealError as error:
+        raise TamperedError(str(error)) from error
 
 
 def _trusted(
@@ -175,7 +180,9 @@ def _newest_origin(session: Session) -> list[str]:
     ats = {}
     for (origin,) in session.execute(select(CheckpointRow.origin).distinct()).all():
         newest = select(CheckpointRow.note).where(CheckpointRow.origin == origin).order_by(CheckpointRow.number.desc())
-        ats[origin] = parse_note(session.scalars(newest.limit(1)).one(), f"log {origin}").checkpoint.at
+        ats[origin] = _parse_kept(
+            session.scalars(newest.limit(1)).one(), f"the log {origin}: its newest checkpoint"
+        ).checkpoint.at
     return [max(ats, key=lambda origin: ats[origin])] if ats else []
 
 

@@ -312,3 +312,13 @@ def test_nothing_new_is_signed_again_so_that_the_time_moves_on(house: SealedHous
     with signing(house) as link:
         assert seal_heads(house.database, link) == 2
     assert house.prove().logs[0].notes[-1].checkpoint.number == 3
+
+
+def test_checkpoint_that_was_cut_is_a_fault_without_a_key_too(house: SealedHouse) -> None:
+    with house.database.writing() as session:
+        cut_checkpoint(session)
+    with house.database.reading() as session:
+        fault = prove(session).fault
+    assert fault == (
+        f"the log {ORIGIN}: its newest checkpoint: is no whole checkpoint; must be a signed note with its signatures"
+    )
