@@ -20,10 +20,11 @@ def setup(
     ] = Path("thirdcard-home"),
     port: Annotated[int, typer.Option(min=1, max=65535, help="The port on this machine.")] = PORT,
 ) -> None:
-    """Set up a new table on a guided page, on a laptop at the table: camera, cloth, calibration, chips, house, trial.
+    """Set up a new table on a guided page: camera, cloth, calibration, chips, house, dry run.
 
-    Open the link that is shown: it signs in once, and other machines cannot reach it. A finished table lies in
-    HOME/tables/ID; a service that runs on the same HOME watches it within two seconds. Nothing is watched here.
+    For a laptop at the table. Open the link that is shown: it signs in once, and other machines cannot reach it. A
+    finished table lies in HOME/tables/ID; a service that runs on the same HOME watches it within two seconds. Nothing
+    is watched here.
     """
     from thirdcard.service.config.data_folder import Home
     from thirdcard.service.config.house_yaml import load_house

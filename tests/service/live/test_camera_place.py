@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.service.hand_clock import HandClock
 from tests.service.setup.broken import good_setup
 from tests.service.store.conftest import NOW
-from tests.service.tables.set_ups import House
+from tests.service.tables.set_ups import House, write_table
 from tests.vision.printed_cloth import turned
 from thirdcard.calibration.camera import Calibration, load_calibration
 from thirdcard.calibration.history import CameraHistory
+from thirdcard.service.config.data_folder import Home
 from thirdcard.service.config.place_folder import PlaceFolder
 from thirdcard.service.config.table_file import TableConfig, load_table
 from thirdcard.service.live.camera import Shot
@@ -23,7 +27,18 @@ from thirdcard.service.store.chain import read
 from thirdcard.vision.frames import Frame
 from thirdcard.vision.observations import CameraRefitted
 
-pytest_plugins = ["tests.service.tables.conftest"]
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    """One with the table B07, whose files a person put there; the service has started once."""
+    home = Home(tmp_path / "home")
+    home.make()
+    database = home.open_database({})
+    made = House(home, database, HandClock())
+    write_table(home, "B07")
+    made.acts("files").begin()
+    yield made
+    database.close()
 
 
 @pytest.fixture
