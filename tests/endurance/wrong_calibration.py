@@ -42,7 +42,7 @@ def misplaced(table: TableConfig, off_mm: float, direction_deg: float) -> TableC
 
 
 def watched(folder: Path, off_mm: float, direction_deg: float, out: Path) -> tuple[Comparison, bool]:
-    """What was found, held against the truth, and whether the watch warned of the print."""
+    """The findings compared with the truth, and whether the watch warned that the print is off."""
     recording = find_recording(str(folder))
     recording = replace(recording, table=misplaced(recording.table, off_mm, direction_deg))
     findings = watch_recording(recording, out / f"{folder.name}-{off_mm:g}", SilentView())

@@ -1,6 +1,6 @@
 """Watch one camera's picture for what makes it useless: frozen, too dark, glare, covered, blurred, camera moved.
 
-All is held against the picture from when the watch began, when the calibration is taken to hold; a camera that was
+Every picture is compared with the first one, for which the calibration is assumed to be right; a camera that was
 moved is fitted anew from the print. Works on the small picture; of the full one it looks at some rows and a few
 patches. Brightness in grey levels, 0 to 255; distances in layout millimetres, durations in seconds of stream time.
 """

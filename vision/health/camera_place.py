@@ -80,7 +80,7 @@ class CameraPlace:
     def refit(self, luma: Image, t: float) -> CameraRefitted | None:
         """Take in a picture of the moved camera; gives a fit once two in turn agree.
 
-        It holds from now on where no person need look at it; else it is told once.
+        A fit that is sure enough is used from now on; any other is returned once, for a person to look at.
         """
         tried_t, before = self._tried
         if self._then is None or t - tried_t < TRY_EVERY_S:

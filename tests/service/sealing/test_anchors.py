@@ -19,7 +19,7 @@ needs_openssl = pytest.mark.skipif(OPENSSL is None, reason="needs openssl, which
 
 
 class Steps:
-    """Seconds that pass when they are told to."""
+    """A clock that a test moves on."""
 
     def __init__(self) -> None:
         self.now = 0.0

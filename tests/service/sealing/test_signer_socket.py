@@ -1,4 +1,4 @@
-"""The service and its signer over a socket: who is away, what is no request, and what is told of a refusal."""
+"""The service and its signer over a socket: an absent signer, malformed requests, and how a refusal is reported."""
 
 from __future__ import annotations
 

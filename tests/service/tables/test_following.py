@@ -21,7 +21,7 @@ PATIENCE_S = 30.0
 
 @dataclass
 class FakeWatching:
-    """Takes every set-up when it is told to."""
+    """Applies each set-up on request."""
 
     next: dict[str, Path] = field(default_factory=dict)
     now: dict[str, Path] = field(default_factory=dict)
