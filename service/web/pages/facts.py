@@ -49,6 +49,8 @@ from thirdcard.service.web.requests import AuditPageQuery, ListQuery, WallQuery
 LINES_ON_TABLE = 60
 ALERTS_ON_TABLE = 6
 MOST_REMINDED = 200
+MOST_NEW = 50
+"""Of the newest alerts that nobody took: a page sounds those of them that were raised amid a navigation."""
 AUDITED = (
     "alert", "incident", "evidence", "recording", "case", "hold", "round", "signal", "session", "user", "token",
     "dealers", "channel", "delivery", "disk",
@@ -89,17 +91,17 @@ def _waiting(room: Room, person: Person) -> dict[str, Any]:
     seen = may_see(person, AlertRow.table_id)
     query = select(func.count()).where(AlertRow.state.in_(UNCLOSED), *seen)
     columns = (AlertRow.id, AlertRow.table_id, AlertRow.code, AlertRow.severity, AlertRow.noticed_at)
-    untaken = (
-        select(*columns).where(AlertRow.state == AlertState.OPEN, *seen).order_by(AlertRow.id).limit(MOST_REMINDED)
-    )
+    untaken = select(*columns).where(AlertRow.state == AlertState.OPEN, *seen)
+    oldest = untaken.order_by(AlertRow.id).limit(MOST_REMINDED)
+    newest = untaken.order_by(AlertRow.id.desc()).limit(MOST_NEW)
     with room.database.reading() as session:
         waiting = session.scalar(query) or 0
-        left = session.execute(untaken).all()
+        left = {row.id: row for each in (oldest, newest) for row in session.execute(each)}
     return {
         "waiting": waiting,
         "untaken": [
             {"id": number, "table": table, "code": code, "severity": severity, "raised_at": at.isoformat()}
-            for number, table, code, severity, at in left
+            for number, table, code, severity, at in (row for _, row in sorted(left.items()))
         ],
         "place": place,
     }

@@ -121,6 +121,35 @@ def test_pages_that_were_too_busy_to_sound_in_time_are_asked_again(browser: Brow
             page.wait_for_function(f"() => window.heard.length === {n}")
 
 
+def test_sound_waits_for_a_page_that_can_make_it(browser: Browser, room: ServedRoom) -> None:
+    with visiting(browser, room, "ben") as ben:
+        front, silent = open_tabs(ben, ["/", "/rounds"]).pages
+        silent.add_init_script("Object.defineProperty(AudioContext.prototype, 'state', {get: () => 'suspended'});")
+        silent.reload()
+        front.goto("about:blank")
+        room.tables["T1"].write(alerts=[an_alert(severity=Severity.CRITICAL)])
+        expect(silent.locator("#waiting")).to_have_text("1")
+        silent.wait_for_timeout(300)
+        front.add_init_script(f"({NOTE_SOUNDS})()")
+        front.goto(f"{room.address}/")
+        front.wait_for_function("() => window.heard.length === 1")
+        assert front.evaluate(HEARD) == ["critical"]
+
+
+def test_alert_raised_amid_the_navigation_of_the_only_page_is_heard(browser: Browser, room: ServedRoom) -> None:
+    with visiting(browser, room, "ben") as ben:
+        page = open_tabs(ben, ["/"]).pages[0]
+        page.goto("about:blank")
+        room.tables["T1"].write(alerts=[an_alert(severity=Severity.CRITICAL)])
+        page.wait_for_timeout(1500)  # the stream has passed it on, and the next page begins after it
+        page.add_init_script(f"({NOTE_SOUNDS})()")
+        page.goto(f"{room.address}/alerts")
+        page.wait_for_function("() => window.heard.length === 1")
+        page.goto(f"{room.address}/rounds")
+        page.wait_for_timeout(500)
+        assert page.evaluate(HEARD) == []
+
+
 def test_blocked_sound_is_said_on_every_page_until_a_click(strict_browser: Browser, room: ServedRoom) -> None:
     with visiting(strict_browser, room, "ada") as ada:
         page = ada.page.context.new_page()

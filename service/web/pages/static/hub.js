@@ -4,6 +4,7 @@
 const AGAIN_MS = 3000;
 const ANSWER_MS = 800;
 const MOST_KEPT = 300;
+const LATEST_MS = 60_000; // after that a sound would startle about what the lists have long shown
 const EVENTS = ["alert", "change", "evidence"];
 
 /** A place in the stream: the last alert and the last change that somebody heard of. */
@@ -26,12 +27,13 @@ export class Hub {
     this.isConnected = false;
     this.isHeard = null;
     this.rung = new Map(); // by what sounded: when
-    this.asked = new Map(); // by number: the timer of a page that was asked to sound
+    this.asked = new Map(); // by number: a page that was asked to sound, what, and its timer
+    this.unheard = new Set(); // sounds that no page could make: the next page that can makes them
     this.number = 0;
   }
 
   join(port) {
-    const acts = { hello: this.hello, state: this.note, sound: this.sound, played: this.played, bye: this.leave };
+    const acts = { hello: this.hello, state: this.note, sound: this.sound, played: this.played, refused: this.refused, bye: this.leave };
     port.onmessage = ({ data }) => acts[data.kind]?.call(this, port, data);
   }
 
@@ -47,17 +49,21 @@ export class Hub {
     for (const event of this.kept) if (isAfter(event, place)) port.postMessage(event);
     if (this.isConnected) port.postMessage({ kind: "connected", isAgain: false });
     this.tellHeard(port);
+    this.catchUp();
   }
 
   note(port, { isAudible, isShown }) {
     if (!this.pages.has(port)) return;
     this.pages.set(port, { isAudible, isShown });
     this.tellHeard();
+    this.catchUp();
   }
 
+  /** A page is gone, as in each navigation: what it was asked to sound and did not is asked of another. */
   leave(port) {
     this.pages.delete(port);
     this.tellHeard();
+    for (const [number, asked] of this.asked) if (asked.port === port) this.refused(port, { number });
   }
 
   tell(message) { for (const port of this.pages.keys()) port.postMessage(message); }
@@ -116,6 +122,9 @@ export class Hub {
     this.isConnected = false;
     this.isHeard = null;
     this.kept = [];
+    for (const { timer } of this.asked.values()) clearTimeout(timer);
+    this.asked.clear();
+    this.unheard.clear();
   }
 
   // Sound ------------------------------------------------------------------------------------------------------------
@@ -127,37 +136,61 @@ export class Hub {
     this.rung.delete(key);
     this.rung.set(key, now);
     if (this.rung.size > MOST_KEPT) this.rung.delete(this.rung.keys().next().value);
-    this.play(severity);
+    this.play({ severity, at: now, tried: new Set() });
   }
 
   /**
    * Let one page sound: one that answers before others, of these one that is looked at; where it does not answer, the
    * next. On a busy machine all may answer late: they are asked all the same, or nothing would be heard any more.
+   * Where no page can sound, as amid a navigation, the sound waits for one that can.
    */
-  play(severity, tried = new Set()) {
-    const able = [...this.pages].filter(([port, page]) => page.isAudible && !tried.has(port));
+  play(sound) {
+    const able = [...this.pages].filter(([port, page]) => page.isAudible && !sound.tried.has(port));
     const prompt = able.filter(([, page]) => !page.isLate);
     const among = prompt.length ? prompt : able;
     const [port, page] = among.find(([, { isShown }]) => isShown) ?? among.at(-1) ?? [];
-    if (!port) return;
+    if (!port) { this.unheard.add(sound); return; }
     const number = (this.number += 1);
-    this.asked.set(number, setTimeout(() => {
-      this.asked.delete(number);
+    sound.tried.add(port);
+    const timer = setTimeout(() => {
       page.isLate = true;
       this.tellHeard();
-      this.play(severity, tried.add(port));
-    }, ANSWER_MS));
-    port.postMessage({ kind: "play", number, severity });
+      this.play(sound);
+    }, ANSWER_MS);
+    this.asked.set(number, { port, sound, timer });
+    port.postMessage({ kind: "play", number, severity: sound.severity });
   }
 
   /** A page has sounded; one that was late answers again. */
   played(port, { number }) {
-    clearTimeout(this.asked.get(number));
-    this.asked.delete(number);
+    const asked = this.asked.get(number);
+    if (asked) {
+      clearTimeout(asked.timer);
+      this.asked.delete(number);
+      this.unheard.delete(asked.sound);
+    }
     const page = this.pages.get(port);
     if (!page?.isLate) return;
     page.isLate = false;
     this.tellHeard();
+  }
+
+  /** A page could not sound after all. */
+  refused(_port, { number }) {
+    const asked = this.asked.get(number);
+    if (!asked) return;
+    clearTimeout(asked.timer);
+    this.asked.delete(number);
+    this.unheard.delete(asked.sound);
+    this.play(asked.sound);
+  }
+
+  /** Sounds that no page could make, where one can now. */
+  catchUp() {
+    for (const sound of [...this.unheard]) {
+      this.unheard.delete(sound);
+      if (Date.now() - sound.at <= LATEST_MS) this.play(sound);
+    }
   }
 
   /** Whether any page of this browser can sound, to all where that has changed; to one page in any case. */

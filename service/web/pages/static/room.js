@@ -1,5 +1,6 @@
 // On every page: the clock, sounds, the live stream of alerts, forms, and the word that a new alert is there.
 import { calm, leave, send } from "./api.js";
+import { parsePlace } from "./hub.js";
 import { Reminders } from "./reminders.js";
 import { isAudible, isMuted, onAudible, play, setMuted, whenAudible } from "./sounds.js";
 import { Storms } from "./storms.js";
@@ -11,6 +12,7 @@ const REMIND_MS = Number(body.dataset.remind) * 1000;
 const REMIND_EVERY_MS = Number(body.dataset.remindEvery) * 1000;
 const TOAST_MS = 12_000;
 const ONCE_MS = 60_000;
+const LAST = "last alert"; // the number of the last one that this tab heard of
 const format = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium", timeZone: body.dataset.zone });
 const days = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: body.dataset.zone });
 const clock = document.getElementById("clock");
@@ -140,8 +142,9 @@ const ask = connect({ session: body.dataset.csrf, after: body.dataset.after, sta
   offline() { offline.hidden = false; },
   ended() { leave(); },
   heard(said) { isHeard = said.isHeard; showSound(); },
-  play({ number, severity }) { play(severity); ask({ kind: "played", number }); },
+  play({ number, severity }) { ask({ kind: play(severity) ? "played" : "refused", number }); },
   alert(alert) {
+    keepLast(alert.id);
     count(1);
     reminders.raised(alert);
     tellOf(alert);
@@ -159,6 +162,16 @@ showSound();
 
 /** Let one page of this browser sound; what has the same key sounds once in that time. */
 function ring(key, severity, apart_ms) { ask({ kind: "sound", key, severity, apart_ms }); }
+
+/** Amid a navigation no page of this tab listens: the page that follows sounds what was raised meanwhile. */
+function soundMissed() {
+  const last = sessionStorage.getItem(LAST);
+  const isMissed = ({ id, raised_at }) => id > Number(last) && Date.now() - Date.parse(raised_at) < ONCE_MS;
+  if (last !== null) for (const { id, severity } of storms.openNews.filter(isMissed)) ring(`alert ${id}`, severity, ONCE_MS);
+  keepLast(parsePlace(body.dataset.after).alert);
+}
+function keepLast(id) { sessionStorage.setItem(LAST, String(id)); }
+soundMissed();
 
 addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
 

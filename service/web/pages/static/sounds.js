@@ -38,9 +38,10 @@ export const isMuted = () => localStorage.getItem("muted") === "yes";
 
 export function setMuted(isOff) { localStorage.setItem("muted", isOff ? "yes" : "no"); }
 
-/** Sound here and now. */
+/** Sound here and now; whether that could be done, or is not wanted. */
 export function play(severity) {
-  if (isMuted() || !isAudible()) return;
+  if (isMuted()) return true;
+  if (!isAudible()) return false;
   for (const [hertz, after_s] of TONES[severity] ?? []) {
     const tone = new OscillatorNode(audio, { type: "triangle", frequency: hertz });
     const volume = new GainNode(audio, { gain: 0 });
@@ -53,4 +54,5 @@ export function play(severity) {
     tone.stop(start + LENGTH_S);
   }
   document.dispatchEvent(new CustomEvent("room:sound", { detail: severity }));
+  return true;
 }

@@ -4,11 +4,11 @@ const WEIGHTS = ["info", "low", "medium", "high", "critical"];
 export const weight = (severity) => WEIGHTS.indexOf(severity);
 
 export class Storms {
-  /** How many make one, the longest gap and span, what camera codes begin with; `open`: the alerts that wait already. */
+  /** How many make one, the longest gap and span, what camera codes begin with; `open`: the alerts that wait already, `openNews` those of them that deserve a sound. */
   constructor({ least, gap_s, span_s, camera }, open = []) {
     Object.assign(this, { least, gap_ms: gap_s * 1000, span_ms: span_s * 1000, camera });
     this.byKind = new Map();
-    for (const alert of open) this.add(alert, Date.parse(alert.raised_at));
+    this.openNews = open.filter((alert) => this.add(alert, Date.parse(alert.raised_at)).is_news);
   }
 
   /** What an alert is part of: how many of its kind came since when, the gravest of them, and whether it deserves a sound. */
