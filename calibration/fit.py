@@ -18,8 +18,7 @@ from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import chi2
-from scipy.stats import f as f_distribution
+from scipy.special import fdtri, gammaincinv
 
 from thirdcard.calibration.camera import Calibration
 from thirdcard.calibration.camera_problem import FOCAL, CameraProblem, KnownLens, Solution, solve
@@ -275,7 +274,7 @@ def _is_wrong(drop: _Drop, rest: Solution, sure: float) -> bool:
     """Whether the residual falls by more than chance explains (an F test), and by pixels that matter."""
     numbers, freedom = 2 * len(drop.names), USUAL_NOISE_WEIGHT + max(rest.spare, 0)
     noise = (USUAL_NOISE_WEIGHT + 2 * rest.cost) / freedom
-    is_unlikely = drop.squares / numbers / noise > float(f_distribution.ppf(sure, numbers, freedom))
+    is_unlikely = drop.squares / numbers / noise > float(fdtri(numbers, freedom, sure))
     return is_unlikely and drop.off_px > 2 * _badly_seen_px(rest.problem)
 
 
@@ -288,7 +287,7 @@ def _belongs_together(solution: Solution) -> bool:
     """Whether the residual is one that points which are seen as exactly as usual, or nearly so, bring about."""
     problem = solution.problem
     squares = 2 * solution.cost * (problem.noise_px / _badly_seen_px(problem)) ** 2
-    return squares <= float(chi2.ppf(_SURE, max(solution.spare, 1)))
+    return squares <= 2.0 * float(gammaincinv(max(solution.spare, 1) / 2.0, _SURE))
 
 
 def _solution_without(solution: Solution, drop: _Drop) -> Solution | None:

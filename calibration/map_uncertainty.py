@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import f as f_distribution
+from scipy.special import fdtri
 
 from thirdcard.calibration.camera_problem import CameraProblem, Solution
 
@@ -54,7 +54,7 @@ class MapUncertainty:
         second = np.maximum((spread**2).sum(axis=(1, 2)), np.finfo(float).tiny)
         # A weighted sum of chi-squares, as one with as many degrees of freedom as fit (F. E. Satterthwaite, 1946)
         like = first**2 / second
-        radius: FloatArray = np.sqrt(first * f_distribution.ppf(SHARE, like, self.freedom))
+        radius: FloatArray = np.sqrt(first * fdtri(like, self.freedom, SHARE))
         return radius
 
     def with_point(self, point_mm: tuple[float, float]) -> MapUncertainty:
