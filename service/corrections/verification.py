@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,8 @@ def verify_corrections(session: Session, evidence: Path) -> str | None:
     for name in chain.chains(session):
         if name.startswith(CHAINS):
             for line in chain.read(session, name):
-                fault = _fault_of(session, evidence, json.loads(line.body))
+                body = chain.parsed(line)
+                fault = _fault_of(session, evidence, body) if "correction" in body else None
                 if fault is not None:
                     return fault
     return None

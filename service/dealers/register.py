@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import func, or_, select, update
+from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session
 
 from thirdcard.service.dealers.names import fold, looks_like, tidy
@@ -136,8 +136,10 @@ def join_dealers(session: Session, kept_id: int, gone_id: int) -> tuple[str, str
     kept, gone = (session.get(DealerRow, one, with_for_update=True) for one in (kept_id, gone_id))
     if kept is None or gone is None or kept is gone:
         return None
-    session.execute(update(DealerNameRow).where(DealerNameRow.dealer_id == gone.id).values(dealer_id=kept.id))
-    session.execute(update(StintRow).where(StintRow.dealer_id == gone.id).values(dealer_id=kept.id))
+    for kind in (DealerNameRow, StintRow):
+        for row in session.scalars(select(kind).where(kind.dealer_id == gone.id)).all():
+            row.dealer_id = kept.id
+    session.flush()
     staff_id, badge, names = gone.staff_id, gone.badge, (kept.name, gone.name)
     session.delete(gone)
     session.flush()

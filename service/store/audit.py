@@ -7,6 +7,7 @@ from datetime import datetime
 from sqlalchemy.orm import Session
 
 from thirdcard.service.store import chain
+from thirdcard.service.store.row_record import note_act
 
 AUDIT = "audit"
 
@@ -27,4 +28,5 @@ def note(
     body: dict[str, object] = {"who": who, "action": action, "target": target}
     if details:
         body["details"] = details
-    chain.append(session, AUDIT, [body], at=at)
+    (line,) = chain.append(session, AUDIT, [body], at=at)
+    note_act(session, line.seq)

@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -70,6 +71,15 @@ def read(session: Session, chain: str, *, first: int = 1, last: int | None = Non
         if len(lines) < PAGE:
             return
         first = lines[-1].seq + 1
+
+
+def parsed(line: ChainLine) -> dict[str, Any]:
+    """A line's content; empty where somebody made it something else than a JSON mapping, which its seal shows."""
+    try:
+        body = json.loads(line.body)
+    except ValueError:
+        return {}
+    return body if isinstance(body, dict) else {}
 
 
 def chains(session: Session) -> Sequence[str]:

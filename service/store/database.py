@@ -22,6 +22,7 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from thirdcard.service.ports.errors import ServiceError
+from thirdcard.service.store.row_record import follow_rows
 from thirdcard.service.store.touched import follow_changes
 
 MIGRATIONS = Path(__file__).with_name("migrations")
@@ -65,6 +66,7 @@ class Database:
             session.begin(),
         ):
             follow_changes(session)
+            follow_rows(session)
             yield session
         for tell in self.after_writing if is_shown else ():
             tell()

@@ -179,7 +179,10 @@ def set_user_active(session: Session, name: str, is_active: bool) -> bool:
 def remove_user(session: Session, name: str) -> None:
     """Forget a user who was here for one purpose; what he did stays in the audit under his name."""
     session.execute(delete(SessionRow).where(SessionRow.user == name))
-    session.execute(delete(UserRow).where(UserRow.name == name))
+    user = session.get(UserRow, name)
+    if user is not None:
+        session.delete(user)
+        session.flush()
 
 
 def set_token_active(session: Session, name: str, is_active: bool) -> bool:

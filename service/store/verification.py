@@ -6,7 +6,6 @@ Evidence is sealed in its table's chain of alerts, so a changed row shows as wel
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -89,4 +88,4 @@ def _sealed_deletions(session: Session) -> Iterator[tuple[int, str]]:
 def _alert_lines(session: Session) -> Iterator[dict[str, Any]]:
     for name in chain.chains(session):
         if name.startswith(ALERT_CHAINS):
-            yield from (json.loads(line.body) for line in chain.read(session, name))
+            yield from (chain.parsed(line) for line in chain.read(session, name))

@@ -21,6 +21,7 @@ from thirdcard.service.config.data_folder import Home
 from thirdcard.service.store import chain
 from thirdcard.service.store.blob_store import EvidenceStore
 from thirdcard.service.store.log_chains import log_chain
+from thirdcard.service.store.row_verification import verify_rows
 from thirdcard.service.store.schema import AlertChange, AlertRow, CaseNote, EvidenceRow, LogRow, SignalRow
 from thirdcard.service.store.verification import verify_chains, verify_evidence
 
@@ -32,6 +33,7 @@ def faults_of(session: Session, home: Home, diary: Diary) -> list[str]:
     found = [
         fault for fault in (verify_chains(session), verify_evidence(session, EvidenceStore(home.evidence))) if fault
     ]
+    found += verify_rows(session)
     found += diary.surprises
     found += _lost_decisions(session, diary.decisions)
     found += _lost_notes(session, diary.notes)

@@ -25,6 +25,7 @@ from sqlalchemy import select
 from thirdcard.service.config.data_folder import Home
 from thirdcard.service.store.blob_store import EvidenceStore
 from thirdcard.service.store.database import Database
+from thirdcard.service.store.row_verification import verify_rows
 from thirdcard.service.store.schema import AlertRow, ChainLine, EvidenceRow, LogRow, RoundRow
 from thirdcard.service.store.shift_schema import FootageRow
 from thirdcard.service.store.verification import verify_chains, verify_evidence
@@ -60,7 +61,8 @@ def contents(home: Path) -> dict[str, object]:
     for table in (LogRow, RoundRow, AlertRow, EvidenceRow, FootageRow, ChainLine):
         held[table.__tablename__] = list(_rows(database, table))
     with database.reading() as session:
-        held["breach"] = verify_chains(session) or verify_evidence(session, EvidenceStore(home / "evidence"))
+        breach = verify_chains(session) or verify_evidence(session, EvidenceStore(home / "evidence"))
+        held["breach"] = breach or next(iter(verify_rows(session)), None)
     database.close()
     return held
 

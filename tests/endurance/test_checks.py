@@ -8,7 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Executable, delete, func, update
+from sqlalchemy import Executable, delete, func, select, update
 
 from tests.endurance.checks import faults_at_the_end, faults_of
 from tests.endurance.diary import Diary, Told
@@ -57,7 +57,8 @@ def diary(database: Database) -> Diary:
     with database.writing() as session:
         take_step(session, BOSS, 1, Step(state=AlertState.CONFIRMED, note="seen"), now=NOW)
         session.execute(update(SignalRow).values(is_taken=True))
-        session.execute(delete(EvidenceRow))
+        for row in session.scalars(select(EvidenceRow)):
+            session.delete(row)
     diary.decisions["seen"] = (1, "confirmed")
     diary.told += [Told("1-0", "alert", {"id": 1}), Told("1-1", "change", {"id": 1})]
     return diary

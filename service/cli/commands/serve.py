@@ -69,6 +69,7 @@ def serve(
     from thirdcard.service.config.house_yaml import load_house
     from thirdcard.service.config.log_lines import begin_log
     from thirdcard.service.config.settings import is_this_machine
+    from thirdcard.service.config.settings_record import note_settings
     from thirdcard.service.rounds.search.index import enter_missing
     from thirdcard.service.store.people import has_users
     from thirdcard.service.tables.setups import Wanted
@@ -95,6 +96,8 @@ def serve(
             if not has_users(session):
                 hint = f"thirdcard user add NAME --role admin --home {home}"
                 raise ServeError(f"{home}: nobody can sign in; add a user: {hint}")
+        with database.writing(is_shown=False) as session:
+            note_settings(session, home, now=now_utc())
         enter_missing(database)
         tables = TableActs(home=folder, database=database, now=now_utc, who=BY_FILE).begin()
         watched = sum(table.wanted is Wanted.WATCHED for table in tables)

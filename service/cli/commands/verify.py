@@ -1,9 +1,9 @@
-"""`thirdcard verify`: whether logs, alerts, corrections, the audit and the evidence are as they were written."""
+"""`thirdcard verify`: whether chains, the rows of the database, set-ups and evidence are as they were recorded."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
     from thirdcard.service.config.data_folder import Home
     from thirdcard.service.sealing.proof import Proof
+
+
+IN_ORDER = "All logs, alerts, decisions, cases, people, tables, acts and evidence are as they were recorded."
 
 
 def verify(
@@ -31,9 +34,9 @@ def verify(
         typer.Option(help="The root certificate of a time stamp authority, PEM: time stamps are checked; repeatable."),
     ] = None,
 ) -> None:
-    """Check every chain and every file of evidence.
+    """Check every chain, every row of the database, every set-up and every file of evidence.
 
-    Exit status 1 names the first that was changed, lost or slipped in; 2 names a key or an anchor that cannot be used.
+    Exit status 1 names what was changed, lost or slipped in; 2 names a key or an anchor that cannot be used.
     What is signed and anchored until when is said, and what is not.
     """
     from thirdcard.service.config.data_folder import Home
@@ -55,11 +58,12 @@ def verify(
         with database.reading() as session:
             proof = prove(session, keys, found)
             faults = _faults(session, folder, proof)
+            said = [*proof.said, *_unproven(session, folder)]
     finally:
         database.close()
-    for line in faults or ["All logs, alerts, corrections, acts and evidence are as they were written."]:
+    for line in faults or [IN_ORDER]:
         typer.echo(line)
-    for line in proof.said:
+    for line in said:
         typer.echo(line)
     if faults:
         raise typer.Exit(1)
@@ -68,12 +72,33 @@ def verify(
 def _faults(session: Session, folder: Home, proof: Proof) -> Sequence[str]:
     from thirdcard.service.corrections.verification import verify_corrections
     from thirdcard.service.store.blob_store import EvidenceStore
+    from thirdcard.service.store.row_verification import verify_rows
     from thirdcard.service.store.verification import verify_chains, verify_evidence
+    from thirdcard.service.tables.setup_verification import verify_setups
 
     told = (
         proof.fault,
         verify_chains(session, proof.chains(), proof.vouched),
+        *verify_rows(session),
         verify_evidence(session, EvidenceStore.of(folder.evidence, os.environ)),
         verify_corrections(session, folder.evidence),
+        *verify_setups(session, folder),
     )
     return [fault for fault in told if fault]
+
+
+def _unproven(session: Session, folder: Home) -> Iterator[str]:
+    """What is no fault, and what nothing proves."""
+    from thirdcard.service.config.settings_record import changed_settings
+    from thirdcard.service.store.row_verification import taken_over_at
+    from thirdcard.service.tables.setup_verification import unread_changes
+
+    moment = taken_over_at(session)
+    if moment is not None:
+        when = f"{moment:%Y-%m-%d %H:%M:%S} UTC"
+        yield f"Rows that are older than {when} were recorded then as they stood: what they held before is unrecorded."
+    changed = changed_settings(session, folder.folder)
+    if changed is not None and changed[1]:
+        names = ", ".join(changed[1])
+        yield f"Settings that were changed since the service read them at {changed[0]:%Y-%m-%d %H:%M:%S} UTC: {names}."
+    yield from unread_changes(session, folder)

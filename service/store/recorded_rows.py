@@ -1,0 +1,169 @@
+"""Which rows of the database are recorded in chains, under which subject, and what of a row is recorded.
+
+A row is a view of its record: the last entry about it says what each of its columns holds. Short values are recorded
+as they are, long texts and secrets by their SHA-256. Entries of rows of a gaming table stand in a chain of that table.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import Boolean, Column, Float, Table, inspect
+from sqlalchemy.orm import Session
+
+from thirdcard.service.store.dealer_schema import DealerNameRow, DealerRow, StintRow
+from thirdcard.service.store.round_schema import CorrectionRow, RoundTerm
+from thirdcard.service.store.schema import (
+    AlertChange,
+    AlertRow,
+    Base,
+    CaseAlert,
+    CaseNote,
+    CaseRow,
+    ChainHead,
+    ChainLine,
+    DeliveryPlace,
+    DeliveryRow,
+    DoubtfulRow,
+    EvidenceRow,
+    HoldRow,
+    LogRow,
+    RoundRow,
+    SessionRow,
+    SignalRow,
+    TokenRow,
+    UserRow,
+)
+from thirdcard.service.store.sealing_schema import CheckpointRow, TreeLeaf
+from thirdcard.service.store.setup_schema import SetupRow, WatchedTableRow
+from thirdcard.service.store.shift_schema import FootageRow, LogNoteRow
+from thirdcard.service.store.tally_schema import CodeTallyRow, ErringTallyRow, TallyRow, TouchedHour
+
+CHAINS = "rows/"
+"""Begins the name of every chain that records rows."""
+LONGEST_TEXT = 200
+"""Characters of a text that is recorded as it is: names, states, codes and paths; of a longer one its SHA-256."""
+Key = tuple[Any, ...]
+"""A row's primary key."""
+
+
+class Subject(StrEnum):
+    """What rows are about; each has chains of its own."""
+
+    ALERTS = "alerts"
+    ROUNDS = "rounds"
+    CASES = "cases"
+    PEOPLE = "people"
+    TABLES = "tables"
+    DEALERS = "dealers"
+
+
+PER_TABLE = frozenset({Subject.ALERTS, Subject.ROUNDS})
+"""Subjects with a chain for each gaming table, so that tables do not wait for each other."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recording:
+    """How the rows of one table of the database are recorded."""
+
+    subject: Subject
+    word: str
+    """What people call such a row."""
+    secret: frozenset[str] = frozenset()
+    """Columns that are recorded by their hash, however short."""
+    left_out: frozenset[str] = frozenset()
+    """Columns that say nothing that matters, and change often."""
+
+
+RECORDED: Mapping[type[Base], Recording] = {
+    AlertRow: Recording(subject=Subject.ALERTS, word="alert"),
+    AlertChange: Recording(subject=Subject.ALERTS, word="decision"),
+    EvidenceRow: Recording(subject=Subject.ALERTS, word="piece of evidence"),
+    DoubtfulRow: Recording(subject=Subject.ALERTS, word="doubtful finding"),
+    LogRow: Recording(subject=Subject.ROUNDS, word="log"),
+    RoundRow: Recording(subject=Subject.ROUNDS, word="round", left_out=frozenset({"terms"})),
+    CorrectionRow: Recording(subject=Subject.ROUNDS, word="correction"),
+    FootageRow: Recording(subject=Subject.ROUNDS, word="stretch of footage"),
+    LogNoteRow: Recording(subject=Subject.ROUNDS, word="note on a log"),
+    CaseRow: Recording(subject=Subject.CASES, word="case"),
+    CaseAlert: Recording(subject=Subject.CASES, word="case and its alert"),
+    CaseNote: Recording(subject=Subject.CASES, word="note on a case"),
+    HoldRow: Recording(subject=Subject.CASES, word="hold"),
+    UserRow: Recording(subject=Subject.PEOPLE, word="user", secret=frozenset({"password_hash"})),
+    TokenRow: Recording(
+        subject=Subject.PEOPLE, word="token", secret=frozenset({"token_hash"}), left_out=frozenset({"used_at"})
+    ),
+    SetupRow: Recording(subject=Subject.TABLES, word="version of a set-up"),
+    WatchedTableRow: Recording(subject=Subject.TABLES, word="watched table", left_out=frozenset({"is_placed"})),
+    DealerRow: Recording(subject=Subject.DEALERS, word="dealer"),
+    DealerNameRow: Recording(subject=Subject.DEALERS, word="spelling of a dealer"),
+    StintRow: Recording(subject=Subject.DEALERS, word="line of the roster"),
+}
+UNRECORDED: Mapping[type[Base], str] = {
+    ChainLine: "is a line of a chain",
+    ChainHead: "is a chain's end",
+    TreeLeaf: "is a leaf of the log over all chains",
+    CheckpointRow: "is signed",
+    SessionRow: "browsers come and go; who signed in stands in the audit",
+    SignalRow: "what devices reported stands in the log once a table took it in",
+    DeliveryRow: "what was sent to whom is no evidence, and is deleted after a while",
+    DeliveryPlace: "says how far deliveries were entered",
+    RoundTerm: "is found again from rounds",
+    TallyRow: "is found again from rounds",
+    CodeTallyRow: "is found again from alerts",
+    ErringTallyRow: "is found again from alerts",
+    TouchedHour: "says which sums are to be made anew",
+}
+"""Why the rows of the other tables are in no chain."""
+
+
+def columns_of(kind: type[Base]) -> Sequence[Column[Any]]:
+    """The columns that are recorded, the primary key among them."""
+    left_out = RECORDED[kind].left_out
+    return [column for column in table_of(kind).columns if column.name not in left_out]
+
+
+def table_of(kind: type[Base]) -> Table:
+    """The table of the database that holds such rows."""
+    table = inspect(kind).local_table
+    assert isinstance(table, Table), "each class has one table"
+    return table
+
+
+def chain_of_row(session: Session, row: Base) -> str:
+    """The chain that records a row."""
+    return chain_of_subject(RECORDED[type(row)].subject, _gaming_table(session, row))
+
+
+def chain_of_subject(subject: Subject, table_id: str | None) -> str:
+    """The chain of a subject, and of a gaming table where the subject has one for each."""
+    return f"{CHAINS}{subject}/{table_id}" if subject in PER_TABLE else f"{CHAINS}{subject}"
+
+
+def recorded_value(kind: type[Base], column: Column[Any], value: Any) -> Any:
+    """What stands in an entry of a column's value, the same for what was written and for what is read again."""
+    if value is None:
+        return None
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat()
+    if isinstance(column.type, Boolean):
+        return bool(value)
+    if isinstance(column.type, Float):
+        return float(value)
+    is_long = isinstance(value, str) and len(value) > LONGEST_TEXT
+    if is_long or column.name in RECORDED[kind].secret:
+        return ["sha256", hashlib.sha256(str(value).encode("utf-8", "surrogatepass")).hexdigest()]
+    return value
+
+
+def _gaming_table(session: Session, row: Base) -> str | None:
+    if isinstance(row, AlertChange | EvidenceRow):
+        return session.get_one(AlertRow, row.alert_id).table_id
+    if isinstance(row, FootageRow | LogNoteRow):
+        return session.get_one(LogRow, row.log_id).table_id
+    return getattr(row, "table_id", None)

@@ -1,0 +1,156 @@
+"""Compare the rows of the database with their record: what was edited, deleted, added or brought back is named.
+
+The chains themselves are checked elsewhere (`verification`, and `thirdcard.service.sealing` for what was signed).
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import func, select, tuple_
+from sqlalchemy.orm import Session
+
+from thirdcard.service.store import chain
+from thirdcard.service.store.recorded_rows import CHAINS, RECORDED, Key, columns_of, recorded_value, table_of
+from thirdcard.service.store.schema import Base
+
+AT_ONCE = 500
+"""Rows that are read with one statement; SQLite takes 32,766 values in one."""
+MOST = 20
+"""Faults that are named; the rest is counted."""
+_KINDS: Mapping[str, type[Base]] = {table_of(kind).name: kind for kind in RECORDED}
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """What the record says last of a row."""
+
+    kind: type[Base]
+    key: Key
+    chain: str
+    seq: int
+    values: Mapping[str, Any] | None
+    """None: that it is gone."""
+
+    @property
+    def name(self) -> str:
+        return f"{RECORDED[self.kind].word} {' and '.join(map(str, self.key))}"
+
+    @property
+    def place(self) -> str:
+        return f"line {self.seq} of {self.chain}"
+
+
+def verify_rows(session: Session) -> list[str]:
+    """What does not agree, a sentence each; empty where every row is as it was recorded.
+
+    Of many, the first 20 are named and the rest is counted.
+    """
+    faults: list[str] = []
+    count = 0
+    for fault in _faults(session):
+        count += 1
+        if count <= MOST:
+            faults.append(fault)
+    return faults if count <= MOST else [*faults, f"and {count - MOST} more rows that do not agree with their record"]
+
+
+def taken_over_at(session: Session) -> datetime | None:
+    """When rows of an older version were taken over; None where all were recorded as they were written."""
+    for name in _chains(session):
+        for line in chain.read(session, name, last=1):
+            if chain.parsed(line).get("taken_over"):
+                return line.at
+    return None
+
+
+def _faults(session: Session) -> Iterator[str]:
+    known: Counter[type[Base]] = Counter()
+    for name in _chains(session):
+        waiting: dict[type[Base], list[_Entry]] = defaultdict(list)
+        for entry in _last_entries(session, name):
+            waiting[entry.kind].append(entry)
+            if len(waiting[entry.kind]) == AT_ONCE:
+                yield from _compare(session, waiting.pop(entry.kind), known)
+        for entries in waiting.values():
+            yield from _compare(session, entries, known)
+    for kind in RECORDED:
+        there = session.scalar(select(func.count()).select_from(table_of(kind))) or 0
+        if there != known[kind]:
+            yield from _unrecorded(session, kind)
+
+
+def _chains(session: Session) -> list[str]:
+    return [name for name in chain.chains(session) if name.startswith(CHAINS)]
+
+
+def _last_entries(session: Session, name: str) -> Iterator[_Entry]:
+    """The last entry about each row of a chain."""
+    last = {(entry.kind, entry.key): entry.seq for entry in _entries(session, name)}
+    for entry in _entries(session, name):
+        if last[entry.kind, entry.key] == entry.seq:
+            yield entry
+
+
+def _entries(session: Session, name: str) -> Iterator[_Entry]:
+    for line in chain.read(session, name):
+        for row in chain.parsed(line).get("rows", ()):
+            kind = _KINDS.get(row.get("table"))
+            if kind is not None:
+                yield _Entry(kind, tuple(row["key"]), name, line.seq, None if row.get("gone") else row["is"])
+        session.expunge(line)
+
+
+def _compare(session: Session, entries: Sequence[_Entry], known: Counter[type[Base]]) -> Iterator[str]:
+    """What does not agree with entries about rows of one kind; counts the rows that entries tell of."""
+    kind = entries[0].kind
+    rows = dict(_rows(session, kind, [entry.key for entry in entries]))
+    known[kind] += len(rows)
+    for entry in entries:
+        row = rows.get(entry.key)
+        if row is None and entry.values is not None:
+            yield f"{entry.name}: is gone, and no line says so; {entry.place} recorded it last"
+        elif row is not None and entry.values is None:
+            yield f"{entry.name}: is there again; {entry.place} says that it went"
+        elif row is not None and entry.values is not None:
+            yield from _differences(entry, row, entry.values)
+
+
+def _differences(entry: _Entry, row: Mapping[str, Any], recorded: Mapping[str, Any]) -> Iterator[str]:
+    """Columns that hold something else than what was recorded; those that came with a later version say nothing."""
+    changed = [column for column, value in row.items() if column in recorded and recorded[column] != value]
+    if changed:
+        said = "; ".join(_difference(column, row[column], recorded[column]) for column in changed)
+        yield f"{entry.name}: was changed: {said}; see {entry.place}"
+
+
+def _difference(column: str, found: Any, recorded: Any) -> str:
+    if isinstance(found, list) or isinstance(recorded, list):
+        return f"{column} is not what it was"
+    return f"{column} = {found}, recorded as {recorded}"
+
+
+def _rows(session: Session, kind: type[Base], keys: Sequence[Key]) -> Iterator[tuple[Key, Mapping[str, Any]]]:
+    columns, primary = columns_of(kind), list(table_of(kind).primary_key.columns)
+    wanted = primary[0].in_([key[0] for key in keys]) if len(primary) == 1 else tuple_(*primary).in_(keys)
+    for row in session.execute(select(*columns).where(wanted)).mappings():
+        values = {column.name: recorded_value(kind, column, row[column]) for column in columns}
+        yield tuple(row[column] for column in primary), values
+
+
+def _unrecorded(session: Session, kind: type[Base]) -> Iterator[str]:
+    """Rows that no entry tells of."""
+    known = {entry.key for name in _chains(session) for entry in _entries(session, name) if entry.kind is kind}
+    for key in _keys(session, kind):
+        if key not in known:
+            yield f"{RECORDED[kind].word} {' and '.join(map(str, key))}: was added, and no line says so"
+
+
+def _keys(session: Session, kind: type[Base]) -> Iterable[Key]:
+    primary = list(table_of(kind).primary_key.columns)
+    for row in session.execute(select(*primary).order_by(*primary)):
+        yield tuple(row)

@@ -1,0 +1,225 @@
+"""Rows are views of their record: what agrees is in order, and each edit, deletion and addition is named."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import delete, insert, select, update
+
+from tests.repository import ROOT
+from tests.service.store.conftest import NOW
+from tests.service.store.every_row import ORDER, changeable_columns, furnish, only_row, value_of
+from thirdcard.service.store import audit, chain
+from thirdcard.service.store.database import Database, open_database, sqlite_url
+from thirdcard.service.store.recorded_rows import RECORDED, UNRECORDED, table_of
+from thirdcard.service.store.row_verification import AT_ONCE, MOST, taken_over_at, verify_rows
+from thirdcard.service.store.schema import AlertRow, Base, CaseNote, ChainLine, HoldRow, RoundRow, TokenRow, UserRow
+from thirdcard.service.store.setup_schema import WatchedTableRow
+from thirdcard.service.store.verification import verify_chains
+
+OLD = ROOT / "tests" / "data" / "before_the_rebuild" / "room" / "thirdcard.db"
+KINDS = [pytest.param(kind, id=kind.__tablename__) for kind in RECORDED]
+
+
+@pytest.fixture(scope="module")
+def furnished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file of a database with one row of every kind."""
+    path = tmp_path_factory.mktemp("furnished") / "room.db"
+    database = open_database(sqlite_url(path))
+    with database.writing() as session:
+        furnish(session)
+    database.close()
+    return path
+
+
+@pytest.fixture
+def full(furnished: Path, tmp_path: Path) -> Any:
+    shutil.copy(furnished, tmp_path / "full.db")
+    database = open_database(sqlite_url(tmp_path / "full.db"))
+    yield database
+    database.close()
+
+
+def faults_of(database: Database) -> list[str]:
+    with database.reading() as session:
+        assert verify_chains(session) is None
+        return verify_rows(session)
+
+
+def behind_its_back(database: Database, *statements: Any) -> None:
+    """What somebody does with the database and without the service."""
+    with database.engine.connect().execution_options(is_writing=True) as connection, connection.begin():
+        connection.exec_driver_sql("PRAGMA defer_foreign_keys = ON")
+        for statement in statements:
+            connection.execute(statement)
+
+
+def test_every_kind_of_row_is_recorded_or_says_why_not() -> None:
+    assert {mapper.class_ for mapper in Base.registry.mappers} == set(RECORDED) | set(UNRECORDED)
+    assert not set(RECORDED) & set(UNRECORDED)
+
+
+def test_untouched_rows_agree(full: Database) -> None:
+    assert faults_of(full) == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_column_that_was_edited_is_named(full: Database, kind: type[Base]) -> None:
+    for column in changeable_columns(kind):
+        before, other = value_of(column), value_of(column, other=True)
+        behind_its_back(full, update(table_of(kind)).values({column.name: other}))
+        (fault,) = faults_of(full)
+        assert fault.startswith(f"{RECORDED[kind].word} ")
+        assert f": was changed: {column.name} " in fault
+        behind_its_back(full, update(table_of(kind)).values({column.name: before}))
+    assert faults_of(full) == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_column_that_the_service_changed_agrees(full: Database, kind: type[Base]) -> None:
+    for column in changeable_columns(kind):
+        if column.name != "table_id":  # nothing ever moves to another gaming table
+            with full.writing() as session:
+                setattr(only_row(session, kind), column.name, value_of(column, other=True))
+    assert faults_of(full) == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_row_that_was_deleted_is_named(furnished: Path, tmp_path: Path, kind: type[Base]) -> None:
+    shutil.copy(furnished, tmp_path / "cut.db")
+    database = open_database(sqlite_url(tmp_path / "cut.db"))
+    with database.engine.connect() as connection:
+        connection.exec_driver_sql("COMMIT")
+        connection.exec_driver_sql("PRAGMA foreign_keys = OFF")
+        connection.exec_driver_sql(f"DELETE FROM {kind.__tablename__}")
+    (fault,) = faults_of(database)
+    database.close()
+    assert fault.startswith(f"{RECORDED[kind].word} ")
+    assert "is gone, and no line says so; line 1 of rows/" in fault
+
+
+def test_row_that_was_added_is_named(full: Database) -> None:
+    values = {"case_id": 1, "at": NOW, "who": "ada", "text": "He confessed."}
+    behind_its_back(full, insert(table_of(CaseNote)).values(values))
+    assert faults_of(full) == ["note on a case 2: was added, and no line says so"]
+
+
+def test_exchanged_rows_are_both_named(full: Database) -> None:
+    values = {"id": 9, "case_id": 1, "at": NOW, "who": "ada", "text": "He confessed."}
+    note = table_of(CaseNote)
+    behind_its_back(full, delete(note), insert(note).values(values))
+    assert faults_of(full) == [
+        "note on a case 1: is gone, and no line says so; line 1 of rows/cases recorded it last",
+        "note on a case 9: was added, and no line says so",
+    ]
+
+
+def test_deleted_row_that_is_brought_back_is_named(full: Database) -> None:
+    with full.writing() as session:
+        values = dict(session.execute(select(table_of(HoldRow))).mappings().one())
+        session.delete(only_row(session, HoldRow))
+    assert faults_of(full) == []
+    behind_its_back(full, insert(table_of(HoldRow)).values(values))
+    assert faults_of(full) == ["hold 1: is there again; line 2 of rows/cases says that it went"]
+
+
+def test_entry_names_the_act_and_what_was_before(full: Database) -> None:
+    with full.writing() as session:
+        only_row(session, AlertRow).state = "confirmed"
+        audit.note(session, "ada", "alert.confirmed", "alert:1", at=NOW)
+    with full.reading() as session:
+        line = session.scalars(
+            select(ChainLine).where(ChainLine.chain == "rows/alerts/x").order_by(ChainLine.seq.desc())
+        ).first()
+        assert line is not None
+        (row,) = chain.parsed(line)["rows"]
+        assert chain.parsed(line)["acts"] == [1]
+        assert (row["table"], row["key"], row["was"], row["is"]["state"]) == (
+            "alerts",
+            [1],
+            {"state": "x"},
+            "confirmed",
+        )
+
+
+def test_secrets_stand_in_no_chain(database: Database) -> None:
+    with database.writing() as session:
+        session.add(UserRow(name="ada", role="admin", password_hash="hash-of-ada", added_at=NOW))
+        session.add(TokenRow(name="t", role="admin", token_hash="hash-of-t", added_at=NOW))
+    with database.reading() as session:
+        bodies = "".join(session.scalars(select(ChainLine.body)))
+    assert "ada" in bodies
+    assert "hash-of" not in bodies
+
+
+def test_what_says_nothing_is_not_recorded(full: Database) -> None:
+    with full.reading() as session:
+        before = session.query(ChainLine).count()
+    with full.writing() as session:
+        session.query(RoundRow).one().terms = "card:7h"
+        session.query(TokenRow).one().used_at = NOW
+        session.query(WatchedTableRow).one().is_placed = False
+    with full.reading() as session:
+        lines = session.query(ChainLine).count()
+    assert faults_of(full) == []
+    assert lines - before <= 3
+
+
+def test_row_that_came_and_went_in_one_transaction_leaves_nothing(database: Database) -> None:
+    with database.writing() as session:
+        row = UserRow(name="ada", role="admin", password_hash="x", added_at=NOW)
+        session.add(row)
+        session.flush()
+        session.delete(row)
+    with database.reading() as session:
+        assert chain.chains(session) == []
+
+
+def test_refused_transaction_records_nothing(full: Database) -> None:
+    with pytest.raises(RuntimeError), full.writing() as session:
+        only_row(session, AlertRow).state = "confirmed"
+        session.flush()
+        raise RuntimeError
+    assert faults_of(full) == []
+
+
+def test_of_many_faults_some_are_named_and_the_rest_is_counted(database: Database) -> None:
+    count = AT_ONCE + MOST + 3
+    with database.writing() as session:
+        session.add_all(UserRow(name=f"u{n}", role="viewer", password_hash="x", added_at=NOW) for n in range(count))
+    behind_its_back(database, update(table_of(UserRow)).values(role="admin"))
+    faults = faults_of(database)
+    assert len(faults) == MOST + 1
+    assert "role = admin, recorded as viewer" in faults[0]
+    assert faults[-1] == f"and {count - MOST} more rows that do not agree with their record"
+
+
+def test_older_store_is_taken_over_as_it_stands(tmp_path: Path) -> None:
+    shutil.copy(OLD, tmp_path / "thirdcard.db")
+    database = open_database(sqlite_url(tmp_path / "thirdcard.db"))
+    assert faults_of(database) == []
+    with database.reading() as session:
+        assert taken_over_at(session) is not None
+        lines = {name: session.query(ChainLine).filter_by(chain=name).count() for name in chain.chains(session)}
+    assert {name.split("/")[1] for name in lines if name.startswith("rows/")} == {"alerts", "rounds", "cases", "people"}
+    behind_its_back(database, update(table_of(AlertRow)).where(AlertRow.id == 1).values(state="dismissed"))
+    assert faults_of(database) == [
+        "alert 1: was changed: state = dismissed, recorded as confirmed; see line 1 of rows/alerts/DEMO"
+    ]
+    database.close()
+    again = open_database(sqlite_url(tmp_path / "thirdcard.db"))
+    with again.reading() as session:
+        assert {name: session.query(ChainLine).filter_by(chain=name).count() for name in chain.chains(session)} == lines
+    again.close()
+
+
+def test_new_store_was_not_taken_over(full: Database) -> None:
+    with full.reading() as session:
+        assert taken_over_at(session) is None
+
+
+def test_kinds_are_all_furnished() -> None:
+    assert set(ORDER) == set(RECORDED)
