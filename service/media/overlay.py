@@ -19,6 +19,8 @@ from thirdcard.vision.observations import CardInSight
 
 Image = NDArray[np.uint8]
 Colour = tuple[int, int, int]
+Box = tuple[int, int, int, int]
+"""Left, top, right and bottom, all in it, in pixels."""
 
 PLAIN: Colour = (214, 204, 190)
 LABEL: Colour = (255, 255, 255)
@@ -28,6 +30,8 @@ EDGE_STEPS = 8
 SHADE = 0.72
 REFERENCE_WIDTH_PX = 1920.0
 FARTHEST_PX = 1e5
+ROWS_TRIED = 4
+"""A plate is drawn at most so many of its heights from what it names: farther off nobody knows what it belongs to."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,10 +69,7 @@ def draw_overlay(image_hw3: Image, calibration: Calibration, layout: Layout, out
         points = project(calibration, outline.polygon_mm)
         colour = QUESTION if outline.in_question else LABEL
         _line(canvas, points, colour, max(1, round((4 if outline.in_question else 2) * scale)))
-    for outline in outlines:
-        if outline.text:
-            ground = QUESTION if outline.in_question else LABEL_GROUND
-            _label(canvas, project(calibration, outline.polygon_mm), outline.text, ground)
+    _draw_names(canvas, calibration, [outline for outline in outlines if outline.text])
     return canvas
 
 
@@ -141,16 +142,40 @@ def _line(canvas: Image, points_px: NDArray[np.float64], colour: Colour, width_p
         cv2.polylines(canvas, [points_px.round().astype(np.int32)], True, colour, width_px, cv2.LINE_AA)
 
 
-def _label(canvas: Image, points_px: NDArray[np.float64], text: str, ground: Colour) -> None:
-    """A name on a plate above the outline, kept inside the picture."""
-    if not len(points_px):
-        return
+def _draw_names(canvas: Image, calibration: Calibration, outlines: Sequence[Outline]) -> None:
+    """Each outline's name on a plate; what is in question takes its place first, and is drawn above the others."""
     size = 0.72 * canvas.shape[1] / REFERENCE_WIDTH_PX
     thickness = max(1, round(1.6 * canvas.shape[1] / REFERENCE_WIDTH_PX))
-    (width, height), _ = cv2.getTextSize(text, cv2.FONT_HERSHEY_DUPLEX, size, thickness)
-    pad = max(2, height // 2)
-    centre_x, top_y = points_px[:, 0].mean(), points_px[:, 1].min()
-    x = int(np.clip(centre_x - width / 2, pad, max(pad, canvas.shape[1] - width - pad)))
-    y = int(np.clip(top_y - pad - 2, height + pad, canvas.shape[0] - pad))
-    cv2.rectangle(canvas, (x - pad, y - height - pad), (x + width + pad, y + pad), ground, cv2.FILLED, cv2.LINE_AA)
-    cv2.putText(canvas, text, (x, y), cv2.FONT_HERSHEY_DUPLEX, size, LABEL, thickness, cv2.LINE_AA)
+    placed: list[tuple[Box, Outline, int]] = []
+    for outline in sorted(outlines, key=lambda one: not one.in_question):
+        points_px = project(calibration, outline.polygon_mm)
+        if len(points_px):
+            (width, height), _ = cv2.getTextSize(outline.text, cv2.FONT_HERSHEY_DUPLEX, size, thickness)
+            pad = max(2, height // 2)
+            boxes = _plates(points_px, (width, height), pad, canvas.shape[:2])
+            taken = [box for box, _, _ in placed]
+            free = (box for box in boxes if not any(_meet(box, one) for one in taken))
+            placed.append((next(free, boxes[0]), outline, pad))
+    for (left, top, right, bottom), outline, pad in reversed(placed):
+        ground = QUESTION if outline.in_question else LABEL_GROUND
+        cv2.rectangle(canvas, (left, top), (right, bottom), ground, cv2.FILLED, cv2.LINE_AA)
+        at = (left + pad, bottom - pad)
+        cv2.putText(canvas, outline.text, at, cv2.FONT_HERSHEY_DUPLEX, size, LABEL, thickness, cv2.LINE_AA)
+
+
+def _plates(
+    points_px: NDArray[np.float64], size_wh_px: tuple[int, int], pad: int, shape_hw: tuple[int, ...]
+) -> list[Box]:
+    """Where the name of an outline may stand, kept inside the picture: above it, below it, then farther off."""
+    width, height = size_wh_px
+    step = height + 2 * pad + 1
+    x = int(np.clip(points_px[:, 0].mean() - width / 2, pad, max(pad, shape_hw[1] - width - pad)))
+    above, below = points_px[:, 1].min() - pad - 2, points_px[:, 1].max() + height + pad + 2
+    lines = [place for n in range(ROWS_TRIED) for place in (above - n * step, below + n * step)]
+    feet = [int(np.clip(line, height + pad, shape_hw[0] - pad)) for line in lines]
+    return [(x - pad, y - height - pad, x + width + pad, y + pad) for y in feet]
+
+
+def _meet(one: Box, other: Box) -> bool:
+    """Whether two plates cover a pixel together."""
+    return one[0] <= other[2] and other[0] <= one[2] and one[1] <= other[3] and other[1] <= one[3]
