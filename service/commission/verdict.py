@@ -52,6 +52,12 @@ AMOUNT_CODES = (
 """What rests on how many chips lie where."""
 
 
+ROUNDS_AN_ERROR, TIMES_OFTENER = 200, 5
+"""An error of dealing comes in one of so many rounds (`rules/belief/priors.yaml`). A film in which one comes five times
+as often, or a short one with a single alert, may show cards that are none: in a dark and noisy film one was invented,
+and the referee was 99 % sure of the dealer's error (docs/accuracy.md). A person who looks at the picture sees it."""
+
+
 class Fitness(StrEnum):
     """Whether a table is fit to be watched."""
 
@@ -178,3 +184,11 @@ def _notes(seen: TableMeasures) -> Iterator[str]:
             f"The reader hardly knows this deck ({percent(seen.familiarity)} of its cards are sure at a look): enrol "
             "it with `thirdcard enrol`."
         )
+    often = TIMES_OFTENER * len(seen.all_rounds) / ROUNDS_AN_ERROR
+    errors = {code: count for code, count in seen.alerts_by_code.items() if code in (*CARD_CODES, *PLACE_CODES)}
+    for code, count in errors.items():
+        if code.startswith("misdeal.") and count > often:
+            yield (
+                f"{code} was raised {'once' if count == 1 else f'{count} times'} in {len(seen.all_rounds)} rounds, and "
+                f"is found once in some {ROUNDS_AN_ERROR}: look at its picture, a card may be invented from noise."
+            )

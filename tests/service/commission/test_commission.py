@@ -132,6 +132,30 @@ def test_code_that_is_raised_in_most_rounds_is_switched_off(tmp_path: Path) -> N
     assert "4 times in 5 rounds" in verdict.off["late_bet.placed"]
 
 
+@pytest.mark.parametrize(
+    ("films", "code", "is_asked_for"),
+    [
+        pytest.param(1, "misdeal.extra_card", True, id="a card too many in a short film"),
+        pytest.param(9, "misdeal.extra_card", False, id="once in forty-five rounds"),
+        pytest.param(1, "late_bet.placed", False, id="no error of dealing"),
+    ],
+)
+def test_error_of_dealing_in_a_short_film_is_to_be_looked_at(
+    films: int, code: str, is_asked_for: bool, tmp_path: Path
+) -> None:
+    alert = make_alert(t=25.0, round=2, code=code)
+    played = [
+        CommissionFilm(
+            name=f"film {n}",
+            findings=make_findings([alert] if n == 0 else (), events=lawful_rounds(5), duration_s=100.0),
+        )
+        for n in range(films)
+    ]
+    verdict = judge_table(commission_table(write_table(tmp_path), played).seen, [])
+    assert verdict.fitness is Fitness.FIT
+    assert any("look at its picture" in reason for reason in verdict.reasons) == is_asked_for, verdict.reasons
+
+
 def test_blind_times_are_told_with_their_film(tmp_path: Path) -> None:
     lost = [CameraLost(t=90.0, camera="overhead", fault="dark"), CameraBack(t=99.0, camera="overhead")]
     found = commission(tmp_path, [*lawful_rounds(4), *lost])
