@@ -42,7 +42,7 @@ MOST_KEY_APART_S = 2.0
 seconds (service/live/entrance.py, `LOSSY`)."""
 MOST_BLUR_PX = 2.5
 """Sharp pictures measure 0.9 px, the same blurred by 1.6 px, with which recordings were still judged rightly
-(docs/accuracy.md), 1.9 px, and by 2.5 px 2.8 px: measured on the demo's recording."""
+(docs/accuracy/recordings.md), 1.9 px, and by 2.5 px 2.8 px: measured on the demo's recording."""
 MOST_NOISE = 8.0
 """Grey levels: the models learned from pictures with less noise in 95 of 100 (datasets/scene/looks.py)."""
 

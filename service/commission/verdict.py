@@ -17,8 +17,8 @@ from thirdcard.service.setup.problems import Grade, SetupProblem
 LEAST_CARDS, LEAST_ROUNDS = 12, 3
 """Fewer say too little: of 12 cards read surely or not the share is known to some 25 points."""
 FIT_SHARE, LEAST_SHARE = 0.8, 0.5
-"""Of the cards that lay open, read surely: 47 of 50 recordings of blind draws (docs/accuracy.md) have more than the
-first. Below the second four hands in five hold a card that is not (0.5 ** 2.5)."""
+"""Of the cards that lay open, read surely: 47 of 50 recordings of blind draws (docs/accuracy/blind.md) have more than
+the first. Below the second four hands in five hold a card that is not (0.5 ** 2.5)."""
 FIT_ERROR, MOST_ERROR = 0.02, 0.10
 """The upper end of the error of a card that is read surely. A round has five cards: at
 2 % one round in ten may hold a wrong one, at 10 % two in five."""

@@ -3,12 +3,14 @@
     python -m thirdcard.service.evaluate.blind clean --seed 9001 --files 6 --decks build/decks
     python -m thirdcard.service.evaluate.blind clean --seed 9001 --files 6 --decks build/decks --render-only
     python -m thirdcard.service.evaluate.blind --watch 9001
+    python -m thirdcard.service.evaluate.blind --page
 
-Rendering takes hours and needs none of the code that watches: the second form renders, and leaves a draw that is broken
-off to be gone on with; the third one watches what was rendered, with the code as it is then.
+Rendering takes hours and does not depend on the code that watches. The second form renders, and resumes a draw that was
+broken off. The third form watches what was rendered, with the code as it is then. The fourth form only writes the
+tables of the pages anew from the ledger.
 
-Every draw is a row of the ledger, written before anything is drawn: what is looked at twice, or after something was
-changed because of it, is not blind. A draw whose watch broke off is spent.
+Every draw is a row of the ledger, written before anything is drawn. A recording that is watched a second time, or after
+the code was changed because of it, is not blind. A draw whose watch broke off is spent.
 """
 
 from __future__ import annotations
@@ -25,6 +27,8 @@ from typing import Any
 import yaml
 
 import thirdcard
+from thirdcard.service.evaluate.rates import poisson_interval
+from thirdcard.service.evaluate.reliability import wilson
 from thirdcard.service.evaluate.sheets import Sheet, share_of
 from thirdcard.service.evaluate.tables import format_markdown, put_section
 from thirdcard.service.ports.errors import ServiceError
@@ -32,10 +36,11 @@ from thirdcard.service.watch.factory import now_utc
 
 KINDS = ("clean", "incidents", "manners", "handling", "rare", "chips", "loose", "cards")
 LEDGER = Path("datasets") / "blind.yaml"
-PAGE = Path("docs") / "accuracy.md"
+HEADLINE_PAGE = Path("docs") / "accuracy.md"
+PAGE = Path("docs") / "accuracy" / "blind.md"
 SECTION = "blind"
 HEADING = """# Blind draws: each seed is used once. Written by python -m thirdcard.service.evaluate.blind.
-# `used`: seeds of former draws, of which docs/accuracy.md tells, and of recordings that something was fitted to.
+# `used`: seeds of former draws, which docs/accuracy/blind.md lists, and of recordings that something was fitted to.
 """
 BEGUN, RENDERED, WATCHING, DONE = "begun", "rendered", "watching", "done"
 
@@ -154,6 +159,60 @@ def blind_sheet(ledger: BlindLedger) -> Sheet:
     return Sheet(title="Blind draws", columns=columns, rows=tuple(_row(each) for each in ledger.draws))
 
 
+def headline_sheet(ledger: BlindLedger) -> Sheet:
+    """The figures of all finished draws together, with 95 % intervals.
+
+    Shares have Wilson's interval, false alerts an hour the exact interval of a Poisson count (Garwood). Both take cards
+    and alerts as independent; mistakes at one table come together, so the true intervals are somewhat wider.
+    """
+    done = [each for each in ledger.draws if each.state == DONE]
+    clean, faulty = [each for each in done if each.clean_table_hours], [each for each in done if each.true]
+    false, hours = sum(each.clean_false for each in clean), sum(each.clean_table_hours for each in clean)
+    low, high = poisson_interval(false)
+    found, true = sum(each.found for each in faulty), sum(each.true for each in faulty)
+    raised = found + sum(each.false for each in faulty)
+    rows = []
+    if clean:
+        rate = (
+            f"{false} in {hours:.1f} table-hours: {false / hours:.2f} an hour",
+            f"{low / hours:.2f} to {high / hours:.2f}",
+        )
+        rows.append(("False alerts, clean play", *_drawn(clean), *rate))
+    if faulty:
+        rows.append(("Faults found", *_drawn(faulty), share_of(found, true), _wilson(found, true)))
+        rows.append(("Alerts that were right", *_drawn(faulty), share_of(found, raised), _wilson(found, raised)))
+    for name, hits, of in (
+        ("Cards read correctly", "cards_right", "cards"),
+        ("Rounds exact: both hands and the outcome", "rounds_exact", "rounds"),
+    ):
+        right, all_of = sum(getattr(each, hits) for each in done), sum(getattr(each, of) for each in done)
+        rows.append((name, *_drawn(done), share_of(right, all_of), _wilson(right, all_of)))
+    columns = ("measured blind", "drawn", "recordings", "rounds", "result", "95 % interval")
+    return Sheet(title="Blind results", columns=columns, rows=tuple(rows))
+
+
+def _drawn(draws: Sequence[BlindDraw]) -> tuple[str, str, str]:
+    """When, how many recordings, and how many rounds."""
+    days = sorted({each.date for each in draws})
+    when = "" if not days else days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
+    return when, f"{sum(each.files for each in draws)}", f"{sum(each.rounds for each in draws)}"
+
+
+def _wilson(hits: int, trials: int) -> str:
+    if not trials:
+        return ""
+    low, high = wilson(hits, trials)
+    return f"{100 * low:.1f} to {100 * high:.1f} %"
+
+
+def write_pages(ledger: BlindLedger, headline: Path, page: Path) -> str:
+    """Write the tables of both pages anew; returns that of the draws as Markdown."""
+    text = format_markdown([blind_sheet(ledger)])
+    put_section(headline, SECTION, format_markdown([headline_sheet(ledger)], level=2))
+    put_section(page, SECTION, text)
+    return text
+
+
 def draw_blind(draw: BlindDraw, ledger_path: Path, folder: Path, decks: Path | None, run: Runner) -> BlindLedger:
     """Reserve the seed, draw scripts, render them, watch and evaluate them once, and keep the figures.
 
@@ -244,6 +303,9 @@ def _row(draw: BlindDraw) -> tuple[str, ...]:
 def main() -> None:
     """The command line."""
     given = _parser().parse_args()
+    if given.page:
+        print(write_pages(load_ledger(given.ledger), given.headline, given.markdown), end="")
+        return
     day, code = now_utc().date().isoformat(), code_version(run_command)
     seed = given.seed if given.watch is None else given.watch
     known = next((each for each in load_ledger(given.ledger).draws if each.seed == seed), None)
@@ -259,9 +321,7 @@ def main() -> None:
             ledger = draw_blind(draw, given.ledger, folder, given.decks, run_command)
     except BlindDrawError as error:
         raise SystemExit(str(error)) from error
-    text = format_markdown([blind_sheet(ledger)])
-    put_section(given.markdown, SECTION, text)
-    print(text, end="")
+    print(write_pages(ledger, given.headline, given.markdown), end="")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -270,12 +330,16 @@ def _parser() -> argparse.ArgumentParser:
     seed = parser.add_mutually_exclusive_group(required=True)
     seed.add_argument("--seed", type=int, help="that nothing has used")
     seed.add_argument("--watch", type=int, metavar="SEED", help="watch what was rendered of that draw")
+    seed.add_argument("--page", action="store_true", help="only write the tables of the pages anew")
     parser.add_argument("--files", type=int, default=6, help="how many recordings")
     parser.add_argument("--decks", type=Path, help="folder of rasterised card artwork")
     parser.add_argument("--render-only", action="store_true", help="leave the watching to --watch")
     parser.add_argument("--out", type=Path, default=Path("out") / "blind", help="folder for the recordings")
     parser.add_argument("--ledger", type=Path, default=LEDGER, help="the file of all draws")
-    parser.add_argument("--markdown", type=Path, default=PAGE, help="the page whose section on them is written anew")
+    parser.add_argument("--markdown", type=Path, default=PAGE, help="the page with the table of all draws")
+    parser.add_argument(
+        "--headline", type=Path, default=HEADLINE_PAGE, help="the page with the figures of all together"
+    )
     return parser
 
 

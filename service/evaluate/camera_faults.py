@@ -73,7 +73,7 @@ def camera_fault_outcomes(
 
 def camera_faults_sheet(named: Sequence[tuple[str, CameraFaultOutcome]]) -> Sheet:
     """A row for each fault of each recording."""
-    columns = ("recording", "fault", "from", "for", "told as", "noticed after", "ended in the log", "false alerts",
+    columns = ("recording", "fault", "from", "for", "reported as", "noticed after", "ended in the log", "false alerts",
                "rounds after it exact")  # fmt: skip
     return Sheet(title="Camera faults", columns=columns, rows=tuple(_row(name, each) for name, each in named))
 

@@ -83,7 +83,7 @@ def _sureness(said: FollowedCard | None) -> dict[str, str]:
     """How sure the face was said to be, all looks weighed; nothing where none was said."""
     if said is None or said.face is None or said.confidence is None:
         return {}
-    return {"told at": next(name for least, name in SURENESS if said.confidence >= least)}
+    return {"confidence": next(name for least, name in SURENESS if said.confidence >= least)}
 
 
 def by_condition(
@@ -113,7 +113,7 @@ def join_conditions(many: Iterable[tuple[Condition, ...]]) -> tuple[Condition, .
     return tuple(Condition(kind=key[0], value=key[1], cards=cards[key], looks=looks[key]) for key in keys)
 
 
-_KINDS = ("told at", "size", "turned", "cover", "tilt", "light", "deck")
+_KINDS = ("confidence", "size", "turned", "cover", "tilt", "light", "deck")
 
 
 def _order(key: tuple[str, str]) -> tuple[int, int, float, str]:

@@ -26,7 +26,7 @@ def detail_sheets(rows: Sequence[Comparison], whole: Comparison) -> list[Sheet]:
 
 def _chips_sheet(rows: Sequence[Comparison]) -> Sheet:
     columns = (
-        "recording", "changes found", "chips counted", "count right", "within one", "off by", "value told",
+        "recording", "changes found", "chips counted", "count right", "within one", "off by", "value reported",
         "value right", "between two values", "true value within", "how far apart", "whose hand: right", "unknown",
         "wrong",
     )  # fmt: skip

@@ -21,7 +21,7 @@ from thirdcard.rules.log.reader import read_objects
 from thirdcard.service.evaluate.accounts import TruthError
 
 OBJECTS_NAME, SCRIPT_NAME = "objects.jsonl", "script.yaml"
-NOT_TOLD = "not told"
+UNKNOWN = "unknown"
 SIZES_PX = (30.0, 40.0, 60.0, 90.0)
 TILTS_DEG = (5.0, 10.0, 15.0)
 LIGHTS = (0.8, 0.9)
@@ -59,7 +59,7 @@ class RecordingConditions:
     """What is known of how a recording was made."""
 
     sights: tuple[CardInFrame, ...]
-    deck: str = NOT_TOLD
+    deck: str = UNKNOWN
     light: float | None = None
     tilt_deg: float | None = None
 
@@ -71,7 +71,7 @@ class RecordingConditions:
         """How a card lay, in words: deck, light and tilt of the scene; size, cover and turn of the card."""
         told = {"deck": self.deck, "light": _bin(self.light, LIGHTS, ""), "tilt": _bin(self.tilt_deg, TILTS_DEG, "°")}
         if not sights:
-            return {**told, "size": NOT_TOLD, "cover": NOT_TOLD, "turned": NOT_TOLD}
+            return {**told, "size": UNKNOWN, "cover": UNKNOWN, "turned": UNKNOWN}
         cover = 1.0 - float(np.mean([sight.visible for sight in sights]))
         turned = float(np.median([sight.turned_deg for sight in sights]))
         return {
@@ -99,7 +99,7 @@ def load_scene(folder: Path, calibration: Calibration) -> RecordingConditions | 
     style = script.get("style") or {}
     return RecordingConditions(
         sights=sights,
-        deck=str(script.get("deck", NOT_TOLD)),
+        deck=str(script.get("deck", UNKNOWN)),
         light=None if "light" not in style else float(style["light"]),
         tilt_deg=tilt_of(calibration),
     )
@@ -138,7 +138,7 @@ def _script(path: Path) -> Mapping[str, Any]:
 
 def _bin(value: float | None, edges: Sequence[float], unit: str) -> str:
     if value is None:
-        return NOT_TOLD
+        return UNKNOWN
     i = int(np.searchsorted(edges, value, side="right"))
     if i == 0:
         return f"under {edges[0]:g}{unit}"

@@ -1,4 +1,4 @@
-"""Hold what was told of the opening spread against what lay there.
+"""Compare what was reported of the opening spread with what lay there.
 
 Both are lines of `spread.jsonl`: the recording's own names every card that lay in a row, with its deck; the watch's
 names what it read, and what is wrong with each deck.
@@ -59,8 +59,8 @@ def compare_spreads(truth: Sequence[Line], found: Sequence[Line]) -> SpreadCount
 
 def spreads_sheet(named: Sequence[tuple[str, SpreadCounts]]) -> Sheet:
     """A row for each recording."""
-    columns = ("recording", "lays told", "cards right", "missing found", "doubled found", "strange found",
-               "said falsely", "could not see")  # fmt: skip
+    columns = ("recording", "lays found", "cards right", "missing found", "doubled found", "strange found",
+               "wrongly reported", "could not see")  # fmt: skip
     return Sheet(title="Opening spreads", columns=columns, rows=tuple(_row(name, each) for name, each in named))
 
 

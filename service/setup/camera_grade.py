@@ -14,7 +14,7 @@ from thirdcard.calibration.layout import Area, Layout
 from thirdcard.service.setup.problems import SetupProblem, doubtful, wrong
 
 LEAST_PX_PER_MM, READABLE_PX_PER_MM = 0.3, 0.4
-"""The recordings that docs/accuracy.md tells of have 0.43 px/mm and more where cards and chips lie; cards of
+"""The recordings that docs/accuracy/recordings.md lists have 0.43 px/mm and more where cards and chips lie; cards of
 20 px are still read in four photographs of five."""
 STEEP_DEG = 45.0
 """From where on a stack hides as much of the cloth behind it as it is high."""

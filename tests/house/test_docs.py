@@ -21,7 +21,7 @@ from thirdcard.service.config.table_file import (
     TableFile,
 )
 
-PAGES = sorted((ROOT / "docs").glob("*.md"))
+PAGES = sorted((ROOT / "docs").rglob("*.md"))
 COMMANDS = dict(sorted(get_command(app).load_all().items()))  # type: ignore[attr-defined]
 OPTIONS = [
     pytest.param(command, option, id=f"{command} {option}")

@@ -20,7 +20,7 @@ LEAST_OTHERS = 2
 """Of two cards that differ nobody can say which is the strange one; of three the odd one out."""
 MANY_OTHERS = 4
 """From so many on the median counts; of fewer the best, for one may be strange itself: a joker made two genuine cards
-look foreign (docs/accuracy.md)."""
+look foreign (docs/accuracy/special.md)."""
 ODD_BELOW = 0.85
 """A card less like its kind than this may be odd, and is where most others are much more alike."""
 ODD_SPREADS = 6.0

@@ -28,7 +28,7 @@ hand."""
 UNREST_SHARE = 0.02
 """So much of the spread may flicker and it still lies still."""
 FRAMES = 4
-"""Frames whose mean is read: four halve the noise. Held-out spreads were measured with so many (docs/accuracy.md)."""
+"""Frames whose mean is read: four halve the noise. Held-out spreads (docs/accuracy/special.md) were measured so."""
 FRAME_GAP_S = 0.1
 """Frames nearer in time share more of their noise. Looks at a spread are 0.24 s apart anyway (vision/observer.py)."""
 GATHERED_SHARE = 0.4

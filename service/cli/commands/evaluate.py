@@ -70,7 +70,7 @@ def evaluate(
             write_pictures(comparison, recording.table, _scene(recording), pictures)
     sheets = sheets_of(comparisons)
     if markdown is not None:
-        text = _markdown(recordings, sheets, section, looks=looks)
+        text = _markdown(recordings, sheets, f"{_name(markdown)} --section {section}", looks=looks)
         markdown.parent.mkdir(parents=True, exist_ok=True)
         with written(markdown, option="--markdown", inputs=read) as draft:
             if markdown.is_file():
@@ -150,13 +150,18 @@ def _watch(recording: Recording, folder: Path) -> tuple[TableAccount, float | No
     return account_of(findings), findings.frames / findings.wall_s if findings.wall_s else None
 
 
-def _markdown(recordings: Sequence[str], sheets: Sequence[Sheet], section: str, *, looks: int) -> str:
+def _name(path: Path) -> str:
+    """A path as it is written on a page: from the root of the checkout, or its last name where it lies elsewhere."""
+    return path.name if path.is_absolute() or ".." in path.parts else path.as_posix()
+
+
+def _markdown(recordings: Sequence[str], sheets: Sequence[Sheet], target: str, *, looks: int) -> str:
     """The tables under the command that makes them; folders outside the checkout go by their last name."""
     from thirdcard.service.evaluate.tables import format_markdown
 
-    names = " ".join(Path(each).name if Path(each).is_absolute() or ".." in each else each for each in recordings)
+    names = " ".join(_name(Path(each)) for each in recordings)
     asked = f" --looks {looks}" if looks else ""
-    command = f"thirdcard evaluate {names}{asked} --markdown docs/accuracy.md --section {section}"
+    command = f"thirdcard evaluate {names}{asked} --markdown {target}"
     return f"Made by `{command}`.\n\n{format_markdown(sheets)}"
 
 

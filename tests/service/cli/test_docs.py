@@ -15,7 +15,7 @@ from thirdcard.rules.rulebook.load import load_rulebook, rulebook_ids
 from thirdcard.service.cli.entry import COMMANDS, app
 from thirdcard.service.config.table_file import TableFile
 
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 TEXT = "\n".join(path.read_text(encoding="utf-8") for path in PAGES)
 OPTIONS = [
     pytest.param(name, option, id=f"{name} {option}")

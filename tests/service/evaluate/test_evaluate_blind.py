@@ -12,7 +12,9 @@ import pytest
 
 from tests.repository import ROOT
 from thirdcard.service.evaluate.blind import (
+    HEADLINE_PAGE,
     LEDGER,
+    PAGE,
     BlindDraw,
     BlindDrawError,
     BlindLedger,
@@ -21,10 +23,12 @@ from thirdcard.service.evaluate.blind import (
     code_version,
     draw_blind,
     finish,
+    headline_sheet,
     load_ledger,
     render_blind,
     save_ledger,
     watch_blind,
+    write_pages,
 )
 
 DRAW = BlindDraw(date="2026-01-02", what="clean", seed=9001, files=2, code="abc")
@@ -138,6 +142,34 @@ def test_ledger_is_read_as_it_was_written(tmp_path: Path) -> None:
 def test_table_tells_what_came_of_each_draw() -> None:
     sheet = blind_sheet(finish(WATCHED, DRAW.seed, FIGURES))
     assert sheet.rows[0][6:10] == ("1", "1 in 0.30", "49 of 50 (98.0 %)", "11 of 12 (91.7 %)")
+
+
+def test_headline_sums_all_finished_draws_with_intervals() -> None:
+    clean = finish(WATCHED, DRAW.seed, FIGURES).draws[0]
+    faulty = replace(
+        clean, seed=9002, date="2026-01-05", true=40, found=39, false=1, clean_table_hours=0.0, clean_false=0
+    )
+    broken = replace(DRAW, seed=9003, state="watching")
+    sheet = headline_sheet(BlindLedger(used={}, draws=(clean, faulty, broken)))
+    assert [row[1:4] for row in sheet.rows] == [
+        ("2026-01-02", "2", "12"),
+        ("2026-01-05", "2", "12"),
+        ("2026-01-05", "2", "12"),
+        ("2026-01-02 to 2026-01-05", "4", "24"),
+        ("2026-01-02 to 2026-01-05", "4", "24"),
+    ]
+    assert sheet.rows[0][4:] == ("1 in 0.3 table-hours: 3.33 an hour", "0.08 to 18.57")
+    assert sheet.rows[1][4:] == ("39 of 40 (97.5 %)", "87.1 to 99.6 %")
+    assert sheet.rows[4][4] == "22 of 24 (91.7 %)"
+
+
+def test_pages_show_what_the_ledger_holds(tmp_path: Path) -> None:
+    for page in (HEADLINE_PAGE, PAGE):
+        (tmp_path / page.name).write_text((ROOT / page).read_text(encoding="utf-8"), encoding="utf-8")
+    write_pages(load_ledger(ROOT / LEDGER), tmp_path / HEADLINE_PAGE.name, tmp_path / PAGE.name)
+    for page in (HEADLINE_PAGE, PAGE):
+        written = (tmp_path / page.name).read_text(encoding="utf-8")
+        assert written == (ROOT / page).read_text(encoding="utf-8"), "python -m thirdcard.service.evaluate.blind --page"
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from thirdcard.service.evaluate.comparison import compare
 from thirdcard.service.evaluate.conditions import LookCounts, by_condition, join_conditions, true_cards
 from thirdcard.service.evaluate.mistake_pictures import mistakes, write_pictures
 from thirdcard.service.evaluate.rates import HourlyRate, poisson_interval
-from thirdcard.service.evaluate.sights import NOT_TOLD, load_scene
+from thirdcard.service.evaluate.sights import UNKNOWN, load_scene
 
 SCRIPT = "deck: machine:9500\nstyle: {light: 0.75}\n"
 
@@ -126,9 +126,9 @@ def test_cards_are_told_by_size_cover_turn_light_and_deck(recording: Path) -> No
     assert (size.right, len(size.wrong)) == (1, 1)
     assert conditions["cover", "10 to 30 %"].cards.total == 2
     assert conditions["turned", "0°"].cards.total == 2
-    assert conditions["size", NOT_TOLD].cards.total == 2
+    assert conditions["size", UNKNOWN].cards.total == 2
     assert conditions["light", "under 0.8"].cards.total == conditions["deck", "machine:9500"].cards.total == 4
-    assert conditions["tilt", NOT_TOLD].cards.total == 4
+    assert conditions["tilt", UNKNOWN].cards.total == 4
 
 
 def test_cards_are_split_by_how_sure_they_were_told(recording: Path) -> None:
@@ -141,9 +141,9 @@ def test_cards_are_split_by_how_sure_they_were_told(recording: Path) -> None:
 
     conditions = {(each.kind, each.value): each for each in by_condition(true_cards(truth, found, scene))}
 
-    assert conditions["told at", "99.9 % and more"].cards.right == 1
-    assert len(conditions["told at", "80 to 95 %"].cards.wrong) == 1
-    assert [value for kind, value in conditions if kind == "told at"] == ["80 to 95 %", "99.9 % and more"]
+    assert conditions["confidence", "99.9 % and more"].cards.right == 1
+    assert len(conditions["confidence", "80 to 95 %"].cards.wrong) == 1
+    assert [value for kind, value in conditions if kind == "confidence"] == ["80 to 95 %", "99.9 % and more"]
 
 
 def test_conditions_of_recordings_are_joined_in_order_of_size() -> None:
