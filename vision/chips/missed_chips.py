@@ -1,14 +1,15 @@
 """Find chips that the detector missed or doubted in an empty-looking region, by what differs from its bare cloth.
 
 A region's bare view is kept from when it was empty. A compact piece as wide as a chip that was not there before is a
-stack. Where chips were surely seen a moment ago less shows that they are there still. What looks like chips and just
+stack. Where chips were surely seen a moment ago less shows that they are there still; and where the picture is the one
+that showed them, and not the bare cloth's, they are, whatever lay over them meanwhile. What looks like chips and just
 like the bare cloth is its print. Layout millimetres.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import cv2
 import numpy as np
@@ -50,6 +51,18 @@ SAME_PLACE = 0.3
 FOUND_SCORE = 0.7
 """Stands in for the detector's score of chips that are found here: more than CHIPS_SCORE (0.65), so that they count as
 seen."""
+STOOD_LOOKS = 3
+"""Looks in a row that must find chips, before they are known to stand there: as many as settle a stack
+(stack_region.py). A shadow or a sleeve passes for chips at one."""
+UNCHANGED = 0.5
+"""What the picture may differ by from the look that showed the chips, as a share of what it differs by from the bare
+cloth: at 1 it is as much like the one as like the other. At a violet chip on violet cloth 0.07 where a hand had only
+lain over it, 0.25 where the hand had pushed it."""
+LEAST_APART = 4.0
+"""Mean grey levels by which the picture must differ from the bare cloth there: twice what two looks at still cloth
+differ by on compressed film (1.8). A violet chip on violet cloth differs by 24. Less does not tell chips from cloth."""
+PUSHED_MM = 14.0
+"""So far chips are looked for from where they stood: farther off they stand elsewhere (standings.py)."""
 PRINT_LIKENESS = 0.92
 """Correlation of a box with the bare cloth from which it shows print. Lower takes chips on print for it, higher takes
 print in other light for chips. Chosen by hand."""
@@ -57,6 +70,23 @@ PRINT_DIFFERS = 0.03
 """And the share of the box that may differ from it at most: a chip may look like print, but not in its colours."""
 PRINT_LEVELS = 8.0
 """Print stands out from the cloth: its levels spread so much, or more."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Stood:
+    """Chips, as the last look in plain sight that found them showed them."""
+
+    box: NDArray[np.float64]
+    """(4, 2) mm."""
+    picture: Image
+    """Of the whole view."""
+    looks: int
+    """How many looks in a row found them."""
+
+
+def _apart(one: Image, other: Image, mask: NDArray[np.uint8]) -> float:
+    """Mean grey levels by which two pictures of one size differ inside a mask, in the channel that differs most."""
+    return float(largest(np.asarray(cv2.absdiff(one, np.asarray(other, np.uint8)), np.uint8))[mask > 0].mean())
 
 
 @dataclass(slots=True)
@@ -70,6 +100,10 @@ class _View:
     """What the last look at the region added."""
     sure: list[tuple[float, NDArray[np.float64]]] = field(default_factory=list)
     """When and in which boxes, (4, 2) mm, the detector was sure of chips lately."""
+    now: Image | None = None
+    """What the present look shows, once it was asked for."""
+    stood: list[_Stood] = field(default_factory=list)
+    """The chips that stand there, as far as looks in plain sight told."""
     print_mm: list[NDArray[np.float64]] = field(default_factory=list)
     """Where, (2,) mm, the last look in plain sight showed print that it was sure of."""
 
@@ -113,6 +147,7 @@ class BareChips:
         for view, looked in zip(self._views, is_looked_at, strict=True):
             if looked:
                 view.found = self._look_again(view, chips, doubtful, frame, cover)
+                view.now = None
         found = [corners for view in self._views for corners in view.found]
         if not found:
             return chips
@@ -169,13 +204,30 @@ class BareChips:
         if view.bare is None:
             view.bare = None if seen else self._look(view, frame)
             return []
+        now = self._look(view, frame)
+        unchanged = self._unchanged(view, [box for box, _ in seen], now)
+        stayed = self._stayed(lately, [middle for _, middle in seen], frame.t, cover)
+        doubted = [box for box, _ in self._boxes_in(view, doubtful, 0.0)]
+        found: list[NDArray[np.float64]] = []
+        if not seen or doubted or stayed or unchanged:
+            found = self._found_by_picture(view, now, seen, doubted, stayed=stayed, unchanged=unchanged)
+        self._note_standing(view, [*(box for box, _ in seen), *found], unchanged, now)
+        return found
+
+    def _found_by_picture(
+        self,
+        view: _View,
+        now: Image,
+        seen: Sequence[tuple[NDArray[np.float64], NDArray[np.float64]]],
+        doubted: Sequence[NDArray[np.float64]],
+        *,
+        stayed: Sequence[NDArray[np.float64]],
+        unchanged: Sequence[_Stood],
+    ) -> list[NDArray[np.float64]]:
+        """The boxes of the chips that a look shows beside those that are surely seen."""
         sure = [middle for _, middle in seen]
-        boxes = [box for box, _ in self._boxes_in(view, doubtful, 0.0)]
-        stayed = self._stayed(lately, sure, frame.t, cover)
-        if sure and not boxes and not stayed:
-            return []
-        different = self._different(view, self._look(view, frame))
-        confirmed = [box for box in boxes if self._share(view, box, different) >= self._wanted(view, box, sure)]
+        different = self._different(view, now)
+        confirmed = [box for box in doubted if self._share(view, box, different) >= self._wanted(view, box, sure)]
         told = [*sure, *(box.mean(axis=0) for box in confirmed)]
         confirmed += [
             box
@@ -183,7 +235,61 @@ class BareChips:
             if not self._is_near(box.mean(axis=0), told, STOOD_APART)
             and self._share(view, box, different) >= CONFIRMED_AGAIN
         ]
+        told += [box.mean(axis=0) for box in confirmed]
+        confirmed += [stood.box for stood in unchanged if not self._is_near(stood.box.mean(axis=0), told, STOOD_APART)]
         return confirmed if confirmed or sure else self._pieces(view, different)
+
+    def _unchanged(self, view: _View, seen: Sequence[NDArray[np.float64]], now: Image) -> list[_Stood]:
+        """The chips that stood there, that this look is not sure of, and whose own picture is still there.
+
+        What did not change in the picture did not change on the cloth: chips in the cloth's colour may not be found
+        again after something lay over them, or pushed them a little. The look that showed them is held against the bare
+        cloth: they are where the picture is far nearer to that look.
+        """
+        middles = [box.mean(axis=0) for box in seen]
+        there = [
+            self._again(view, stood, now)
+            for stood in view.stood
+            if stood.looks >= STOOD_LOOKS and not self._is_near(stood.box.mean(axis=0), middles, SAME_PLACE)
+        ]
+        return [stood for stood in there if stood is not None]
+
+    def _note_standing(
+        self, view: _View, boxes: Sequence[NDArray[np.float64]], unchanged: Sequence[_Stood], now: Image
+    ) -> None:
+        """Take in where a look in plain sight shows chips; those that are known by their picture keep it."""
+        kept = [stood for stood in unchanged if any(stood.box is box for box in boxes)]
+        others = [box for box in boxes if not any(stood.box is box for stood in kept)]
+        view.stood = [*kept, *(_Stood(box, now, self._looks_at(view, box) + 1) for box in others)]
+
+    def _looks_at(self, view: _View, box: NDArray[np.float64]) -> int:
+        """How many looks in a row showed chips at a box before."""
+        there = [each for each in view.stood if self._is_near(each.box.mean(axis=0), [box.mean(axis=0)], SAME_PLACE)]
+        return max((each.looks for each in there), default=0)
+
+    def _again(self, view: _View, stood: _Stood, now: Image) -> _Stood | None:
+        """Chips where they stood, or where something pushed them; None where their picture is not to be found."""
+        points = (stood.box - np.array(view.origin_mm)) * self._rectifier.px_per_mm
+        left, top, width, height = cv2.boundingRect(np.round(points).astype(np.int32))
+        reach = round(PUSHED_MM * self._rectifier.px_per_mm)
+        inside = np.zeros(now.shape[:2], np.uint8)
+        cv2.ellipse(inside, cv2.minAreaRect(points.astype(np.float32)), 1, -1)
+        mask = inside[max(top, 0) : top + height, max(left, 0) : left + width]
+        chips = stood.picture[max(top, 0) : top + height, max(left, 0) : left + width]
+        low_x, low_y = max(left - reach, 0), max(top - reach, 0)
+        around = now[low_y : top + height + reach, low_x : left + width + reach]
+        if not mask.any() or chips.shape[0] > around.shape[0] or chips.shape[1] > around.shape[1]:
+            return None
+        _, _, (x, y), _ = cv2.minMaxLoc(cv2.matchTemplate(around, chips, cv2.TM_SQDIFF, mask=cv2.merge([mask] * 3)))
+        bare = view.bare
+        assert bare is not None, "kept before chips are"
+        place = (slice(low_y + y, low_y + y + chips.shape[0]), slice(low_x + x, low_x + x + chips.shape[1]))
+        gain = light_gain(now[::4, ::4, 1], bare[::4, ::4, 1])
+        apart = _apart(now[place], np.asarray(cv2.convertScaleAbs(bare[place], alpha=gain), np.uint8), mask)
+        if apart < LEAST_APART or _apart(now[place], chips, mask) >= UNCHANGED * apart:
+            return None
+        pushed_mm = np.array([low_x + x - max(left, 0), low_y + y - max(top, 0)]) / self._rectifier.px_per_mm
+        return replace(stood, box=stood.box + pushed_mm, picture=now) if pushed_mm.any() else stood
 
     def _stayed(
         self,
@@ -271,8 +377,10 @@ class BareChips:
         return np.asarray(corners / self._rectifier.px_per_mm + np.array(view.origin_mm), np.float64)
 
     def _look(self, view: _View, frame: Frame) -> Image:
-        tile = self._rectifier.tile(frame.image, view.origin_mm, view.size_px)
-        return np.asarray(cv2.blur(tile, (3, 3)), np.uint8)
+        if view.now is None:
+            tile = self._rectifier.tile(frame.image, view.origin_mm, view.size_px)
+            view.now = np.asarray(cv2.blur(tile, (3, 3)), np.uint8)
+        return view.now
 
     def _view_of(self, polygon: NDArray[np.float64], grid: GridFrame) -> _View:
         low, high = polygon.min(axis=0) - RIM_MM, polygon.max(axis=0) + RIM_MM

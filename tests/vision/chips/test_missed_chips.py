@@ -164,6 +164,55 @@ def test_doubtful_chip_beside_a_sure_one_counts_where_it_was_sure_a_moment_ago()
     assert len(table.add(*both, seen=one, doubtful=stack(436, 550), t=0.6, still_s=0.4).label) == 1
 
 
+FAINT = (450, 550, 20)
+"""A chip in the cloth's colour: less than 30 grey levels apart, which the detector finds only at times."""
+
+
+def look_at_faint_chip(
+    table: Table, t: float, *, seen: Detections = NONE, covered: bool = False, chip: bool = True, x: int = FAINT[0]
+) -> int:
+    """How many chips stand there."""
+    image = np.full((1080, 1920, 3), (60, 90, 40), np.uint8)
+    if chip:
+        cv2.circle(image, (x + 60, FAINT[1] + 90), FAINT[2], (75, 72, 58), -1)
+    cover = Cover(table.gate.grid, table.change, np.full(table.gate.grid.shape_hw, covered))
+    return len(table.chips.add(seen, NONE, Frame(0, t, image), cover, [(0.0, 0.0, *SIZE_MM)]).label)
+
+
+@pytest.mark.parametrize(
+    ("sure_looks", "is_taken", "left"),
+    [
+        pytest.param(3, False, 1, id="not-touched"),
+        pytest.param(3, True, 0, id="taken-by-the-hand"),
+        pytest.param(1, False, 0, id="one-look-may-have-erred"),
+    ],
+)
+def test_chip_in_the_cloth_s_colour_stands_on_under_a_hand_where_the_picture_is_the_same(
+    sure_looks: int, is_taken: bool, left: int
+) -> None:
+    table = Table()
+    look_at_faint_chip(table, 0.0, chip=False)
+    for i in range(sure_looks):
+        assert look_at_faint_chip(table, 0.1 * (i + 1), seen=stack(450, 550)) == 1
+    for t in (4.0, 9.0):
+        look_at_faint_chip(table, t, covered=True)
+    assert look_at_faint_chip(table, 9.5, chip=not is_taken) == left
+    assert look_at_faint_chip(table, 20.0, chip=not is_taken) == left
+    assert look_at_faint_chip(table, 21.0, chip=False) == 0
+    assert look_at_faint_chip(table, 22.0) == 0
+
+
+@pytest.mark.parametrize(("x", "left"), [(462, 1), (490, 0)], ids=["pushed", "elsewhere"])
+def test_chip_in_the_cloth_s_colour_that_a_hand_pushed_stands_beside(x: int, left: int) -> None:
+    table = Table()
+    look_at_faint_chip(table, 0.0, chip=False)
+    for i in range(3):
+        look_at_faint_chip(table, 0.1 * (i + 1), seen=stack(450, 550))
+    look_at_faint_chip(table, 4.0, covered=True)
+    for t in (9.0, 9.1):
+        assert look_at_faint_chip(table, t, x=x) == left
+
+
 PRINT = (450, 550, 20), (445, 545, -8)
 """A disc as large as a chip, with something in it."""
 CHIP = (450, 550, 21), (453, 556, -12)
