@@ -32,7 +32,7 @@ export PIP_NO_INPUT := 1
 unexport PYTHONPATH PYTHONHOME PYTHONUSERBASE PIP_USER PIP_TARGET PIP_PREFIX PIP_ROOT PIP_PYTHON PIP_REQUIRE_VIRTUALENV
 unexport PIP_CONSTRAINT PIP_REQUIREMENT PIP_REQUIRE_HASHES PIP_NO_DEPS PIP_DRY_RUN PIP_PRE
 
-.PHONY: setup demo demo-room test train-setup train-test lint types lowest package-check lock clean
+.PHONY: setup demo demo-room test train-setup train-test lint types lowest package-check lock audit clean
 .DEFAULT_GOAL := setup
 
 setup: $(READY)
@@ -99,10 +99,14 @@ package-check: $(READY)
 lock:
 	rm -rf $(LOCK_VENV)
 	"$(PYTHON)" -m venv $(LOCK_VENV)
-	$(LOCK_VENV)/bin/python -m pip install --quiet --upgrade setuptools --editable ".[dev,fleet]"
+	$(LOCK_VENV)/bin/python -m pip install --quiet --upgrade setuptools --editable ".[dev,fleet,pkcs11]"
 	head -n 2 requirements.lock > build/requirements.lock
 	$(LOCK_VENV)/bin/python -m pip freeze --all --exclude-editable --exclude pip >> build/requirements.lock
 	mv build/requirements.lock requirements.lock
+
+audit:
+	@.venv/bin/python -m pip install --quiet pip-audit && .venv/bin/python -m pip_audit --requirement requirements.lock --no-deps --disable-pip \
+		|| { echo "The audit found something, or there is no network: see above." >&2; exit 1; }
 
 clean:
 	rm -rf $(VENV) $(TRAIN_VENV) $(LOWEST) build out runs *.egg-info src/*.egg-info

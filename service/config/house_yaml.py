@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import AfterValidator, Field, ValidationError
+from pydantic import AfterValidator, Field, ValidationError, model_validator
 from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 from pydantic_settings import SettingsError as VariableError
 
@@ -51,6 +51,26 @@ class LogFile(HouseSettings):
     )
 
 
+class VerifyFile(HouseSettings):
+    """How often a running service checks itself, and with what."""
+
+    every_h: Annotated[int, Field(ge=0, le=720)] = Field(
+        default=24, description="hours from one `thirdcard verify` to the next, 0 to 720; 0: never"
+    )
+    key: Annotated[str, Field(min_length=1, max_length=500)] | None = Field(
+        default=None, description="the file of the signer's public key, or null: signatures are not checked"
+    )
+    anchors: Annotated[str, Field(min_length=1, max_length=500)] | None = Field(
+        default=None, description="the folder of anchored checkpoints, or null; needs key"
+    )
+
+    @model_validator(mode="after")
+    def _check_key(self) -> VerifyFile:
+        if self.anchors is not None and self.key is None:
+            raise ValueError("anchors needs key")
+        return self
+
+
 class HouseFile(BaseSettings):
     """`house.yaml`. Making one reads no file and no environment: `load_house` does."""
 
@@ -82,6 +102,7 @@ class HouseFile(BaseSettings):
         default=None,
         description="the socket of `thirdcard signer run`, a path of 1 to 100 characters; or null: nothing is signed",
     )
+    verify: VerifyFile = Field(default_factory=VerifyFile, description="a mapping with every_h, key, anchors")
     alerts: AlertsFile = Field(
         default_factory=AlertsFile,
         description="a mapping with false_per_table_hour, codes, severities, fault_rates, for tables without their own",

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import thirdcard
 from thirdcard.rules.game.words import GAME_BETS
 from thirdcard.service.config.house import House
-from thirdcard.service.config.house_yaml import LogFile
+from thirdcard.service.config.house_yaml import LogFile, VerifyFile
 from thirdcard.service.config.table_facts import TableFacts
 from thirdcard.service.config.table_file import RING
 from thirdcard.service.ports.errors import ServiceError
@@ -59,6 +59,8 @@ class RoomSettings:
     """Whether a new table's camera may be a film outside the service's folder: one person, at the machine itself."""
     signer: Path | None = None
     """Where the signer of all chains listens; None: nothing is signed."""
+    verify: VerifyFile = field(default_factory=VerifyFile)
+    """How often it checks itself, and with what."""
     remind_after: timedelta = field(default=timedelta(minutes=2))
     """An alert that nobody took for so long is shown as overdue; `serve` takes it from the notifications' settings."""
 

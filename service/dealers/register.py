@@ -136,9 +136,10 @@ def join_dealers(session: Session, kept_id: int, gone_id: int) -> tuple[str, str
     kept, gone = (session.get(DealerRow, one, with_for_update=True) for one in (kept_id, gone_id))
     if kept is None or gone is None or kept is gone:
         return None
-    for kind in (DealerNameRow, StintRow):
-        for row in session.scalars(select(kind).where(kind.dealer_id == gone.id)).all():
-            row.dealer_id = kept.id
+    for name in session.scalars(select(DealerNameRow).where(DealerNameRow.dealer_id == gone.id)).all():
+        name.dealer_id = kept.id
+    for stint in session.scalars(select(StintRow).where(StintRow.dealer_id == gone.id)).all():
+        stint.dealer_id = kept.id
     session.flush()
     staff_id, badge, names = gone.staff_id, gone.badge, (kept.name, gone.name)
     session.delete(gone)

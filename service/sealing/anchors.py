@@ -76,6 +76,12 @@ class Anchoring:
             logger.warning("%s", self.fault)
             self._due = self._clock() + AGAIN_S
 
+    def newest_stamp(self) -> tuple[int, bytes] | None:
+        """The newest time stamp in the folder, with the number of its checkpoint; None where there is none."""
+        begins = self._folder / self._signer.key.origin.replace("/", "_")
+        found = sorted(self._folder.glob(f"{begins.name}-*{STAMP}"))
+        return (int(found[-1].stem.rpartition("-")[2]), found[-1].read_bytes()) if found else None
+
     def _export(self) -> None:
         for number, note in enumerate(self._signer.notes(self._signer.anchored), start=self._signer.anchored + 1):
             path = anchor_path(self._folder, self._signer.key.origin, number)

@@ -15,9 +15,10 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Protocol
 
 from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from thirdcard.service.ports.errors import ServiceError
@@ -62,12 +63,22 @@ class VerifierKey:
         return f"{self.origin}+{self.id.hex()}+{_in_base64(ED25519 + self.public)}"
 
 
+class PrivateHalf(Protocol):
+    """What signs: a key in memory, or one on a token."""
+
+    def sign(self, data: bytes, /) -> bytes:
+        """The Ed25519 signature, 64 bytes."""
+
+    def public_key(self) -> Ed25519PublicKey:
+        """The public half."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SigningKey:
     """A signer's private half."""
 
     origin: str
-    private: Ed25519PrivateKey = field(repr=False)
+    private: PrivateHalf = field(repr=False)
 
     @property
     def verifier(self) -> VerifierKey:

@@ -1,7 +1,8 @@
 """Key files of a signer: the private half for nobody else to read, the public half to be given away.
 
 A private key is one line as Go's note package writes it: `PRIVATE+KEY+NAME+ID+KEY`, the last part base64 of the
-signature type and the 32 bytes of an Ed25519 seed.
+signature type and the 32 bytes of an Ed25519 seed. A key on a token has its address there instead, and its public half
+in a second line.
 """
 
 from __future__ import annotations
@@ -21,20 +22,29 @@ from thirdcard.service.sealing.checkpoint import (
     check_origin,
     parse_verifier,
 )
+from thirdcard.service.sealing.token_key import SCHEME, TokenKey, parse_address
 
 PRIVATE = "PRIVATE+KEY+"
 OTHERS = 0o077
 """What nobody but its owner may do with a private key."""
 
 
-def new_key(path: Path, origin: str) -> SigningKey:
+def new_key(path: Path, origin: str, token: str | None = None) -> SigningKey:
     """Make a key: the private half in `path` with the rights 0600, the public half beside it in `path.pub`.
 
+    Args:
+        path: The key's file.
+        origin: The log's name.
+        token: The address of a key on a token, which is made there; `path` holds the address then.
+
     Raises:
-        SealError: There is a file already, or the origin cannot be one.
+        SealError: There is a file already, the origin cannot be one, or the token makes no key.
     """
-    key = SigningKey(origin=check_origin(origin), private=Ed25519PrivateKey.generate())
-    seed = key.private.private_bytes(Encoding.Raw, PrivateFormat.Raw, NoEncryption())
+    if token is not None:
+        return _new_token_key(path, check_origin(origin), token)
+    private = Ed25519PrivateKey.generate()
+    key = SigningKey(origin=check_origin(origin), private=private)
+    seed = private.private_bytes(Encoding.Raw, PrivateFormat.Raw, NoEncryption())
     line = f"{PRIVATE}{origin}+{key.verifier.id.hex()}+{base64.b64encode(ED25519 + seed).decode()}\n"
     write_once(path, line.encode(), mode=0o600)
     write_once(public_path(path), f"{key.verifier}\n".encode(), mode=0o644)
@@ -51,6 +61,8 @@ def load_key(path: Path) -> SigningKey:
     if path.stat().st_mode & OTHERS:
         raise SealError(f"{path}: others may read it; its rights must be 0600")
     line = _read(path, allowed)
+    if line.startswith(SCHEME):
+        return _load_token_key(path, line)
     try:
         origin, key_id, encoded = line.removeprefix(PRIVATE).split("+", 2)
         found = base64.b64decode(encoded, validate=True)
@@ -99,6 +111,31 @@ def write_once(path: Path, data: bytes, *, mode: int) -> None:
     except OSError:
         path.unlink(missing_ok=True)
         raise
+
+
+def _new_token_key(path: Path, origin: str, token: str) -> SigningKey:
+    private = TokenKey(parse_address(token, "--pkcs11"))
+    if path.exists():
+        raise SealError(f"{path}: is there already; it is never overwritten")
+    private.make()
+    key = SigningKey(origin=origin, private=private)
+    write_once(path, f"{token}\n{key.verifier}\n".encode(), mode=0o600)
+    write_once(public_path(path), f"{key.verifier}\n".encode(), mode=0o644)
+    return key
+
+
+def _load_token_key(path: Path, text: str) -> SigningKey:
+    """The key whose address is in a file.
+
+    Raises:
+        SealError: The address is none, or the token has another key of that label.
+    """
+    address, _, public = text.partition("\n")
+    expected = parse_verifier(public, str(path))
+    key = SigningKey(origin=expected.origin, private=TokenKey(parse_address(address, str(path))))
+    if key.verifier != expected:
+        raise SealError(f"{path}: the token has another key of that label; must be {expected}")
+    return key
 
 
 def _read(path: Path, allowed: str) -> str:

@@ -101,6 +101,9 @@ def prove(session: Session, keys: Sequence[VerifierKey] = (), anchors: Sequence[
 def _signed_log(session: Session, origin: str, keys: Sequence[VerifierKey], anchors: Sequence[Anchor]) -> SignedLog:
     kept = _kept_notes(session, origin)
     outside = {each.note.checkpoint.number: each for each in anchors if each.note.checkpoint.origin == origin}
+    for number in range(min(outside, default=0), max(outside, default=0)):
+        if number not in outside:
+            raise TamperedError(f"checkpoint {number}: is no longer anchored; those before and after it are")
     for number, anchor in outside.items():
         if number in kept and kept[number] != anchor.note:
             raise TamperedError(f"checkpoint {number}: is not the one that is anchored in {anchor.path}")
@@ -201,6 +204,10 @@ def _said(session: Session, logs: Sequence[SignedLog], has_keys: bool, anchors: 
     if anchors:
         newest = max(anchors, key=lambda anchor: anchor.note.checkpoint.at)
         yield f"Anchored until {_at(newest.note)} ({newest.path.name})."
+        for log in logs:
+            later = log.notes[-1].checkpoint.number - newest.note.checkpoint.number if log.notes else 0
+            if newest.note.checkpoint.origin == log.origin and later > 0:
+                yield f"The {later} newest checkpoints of {log.origin} are not anchored."
         stamps = [anchor for anchor in anchors if anchor.stamped_at is not None]
         stamped = max(stamps, key=lambda anchor: anchor.note.checkpoint.at, default=None)
         if stamped is None:

@@ -113,16 +113,17 @@ class Signer:
         with self._state:
             return self._enter(self._checkpoint(chains), [self.key])
 
-    def rotate(self, path: Path) -> SigningKey:
+    def rotate(self, path: Path, token: str | None = None) -> SigningKey:
         """Make the key that signs from now on; the old one and the new one sign that.
 
         Args:
             path: The new key's file; the state goes there too.
+            token: The address of the new key on a token.
 
         Raises:
             SealError: There is such a file already.
         """
-        following = new_key(path, self.key.origin)
+        following = new_key(path, self.key.origin, token)
         (known,) = self._state.execute("SELECT count(*) FROM chains").fetchone()
         checkpoint = replace(self._checkpoint(known), next_key=following.verifier)
         with self._state:

@@ -4,11 +4,12 @@ The signer listens and the service calls. So the signer opens nothing that the s
 the folder nor the database, and needs no right there; the socket's group says who may ask.
 
 Requests: `{"format": 1, "ask": ...}` with `state`; `notes` and `after`; `extend`, `size` and `leaves`; `sign` and
-`chains`. Answers: what was asked for, or `refused` with the reason.
+`chains`; `stamp`. Answers: what was asked for, or `refused` with the reason.
 """
 
 from __future__ import annotations
 
+import base64
 import json
 import logging
 import os
@@ -42,15 +43,31 @@ class SignerLink:
 
     Args:
         path: The socket.
+        patience_s: So long an answer may take.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, patience_s: float = ANSWER_S) -> None:
         self.path = path
+        self._patience_s = patience_s
 
     def state(self) -> tuple[str, int, int]:
         """The log's origin, its number of leaves, and the number of its newest checkpoint."""
         found = self._ask(ask="state")
         return str(found["origin"]), int(found["size"]), int(found["newest"])
+
+    def key(self) -> str | None:
+        """The public key, one line; None where the signer is of a version that does not say it."""
+        found = self._ask(ask="state").get("key")
+        return None if found is None else str(found)
+
+    def stamp(self) -> tuple[int, bytes] | None:
+        """The newest time stamp of an authority: the number of its checkpoint, and the answer, DER; None without one.
+
+        Raises:
+            SigningRefusedError: The signer is of a version that knows no such question.
+        """
+        found = self._ask(ask="stamp")["stamp"]
+        return None if found is None else (int(found[0]), base64.b64decode(found[1]))
 
     def notes(self, after: int) -> list[str]:
         """The checkpoints after the one of this number, the oldest first; a thousand at most."""
@@ -75,7 +92,7 @@ class SignerLink:
     def _ask(self, **request: object) -> dict[str, Any]:
         try:
             with socket.socket(socket.AF_UNIX) as line:
-                line.settimeout(ANSWER_S)
+                line.settimeout(self._patience_s)
                 line.connect(str(self.path))
                 with line.makefile("rwb") as stream:
                     stream.write(json.dumps({"format": FORMAT, **request}).encode() + b"\n")
@@ -97,13 +114,22 @@ class SignerServer(socketserver.UnixStreamServer):
         signer: Who signs.
         between: Called about twice a second, whoever asks: for what has to be anchored.
         group: The number of the group that may ask; None: the process's own.
+        newest_stamp: Gives the newest time stamp with its checkpoint's number.
 
     Raises:
         SealError: Something else is at the path, or the group cannot be set.
     """
 
-    def __init__(self, path: Path, signer: Signer, between: Callable[[], None], group: int | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        signer: Signer,
+        between: Callable[[], None],
+        group: int | None = None,
+        newest_stamp: Callable[[], tuple[int, bytes] | None] = lambda: None,
+    ) -> None:
         self.signer = signer
+        self._newest_stamp = newest_stamp
         self._between = between
         if path.is_socket():
             path.unlink()
@@ -140,7 +166,7 @@ class SignerServer(socketserver.UnixStreamServer):
             return {"refused": f"format = {request['format']}; must be {FORMAT}: signer and service differ in version"}
         if request["ask"] == "state":
             key, size = self.signer.key, self.signer.size
-            return {"origin": key.origin, "size": size, "newest": self.signer.newest}
+            return {"origin": key.origin, "size": size, "newest": self.signer.newest, "key": str(key.verifier)}
         if request["ask"] == "notes":
             return {"notes": self.signer.notes(int(request["after"]))}
         if request["ask"] == "extend":
@@ -149,7 +175,10 @@ class SignerServer(socketserver.UnixStreamServer):
             return {"size": self.signer.size}
         if request["ask"] == "sign":
             return {"note": self.signer.sign(int(request["chains"]))}
-        return {"refused": f"ask = {request['ask']}; must be one of state, notes, extend, sign"}
+        if request["ask"] == "stamp":
+            found = self._newest_stamp()
+            return {"stamp": None if found is None else [found[0], base64.b64encode(found[1]).decode()]}
+        return {"refused": f"ask = {request['ask']}; must be one of state, notes, extend, sign, stamp"}
 
 
 class _Call(socketserver.StreamRequestHandler):

@@ -6,6 +6,7 @@ leaves nothing that does not agree: the next round sends what was not signed and
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 
 from sqlalchemy import and_, func, select
@@ -20,6 +21,8 @@ from thirdcard.service.store.sealing_schema import CheckpointRow, TreeLeaf
 
 BATCH = 10_000
 """Leaves that are sent at once."""
+_TURN = threading.Lock()
+"""Two rounds at once would give their leaves the same numbers."""
 
 
 class SetBackError(SealError):
@@ -27,7 +30,7 @@ class SetBackError(SealError):
 
 
 def seal_heads(database: Database, signer: SignerLink) -> int:
-    """Note every head that moved, have the log signed, and keep its checkpoints.
+    """Note every head that moved, have the log signed, and keep its checkpoints; one round at a time in a process.
 
     Returns:
         How many leaves the log has.
@@ -37,6 +40,11 @@ def seal_heads(database: Database, signer: SignerLink) -> int:
         SigningRefusedError: The signer does not sign this.
         SetBackError: A chain or the log was set back.
     """
+    with _TURN:
+        return _seal_heads(database, signer)
+
+
+def _seal_heads(database: Database, signer: SignerLink) -> int:
     origin, signed, newest = signer.state()
     _fetch_notes(database, signer, origin, newest)
     with database.writing(is_shown=False) as session:

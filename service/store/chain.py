@@ -143,7 +143,12 @@ def _rows(session: Session, chain: str) -> Iterator[tuple[int, datetime, str, st
 
 def seal_of(before: str, chain: str, seq: int, at: datetime, body: str) -> str:
     """SHA-256 over the seal before, the chain's name, the number, the moment and the body, a line each."""
-    text = "\n".join((before, chain, str(seq), at.isoformat(), body))
+    return seal_of_text(before, chain, seq, at.isoformat(), body)
+
+
+def seal_of_text(before: str, chain: str, seq: int, at: str, body: str) -> str:
+    """The same, with the moment as it is hashed: ISO 8601, in UTC."""
+    text = "\n".join((before, chain, str(seq), at, body))
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 

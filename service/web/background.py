@@ -5,9 +5,10 @@ Made before the tables are watched, so that nothing they raise is missed; starte
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
+from datetime import timedelta
 from pathlib import Path
 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
@@ -24,8 +25,18 @@ from thirdcard.service.notify.opening import open_notifications
 from thirdcard.service.ports.live_tables import Clock, LiveTables
 from thirdcard.service.retention.disk_budget import DiskLevel
 from thirdcard.service.retention.worker import Retention, load_retention
-from thirdcard.service.sealing.sealing import Sealing
+from thirdcard.service.sealing.sealing import OFFLINE, REFUSED, SIGNED, Sealing
+from thirdcard.service.sealing.verifying import AGREES, DIFFERS, UNUSABLE, Verifying
 from thirdcard.service.store.database import Database
+
+_SEVERITIES = {
+    REFUSED: Severity.CRITICAL,
+    OFFLINE: Severity.HIGH,
+    SIGNED: Severity.INFO,
+    DIFFERS: Severity.CRITICAL,
+    UNUSABLE: Severity.HIGH,
+    AGREES: Severity.INFO,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +51,8 @@ class BackgroundWork:
     """None where the folder names no broker for devices."""
     sealing: Sealing | None = None
     """None where the house has no signer."""
+    verifying: Verifying | None = None
+    """None where the house wants no checks on a schedule."""
 
     def start(self) -> None:
         """Start all; the tables must be watched already, else devices' reports are refused."""
@@ -51,9 +64,13 @@ class BackgroundWork:
             self.devices.start()
         if self.sealing is not None:
             self.sealing.start()
+        if self.verifying is not None:
+            self.verifying.start()
 
     def stop(self) -> None:
         """Stop all: what devices report first, what is told of it last."""
+        if self.verifying is not None:
+            self.verifying.stop()
         if self.sealing is not None:
             self.sealing.stop()
         if self.devices is not None:
@@ -72,6 +89,8 @@ class BackgroundWork:
             found.append(("devices", self.devices.state.fault))
         if self.sealing is not None:
             found.append(("sealing", self.sealing.fault))
+        if self.verifying is not None:
+            found.append(("verification", self.verifying.fault))
         if self.retention.state is not None and self.retention.state.level is not DiskLevel.FINE:
             found.append(("disk", str(self.retention.state.level)))
         return [f"{what}: {fault}" for what, fault in found if fault is not None]
@@ -80,6 +99,7 @@ class BackgroundWork:
         """Figures for Prometheus."""
         yield from _of_channels(self.notifications)
         yield from _of_the_disk(self.retention)
+        yield from _of_seals(self.sealing, self.verifying)
         if self.devices is not None:
             state = self.devices.state
             up = GaugeMetricFamily("thirdcard_devices_connected", "1 where the devices' broker is there.")
@@ -113,9 +133,12 @@ def open_background(
     )
     tallies = TallyUpkeep(database, settings.house.settings, clock)
     copies = ClipCopies(database, settings.evidence_store, clock)
-    sealing = None
-    if settings.signer is not None:
-        sealing = Sealing(database, settings.signer, partial(notifications.tell, "sealing.refused", Severity.CRITICAL))
+
+    def tell(code: str, words: str) -> None:
+        notifications.tell(code, _SEVERITIES[code], words)
+
+    sealing = None if settings.signer is None else Sealing(database, settings.signer, tell, clock)
+    verifying = _open_verifying(folder, settings, tell, clock)
     notifications.begin()
     return BackgroundWork(
         notifications=notifications,
@@ -124,7 +147,38 @@ def open_background(
         copies=copies,
         devices=devices,
         sealing=sealing,
+        verifying=verifying,
     )
+
+
+def _open_verifying(
+    folder: Path, settings: RoomSettings, tell: Callable[[str, str], None], clock: Clock
+) -> Verifying | None:
+    wanted = settings.verify
+    if not wanted.every_h:
+        return None
+    command = [sys.executable, "-m", "thirdcard", "verify", "--home", str(folder)]
+    command += [] if wanted.key is None else ["--key", wanted.key]
+    command += [] if wanted.anchors is None else ["--anchors", wanted.anchors]
+    return Verifying(command, timedelta(hours=wanted.every_h), tell, clock)
+
+
+def _of_seals(sealing: Sealing | None, verifying: Verifying | None) -> Iterator[Metric]:
+    age = None if sealing is None else sealing.age()
+    if sealing is not None:
+        up = GaugeMetricFamily("thirdcard_signed", "0 where the last try to have all signed failed.")
+        up.add_metric([], float(sealing.fault is None))
+        yield up
+    if age is not None:
+        since = GaugeMetricFamily("thirdcard_signature_age_seconds", "How old the last signature is.")
+        since.add_metric([], age.total_seconds())
+        yield since
+    if verifying is not None and verifying.last is not None:
+        agrees = GaugeMetricFamily("thirdcard_verified", "1 where all agreed at the last check, 0 where not.")
+        agrees.add_metric([], float(verifying.last.status == 0))
+        at = GaugeMetricFamily("thirdcard_verified_at_seconds", "When it was checked last, Unix time.")
+        at.add_metric([], verifying.last.at.timestamp())
+        yield from (agrees, at)
 
 
 def _of_channels(notifications: Notifications) -> Iterator[Metric]:

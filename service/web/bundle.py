@@ -1,7 +1,8 @@
 """A case as one archive: its files with the hash of each, what is known of each alert, and a report to read.
 
-Nothing in it needs this service: `SHA256SUMS` is what `sha256sum -c` reads, `report.html` opens in any browser, and
-`report.pdf` says the same on paper.
+Nothing in it needs this service: `SHA256SUMS` is what `sha256sum -c` reads, `report.html` opens in any browser,
+`report.pdf` says the same on paper, and `player.html` plays the clips and checks all against what was signed, as
+`check.py` does. The list of files, `manifest.json`, is sealed in the chain of the case, which is signed then.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from mimetypes import guess_type
 from typing import IO, Any
 
 from thirdcard.service.alerts.alert_schemas import AlertOut, ChangeOut
@@ -20,9 +22,17 @@ from thirdcard.service.alerts.cases import CaseStory, tell_case
 from thirdcard.service.alerts.evidence_files import EvidenceFile, EvidenceMissingError, kept_file
 from thirdcard.service.alerts.room import Room
 from thirdcard.service.ports.moments import format_moment
-from thirdcard.service.store import audit
+from thirdcard.service.store import audit, chain
 from thirdcard.service.store.blob_store import EvidenceStoreError
 from thirdcard.service.store.people import Person
+from thirdcard.service.web.case_seal import case_chain, prove_export
+from thirdcard.service.web.pages.case_player import (
+    EMBEDDED_BYTES,
+    SCRIPT,
+    EmbeddedFile,
+    check_script,
+    write_case_player,
+)
 from thirdcard.service.web.pages.pdf_report import ReportFiles, write_case_pdf
 from thirdcard.service.web.pages.report import PackedFile, write_case_report
 from thirdcard.service.web.schemas import RoundOut, log_out
@@ -89,19 +99,47 @@ def open_bundle(room: Room, person: Person, case_id: int) -> Bundle | None:
         packer.write("report.html", report.encode("utf-8"))
         beside = ReportFiles(files=list(packer.packed), missing=packer.missing, pictures=packer.pictures)
         packer.write("report.pdf", write_case_pdf(room.settings, story, alerts, beside, signed=signed))
-        manifest = _manifest(packer, story, by=person.name, at=format_moment(now))
-        packer.write("manifest.json", _json(manifest))
+        packer.write("manifest.json", _json(_manifest(packer, story, by=person.name, at=format_moment(now))))
+        line = _seal_export(room, person, case_id, packer.packed[-1].sha256, [one.alert.id for one in alerts])
+        proof = prove_export(room, case_id, line, [one.alert.id for one in alerts])
+        names = [file.name for file in packer.packed]
+        packer.write("seal/proof.json", _json(proof.proof))
+        for name, content in proof.files.items():
+            packer.write(name, content)
+        packer.write(SCRIPT, check_script().encode())
+        player = write_case_player(
+            room.settings, story, alerts, _embedded(archive, names), names=names, proof=proof.proof,
+            is_stamped=proof.is_stamped, signed=signed,
+        )  # fmt: skip
+        packer.write("player.html", player.encode("utf-8"))
         sums = "".join(f"{file.sha256}  {file.name}\n" for file in packer.packed)
         archive.writestr("SHA256SUMS", sums, zipfile.ZIP_DEFLATED)
     size = stream.tell()
     stream.seek(0)
-    seal = next(file.sha256 for file in packer.packed if file.name == "manifest.json")
-    with room.database.writing() as session:
-        audit.note(
-            session, person.name, "case.exported", f"case:{case_id}", at=now,
-            manifest=seal, alerts=[one.alert.id for one in alerts],
-        )  # fmt: skip
     return Bundle(f"case-{case_id}.zip", size, stream)
+
+
+def _seal_export(room: Room, person: Person, case_id: int, manifest: str, alerts: list[int]) -> int:
+    """Write the export into the chain of the case and the audit; the line's number in the chain."""
+    now = room.clock()
+    with room.database.writing() as session:
+        body = {"case": case_id, "manifest": manifest, "exported_by": person.name, "at": format_moment(now)}
+        (line,) = chain.append(session, case_chain(case_id), [body], at=now)
+        audit.note(
+            session, person.name, "case.exported", f"case:{case_id}", at=now, manifest=manifest, alerts=alerts
+        )  # fmt: skip
+        return line.seq
+
+
+def _embedded(archive: zipfile.ZipFile, names: Sequence[str]) -> list[EmbeddedFile]:
+    """The files that stand in the page too, the smallest first while there is room."""
+    found, left = [], EMBEDDED_BYTES
+    for name in sorted(names, key=lambda name: archive.getinfo(name).file_size):
+        left -= archive.getinfo(name).file_size
+        if left >= 0:
+            media_type = guess_type(name)[0] or "application/octet-stream"
+            found.append(EmbeddedFile(name=name, media_type=media_type, content=archive.read(name)))
+    return found
 
 
 def _pack_evidence(packer: _Packer, room: Room, alerts: Sequence[AlertStory]) -> None:

@@ -123,7 +123,9 @@ def _read_settings(folder: Home, house: HouseFile, time_zone: str, trusted_proxi
     evidence_url = EvidenceStore.of(folder.evidence, os.environ).url
     signer = None if house.signer is None else Path(house.signer)
     house_figures = open_house(folder.folder, time_zone)
-    return replace(settings, house=house_figures, evidence_url=evidence_url, log=house.log, signer=signer)
+    return replace(
+        settings, house=house_figures, evidence_url=evidence_url, log=house.log, signer=signer, verify=house.verify
+    )
 
 
 @contextmanager

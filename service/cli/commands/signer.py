@@ -19,6 +19,13 @@ if TYPE_CHECKING:
 signer_app = typer.Typer(help="Sign what the service sealed, as another user.", no_args_is_help=True)
 
 KeyOption = Annotated[Path, typer.Option(help="The private key's file; its state lies beside it.")]
+TokenOption = Annotated[
+    str | None,
+    typer.Option(
+        "--pkcs11",
+        help="On a token: pkcs11:token=LABEL;object=LABEL?module-path=FILE; its PIN in THIRDCARD_PKCS11_PIN.",
+    ),
+]
 SocketOption = Annotated[Path, typer.Option(help="Where the signer listens: a Unix socket.")]
 
 
@@ -31,13 +38,14 @@ def new_key_command(
     why: Annotated[
         str, typer.Option(help="Why a log begins; stands in its first checkpoint: lost key, restored backup.")
     ] = "first key",
+    token: TokenOption = None,
 ) -> None:
     """Make a key and begin a new log with it: at first, after a key was lost, after an older backup was restored."""
     from thirdcard.service.sealing.keys import new_key, public_path
     from thirdcard.service.sealing.signer import begin_state
     from thirdcard.service.watch.factory import now_utc
 
-    begin_state(key, new_key(key, origin), why, now_utc())
+    begin_state(key, new_key(key, origin, token), why, now_utc())
     typer.echo(f"{key} signs {origin}; give {public_path(key)} to whoever verifies, and keep a copy elsewhere.")
 
 
@@ -45,12 +53,13 @@ def new_key_command(
 def rotate(
     key: KeyOption,
     new: Annotated[Path, typer.Option(help="The new key's file; it is made.")],
+    token: TokenOption = None,
 ) -> None:
     """Make the key that signs from now on; the old one signs that. The signer must be stopped."""
     from thirdcard.service.sealing.keys import public_path, state_path
 
     signer = _open_signer(key)
-    signer.rotate(new)
+    signer.rotate(new, token)
     signer.close()
     state_path(key).rename(state_path(new))
     typer.echo(f"{new} signs from now on; give away {public_path(new)}, start the signer with it, and destroy {key}.")
@@ -82,7 +91,8 @@ def run(
     logging.getLogger("thirdcard.service.sealing").setLevel(logging.INFO)
     signer = _open_signer(key)
     anchoring = None if anchor_folder is None else _open_anchoring(signer, anchor_folder, tsa)
-    with SignerServer(socket, signer, anchoring or _nothing, number) as server:
+    stamps = _no_stamp if anchoring is None else anchoring.newest_stamp
+    with SignerServer(socket, signer, anchoring or _nothing, number, stamps) as server:
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         typer.echo(f"Signs {signer.key.origin} at {socket}; {signer.newest} checkpoints, {signer.size} leaves.")
         try:
@@ -126,3 +136,7 @@ def _open_anchoring(signer: Signer, folder: Path, tsa: str | None) -> Anchoring:
 
 def _nothing() -> None:
     """Nothing is anchored."""
+
+
+def _no_stamp() -> None:
+    """There is no folder with time stamps."""

@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from thirdcard.service.alerts.alerts import AlertStory
 from thirdcard.service.alerts.cases import CaseStory
 from thirdcard.service.config.settings import RoomSettings
 from thirdcard.service.web.pages.showing import build_environment
-
-if TYPE_CHECKING:
-    pass
 
 
 def write_case_report(
@@ -28,7 +24,7 @@ def write_case_report(
     """The page; `signed` says who exports and when."""
     by, now = signed
     names = {file.name for file in files}
-    pictures = {told.alert.id: _files_of(told.alert.id, names) for told in alerts}
+    pictures = {told.alert.id: files_of(told.alert.id, names) for told in alerts}
     changed = [file.name for file in files if file.is_as_kept is False]
     template = build_environment(settings).get_template("case_report.html")
     return template.render(
@@ -36,7 +32,7 @@ def write_case_report(
     )
 
 
-def _files_of(alert_id: int, names: set[str]) -> dict[str, str]:
+def files_of(alert_id: int, names: set[str]) -> dict[str, str]:
     """The alert's files in the archive by kind."""
     start = f"evidence/alert-{alert_id}-"
     return {name.removeprefix(start).partition(".")[0]: name for name in sorted(names) if name.startswith(start)}

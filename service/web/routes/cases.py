@@ -8,6 +8,7 @@ from fastapi import APIRouter, Path, Query
 from starlette.responses import Response, StreamingResponse
 
 from thirdcard.service.alerts.cases import (
+    CLOSED,
     add_note,
     list_cases,
     open_case,
@@ -28,6 +29,7 @@ from thirdcard.service.web.case_schemas import (
     Done,
     NoteIn,
 )
+from thirdcard.service.web.case_seal import have_signed
 from thirdcard.service.web.dependencies import RoomHere, StrictRoute, Supervisor
 from thirdcard.service.web.http_errors import not_found
 from thirdcard.service.web.requests import LARGEST_ID
@@ -101,6 +103,8 @@ def close_or_open(room: RoomHere, person: Supervisor, case_id: CaseId, body: Cas
     with room.database.writing() as session:
         if not set_case_state(session, person, case_id, body.state, now=room.clock()):
             raise not_found("case")
+    if body.state == CLOSED:
+        have_signed(room)
     return Done(id=case_id)
 
 

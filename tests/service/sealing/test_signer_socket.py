@@ -6,6 +6,7 @@ import json
 import socket
 import stat
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from thirdcard.service.sealing.keys import new_key
 from thirdcard.service.sealing.sealing import Sealing
 from thirdcard.service.sealing.signer import Signer, begin_state, open_state
 from thirdcard.service.sealing.signer_socket import SignerAwayError, SignerLink, SignerServer
+from thirdcard.service.store.database import Database
 from thirdcard.service.store.schema import ChainLine
 
 
@@ -76,25 +78,66 @@ def test_caller_that_says_nonsense_or_goes_away_disturbs_nobody(house: SealedHou
         assert link.state()[1] == 2
 
 
+Told = list[tuple[str, str]]
+
+
+def sealing_of(house: SealedHouse, socket_path: Path, told: Told, clock: HandClock | None = None) -> Sealing:
+    return Sealing(house.database, socket_path, lambda *words: told.append(words), clock or house.clock)
+
+
+def try_once(sealing: Sealing) -> None:
+    sealing.start()
+    wait_until(lambda: sealing.fault is not None)
+    sealing.stop()
+
+
 def test_service_says_once_that_its_signer_refuses(house: SealedHouse) -> None:
-    told: list[str] = []
+    told: Told = []
     with house.database.writing() as session:
         session.execute(delete(ChainLine).where(ChainLine.chain == "audit", ChainLine.seq > 1))
         reseal(session, "audit")
     with signing(house) as link:
-        sealing = Sealing(house.database, link.path, told.append)
-        for _ in range(2):
-            sealing.start()
-            wait_until(lambda: sealing.fault is not None)
-            sealing.stop()
-    assert told == ["audit: ends at line 1; line 3 was noted before, or had another seal"]
+        sealing = sealing_of(house, link.path, told)
+        try_once(sealing)
+        with pytest.raises(SealError):
+            sealing.seal()
+    assert told == [("sealing.refused", "audit: ends at line 1; line 3 was noted before, or had another seal")]
 
 
 def test_service_says_that_its_signer_is_away_and_tells_nobody(house: SealedHouse, tmp_path: Path) -> None:
-    told: list[str] = []
-    sealing = Sealing(house.database, tmp_path / "none", told.append)
-    sealing.start()
-    wait_until(lambda: sealing.fault is not None)
-    sealing.stop()
+    told: Told = []
+    sealing = sealing_of(house, tmp_path / "none", told)
+    try_once(sealing)
     assert "no signer answers there" in str(sealing.fault)
+    assert str(sealing.fault).endswith("nothing is signed since 2026-05-04 12:01:00 UTC")
     assert told == []
+
+
+def test_signer_that_is_away_for_days_is_told_of_once_and_so_is_its_return(house: SealedHouse, tmp_path: Path) -> None:
+    told: Told = []
+    house.clock.move(days=3)
+    sealing = sealing_of(house, tmp_path / "none", told)
+    for _ in range(2):
+        with pytest.raises(SignerAwayError):
+            sealing.seal()
+    assert sealing.age() == timedelta(days=3)
+    assert told == [
+        ("sealing.offline", "The signer does not answer, and nothing is signed since 2026-05-04 12:01:00 UTC.")
+    ]
+    with signing(house) as link:
+        (tmp_path / "none").symlink_to(link.path)
+        sealing.seal()
+    assert [code for code, _ in told] == ["sealing.offline", "sealing.signed"]
+    assert sealing.age() == timedelta(0)
+
+
+def test_house_that_was_never_signed_has_no_age(database: Database, tmp_path: Path) -> None:
+    sealing = Sealing(database, tmp_path / "none", lambda *_: None, HandClock(NOON))
+    try_once(sealing)
+    assert sealing.age() is None
+    assert str(sealing.fault).endswith("nothing was ever signed")
+
+
+def test_signer_says_its_key_and_its_newest_time_stamp(server: SignerServer) -> None:
+    assert server.answer({"format": 1, "ask": "state"})["key"] == str(server.signer.key.verifier)
+    assert server.answer({"format": 1, "ask": "stamp"}) == {"stamp": None}

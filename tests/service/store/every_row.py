@@ -12,7 +12,7 @@ from thirdcard.service.store.columns import UtcTime
 from thirdcard.service.store.recorded_rows import RECORDED, columns_of, table_of
 from thirdcard.service.store.schema import AlertRow, Base, CaseRow, LogRow, RoundRow, UserRow
 
-FIRST = (LogRow, RoundRow, AlertRow, CaseRow, UserRow)
+FIRST: tuple[type[Base], ...] = (LogRow, RoundRow, AlertRow, CaseRow, UserRow)
 """Kinds that others point to."""
 ORDER = (*FIRST, *(kind for kind in RECORDED if kind not in FIRST))
 BEGAN = datetime(2026, 11, 26, 20, 0, 0, 123456, tzinfo=UTC)

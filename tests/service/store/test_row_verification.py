@@ -128,7 +128,7 @@ def test_deleted_row_that_is_brought_back_is_named(full: Database) -> None:
 
 def test_entry_names_the_act_and_what_was_before(full: Database) -> None:
     with full.writing() as session:
-        only_row(session, AlertRow).state = "confirmed"
+        session.query(AlertRow).one().state = "confirmed"
         audit.note(session, "ada", "alert.confirmed", "alert:1", at=NOW)
     with full.reading() as session:
         line = session.scalars(
@@ -180,7 +180,7 @@ def test_row_that_came_and_went_in_one_transaction_leaves_nothing(database: Data
 
 def test_refused_transaction_records_nothing(full: Database) -> None:
     with pytest.raises(RuntimeError), full.writing() as session:
-        only_row(session, AlertRow).state = "confirmed"
+        session.query(AlertRow).one().state = "confirmed"
         session.flush()
         raise RuntimeError
     assert faults_of(full) == []

@@ -1,0 +1,81 @@
+"""A case as one page that plays and checks itself, from a file and without a network."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from markupsafe import Markup
+
+from thirdcard.service.alerts.alerts import AlertStory
+from thirdcard.service.alerts.cases import CaseStory
+from thirdcard.service.config.settings import RoomSettings
+from thirdcard.service.web.pages.report import files_of
+from thirdcard.service.web.pages.showing import FOLDER, STATIC, build_environment
+
+EMBEDDED_BYTES = 64 * 2**20
+"""So much of an archive's files stands in the page too: about eight clips; the rest is chosen by hand."""
+SCRIPT = "check.py"
+"""What the script is called in an archive."""
+_BUNDLE = FOLDER / "bundle"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddedFile:
+    """A file of the archive as it stands in the page."""
+
+    name: str
+    media_type: str
+    content: bytes
+
+    @property
+    def base64(self) -> str:
+        """Its bytes as text."""
+        return base64.b64encode(self.content).decode()
+
+
+def write_case_player(
+    settings: RoomSettings,
+    story: CaseStory,
+    alerts: Sequence[AlertStory],
+    embedded: Sequence[EmbeddedFile],
+    *,
+    names: Sequence[str],
+    proof: Mapping[str, Any],
+    is_stamped: bool,
+    signed: tuple[str, datetime],
+) -> str:
+    """The page; `names` are all files of the archive, and `signed` says who exports and when."""
+    by, now = signed
+    template = build_environment(settings).get_template("case_player.html")
+    return template.render(
+        story=story,
+        alerts=alerts,
+        pictures={told.alert.id: files_of(told.alert.id, set(names)) for told in alerts},
+        embedded=embedded,
+        proof=_in_script(json.dumps(proof, ensure_ascii=False)),
+        is_stamped=is_stamped,
+        by=by,
+        now=now,
+        script=check_script(),
+        scripts=Markup(_scripts()),
+    )
+
+
+def check_script() -> str:
+    """The script that checks an unpacked archive."""
+    return (_BUNDLE / "check_case.txt").read_text(encoding="utf-8")
+
+
+def _scripts() -> str:
+    overlay = (STATIC / "overlay.js").read_text(encoding="utf-8").replace("export class", "class")
+    return overlay + (_BUNDLE / "player.js").read_text(encoding="utf-8")
+
+
+def _in_script(text: str) -> Markup:
+    """JSON that cannot end the element that holds it."""
+    return Markup(text.replace("<", "\\u003c"))
