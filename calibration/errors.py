@@ -30,7 +30,7 @@ class CalibrationError(Exception):
         super().__init__(f"{where}: {found}{allowed}")
 
     def at(self, where: str, prefix: str = "") -> Self:
-        """The same complaint, told of a place: the file and the way to the key in it."""
+        """The same complaint with its place: the file and the path of the key in it."""
         joint = "." if prefix and self.key and not self.key.startswith("[") else ""
         return type(self)(where, f"{prefix}{joint}{self.key}", value=self.value, allowed=self.allowed)
 

@@ -80,7 +80,7 @@ class Judgement:
     withdrawn: tuple[Alert, ...] = ()
     """Told before, and not believed any more."""
     doubtful: tuple[Alert, ...] = ()
-    """Never sure enough to be told, but worth a look."""
+    """Never sure enough to be reported, but worth a look."""
 
 
 _NOTHING = Judgement()
@@ -221,7 +221,7 @@ class Referee:
             device: What deals.
             limits: The table's notice.
             chips: The values of the table's chips, none where they are not known.
-            is_alleged: Whether an alert is sure enough to be told, and for the hand after it to be played as it
+            is_alleged: Whether an alert is sure enough to be reported, and for the hand after it to be played as it
                 orders. One that is not may become so later in its round.
         """
         self._rules = rules

@@ -69,7 +69,7 @@ class CardFlipped:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardRead:
-    """A face that could not be told when it came to rest is told now."""
+    """A face that could not be read when it came to rest is reported now."""
 
     track_id: int
     t: float
@@ -186,7 +186,7 @@ class RegionVisited:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardInSight:
-    """A card that was told of, where it was last seen."""
+    """A card that was reported, where it was last seen."""
 
     corners_mm: tuple[Point, ...]
     face_up: bool
@@ -225,7 +225,7 @@ class StacksChanged:
     """None where the region was never seen before."""
     after: tuple[Stack, ...]
     growth: int | None
-    """1 more chips, -1 fewer, 0 as many; None where it cannot be told."""
+    """1 more chips, -1 fewer, 0 as many; None where it is unknown."""
     entries_mm: tuple[Point | None, ...]
     """Where the cover entered over the table's edge, look by look; None where a look does not show it."""
     sureness: float = 1.0

@@ -83,9 +83,9 @@ class Eyes:
     gauge: StackGauge | None = None
     """None: stacks are measured by the length of their boxes."""
     comparer: StackComparer | None = None
-    """None: what became of a stack is told from its measures."""
+    """None: what became of a stack is distinguished from its measures."""
     chip_faces: ChipFaceReader | None = None
-    """None: nothing is said of what lies on top of a stack."""
+    """None: nothing is reported about what lies on top of a stack."""
 
 
 class Observer:
@@ -148,7 +148,7 @@ class Observer:
         return self._cards.familiarity
 
     def calm_stacks(self) -> list[str]:
-        """The stack regions that nothing has covered since their chips were told of."""
+        """The stack regions that nothing has covered since their chips were reported."""
         return self._chips.calm()
 
     def forget_cards(self, track_ids: Collection[int]) -> None:
@@ -172,7 +172,7 @@ class Observer:
         return list(self._look(frame))
 
     def waiting_since_t(self, t: float) -> float | None:
-        """The earliest moment of which something may still be told; None when all is told.
+        """The earliest moment of which something may still be reported; None when all is reported.
 
         Nothing is waited for while the camera is known not to see.
         """
@@ -182,7 +182,7 @@ class Observer:
         return min((since for since in [*times, self._health.waiting_since_t] if since is not None), default=None)
 
     def finish(self) -> list[Observation]:
-        """Tell of what was still waited for when the video ended."""
+        """Report what was still waited for when the video ended."""
         self._spread.finish(self._looked_t or 0.0)
         return self._cards.finish()
 

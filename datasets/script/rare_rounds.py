@@ -35,7 +35,7 @@ class RareKind:
 
 
 def rare_table(table: DrawnTable) -> DrawnTable:
-    """The same table; devices tell of its shoe and of void hands."""
+    """The same table; devices report its shoe and its void hands."""
     if table.devices is None:
         return table
     return replace(table, devices=[*table.devices, *(name for name in SHOE_DEVICES if name not in table.devices)])

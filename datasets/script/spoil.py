@@ -1,7 +1,7 @@
 """Copy a recording with something wrong put into it: a camera's faults, or a beginning in the midst of play.
 
-The copy's truth tells of the faults too. An alert that is due while the camera cannot see is tolerated, not due: it
-may be told or not. Seconds of stream time.
+The copy's truth reports the faults too. An alert that is due while the camera cannot see is tolerated, not due: it
+may be reported or not. Seconds of stream time.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ AFTER_CARD_S = 0.3
 BEFORE_CARD_S = 1.5
 LONGEST_S = 8.0
 WITHIN_S = 2.0
-"""An alert is told of something no further from its time."""
+"""An alert belongs to something no further from its time."""
 _TYPES: Mapping[CameraFault, type[CameraFaulted]] = {CameraFault.FROZEN: CameraLost, CameraFault.MOVED: CameraMoved}
 """All others hide the table."""
 

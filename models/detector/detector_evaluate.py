@@ -52,7 +52,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Match:
-    """One tile's detections held against its truth."""
+    """One tile's detections compared with its truth."""
 
     sample: Sample
     found: Detections

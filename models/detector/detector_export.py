@@ -71,7 +71,7 @@ def load_network(checkpoint: Path) -> Any:
 
 
 def places(image_px: int) -> int:
-    """How many places of a square picture's grids the network tells of."""
+    """How many places of a square picture's grids the network reports."""
     return sum((image_px // step_px) ** 2 for step_px in STEPS_PX)
 
 

@@ -116,7 +116,7 @@ def train(plan: TrainingPlan) -> Path:
 
 
 def _settings(plan: TrainingPlan) -> dict[str, Any]:
-    """All that Ultralytics is told."""
+    """All options that Ultralytics is given."""
     settings: dict[str, Any] = {
         "data": str(lay_out(plan.schools, plan.out)),
         "imgsz": plan.image_px,

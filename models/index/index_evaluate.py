@@ -141,7 +141,7 @@ def reliability(readouts: Iterable[Readout]) -> list[str]:
 
 
 def is_said(logits: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
-    """(N,) which finds are told as a card."""
+    """(N,) which finds are reported as a card."""
     return np.asarray((logits.argmax(axis=1) != UNCLEAR) & (np.exp(logits.max(axis=1)) >= 0.5))
 
 

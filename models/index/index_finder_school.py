@@ -25,7 +25,7 @@ Target = npt.NDArray[np.float32]
 
 
 def target(scene: IndexScene) -> Target:
-    """(9, H / 4, W / 4) what the network is to tell of a scene."""
+    """(9, H / 4, W / 4) what the network is to say about a scene."""
     side = scene.picture.shape[0] // CELL_PX
     made = np.zeros((TARGETS, side, side), np.float32)
     made[1] = 1.0

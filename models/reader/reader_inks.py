@@ -1,4 +1,5 @@
-"""Print a card's face in other inks: four-colour decks use any, and a sign is to be told by its shape as well."""
+"""Print a card's face in other inks: four-colour decks use any, and a suit sign must be recognised by its shape as
+well."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def _index_of(label: str) -> int | None:
 
 
 def _upright_quad(labelled: dict[str, Any], aspect: float) -> npt.NDArray[np.float32] | None:
-    """Corners from the card's top left on, clockwise; None where the long side can't be told or the card is cut."""
+    """Corners from the card's top left on, clockwise; None where the long side is unknown or the card is cut."""
     points = np.array(labelled.get("polygon", ()), dtype=np.float32)
     if points.shape != (4, 2) or points.min() < 2 or points.max() > 638:
         return None

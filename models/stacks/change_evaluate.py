@@ -38,7 +38,7 @@ from thirdcard.vision.inference.stack_height import DISC_PX, HEIGHT_PX, WIDTH_PX
 
 FALSE_CHANGES = 0.005
 LEAST_SURENESS = 0.6
-"""A direction that is less sure is not told; service/interpretation/interpreter.py says the same."""
+"""A direction that is less sure is not reported; service/interpretation/interpreter.py says the same."""
 SIZES = (1, 2, 3, 5)
 LOW_STACK = 10
 PX_PER_MM = (0.0, 0.6, 0.9, 9.0)
@@ -53,7 +53,7 @@ Run = Callable[[Sequence[Image]], Values]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChangeExamination:
-    """What was told of all pairs, and what was true."""
+    """What was reported about all pairs, and what was true."""
 
     told: Values
     """(N, 4) logits or log probabilities."""
@@ -136,7 +136,7 @@ class ChangeDecisions:
 
     seen: npt.NDArray[np.bool_]
     way: npt.NDArray[np.int64]
-    """1 or -1 where a direction is told, else 0."""
+    """1 or -1 where a direction is reported, else 0."""
     sureness: Values
 
 
@@ -215,7 +215,8 @@ def _a_line_a_size(found: ChangeExamination, said: ChangeDecisions, here: npt.ND
 
 
 def _told_apart(found: ChangeExamination, said: ChangeDecisions) -> list[str]:
-    """What is told of low stacks that were pushed, reduced or increased: the same, fewer, more, changed somehow."""
+    """What is reported about low stacks that were pushed, reduced or increased: the same, fewer, more, changed
+    somehow."""
     lines = [f"up to {LOW_STACK} chips: told as they were, fewer, more, changed but not how"]
     is_pushed = (found.added == 0) & (found.truths["touch"] == TOUCHES.index("nudged"))
     told = [~said.seen, said.way < 0, said.way > 0, said.seen & (said.way == 0)]

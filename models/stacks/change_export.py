@@ -63,7 +63,7 @@ def load_export(path: Path) -> list[ComparerNet]:
 
 
 def logits_of(network: torch.nn.Module, pairs: Sequence[Image]) -> npt.NDArray[np.float64]:
-    """What the network tells of pairs as the running code makes them, (N, 4)."""
+    """What the network says about pairs as the running code makes them, (N, 4)."""
     channels = np.stack(pairs)[..., [2, 1, 0, 5, 4, 3, 8, 7, 6]].transpose(0, 3, 1, 2)
     with torch.no_grad():
         told = network(torch.from_numpy(channels.astype(np.float32) / 255))

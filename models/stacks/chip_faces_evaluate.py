@@ -63,7 +63,7 @@ def _stack(crop: Image, middle: npt.NDArray[np.float32], top: int, colours: Imag
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FaceFigures:
-    """How well faces were told."""
+    """How well faces were reported."""
 
     faces: int
     right: float
@@ -90,7 +90,7 @@ def figures_of(shares: Sequence[npt.NDArray[np.float64]], tops: Sequence[int]) -
 
 
 def examine(stacks: Sequence[SchoolStack], reader: ChipFaceReader) -> FaceFigures:
-    """What the running code tells of drawn stacks."""
+    """What the running code says about drawn stacks."""
     shares = [reader.read([stack.face], ChipLooks(stack.colours), stack.white)[0] for stack in stacks]
     return figures_of(shares, [stack.top for stack in stacks])
 

@@ -31,18 +31,18 @@ THICKNESS_MM = 3.3
 BATCH = 32
 Values = npt.NDArray[np.float64]
 Run = Callable[[Sequence[Image]], Values]
-"""Crops to what the network tells of them, (N, 6)."""
+"""Crops to what the network says about them, (N, 6)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeightExamination:
-    """What was told of all pairs, one row a stack, in mm, and what was true."""
+    """What was reported about all pairs, one row a stack, in mm, and what was true."""
 
     before: Mapping[str, Values]
     """(N, looks) a column of the truth, lengths in mm."""
     after: Mapping[str, Values]
     looks_before: Sequence[Sequence[Gauging]]
-    """What was told of each stack, look by look."""
+    """What was reported about each stack, look by look."""
     looks_after: Sequence[Sequence[Gauging]]
 
     @property
@@ -81,7 +81,8 @@ def examine(folder: Path, run: Run) -> HeightExamination:
 
 
 def look_at(folder: Path, run: Run) -> tuple[Values, dict[str, Values]]:
-    """Displacements told of the looks before that the comparer's school drew, (N,) px, and what is true of them."""
+    """Displacements as reported for the looks before that the comparer's training data drew, (N,) px, and what is true
+    of them."""
     told, truths = [], []
     for path in sorted(folder.glob("*.npz")):
         with np.load(path) as file:
@@ -160,7 +161,7 @@ def floor_mm(found: HeightExamination, scales: float) -> float:
 
 
 def _change_mm(found: HeightExamination) -> Values:
-    """(N,) how far the displacement is told to have changed, a nudge allowed for."""
+    """(N,) how far the displacement is reported to have changed, a nudge allowed for."""
     after = np.array([np.mean([look.displacement_mm for look in looks]) for looks in found.looks_after])
     carried = np.maximum(found.after["distance_mm"], 50.0) / np.maximum(found.before["distance_mm"], 50.0)
     return np.asarray(after - found.told_before.mean(axis=1) * carried[:, 0], np.float64)
@@ -237,7 +238,7 @@ def _decisions(found: HeightExamination, sureness: HeightSureness) -> list[str]:
 
 
 def _gauged(run: Run, crops: npt.NDArray[np.uint8], truths: npt.NDArray[np.float32]) -> list[list[Gauging]]:
-    """What is told of each stack, look by look, feet at their true distance on the x axis."""
+    """What is reported about each stack, look by look, feet at their true distance on the x axis."""
     stacks, looks = truths.shape[:2]
     flat = crops.reshape(-1, *crops.shape[2:])
     told = np.concatenate([run(list(flat[i : i + BATCH])) for i in range(0, len(flat), BATCH)])

@@ -40,7 +40,7 @@ class Choice:
     """What the log says in this hypothesis: what it chose is certain there."""
     probability: float
     is_players: bool = False
-    """Whether the act that the line tells of was the player's, not the dealer's."""
+    """Whether the act that the line reports was the player's, not the dealer's."""
     absent: str | None = None
     """The card that was never there."""
 

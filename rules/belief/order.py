@@ -123,5 +123,5 @@ def is_order_open(events: Iterable[Event]) -> bool:
 
 
 def card_of(event: Event) -> str | None:
-    """The card that a line tells of; None where it tells of none."""
+    """The card that a line reports; None where it reports none."""
     return event.card_id if isinstance(event, CardDealt | CardTurned | CardMoved | CardPassed | CardRemoved) else None

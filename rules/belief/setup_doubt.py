@@ -135,7 +135,7 @@ class SetupDoubt:
         return (as_set + shown) / (as_set + sum(others))
 
     def tell(self, alerts: Iterable[Alert]) -> None:
-        """These were told."""
+        """These were reported."""
         self._told += alerts
 
     def take_back(self, alerts: Iterable[Alert]) -> None:

@@ -34,7 +34,7 @@ def was_watched(opened: ShoeOpened) -> bool:
 class BurnJudge:
     """Counts the burned cards of a shoe until its first card is dealt.
 
-    Of a shoe whose opening is not in the log nothing is said.
+    Nothing is reported about a shoe whose opening is not in the log.
     """
 
     def __init__(self, rules: Rules) -> None:

@@ -1,6 +1,6 @@
 """Find a shoe's last hand that was not announced, where the rulebook orders the words.
 
-Nothing is said unless a device or a person reports what is announced in that shoe. A lamp reports the call alone:
+Nothing is reported unless a device or a person reports what is announced in that shoe. A lamp reports the call alone:
 "No more bets" from a device shows nobody who would report "Last hand".
 """
 

@@ -2,8 +2,8 @@
 
 Each round that is begun after the last one is a fault of its own, told at its first card: the texts forbid every one
 (`nz-*` 11.2: no further cards until they are replaced; `tas` 9.4: no initial deal starts), wagers are won and lost in
-each, and of what is told once a shoe the contract names the burn alone. The faults end with new cards, seen to be put
-in or shown by cards that the shoe can no longer hold.
+each, and of what is reported once a shoe the contract names the burn alone. The faults end with new cards, seen to be
+put in or shown by cards that the shoe can no longer hold.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ def find_card_faults(
 
 
 def find_simultaneous(running: Round) -> Iterator[Finding]:
-    """Cards that left the shoe together, told once for those that did."""
+    """Cards that left the shoe together, reported once for those that did."""
     for card in running.dealt.cards.values():
         partner = None if card.together_with is None else running.dealt.cards.get(card.together_with)
         if partner is not None:
@@ -49,7 +49,7 @@ def find_simultaneous(running: Round) -> Iterator[Finding]:
                 code="misdeal.simultaneous",
                 t=both[0].t,
                 key=("misdeal.simultaneous", both[0].card_id),
-                message="Two cards left the shoe together; their order cannot be told.",
+                message="Two cards left the shoe together; their order is unknown.",
                 cards=_faces(both),
                 confidence=min(one.confidence for one in both),
             )

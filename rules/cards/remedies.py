@@ -34,7 +34,7 @@ class _Order:
 
 @dataclass(frozen=True, slots=True)
 class _Ending:
-    """What the end of a round tells of the orders that were due in it."""
+    """What the end of a round says about the orders that were due in it."""
 
     running: Round
     drawing: Drawing

@@ -1,7 +1,7 @@
 """Find cards that were opened, and wagers that were settled, in another sequence than the rulebook orders.
 
-Where players handle the cards nothing is said: a supervisor may let the Banker's Hand be turned first (`nz-*` 8.17). Of
-two cards that a camera saw turned almost at once it is not known which was first.
+Where players handle the cards nothing is reported: a supervisor may let the Banker's Hand be turned first (`nz-*`
+8.17). Of two cards that a camera saw turned almost at once it is not known which was first.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ class Finding:
     code: str
     t: float
     key: tuple[object, ...]
-    """Tells one fault from another within a round; a fault is told once."""
+    """Tells one fault from another within a round; a fault is reported once."""
     message: str
     facts: frozenset[str] = frozenset()
     """The situation, for the rulebook's cases."""

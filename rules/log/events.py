@@ -135,7 +135,7 @@ class WagerChanged(Event):
     after: int | None = None
     before_low: int | None = None
     before_high: int | None = None
-    """Where the value before is not known: between what and what it lies."""
+    """Where the value before is not known: within which bounds it lies."""
     after_low: int | None = None
     after_high: int | None = None
     chips_before: int | None = None

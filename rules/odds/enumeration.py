@@ -1,7 +1,7 @@
 """Count every ordered deal of six cards by what it gives, exactly.
 
 Six cards are always drawn, so that deals that use four or five count with every way the rest could have come: over
-eight decks 416 · 415 · 414 · 413 · 412 · 411 = 4,998,398,275,503,360 deals. Cards are told apart by points, and by
+eight decks 416 · 415 · 414 · 413 · 412 · 411 = 4,998,398,275,503,360 deals. Cards are distinguished by points, and by
 rank and suit where the first two of a hand pair.
 """
 
@@ -157,7 +157,7 @@ def _indices_of_triples(start: _Start, faces: Faces, plan: tuple[Thirds, ...]) -
 
 
 def _count_triples(start: _Start, faces: Faces, thirds: Thirds, ways: int, counts: Counter[DealClass]) -> None:
-    """Count the deals of a start and its third cards, told apart by whether they make three of a face."""
+    """Count the deals of a start and its third cards, distinguished by whether they make three of a face."""
     third, last = thirds
     base = (*start.points, third, last, faces.player_pair, faces.banker_pair)
     of_banker = 0

@@ -33,7 +33,7 @@ class Due(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenDue:
-    """A wager of which it cannot be told what it is owed."""
+    """A wager of which it is unknown what it is owed."""
 
     area: str
     seat: int | None
@@ -103,7 +103,7 @@ class RoundRecord(NamedTuple):
     void: bool
     due: tuple[Due, ...] = ()
     due_open: tuple[OpenDue, ...] = ()
-    """Wagers of which it cannot be told what they are owed."""
+    """Wagers of which it is unknown what they are owed."""
     remedies: tuple[RemedyRecord, ...] = ()
     """What was due in this round after faults."""
     undetermined: tuple[Doubt, ...] = ()

@@ -301,7 +301,7 @@ class Round:
         return RoundPhase.BETTING if self.betting.call is None else RoundPhase.CALLED
 
     def doubt(self, code: str, why: str) -> None:
-        """Whether that code's fault happened cannot be told."""
+        """Whether that code's fault happened is unknown."""
         self.doubts[code, why] = None
 
     def reach_deadline(self, t: float) -> None:

@@ -346,7 +346,7 @@ class LastRoundRule:
     is_announced: bool = False
     """Whether the dealer has to announce the last round."""
     cut_depth: CutDepth | None = None
-    """None where nothing is said of it."""
+    """None where nothing is reported about it."""
     rule: str | None
     text: str
 

@@ -84,7 +84,9 @@ _NOTICE = LimitRule(
     rule=None,
     text="The table's notice says the limits.",
 )
-_NO_LAST_ROUND = LastRoundRule(after_cut_card=AfterCutCard.SILENT, rule=None, text="Nothing is said of the last round.")
+_NO_LAST_ROUND = LastRoundRule(
+    after_cut_card=AfterCutCard.SILENT, rule=None, text="The rulebook does not mention the last round."
+)
 _NO_EQUIPMENT = Equipment(decks=frozenset(), decks_rule=None, least_decks=(), devices=(), seats=())
 _DEALT_IN_TURN = (Side.PLAYER, Side.BANKER, Side.PLAYER, Side.BANKER)
 

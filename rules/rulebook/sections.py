@@ -337,5 +337,5 @@ _NO_HANDLING = HandlingCase(
     has_several_nominees=False,
     sharing_rule=None,
     rule=None,
-    text="Nothing is said of who handles the cards.",
+    text="The rulebook does not say who handles the cards.",
 )

@@ -29,7 +29,7 @@ class LossFault(NamedTuple):
 
     finding: Finding | None = None
     why_open: str | None = None
-    """Why it cannot be told what became of the wager."""
+    """Why it is unknown what became of the wager."""
 
 
 NOTHING_WRONG = LossFault()

@@ -81,7 +81,7 @@ _PLACED, _INCREASED, _REDUCED, _REMOVED = ChangeKind
 
 
 def kind_of(event: WagerChanged) -> ChangeKind | None:
-    """The direction of a change; None where nothing changed or it cannot be told."""
+    """The direction of a change; None where nothing changed or it is unknown."""
     was_empty = event.before == 0 or event.chips_before == 0
     is_empty = event.after == 0 or event.chips_after == 0
     if was_empty or is_empty:
@@ -113,7 +113,7 @@ def moment_of(event: WagerChanged, kind: ChangeKind) -> float:
 
 
 def amount_of(event: WagerChanged) -> int | None:
-    """By how much the value changed; None where it cannot be told."""
+    """By how much the value changed; None where it is unknown."""
     before = 0 if event.chips_before == 0 else event.before
     after = 0 if event.chips_after == 0 else event.after
     return None if before is None or after is None else abs(after - before)
@@ -272,7 +272,7 @@ class HeldChanges:
 
 
 def _is_payment(change: LateChange, payment: WagerSettled, result_t: float | None) -> bool:
-    """Whether the chips that the dealer put there are what he paid, as far as can be told."""
+    """Whether the chips that the dealer put there are what he paid, as far as is known."""
     if not change.is_by_dealer or change.event.area != payment.area:
         return False
     if result_t is not None and span_of(change.event)[1] < result_t:

@@ -59,7 +59,7 @@ class PayoutJudge:
         self._settled: dict[str, list[WagerSettled]] = {}
         self._moved: set[str] = set()
         self._filmed: set[str] = set()
-        """Areas whose chips a camera tells of; they may lie from round to round."""
+        """Areas whose chips a camera reports; they may lie from round to round."""
         self._late: dict[str, Alert] = {}
         """The surest late change of each area."""
         self._advice = Advice(rules)
@@ -154,7 +154,7 @@ class PayoutJudge:
             running.doubt("payout.wrong_amount", f"the wager on {due.area} changed after betting closed")
 
     def _judge(self, due: Due, running: Round, record: RoundRecord, chips: _Chips) -> Iterable[Finding]:
-        """What the dealer did wrongly with one wager; what cannot be told is noted as a doubt of the round."""
+        """What the dealer did wrongly with one wager; what is unknown is noted as a doubt of the round."""
         acts = self._acts_on(due.area, running)
         why_open = self._why_open(due, acts)
         if why_open is not None:

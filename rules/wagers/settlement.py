@@ -36,7 +36,7 @@ class Settlement(NamedTuple):
 
     due: tuple[Due, ...] = ()
     open: tuple[OpenDue, ...] = ()
-    """Wagers of which it cannot be told."""
+    """Wagers of which that is unknown."""
 
 
 class Circumstances(NamedTuple):

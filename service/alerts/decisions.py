@@ -29,7 +29,7 @@ LEVEL = 0.95
 
 
 class Grouping(StrEnum):
-    """What figures are told apart by."""
+    """What figures are grouped by."""
 
     CODE = "code"
     TABLE = "table"
@@ -97,7 +97,7 @@ class _Life:
 def tell_decisions(session: Session, person: Person, wish: AlertWish, by: Grouping) -> list[Decisions]:
     """The figures of the alerts that fit and that the person may see, those with most alerts first.
 
-    Logs that tell again of a time which another log tells of are left out.
+    Logs that cover again a time which another log reports are left out.
     """
     lives: dict[str, list[_Life]] = {}
     for life in _lives(session, person, wish, by):

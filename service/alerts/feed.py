@@ -1,7 +1,7 @@
 """Tell everybody who listens what happens to alerts, in order, each thing once.
 
 The database is read once for all listeners; who comes, comes back or falls behind reads the rest there himself. A
-listener's place is the last alert and the last change that he was told of.
+listener's place is the last alert and the last change that he was notified of.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class PlaceError(ServiceError):
 
 @dataclass(frozen=True, slots=True, order=True)
 class FeedPlace:
-    """How far somebody was told."""
+    """How far somebody was notified."""
 
     alert: int = 0
     change: int = 0
@@ -78,7 +78,7 @@ class FeedEntry:
     """New pictures are there of the alert of that number; not told again to who comes back."""
 
     def is_after(self, place: FeedPlace) -> bool:
-        """Whether somebody at that place has not been told."""
+        """Whether there is news after that place."""
         if self.alert is not None:
             return self.alert.id > place.alert
         return self.change is None or self.change.id > place.change
@@ -121,13 +121,13 @@ class AlertFeed:
     def __init__(
         self, database: Database, live: LiveTables, *, poll_s: float, renew: Callable[[], None] = lambda: None
     ) -> None:
-        """Takes what is called before listeners are told, so that who asks then finds what he was told."""
+        """Takes what is called before listeners are notified, so that who asks then finds what he was notified."""
         self._database, self._live, self._poll_s, self._renew = database, live, poll_s, renew
         self._listeners: set[Listener] = set()
         self._place = FeedPlace()
         self._news = asyncio.Event()
         self._noted: set[int] = set()
-        """Alerts of which a table told, and nobody who listens was told: what was read before is given up already."""
+        """Alerts that a table reported and no listener was notified of: what was read before is outdated."""
         self._telling = asyncio.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._is_following = False
@@ -175,11 +175,11 @@ class AlertFeed:
             return _last_place(session)
 
     def told_place(self) -> FeedPlace:
-        """The place up to which listeners were told; who is shown what stands there now misses nothing after it."""
+        """The place up to which listeners were notified; who is shown what stands there now misses nothing after it."""
         return self._place if self._is_following else self.last_place()
 
     def has_told_beyond(self, place: FeedPlace) -> bool:
-        """Whether something was told that who stands at a place has not heard."""
+        """Whether something was reported that who stands at a place has not heard."""
         told = self.told_place()
         return told.alert > place.alert or told.change > place.change
 

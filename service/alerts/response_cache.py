@@ -1,7 +1,7 @@
 """Read once for all who ask for the same at the same moment: when an alert comes, two hundred browsers come with it.
 
 What was read is given until this process has written what anybody is shown, or has heard that a table has written, for
-two seconds at the longest. So who has decided sees his decision, and who was told of an alert finds it.
+two seconds at the longest. So who has decided sees his decision, and who was notified of an alert finds it.
 """
 
 from __future__ import annotations

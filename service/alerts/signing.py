@@ -12,7 +12,7 @@ from thirdcard.service.store.schema import UserRow
 
 
 class WrongPasswordError(ServiceError):
-    """Name or password are wrong; it is not told which."""
+    """Name or password is wrong; the message does not say which."""
 
     field = "password"
 

@@ -1,6 +1,6 @@
 """Counts of durations in bins whose width grows by a fifth: small to keep, added by adding, and good for medians.
 
-A quantile is told to about a tenth of itself. Durations are seconds.
+A quantile is exact to about a tenth of itself. Durations are seconds.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Rounds count in the hour in which they closed, and so do the alerts in them; where no such round closed, these count in
 the hour of the first of them, so that no fault is lost. Unseen time counts in the hour in which it went by. A log, or a
-round, does not count where another tells of the same time: nor do the alerts in it.
+round, does not count where another covers the same time: nor do the alerts in it.
 """
 
 from __future__ import annotations

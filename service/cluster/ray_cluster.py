@@ -1,4 +1,4 @@
-"""Join a Ray cluster, or begin one on this machine; what goes wrong is told in one line."""
+"""Join a Ray cluster, or begin one on this machine; what goes wrong is reported in one line."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Estimate how often cards are read wrongly at this table, without labels.
 
-What is known beforehand: how often a face was wrong that was told so surely, on recordings whose truth is known, and
-by how much that differs from table to table (`card_error.yaml`, written by `fit_card_error`). The odds that card i is
-wrong are
+What is known beforehand: how often a face was wrong that was reported so surely, on recordings whose truth is known,
+and by how much that differs from table to table (`card_error.yaml`, written by `fit_card_error`). The odds that card i
+is wrong are
 
     theta * (scale * q_i / (1 - q_i) + floor)
 
@@ -54,7 +54,7 @@ class CardErrorPrior:
 
     scale: float
     floor: float
-    """Odds that a face is wrong, or lies where none is, that was told without any doubt."""
+    """Odds that a face is wrong, or lies where none is, that was reported without any doubt."""
     sigma: float
     """Spread of the logarithm of the table's factor."""
     value_share: float
@@ -89,11 +89,11 @@ class CardErrors:
     """What is estimated of one table."""
 
     sure: ErrorEstimate
-    """Faces that were told surely and are not so, a card told surely."""
+    """Faces that were reported surely and are not so, a card told surely."""
     cards: ErrorEstimate
-    """Cards that lay open and were told wrongly, left unread or not found, a card."""
+    """Cards that lay open and were reported wrongly, left unread or not found, a card."""
     rounds: ErrorEstimate
-    """Rounds of which a card was told wrongly, left unread or not found, a round."""
+    """Rounds of which a card was reported wrongly, left unread or not found, a round."""
     table_factor: float
     """How many times as often as on average this table's faces are wrong, as far as its rounds tell."""
 

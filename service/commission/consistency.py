@@ -53,7 +53,7 @@ class Contradiction(StrEnum):
     SHOE = "shoe"
     """More copies of a card than the shoe's decks hold."""
     LOOKS = "looks"
-    """A card was told with one face, and then with another."""
+    """A card was reported with one face, and then with another."""
 
 
 OF_FACES = frozenset({Contradiction.DRAWING, Contradiction.RESULT, Contradiction.SETTLEMENT, Contradiction.SHOE})
@@ -252,7 +252,7 @@ def _is_out_of_turn(within: Iterable[Event]) -> bool:
 
 
 def _is_told_twice(within: Iterable[Event]) -> bool:
-    """Whether a card was told with two faces."""
+    """Whether a card was reported with two faces."""
     told: dict[str, object] = {}
     for event in within:
         if not isinstance(event, CardDealt | CardTurned) or event.card is None:

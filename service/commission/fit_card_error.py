@@ -1,4 +1,4 @@
-"""Fit how often a face is wrong that was told so surely, to recordings whose truth is known.
+"""Fit how often a face is wrong that was reported so surely, to recordings whose truth is known.
 
     python -m thirdcard.service.commission.fit_card_error RECORDINGS RUNS --write
 
@@ -35,9 +35,10 @@ from thirdcard.service.ports.errors import ServiceError
 from thirdcard.service.watch.factory import now_utc
 from thirdcard.service.watch.result import unseen_stretches
 
-HEADING = """# How often a face is wrong that was told so surely.
+HEADING = """# How often a face is wrong that was read with such confidence.
 # Written by python -m thirdcard.service.commission.fit_card_error.
-# Hash: of the sorted hashes of all logs and truths. Bands: how many faces were told from that sureness on, and wrong.
+# Hash: of the sorted hashes of all logs and truths. Bands: how many faces were read with that confidence or more, and
+# how many of them were wrong.
 """
 BANDS = (0.0, 0.8, 0.95, SURE, 0.999)
 NODES = 21
@@ -75,7 +76,7 @@ class JudgedCards:
     """Of them those whose face was not told."""
 
     def wrong(self, least: float = 0.0) -> tuple[int, int]:
-        """How many faces that were told at least so surely are wrong, and of how many."""
+        """How many faces that were reported at least so surely are wrong, and of how many."""
         told = [face for face in self.told if face.confidence >= least]
         return sum(face.is_wrong for face in told), len(told)
 

@@ -63,9 +63,9 @@ class ChipCount:
 
     changes: int
     counted: int
-    """Of them those after which the number of chips was told."""
+    """Of them those after which the number of chips was reported."""
     valued: int
-    """Of them those after which their value was told, or between which two values it lies."""
+    """Of them those after which their value was reported, or between which two values it lies."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

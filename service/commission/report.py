@@ -45,7 +45,7 @@ class LeastSureCard:
     film: str
     t: float
     text: str
-    """Where it lay and what it was told as."""
+    """Where it lay and what it was reported as."""
     picture: Path | None
 
 
@@ -145,7 +145,7 @@ def figures(commission: TableCommission) -> list[tuple[str, str]]:
 def estimate_words(estimate: ErrorEstimate, what: str) -> str:
     """`0.10 % (95 %: 0.00 to 0.20 %) of 43 faces`."""
     if not estimate.of:
-        return f"cannot be told: no {what}"
+        return f"unknown: no {what}"
     low, high = 100 * estimate.low, 100 * estimate.high
     return f"{100 * estimate.expected:.2f} % (95 %: {low:.2f} to {high:.2f} %) of {estimate.of} {what}"
 
@@ -172,7 +172,7 @@ def least_sure_cards(commission: TableCommission, out: Path) -> list[LeastSureCa
         told = (
             "not read"
             if card.face is None
-            else f"told as {wording.card_text(parse_card(card.face))} at {percent(sure, 1)}"
+            else f"read as {wording.card_text(parse_card(card.face))} at {percent(sure, 1)}"
         )
         t = (card.t if card.told_t is None else card.told_t) + CARD_RESTS_S
         picture = _picture(commission, film, card, t, folder / f"{number:02d}.jpg")

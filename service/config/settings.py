@@ -48,7 +48,7 @@ class RoomSettings:
     heartbeat_s: float = 15.0
     """How often a silent stream says that it lives, and looks whether its reader may still listen."""
     poll_s: float = 2.0
-    """How often the database is looked at for what nobody told of."""
+    """How often the database is looked at for what nobody reported."""
     picture_s: float = 0.1
     """How often a live stream looks for a new picture."""
     log: LogFile = field(default_factory=LogFile)

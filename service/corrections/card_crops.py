@@ -1,4 +1,4 @@
-"""Show the card that a line of the log tells of, cut out of what was filmed: for who corrects it.
+"""Show the card that a line of the log reports, cut out of what was filmed: for who corrects it.
 
 No log says where a card lay. The frame a second after the line is looked at by the detector: the card that was not
 there before, or did not lie so, is the one; what it was read as decides between several. Where none is found, the
@@ -73,7 +73,7 @@ Shows = Literal["card", "hand", "table"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardLine:
-    """A line of the log that tells of a card."""
+    """A line of the log that reports a card."""
 
     table_id: str
     log_id: int
@@ -165,7 +165,7 @@ class CardCrops:
 
 
 def find_card_line(session: Session, person: Person, round_id: int, line: int) -> CardLine | None:
-    """A round's line that tells of a card, as it was written; None where it is none or the person may not see it."""
+    """A round's line that reports a card, as it was written; None where it is none or the person may not see it."""
     row = session.get(RoundRow, round_id)
     if row is None or not person.may_see(row.table_id) or not row.first_line <= line <= row.last_line:
         return None

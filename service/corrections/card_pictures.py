@@ -103,7 +103,7 @@ def _sight(session: Session, settings: RoomSettings, row: CorrectionRow, change:
 
 
 def _hand_of(session: Session, row: CorrectionRow, card_id: str | None) -> str | None:
-    """The hand to which a card was dealt that is told of by another line."""
+    """The hand to which a card was dealt that is reported by another line."""
     lines = lines_of_round(session, session.get_one(RoundRow, row.round_id))
     hands = [line.body.get("hand") for line in lines if line.body.get("card_id") == card_id and line.body.get("hand")]
     return None if not hands else str(hands[-1])

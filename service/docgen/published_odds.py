@@ -1,4 +1,4 @@
-"""Figures that others publish, held against what the deals say."""
+"""Figures that others publish, compared with what the deals say."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class OddsComparison:
     """In as many places as the printed one."""
     source: str
     note: str | None
-    """What is wrong with the printed one; None where nothing is said to be."""
+    """What is wrong with the printed one; None where nothing is reported to be."""
 
     @property
     def agrees(self) -> bool:

@@ -148,7 +148,7 @@ def _load(folder: Path, table: TableConfig, *, log: str) -> TableAccount:
 
 
 def judge(events: Iterable[Event], table: TableConfig) -> list[RoundRecord]:
-    """The rounds that a log tells of, by the table's rulebook."""
+    """The rounds that a log reports, by the table's rulebook."""
     belief = build_belief(table)
     records: list[RoundRecord] = []
     for event in events:

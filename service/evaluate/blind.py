@@ -117,7 +117,7 @@ def begin(ledger: BlindLedger, draw: BlindDraw) -> BlindLedger:
 
 
 def finish(ledger: BlindLedger, seed: int, figures: Mapping[str, Any]) -> BlindLedger:
-    """The ledger with what a draw brought, as `thirdcard evaluate --json` tells of all its recordings.
+    """The ledger with what a draw brought, as `thirdcard evaluate --json` reports all its recordings.
 
     Raises:
         BlindDrawError: The draw was evaluated before, or never begun.
@@ -224,7 +224,7 @@ def draw_blind(draw: BlindDraw, ledger_path: Path, folder: Path, decks: Path | N
 
 
 def render_blind(draw: BlindDraw, ledger_path: Path, folder: Path, decks: Path | None, run: Runner) -> BlindLedger:
-    """Reserve the seed, draw scripts and render them; one whose rendering was broken off is gone on with.
+    """Reserve the seed, draw scripts and render them; one whose rendering was broken off is resumed.
 
     Raises:
         BlindDrawError: The seed was used before, or nothing could be drawn.

@@ -14,7 +14,7 @@ from thirdcard.service.evaluate.sheets import Sheet, share_of
 from thirdcard.service.watch.wording import clock
 
 WITHIN_S = 3.0
-"""What is told later is another fault, or none."""
+"""What is reported later is another fault, or none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +27,7 @@ class CameraFaultOutcome:
     told: str | None = None
     """What the log calls it; None where it was not noticed."""
     noticed_s: float | None = None
-    """From the fault until it was told."""
+    """From the fault until it was reported."""
     ended_off_s: float | None = None
     """How long after the fault's end the log has it."""
     false_alerts: int = 0

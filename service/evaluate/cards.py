@@ -34,7 +34,7 @@ class FollowedCard:
     value_confidence: float | None = None
     """How sure it is what the card counts; None where it is no surer than the face."""
     told_t: float | None = None
-    """When its face was told last; None where it was not."""
+    """When its face was reported last; None where it was not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

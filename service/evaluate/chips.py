@@ -1,4 +1,4 @@
-"""Compare changes of wagers: which were found, how many chips and what value were told, and whose hand it was."""
+"""Compare changes of wagers: which were found, how many chips and what value were reported, and whose hand it was."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from thirdcard.rules.log.events import UNKNOWN, WagerChanged
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChipCounts:
-    """What was told of the wager changes that were found."""
+    """What was reported about the wager changes that were found."""
 
     found: int = 0
     counted: int = 0
-    """Of which the chips on the area after the change were told; an empty area is not counted."""
+    """Of which the chips on the area after the change were reported; an empty area is not counted."""
     exact: int = 0
     within_one: int = 0
     off: int = 0
     """Chips too many or too few, summed up over those counted."""
     valued: int = 0
-    """Of which the value after the change was told."""
+    """Of which the value after the change was reported."""
     value_exact: int = 0
     spanned: int = 0
-    """Of which it was told between what and what the value lies; one that was told lies between itself and itself."""
+    """Of which bounds of the value were reported; a reported value is both its bounds."""
     held: int = 0
     """Of those, the true value lay there."""
     width: float = 0.0
@@ -69,7 +69,7 @@ def _of_pair(true: WagerChanged, found: WagerChanged) -> ChipCounts:
 
 
 def _span(change: WagerChanged) -> tuple[int, int] | None:
-    """Between what and what chips that lie there afterwards are said to be worth."""
+    """The reported bounds of the value of the chips that lie there afterwards."""
     if change.after:
         return change.after, change.after
     if change.after_low is None or change.after_high is None:

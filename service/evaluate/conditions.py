@@ -1,6 +1,6 @@
-"""Cards by what makes them hard to read: deck, size, tilt, light, cover, turn; and by how sure they were told.
+"""Cards by what makes them hard to read: deck, size, tilt, light, cover, turn; and by how sure they were reported.
 
-Two figures for each: the cards as they were told after all looks were weighed, and single looks by themselves.
+Two figures for each: the cards as they were reported after all looks were weighed, and single looks by themselves.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SURENESS = (
     (0.8, "80 to 95 %"),
     (0.0, "under 80 %"),
 )
-"""How sure a card is told, from which confidence on."""
+"""How sure a card is reported, from which confidence on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +49,7 @@ class Condition:
     """All that was read under one condition."""
 
     kind: str
-    """deck, size, tilt, light, cover, turned, or the confidence it was told at."""
+    """deck, size, tilt, light, cover, turned, or the confidence it was reported at."""
     value: str
     cards: CardCounts = field(default_factory=CardCounts)
     looks: LookCounts = field(default_factory=LookCounts)
@@ -67,7 +67,7 @@ class TrueCard:
 
 
 def true_cards(truth: Iterable[Event], found: Iterable[Event], scene: RecordingConditions) -> list[TrueCard]:
-    """The cards that were shown, each with how it was told and how it lay."""
+    """The cards that were shown, each with how it was reported and how it lay."""
     told = []
     for true, said, closed in pair_cards(truth, found):
         if true is None or true.face is None or not true.was_shown:

@@ -1,6 +1,6 @@
 """Read single looks at cards, each by itself: what the reader says before anything is weighed.
 
-The places are the true ones, so that a look tells of the reader alone.
+The places are the true ones, so that a look measures the reader alone.
 """
 
 from __future__ import annotations

@@ -16,14 +16,14 @@ WINDOW_S = 2.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
-    """A true incident and the alert that tells of it."""
+    """A true incident and the alert that reports it."""
 
     truth: Incident
     found: Incident
 
     @property
     def delay_s(self) -> float | None:
-        """From the fault until it was told."""
+        """From the fault until it was reported."""
         return None if self.found.noticed_at is None else max(0.0, self.found.noticed_at - self.truth.t)
 
 

@@ -47,7 +47,7 @@ class SpreadCounts:
 
 
 def compare_spreads(truth: Sequence[Line], found: Sequence[Line]) -> SpreadCounts:
-    """All lays; a lay that was not told of has nothing found, one that did not lie there is false."""
+    """All lays; a lay that was not reported has nothing found, one that did not lie there is false."""
     counts, left = SpreadCounts(), list(found)
     for lay in truth:
         said = next((each for each in left if each["t"] < lay["to"] and each["to"] > lay["t"]), None)
@@ -122,7 +122,7 @@ def _are_neighbours(card: str, other: str) -> bool:
 
 
 def _in_order(truth: Sequence[str], told: Sequence[str | None]) -> int:
-    """How many are told in the same order: the length of the longest common subsequence."""
+    """How many are reported in the same order: the length of the longest common subsequence."""
     best = [0] * (len(told) + 1)
     for face in truth:
         before = 0

@@ -21,7 +21,7 @@ from thirdcard.service.evaluate.reliability import Prediction
 from thirdcard.service.interpretation.alert_policy import EXTREME
 
 LEAST_WEIGHT = 0.01
-"""Findings that weigh less are not fitted: nothing is ever told of them."""
+"""Findings that weigh less are not fitted: nothing is ever reported about them."""
 SPREADS = (0.3, 0.5)
 """How far slope and offset lie from 1 and 0 before anything is found: standard deviations. One recording with a false
 finding at 90 % makes the next one 84 %, twenty make it 24 %."""

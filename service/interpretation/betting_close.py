@@ -18,14 +18,14 @@ LAMP_WITHIN_S = 0.25
 LOOK_S = 0.1
 """A gesture begins and ends between two looks."""
 INFERRED_WITHIN_S = 1.5
-"""The call came hardly longer before the first card, where nothing else tells of it."""
+"""The call came hardly longer before the first card, where nothing else reports it."""
 BEGIN_S = 4.0
 """A card that leaves the shoe so soon after the watch began may have been called before it."""
 
 
 @dataclass(slots=True)
 class Calls:
-    """Which sources tell of the call at a table."""
+    """Which sources report the call at a table."""
 
     is_signalled: bool
     is_opening_signalled: bool = False
@@ -71,7 +71,8 @@ class Calls:
         return [NoMoreBets(t=t, source=Source.CAMERA, confidence=reliability(LineKind.GESTURE), within_s=within_s)]
 
     def by_first_card(self, t: float, state: RunningRound) -> list[Event]:
-        """The round's first card left the shoe at `t`: the call was made before, where nobody would have told of it."""
+        """The round's first card left the shoe at `t`: the call was made before, where nobody would have reported
+        it."""
         if state.is_called or state.cards_dealt or (self.is_told and not self._may_be_unseen(t, state)):
             return []
         return [NoMoreBets(t=t, source=Source.INFERRED, confidence=UNSEEN, within_s=INFERRED_WITHIN_S)]

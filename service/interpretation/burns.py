@@ -36,7 +36,7 @@ def shows_burns(layout: Layout, calibration: Calibration) -> bool:
 
 
 def side_regions(layout: Layout, *, are_burns_watched: bool) -> SideRegions:
-    """Where cards are kept; where burned cards are to be told of, also where they lie and the rack that they go to."""
+    """Where cards are kept; where burned cards are to be reported, also where they lie and the rack that they go to."""
     kept = {area.id: area.polygon_mm for kind in KEPT for area in layout.of_kind(kind)}
     if not are_burns_watched:
         return SideRegions(kept=kept)
@@ -58,10 +58,10 @@ def _ground(layout: Layout) -> NDArray[np.float64]:
 
 @dataclass(slots=True, kw_only=True)
 class Burns:
-    """Who tells of burned cards at a table, and what was seen since the shoe was opened."""
+    """Who reports burned cards at a table, and what was seen since the shoe was opened."""
 
     is_signalled: bool = False
-    """Whether a device tells of each."""
+    """Whether a device reports each."""
     is_watched: bool = False
     """Whether the camera sees the ground from the shoe to the discard rack."""
     are_due: bool = False

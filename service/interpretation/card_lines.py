@@ -270,7 +270,7 @@ class CardLines:
     def _is_order_unseen(self, card: seen.CardRested) -> bool:
         """Whether another card came while this one's place was not seen, or was first seen elsewhere with it.
 
-        Of two that one look shows at first, and that cannot be told to have come at once, neither is known to be first.
+        Of two that one look shows at first, and that are not known to have come at once, neither is known to be first.
         """
         if self.state.last_dealt_t > card.t - card.hidden_s - TRAVEL_S:
             return True

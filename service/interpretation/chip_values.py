@@ -19,7 +19,7 @@ from thirdcard.vision.chips.standings import MOVED_MM
 from thirdcard.vision.observations import Stack, StacksChanged
 
 SURE = 0.98
-"""An amount less sure than this is not told."""
+"""An amount with less confidence than this is not reported."""
 RARE = 0.02
 """Numbers of chips beyond which less than this share lies, and kinds less likely than this, are left out."""
 
@@ -40,12 +40,12 @@ class Amount:
 
     @property
     def least(self) -> int | None:
-        """The least it may be; None where the amount itself is told."""
+        """The least it may be; None where the amount itself is reported."""
         return self.low if self.told is None else None
 
     @property
     def most(self) -> int | None:
-        """The most it may be; None where the amount itself is told."""
+        """The most it may be; None where the amount itself is reported."""
         return self.high if self.told is None else None
 
     def __add__(self, other: Amount) -> Amount:
@@ -67,7 +67,7 @@ UNKNOWN = Unknown()
 
 @dataclass(slots=True)
 class Amounts:
-    """What lies in each region, as it was told last."""
+    """What lies in each region, as it was reported last."""
 
     values: Sequence[int] = ()
     """Of the kinds of chips, in the order of `Stack.faces`."""
@@ -154,10 +154,11 @@ Shares = NDArray[np.float64]
 
 
 def chip_counts(change: StacksChanged, *, tell_direction: bool = True) -> tuple[int | None, int | None]:
-    """Chips before and after; None where they cannot be told, or were not seen.
+    """Chips before and after; None where they are unknown, or were not seen.
 
     Args:
-        tell_direction: Whether the two numbers are to say which way a stack grew; they are told then, however unsure.
+        tell_direction: Whether the two numbers are to say which way a stack grew; they are reported then, however
+        unsure.
     """
     told = _told(change)
     if change.before and change.after and tell_direction:
@@ -212,7 +213,7 @@ def _grown(old: Stack, new: Stack, growth: int) -> tuple[int, int]:
 
 
 def _counted_beside(stacks: Sequence[Stack], others: Sequence[Stack]) -> int:
-    """Of stacks some of which stood, or stand, where others do: those were seen twice, for another came or went."""
+    """The stacks that overlap another one before or after: each was seen twice, or another came or went."""
     told = []
     for stack in stacks:
         twins = [other for other in others if np.hypot(*np.subtract(stack.at_mm, other.at_mm)) < MOVED_MM]

@@ -45,7 +45,7 @@ class SimultaneousCards:
         """The card with the one that left the shoe with it, where there is one.
 
         It came to rest between the two moments. Where its place was hidden they lie far apart: then the time between
-        two cards is not known, and nothing is said.
+        two cards is not known, and nothing is reported.
         """
         before, within_s = self._before, IN_ONE_BOX_S if self._side is dealt.hand else IN_TWO_BOXES_S
         is_pair = before is not None and max(to_t, self._to_t) - min(from_t, self._from_t) < within_s
@@ -92,7 +92,7 @@ class UnseenBacks:
 
         Args:
             side: In which hand it lies.
-            dealt: How many cards of the round were told of before.
+            dealt: How many cards of the round were reported before.
             since_call_s: How long ago betting closed, as far as that is known.
         """
         if not self.come_face_down(dealt):

@@ -1,7 +1,7 @@
 """Turn observations and device signals into the table log: the only place where seeing and meaning meet.
 
 Facts are logged as they were seen, legal or not, in order of time. What is still being looked at holds the log back;
-what cannot be told becomes a null. Seconds of stream time, layout millimetres.
+what is unknown becomes a null. Seconds of stream time, layout millimetres.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Interpreter:
             signalled: What devices at this table report by themselves.
             blindness: When the camera could not see.
             amounts: What the house's chips are worth.
-            burns: Who tells of burned cards.
+            burns: Who reports burned cards.
             backs: Which cards come face down.
         """
         self.signalled = signalled

@@ -115,10 +115,10 @@ class Blindness:
     def doubted(self, event: Doubtful, from_t: float, to_t: float, *, untold_since_t: float | None = None) -> Doubtful:
         """The event, less sure where some of the time it may have happened in was not seen.
 
-        Nor is it sure to be of the running round, or to have come before its wagers were settled, where nobody tells
-        of that and it may have been so since `untold_since_t`. Chips that lie there at the first look tell that a
-        round was under way, where nothing said that one opened.
-        Once a card came unseen, no later one of the round is sure to have left the shoe when it was first seen.
+        Nor is it sure to be of the running round, or to have come before its wagers were settled, where nobody reports
+        that and it may have been so since `untold_since_t`. Chips that lie there at the first look tell that a round
+        was under way, where nothing said that one opened. Once a card came unseen, no later one of the round is sure
+        to have left the shoe when it was first seen.
         """
         if from_t < FIRST_LOOKS_S and not self.was_opening_seen:
             self.is_half_seen = True

@@ -55,7 +55,7 @@ def settled_line(
         t: when.
         area: the wager's.
         layout: the cloth.
-        growth: whether chips were added (above 0); None where that cannot be told.
+        growth: whether chips were added (above 0); None where that is unknown.
         at_mm: where they stood before; None: nothing was there.
         tips_mm: how far the dealer's arm reached, look by look.
     """

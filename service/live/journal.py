@@ -34,7 +34,7 @@ from thirdcard.service.store.schema import AlertRow, ChainHead, ChainLine, Evide
 LOG_HOURS = 24
 ROSTER_EVERY = timedelta(seconds=5)
 """How soon a page shows what somebody entered into the roster."""
-"""A log that is older is not gone on with: the process begins another."""
+"""An older log is not continued: the process begins another."""
 DEALERS_KEPT = 50
 """An alert is of no earlier dealer than one of the last so many."""
 SHOWN = ("clip", "still", "overlay")

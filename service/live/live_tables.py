@@ -30,7 +30,7 @@ logger = logging.getLogger(__name__)
 WAITING_STATES = 200
 """So many states wait at most for one reader."""
 TELL_LOOK = timedelta(seconds=3)
-"""How often a table is told that somebody looks at its picture."""
+"""How often a table's process is reminded that somebody looks at its picture."""
 ALARM_EVERY = timedelta(minutes=30)
 """Of a table whose process ends again and again an alert is raised so often."""
 
@@ -56,7 +56,7 @@ class WatchedTables:
     _supervisor: Supervisor = field(init=False)
     _states: dict[str, TableStatus] = field(default_factory=dict)
     _looks: dict[str, datetime] = field(default_factory=dict)
-    """When each table was told last that somebody looks at it."""
+    """When each table was last reminded that somebody looks at it."""
     _alarmed: dict[str, datetime] = field(default_factory=dict)
     """When the last alert was raised that nobody watches a table."""
     _readers: set[_Reader] = field(default_factory=set)
@@ -126,7 +126,7 @@ class WatchedTables:
             return None
 
     def _tell_look(self, table_id: str) -> None:
-        """Somebody looks at a table: its process is told so now and then."""
+        """Somebody looks at a table: its process is reminded of it now and then."""
         now = self.clock()
         with self._lock:
             is_known = now - self._looks.get(table_id, NEVER) < TELL_LOOK

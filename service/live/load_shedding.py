@@ -93,7 +93,7 @@ class Stamina:
         self._looks.clear()
 
     def take_breath(self, now: datetime) -> None:
-        """ShowPicture at nothing until it is told whether it may rest."""
+        """Waits without looking until it knows whether it may rest."""
         self._breath_until = now + BREATH
 
     def rest(self, now: datetime) -> None:

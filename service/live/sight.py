@@ -24,7 +24,7 @@ OVERLOADED = "overloaded"
 
 @dataclass(slots=True)
 class Sight:
-    """One table's; the watch is told what it could not see."""
+    """One table's; the watch learns from it what it could not see."""
 
     camera: CameraReader
     watch: TableWatch

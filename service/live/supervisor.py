@@ -50,7 +50,7 @@ cores are all watched after 53 s if they start at once, and 12 alerts are sent l
 HEALTHY = timedelta(seconds=60)
 """A process that lived so long failed by chance: it is started again at once."""
 FALLS = 3
-"""A process that ended so often, within the time below, leaves its table unwatched: somebody has to be told."""
+"""A process that ended so often within the time below leaves its table unwatched: an alert is due."""
 FALLS_WITHIN = timedelta(minutes=10)
 STOP_S = 20.0
 POLL_S = 0.25
@@ -134,7 +134,7 @@ class Supervisor:
     home: Path
     now: Callable[[], datetime]
     listen: Listen
-    """Is told every message, in the supervisor's own thread."""
+    """Receives every message, in the supervisor's own thread."""
     body: Body = start_table
     """What a table's process does."""
     silent: timedelta = SILENT
@@ -294,7 +294,7 @@ class Supervisor:
         self._count_falls(table, now, reason)
 
     def _count_falls(self, table: _Table, now: datetime, reason: str) -> None:
-        """Tell of a process that ends again and again, each time from its third end on."""
+        """Report a process that ends again and again, each time from its third end on."""
         table.fell_at = [at for at in table.fell_at if now - at <= FALLS_WITHIN] + [now]
         if len(table.fell_at) < FALLS:
             return
@@ -331,7 +331,7 @@ class Supervisor:
             if pipe is not None:
                 pipe.send(order)
         except OSError:
-            words = "table %s: cannot be told %s: its process is down"
+            words = "table %s: %s cannot be passed on: its process is down"
             logger.info(words, table.table_id, order, extra={"table": table.table_id})
 
 

@@ -70,7 +70,7 @@ def run_table(home: Path, table_file: Path, service: Connection, writer: Executo
         logger.error("%s", error)
         service.send(Failed(table_id=table_file.stem, reason=str(error)))
         raise SystemExit(1) from error
-    except Exception as error:  # the top of the process: it is told and started again
+    except Exception as error:  # the top of the process: it is reported and started again
         logger.exception("the table's process fails")
         service.send(Failed(table_id=table_file.stem, reason=f"its process failed: {type(error).__name__}"))
         raise SystemExit(1) from None

@@ -48,7 +48,7 @@ from thirdcard.service.watch.process_tuning import give_back
 logger = logging.getLogger(__name__)
 
 TELL_EVERY = timedelta(seconds=0.25)
-"""How often the table's state is told."""
+"""How often the table's state is reported."""
 WAIT_S = 0.1
 JUDGED_AHEAD_S = 60.0
 """A watch that is stopped waits for nothing that would tell more."""

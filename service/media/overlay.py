@@ -1,6 +1,6 @@
 """Draw what was read onto a picture of the table: areas, cards' names, and the thing in question.
 
-Knows no rule: it is told what to emphasise. Areas and outlines come in millimetres of the layout plane and are
+Knows no rule: the caller says what to emphasise. Areas and outlines come in millimetres of the layout plane and are
 projected with the camera's calibration; pictures are BGR, `image_hw3`.
 """
 

@@ -1,4 +1,4 @@
-"""Decide which channels are told of a notice: by event, severity, table, code, and the shift that it falls into."""
+"""Decide which channels are notified of a notice: by event, severity, table, code, and the shift that it falls into."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class NoticeRules:
     zone: ZoneInfo
 
     def channels_for(self, notice: Notice) -> list[str]:
-        """The channels that are told, each once, in the order in which rules name them."""
+        """The channels that are notified, each once, in the order in which rules name them."""
         found = [name for rule in self.settings.rules if self._fits(rule, notice) for name in rule.channels]
         return list(dict.fromkeys(found))
 

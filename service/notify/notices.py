@@ -1,4 +1,4 @@
-"""A notice: one thing that is told, as programs get it (JSON)."""
+"""A notice: one thing that is reported, as programs get it (JSON)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from thirdcard.service.ports.moments import format_moment
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
-    """What is told, whoever is told."""
+    """What is reported, whoever gets it."""
 
     key: str
     """The same each time that it is sent."""
@@ -31,7 +31,7 @@ class Notice:
 
 
 def notice_of_alert(alert: AlertView, event: NoticeEvent, *, at: datetime) -> Notice:
-    """An alert was raised, or is overdue; each is told once."""
+    """An alert was raised, or is overdue; each is sent once."""
     return _of_alert(alert, event, f"alert-{alert.id}-{event}", at, None)
 
 

@@ -1,4 +1,4 @@
-"""Enter what is to be told, so that a fall of the service loses nothing and tells nothing under two keys.
+"""Enter what is to be reported, so that a fall of the service loses nothing and tells nothing under two keys.
 
 How far alerts and decisions were read moves in the transaction that enters their deliveries. A delivery is marked as
 sent after the receiver took it: a fall in between sends it again, with the same key and the same body.
@@ -29,7 +29,7 @@ from thirdcard.service.store.schema import AlertChange, AlertRow, DeliveryPlace,
 logger = logging.getLogger(__name__)
 
 WAITING, SENT, FAILED, GATHERED = "waiting", "sent", "failed", "gathered"
-"""Gathered: what it tells is told by the message of a storm."""
+"""Gathered: the message of a storm covers it."""
 BATCH = 200
 TOO_OLD = timedelta(hours=24)
 """What was read so late is not told any more; the delivery says so."""
@@ -217,7 +217,7 @@ def _row(notice: Notice, channel: str, now: datetime, *, is_gathered: bool) -> D
         entered_at=now,
         due_at=now,
         settled_at=None if state == WAITING else now,
-        fault=f"not told: it was more than {TOO_OLD.total_seconds() / 3600:g} h ago" if state == FAILED else None,
+        fault=f"not sent: it was more than {TOO_OLD.total_seconds() / 3600:g} h ago" if state == FAILED else None,
         body=notice.body,
     )
 

@@ -28,7 +28,7 @@ class Messenger(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeopleChannel:
-    """Some people who are told the same way."""
+    """Some people who are notified the same way."""
 
     traits: ChannelTraits
     make_messenger: Callable[[], Messenger] = field(repr=False)

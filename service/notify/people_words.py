@@ -12,6 +12,9 @@ from thirdcard.service.alerts.reasons import DISMISSAL_REASONS
 from thirdcard.service.notify.settings import NoticeEvent
 from thirdcard.service.ports.code_words import code_title
 
+_MORE_OF_A_STORM = (
+    "Further alerts of this storm are not sent one by one, unless they are more severe; see the room's pages."
+)
 _TITLES = {
     NoticeEvent.RAISED: "{table}: {code}",
     NoticeEvent.OVERDUE: "{table}: nobody took {code}",
@@ -64,7 +67,7 @@ class PeopleWords:
         lines = [f"{storm['alerts']} alerts of one kind {lasted}; {told}the gravest says: {storm['gravest']}"]
         if body["message"] != storm["gravest"]:
             lines.append(f"The last says: {body['message']}")
-        return [*lines, "What follows of this storm is not told one by one, unless it is grave or worse; see the room."]
+        return [*lines, _MORE_OF_A_STORM]
 
 
 def _lines(body: Mapping[str, Any]) -> list[str]:

@@ -1,4 +1,4 @@
-"""What a house wants to be told, where and when: `notifications.yaml` parsed and checked; nothing is opened.
+"""What is sent to whom and when: `notifications.yaml` parsed and checked; nothing is opened.
 
 Each kind of channel has a list of its own; rules name channels and shifts of the same file.
 """
@@ -30,7 +30,7 @@ NOTIFICATIONS = "notifications.yaml"
 
 
 class NoticeEvent(StrEnum):
-    """What can be told of."""
+    """Kinds of notices."""
 
     RAISED = "raised"
     OVERDUE = "overdue"
@@ -72,7 +72,7 @@ class MqttFile(BrokerFile):
 
 
 class PeopleFile(HouseSettings):
-    """People who are told by e-mail or chat; the address, with its secrets, is one that Apprise knows."""
+    """People who are notified by e-mail or chat; the address, with its secrets, is one that Apprise knows."""
 
     name: Name = Field(description=NAME_DESCRIPTION)
     url_env: Variable = Field(description=VARIABLE_DESCRIPTION)
@@ -83,7 +83,7 @@ class PeopleFile(HouseSettings):
 
 
 class RuleFile(HouseSettings):
-    """Who is told of what."""
+    """Who is notified of what."""
 
     channels: list[Name] = Field(min_length=1, description="a list of names of channels of this file")
     events: list[Annotated[NoticeEvent, Field(strict=False)]] = Field(
@@ -143,7 +143,7 @@ class NotificationsFile(HouseSettings):
 
 
 def load_notifications(folder: Path) -> NotificationsFile:
-    """The settings of a service's folder; nobody is told of anything where it has no such file.
+    """The settings of a service's folder; nobody is notified of anything where it has no such file.
 
     Raises:
         HouseFileError: The file is no YAML mapping.

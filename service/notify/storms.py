@@ -1,8 +1,8 @@
 """Tell people of a storm once: many alerts of one kind at one table in quick succession are one message, not fifty.
 
-Programs get each alert. The first alerts of a storm are told one by one, since nobody knows yet that it is one; then a
-message says that it is, and again each time that the storm has doubled. Of what follows, what is worse than all before
-is told, and each grave fault of the dealing; the rest is noted as gathered.
+Programs get each alert. The first alerts of a storm are reported one by one, since nobody knows yet that it is one;
+then a message says that it is, and again each time that the storm has doubled. Of what follows, what is worse than all
+before is reported, and each grave fault of the dealing; the rest is noted as gathered.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def as_told_to_people(session: Session, notice: Notice, channel: str) -> Notice 
 
 
 def _storm_with(session: Session, notice: Notice, channel: str) -> Sequence[_Told]:
-    """What the channel was to tell of the same kind at the table up to this alert, which is the last of them."""
+    """What the channel was to send about the same kind at the table up to this alert, which is the last of them."""
     query = (
         select(AlertRow.severity, AlertRow.body, AlertRow.noticed_at)
         .join(DeliveryRow, DeliveryRow.alert_id == AlertRow.id)

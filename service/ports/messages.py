@@ -1,4 +1,4 @@
-"""What a table's process tells the service: how it stands, what is new in the database; and what it is told to do."""
+"""What a table's process tells the service: how it stands, what is new in the database; and what it is asked to do."""
 
 from __future__ import annotations
 

@@ -118,7 +118,7 @@ class Retention:
     state: DiskState | None = None
     """As it was last looked at; None before the first look."""
     _told: DiskLevel = DiskLevel.FINE
-    """The level that the room was told of last."""
+    """The level of the last notice."""
     _deleted_at: datetime | None = None
     _looking: RepeatedWork = field(init=False)
 

@@ -150,7 +150,7 @@ def _enter_log(session: Session, shift: Shift) -> LogRow:
 
 
 def _was_watched_live(session: Session, shift: Shift) -> bool:
-    """Whether a round of that time at the table is told by a live log already: figures must not count it twice."""
+    """Whether a live log of the table covers a round of that time already: figures must not count it twice."""
     from_at, to_at = shift.timeline.began_at, shift.timeline.parts[-1].to_at
     wanted = (
         select(RoundRow.id)

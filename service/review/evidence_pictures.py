@@ -104,7 +104,7 @@ class ShiftPictures:
     def keep(self, order: PictureOrder) -> AlertEvidence:
         """Write the files of an alert; made again they are the same.
 
-        What goes wrong with one alert's film is told with it, and costs no other its pictures.
+        What goes wrong with one alert's film is reported with it, and costs no other its pictures.
 
         Raises:
             EvidenceStoreError: The store at the URL does not take them.

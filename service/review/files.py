@@ -26,7 +26,7 @@ BESIDE_FILM = frozenset({".yaml", ".yml", ".jsonl"})
 IS_TEXT = TEXT
 """Said of a text."""
 ENDS_BYTES = 1 << 20
-"""A file is told apart by so much of its beginning and its end, and by its size."""
+"""A file is identified by so much of its beginning and its end, and by its size."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

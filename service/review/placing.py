@@ -261,7 +261,7 @@ def _dates_in_line(files: Sequence[RecordedFile], pairs: _Pairs, notes: list[Not
 
 
 def _by_other_clock(block: _Block, there: Sequence[RecordedFile]) -> tuple[datetime, str] | None:
-    """When a block began by a clock that is not believed first, held against that of its neighbours."""
+    """When a block began by a clock that is not believed first, compared with that of its neighbours."""
     first = block.files[0]
     for claim in first.claims:
         apart = [

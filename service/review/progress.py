@@ -20,7 +20,8 @@ from thirdcard.service.watch.wording import counted, duration
 PLAIN_STEP = 0.1
 """How often plain output tells the progress: every tenth of a table's film, and of all."""
 PACE_S = 300.0
-"""The time left that bars show is told by so much of the time before: still stretches pass fast, and rounds slowly."""
+"""The time left that bars show is estimated from so much of the time before: still stretches pass fast, and rounds
+slowly."""
 
 
 @dataclass(slots=True)
@@ -31,7 +32,7 @@ class _Going:
     bar: TaskID
     file_bars: Mapping[str, TaskID]
     told: float
-    """The share that was last told of."""
+    """The share that was last reported."""
     shown: Mapping[str, FileReach] = field(default_factory=dict)
     """The files whose bars are seen."""
     is_finished: bool = False

@@ -103,7 +103,7 @@ class ProgressBoard:
 
 @dataclass(frozen=True, slots=True)
 class _Order:
-    """What all tasks of a watch are told."""
+    """What all tasks of a watch have in common."""
 
     board: Any
     digest: str

@@ -41,7 +41,7 @@ SAME_ALERT_S = 2.0
 
 
 class Onlooker(Protocol):
-    """Who is told how a review goes."""
+    """Receives the progress of a review."""
 
     def begin(self, shift: Shift, segments: Sequence[Segment], done: Collection[int]) -> None:
         """A shift's review begins; the segments of these numbers were watched before."""

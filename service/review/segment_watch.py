@@ -75,7 +75,7 @@ def watch_segment(job: SegmentJob, tell: Tell = tell_nobody, eyes: SharedEyes | 
 
     Args:
         job: What is to be watched.
-        tell: Is told how far the watch is, in the shift's time.
+        tell: Receives how far the watch is, in the shift's time.
         eyes: Open models, shared with other watches perhaps; None: its own.
 
     Raises:

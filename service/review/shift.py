@@ -1,7 +1,7 @@
 """A recorded shift, and where shifts lie: folders with a `table.yaml` and recordings of that table, or loose videos.
 
 A folder may hold many tables, each in a folder of its own; videos may lie in folders below their table's. What is a
-video is told by what is in it, not by what it is called.
+video is decided by what is in it, not by what it is called.
 """
 
 from __future__ import annotations

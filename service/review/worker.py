@@ -54,7 +54,7 @@ def _begin(parent: int, is_over: Event, begin: Callable[..., None], arguments: t
 
 
 def _leave(parent: int, is_over: Event) -> None:
-    """End this process when it is told to, or the one that began it is gone, however it went."""
+    """End this process when it is asked to, or the one that began it is gone, however it went."""
     while not is_over.wait(LOOK_S) and os.getppid() == parent:
         pass
     os._exit(1)

@@ -57,7 +57,7 @@ class WagerReading:
     outcome: str | None
     pays: int | str | None
     why_open: str | None
-    """Why it cannot be told what it is due."""
+    """Why it is unknown what it is due."""
     settled: Sequence[Mapping[str, Any]]
 
 

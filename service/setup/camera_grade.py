@@ -102,9 +102,7 @@ def camera_problems(
 
 def _lens_problems(calibration: Calibration, where: str) -> Iterator[SetupProblem]:
     if not calibration.has_pose:
-        say = (
-            "not given: heights of stacks and arms above the cloth cannot be told; calibrate with `thirdcard calibrate`"
-        )
+        say = "not given: heights of stacks and arms above the cloth are unknown; calibrate with `thirdcard calibrate`"
         yield doubtful(where, "rvec", say=say)
     if calibration.residual_px is not None and calibration.residual_px > RESIDUAL_PX:
         say = f"more than {RESIDUAL_PX:g} px: points were mixed up or clicked wrongly; calibrate anew"

@@ -1,4 +1,4 @@
-"""Chips that cannot be told apart, or that no house has."""
+"""Chips that cannot be distinguished, or that no house has."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def looks_of(chips: ChipSet) -> ChipLooks:
     colours, samples = [chip.colour_rgb for chip in chips.chips], [chip.sample_path for chip in chips.chips]
     try:
         return load_looks(colours, samples)
-    except UnreadableImageError:  # told of beside the file (service/setup/file_problems.py)
+    except UnreadableImageError:  # reported beside the file (service/setup/file_problems.py)
         return load_looks(colours, [None] * len(colours))
 
 

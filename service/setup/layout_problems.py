@@ -131,7 +131,7 @@ def _missing(layout: Layout, where: str) -> Iterator[SetupProblem]:
             yield doubtful(where, "areas", say=f"no area for the bet {bet}; every table has it")
     for kind, use in (
         ("shoe", "where cards come from is then guessed"),
-        ("discard", "cards that are cleared away are then not told from cards that leave the table"),
+        ("discard", "cards that are cleared away then look the same as cards that leave the table"),
     ):
         if kind not in kinds:
             yield doubtful(where, "areas", say=f"no area of kind {kind}; {use}")

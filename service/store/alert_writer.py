@@ -69,7 +69,7 @@ class RaisedAlert:
     """The moment of the fault."""
     noticed_at: datetime
     is_quiet: bool = False
-    """Whether nobody is woken by it, since it is told after the fact."""
+    """Whether nobody is woken by it, since it is reported after the fact."""
     evidence: AlertEvidence | None = field(default=None)
 
 

@@ -67,7 +67,7 @@ class LogRow(Base):
     shift: Mapped[str | None] = mapped_column(String(64))
     """Of a review: the hash that names table and footage, so that the same is entered once."""
     is_counted: Mapped[bool] = mapped_column(default=True)
-    """False where another log tells of the same time at the table already."""
+    """False where another log covers the same time at the table already."""
 
 
 class AlertRow(Base):
@@ -169,7 +169,7 @@ class RoundRow(Base):
     terms: Mapped[str | None] = mapped_column(Text)
     """By what it is found, a line each, as entered in `round_terms`; None: not entered yet."""
     is_counted: Mapped[bool] = mapped_column(default=True)
-    """False where another log tells of the same round, better seen: figures count that one."""
+    """False where another log covers the same round, better seen: figures count that one."""
 
 
 class EvidenceRow(Base):

@@ -91,7 +91,7 @@ class Following:
     tables: MutableMapping[str, TableConfig]
     """Each table as it is watched now, by id; kept up to date."""
     _shown: dict[str, Path] = field(default_factory=dict)
-    """The table's file that `tables` and `facts` tell of, by id."""
+    """The table's file that `tables` and `facts` report, by id."""
     _read: dict[Path, _Read] = field(default_factory=dict)
     _due: threading.Event = field(default_factory=threading.Event)
     _stopping: threading.Event = field(default_factory=threading.Event)

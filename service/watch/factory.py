@@ -103,7 +103,7 @@ def sharpened(table: TableConfig, eyes: Eyes) -> Eyes:
 
 
 def watches_burns(table: TableConfig) -> bool:
-    """Whether the rulebook orders a burn and the camera can tell of it."""
+    """Whether the rulebook orders a burn and the camera can report it."""
     is_ordered = table.rules.burn.count is not BurnCount.NONE
     return is_ordered and shows_burns(table.layout, table.cameras[0].calibration)
 

@@ -210,7 +210,7 @@ class TableWatch:
         self._found.keep(self.belief.advance(self.interpreter.known_until_t), t)
 
     def resume(self, events: Sequence[Event]) -> None:
-        """Go on where a log ends: nothing of it is told again.
+        """Go on where a log ends: nothing of it is reported again.
 
         A round that was under way ends there unseen: what lies on the table when the watch begins may be its cards.
         """

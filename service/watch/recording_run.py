@@ -95,7 +95,7 @@ class _Run:
     """What was read, for stills."""
     found: _Found = field(default_factory=_Found)
     last: Progress | None = None
-    """What was told last; None before anything was."""
+    """What was reported last; None before anything was."""
     was_stopped: bool = False
 
     def take(self, progress: Progress, started: float) -> None:

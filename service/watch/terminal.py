@@ -1,6 +1,6 @@
 """Show a running watch: a live board on a terminal, plain lines elsewhere.
 
-Knows nothing of how anything is seen or judged; draws what it is told. Times are stream time in seconds.
+Knows nothing of how anything is seen or judged; draws what it is given. Times are stream time in seconds.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ def wish_of(understood: Understood) -> RoundWish:
 
 
 def read_request(query: RoundQuery, *, now: datetime, zone: str, tables: list[str]) -> Understood:
-    """What a program asks for; it is told of what is not understood instead of getting something else.
+    """What a program asks for; what is not understood is refused, not guessed.
 
     Raises:
         SearchError: A field's value is none of its own, or a word of `q` means nothing.

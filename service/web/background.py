@@ -68,7 +68,7 @@ class BackgroundWork:
             self.verifying.start()
 
     def stop(self) -> None:
-        """Stop all: what devices report first, what is told of it last."""
+        """Stop all: what devices report first, then what it sends."""
         if self.verifying is not None:
             self.verifying.stop()
         if self.sealing is not None:
@@ -119,7 +119,7 @@ def open_background(
     live: LiveTables,
     clock: Clock,
 ) -> BackgroundWork:
-    """All parts of a service's folder; alerts that are raised from now on are told.
+    """All parts of a service's folder; alerts that are raised from now on are reported.
 
     Raises:
         HouseFileError: A file of settings is no YAML mapping.

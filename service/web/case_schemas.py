@@ -129,7 +129,7 @@ class ActiveIn(Incoming):
 
 
 class AccountOut(BaseModel):
-    """A user; neither a password nor a token is ever told again."""
+    """A user; neither a password nor a token is ever shown again."""
 
     name: str
     role: str
@@ -163,7 +163,7 @@ class TokenOut(AccountOut):
 
 
 class NewToken(BaseModel):
-    """A token, told this once."""
+    """A token, shown this once."""
 
     name: str
     token: str

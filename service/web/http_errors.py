@@ -122,7 +122,7 @@ def install_error_handlers(app: FastAPI, answer: Answer) -> None:
 
 
 def refusal_of(error: Exception) -> RefusedError:
-    """What the asker is told of an exception."""
+    """What the caller gets to see of an exception."""
     if isinstance(error, RefusedError):
         return error
     if isinstance(error, RequestValidationError):

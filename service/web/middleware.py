@@ -129,7 +129,7 @@ class HeadRequests:
 
 
 class LastResort:
-    """Answers what nobody foresaw, and writes it down; nothing of it is told to the asker."""
+    """Answers what nobody foresaw, and writes it down; the caller sees nothing of it."""
 
     def __init__(self, app: ASGIApp, *, answer: Answer) -> None:
         self._app, self._answer = app, answer

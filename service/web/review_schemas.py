@@ -139,7 +139,7 @@ class CardPictureOut(BaseModel):
 
 
 class CardOut(BaseModel):
-    """A card that a line of the log tells of, and its picture."""
+    """A card that a line of the log reports, and its picture."""
 
     line: int
     t: float

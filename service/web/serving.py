@@ -1,4 +1,4 @@
-"""Run the application until it is told to stop; then its endless streams are let go first, so that nothing waits."""
+"""Run the application until it is asked to stop; then its endless streams are let go first, so that nothing waits."""
 
 from __future__ import annotations
 

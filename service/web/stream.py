@@ -48,7 +48,7 @@ def _event(entry: FeedEntry, place: FeedPlace) -> str:
 
 @lru_cache(maxsize=NEWEST)
 def _data(entry: FeedEntry) -> str:
-    """What all listeners are told of an entry, put into words once for all of them."""
+    """What all listeners get about an entry, serialised once for all of them."""
     if entry.alert is not None:
         return AlertOut.of(entry.alert).model_dump_json(by_alias=True)
     if entry.change is not None:

@@ -1,4 +1,4 @@
-"""Faults put into a recording: each is what the watch calls it, and the copy's truth tells of it."""
+"""Faults put into a recording: each is what the watch calls it, and the copy's truth reports it."""
 
 from __future__ import annotations
 

@@ -3,9 +3,9 @@
     python -m tests.endurance.bumps --bumps 100 --out bumps.jsonl
 
 Tables of the shipped scripts are filmed amid play; then the camera hangs turned by up to 2 degrees, or moved by up to
-30 mm, or both, and play goes on. One line a bump: how long until it was told, and by how many millimetres the map
+30 mm, or both, and play goes on. One line a bump: how long until it was reported, and by how many millimetres the map
 between picture and cloth is off then, at the worst place of the boxes and wagering areas. Bumps by which no place
-moves as far as 5 mm need not be told.
+moves as far as 5 mm need not be reported.
 """
 
 from __future__ import annotations

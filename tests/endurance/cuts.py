@@ -74,7 +74,7 @@ class OtherTable:
     missed: int = 0
 
     def follow(self, ended: threading.Event) -> None:
-        """Look four times a second until told to end."""
+        """Look four times a second until asked to end."""
         first: int | None = None
         while not ended.wait(0.25):
             state = state_of(self.room, OTHER)

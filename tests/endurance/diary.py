@@ -1,4 +1,4 @@
-"""Write down what a service acknowledged, so that it can be held against what it knows later."""
+"""Write down what a service acknowledged, so that it can be compared with what it knows later."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who is told of alerts, and when: a listener of the stream, or a person who has the list of alerts open."""
+"""Who is notified of alerts, and when: a listener of the stream, or a person who has the list of alerts open."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class NoBrowserError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """An alert that somebody was told of, and when, in seconds of Unix time."""
+    """An alert that somebody was notified of, and when, in seconds of Unix time."""
 
     at: float
     table: str
@@ -48,7 +48,7 @@ class Heard:
 
 @dataclass(slots=True)
 class Ear:
-    """Takes alerts in until it is told to stop."""
+    """Takes alerts in until it is asked to stop."""
 
     room: LiveRoom
     heard: list[Heard] = field(default_factory=list)

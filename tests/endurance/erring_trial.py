@@ -3,7 +3,7 @@
     python -m tests.endurance.erring_trial
 
 Dealers with Gamma rates, four erring rounds in a thousand on the mean; each erring round has one alert, or two. Counted
-are the intervals that hold the truth, and the steady dealers whose rate is told to have changed: by erring rounds, as
+are the intervals that hold the truth, and the steady dealers whose rate is said to have changed: by erring rounds, as
 the figures have it, and by alerts, as they would be if each alert were an error.
 """
 
@@ -55,7 +55,7 @@ class KeptWord:
     """Whose interval holds the truth, by erring rounds."""
     held_by_alerts: float
     changed: float
-    """Steady ones whose rate is told to have changed, by erring rounds."""
+    """Steady ones whose rate is said to have changed, by erring rounds."""
     changed_by_alerts: float
 
 

@@ -2,7 +2,7 @@
 
     python -m tests.endurance.film [--only TEXT] [--fuzz N] [--kinds mp4,mkv,ts,ps] [--seed N] [--out FOLDER]
 
-Without `--fuzz` each film of the list is made, watched by the command, and held against what is in it. With it, N
+Without `--fuzz` each film of the list is made, watched by the command, and compared with what is in it. With it, N
 random damages of a 30 s cut in each container: an alert counts as missed where all pictures around it decode. See
 docs/endurance.md.
 """

@@ -1,4 +1,4 @@
-"""Many listeners on the alert stream in one process: what each was told, in its order.
+"""Many listeners on the alert stream in one process: what each received, in order.
 
 Reads the streams with no more than sockets and the two formats they have, chunks and events, so that 200 of them take
 little of the machine that is measured.
@@ -17,7 +17,7 @@ PATIENCE_S = 60.0
 
 @dataclass(slots=True)
 class Heard:
-    """What one listener was told."""
+    """What one listener received."""
 
     place: str
     """Behind the last event."""
@@ -40,7 +40,7 @@ class Heard:
 
 
 async def listen(port: int, token: str, heard: Heard, ended: asyncio.Event) -> None:
-    """Listen until told to end; a stream that breaks is gone on with where it broke."""
+    """Listen until asked to end; a stream that breaks is resumed where it broke."""
     while not ended.is_set():
         try:
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -75,12 +75,12 @@ async def _listen_all(port: int, token: str, count: int, place: str, order: Conn
 
 
 def listen_all(port: int, token: str, count: int, place: str, order: Connection) -> None:
-    """The body of a process: listen until told to end, then hand over what each was told."""
+    """The body of a process: listen until asked to end, then hand over what each received."""
     order.send(asyncio.run(_listen_all(port, token, count, place, order)))
 
 
 def faults_of(all_heard: list[Heard], alerts: list[int], changes: list[int]) -> list[str]:
-    """What a listener was not told, was told twice or out of order; what was due at least is given in its order."""
+    """What a listener missed, got twice or got out of order; what was due at least is given in its order."""
     found = []
     for number, heard in enumerate(all_heard, 1):
         for kind, told, due in (("alerts", heard.alerts, alerts), ("changes", heard.changes, changes)):

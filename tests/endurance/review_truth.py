@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 NEAR_S = 3.0
-"""An alert tells of a fault that is no farther from it."""
+"""An alert reports a fault that is no farther from it."""
 
 Line = dict[str, Any]
 
@@ -24,7 +24,7 @@ def read(path: Path) -> list[Line]:
 
 
 def pair(truth: list[Line], found: list[Line]) -> tuple[list[Line], list[Line]]:
-    """What was not found, and what is false: each alert tells of one fault."""
+    """What was not found, and what is false: each alert reports one fault."""
     left, missed = list(found), []
     for fault in truth:
         fitting = [one for one in left if one["code"] == fault["code"] and abs(one["t"] - fault["t"]) <= NEAR_S]

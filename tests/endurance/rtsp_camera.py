@@ -202,7 +202,7 @@ def rtsp_camera(video: Path, make: Make | None = None) -> Iterator[RtspCamera]:
 
     Args:
         video: An MP4.
-        make: How it sends; plainly, where nothing is said.
+        make: How it sends; plainly, where nothing is reported.
 
     Raises:
         NoCameraError: GStreamer's RTSP server or its bindings are not installed.

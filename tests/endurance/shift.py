@@ -57,7 +57,7 @@ TABS = (
     ("/", "/tables/T1", "/tables/L2", "/analytics", "/alerts"),
 )
 LAST_S = 10.0
-"""After the last report, until everything must be told."""
+"""After the last report, until everything must be reported."""
 BESIDES_MINUTES = 20.0
 """That a table may be watched besides the rounds: while browsers open, the service starts again, the disk is full."""
 OPENING_S = 600.0
@@ -85,7 +85,7 @@ class Size:
 
 @dataclass(slots=True)
 class Outages:
-    """When nothing could be told, since the test took it away: seconds of Unix time."""
+    """When nothing could be reported, since the test took it away: seconds of Unix time."""
 
     within_s: float
     spans: list[tuple[float, float]] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""What people can type and write into files is told in the documentation."""
+"""The documentation covers what people can type and write into files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every code in every rulebook: the fault is told with its rule, the near miss is not; no case is left out."""
+"""Every code in every rulebook: the fault is reported with its rule, the near miss is not; no case is left out."""
 
 from __future__ import annotations
 

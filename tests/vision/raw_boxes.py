@@ -16,9 +16,9 @@ COUNT = 252
 
 
 def raw_output(*boxes: tuple[float, float, float, float, int, float, float], step_px: int = 8) -> NDArray[np.float32]:
-    """What the network would tell of boxes x, y, w, h, class, score, angle in radians, at the places nearest to them.
+    """What the network would say about boxes x, y, w, h, class, score, angle in radians, at the places nearest to them.
 
-    A side's distance is told by two neighbouring steps. A box may be 14 steps of its grid wide.
+    A side's distance is known by two neighbouring steps. A box may be 14 steps of its grid wide.
     """
     raw = np.full((4 * STEPS + len(LABELS) + 1, COUNT), -9.0, np.float32)
     begin, row_length = _PLACES[step_px]

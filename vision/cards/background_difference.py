@@ -122,7 +122,7 @@ class Leftovers:
             region: one whose bare view is kept.
             sights: the detector's, all that may lie in the view; those of other regions are returned as they are.
             image: the camera's whole picture.
-            covered: (h, w) of any resolution over the region's box: where something lies over it; nothing is said
+            covered: (h, w) of any resolution over the region's box: where something lies over it; nothing is reported
                 there.
         """
         covered = self._enlarged(region, covered)

@@ -1,6 +1,6 @@
 """Make card sights of what the detector found: true size, one a place, no print, and what it missed or set awry.
 
-Where a deck's backs are plain, what looks like a cutting card is told apart from a back by the cards that are known.
+Where a deck's backs are plain, what looks like a cutting card is distinguished from a back by the cards that are known.
 Knows where cards may lie, not what they mean. Layout millimetres.
 """
 
@@ -200,8 +200,8 @@ class CardSights:
 class PlainBacks:
     """Backs of one colour without a rim, which the detector takes for cutting cards as often as for backs.
 
-    Whether a deck's backs are such shows at its cards: what was told of as a back looks like a cutting card, look after
-    look. From then on what looks like one where cards belong is a back.
+    Whether a deck's backs are such shows at its cards: what was reported as a back looks like a cutting card, look
+    after look. From then on what looks like one where cards belong is a back.
     """
 
     _looks: int = 0

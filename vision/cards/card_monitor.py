@@ -1,6 +1,6 @@
 """Say what becomes of the cards in some regions: at rest, read, turned, moved, gone.
 
-A card is told of once its face was read, or when waiting longer would not help. One that vanishes under a cover and
+A card is reported once its face was read, or when waiting longer would not help. One that vanishes under a cover and
 comes to rest elsewhere with the same face, or the other side up in the same region, is the same card. Distances are
 millimetres, durations seconds.
 """
@@ -51,14 +51,14 @@ REGION_SLACK_MM = 22.0
 """How far outside its region a card's middle may lie: a third of a card's width. More takes in cards that lie beside
 it, less misses cards that were laid askew. Chosen by hand."""
 WAIT_FOR_FACE_S = 1.0
-"""So long a face that cannot be read is waited for; it is told as soon as it can be read later."""
+"""So long a face that cannot be read is waited for; it is reported as soon as it can be read later."""
 WAIT_FOR_NAME_S = 0.6
-"""So long after a face was told of without a name a likely name is told: much may hang on it."""
+"""So long after a face was reported without a name a likely name is reported: much may hang on it."""
 WAIT_FOR_BACK_S = 0.3
 """So long after it came to its place no card is reported: a look more than it needs to be at rest, in which a side that
 was detected wrongly shows. Chosen by hand."""
 LEAVE_S = 1.6
-"""How long a card that is gone may turn up elsewhere before it is told as gone."""
+"""How long a card that is gone may turn up elsewhere before it is reported as gone."""
 WAIT_FOR_COVER_S = 4.0
 """How long to wait for the sight of an old place before a card counts as new."""
 OVERLAPPING_MM = 45.0
@@ -171,7 +171,7 @@ class CardWatch:
                 known.note_reach(t, entry_of(track.sight.corners_mm))
 
     def is_known_at(self, at_mm: NDArray[np.float64], within_mm: float) -> bool:
-        """Whether a card that was told of lies so near to a point."""
+        """Whether a card that was reported lies so near to a point."""
         return any(
             track.track_id in self._cards.known and float(np.linalg.norm(track.sight.at_mm - at_mm)) < within_mm
             for track in self.tracker.tracks
@@ -192,7 +192,7 @@ class CardWatch:
         ]
 
     def waiting_since_t(self) -> float | None:
-        """The earliest moment of which something may still be told."""
+        """The earliest moment of which something may still be reported."""
         times = [
             track.place_since_t
             for track in self.tracker.tracks
@@ -205,7 +205,7 @@ class CardWatch:
         return min(times, default=None)
 
     def in_sight(self) -> tuple[CardInSight, ...]:
-        """The cards that were told of and are not known to be gone."""
+        """The cards that were reported and are not known to be gone."""
         return tuple(
             _in_sight(track, self._cards.known[track.track_id])
             for track in self.tracker.tracks
@@ -213,7 +213,7 @@ class CardWatch:
         )
 
     def forget(self, track_ids: Collection[int]) -> None:
-        """Know nothing any more of these cards: what lies in their places is told of as new."""
+        """Know nothing any more of these cards: what lies in their places is reported as new."""
         self.tracker.forget(track_ids)
         for track_id in track_ids:
             self._cards.known.pop(track_id, None)
@@ -222,7 +222,7 @@ class CardWatch:
             self.handed.forget()
 
     def finish(self) -> list[Observation]:
-        """Tell of what was still waited for."""
+        """Report what was still waited for."""
         gone, self._cards.gone = self._cards.gone, {}
         return [CardLeft(track_id=track_id, t=since) for track_id, (_, since) in gone.items()]
 
@@ -292,7 +292,7 @@ class CardWatch:
         return [] if laid is None else self._begin_with(laid, track, rested_t, place, reading)
 
     def _begin_with(self, laid: Laid, track: CardTrack, t: float, place: str, reading: Reading) -> list[Observation]:
-        """A card that was laid, its back up, and passed on before it could be told of."""
+        """A card that was laid, its back up, and passed on before it could be reported."""
         at = float(laid.sight.at_mm[0]), float(laid.sight.at_mm[1])
         rested = replace(_rested(track, laid.t, laid.region, NOTHING_READ), at_mm=at, face_up=False)
         known = Known(region=laid.region, home=laid.region, face_up=False, reading=NOTHING_READ)
@@ -374,7 +374,7 @@ def _region_at(regions: Polygons, at_mm: NDArray[np.float64]) -> str | None:
 
 
 def _read_at_last(track: CardTrack, known: Known, t: float) -> list[Observation]:
-    """The name of a face that was told of without one: once it is sure, or likely after it was looked at for long."""
+    """The name of a face that was reported without one: once it is sure, or likely after it was looked at for long."""
     reading = track.votes.reading()
     is_overdue = known.unread_t is not None and t - known.unread_t >= WAIT_FOR_NAME_S
     if is_overdue and track.votes.count >= ENOUGH_READS:

@@ -52,11 +52,11 @@ NEXT_CARD_S = 0.5
 TURN_S = 0.3
 """A hand takes no less to turn a card over."""
 LATE_FACE_S = 0.4
-"""A face that could not be told for so long after its card came to rest may have been turned up meanwhile."""
+"""A face that could not be read for so long after its card came to rest may have been turned up meanwhile."""
 KEPT_S = 10.0
-"""How long a glimpse is kept: a card is told of long before."""
+"""How long a glimpse is kept: a card is reported long before."""
 REAL_SCORE = 0.7
-"""What never reads as a card must look this much like one to be told of."""
+"""What never reads as a card must look this much like one to be reported."""
 LONG_THERE_S, LONG_THERE_LOOKS, LONG_THERE_SCORE = 2.0, 15, 0.75
 """What looks this much like an open card for so long is one, though nobody can read it."""
 UNREADABLE = 0.5
@@ -205,7 +205,7 @@ def _glimpsed(score: float) -> float:
 
 
 def is_read(track: CardTrack, reading: Reading) -> bool:
-    """Whether a face may be told: at once where it is clear, after some more looks where it is not."""
+    """Whether a face may be reported: at once where it is clear, after some more looks where it is not."""
     if reading.label is None or track.votes.count < LEAST_READS:
         return False
     return track.votes.count >= ENOUGH_READS or reading.confidence >= SURE_ENOUGH

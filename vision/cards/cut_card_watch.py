@@ -69,7 +69,7 @@ class CutCardWatch:
         return [place.at_mm for place in self._waited_for()]
 
     def waiting_since_t(self) -> float | None:
-        """The earliest moment of which something may still be told."""
+        """The earliest moment of which something may still be reported."""
         return min((place.first_t for place in self._waited_for()), default=None)
 
     def _waited_for(self) -> list[_Place]:

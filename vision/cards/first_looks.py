@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 BARE_S = 0.4
 """So long no face must be in sight, and nothing over the regions, before the cloth is taken for bare. A card that was
-not there before is told of after half a second."""
+not there before is reported after half a second."""
 ENOUGH_CLEARINGS = 2
 """So often the cloth must have looked as it was remembered, cards having come and gone, to be believed."""
 

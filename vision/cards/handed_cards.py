@@ -1,4 +1,4 @@
-"""Cards that are taken for a while to places beside the card regions: which of those seen there are to be believed.
+"""Decide which cards seen beside the card regions are cards that were taken there for a while.
 
 A card is looked for there only while cards lie in the regions or are missing; what was there before is furniture.
 Nothing begins there: a card that is not known to have left its region, or to have lain there for a moment, is not
@@ -56,7 +56,7 @@ class Laid:
 class PassedOn:
     """Backs that lay in a card region too shortly to come to rest there: cards that were passed on at once.
 
-    What was laid down last and not told of.
+    What was laid down last and not reported.
     """
 
     _laid: dict[int, Laid] = field(default_factory=dict)
@@ -64,7 +64,7 @@ class PassedOn:
     def note(
         self, unknown: Iterable[CardTrack], t: float, *, region_of: Callable[[NDArray[np.float64]], str | None]
     ) -> None:
-        """Take in the cards of a look that were not told of, while all that were told of lie open."""
+        """Take in the cards of a look that were not reported, while all that were reported lie open."""
         self._laid = {key: laid for key, laid in self._laid.items() if t - laid.seen_t <= BACK_AGAIN_S}
         for track in unknown:
             region = region_of(track.sight.at_mm)

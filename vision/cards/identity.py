@@ -38,7 +38,7 @@ NEXT_MM = 130.0
 
 @dataclass(slots=True, kw_only=True)
 class Known:
-    """A card that was told of."""
+    """A card that was reported."""
 
     region: str
     home: str
@@ -46,9 +46,9 @@ class Known:
     face_up: bool
     reading: Reading
     turned_t: float | None = None
-    """Since when a turn waits to be told."""
+    """Since when a turn waits to be reported."""
     unread_t: float | None = None
-    """When its face was told of without a name."""
+    """When its face was reported without a name."""
     _reaches: list[tuple[float, Point | None]] = field(default_factory=list)
     """When arms lay over it lately, and where they came in."""
 
@@ -67,7 +67,7 @@ class Known:
 
 @dataclass(slots=True)
 class KnownCards:
-    """All cards that were told of, by their tracks."""
+    """All cards that were reported, by their tracks."""
 
     tracker: Tracker
     handed: HandedCards
@@ -157,11 +157,11 @@ class KnownCards:
         return min(others, key=lambda other: (other.looks < REST_LOOKS, _away_mm(other, track)), default=None)
 
     def has_any(self, t: float) -> bool:
-        """Whether a card was told of and is there, or may come back."""
+        """Whether a card was reported and is there, or may come back."""
         return any(old.track_id in self.known for old in [*self.tracker.tracks, *self.missing(t)])
 
     def are_all_open(self, t: float) -> bool:
-        """Whether every card that was told of shows its face: then none is on its way."""
+        """Whether every card that was reported shows its face: then none is on its way."""
         told = [old for old in [*self.tracker.tracks, *self.missing(t)] if old.track_id in self.known]
         return all(self.known[old.track_id].face_up for old in told)
 
@@ -174,7 +174,7 @@ class KnownCards:
         ]
 
     def unknown(self) -> list[CardTrack]:
-        """What was not told of."""
+        """What was not reported."""
         return [track for track in self.tracker.tracks if track.track_id not in self.known]
 
     def may_be_a_part(self, track: CardTrack, t: float) -> bool:

@@ -2,7 +2,7 @@
 
 Readings of one resting card are far from independent: the same pixels are seen again with other noise. Their
 log probabilities are therefore averaged and weighted as a small number of independent looks: fewer of a deck that the
-reader does not know well. Knows labels, and which of them it does not matter to tell apart, not why.
+reader does not know well. Knows labels, and which of them need not be distinguished, not why.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ INDEPENDENT_SHARE = 0.25
 MOST_LOOKS = 2.5
 """Looks that count at most, however many frames were read."""
 NO_FACE = frozenset({"back", "unclear"})
-"""Labels that are never told: they name no face."""
+"""Labels that are never reported: they name no face."""
 LOG_CLEAR = -0.1
 """A single reading is clear above this log probability."""
 GUESSED = 0.75
 """From this posterior on a guess is good enough to tell a card from another one."""
 SURE = 0.95
-"""Below this a label is not told, at first."""
+"""Below this confidence a label is not reported at first."""
 LIKELY = 0.8
-"""Below this it is not told after long looking either, unless what is in doubt changes nothing that counts."""
+"""Below this it is not reported after long looking either, unless what is in doubt changes nothing that counts."""
 LIKELIER = 0.5
-"""Where only faces that count alike are in doubt, the likelier one is told from here on."""
+"""Where only faces that count alike are in doubt, the likelier one is distinguished from here on."""
 SURELY_READ = 0.95
 """A card whose looks are this sure on average was read surely."""
 STRANGE_SHARE, KNOWN_SHARE = 0.25, 0.6

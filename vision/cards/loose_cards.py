@@ -32,9 +32,9 @@ FACE_SCORE, BACK_SCORE = 0.6, 0.7
 LIES_S, LIES_LOOKS = 1.0, 6
 """So long, and at so many looks, a card must lie in plain sight: one on its way, or in a hand, lies nowhere so long."""
 WAIT_S = 3.0
-"""What cannot be told from clutter by then is clutter, and nothing waits for it."""
+"""What cannot be distinguished from clutter by then is clutter, and nothing waits for it."""
 TURN_S = 1.0
-"""So long a turned card's face is read before it is told of."""
+"""So long a turned card's face is read before it is reported."""
 ONE_THING_MM = 40.0
 """What is seen so near to a cutting card, or to a card that is known elsewhere, is that one."""
 
@@ -45,11 +45,11 @@ LooseSeen = LooseCardRested | LooseCardTurned | LooseCardLeft
 
 @dataclass(slots=True, kw_only=True)
 class _Known:
-    """A card that was told of."""
+    """A card that was reported."""
 
     face_up: bool
     turned_t: float | None = None
-    """Since when a turn waits to be told."""
+    """Since when a turn waits to be reported."""
 
 
 @dataclass(slots=True)
@@ -98,7 +98,7 @@ class LooseCards:
         return [track.sight.at_mm for track in self.tracker.tracks if self._is_waited_for(track)]
 
     def waiting_since_t(self) -> float | None:
-        """The earliest moment of which something may still be told."""
+        """The earliest moment of which something may still be reported."""
         times = [track.place_since_t for track in self.tracker.tracks if self._may_be_told(track)]
         times += [known.turned_t for known in self._known.values() if known.turned_t is not None]
         known = [track for track in self.tracker.tracks if track.track_id in self._known]
@@ -111,7 +111,7 @@ class LooseCards:
         return self.tracker.is_unsettled(track) or self._known[track.track_id].turned_t is not None
 
     def _may_be_told(self, track: CardTrack) -> bool:
-        """Whether a card that was not told of may be one yet."""
+        """Whether a card that was not reported may be one yet."""
         is_new = track.track_id not in self._known and self._t - track.place_since_t < WAIT_S
         return is_new and track.track_id in self._laid and track.motion is Motion.RESTING
 

@@ -25,7 +25,7 @@ APART_S = 1.0
 REACH_MM = 130.0
 """A hand that holds the card is nearer than this to where it was."""
 UNKNOWN_LOOKS = 3
-"""What was seen so often and is not told of may be the card."""
+"""What was seen so often and is not reported may be the card."""
 LAST_LOOKS = 3
 """Looks at the last arm over a place that are kept: at one alone it may not be seen where the arm comes in."""
 

@@ -91,11 +91,11 @@ class SideRegions:
     """What is looked at beside the card regions, by name, polygons in mm."""
 
     ground: Polygons = field(default_factory=dict)
-    """Where loose cards are told of; none: nowhere."""
+    """Where loose cards are reported; none: nowhere."""
     kept: Polygons = field(default_factory=dict)
     """Places where cards are kept: what lies there is not loose."""
     visited: Polygons = field(default_factory=dict)
-    """Over which hands are told of."""
+    """Over which hands are reported."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +123,7 @@ class Visits:
         self._was_missed = dict.fromkeys(regions, True)
 
     def update(self, hands: Mask, t: float) -> list[RegionVisited]:
-        """Take one look in; tells of hands that are new over a region."""
+        """Take one look in; reports hands that are new over a region."""
         told = []
         for region, cells in self._cells.items():
             if np.count_nonzero(hands & cells) < VISITED_SHARE * np.count_nonzero(cells):
@@ -216,7 +216,7 @@ class SideWatch:
         return [*fresh, *self._cut_cards.asked_mm(), *self._anywhere.asked_mm()]
 
     def waiting_since_t(self) -> float | None:
-        """The earliest moment of which something may still be told."""
+        """The earliest moment of which something may still be reported."""
         loose_t = None if self._loose is None else self._loose.cards.waiting_since_t()
         if loose_t is not None and self._t - loose_t >= PATIENCE_S:
             loose_t = None

@@ -48,7 +48,7 @@ class ReadsCards(Protocol):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What it tells apart."""
+        """What it distinguishes."""
         ...
 
     def read(self, crops: Sequence[Image]) -> Readings:
@@ -190,7 +190,7 @@ class TableCards:
         return [*cards, *self._side.asked_mm(), *self._under_hands.asked_mm(self._cloth.hands, t)]
 
     def waiting_since_t(self) -> float | None:
-        """The earliest moment of which something may still be told."""
+        """The earliest moment of which something may still be reported."""
         times = (self._watch.waiting_since_t(), self._side.waiting_since_t())
         return min((since for since in times if since is not None), default=None)
 
@@ -208,5 +208,5 @@ class TableCards:
         self._watch.forget(track_ids)
 
     def finish(self) -> list[Observation]:
-        """Tell of what was still waited for when the video ended."""
+        """Report what was still waited for when the video ended."""
         return self._watch.finish()

@@ -129,7 +129,7 @@ class CardTrack:
     back_looks: int = 0
     """Looks since it has been about where it is that surely showed its back."""
     face_t: float | None = None
-    """When its face could first be told."""
+    """When its face could first be reported."""
     was_free: bool = False
     """Whether nothing lay over it when it was seen last."""
     free_mm: NDArray[np.float64] | None = None
@@ -160,7 +160,7 @@ class Tracker:
     tracks: list[CardTrack] = field(default_factory=list)
     _next_id: int = 1
     _lost: list[CardTrack] = field(default_factory=list)
-    """Cards that were not seen any more before they had come to rest, or before they were told of."""
+    """Cards that were not seen any more before they had come to rest, or before they were reported."""
 
     def update(
         self, sights: Sequence[CardSight], t: float, *, is_covered: Callable[[NDArray[np.float64]], bool]
@@ -203,7 +203,7 @@ class Tracker:
         self.tracks = [track for track in self.tracks if track.track_id not in track_ids]
 
     def keep_lost(self, track: CardTrack, t: float) -> None:
-        """Remember for a while what lay still, was never told of, and is not seen though its place is in sight.
+        """Remember for a while what lay still, was never reported, and is not seen though its place is in sight.
 
         A card that the detector hardly knows, such as one whose back bears a picture, comes and goes so: where one is
         found at that place soon after, it may have been there all the time.

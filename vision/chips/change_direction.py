@@ -70,7 +70,7 @@ class GrowthOptics:
         return float(np.hypot(gauging.scale_mm * ERROR_SCALES, LEAST_ERROR_MM))
 
     def stack(self, gauging: Gauging, *, least_chip_mm: float) -> Stack:
-        """A stack as the gauge sees it; its count is told where a chip shows as `least_chip_mm` or more."""
+        """A stack as the gauge sees it; its count is reported where a chip shows as `least_chip_mm` or more."""
         height = self.height_mm(gauging.foot_mm, gauging.displacement_mm)
         is_told = self.chip_mm(gauging.foot_mm, 0.0) >= least_chip_mm
         count = max(height / self.thickness_mm, 1.0) if is_told else None
@@ -117,7 +117,7 @@ class Growth:
     is_seen: bool
     """Whether chips were surely added, taken or exchanged."""
     direction: int | None
-    """1 more chips, -1 fewer, 0 as many; None where it cannot be told."""
+    """1 more chips, -1 fewer, 0 as many; None where it is unknown."""
     sureness: float = 1.0
     """Probability that a direction of 1 or -1 is right."""
 
@@ -162,7 +162,7 @@ def weighed(fates: NDArray[np.float64], carried: int | None) -> NDArray[np.float
 
 
 def compared_growth(fates: Sequence[NDArray[np.float64]], *, least_same: float) -> Growth:
-    """What became of stacks that were held against what they were.
+    """What became of stacks that were compared with what they were.
 
     Args:
         fates: (4,) probabilities of FATES, one a stack.

@@ -36,7 +36,7 @@ ROW_SHARE = 0.6
 LEAST_APART = 1.25
 """Diameters from middle to middle: nearer, the shadow and the edge of one fall onto the other."""
 LEAST_PX_PER_MM = 0.3
-"""In a smaller picture chips are not told apart (docs/new-table.md)."""
+"""In a smaller picture chips are not distinguished (docs/new-table.md)."""
 SURE_FACE = 0.9
 """A card so surely read shows its face, and so its paper; as where cards are watched."""
 STACK_SCALES = 4.0

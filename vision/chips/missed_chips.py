@@ -134,7 +134,7 @@ class BareChips:
             chips: what counts as seen.
             doubtful: what may be chips: it counts where the cloth below it does not look bare.
             frame: the present one.
-            cover: what lies over the cloth now: nothing is said there.
+            cover: what lies over the cloth now: nothing is reported there.
             looked_mm: boxes that were looked at; elsewhere what was found before still holds.
         """
         is_looked_at = np.zeros(len(self._views), bool)

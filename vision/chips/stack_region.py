@@ -57,7 +57,7 @@ PUT_DOWN_S = 0.1
 LASTING = 0.7
 """There, what this share of so many looks shows stands there."""
 COMPARED_MM = 12.0
-"""A stack that moved by less than this is held against how it looked."""
+"""A stack that moved by less than this is compared with how it looked."""
 GROWN_MM = 3.2
 """A silhouette that grew by more than this has more chips."""
 MEASURE_LOOKS = 8
@@ -339,7 +339,7 @@ class StackRegion:
     def _measured(
         self, before: _Settled | None, after: _Settled, growth: Growth, name: Name | None
     ) -> tuple[tuple[Stack, ...] | None, tuple[Stack, ...]]:
-        """The stacks before and after as they are reported: measured, counted where that can be told, and named."""
+        """The stacks before and after as they are reported: measured, counted where that is known, and named."""
         stood = None if before is None else before.standing
         has_grown = bool(stood is not None and stood.stacks and after.standing.stacks and growth.direction)
         least_mm = 0.0 if has_grown else LEAST_CHIP_MM

@@ -84,7 +84,7 @@ class StackWatch:
         self._grid, self._optics, self._sureness = grid, optics, sureness
         self._regions = {region: StackRegion(region, self._growth_optics(), judging) for region in regions}
         self._measured: dict[bytes, _Measured] = {}
-        """What was told of each box at the last look: most are the same again."""
+        """What was reported about each box at the last look: most are the same again."""
 
     def recalibrate(self, calibration: Calibration) -> None:
         """The camera hangs otherwise: heights show otherwise from now on."""
@@ -142,7 +142,7 @@ class StackWatch:
         return asked
 
     def calm(self) -> list[str]:
-        """The regions whose chips nothing has covered since they were told of."""
+        """The regions whose chips nothing has covered since they were reported."""
         return [
             region
             for region, watched in self._regions.items()
@@ -150,7 +150,7 @@ class StackWatch:
         ]
 
     def waiting_since_t(self, t: float) -> float | None:
-        """The earliest moment of which something may still be told."""
+        """The earliest moment of which something may still be reported."""
         times = [watched.unsettled_since_t for watched in self._regions.values()]
         return min((since for since in times if since is not None and t - since <= OLDEST_S), default=None)
 

@@ -20,7 +20,7 @@ MOVED_MM = 14.0
 """A stack whose foot moved less than this stands where it stood."""
 
 Name = Callable[[Sequence[Image]], Sequence[tuple[float, ...]]]
-"""How likely each kind of chip is the one a top face shows, a row a face, empty where that cannot be told."""
+"""How likely each kind of chip is the one a top face shows, a row a face, empty where that is unknown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -56,7 +56,7 @@ class ChipKinds:
         self._whites.append(white_of(card))
 
     def name(self, faces: Sequence[Image]) -> list[tuple[float, ...]]:
-        """How likely each kind lies on top, one row a face; empty rows where that cannot be told."""
+        """How likely each kind lies on top, one row a face; empty rows where that is unknown."""
         white = np.median(self._whites, axis=0) if self._whites else np.zeros(3)
         if self._reader is None or not len(self._looks) or white.min() < LEAST_LEVEL:
             return [()] * len(faces)
@@ -73,7 +73,7 @@ class StackEyes:
     gauge: StackGauge | None
     """None: stacks are measured by the length of their boxes."""
     comparer: StackComparer | None
-    """None: what became of a stack is told from its measures."""
+    """None: what became of a stack is distinguished from its measures."""
     stages: StageClock
 
     def measure(self, frame: Frame, centres_mm: Sequence[NDArray[np.float64]]) -> list[Gauging | None]:
@@ -153,11 +153,11 @@ class TableChips:
         return self._watch.asked_mm()
 
     def calm(self) -> list[str]:
-        """The regions that nothing has covered since their chips were told of."""
+        """The regions that nothing has covered since their chips were reported."""
         return self._watch.calm()
 
     def waiting_since_t(self, t: float) -> float | None:
-        """The earliest moment of which something may still be told."""
+        """The earliest moment of which something may still be reported."""
         return self._watch.waiting_since_t(t)
 
     def _of_size(self, found: Detections) -> Detections:

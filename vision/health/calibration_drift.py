@@ -55,7 +55,7 @@ class CameraFit:
         self._calibration = calibration
 
     def offset_mm(self, then: Image, now: Image, blocks: BlockMask) -> float | None:
-        """By how much the calibration misses the cloth where it misses it most; None where that cannot be told.
+        """By how much the calibration misses the cloth where it misses it most; None where that is unknown.
 
         Args:
             then: (H, W) uint8, the small grey picture from when the calibration held.
@@ -76,7 +76,7 @@ class CameraFit:
 
 
 def picture_map(then: Image, now: Image, blocks: BlockMask) -> Affine | None:
-    """From where the print was in a small grey picture to where it is now; None where that cannot be told.
+    """From where the print was in a small grey picture to where it is now; None where that is unknown.
 
     Args:
         then: (H, W) uint8.

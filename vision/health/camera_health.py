@@ -44,21 +44,21 @@ SUSPECT_MM = 2.6
 BEGIN_S = 3.0
 """A picture that changes so early, and is found nowhere in the next, was no table: the stream was only coming up."""
 CONFIRM_S = 1.0
-"""A fault that lasts so long is told."""
+"""A fault that lasts so long is reported."""
 CLEAR_S = 0.8
-"""So long a picture must be good again before that is told."""
+"""So long a picture must be good again before that is reported."""
 GAP_S = 0.3
 """A fault that seems gone for no longer than this goes on."""
 APART = frozenset({PictureFault.FROZEN, PictureFault.MOVED})
-"""Faults that are told even where another went before; the others all hide the table, and run into each other."""
+"""Faults that are reported even where another went before; the others all hide the table, and run into each other."""
 
 
 @dataclass(slots=True)
 class FaultRun:
-    """The faults of one camera's picture over time: each is told once it lasts, and its end once that lasts."""
+    """The faults of one camera's picture over time: each is reported once it lasts, and its end once that lasts."""
 
     told: PictureFault | None = None
-    """The fault that was told and is not told to be over."""
+    """The fault that was reported and whose end was not."""
     is_blind: bool = False
     """Whether the present picture should not be looked at: it has a fault, told or not."""
     _fault: PictureFault | None = None
@@ -71,7 +71,7 @@ class FaultRun:
 
     @property
     def waiting_since_t(self) -> float | None:
-        """The earliest moment of which something may still be told."""
+        """The earliest moment of which something may still be reported."""
         if self.told is None:
             return self._bad_since_t
         return self._good_since_t if _is_alike(self._fault, self.told) else self._fault_since_t
@@ -148,12 +148,12 @@ class CameraHealth:
 
     @property
     def is_faulty(self) -> bool:
-        """Whether a fault was told and is not told to be over."""
+        """Whether a fault was reported and its end was not."""
         return self._run.told is not None
 
     @property
     def waiting_since_t(self) -> float | None:
-        """The earliest moment of which something may still be told."""
+        """The earliest moment of which something may still be reported."""
         return self._run.waiting_since_t
 
     def update(self, frame: Frame, small_hw3: Image) -> list[PictureFaulted | PictureCleared | CameraRefitted]:
@@ -253,7 +253,7 @@ class CameraHealth:
         return missed_mm is not None and missed_mm > limit_mm
 
     def _missed_mm(self, grey: Image, t: float) -> float | None:
-        """By how much the calibration misses the cloth; None where that cannot be told."""
+        """By how much the calibration misses the cloth; None where that is unknown."""
         then = self._print.small
         return None if then is None else self._place.missed_mm(then, grey, self._print.has_print, t)
 

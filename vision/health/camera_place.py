@@ -41,7 +41,7 @@ class CameraPlace:
         self._then: Image | None = None
         """The picture for which the first calibration holds."""
         self._is_offered = False
-        """Whether a fit that a person should look at was told since the camera was moved."""
+        """Whether a fit that a person should look at was reported since the camera was moved."""
         self._tried: tuple[float, Refit | None] = (-np.inf, None)
         self._hold(calibration)
 
@@ -57,7 +57,7 @@ class CameraPlace:
             self._then = luma.copy()
 
     def missed_mm(self, then: Image, now: Image, blocks: BlockMask, t: float) -> float | None:
-        """By how much the calibration misses the cloth, measured now and then; None where that cannot be told.
+        """By how much the calibration misses the cloth, measured now and then; None where that is unknown.
 
         Args:
             then: (H, W) uint8, the small grey picture from when the calibration held.

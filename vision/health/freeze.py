@@ -2,8 +2,8 @@
 
 Looks at which parts of the picture changed at all from look to look. Strong compression leaves still parts of a
 picture unchanged for a while, so a stream's own usual liveliness is the measure; where that is too small to tell, as
-in a drawn picture without noise, nothing is said. Key frames repaint a frozen picture: one such change is passed over.
-Grey levels 0 to 255, seconds of stream time.
+in a drawn picture without noise, nothing is reported. Key frames repaint a frozen picture: one such change is passed
+over. Grey levels 0 to 255, seconds of stream time.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ LEAST_DEVIATION = 2.5
 ALIKE = 0.5
 """Correlation from which a block is said to look as it did."""
 SURE_ALIKE = 0.3
-"""From blocks that look less alike no small shift is told."""
+"""From blocks that look less alike no small shift is reported."""
 STILL_ALIKE = 0.9
 """Correlation of a block with itself at the last look from which it lies still: noise takes little, a hand more. Chosen
 by hand."""
@@ -43,7 +43,7 @@ ADOPT_LOOK_S = 0.9
 """How often that is looked at, about once a second: six looks in a row must show the same before a block is taken
 in."""
 LEAST_BLOCKS = 8
-"""Where fewer blocks have print nothing is said of the print."""
+"""Where fewer blocks have print nothing is reported about the print."""
 EVEN_OUT = 0.003
 """Keeps blocks with slopes in one direction only from telling of the other."""
 WASHED_LEVEL = 249.0

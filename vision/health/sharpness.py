@@ -21,7 +21,7 @@ be quick. Chosen by hand."""
 LEAST_DETAIL = 6.0
 """Patches with less detail are not measured: noise has as much."""
 LEAST_PATCHES = 5
-"""Where fewer can be measured nothing is said."""
+"""Where fewer can be measured nothing is reported."""
 SHARPEST = 0.75
 """The share is that of a patch which only a quarter of them surpass."""
 

@@ -23,7 +23,7 @@ from thirdcard.vision.inference.similarity import Small, likeness, prepared
 
 KEYS = frozenset({"name", "faces", "cards", "back"})
 LEAST_FACES = 26
-"""Fewer faces are no deck: nothing could be told apart by them."""
+"""Fewer faces are no deck: nothing could be distinguished by them."""
 
 
 class HouseDeckError(VisionError):

@@ -138,7 +138,7 @@ def load_model_spec(name: str, registry: Path | None = None) -> ModelSpec:
 
 
 def _house_entries(registry: Path) -> Mapping[str, Any]:
-    """Everything that a house declares, checked: a mistake in any entry is told at once."""
+    """Everything that a house declares, checked: a mistake in any entry is reported at once."""
     entries, known = _read(registry), sorted(_read(REGISTRY_PATH))
     for name, entry in entries.items():
         if name not in known:

@@ -1,6 +1,6 @@
 """Decode the raw output of the detector's network into oriented boxes.
 
-The network tells of each place of three grids, one every 8, 16 and 32 pixels, row by row: how far the box's four sides
+The network reports each place of three grids, one every 8, 16 and 32 pixels, row by row: how far the box's four sides
 lie from there, each as a distribution over whole steps of the grid (Li et al., "Generalized Focal Loss", 2020), what it
 is, and how it is turned. Only the few places that hold something are decoded.
 """

@@ -28,7 +28,7 @@ _LEAST_FILL = 0.93
 
 
 def fit_quad(image: Image, corners_px: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The outline of the card under a box, or the box itself where none can be told.
+    """The outline of the card under a box, or the box itself where none is known.
 
     Args:
         image: (H, W, 3) uint8, BGR.

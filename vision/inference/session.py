@@ -1,6 +1,6 @@
 """Open a model with ONNX Runtime and run it, on the CPU with one thread by default, or on a GPU where there is one.
 
-The file's inputs and outputs are held against their declaration when it opens. Knows nothing of what a model is for.
+The file's inputs and outputs are compared with their declaration when it opens. Knows nothing of what a model is for.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ WIDTH_PX, HEIGHT_PX = 80, 128
 DISC_PX = 40.0
 """A chip on the cloth is this wide in a crop."""
 COLUMNS = ("displacement", "log_scale", "foot_x", "foot_y", "top_x", "top_y")
-"""What the network tells of a crop, in its pixels: the displacement, the natural logarithm of its Laplace error's
+"""What the network says about a crop, in its pixels: the displacement, the natural logarithm of its Laplace error's
 scale, and where the centres of the foot and of the top disc lie right of and below the crop's middle."""
 _NODES = 5
 """Along each axis: the lens is asked at 25 places of a crop, and a polynomial of degree 4 through them gives the
@@ -71,7 +71,7 @@ class StackView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gauging:
-    """What the gauge tells of one stack."""
+    """What the gauge says about one stack."""
 
     displacement_mm: float
     """How far the top disc is drawn beyond the foot."""
@@ -193,7 +193,7 @@ class StackGauge:
         return [None if crop is None else gauging_of(next(rows), crop, frame) for crop, frame in pairs]
 
     def read(self, crops: Sequence[Image]) -> NDArray[np.float64]:
-        """What the network tells of crops: (N, len(COLUMNS))."""
+        """What the network says about crops: (N, len(COLUMNS))."""
         return np.asarray(self._session.run(crops), np.float64)
 
 

@@ -1,7 +1,7 @@
 """Join what was read of whole cards in a photograph with what was read of corner indices.
 
 What a card's own indices and the look at the whole say is pooled; two indices of one card are one card; what a fan
-shows is told by its indices, and a whole-card reading that contradicts them yields. Points are pixels of the
+shows is known by its indices, and a whole-card reading that contradicts them yields. Points are pixels of the
 photograph.
 """
 

@@ -18,7 +18,7 @@ class Recognised:
     kind: str
     """`card` or `chips`."""
     label: str | None
-    """The face; None for a back, for what is not a card and where the face cannot be told."""
+    """The face; None for a back, for what is not a card and where the face is unknown."""
     face_up: bool
     confidence: float
     """0 to 1: of the label, or, without one, of there being the object."""

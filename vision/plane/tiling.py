@@ -17,7 +17,7 @@ Rect = tuple[float, float, float, float]
 RIM_MM = 50.0
 """Between a core and its tile's edge at least: near half the diagonal of a card, 54 mm."""
 SURROUNDINGS_MM = 60.0
-"""So much is seen around a core where a tile need not be of full size: hands are told by what comes with them."""
+"""So much is seen around a core where a tile need not be of full size: hands are known by what comes with them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """Watch lamps on a layout: lit or dark, learned from how far their brightness swings, or hidden.
 
 Brightness is that of the brightest colour channel, 0 to 255. A lamp is lit or dark where all of it agrees; where it
-does not, or the cloth round it looks different too, or a hand is near, something lies over it. Nothing is said of a
-lamp that never changed.
+does not, or the cloth round it looks different too, or a hand is near, something lies over it. Nothing is reported
+about a lamp that never changed.
 """
 
 from __future__ import annotations

@@ -119,8 +119,9 @@ class SweepWatch:
 
         Args:
             cover: what lies over the cloth.
-            changes: what was told of stacks at this look.
-            calm_since_t: the earliest moment of which something may still be told of stacks; None when all is told.
+            changes: what was reported about stacks at this look.
+            calm_since_t: the earliest moment of which something may still be reported about stacks; None when all is
+                reported.
         """
         if not self._cells.any():
             return []
@@ -133,7 +134,7 @@ class SweepWatch:
         return [one for one in ripe if not self._left_something(one)]
 
     def waiting_since_t(self) -> float | None:
-        """The earliest moment of a sweep that may still be told."""
+        """The earliest moment of a sweep that may still be reported."""
         times = [stay.t[0] for stay in self._stays if stay.may_sweep(self._width_mm)]
         return min([*times, *(one.t_began for one in self._swept)], default=None)
 

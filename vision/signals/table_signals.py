@@ -73,5 +73,5 @@ class TableSignals:
         return self._sweeps.update(cover, touched, calm_since_t=calm_since_t)
 
     def waiting_since_t(self) -> float | None:
-        """The earliest moment of which something may still be told."""
+        """The earliest moment of which something may still be reported."""
         return self._sweeps.waiting_since_t()

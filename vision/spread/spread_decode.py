@@ -1,9 +1,9 @@
 """Tell which card lies at each place of a row, from what a reader says and from what usually follows what.
 
 A row is expected to run through given sequences of labels, each up or down, one after the other. What does not fit
-costs a fixed price and is told as what it is: the prior helps a doubtful reading and never overrides a clear one. Where
-it is not clear which edges of a row begin a card, the same prior helps to choose them. Knows labels and sequences, not
-what they mean.
+costs a fixed price and is reported as what it is: the prior helps a doubtful reading and never overrides a clear one.
+Where it is not clear which edges of a row begin a card, the same prior helps to choose them. Knows labels and
+sequences, not what they mean.
 """
 
 from __future__ import annotations

@@ -83,7 +83,7 @@ class StripReader(Protocol):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What it tells apart."""
+        """What it distinguishes."""
 
     def read(self, image: Image, calibration: Calibration, strips: Sequence[Strip]) -> Logs:
         """(N, labels) calibrated log probabilities; (0, labels) for none."""
@@ -140,7 +140,7 @@ class SeenCard:
     """The face that the sequence wants there."""
     is_back: bool = False
     is_hidden: bool = False
-    """A hand or chips lie on it: nothing is said of it."""
+    """A hand or chips lie on it: nothing is reported about it."""
     hides: bool = False
     """So wide a strip that a further card may lie in it without an edge of its own to be seen."""
     likeness: float | None = None

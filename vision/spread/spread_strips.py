@@ -79,7 +79,7 @@ def straightened(
 
 
 def followed(image: Image, calibration: Calibration, row: RowLine, card_mm: tuple[float, float]) -> RowLine:
-    """The row along its paper, which boxes tell of only here and there: its line mended, its ends found."""
+    """The row along its paper, which boxes report only here and there: its line mended, its ends found."""
     half, known_mm = card_mm[1] / 2, (row.from_mm, row.to_mm)
     paper = _paper_level(
         straightened(image, calibration, row, (row.from_mm, row.to_mm, INSIDE * half), step_mm=COARSE_MM)

@@ -1,6 +1,6 @@
 """Notice that cards are spread over a table, wait until they lie still, and read them.
 
-Far more faces lie there than otherwise. While they do, nothing else is told of the table. Several frames are
+Far more faces lie there than otherwise. While they do, nothing else is reported about the table. Several frames are
 averaged: still things stay, noise goes. Layout millimetres, seconds of stream time.
 """
 

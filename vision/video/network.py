@@ -1,4 +1,5 @@
-"""Open a network camera's stream over the transport that it is asked for, and tell apart why it cannot be opened.
+"""Open a network camera's stream over the transport that it is asked for, and say why it
+cannot be opened.
 
 FFmpeg signs in by itself, with a digest where the camera wants one, and sends the password once an attempt.
 """
@@ -53,7 +54,7 @@ def open_network(source: str, *, transport: str = "tcp") -> InputContainer:
 
 
 def rtsp_options(transport: str) -> dict[str, str]:
-    """What FFmpeg is told of the transport."""
+    """What FFmpeg is asked to use as transport."""
     if transport == "auto":
         return {"rtsp_transport": "udp+tcp", "rtsp_flags": "prefer_tcp"}
     return {"rtsp_transport": transport, "buffer_size": str(_UDP_BUFFER_BYTES)}
@@ -91,7 +92,7 @@ class LossEar(AbstractContextManager["LossEar"]):
 
     @staticmethod
     def has_heard(words: Iterable[tuple[int, str, str]]) -> bool:
-        """Whether FFmpeg's words, as captured, tell of a loss."""
+        """Whether FFmpeg's words, as captured, report a loss."""
         return any(_LOSS in message for _, _, message in words)
 
 

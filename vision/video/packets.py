@@ -32,7 +32,7 @@ START_CODE = b"\1"
 UNNOTICED_S = 0.5
 """In less nothing is put down or taken away."""
 KEY_WITHIN = 300
-"""A film in which so many packets bring no key frame is one whose container does not tell of them."""
+"""A film in which so many packets bring no key frame is one whose container does not report them."""
 SETTLED_AFTER = 8
 """So many packets tell which picture is shown first where a file's edit list leaves out its beginning."""
 REPEATED_WITHIN = 300
@@ -142,7 +142,7 @@ class PacketReader:
         self.source = source
         self.stream = stream
         self.is_live = False
-        """A source that has no end: an error is told at once, since it is opened again."""
+        """A source that has no end: an error is reported at once, since it is opened again."""
         self.is_begun_unsound = False
         """Whether parts were lost of the packets that were read to open it."""
         self.clock = FilmClock(

@@ -2,7 +2,7 @@
 
 Times are seconds since the film's first key frame, on a clock that was mended where the film's own was wrong. Where
 nothing can be seen a `SightLost` says so in the midst of the frames, and why. Files, network cameras and devices are
-read alike; only a file has an end that can be told from a break. Knows nothing of what the pictures show.
+read alike; only a file has an end that can be distinguished from a break. Knows nothing of what the pictures show.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from thirdcard.vision.video.sound_frames import SoundFrames, SoundPicture
 SHORTFALL_S = 1.0
 """How much earlier than its container says a file may end without being called broken."""
 LEAST_STEP_S = 0.001
-"""Frames of one time are told apart by so much."""
+"""Frames of one time are distinguished by so much."""
 TELLS_ITS_LENGTH = ("mov", "matroska", "flv")
 """Containers whose length was written by who made the file; that of others FFmpeg guesses from what is there."""
 

@@ -65,7 +65,7 @@ def enrol(
     `cards: {deck: cards.yaml}`. Where the deck on the table is another one, what was enrolled is left aside.
 
     Chips lie in a row, one of each value, from the left as the dealer's end is up, with a card face up beside them: its
-    paper tells the light. Name the file so: `chips: chips.yaml`. Chips that cannot be told apart are named.
+    paper tells the light. Name the file so: `chips: chips.yaml`. Chips that cannot be distinguished are named.
     """
     if what is Thing.CHIPS:
         from thirdcard.service.cli.commands.enrol_chips import enrol_chips

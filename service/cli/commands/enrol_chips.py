@@ -126,9 +126,7 @@ def _tell(chips: Sequence[EnrolledChip], row: Sequence[RowChip]) -> None:
         typer.echo(f"  {chip.value}  {chip.name}  {colour}  {at}")
     for pair in alike_pairs(looks_of_row(row), print_needed=PRINT_NEEDED):
         one, other = chips[pair.first], chips[pair.second]
-        typer.echo(
-            f"Cannot be told apart: {one.name} ({one.value}) and {other.name} ({other.value}): {told_apart(pair)}"
-        )
+        typer.echo(f"Too alike: {one.name} ({one.value}) and {other.name} ({other.value}): {told_apart(pair)}")
 
 
 def _draw(drawn: Path, image: Image, table: TableConfig, chips: Sequence[EnrolledChip], row: Sequence[RowChip]) -> None:

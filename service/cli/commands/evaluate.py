@@ -45,7 +45,7 @@ def evaluate(
 ) -> None:
     """Watch recordings and compare with their truth: alerts, cards, rounds, wagers, delays.
 
-    An alert counts as found with the same code, the same seat and hand where both are told, and at most 2 s apart.
+    An alert counts as found with the same code, the same seat and hand where both are reported, and at most 2 s apart.
     What the recording's tolerated.jsonl lists is neither a hit nor false.
     """
     from thirdcard.service.config.output_files import written

@@ -23,7 +23,7 @@ def spoil(
 ) -> None:
     """Copy a recording with a camera's faults put into its video, to see what a watch makes of them.
 
-    The copy's truth, where there is one, tells of the faults, so that `thirdcard evaluate` measures them.
+    The copy's truth, where there is one, reports the faults, so that `thirdcard evaluate` measures them.
     """
     from thirdcard.datasets.script.faults import CameraFault, parse_spell
     from thirdcard.datasets.script.spoil import COPIED, between_and_amid, load_source, spoil_recording

@@ -46,7 +46,7 @@ def terms_of(facts: SearchableRound) -> list[str]:
 
 
 def change_kind(line: Mapping[str, Any]) -> str:
-    """What became of a stack: placed, increased, reduced, removed, or changed where that cannot be told."""
+    """What became of a stack: placed, increased, reduced, removed, or changed where that is unknown."""
     for before, after in ((line.get("before"), line.get("after")), (line.get("chips_before"), line.get("chips_after"))):
         if before is None and after == 0:
             return "removed"

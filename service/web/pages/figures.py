@@ -38,7 +38,7 @@ FAMILIES = {
 }
 VIEWS = {"dealers": "Dealers", "tables": "Tables", "codes": "Codes", "trend": "Trend", "pace": "Pace"}
 LIKELY = 0.95
-"""From this probability on a figure is told as above, or below, the house."""
+"""From this probability on a figure is reported as above, or below, the house."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -298,7 +298,7 @@ def _facts(words: Mapping[str, Callable[..., Any]], told: AlertStory) -> list[tu
     )
     found = [
         ("Severity", body["severity"]),
-        ("Rule broken", f"{body['rulebook']} {body['rule'] or '(its text is silent)'}{f': {said}' if said else ''}"),
+        ("Rule broken", f"{body['rulebook']} {body['rule'] or '(no section on this)'}{f': {said}' if said else ''}"),
         ("Remedy", ordered),
         ("Dealer", one.dealer or ""),
         ("Wager", wager),

@@ -39,4 +39,4 @@ def correction_words(body: Mapping[str, Any]) -> str:
             return f"what line {body['line']} says did not happen"
         case "add":
             return f"this happened too: {event_words(body['event'])}"
-    return f"alert {body['alert']} {'stands' if body['stands'] else 'does not stand'}"
+    return f"alert {body['alert']} {'was right' if body['stands'] else 'was wrong'}"

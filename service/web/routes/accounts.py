@@ -61,7 +61,7 @@ def tokens(room: RoomHere, person: Admin) -> Listing[TokenOut]:
 
 @router.post("/tokens", status_code=201)
 def add_token(room: RoomHere, person: Admin, body: TokenIn) -> NewToken:
-    """Add a token; it is told this once."""
+    """Add a token; its text is returned this once."""
     token = new_token(room, person, body.name, body.role, tables=body.tables, days=body.days)
     return NewToken(name=body.name, token=token)
 

@@ -71,7 +71,7 @@ def clip(room: RoomHere, person: Viewer, request: Request, round_id: RoundId) ->
 
 @router.get("/{round_id}/cards/{line}")
 def card(room: RoomHere, cards: CardsHere, person: Viewer, round_id: RoundId, line: LineId) -> CardOut:
-    """The card that a line of the round's log tells of: where and when it is to be seen, or why it is not."""
+    """The card that a line of the round's log reports: where and when it is to be seen, or why it is not."""
     found = _card_line(room, person, round_id, line)
     try:
         picture = CardPictureOut.of(cards.show(room, found), f"/api/rounds/{round_id}/cards/{line}/picture")

@@ -1,4 +1,4 @@
-"""Each misdeal is told once, with rule and remedy, and its near miss is not."""
+"""Each misdeal is reported once, with rule and remedy, and its near miss is not."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def camera_overloaded(table: LawfulTable, _deal: LawfulDeal) -> None:
 
 @act(Moment.BETWEEN)
 def camera_away(table: LawfulTable, _deal: LawfulDeal) -> None:
-    """A camera could not be trusted for a while, which is told and bears on nothing else."""
+    """A camera could not be trusted for a while, which is reported and bears on nothing else."""
     what = table.random.choice(["lost", "moved", "obstructed"])
     table.log.add(f"camera_{what}", camera="overhead").add("camera_back", camera="overhead")
     table.expected.append(f"camera.{what}")

@@ -91,7 +91,7 @@ def alerts_of(witness: Witness, build: Build) -> list[Alert]:
 
 
 def check_broken(witness: Witness) -> None:
-    """The paragraph is told where it is broken, by the code and citation that the witness expects."""
+    """The paragraph is reported where it is broken, by the code and citation that the witness expects."""
     assert witness.fault is not None
     told = [alert for alert in alerts_of(witness, witness.fault) if alert.code == witness.code]
     assert told
@@ -101,14 +101,14 @@ def check_broken(witness: Witness) -> None:
 
 
 def check_kept(witness: Witness) -> None:
-    """Nothing is told where the paragraph is kept; of a wager nothing at all, whichever way it was settled."""
+    """Nothing is reported where the paragraph is kept; of a wager nothing at all, whichever way it was settled."""
     code = witness.code or ""
     family = "payout." if code.startswith("payout.") else code
     assert [one.code for one in alerts_of(witness, witness.near) if one.code.startswith(family)] == []
 
 
 def check_scenario(scenario: Scenario) -> None:
-    """The fault is told with its rule and remedy, the near miss is not."""
+    """The fault is reported with its rule and remedy, the near miss is not."""
     ordered = remedy_of(scenario)
     for build, rules in ((scenario.fault, [scenario.rule]), (scenario.near, [])):
         built = build(TableLog(scenario.rules))

@@ -1,4 +1,4 @@
-"""A house's own rulebook: short, with bets and commission of its own, and told of in one go where it is wrong."""
+"""A house's own rulebook: short, with bets and commission of its own, and all its errors reported at once."""
 
 from __future__ import annotations
 

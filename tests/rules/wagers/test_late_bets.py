@@ -1,4 +1,4 @@
-"""Betting closes where each rulebook says so; what changes later is told by its direction."""
+"""Betting closes where each rulebook says so; what changes later is reported with its direction."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ OWN: list[tuple[str, str, dict[str, Any], str]] = [
 
 
 def beyond(log: TableLog, bet: str, stake: int, **limits: Any) -> list[tuple[str, str | None]]:
-    """Code and section of what is told of a wager beside one of 100 on the Banker."""
+    """Code and section of what is reported about a wager beside one of 100 on the Banker."""
     log.add("bets_opened").wager("s3-banker", 0, 100).wager(f"s3-{bet}", 0, stake).add("no_more_bets").four(STANDS)
     notice = {"minimum": 25, "maximum": 500, "bets": {bet: limits}}
     return [(alert.code, alert.rule) for alert in alerts_of(log, limits=notice) if alert.bet == bet]
@@ -54,7 +54,7 @@ NOTICE: dict[str, Any] = {"minimum": 25, "maximum": 500, "bets": {"tie": {"minim
 
 
 def told_of(log: TableLog, limits: dict[str, Any] | None = None) -> list[tuple[str, int | None]]:
-    """Code and seat of what is told of wagers beyond their limits."""
+    """Code and seat of what is reported about wagers beyond their limits."""
     alerts = alerts_of(log, limits=NOTICE if limits is None else limits)
     told = [(alert.code, alert.seat) for alert in alerts if alert.code.startswith("limit.")]
     return sorted(told, key=lambda one: one[1] or 0)
@@ -165,7 +165,7 @@ BANKER_WINS, PLAYER_WINS, TIED = "P KH 2C 3S | B 3D 3H", "P KH 8C | B 3D 4H", ST
 
 
 def low_rounds(*rounds: tuple[str, str, int], area: str = "s3-player", stake: int = 10, **options: Any) -> list[str]:
-    """What is told of a player's low wagers: the cards of each round, and what is done with 10 on the area."""
+    """What is reported about a player's low wagers: the cards of each round, and what is done with 10 on the area."""
     log = TableLog(rules_of("tas", **options))
     for text, action, amount in rounds:
         log.add("bets_opened").wager(area, 0, stake)

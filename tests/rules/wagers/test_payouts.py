@@ -1,4 +1,4 @@
-"""Settlement held against what was due: what is alleged only when it was seen, and what excuses it."""
+"""Settlement compared with what was due: what is alleged only when it was seen, and what excuses it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ WON = "P KH 7C | B 3D 5H"
 
 
 def payouts(log: TableLog) -> tuple[list[str], list[str]]:
-    """The codes of settlement that were told and those that were left open."""
+    """The codes of settlement that were reported and those that were left open."""
     alerts, records = run(log.rules, log.events)
     told = [alert.code for alert in alerts if alert.code.startswith("payout.")]
     return told, [doubt.code for doubt in records[0].undetermined if doubt.code.startswith("payout.")]

@@ -1,4 +1,4 @@
-"""Intervals of rates and shares, held against scipy and against what they promise."""
+"""Intervals of rates and shares, compared with scipy and with what they promise."""
 
 from __future__ import annotations
 

@@ -165,7 +165,7 @@ def _gather(room: ServedRoom) -> None:
         case = open_case(session, SUPERVISOR, "Seat 5, paid twice on Saturday", now=now)
         for number in (first, paid):
             put_alert(session, SUPERVISOR, case, number, now=now)
-        add_note(session, SUPERVISOR, case, "Same dealer as on Friday; the pit manager was told at 21:40.", now=now)
+        add_note(session, SUPERVISOR, case, "Same dealer as on Friday; the pit manager was informed at 21:40.", now=now)
         put_hold(
             session, SUPERVISOR, "Asked for by the inspector, letter of 20 November.", alert=None, case=case, now=now
         )

@@ -94,7 +94,9 @@ def test_every_route_to_a_page_is_among_the_pages() -> None:
     ("text", "told"),
     [
         pytest.param("26 Nov 2026 01:17:27", "N", id="a moment"),
-        pytest.param("4 alerts within 29 s; the gravest", "N alerts within N; the gravest", id="how long a storm took"),
+        pytest.param(
+            "4 alerts within 29 s; the most severe", "N alerts within N; the most severe", id="how long a storm took"
+        ),
         pytest.param('- heading "Round 4" [level=2]', '- heading "Round N" [level=2]', id="a heading's level stays"),
         pytest.param("T1, clip.mp4", "T1, clip.mp4", id="a table's name and a kind of file stay"),
         pytest.param("1\u202f200 bytes", "N", id="a size"),

@@ -25,7 +25,7 @@ HEARD = "() => window.heard"
 RESUME_UNANSWERED = """{
   const resume = AudioContext.prototype.resume;
   AudioContext.prototype.resume = function () {
-    this.dispatchEvent(new Event("statechange"));  // some tell of a state that is none yet
+    this.dispatchEvent(new Event("statechange"));  // some report a state that does not hold yet
     resume.call(this);
     return new Promise(() => {});
   };

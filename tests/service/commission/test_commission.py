@@ -189,7 +189,7 @@ def test_figures_say_what_was_not_measured(tmp_path: Path) -> None:
     told = dict(figures(commission(tmp_path, [])))
     assert told["Read surely"] == "no card"
     assert told["The deck"] == "not measured"
-    assert told["Error, card read surely"] == "cannot be told: no faces"
+    assert told["Error, card read surely"] == "unknown: no faces"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Chips become amounts: told where they are sure, else between what and what."""
+"""Chips become amounts: reported where they are sure, else as bounds."""
 
 from __future__ import annotations
 

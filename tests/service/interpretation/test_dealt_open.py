@@ -1,4 +1,4 @@
-"""A card dealt face up under a hand is told from one that was turned there."""
+"""A card dealt face up under a hand is distinguished from one that was turned there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cards that are passed to players and back, as the log tells of them."""
+"""Cards that are passed to players and back, as the log reports them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cards where none belongs, as the log tells of them."""
+"""Cards where none belongs, as the log reports them."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def test_after_a_face_turned_to_its_back_no_card_is_sure_where_something_was_uns
 
 
 def test_change_that_is_logged_in_a_later_round_is_not_alleged_of_it() -> None:
-    """It was seen before the picture was gone, and told of when it was back: the log had gone on."""
+    """It was seen before the picture was gone, and reported when it was back: the log had gone on."""
     table = interpreter_of(RoundClosed)
     table.observe(PictureFaulted(t=10.0, fault=FROZEN[0].fault))
     table.signal(RoundClosed(t=15.0))

@@ -1,4 +1,4 @@
-"""Two cards that left the shoe at once are told apart from cards that were dealt one by one, or seen late."""
+"""Two cards that left the shoe at once are distinguished from cards that were dealt one by one, or seen late."""
 
 from __future__ import annotations
 

@@ -217,7 +217,7 @@ def test_report_that_comes_late_is_not_taken_for_written() -> None:
 
 
 class FallingDatabase(Database):
-    """Falls once while it commits: before the entry stands, or after, and then nobody is told that it does."""
+    """Falls once while it commits: before the entry stands, or after, and then nobody is notified that it does."""
 
     falls: str | None = None
 

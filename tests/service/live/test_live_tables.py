@@ -1,4 +1,4 @@
-"""The tables that are watched here: who reads their changes is told states and what was written, nothing else."""
+"""The tables that are watched here: a reader of their changes gets states and what was written, nothing else."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def wait_for(told: list[Message], is_it: Callable[[Message], bool], heard: int =
             if is_it(told[n]):
                 return n
         time.sleep(0.05)
-    raise AssertionError(f"nobody told of it: {told[-3:]}")
+    raise AssertionError(f"nobody reported it: {told[-3:]}")
 
 
 def is_playing(message: Message) -> bool:
@@ -39,7 +39,7 @@ def is_playing(message: Message) -> bool:
 
 
 def is_down(message: Message) -> bool:
-    """Whether it is not, and why is told."""
+    """Whether it is not, and why is reported."""
     return isinstance(message, TableStatus) and message.camera == "down" and bool(message.fault)
 
 

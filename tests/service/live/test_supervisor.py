@@ -1,4 +1,4 @@
-"""The supervisor: a table's process that dies, fails or hangs is started again, and its state is told."""
+"""The supervisor: a table's process that dies, fails or hangs is started again, and its state is reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A table's own process, with the real models and the shipped recording: watched as it plays, killed, gone on with."""
+"""A table's own process, with the real models and the shipped recording: watched as it plays, killed, resumed."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ class FakeCamera:
 
 @dataclass(slots=True)
 class FakeWatch:
-    """Takes as long for a look as it is told to."""
+    """Takes as long for a look as it is asked to."""
 
     clock: list[datetime]
     look_s: float
@@ -245,7 +245,7 @@ def test_a_camera_that_stays_silent_is_lost_from_its_last_frame_on() -> None:
 
 
 def never_seen(*, is_machine: bool = False, state: CameraState = CameraState.CONNECTING) -> FakeWatch:
-    """What is told of a camera that sends nothing for half a minute after the watch began."""
+    """What is reported about a camera that sends nothing for half a minute after the watch began."""
     clock = [NOW]
     watch = FakeWatch(clock, 0.05)
     camera = FakeCamera(clock, pause_s=(0.0, 30.0), is_machine=is_machine, state=state)

@@ -1,1 +1,1 @@
-"""What is told to the outside."""
+"""What is reported to the outside."""

@@ -1,4 +1,4 @@
-"""Receivers that do as they are told."""
+"""Receivers that do as they are asked."""
 
 from __future__ import annotations
 

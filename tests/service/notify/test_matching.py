@@ -1,4 +1,4 @@
-"""Which channels are told: by event, severity, table, code and shift."""
+"""Which channels are notified: by event, severity, table, code and shift."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page on running the service: every setting, event and figure is told, and what it tells to do works."""
+"""The page on running the service: every setting, event and figure is reported, and what it tells to do works."""
 
 from __future__ import annotations
 

@@ -200,7 +200,7 @@ def test_what_was_read_a_day_late_is_kept_as_not_told(database: Database, clock:
     enter(database, clock)
     with database.reading() as session:
         (first, *_) = deliveries(session, limit=10, state="failed").items
-    assert first.fault == "not told: it was more than 24 h ago"
+    assert first.fault == "not sent: it was more than 24 h ago"
 
 
 def test_what_no_channel_can_send_any_more_is_given_up(database: Database, clock: HandClock) -> None:

@@ -64,7 +64,7 @@ def test_people_are_told_of_a_storm_once_and_programs_of_each_alert(begun: Datab
     body = bodies(begun, "duty")[-1]
     assert WORDS.title(body) == f"[medium] Table B07: {LEAST} times Late bet: placed, a storm"
     assert f"{LEAST} alerts of one kind" in WORDS.text(body)
-    assert "not told one by one" in WORDS.text(body)
+    assert "not sent one by one" in WORDS.text(body)
     assert all("storm" not in other for other in bodies(begun, "bus"))
 
 

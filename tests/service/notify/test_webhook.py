@@ -18,7 +18,7 @@ MESSAGE = Outgoing("alert-17-raised", '{"event":"raised"}')
 
 @dataclass(slots=True)
 class FakePoster:
-    """Answers what it was told to."""
+    """Answers what it was asked to."""
 
     answer: HttpAnswer | HttpError
     posted: list[tuple[str, bytes, Mapping[str, str]]] = field(default_factory=list)

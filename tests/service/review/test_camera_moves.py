@@ -1,4 +1,4 @@
-"""What segments tell of a camera that was moved becomes one history of the shift."""
+"""What segments say about a camera that was moved becomes one history of the shift."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a recorded file tells of itself: by its index where that is whole, else by its packets."""
+"""What a recorded file says about itself: by its index where that is whole, else by its packets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person is told while a shift is reviewed."""
+"""What a person sees while a shift is reviewed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HOUR_S = 3600.0
 
 
 class Page:
-    """A review of files that were never filmed, and what is told of it."""
+    """A review of files that were never filmed, and what is reported about it."""
 
     def __init__(self, *, terminal: bool = False) -> None:
         self.now = 0.0
@@ -61,7 +61,7 @@ def filmed(*hours: str, table: str = "T01") -> Shift:
 
 
 def reviewed(*, done: int, speed: float) -> list[str]:
-    """What is told of four hours of film, so many segments watched before, the others in their order."""
+    """What is reported about four hours of film, so many segments watched before, the others in their order."""
     page, shift = Page(), filmed("a.mp4", "b.mp4", "c.mp4", "d.mp4")
     with page.progress:
         for segment in page.begin(shift, done=done):

@@ -1,6 +1,6 @@
 """A damaged file of a shift, and the sound copy that comes later: each round counts once, decisions stay.
 
-What the watch of a segment would find is told by the shipped recording's log, so that no model runs.
+What the watch of a segment would find is known by the shipped recording's log, so that no model runs.
 """
 
 from __future__ import annotations

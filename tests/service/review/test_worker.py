@@ -48,7 +48,7 @@ def has_large_pages() -> bool:
 
 
 def tunables() -> str | None:
-    """What a process was told of its memory as it began."""
+    """How a process was set up for its memory as it began."""
     return os.environ.get("GLIBC_TUNABLES")
 
 

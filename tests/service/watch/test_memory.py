@@ -1,4 +1,4 @@
-"""What was freed between things still in use goes back to the system when it is told to."""
+"""What was freed between things still in use goes back to the system when it is asked to."""
 
 from __future__ import annotations
 

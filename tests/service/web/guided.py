@@ -66,7 +66,7 @@ def demo_sketch() -> dict[str, Any]:
 
 
 def settle(client: TestClient, table: str, step: str, body: dict[str, Any]) -> dict[str, Any]:
-    """Settle a step; gives what was told."""
+    """Settle a step; returns the response."""
     answer = client.put(f"/api/new-tables/{table}/{step}", json=body)
     assert answer.status_code == 200, answer.text
     told: dict[str, Any] = answer.json()

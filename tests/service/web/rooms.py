@@ -82,7 +82,7 @@ class StillTables:
             box.put_nowait(change)
 
     async def changes(self) -> AsyncIterator[TableStatus | Written]:
-        """What is told from now on."""
+        """What is reported from now on."""
         box: asyncio.Queue[TableStatus | Written] = asyncio.Queue()
         self._boxes.append(box)
         while True:

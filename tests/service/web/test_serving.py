@@ -1,4 +1,4 @@
-"""A service that is told to end ends what it started; one that is sent headers without end does not read them."""
+"""A service that is asked to end ends what it started; one that is sent headers without end does not read them."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def test_storm_names_its_gravest_first(room: TestRoom) -> None:
     grave = raise_alert(room, severity="critical", message="Seat 9 placed 99,000.")
     raise_storm(room, LEAST)
     text = room.browser("operator").get("/parts/alerts").text
-    assert f"{LEAST + 1} alerts within 60 s; the gravest: Seat 9 placed 99,000." in text
+    assert f"{LEAST + 1} alerts within 60 s; the most severe: Seat 9 placed 99,000." in text
     assert re.findall(r'id="row-(\d+)"', text)[0] == str(grave)
 
 

@@ -1,4 +1,4 @@
-"""Votes over frames: agreement is told, doubt is not."""
+"""Votes over frames: agreement is reported, doubt is not."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from thirdcard.vision.observations import CardRested
 
 
 def table_with_a_back(*, is_like_cut_card: bool) -> Table:
-    """A back was told of; further looks at it show a back or a cutting card."""
+    """A back was reported; further looks at it show a back or a cutting card."""
     table = Table()
     table.look(sight(60, face_up=False), looks=8)
     table.look(replace(sight(60, face_up=False), is_like_cut_card=is_like_cut_card), looks=8)

@@ -1,4 +1,4 @@
-"""Printed slots that look like cards are told from cards that lie on them."""
+"""Printed slots that look like cards are distinguished from cards that lie on them."""
 
 from __future__ import annotations
 

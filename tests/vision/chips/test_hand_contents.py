@@ -1,4 +1,4 @@
-"""Chips in a moving hand: what is told of a stack that it came to, or went away from."""
+"""Chips in a moving hand: what is reported about a stack that it came to, or went away from."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def told(
     score: float = 0.8,
     touch: Touch = TOUCH,
 ) -> int | None:
-    """What is told when chips rest at some places and others show in passing."""
+    """What is reported when chips rest at some places and others show in passing."""
     watched = CarriedChips()
     for k in range(30):
         t = 0.1 * k

@@ -1,4 +1,4 @@
-"""Faults put into a drawn clip are told where they begin and end; what is no fault is not."""
+"""Faults put into a drawn clip are reported where they begin and end; what is no fault is not."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Told = list[tuple[float, PictureFaulted | PictureCleared | CameraRefitted]]
 
 
 def watch(frames: Iterable[Frame]) -> Told:
-    """What was told, and when."""
+    """What was reported, and when."""
     health = CameraHealth(straight_down(), CLOTH_MM)
     return [(frame.t, told) for frame in frames for told in health.update(frame, frame.small(SMALL_WH_PX))]
 
@@ -189,7 +189,7 @@ def test_fit_says_nothing_where_nothing_of_the_print_is_seen() -> None:
 
 
 def run(*faults: PictureFault | None) -> list[PictureFaulted | PictureCleared]:
-    """What a run tells of ten looks a second."""
+    """What a run says about ten looks a second."""
     each = FaultRun()
     told = [each.update(fault, i / 10) for i, fault in enumerate(faults)]
     return [one for one in told if one is not None]

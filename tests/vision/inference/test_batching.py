@@ -1,4 +1,4 @@
-"""Many askers of one model: batches that are formed, numbers that stay the same, faults that are told to all."""
+"""Many askers of one model: batches that are formed, numbers that stay the same, faults that are reported to all."""
 
 from __future__ import annotations
 

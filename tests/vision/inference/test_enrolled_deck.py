@@ -124,7 +124,7 @@ def test_likeness_to_none_settles_nothing(alike: list[float]) -> None:
 
 
 class DoubtfulReader:
-    """Says of each crop what it is told to."""
+    """Says of each crop what it is asked to."""
 
     labels = LABELS
     deck = None

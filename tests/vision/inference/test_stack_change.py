@@ -1,4 +1,4 @@
-"""Two looks at a stack held against each other: what the watching code makes of the comparer's answers."""
+"""Two looks at a stack compared with each other: what the watching code makes of the comparer's answers."""
 
 from __future__ import annotations
 
@@ -150,9 +150,9 @@ def settled_at(x_mm: float, judging: Judging = JUDGING) -> StackRegion:
 
 
 def after_cover(x_mm: float, *told: NDArray[np.float64], at_mm: float = 700.0) -> tuple[StacksChanged, int]:
-    """A stack of three is covered, and stands at x_mm when the comparer says what it is told to, the last for ever.
+    """A stack of three is covered, and stands at x_mm when the comparer says what it is asked to, the last for ever.
 
-    Gives the change and after how many looks it was told.
+    Gives the change and after how many looks it was reported.
     """
     region, answers = settled_at(at_mm), list(told)
 
@@ -166,7 +166,7 @@ def after_cover(x_mm: float, *told: NDArray[np.float64], at_mm: float = 700.0) -
         if changes:
             (change,) = changes
             return change, k + 1
-    raise AssertionError("nothing was told")
+    raise AssertionError("nothing was reported")
 
 
 def test_region_holds_the_mean_of_looks_before_against_the_mean_of_those_after() -> None:

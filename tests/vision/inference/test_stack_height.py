@@ -1,4 +1,4 @@
-"""Crops of stacks by the camera's geometry, and growth told from displacements."""
+"""Crops of stacks by the camera's geometry, and growth estimated from displacements."""
 
 from __future__ import annotations
 

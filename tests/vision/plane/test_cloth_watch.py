@@ -26,7 +26,7 @@ def found(*things: tuple[int, tuple[float, float]]) -> Detections:
 
 @dataclass
 class Finder:
-    """Finds what it is told to, wherever it looks, and notes how often it looked."""
+    """Finds what it is asked to, wherever it looks, and notes how often it looked."""
 
     things: Detections = field(default_factory=Detections.empty)
     looks: list[list[Rect]] = field(default_factory=list)

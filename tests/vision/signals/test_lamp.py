@@ -1,4 +1,4 @@
-"""A lamp is told of when it is lit or put out, not when something lies over it."""
+"""A lamp is reported when it is lit or put out, not when something lies over it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def sleeved(image: Image, to_px: int) -> Image:
 def watched(
     picture: Callable[[int], Image], steps: int, *, hand: tuple[int, int] = (0, 0)
 ) -> list[LampChanged | LampCovered]:
-    """What was told of so many looks, ten a second; under a hand between two of them."""
+    """What was reported about so many looks, ten a second; under a hand between two of them."""
     lamp = Lamp(region="lamp", polygon_px=np.array([[LOW, LOW], [HIGH, LOW], [HIGH, HIGH], [LOW, HIGH]], np.float64))
     return [
         told

@@ -1,4 +1,4 @@
-"""An arm that sweeps over the regions is told from arms that come for something."""
+"""An arm that sweeps over the regions is distinguished from arms that come for something."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small films whose frames can be told apart: each shows its number as a bright column over noise."""
+"""Small films whose frames can be distinguished: each shows its number as a bright column over noise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Films with faults, read through the one door: what is sound is shown at its time, and lost sight is told."""
+"""Films with faults, read through the one door: what is sound is shown at its time, and lost sight is reported."""
 
 from __future__ import annotations
 

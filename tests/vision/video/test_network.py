@@ -1,4 +1,4 @@
-"""Why a network camera cannot be opened, and what is told of its address."""
+"""Why a network camera cannot be opened, and what is reported about its address."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ const csrf = document.body.dataset.csrf ?? "";
 
 let isLeaving = false;
 
-/** The session is over: sign in, and come back to this page with what was typed. Never returns, so that nothing is said of it. */
+/** The session is over: sign in, and come back to this page with what was typed. Never returns, so that no message is shown. */
 export function leave() {
   if (!isLeaving) {
     isLeaving = true;

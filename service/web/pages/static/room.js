@@ -105,10 +105,10 @@ const storms = new Storms(JSON.parse(body.dataset.storm), untaken);
 
 function tellOf(alert) {
   const { kind, count, gravest, lasted_ms, is_storm, is_news } = storms.add(alert, Date.now());
-  const many = `${alert.table}: ${count} alerts of one kind ${lasted_ms < 1000 ? "at once" : `in ${told(lasted_ms)}`}`;
+  const many = `${alert.table}: ${count} alerts of one kind ${lasted_ms < 1000 ? "within a second" : `within ${told(lasted_ms)}`}`;
   if (is_news) {
     ring(`alert ${alert.id}`, alert.severity, ONCE_MS);
-    announce(is_storm ? `${many}, the gravest ${gravest.severity}: ${gravest.message ?? alert.message}` : `New alert at ${alert.table}, ${alert.severity}: ${alert.message}`);
+    announce(is_storm ? `${many}, the most severe ${gravest.severity}: ${gravest.message ?? alert.message}` : `New alert at ${alert.table}, ${alert.severity}: ${alert.message}`);
   }
   if (body.classList.contains("alerts")) return;
   if (is_storm) {

@@ -124,7 +124,7 @@ function ask(button, typed) {
   form.reset();
   document.getElementById("correct-title").textContent = TITLES[kind];
   document.getElementById("correct-words").textContent = kind === "verdict"
-    ? `${words}: it ${button.dataset.stands === "true" ? "does stand" : "does not stand"}.` : words ?? "";
+    ? `${words}: the alert was ${button.dataset.stands === "true" ? "right" : "wrong"}.` : words ?? "";
   document.getElementById("correct-go").textContent = kind === "back" ? "Take back" : "Correct";
   form.elements.card.value = button.dataset.card ?? "";
   const at_ms = player ? player.now_ms() : Date.parse(main.dataset.opened);

@@ -1,4 +1,4 @@
-// The wall and a table's page: pictures as they come, and what is told of the tables every second.
+// The wall and a table's page: pictures as they come, and the state of the tables every second.
 import { calm, fetchPart, refresh } from "./api.js";
 
 const EVERY_MS = 1000;

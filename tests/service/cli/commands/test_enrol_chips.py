@@ -194,9 +194,9 @@ def stacks_seen(table: Table) -> tuple[list[Image], list[int], np.ndarray]:
 def test_chips_of_nearly_one_colour_are_named_with_how_far_apart_they_are(tmp_path: Path) -> None:
     table = Table(tmp_path, with_faces(tmp_path, (90, 90, 90), (96, 96, 96)), seed=4)
     text = told(table.enrol(table.picture(table.row())))
-    assert "Cannot be told apart: n0 (5) and n1 (25): colours" in text
+    assert "Too alike: n0 (5) and n1 (25): colours" in text
     assert "apart, 12 are needed, or prints 16 apart and not" in text
-    assert text.count("Cannot be told apart") == 1
+    assert text.count("Too alike") == 1
     problems = list(chip_problems(load_chips("chips.yaml", tmp_path), "chips.yaml", None))
     assert [problem.key for problem in problems] == ["chips[1].colour"]
 
@@ -205,7 +205,7 @@ def test_chips_of_one_colour_with_another_print_are_told_apart_by_their_samples(
     table = Table(tmp_path, with_faces(tmp_path, (30, 30, 30), (240, 240, 240)), seed=4)
     result = table.enrol(table.picture(table.row()))
     assert result.exit_code == 0, result.output
-    assert "Cannot be told apart" not in told(result)
+    assert "Too alike" not in told(result)
     faces, tops, white = stacks_seen(table)
     shares = ChipFaceReader.open().read(faces, looks_in(load_chips("chips.yaml", tmp_path)), white)
     assert (shares.argmax(axis=1) == np.array(tops)).all()
