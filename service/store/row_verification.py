@@ -106,7 +106,7 @@ def _entries(session: Session, name: str) -> Iterator[_Entry]:
 
 
 def _compare(session: Session, entries: Sequence[_Entry], known: Counter[type[Base]]) -> Iterator[str]:
-    """What does not agree with entries about rows of one kind; counts the rows that entries tell of."""
+    """What does not agree with entries about rows of one kind; counts the rows that entries describe."""
     kind = entries[0].kind
     rows = dict(_rows(session, kind, [entry.key for entry in entries]))
     known[kind] += len(rows)
@@ -143,7 +143,7 @@ def _rows(session: Session, kind: type[Base], keys: Sequence[Key]) -> Iterator[t
 
 
 def _unrecorded(session: Session, kind: type[Base]) -> Iterator[str]:
-    """Rows that no entry tells of."""
+    """Rows that no entry describes."""
     known = {entry.key for name in _chains(session) for entry in _entries(session, name) if entry.kind is kind}
     for key in _keys(session, kind):
         if key not in known:
