@@ -13,7 +13,7 @@ import cv2
 
 from thirdcard.service.cameras.camera_look import CameraLook, look_at_camera, sign_in_address
 from thirdcard.service.cameras.discovery import FoundCamera, find_cameras
-from thirdcard.service.cameras.onvif import SignIn
+from thirdcard.service.cameras.onvif import CameraAnswer, SignIn, ask_camera
 from thirdcard.service.config.table_file import is_live_source
 from thirdcard.service.guide.drafts import (
     LENS,
@@ -28,6 +28,7 @@ from thirdcard.service.guide.drafts import (
 )
 from thirdcard.service.setup.camera_grade import READABLE_PX_PER_MM
 from thirdcard.service.setup.problems import SetupProblem
+from thirdcard.service.watch.factory import now_utc
 
 LOOK_S = 2.5
 """Holds the second key frame of a camera that sends one every two seconds."""
@@ -70,6 +71,22 @@ def found_cameras() -> Sequence[FoundCamera]:
     """
     with in_words():
         return find_cameras(wait_s=WAIT_S, clock=time.monotonic)
+
+
+def offered_streams(service: str, sign_in: SignIn) -> CameraAnswer:
+    """The streams that a camera of this network offers to whoever signs in.
+
+    Args:
+        service: The address of its device service, as it said itself.
+        sign_in: Who asks.
+
+    Raises:
+        StepError: It refuses user or password, or does not answer as ONVIF has it.
+    """
+    if urlsplit(service).scheme not in ("http", "https"):
+        raise StepError(f"service = {service}; must begin with http:// or https://", field="service")
+    with in_words():
+        return ask_camera(service, sign_in, now=now_utc)
 
 
 def settle_camera(draft: NewTable, asked: CameraAsked, *, films: Path | None) -> CameraTold:

@@ -14,6 +14,7 @@ from thirdcard.service.cameras.camera_look import CameraLook, look_at_camera
 from thirdcard.service.config.table_file import is_live_source, load_table
 from thirdcard.service.guide.calibration_step import DrawnArea, drawn_areas
 from thirdcard.service.guide.camera_step import LOOK_S, STILL_QUALITY
+from thirdcard.service.guide.deck_step import DECK
 from thirdcard.service.guide.drafts import (
     CHIPS,
     LAYOUT,
@@ -76,7 +77,7 @@ def write_table_file(draft: NewTable) -> None:
         "limits": house.get("limits", {}),
         "layout": LAYOUT,
         "chips": CHIPS,
-        "cards": {"size_mm": list(file.house.card_mm)},
+        "cards": {"size_mm": list(file.house.card_mm)} | ({"deck": DECK} if draft.has(DECK) else {}),
         "cameras": [
             {
                 "name": CAMERA,

@@ -30,6 +30,8 @@ EDGE_STEPS = 8
 SHADE = 0.72
 REFERENCE_WIDTH_PX = 1920.0
 FARTHEST_PX = 1e5
+AREA_LINE_PX = 2.0
+"""In a picture of the reference width: of a thinner line half is left where a wall shows the picture half as wide."""
 ROWS_TRIED = 4
 """A plate is drawn at most so many of its heights from what it names: farther off nobody knows what it belongs to."""
 
@@ -64,7 +66,9 @@ def draw_overlay(image_hw3: Image, calibration: Calibration, layout: Layout, out
     scale = canvas.shape[1] / REFERENCE_WIDTH_PX
     for area in layout.areas:
         if area.kind in ("hand", "wager"):
-            _line(canvas, project(calibration, area_outline(area).polygon_mm), PLAIN, max(1, round(scale)))
+            _line(
+                canvas, project(calibration, area_outline(area).polygon_mm), PLAIN, max(1, round(AREA_LINE_PX * scale))
+            )
     for outline in outlines:
         points = project(calibration, outline.polygon_mm)
         colour = QUESTION if outline.in_question else LABEL

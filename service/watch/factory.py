@@ -9,6 +9,7 @@ import time
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from thirdcard.calibration.camera import Calibration
 from thirdcard.calibration.layout import Layout
 from thirdcard.rules.belief.belief import Belief
 from thirdcard.rules.belief.priors import Priors
@@ -23,6 +24,7 @@ from thirdcard.service.config.table_file import TableConfig
 from thirdcard.service.interpretation.alert_policy import AlertPolicy, belief_of, is_likely
 from thirdcard.service.interpretation.burns import shows_burns, side_regions
 from thirdcard.service.interpretation.handovers import places_before_seats
+from thirdcard.service.setup.table_check import USUAL_CHIP_MM
 from thirdcard.vision.cards.card_monitor import CardCustoms
 from thirdcard.vision.inference.batching import Session
 from thirdcard.vision.inference.chip_faces import ChipFaceReader
@@ -89,6 +91,14 @@ def build_observer(table: TableConfig, eyes: Eyes) -> Observer:
             [chip.colour_rgb for chip in table.chips.chips], [chip.sample_path for chip in table.chips.chips]
         ),
     )
+
+
+def build_still_observer(
+    layout: Layout, calibration: Calibration, card_mm: tuple[float, float], eyes: Eyes
+) -> Observer:
+    """An observer that reads spreads in still pictures of a table that is not set up wholly yet; it knows no chips."""
+    sizes = Sizes(card_mm=card_mm, chip_diameter_mm=USUAL_CHIP_MM[0], chip_thickness_mm=USUAL_CHIP_MM[1])
+    return Observer(observed_regions(layout), calibration, eyes, sizes=sizes, clock=time.perf_counter)
 
 
 def sharpened(table: TableConfig, eyes: Eyes) -> Eyes:

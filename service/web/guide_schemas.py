@@ -9,9 +9,11 @@ from pydantic import BaseModel, Field, StringConstraints
 
 from thirdcard.calibration.chips import ChipSet, load_chips
 from thirdcard.service.cameras.discovery import FoundCamera
+from thirdcard.service.cameras.onvif import CameraAnswer
 from thirdcard.service.guide.calibration_step import DrawnArea, FitTold, area_text
 from thirdcard.service.guide.camera_step import CameraAsked, CameraTold
 from thirdcard.service.guide.cloth_step import load_cloth
+from thirdcard.service.guide.deck_step import DECK, DeckTold
 from thirdcard.service.guide.drafts import CHIPS, LAYOUT, MOST_POINTS, HousePart, NewTable, Place, Sketch
 from thirdcard.service.guide.house_step import call_words
 from thirdcard.service.guide.lens_step import LensTold
@@ -99,6 +101,20 @@ class HouseIn(Incoming):
     house: HousePart
 
 
+class StreamsIn(Incoming):
+    """A camera that answered, and who asks it for its streams."""
+
+    service: Address
+    user: Annotated[str, StringConstraints(min_length=1, max_length=500)]
+    password: Secret = ""
+
+
+class DeckIn(Incoming):
+    """The house's own cards lie spread before the camera."""
+
+    card_mm: tuple[Annotated[float, Field(ge=20, le=200)], Annotated[float, Field(ge=20, le=300)]] = (63.0, 88.0)
+
+
 class FinishIn(Incoming):
     """The table goes live."""
 
@@ -125,6 +141,8 @@ class DraftOut(BaseModel):
     chips: str | None
     chip_set: list[ChipIn]
     """The chips that are settled."""
+    has_deck: bool
+    """Whether the house's own cards are enrolled."""
     house: HousePart | None
     call: list[str]
     """How the call "No more bets" is known."""
@@ -151,6 +169,7 @@ class DraftOut(BaseModel):
             points=file.points,
             chips=file.chips,
             chip_set=_chips_of(draft),
+            has_deck=draft.has(DECK),
             house=file.house,
             call=call_words(draft, file.house),
         )
@@ -190,11 +209,59 @@ class FoundCameraOut(BaseModel):
     name: str
     model: str
     location: str
+    service: str | None
+    """Where it is asked for its streams."""
 
     @classmethod
     def of(cls, camera: FoundCamera) -> FoundCameraOut:
         """What is sent of it."""
-        return cls(address=camera.address, name=camera.name, model=camera.model, location=camera.location)
+        service = next(iter(camera.services), None)
+        return cls(
+            address=camera.address, name=camera.name, model=camera.model, location=camera.location, service=service
+        )
+
+
+class StreamOut(BaseModel):
+    """A stream that a camera offers."""
+
+    name: str
+    address: str
+    """Without user and password."""
+    codec: str | None
+    size_px: tuple[int, int] | None
+    rate_hz: float | None
+
+
+class StreamsOut(BaseModel):
+    """What a camera offers."""
+
+    streams: list[StreamOut]
+    """The largest first."""
+    clock_off_s: float | None
+    """By how much its clock is ahead."""
+
+    @classmethod
+    def of(cls, answer: CameraAnswer) -> StreamsOut:
+        """What is sent of it."""
+        streams = [
+            StreamOut(name=one.name, address=one.address, codec=one.codec, size_px=one.size_wh_px, rate_hz=one.rate_hz)
+            for one in answer.streams
+        ]
+        return cls(streams=streams, clock_off_s=answer.clock_off_s)
+
+
+class DeckOut(BaseModel):
+    """What was enrolled of the house's own cards."""
+
+    draft: DraftOut
+    faces: int
+    missing: list[str]
+    say: str
+
+    @classmethod
+    def of(cls, draft: NewTable, told: DeckTold) -> DeckOut:
+        """What is sent of it."""
+        return cls(draft=DraftOut.of(draft), faces=told.faces, missing=list(told.missing), say=told.say)
 
 
 class CameraOut(StepOut):

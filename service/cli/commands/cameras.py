@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from thirdcard.service.config.table_file import TableConfig
 
 USER_VARIABLE, PASSWORD_VARIABLE = "THIRDCARD_CAMERA_USER", "THIRDCARD_CAMERA_PASSWORD"
+STILL_ENDINGS = (".png", ".jpg", ".jpeg")
+STILL_QUALITY = 95
+"""Of a JPEG: corners of markers are found as exactly as in the camera's own picture."""
 CLOCK_OFF_S = 2.0
 """A clock that NTP sets is right to a few hundredths of a second; a camera tells whole seconds."""
 
@@ -52,6 +56,9 @@ def cameras(
     ] = 4.0,
     transport: Annotated[str, typer.Option(help="Over which an RTSP camera is to send: tcp, udp or auto.")] = "tcp",
     as_json: Annotated[bool, typer.Option("--json", help="JSON instead of text.")] = False,
+    picture: Annotated[
+        Path | None, typer.Option(help="Write the last picture to this file, to calibrate or enrol by (.png, .jpg).")
+    ] = None,
 ) -> None:
     """Find cameras on the network, or look at one: stream, light, sharpness, and whether cards are large enough.
 
@@ -60,13 +67,19 @@ def cameras(
     """
     from thirdcard.vision.video.network import TRANSPORTS
 
+    if picture is not None and picture.suffix.lower() not in STILL_ENDINGS:
+        raise typer.BadParameter(f"--picture = {picture}; must end in {', '.join(STILL_ENDINGS)}")
     if transport not in TRANSPORTS:
         raise typer.BadParameter(f"--transport = {transport}; must be {', '.join(TRANSPORTS)}")
     sign_in = read_sign_in(user, password_file)
     if address is None and table is None:
+        if picture is not None:
+            raise typer.BadParameter("--picture needs an address, a film, or --table FILE")
         _list_cameras(ask, sign_in, seconds, as_json=as_json)
         return
     look = _looked(address, table, sign_in, seconds, transport)
+    if picture is not None:
+        _write_picture(picture, look, [None if address is None or "://" in address else Path(address), table])
     if as_json:
         typer.echo(json.dumps(_look_as_json(look), ensure_ascii=False, indent=2))
     else:
@@ -200,6 +213,18 @@ def _looked(
     else:
         source = sign_in_address(address, sign_in)
     return look_at_camera(source, seconds=seconds, clock=time.monotonic, transport=transport, table=config)
+
+
+def _write_picture(path: Path, look: CameraLook, read: Sequence[Path | None]) -> None:
+    """The last picture that was seen."""
+    import cv2
+
+    from thirdcard.service.config.output_files import written
+
+    with written(path, option="--picture", inputs=read) as draft:
+        quality = [cv2.IMWRITE_JPEG_QUALITY, STILL_QUALITY] if path.suffix.lower() != ".png" else []
+        draft.write_bytes(cv2.imencode(path.suffix, look.image, quality)[1].tobytes())
+    typer.echo(f"Written: {path}", err=True)
 
 
 def _tell_look(look: CameraLook) -> None:

@@ -111,7 +111,14 @@ def wall(room: Room, person: Person) -> dict[str, Any]:
     """All tables that the person may see; those in trouble first to the eye, not in order."""
     told = tell_tables(room, [state for state in room.live.states() if person.may_see(state.table_id)])
     unwatched = sum(not is_watched(state) for state, _, _ in told)
-    return {"told": told, "unwatched": unwatched, "now": room.clock(), "is_watched": is_watched}
+    may_set_up = person.role.includes(Role.ADMIN)
+    return {
+        "told": told,
+        "unwatched": unwatched,
+        "now": room.clock(),
+        "is_watched": is_watched,
+        "may_set_up": may_set_up,
+    }
 
 
 def table(room: Room, person: Person, table_id: str) -> dict[str, Any]:

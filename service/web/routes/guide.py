@@ -11,16 +11,19 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from thirdcard.service.alerts.room import Room
+from thirdcard.service.cameras.onvif import SignIn
 from thirdcard.service.config.data_folder import Home
 from thirdcard.service.guide.calibration_step import settle_fit, try_markers, try_points
-from thirdcard.service.guide.camera_step import found_cameras, look_again, settle_camera
+from thirdcard.service.guide.camera_step import found_cameras, look_again, offered_streams, settle_camera
 from thirdcard.service.guide.chips_step import ChipRow, choose_chips, enrol_row, settle_chips
 from thirdcard.service.guide.cloth_step import choose_cloth, keep_sketch, load_cloth, settle_sketch
+from thirdcard.service.guide.deck_step import drop_deck, enrol_deck
 from thirdcard.service.guide.drafts import STILL, Drafts, NewTable
 from thirdcard.service.guide.house_step import settle_house
 from thirdcard.service.guide.lens_step import add_view, drop_views
 from thirdcard.service.guide.trial import finish, try_table
 from thirdcard.service.media.calibration_sheets import write_sheets
+from thirdcard.service.store import audit
 from thirdcard.service.store.people import Person
 from thirdcard.service.tables.file_set import FileSet
 from thirdcard.service.tables.setups import list_known, read_files
@@ -32,6 +35,8 @@ from thirdcard.service.web.guide_schemas import (
     CameraOut,
     ChipsIn,
     ClothIn,
+    DeckIn,
+    DeckOut,
     DraftOut,
     FinishIn,
     FitOut,
@@ -42,6 +47,8 @@ from thirdcard.service.web.guide_schemas import (
     PointsIn,
     SketchIn,
     StepOut,
+    StreamsIn,
+    StreamsOut,
     TrialOut,
 )
 from thirdcard.service.web.http_errors import RefusedError, not_found
@@ -71,6 +78,12 @@ def seen_draft(room: Room, person: Person, table_id: str) -> NewTable:
     return drafts_of(room).find(table_id)
 
 
+def _note(room: Room, person: Person, table_id: str, step: str, **details: object) -> None:
+    """Note in the audit what was settled of a table that is being set up."""
+    with room.database.writing() as session:
+        audit.note(session, person.name, f"new_table.{step}", f"table:{table_id}", at=room.clock(), **details)
+
+
 def house_cloths(room: Room, person: Person) -> dict[str, FileSet]:
     """The set-ups in force of the tables that the person may see, by id."""
     with room.database.reading() as session:
@@ -90,13 +103,21 @@ def begin(room: RoomHere, person: Admin, body: BeginIn) -> DraftOut:
     """Begin a table."""
     if not person.may_see(body.table):
         raise RefusedError(403, "You may not see a table of this id.")
-    return DraftOut.of(drafts_of(room).begin(body.table))
+    begun = drafts_of(room).begin(body.table)
+    _note(room, person, body.table, "begun")
+    return DraftOut.of(begun)
 
 
 @router.post("/cameras")
 def cameras(_room: RoomHere, _person: Admin) -> Listing[FoundCameraOut]:
     """Ask the network which cameras it has (ONVIF); takes some seconds."""
     return Listing[FoundCameraOut](items=[FoundCameraOut.of(one) for one in found_cameras()], next=None)
+
+
+@router.post("/streams")
+def streams(_room: RoomHere, _person: Admin, body: StreamsIn) -> StreamsOut:
+    """Ask a camera that answered for its streams (ONVIF); its password goes to it as a digest."""
+    return StreamsOut.of(offered_streams(body.service, SignIn(user=body.user, password=body.password)))
 
 
 @router.get("/{table_id}")
@@ -110,6 +131,7 @@ def drop(room: RoomHere, person: Admin, table_id: str) -> Done:
     """Forget a table that was begun."""
     seen_draft(room, person, table_id)
     drafts_of(room).drop(table_id)
+    _note(room, person, table_id, "dropped")
     return Done()
 
 
@@ -118,7 +140,9 @@ def camera(room: RoomHere, person: Admin, table_id: str, body: CameraIn) -> Came
     """Look at a camera for some seconds and keep it; nothing is kept where its picture is of no use."""
     found = seen_draft(room, person, table_id)
     films = None if room.settings.are_films_anywhere else Path(room.settings.home)
-    return CameraOut.told(found, settle_camera(found, body.asked(), films=films))
+    told = CameraOut.told(found, settle_camera(found, body.asked(), films=films))
+    _note(room, person, table_id, "camera", address=told.draft.camera)
+    return told
 
 
 @router.post("/{table_id}/look")
@@ -139,7 +163,9 @@ def picture(room: RoomHere, person: Admin, table_id: str, _query: Annotated[Pict
 def cloth(room: RoomHere, person: Admin, table_id: str, body: ClothIn) -> StepOut:
     """Take a built-in cloth, or one of this house: `table:` and the table's id."""
     found = seen_draft(room, person, table_id)
-    return StepOut.of(found, choose_cloth(found, body.name, house_cloths(room, person)))
+    told = StepOut.of(found, choose_cloth(found, body.name, house_cloths(room, person)))
+    _note(room, person, table_id, "cloth", name=body.name)
+    return told
 
 
 @router.put("/{table_id}/sketch")
@@ -147,7 +173,9 @@ def sketch(room: RoomHere, person: Admin, table_id: str, body: SketchIn) -> Step
     """Keep a drawing of the cloth as far as it came, or make it the table's cloth."""
     found = seen_draft(room, person, table_id)
     if body.is_done:
-        return StepOut.of(found, settle_sketch(found, body.sketch))
+        told = StepOut.of(found, settle_sketch(found, body.sketch))
+        _note(room, person, table_id, "cloth", name="drawn", areas=len(body.sketch.areas))
+        return told
     keep_sketch(found, body.sketch)
     return StepOut.of(found, ())
 
@@ -183,6 +211,7 @@ def calibration(room: RoomHere, person: Admin, table_id: str, body: PointsIn) ->
     told = try_markers(found) if body.points is None else try_points(found, body.points)
     if body.is_done:
         settle_fit(found, told)
+        _note(room, person, table_id, "calibration", points=len(told.fit.errors_px))
     return FitOut.of(found, told)
 
 
@@ -198,14 +227,34 @@ def chips(room: RoomHere, person: Admin, table_id: str, body: ChipsIn) -> StepOu
         problems = enrol_row(found, ChipRow(values=values, names=names, size_mm=size_mm))
     else:
         problems = settle_chips(found, size_mm, [(one.value, one.name, one.colour) for one in body.chips])
+    _note(room, person, table_id, "chips", chips=found.read().chips)
     return StepOut.of(found, problems)
+
+
+@router.post("/{table_id}/deck")
+def deck(room: RoomHere, person: Admin, table_id: str, body: DeckIn) -> DeckOut:
+    """Enrol the house's own cards from the spread that the camera shows now."""
+    found = seen_draft(room, person, table_id)
+    told = enrol_deck(found, body.card_mm)
+    _note(room, person, table_id, "deck", faces=told.faces)
+    return DeckOut.of(found, told)
+
+
+@router.delete("/{table_id}/deck")
+def undo_deck(room: RoomHere, person: Admin, table_id: str) -> Done:
+    """Forget the enrolled cards."""
+    drop_deck(seen_draft(room, person, table_id))
+    _note(room, person, table_id, "deck", faces=0)
+    return Done()
 
 
 @router.put("/{table_id}/house")
 def house(room: RoomHere, person: Admin, table_id: str, body: HouseIn) -> StepOut:
     """Take the rulebook with what the house elects, limits and gestures."""
     found = seen_draft(room, person, table_id)
-    return StepOut.of(found, settle_house(found, body.house, Home(room.settings.home)))
+    told = StepOut.of(found, settle_house(found, body.house, Home(room.settings.home)))
+    _note(room, person, table_id, "house", rulebook=body.house.rulebook)
+    return told
 
 
 @router.post("/{table_id}/trial")

@@ -28,6 +28,16 @@ def place_film(room: ServedRoom) -> None:
     shutil.copyfile(RECORDING / "video.mp4", path)
 
 
+def place_on_screen(page: Page, x: float, y: float) -> tuple[float, float]:
+    """Where a pixel of the camera's picture is on the guided page, in the window's pixels."""
+    left, top = page.locator(".table-stage").evaluate(
+        "(svg, at) => { const here = new DOMPoint(...at).matrixTransform(svg.getScreenCTM());"
+        " return [here.x, here.y]; }",
+        [x, y],
+    )
+    return float(left), float(top)
+
+
 @dataclass(slots=True)
 class GuidedVisitor:
     """Sets the demonstration's table up; the page never learns what its cloth is."""
@@ -50,12 +60,7 @@ class GuidedVisitor:
 
     def click_px(self, x: float, y: float) -> None:
         """A place of the picture."""
-        point = self.page.locator(".table-stage").evaluate(
-            "(svg, at) => { const here = new DOMPoint(...at).matrixTransform(svg.getScreenCTM());"
-            " return [here.x, here.y]; }",
-            [x, y],
-        )
-        self.page.mouse.click(*point)
+        self.page.mouse.click(*place_on_screen(self.page, x, y))
         self.clicks += 1
 
     def click_mm(self, places: Sequence[Sequence[float]]) -> None:
@@ -102,10 +107,10 @@ class GuidedVisitor:
             self.click_mm([edge[i] for i in (0, half // 2, half - 1, half)])
         self.page.get_by_text("Repeat a seat").click()
         self.press("Along an arc")
-        first = self.page.locator(".handle.chosen")
-        expect(first).to_have_count(2)
-        for i in range(2):
-            at_px = [float(first.nth(i).get_attribute(key) or 0) for key in ("cx", "cy")]
+        marked = self.page.locator(".handle.chosen")
+        for _ in range(2):
+            expect(marked).to_have_count(1)
+            at_px = [float(marked.get_attribute(key) or 0) for key in ("cx", "cy")]
             mine = self.camera.layout_from_image(np.array([at_px]))[0]
             bet, corner = self._nearest(mine)
             self.click_mm([self.layout.area(f"s7-{bet}").polygon_mm[corner]])

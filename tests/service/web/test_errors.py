@@ -113,6 +113,7 @@ BODIES: dict[str, dict[str, object]] = {
     "/api/new-tables/{table_id}/sketch": {"sketch": {"size_mm": [2130, 1070], "frame_mm": [0, 0, 2130, 1070]}},
     "/api/new-tables/{table_id}/calibration": {"points": None},
     "/api/new-tables/{table_id}/chips": {"built_in": "house"},
+    "/api/new-tables/{table_id}/deck": {},
     "/api/new-tables/{table_id}/house": {"house": {"rulebook": "tas"}},
     "/api/new-tables/{table_id}/finish": {},
 }

@@ -334,7 +334,7 @@ def test_network_is_asked_for_cameras_by_an_admin_alone(room: TestRoom, monkeypa
     camera = FoundCamera(address="10.0.0.20", name="Over B07", model="M3215", location="", services=())
     monkeypatch.setattr("thirdcard.service.guide.camera_step.find_cameras", lambda **_asked: [camera])
     (found,) = room.as_role("admin").post("/api/new-tables/cameras").json()["items"]
-    assert found == {"address": "10.0.0.20", "name": "Over B07", "model": "M3215", "location": ""}
+    assert found == {"address": "10.0.0.20", "name": "Over B07", "model": "M3215", "location": "", "service": None}
     assert room.as_role("supervisor").post("/api/new-tables/cameras").status_code == 403
 
 

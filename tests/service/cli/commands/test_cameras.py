@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import cv2
 import pytest
 from typer.testing import CliRunner, Result
 
@@ -12,6 +13,7 @@ from tests.endurance.rtsp_camera import Make, NoCameraError, rtsp_camera
 from tests.repository import DEMO
 from tests.rtsp_door import rtsp_door
 from tests.service.cameras.onvif_camera import PASSWORD, USER, OnvifCamera, onvif_camera
+from thirdcard.calibration.camera import load_calibration
 from thirdcard.service.cli.entry import app
 
 ENVIRONMENT = {"THIRDCARD_CAMERA_USER": USER, "THIRDCARD_CAMERA_PASSWORD": PASSWORD}
@@ -123,3 +125,14 @@ def test_a_real_camera_is_looked_at() -> None:
     assert seen["address"] == address
     assert seen["size_px"] == [1920, 1080]
     assert seen["rate_hz"] == pytest.approx(15, rel=0.1)
+
+
+def test_picture_of_a_film_is_written_to_calibrate_by(tmp_path: Path) -> None:
+    picture = tmp_path / "now.png"
+    told = run(DEMO / "video.mp4", "--seconds", "1", "--picture", picture)
+    assert told.exit_code == 0, told.output
+    seen = cv2.imread(str(picture))
+    assert seen is not None
+    assert seen.shape[1::-1] == tuple(load_calibration(DEMO / "overhead.yaml").image_size_wh_px)
+    assert "must end in .png" in run(DEMO / "video.mp4", "--picture", tmp_path / "now.gif").output
+    assert "needs an address" in run("--picture", picture).output

@@ -2,6 +2,7 @@
 import { send } from "../api.js";
 
 const LIVE_GAP_MS = 400;
+const CLOCK_OFF_S = 2;
 
 export function looking(guide) {
   const panel = guide.panel("camera"), form = panel.querySelector("form"), found = panel.querySelector("[data-found]");
@@ -32,11 +33,38 @@ export function looking(guide) {
       const item = document.createElement("li"), button = document.createElement("button");
       button.type = "button";
       button.textContent = [camera.address, camera.name, camera.model, camera.location].filter(Boolean).join("  ");
-      button.addEventListener("click", () => { form.elements.source.value = `rtsp://${camera.address}/`; form.elements.source.focus(); });
+      button.addEventListener("click", () => streamsOf(camera, button, item));
       item.append(button);
       return item;
     }));
   });
+
+  /** Ask one that answered for its streams, largest first; a click takes one. */
+  async function streamsOf(camera, button, item) {
+    const { user, password } = Object.fromEntries(new FormData(form));
+    if (!camera.service || !user) {
+      form.elements.source.value = `rtsp://${camera.address}/`;
+      guide.say([camera.service ? "Give user and password, and click the camera again: then it tells its streams." : "It tells no streams by itself: add the path of its stream, as its manual has it."]);
+      (camera.service ? form.elements.user : form.elements.source).focus();
+      return;
+    }
+    guide.say(["Asking the camera ..."]);
+    const answer = await guide.attempt(() => send("/api/new-tables/streams", { service: camera.service, user, password }), button);
+    if (!answer) return;
+    const off = Math.abs(answer.clock_off_s ?? 0) > CLOCK_OFF_S ? [`Its clock is ${answer.clock_off_s.toFixed(0)} s off; set NTP in the camera.`] : [];
+    guide.say([`${answer.streams.length} streams; choose one.`, ...off]);
+    const list = document.createElement("ul");
+    list.append(...answer.streams.map((stream) => {
+      const line = document.createElement("li"), choice = document.createElement("button");
+      choice.type = "button";
+      choice.textContent = [stream.name, stream.codec, stream.size_px?.join(" x "), stream.rate_hz && `${stream.rate_hz} pictures a second`].filter(Boolean).join(", ");
+      choice.addEventListener("click", () => { form.elements.source.value = stream.address; form.querySelector(".strong").focus(); });
+      line.append(choice);
+      return line;
+    }));
+    item.querySelector("ul")?.remove();
+    item.append(list);
+  }
 
   const again = async () => {
     const answer = await guide.attempt(() => guide.send("look", null, "POST"));

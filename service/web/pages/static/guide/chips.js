@@ -54,8 +54,28 @@ export function choosingChips(guide) {
   panel.querySelector("[data-do=chip]").addEventListener("click", () => row({}));
   panel.querySelector("[data-do=row]").addEventListener("click", ({ target }) => { if (form.reportValidity()) settle(true, target); });
 
+  const deck = panel.querySelector("[data-deck]"), undeck = panel.querySelector("[data-do=undeck]");
+  const showDeck = (say = null) => {
+    deck.textContent = say ?? (guide.told.has_deck ? "The house's own cards are enrolled." : "");
+    undeck.hidden = !guide.told.has_deck;
+  };
+  panel.querySelector("[data-do=deck]").addEventListener("click", async ({ target }) => {
+    guide.say(["Reading the spread ..."]);
+    const answer = await guide.attempt(() => guide.send("deck", { card_mm: guide.told.house?.card_mm ?? [63, 88] }, "POST"), target);
+    if (!answer) return;
+    guide.took(answer.draft);
+    guide.say([]);
+    showDeck(answer.say);
+  });
+  undeck.addEventListener("click", async ({ target }) => {
+    if (!(await guide.attempt(() => guide.send("deck", null, "DELETE"), target))) return;
+    guide.told.has_deck = false;
+    showDeck("The enrolled cards are dropped.");
+  });
+
   return {
     open() {
+      showDeck();
       const known = guide.told.chip_set.length ? guide.told.chip_set : guide.chipSets.house;
       rows.replaceChildren();
       known.forEach(row);

@@ -6,6 +6,7 @@ import { arc, box, circle, distance, mirrored, repeater, snapped } from "./shape
 const KEPT_AFTER_MS = 1500;
 const CORNERS = ["top left", "top right", "bottom right", "bottom left"];
 const SNAP_PX = 9;
+const SNAP_MM = 6; // areas that are printed beside each other leave 8 mm and more, and must not be drawn together
 const MOST_HANDLES = 14;
 const TOOLS = {
   box: { clicks: 2, help: "Click two opposite corners; the edges run along the cloth's.", make: box },
@@ -71,7 +72,11 @@ export function drawing(guide) {
     const here = sketch.toCloth(stage.at), there = sketch.toCloth([stage.at[0] + SNAP_PX * stage.unit, stage.at[1]]);
     return distance(here, there);
   }
-  const snap = (at, left = null) => (panel.querySelector("[data-snap]").checked ? snapped(at, [...sketch.cornersBut(left), ...clicks], clicks.at(-1), near_mm()) : at);
+  const snap = (at, left = null) => {
+    if (!panel.querySelector("[data-snap]").checked) return at;
+    const last = tool === "polygon" ? clicks.at(-1) : null; // an arc's places are never level by intention
+    return snapped(at, [...sketch.cornersBut(left), ...clicks], last, Math.min(near_mm(), SNAP_MM));
+  };
 
   function point(at) {
     if (!sketch.is_ready) {
@@ -187,7 +192,7 @@ export function drawing(guide) {
     }
     if (clicks.length) stage.outline(clicks.map(sketch.toImage), { is_open: true });
     for (const at of clicks) stage.hint(sketch.toImage(at));
-    if (repeat) repeat.places.forEach((at, i) => stage.handle(`place ${i}`, sketch.toImage(at), { kind: "chosen", text: `corner ${i + 1}` }));
+    if (repeat) repeat.places.forEach((at, i) => stage.handle(`place ${i}`, sketch.toImage(at), { kind: i === repeat.clicks.length ? "chosen" : "", text: `corner ${i + 1}`, mark: String(i + 1) }));
   }
 
   /** Corners of the cloth and of the chosen area follow the pointer. */

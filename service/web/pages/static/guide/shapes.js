@@ -2,6 +2,7 @@
 
 const CIRCLE = 24;
 const ARC_STEP = 7;
+const SHARP = Math.PI / 6;
 
 /** The map that takes four places to four others: eight equations for the eight numbers of a homography. */
 export function homography(from, to) {
@@ -81,6 +82,13 @@ export function repeater([a, b], [c, d]) {
   const centre = [(a[0] + c[0]) / 2 - (c[1] - a[1]) * half, (a[1] + c[1]) / 2 + (c[0] - a[0]) * half];
   return (points, share) => turned(points, centre, angle * share);
 }
+
+/** The places of an outline at which it turns sharply: corners that a person finds again on the cloth, where a circle has none. */
+export const corners = (points) => points.filter((here, i) => {
+  const before = points.at(i - 1), after = points[(i + 1) % points.length];
+  const turn = Math.atan2(after[1] - here[1], after[0] - here[0]) - Math.atan2(here[1] - before[1], here[0] - before[0]);
+  return Math.abs(((turn + 3 * Math.PI) % (2 * Math.PI)) - Math.PI) >= SHARP;
+});
 
 /** A place drawn to a corner that is near, else level or upright with the last one. */
 export function snapped(at, corners, last, near_mm) {

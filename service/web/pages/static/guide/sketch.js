@@ -1,5 +1,5 @@
 // A drawing of a cloth: its areas in millimetres, what was done to it, and the way between it and the picture.
-import { distance, homography } from "./shapes.js";
+import { corners, distance, homography } from "./shapes.js";
 
 export class Sketching {
   constructor() { this.load(null); }
@@ -65,9 +65,10 @@ export class Sketching {
     this.note();
   }
 
-  /** The two places of a seat's areas that are farthest from each other: they tell best how it is turned. Null where it has none. */
+  /** The two corners of a seat's areas that are farthest from each other: they tell best how it is turned. Of circles alone any places; null where it has none. */
   farthest(seat) {
-    const points = this.areas.filter((area) => area.seat === seat).flatMap((area) => area.polygon);
+    const outlines = this.areas.filter((area) => area.seat === seat).map((area) => area.polygon), sharp = outlines.flatMap(corners);
+    const points = sharp.length > 1 ? sharp : outlines.flat();
     let best = null;
     for (const one of points) for (const other of points) if (!best || distance(one, other) > distance(...best)) best = [one, other];
     return best;

@@ -14,6 +14,9 @@ export function shape(name, attributes = {}, text = "") {
   return element;
 }
 
+/** "Seat 3 Player Pair" as "3 PP". */
+const shortened = (name) => name.replace(/^seat (\d+) (.+)$/i, (_, seat, bet) => `${seat} ${bet.split(" ").map((word) => word[0].toUpperCase()).join("")}`);
+
 const middle = (points) => [0, 1].map((i) => points.reduce((sum, point) => sum + point[i], 0) / points.length);
 
 export class Stage {
@@ -67,7 +70,28 @@ export class Stage {
   outline(points, { kind = "", text = "", layer = this.marks, is_open = false } = {}) {
     if (!points.length) return;
     layer.append(shape(is_open ? "polyline" : "polygon", { class: `outline ${kind}${is_open ? " open" : ""}`, points: points.map((point) => point.join()).join(" ") }));
-    if (text) { const [x, y] = middle(points); layer.append(shape("text", { x, y }, text)); }
+    if (!text) return;
+    const [x, y] = middle(points);
+    layer.append(shape("text", { x, y, "data-name": text }, text));
+    this.tidySoon();
+  }
+
+  /** Names do not cover each other: where there is no room a name is shortened, then left out until somebody zooms in. */
+  tidy() {
+    const kept = [], over = (a, b) => a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
+    for (const element of this.svg.querySelectorAll("text[data-name]")) {
+      const name = element.dataset.name;
+      element.toggleAttribute("hidden", false);
+      const fits = [name, shortened(name)].some((text) => {
+        element.textContent = text;
+        return !kept.some((box) => over(box, element.getBBox()));
+      });
+      if (fits) kept.push(element.getBBox()); else element.toggleAttribute("hidden", true);
+    }
+  }
+
+  tidySoon() {
+    this.waiting ??= requestAnimationFrame(() => { this.waiting = null; this.tidy(); });
   }
 
   cell(points, opacity) {
@@ -78,10 +102,11 @@ export class Stage {
     this.marks.append(shape("circle", { class: "hint", cx, cy }));
   }
 
-  handle(id, [cx, cy], { kind = "", text = "" } = {}) {
+  handle(id, [cx, cy], { kind = "", text = "", mark = "" } = {}) {
     const circle = shape("circle", { class: `handle ${kind}`, cx, cy, "data-handle": id });
     circle.append(shape("title", {}, text || id));
     this.handles.append(circle);
+    if (mark) this.handles.append(shape("text", { x: cx, y: cy - 12 * (this.unit ?? 1), class: "mark" }, mark));
   }
 
   whole() {
@@ -113,6 +138,7 @@ export class Stage {
     if (!this.size) return;
     this.unit = this.box[2] / Math.max(1, this.svg.clientWidth);
     this.svg.style.setProperty("--unit", String(this.unit));
+    this.tidySoon();
     this.show(this.at);
   }
 
