@@ -52,7 +52,7 @@ Key = tuple[Any, ...]
 """A row's primary key."""
 
 
-class Subject(StrEnum):
+class RecordSubject(StrEnum):
     """What rows are about; each has chains of its own."""
 
     ALERTS = "alerts"
@@ -63,15 +63,15 @@ class Subject(StrEnum):
     DEALERS = "dealers"
 
 
-PER_TABLE = frozenset({Subject.ALERTS, Subject.ROUNDS})
+PER_TABLE = frozenset({RecordSubject.ALERTS, RecordSubject.ROUNDS})
 """Subjects with a chain for each gaming table, so that tables do not wait for each other."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recording:
+class RowRecording:
     """How the rows of one table of the database are recorded."""
 
-    subject: Subject
+    subject: RecordSubject
     word: str
     """What people call such a row."""
     secret: frozenset[str] = frozenset()
@@ -80,29 +80,31 @@ class Recording:
     """Columns that say nothing that matters, and change often."""
 
 
-RECORDED: Mapping[type[Base], Recording] = {
-    AlertRow: Recording(subject=Subject.ALERTS, word="alert"),
-    AlertChange: Recording(subject=Subject.ALERTS, word="decision"),
-    EvidenceRow: Recording(subject=Subject.ALERTS, word="piece of evidence"),
-    DoubtfulRow: Recording(subject=Subject.ALERTS, word="doubtful finding"),
-    LogRow: Recording(subject=Subject.ROUNDS, word="log"),
-    RoundRow: Recording(subject=Subject.ROUNDS, word="round", left_out=frozenset({"terms"})),
-    CorrectionRow: Recording(subject=Subject.ROUNDS, word="correction"),
-    FootageRow: Recording(subject=Subject.ROUNDS, word="stretch of footage"),
-    LogNoteRow: Recording(subject=Subject.ROUNDS, word="note on a log"),
-    CaseRow: Recording(subject=Subject.CASES, word="case"),
-    CaseAlert: Recording(subject=Subject.CASES, word="case and its alert"),
-    CaseNote: Recording(subject=Subject.CASES, word="note on a case"),
-    HoldRow: Recording(subject=Subject.CASES, word="hold"),
-    UserRow: Recording(subject=Subject.PEOPLE, word="user", secret=frozenset({"password_hash"})),
-    TokenRow: Recording(
-        subject=Subject.PEOPLE, word="token", secret=frozenset({"token_hash"}), left_out=frozenset({"used_at"})
+RECORDED: Mapping[type[Base], RowRecording] = {
+    AlertRow: RowRecording(subject=RecordSubject.ALERTS, word="alert"),
+    AlertChange: RowRecording(subject=RecordSubject.ALERTS, word="decision"),
+    EvidenceRow: RowRecording(subject=RecordSubject.ALERTS, word="piece of evidence"),
+    DoubtfulRow: RowRecording(subject=RecordSubject.ALERTS, word="doubtful finding"),
+    LogRow: RowRecording(subject=RecordSubject.ROUNDS, word="log"),
+    RoundRow: RowRecording(subject=RecordSubject.ROUNDS, word="round", left_out=frozenset({"terms"})),
+    CorrectionRow: RowRecording(subject=RecordSubject.ROUNDS, word="correction"),
+    FootageRow: RowRecording(subject=RecordSubject.ROUNDS, word="stretch of footage"),
+    LogNoteRow: RowRecording(subject=RecordSubject.ROUNDS, word="note on a log"),
+    CaseRow: RowRecording(subject=RecordSubject.CASES, word="case"),
+    CaseAlert: RowRecording(subject=RecordSubject.CASES, word="case and its alert"),
+    CaseNote: RowRecording(subject=RecordSubject.CASES, word="note on a case"),
+    HoldRow: RowRecording(subject=RecordSubject.CASES, word="hold"),
+    UserRow: RowRecording(subject=RecordSubject.PEOPLE, word="user", secret=frozenset({"password_hash"})),
+    TokenRow: RowRecording(
+        subject=RecordSubject.PEOPLE, word="token", secret=frozenset({"token_hash"}), left_out=frozenset({"used_at"})
     ),
-    SetupRow: Recording(subject=Subject.TABLES, word="version of a set-up"),
-    WatchedTableRow: Recording(subject=Subject.TABLES, word="watched table", left_out=frozenset({"is_placed"})),
-    DealerRow: Recording(subject=Subject.DEALERS, word="dealer"),
-    DealerNameRow: Recording(subject=Subject.DEALERS, word="spelling of a dealer"),
-    StintRow: Recording(subject=Subject.DEALERS, word="line of the roster"),
+    SetupRow: RowRecording(subject=RecordSubject.TABLES, word="version of a set-up"),
+    WatchedTableRow: RowRecording(
+        subject=RecordSubject.TABLES, word="watched table", left_out=frozenset({"is_placed"})
+    ),
+    DealerRow: RowRecording(subject=RecordSubject.DEALERS, word="dealer"),
+    DealerNameRow: RowRecording(subject=RecordSubject.DEALERS, word="spelling of a dealer"),
+    StintRow: RowRecording(subject=RecordSubject.DEALERS, word="line of the roster"),
 }
 UNRECORDED: Mapping[type[Base], str] = {
     ChainLine: "is a line of a chain",
@@ -140,7 +142,7 @@ def chain_of_row(session: Session, row: Base) -> str:
     return chain_of_subject(RECORDED[type(row)].subject, _gaming_table(session, row))
 
 
-def chain_of_subject(subject: Subject, table_id: str | None) -> str:
+def chain_of_subject(subject: RecordSubject, table_id: str | None) -> str:
     """The chain of a subject, and of a gaming table where the subject has one for each."""
     return f"{CHAINS}{subject}/{table_id}" if subject in PER_TABLE else f"{CHAINS}{subject}"
 

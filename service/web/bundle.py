@@ -30,6 +30,7 @@ from thirdcard.service.web.pages.case_player import (
     EMBEDDED_BYTES,
     SCRIPT,
     EmbeddedFile,
+    PlayerFiles,
     check_script,
     write_case_player,
 )
@@ -107,10 +108,10 @@ def open_bundle(room: Room, person: Person, case_id: int) -> Bundle | None:
         for name, content in proof.files.items():
             packer.write(name, content)
         packer.write(SCRIPT, check_script().encode())
-        player = write_case_player(
-            room.settings, story, alerts, _embedded(archive, names), names=names, proof=proof.proof,
-            is_stamped=proof.is_stamped, signed=signed,
-        )  # fmt: skip
+        shown = PlayerFiles(
+            embedded=_embedded(archive, names), names=names, proof=proof.proof, is_stamped=proof.is_stamped
+        )
+        player = write_case_player(room.settings, story, alerts, shown, signed=signed)
         packer.write("player.html", player.encode("utf-8"))
         sums = "".join(f"{file.sha256}  {file.name}\n" for file in packer.packed)
         archive.writestr("SHA256SUMS", sums, zipfile.ZIP_DEFLATED)

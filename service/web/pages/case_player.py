@@ -38,27 +38,38 @@ class EmbeddedFile:
         return base64.b64encode(self.content).decode()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayerFiles:
+    """What a page has to show and to check."""
+
+    embedded: Sequence[EmbeddedFile]
+    """Those that stand in the page."""
+    names: Sequence[str]
+    """All files of the archive."""
+    proof: Mapping[str, Any]
+    """As `seal/proof.json` has it."""
+    is_stamped: bool
+    """Whether the archive holds a time stamp."""
+
+
 def write_case_player(
     settings: RoomSettings,
     story: CaseStory,
     alerts: Sequence[AlertStory],
-    embedded: Sequence[EmbeddedFile],
+    files: PlayerFiles,
     *,
-    names: Sequence[str],
-    proof: Mapping[str, Any],
-    is_stamped: bool,
     signed: tuple[str, datetime],
 ) -> str:
-    """The page; `names` are all files of the archive, and `signed` says who exports and when."""
+    """The page; `signed` says who exports and when."""
     by, now = signed
     template = build_environment(settings).get_template("case_player.html")
     return template.render(
         story=story,
         alerts=alerts,
-        pictures={told.alert.id: files_of(told.alert.id, set(names)) for told in alerts},
-        embedded=embedded,
-        proof=_in_script(json.dumps(proof, ensure_ascii=False)),
-        is_stamped=is_stamped,
+        pictures={told.alert.id: files_of(told.alert.id, set(files.names)) for told in alerts},
+        embedded=files.embedded,
+        proof=_in_script(json.dumps(files.proof, ensure_ascii=False)),
+        is_stamped=files.is_stamped,
         by=by,
         now=now,
         script=check_script(),
