@@ -19,7 +19,7 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ import httpx
 import numpy as np
 from playwright.sync_api import ConsoleMessage
 
+from tests.endurance.live_as_offline import watch_offline
 from tests.endurance.live_room import COMMAND, LiveRoom, free_port
 from tests.endurance.new_user_clicks import PASSWORD, TABLE, USER, NewUser
 from tests.endurance.new_user_commands import set_up_by_commands
@@ -37,7 +38,7 @@ from tests.service.browser.chromium import find_chromium, open_chromium
 from thirdcard.calibration.camera import Calibration, load_calibration
 from thirdcard.calibration.layout import Layout
 from thirdcard.service.config.data_folder import Home
-from thirdcard.service.config.table_file import load_table
+from thirdcard.service.config.table_file import TableConfig, load_table
 from thirdcard.service.live.live_pictures import WIDTH_PX
 from thirdcard.service.media.overlay import PLAIN, area_outline, project
 from thirdcard.service.store.people import add_token
@@ -49,6 +50,8 @@ OFF_MM = 8.0
 changes nothing (docs/new-table.md): a drawing within this does no harm."""
 LATE_S = 180.0
 """The film lasts 52 s and begins anew when it ends; an alert is judged some seconds after its act."""
+MOST_MISSED = 1.0
+"""Of ten pictures a second all are looked at; where more are passed over than looked at, others take the machine."""
 LINE_SHARE = 0.9
 """Of the points on the layout's outlines, so many must have the overlay's colour in the live picture: on this table all
 have it, and of the bare picture two in a hundred."""
@@ -164,12 +167,25 @@ def wait_for_alerts(stage: Stage, room: LiveRoom, told: Findings) -> None:
         if set(wanted) <= set(found):
             break
         time.sleep(1.0)
+    state = next(one for one in room.states() if one["id"] == TABLE)
+    frames, missed = int(str(state["frames"])), int(str(state["missed"]))
+    told.note(f"live: {frames} frames looked at, {missed} passed over")
+    if missed > frames * MOST_MISSED:
+        told.note("the machine is too busy to watch live: the film is watched with the same set-up instead")
+        found = [alert.code for alert in watch_offline(film_table(stage, room), until_s=3600.0).alerts]
     missing, more = [code for code in wanted if code not in found], [code for code in found if code not in wanted]
     told.note(
         f"alerted: {len(wanted) - len(missing)} of {len(wanted)} incidents ({', '.join(sorted(set(found)))})",
         is_well=not missing,
     )
     told.note(f"alerts that no incident explains: {', '.join(more) or 'none'}", is_well=not more)
+
+
+def film_table(stage: Stage, room: LiveRoom) -> TableConfig:
+    """The finished table before the film that its camera showed."""
+    table = load_table(room.home.tables / TABLE / "table.yaml")
+    film = str(stage.recording / "video.mp4")
+    return replace(table, cameras=(replace(table.cameras[0], source=film), *table.cameras[1:]))
 
 
 def by_clicks(stage: Stage, folder: Path, pause_s: float, told: Findings) -> None:
