@@ -194,7 +194,7 @@ class NewUser:
         for _ in range(2):
             expect(marked).to_have_count(1)
             at_px = [float(marked.get_attribute(key) or 0) for key in ("cx", "cy")]
-            self._click_mm([self._at_last_seat(self.stage.camera.layout_from_image(np.array([at_px]))[0])])
+            self._click_mm(self._at_last_seat(self.stage.camera.layout_from_image(np.array([at_px]))[0])[None])
 
     def _at_last_seat(self, place_mm: np.ndarray) -> np.ndarray:
         """Where the printed corner that is nearest to a place of the first seat lies at the last one."""
