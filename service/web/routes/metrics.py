@@ -7,11 +7,12 @@ from typing import Any
 
 from fastapi import APIRouter, Request
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
-from starlette.responses import JSONResponse, PlainTextResponse
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse
 
 from thirdcard.service.alerts.room import Room
 from thirdcard.service.store.people import Role
-from thirdcard.service.web.dependencies import RoomHere, StrictRoute, find_person
+from thirdcard.service.web.api_document import calls_of, complete
+from thirdcard.service.web.dependencies import PagesHere, RoomHere, StrictRoute, find_person
 from thirdcard.service.web.http_errors import RefusedError
 from thirdcard.service.web.metrics import write_figures
 
@@ -33,9 +34,23 @@ def api_document(room: RoomHere, request: Request) -> JSONResponse:
     """What this API is, as OpenAPI 3.1; open unless the settings ask for a token."""
     if not room.settings.is_api_document_open:
         _ask_who(room, request)
+    return JSONResponse(_document(request))
+
+
+@router.get("/api/docs", response_class=HTMLResponse, include_in_schema=False)
+def api_page(room: RoomHere, pages: PagesHere, request: Request) -> HTMLResponse:
+    """The document as a page: every call with its fields and an example; open as the document is."""
+    if not room.settings.is_api_document_open:
+        _ask_who(room, request)
+    return pages.show("api.html", document=_document(request), calls=calls_of(_document(request)))
+
+
+def _document(request: Request) -> dict[str, Any]:
     with _making_document:
-        document: dict[str, Any] = request.app.openapi()
-    return JSONResponse(document)
+        if request.app.openapi_schema is None:
+            request.app.openapi_schema = complete(request.app.openapi())
+        document: dict[str, Any] = request.app.openapi_schema
+    return document
 
 
 def _ask_who(room: Room, request: Request) -> None:

@@ -18,7 +18,7 @@ from thirdcard.service.ports.live_tables import Picture
 from thirdcard.service.store.schema import SignalRow
 from thirdcard.service.web.app import ROUTERS
 
-OPEN_TO_ALL = {"/api/health", "/api/openapi.json", "/metrics", "/login"}
+OPEN_TO_ALL = {"/api/health", "/api/docs", "/api/openapi.json", "/metrics", "/login"}
 
 
 class _AnyName(dict[str, str]):
