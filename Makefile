@@ -8,6 +8,7 @@
 # make lowest          .venv-lowest with the lowest versions that pyproject.toml allows: imports, tests of rules and calibration, demo
 # make package-check   build sdist and wheel, look into them, and try the wheel in a fresh venv beside Hugging Face's datasets
 # make lock   requirements.lock anew, from the newest versions that pyproject.toml allows
+# make docs   the documentation as a site in build/site; nothing is fetched but MkDocs, once
 # make clean  remove everything that make made
 #
 # Needs make and Python 3.11 or newer; `make PYTHON=/path/to/python3` names another one.
@@ -32,7 +33,7 @@ export PIP_NO_INPUT := 1
 unexport PYTHONPATH PYTHONHOME PYTHONUSERBASE PIP_USER PIP_TARGET PIP_PREFIX PIP_ROOT PIP_PYTHON PIP_REQUIRE_VIRTUALENV
 unexport PIP_CONSTRAINT PIP_REQUIREMENT PIP_REQUIRE_HASHES PIP_NO_DEPS PIP_DRY_RUN PIP_PRE
 
-.PHONY: setup demo demo-room test train-setup train-test lint types lowest package-check lock audit clean
+.PHONY: setup demo demo-room test train-setup train-test lint types lowest package-check docs lock audit clean
 .DEFAULT_GOAL := setup
 
 setup: $(READY)
@@ -95,6 +96,10 @@ $(LOWEST_READY): pyproject.toml tests/packaging/lowest_versions.py $(READY)
 
 package-check: $(READY)
 	@$(BIN)/python -m tests.packaging.wheel_check
+
+docs: $(READY)
+	@$(BIN)/python -c "import mkdocs" 2>/dev/null || $(BIN)/python -m pip install --quiet "mkdocs>=1.6"
+	@$(BIN)/mkdocs build --strict
 
 lock:
 	rm -rf $(LOCK_VENV)

@@ -22,9 +22,9 @@ EVERY_S = 300.0
 AGAIN_S = 30.0
 """Seconds until the next try where no signer answered."""
 LONG_AWAY = timedelta(hours=1)
-"""A signer that is away for so long is told of: a restart of its machine takes minutes."""
+"""A signer that is away for so long is reported: a restart of its machine takes minutes."""
 REFUSED, OFFLINE, SIGNED = "sealing.refused", "sealing.offline", "sealing.signed"
-"""What is told: history does not continue; nothing is signed for long; it is signed again."""
+"""What is reported: history does not continue; nothing is signed for long; it is signed again."""
 
 Tell = Callable[[str, str], None]
 """Takes one of these codes, and the words."""

@@ -16,7 +16,7 @@ LOOK_S = 0.5
 """How often it is looked whether it ended, or whether the service stops."""
 LEAST_PRIORITY = 19
 DIFFERS, UNUSABLE, AGREES = "verify.failed", "verify.unusable", "verify.passed"
-"""What is told: something does not agree; it could not be checked; all agrees again."""
+"""What is reported: something does not agree; it could not be checked; all agrees again."""
 
 Tell = Callable[[str, str], None]
 """Takes one of these codes, and the words."""

@@ -1,4 +1,4 @@
-"""The check on a schedule: what it finds is told once, and when all agrees again."""
+"""The check on a schedule: what it finds is reported once, and when all agrees again."""
 
 from __future__ import annotations
 
