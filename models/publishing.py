@@ -163,7 +163,7 @@ def shortfalls(figures: Mapping[str, float], floors: Mapping[str, float]) -> lis
 
 
 def write_entry(registry: Path, name: str, entry: Mapping[str, Any]) -> None:
-    """Adds or replaces one model's entry; the others stay as they are."""
+    """Add or replace one model's entry in a registry file; other entries stay as they are."""
     entries: dict[str, Any] = {}
     if registry.exists():
         entries = yaml.safe_load(registry.read_text(encoding="utf-8")) or {}

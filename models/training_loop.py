@@ -59,7 +59,7 @@ class Recipe:
 
 
 class Subject(Protocol):
-    """What is taught."""
+    """What the training loop trains: a network, its recipe, and where its batches come from."""
 
     net: nn.Module
     recipe: Recipe

@@ -303,7 +303,7 @@ class PictureCleared:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CameraRefitted:
-    """A camera that was moved hangs still again, and was fitted anew from the print."""
+    """A moved camera is still again and was recalibrated from the printed cloth."""
 
     t: float
     calibration: Calibration

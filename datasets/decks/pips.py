@@ -45,7 +45,7 @@ OTHER_PLACES: Mapping[str, tuple[tuple[float, float], ...]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PipShape:
-    """The numbers that make one house's suit signs; all in units of a sign's height."""
+    """The proportions of one deck's suit signs, as shares of a sign's height."""
 
     heart_width: float = 0.92
     heart_cleft: float = 0.16

@@ -27,7 +27,7 @@ class Encoding(Protocol):
 
     @property
     def key_frame_s(self) -> float:
-        """From key frame to key frame."""
+        """Time between two key frames, in seconds."""
 
 
 def write_video(

@@ -147,7 +147,7 @@ def _settings(plan: TrainingPlan) -> dict[str, Any]:
 
 
 def parse_arguments(arguments: Sequence[str] | None = None) -> TrainingPlan:
-    """The plan that the command line asks for."""
+    """Parse the command line into a training plan."""
     parser = argparse.ArgumentParser(prog="thirdcard.models.detector.detector_train", description=__doc__)
     parser.add_argument("--data", type=Path, action="append", required=True, help="a school's folder; may be repeated")
     parser.add_argument("--out", type=Path, default=Path("runs/detector"))

@@ -91,7 +91,7 @@ class IndexCropSchool:
 
 
 def stacked(lessons: Iterator[Lesson], count: int) -> tuple[Picture, npt.NDArray[np.int64], npt.NDArray[np.float32]]:
-    """The next `count` lessons as arrays: crops, classes, heights."""
+    """Stack the next `count` training samples: crops (N, 64, 48, 3), classes (N,), index heights (N,) in pixels."""
     taken = [next(lessons) for _ in range(count)]
     return (
         np.stack([picture for picture, _, _ in taken]),

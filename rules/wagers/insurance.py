@@ -178,7 +178,7 @@ class InsuranceJudge:
         return dict(self._promised) if self._round == running.number else {}
 
     def note(self, event: WagerChanged, running: Round, window: InsuranceWindow) -> None:
-        """Take a change of an insurance wager that was in time; once the round is decided it promises what it did."""
+        """Take in a change of an insurance wager that was in time; changes after the round is decided are ignored."""
         self._begin(running)
         if running.is_decided:
             return

@@ -94,7 +94,7 @@ class PayoutJudge:
                 self._late[alert.area] = alert
 
     def close(self, running: Round, record: RoundRecord, wagers: Mapping[str, Wager]) -> list[Finding]:
-        """What was settled wrongly in the round that closes; then begin anew."""
+        """Return the settlement faults of the round that closes, and reset for the next round."""
         findings: list[Finding] = []
         if running.closed_t is not None:
             rests_on_sight = running.result is None or (running.void.is_void and running.void.rule is not None)

@@ -11,7 +11,7 @@ LARGEST_NUMBER = 2**63 - 1
 
 
 class CursorError(ServiceError):
-    """A cursor was not given by this service."""
+    """The cursor was not issued by this service."""
 
     field = "cursor"
 

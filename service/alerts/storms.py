@@ -70,7 +70,11 @@ class Storm:
 
 
 def stretches(alerts: Iterable[AnAlert]) -> list[list[AnAlert]]:
-    """Alerts of one kind, the oldest first, parted where a gap is too long or a stretch would be."""
+    """Split alerts into groups, at each gap longer than `GAP` and where a group would last longer than `SPAN`.
+
+    Args:
+        alerts: Of one kind, the oldest first.
+    """
     found: list[list[AnAlert]] = []
     for alert in alerts:
         if found and alert.at - found[-1][-1].at <= GAP and alert.at - found[-1][0].at <= SPAN:

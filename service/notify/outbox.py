@@ -66,7 +66,10 @@ class DeliveryOutcome:
 
 
 def begin(session: Session, channels: Iterable[str], *, now: datetime) -> None:
-    """Begin behind all that has happened so far, where nothing was ever entered; give up what no channel can send."""
+    """Start an outbox that was never used after everything that has happened so far.
+
+    Messages that wait for a channel that no longer exists are marked as failed.
+    """
     lost = (DeliveryRow.state == WAITING, DeliveryRow.channel.not_in(list(channels)))
     given_up = {"state": FAILED, "settled_at": now, "fault": "there is no channel of that name any more"}
     session.execute(update(DeliveryRow).where(*lost).values(given_up))

@@ -147,7 +147,7 @@ class Account:
 
 
 def list_users(session: Session) -> list[Account]:
-    """All users by name."""
+    """Return all users, sorted by name."""
     return [_account(row) for row in session.scalars(select(UserRow).order_by(UserRow.name))]
 
 

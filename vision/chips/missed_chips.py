@@ -243,8 +243,8 @@ class BareChips:
         """The chips that stood there, that this look is not sure of, and whose own picture is still there.
 
         What did not change in the picture did not change on the cloth: chips in the cloth's colour may not be found
-        again after something lay over them, or pushed them a little. The look that showed them is compared with the bare
-        cloth: they are where the picture is far nearer to that look.
+        again after something lay over them, or pushed them a little. The look that showed them is compared with the
+        bare cloth: they are where the picture is far nearer to that look.
         """
         middles = [box.mean(axis=0) for box in seen]
         there = [

@@ -87,7 +87,7 @@ NOBODY = StackModels()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegionLook:
-    """What one look shows of one region."""
+    """The measurements of one region in one frame."""
 
     t: float
     standing: Standing

@@ -71,7 +71,7 @@ def add_token(
         int | None, typer.Option(min=1, help="It holds for so many days.  [default: until it is switched off]")
     ] = None,
 ) -> None:
-    """Add a token and print it, alone on the last line: it is never shown again."""
+    """Add a token and print it alone on the last line. It is never shown again."""
     from thirdcard.service.store import audit, people
     from thirdcard.service.watch.factory import now_utc
 

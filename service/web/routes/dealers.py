@@ -84,7 +84,7 @@ def change(room: RoomHere, person: Admin, dealer_id: Number, body: DealerIn) -> 
 
 @router.post("/dealers/{dealer_id}/join")
 def join_two(room: RoomHere, person: Admin, dealer_id: Number, body: JoinIn) -> Done:
-    """Make one of two dealers who are the same person; what the other one dealt is this one's."""
+    """Merge two register entries of the same person; rounds of the removed entry go to the one that stays."""
     with room.database.writing() as session:
         if not join(session, person.name, dealer_id, body.gone, now=room.clock()):
             raise not_found("pair of dealers")

@@ -1,4 +1,4 @@
-"""Shifts: the logs of tables, live and reviewed."""
+"""Routes of shifts: the logs of live tables and of reviewed recordings."""
 
 from __future__ import annotations
 
