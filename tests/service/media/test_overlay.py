@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import cv2
 import numpy as np
 import pytest
 
 from tests.calibration.cameras import camera_over
 from tests.service.web.guided import demo_layout
-from thirdcard.service.media import overlay
 from thirdcard.service.media.overlay import Box, Outline, draw_overlay
 
 GREY = np.full((1080, 1920, 3), 90, np.uint8)
@@ -23,12 +23,13 @@ def card(x: float, y: float, text: str, *, in_question: bool = False) -> Outline
 def plates(monkeypatch: pytest.MonkeyPatch) -> list[Box]:
     """Where names are drawn, in the order in which they are."""
     drawn: list[Box] = []
-    rectangle = overlay.cv2.rectangle
-    monkeypatch.setattr(
-        overlay.cv2,
-        "rectangle",
-        lambda image, one, other, *rest: (drawn.append((*one, *other)), rectangle(image, one, other, *rest)),
-    )
+    rectangle = cv2.rectangle
+
+    def noted(image: np.ndarray, one: tuple[int, int], other: tuple[int, int], *rest: object) -> None:
+        drawn.append((*one, *other))
+        rectangle(image, one, other, *rest)  # type: ignore[call-overload]
+
+    monkeypatch.setattr(cv2, "rectangle", noted)
     return drawn
 
 
