@@ -78,7 +78,7 @@ def judge(house: TamperedHouse, kind: Tampering) -> Outcome:
     for means in MEANS:
         try:
             verdict = house.verify(means)
-            found.append(verdict.status == 1)
+            found.append(verdict.status != 0)  # 2 where an anchor or a key is none
             text = verdict.text
         except ServiceError as error:  # the command says it in one line and leaves with 2
             found.append(True)

@@ -161,7 +161,8 @@ def forge_evidence(house: TamperedHouse) -> None:
         body = json.loads(row_of(session, AlertRow, id=1).body) | {"seat": 2}
         change_row(session, AlertRow, {"id": 1}, body=chain.canonical(body))
         for line in session.scalars(select(ChainLine).where(ChainLine.chain == "alerts/B07")):
-            line.body = line.body.replace(before, digest).replace('"seat":6', '"seat":2')
+            if '"alert":1,' in line.body:
+                line.body = line.body.replace(before, digest).replace('"seat":6', '"seat":2')
         record(session, EvidenceRow, {"alert_id": 1, "kind": "clip"})
         record(session, AlertRow, {"id": 1})
         reseal_all(session)
@@ -378,8 +379,8 @@ def with_log(act: Act) -> Act:
     return forge
 
 
-UNSIGNED = "checkpoint 2: is not "
-"""Signed by the key, or the one that is anchored."""
+UNSIGNED = ": is not the one that is anchored"
+"""What is said of a checkpoint that was made to fit; without anchors, that the key did not sign it."""
 AUTHOR = forged_row(AlertChange, {"id": 1}, who="ben")
 CHAIN_TAMPERINGS: Mapping[str, tuple[Act, str, str]] = {
     "line: changed": (by_hand(change_line), "seals", f"{LOG}: line 2 was changed"),
@@ -400,7 +401,7 @@ CHAIN_TAMPERINGS: Mapping[str, tuple[Act, str, str]] = {
     "night: an hour later, sealed anew": (sealed_anew(retime_all), "seals", "are not what was signed"),
     "act: another author, sealed anew": (sealed_anew(change_act), "seals", f"{AUDIT}: line 1 to "),
     "act: gone, sealed anew": (sealed_anew(drop_line_and_renumber), "seals", f"{AUDIT}: line 1 to "),
-    "logs: exchanged, sealed anew": (sealed_anew(swap_logs), "seals", f"{LOG}: line 1 to 9 are not what was signed"),
+    "logs: exchanged, sealed anew": (sealed_anew(swap_logs), "seals", f"{LOG}: line 10 is missing: checkpoint"),
     "chain: cut, head set back": (by_hand(cut_and_set_head_back), "seals", f"{LOG}: line 5 is missing: checkpoint"),
     "chain: deleted": (by_hand(delete_chain("log/B08")), "seals", "log/B08: line 1 is missing: checkpoint"),
     "chain: audit deleted": (by_hand(delete_chain(AUDIT)), "seals", f"{AUDIT}: line 1 is missing: checkpoint"),
@@ -429,12 +430,12 @@ CHAIN_TAMPERINGS: Mapping[str, tuple[Act, str, str]] = {
     "leaf: changed": (by_hand(change_leaf), "seals", "leaves are not those of checkpoint 2"),
     "leaf: deleted": (by_hand(delete_leaf), "seals", "leaf 1 is missing"),
     "leaves: swapped": (by_hand(swap_leaves), "seals", "leaves are not those of checkpoint 2"),
-    "checkpoint: changed": (by_hand(change_checkpoint), "key", "checkpoint 2: is not signed by"),
+    "checkpoint: changed": (by_hand(change_checkpoint), "key", f"checkpoint 2{UNSIGNED}"),
     "checkpoint: cut": (by_hand(cut_checkpoint), "seals", "checkpoint 2: is no whole checkpoint"),
     "checkpoint: deleted": (by_hand(delete_checkpoint), "seals", "checkpoint 2: is missing"),
     "checkpoints: swapped": (by_hand(swap_checkpoints), "seals", "checkpoint 2: is the checkpoint 3"),
-    "signatures: all gone": (by_hand(forget_signatures), "key", "no checkpoint is signed by"),
-    "signatures: by another key": (sign_with_own_key, "key", "no checkpoint is signed by"),
+    "signatures: all gone": (by_hand(forget_signatures), "key", "leaf 0 is missing; checkpoint 2"),
+    "signatures: by another key": (sign_with_own_key, "key", f"checkpoint 1{UNSIGNED}"),
     "house: set back to the checkpoint before": (set_all_back, "anchors", "checkpoint 4 of"),
     "house: set back, and going on since": (set_back_and_go_on, "anchors", "checkpoint 4 of"),
     "last lines: written anew, last signature gone": (rewrite_after_last_but_one, "anchors", "checkpoint 4 of"),
