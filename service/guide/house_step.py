@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from pydantic import ValidationError
+
 from thirdcard.calibration.layout import Layout
 from thirdcard.rules.game.words import GAME_BETS
 from thirdcard.rules.rulebook.load import load_rulebook, rulebook_ids
 from thirdcard.rules.rulebook.model import Rulebook
 from thirdcard.service.config.data_folder import Home
+from thirdcard.service.config.parse_errors import table_error_from
 from thirdcard.service.config.rulebook_files import own_rulebooks
 from thirdcard.service.config.table_file import TableFile, check_table_file
 from thirdcard.service.guide.cloth_step import load_cloth
@@ -66,16 +69,23 @@ def settle_house(draft: NewTable, part: HousePart, home: Home) -> tuple[SetupPro
 
 
 def table_file_of(draft: NewTable, part: HousePart) -> TableFile:
-    """The table's file as far as it is known."""
-    return TableFile(
-        id=draft.table_id,
-        rulebook=part.rulebook,
-        options=part.options,
-        shoe=part.shoe,
-        limits=part.limits,
-        cards={"size_mm": part.card_mm},  # type: ignore[arg-type]
-        gestures=part.gestures,
-    )
+    """The table's file as far as it is known.
+
+    Raises:
+        TableError: The file allows no such value.
+    """
+    try:
+        return TableFile(
+            id=draft.table_id,
+            rulebook=part.rulebook,
+            options=part.options,
+            shoe=part.shoe,
+            limits=part.limits,
+            cards={"size_mm": part.card_mm},  # type: ignore[arg-type]
+            gestures=part.gestures,
+        )
+    except ValidationError as error:
+        raise table_error_from(error, TableFile, f"{draft.table_id}/{TABLE}") from error
 
 
 def call_words(draft: NewTable, part: HousePart | None) -> list[str]:

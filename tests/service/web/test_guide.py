@@ -271,6 +271,7 @@ def test_chips_that_look_alike_are_named(room: TestRoom) -> None:
         ),
         pytest.param({**HOUSE, "limits": {"minimum": 50, "maximum": 10}}, "limits.maximum = 10", id="limits"),
         pytest.param({"rulebook": "macau", "options": {"speed": 3}}, "options.speed", id="no such option"),
+        pytest.param({**HOUSE, "card_mm": [0, 0]}, "cards.size_mm", id="no card is so small"),
     ],
 )
 def test_house_rules_that_exclude_each_other_are_refused_with_the_rule(
