@@ -16,6 +16,7 @@ import numpy as np
 from thirdcard.calibration.camera import Calibration
 from thirdcard.vision.cards.card_monitor import CardCustoms
 from thirdcard.vision.cards.side_watch import SideRegions
+from thirdcard.vision.cards.table_backs import TableBacks
 from thirdcard.vision.cards.table_cards import CardFaces, CardRegions, TableCards
 from thirdcard.vision.chips.stack_optics import StackOptics
 from thirdcard.vision.chips.table_chips import ChipKinds, StackEyes, TableChips
@@ -25,7 +26,7 @@ from thirdcard.vision.inference.chip_faces import ChipFaceReader
 from thirdcard.vision.inference.chip_samples import NO_CHIPS, ChipLooks
 from thirdcard.vision.inference.detector import Detector
 from thirdcard.vision.inference.enrolled_reader import SharpReader
-from thirdcard.vision.inference.reader import Reader
+from thirdcard.vision.inference.reader import BACK, Reader
 from thirdcard.vision.inference.stack_change import StackComparer
 from thirdcard.vision.inference.stack_height import StackGauge
 from thirdcard.vision.observations import CameraRefitted, CardInSight, Observation
@@ -106,7 +107,8 @@ class Observer:
         self._health = CameraHealth(calibration, regions.size_mm)
         self._cloth = ClothWatch(calibration, regions.size_mm, eyes.detector)
         kinds = ChipKinds(eyes.chip_faces, chips)
-        faces = CardFaces(eyes.reader, calibration, self._stages, on_face=kinds.see_card)
+        backs = self._backs_of(eyes.reader, sizes.card_mm)
+        faces = CardFaces(eyes.reader, calibration, self._stages, on_face=kinds.see_card, backs=backs)
         places = CardRegions(own=regions.cards, side=regions.side, customs=regions.customs)
         self._cards = TableCards(places, self._cloth, faces, card_mm=sizes.card_mm)
         optics = StackOptics.of(calibration, diameter_mm=sizes.chip_diameter_mm, thickness_mm=sizes.chip_thickness_mm)
@@ -185,6 +187,15 @@ class Observer:
         """Report what was still waited for when the video ended."""
         self._spread.finish(self._looked_t or 0.0)
         return self._cards.finish()
+
+    def _backs_of(self, reader: Reader | SharpReader, card_mm: tuple[float, float]) -> TableBacks:
+        """The backs of the table's cards: the enrolled one, where there is one, and what cards will show."""
+        scale = self._cloth.rectifier.px_per_mm
+        backs = TableBacks(reader.labels, (round(card_mm[0] * scale), round(card_mm[1] * scale)))
+        enrolled = None if reader.deck is None else reader.deck.faces.get(BACK)
+        if enrolled is not None:
+            backs.enrol(enrolled.crop)
+        return backs
 
     def _look(self, frame: Frame) -> Iterator[Observation | CameraRefitted]:
         """Gate, detect, and what each part makes of it."""

@@ -7,14 +7,16 @@ card if a card's rectangle fits it. Mends boxes at a wrong angle and cards that 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import compress
 from typing import TypeVar
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from thirdcard.vision.cards.tracker import CardSight
+from thirdcard.vision.cards.table_backs import FoundBack, TableBacks
+from thirdcard.vision.cards.tracker import CLEAR_SCORE, CardSight
 from thirdcard.vision.detections import order_corners
 from thirdcard.vision.frames import Image
 from thirdcard.vision.plane.change_gate import Mask, Polygon, largest, light_gain
@@ -39,6 +41,10 @@ SHADOW_GAIN = (0.35, 1.05)
 SEEN_SHARE = 0.4
 """Share of a box that must be in sight before BARE_SHARE is asked of it: less says little of the rest. Chosen by
 hand."""
+CARD_RIM_MM = 5.0
+"""A card's white rim, which looks like pale cloth: 3 to 5 mm wide on the decks at hand."""
+PRINT_PX = np.ones((5, 5), np.uint8)
+"""Lines of print in the cloth's colour, up to two pixels of the view (4 mm) wide, are no holes in a card."""
 LEAST_SHARE = 0.55
 """A piece must have this share of a card's area."""
 OWN_SHARE = 0.5
@@ -48,6 +54,14 @@ LEFTOVER_SCORE = 0.75
 reported even if nobody can read it."""
 DRIFT_SHARE = 0.3
 """A view differs from the bare one by drifting light where less than this share of a card's area does."""
+MOSTLY_TAKEN = 0.5
+"""A box of which better ones take more may be made of their parts."""
+HIDES = 0.6
+"""Where less of what they leave of it differs from the bare cloth, it is. The rim of a box is off by a few millimetres,
+and so is where the picture of a card ends: of a strip of 20 mm that shows of a card, 12 mm differ at least."""
+EXPLAINED = 0.7
+"""A box that hardly looks like a card shows backs that were found by their picture where so much of it lies under
+them. Two cards share 0.59 at most: their middles lie 26 mm apart (candidates.py)."""
 REPLACED_MM = 45.0
 """A badly fitting box gives way to a card found so near to it; one farther off shows another card."""
 ROW_SLACK = 0.15
@@ -71,9 +85,18 @@ class _Box:
         """(N, ...) what a view, (H, W, ...), shows there."""
         return pixels[self.rows, self.columns][self.inside]
 
+    def share_of(self, mask: Mask) -> float:
+        """Share of the rectangle that a view's mask holds; 0 outside the view."""
+        pixels = self.of(mask)
+        return float(pixels.mean()) if len(pixels) else 0.0
+
     def take_from(self, mask: Mask) -> None:
         """Clear these pixels of a view's mask."""
         mask[self.rows, self.columns] &= ~self.inside
+
+
+_Seen = tuple[CardSight, _Box, bool]
+"""A sight, its pixels, and whether it lies in the region."""
 
 
 @dataclass(slots=True)
@@ -81,13 +104,22 @@ class _Region:
     origin_mm: tuple[float, float]
     size_px: tuple[int, int]
     bare: NDArray[np.float32] | None = None
+    backs: list[FoundBack] = field(default_factory=list)
+    """The table's backs that the last look found."""
 
 
 class Leftovers:
     """The bare views of all card regions."""
 
-    def __init__(self, regions: Mapping[str, Polygon], rectifier: Rectifier, card_mm: tuple[float, float]) -> None:
-        self._rectifier, self._card_mm = rectifier, card_mm
+    def __init__(
+        self,
+        regions: Mapping[str, Polygon],
+        rectifier: Rectifier,
+        card_mm: tuple[float, float],
+        backs: TableBacks | None = None,
+    ) -> None:
+        """Takes the backs to look for, where any are known; they may be learnt later."""
+        self._rectifier, self._card_mm, self._backs = rectifier, card_mm, backs
         self._regions = {region: self._frame(polygon) for region, polygon in regions.items()}
 
     def box_mm(self, region: str) -> tuple[float, float, float, float]:
@@ -131,21 +163,57 @@ class Leftovers:
         different = at_all & ~covered
         seen = [(sight, self._box(region, sight.corners_mm), self.is_own(region, sight)) for sight in sights]
         seen = [one for one in seen if not one[2] or not self._is_bare(region, one[1], at_all, covered, now)]
+        seen = _without_gaps(seen, at_all, covered)
         fits = [
             not is_own or not box.inside.any() or bool(box.of(covered).any()) or _is_filled(box.of(different))
             for _, box, is_own in seen
         ]
-        rest = different.copy()
-        for (_, box, _), fitting in zip(seen, fits, strict=True):
-            if fitting:
-                box.take_from(rest)
-        found = [card for card in self._cards_in(region, rest, different) if self.is_own(region, card)]
+        backs = self._backs_in(region, now, seen, fits, different)
+        if backs:
+            explained = different & ~self._unexplained(backs, [True] * len(backs), different)
+            is_another = [not _is_weak(one[0]) or one[1].share_of(explained) < EXPLAINED for one in seen]
+            seen, fits = list(compress(seen, is_another)), list(compress(fits, is_another))
+        rest = self._unexplained([*seen, *backs], [*fits, *(True for _ in backs)], different)
+        cards = self._cards_in(region, rest, different)
+        found = [*(sight for sight, _, _ in backs), *(card for card in cards if self.is_own(region, card))]
         kept = [
             sight
             for (sight, _, _), fitting in zip(seen, fits, strict=True)
             if fitting or not any(np.linalg.norm(sight.at_mm - card.at_mm) < REPLACED_MM for card in found)
         ]
         return [*kept, *found]
+
+    @staticmethod
+    def _unexplained(seen: Sequence[_Seen], fits: Sequence[bool], different: Mask) -> Mask:
+        """What differs from the bare cloth, without the boxes that fit."""
+        rest = different.copy()
+        for (_, box, _), fitting in zip(seen, fits, strict=True):
+            if fitting:
+                box.take_from(rest)
+        return rest
+
+    def is_hidden(self, region: str, corners_mm: Polygon, image: Image) -> bool:
+        """Whether a card wholly hides the region's bare cloth at a place, (4, 2)."""
+        return self._hides(region, corners_mm, self._different(region, self._view(region, image)))
+
+    def _hides(self, region: str, corners_mm: Polygon, different: Mask) -> bool:
+        """Whether a card that lies there fills its place, but for a rim in the cloth's colour and lines of print."""
+        middle = corners_mm.mean(axis=0)
+        shares = 1.0 - 2.0 * CARD_RIM_MM / np.array(self._card_mm)
+        across, down = corners_mm[1] - corners_mm[0], corners_mm[2] - corners_mm[1]
+        signs = np.array([[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]]) * shares
+        box = self._box(region, middle + signs[:, :1] * across + signs[:, 1:] * down)
+        if not box.inside.any():
+            return False
+        top, left, rim = (
+            max(box.rows.start - len(PRINT_PX), 0),
+            max(box.columns.start - len(PRINT_PX), 0),
+            len(PRINT_PX),
+        )
+        around = different[top : box.rows.stop + rim, left : box.columns.stop + rim].astype(np.uint8)
+        closed = np.asarray(cv2.morphologyEx(around, cv2.MORPH_CLOSE, PRINT_PX), bool)
+        inner = closed[box.rows.start - top :, box.columns.start - left :]
+        return _is_filled(inner[: box.inside.shape[0], : box.inside.shape[1]][box.inside])
 
     def _is_bare(self, region: str, box: _Box, different: Mask, covered: Mask, now: NDArray[np.float32]) -> bool:
         bare = self._bare(region)
@@ -156,6 +224,29 @@ class Leftovers:
         card_px = self._card_mm[0] * self._card_mm[1] * self._rectifier.px_per_mm**2
         if np.count_nonzero(self._different(region, self._view(region, image))) < DRIFT_SHARE * card_px:
             self.keep_bare(region, image)
+
+    def _backs_in(
+        self, region: str, now: NDArray[np.float32], seen: Sequence[_Seen], fits: Sequence[bool], different: Mask
+    ) -> list[_Seen]:
+        """The table's own backs where no box surely explains what lies there; overlapping ones too."""
+        view = self._regions[region]
+        if self._backs is None or not self._backs.are_known:
+            return []
+        is_sure = [
+            fitting and not (own and _is_weak(sight)) for (sight, _, own), fitting in zip(seen, fits, strict=True)
+        ]
+        view.backs = self._backs.find(now, self._unexplained(seen, is_sure, different), view.backs)
+        origin, scale = np.array(view.origin_mm), self._rectifier.px_per_mm
+        sights = [
+            CardSight(
+                corners_mm=true_rectangle(back.corners_px / scale + origin, self._card_mm),
+                face_up=False,
+                score=LEFTOVER_SCORE,
+                log_probs=self._backs.log_probs,
+            )
+            for back in view.backs
+        ]
+        return [(sight, self._box(region, sight.corners_mm), True) for sight in sights if self.is_own(region, sight)]
 
     def _cards_in(self, region: str, rest: Mask, different: Mask) -> list[CardSight]:
         card_px = self._card_mm[0] * self._card_mm[1] * self._rectifier.px_per_mm**2
@@ -172,7 +263,7 @@ class Leftovers:
             own = pieces == piece
             for corners in rows_of_cards(self._around(region, own), self._card_mm):
                 box = self._box(region, corners)
-                if box.inside.any() and _is_filled(box.of(different)) and box.of(own).mean() >= OWN_SHARE:
+                if self._hides(region, corners, different) and box.share_of(own) >= OWN_SHARE:
                     found.append(CardSight(corners_mm=corners, face_up=True, score=LEFTOVER_SCORE, is_side_sure=False))
         return found
 
@@ -216,6 +307,28 @@ class Leftovers:
         low, high = polygon.min(axis=0) - RIM_MM, polygon.max(axis=0) + RIM_MM
         width, height = np.ceil((high - low) * self._rectifier.px_per_mm).astype(int).tolist()
         return _Region(self._rectifier.snapped_mm((float(low[0]), float(low[1]))), (width, height))
+
+
+def _is_weak(sight: CardSight) -> bool:
+    """Whether the detector hardly takes it for a card."""
+    return sight.score < CLEAR_SCORE
+
+
+def _without_gaps(seen: Sequence[_Seen], different: Mask, covered: Mask) -> list[_Seen]:
+    """The sights but those made of parts of better ones, and of the bare cloth between them.
+
+    What a card leaves of itself in sight hides the cloth as all of a card does.
+    """
+    kept, taken = [], np.zeros(different.shape, bool)
+    for one in sorted(seen, key=lambda one: -one[0].score):
+        _, box, is_own = one
+        own = box.of(~taken & ~covered)
+        is_mostly_taken = box.share_of(taken) >= MOSTLY_TAKEN
+        if is_own and is_mostly_taken and (not own.any() or box.of(different)[own].mean() < HIDES):
+            continue
+        kept.append(one)
+        taken[box.rows, box.columns] |= box.inside
+    return [one for one in seen if any(one is each for each in kept)]
 
 
 def _is_filled(different: Mask) -> bool:

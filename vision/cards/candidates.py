@@ -16,6 +16,7 @@ from thirdcard.vision.cards.background_difference import Leftovers, true_rectang
 from thirdcard.vision.cards.first_looks import FirstLooks
 from thirdcard.vision.cards.label_fusion import NO_FACE
 from thirdcard.vision.cards.static_clutter import StaticClutter
+from thirdcard.vision.cards.table_backs import TableBacks
 from thirdcard.vision.cards.tracker import ONE_CARD_MM, CardSight, CardTrack
 from thirdcard.vision.detections import CARD_BACK, CARD_FACE, CUT_CARD, Detections, sides_mm
 from thirdcard.vision.frames import Frame
@@ -70,10 +71,12 @@ class CardSights:
         *,
         card_mm: tuple[float, float],
         labels: tuple[str, ...],
+        backs: TableBacks | None = None,
     ) -> None:
+        """Takes the backs to look for, where any are known; they may be learnt later."""
         self._regions, self._card_mm, self._labels = regions, card_mm, labels
         self._grid, self._print = grid, StaticClutter(grid)
-        self._leftovers = Leftovers(regions, rectifier, card_mm)
+        self._leftovers = Leftovers(regions, rectifier, card_mm, backs)
         self._cells = {region: grid.cells_of_box(*self._leftovers.box_mm(region)) for region in regions}
         self._refined: dict[str, list[CardSight]] = {}
         self._trued: tuple[Detections, list[CardSight]] | None = None
@@ -106,6 +109,15 @@ class CardSights:
     def may_hide_cards(self) -> bool:
         """Whether what was taken for print at the first look may be cards that lie there."""
         return self._first.may_be_cards
+
+    def is_laid(self, sight: CardSight, frame: Frame) -> bool:
+        """Whether what lies there wholly hides the cloth below, as it was when it was bare: so it is no print."""
+        return any(
+            self._leftovers.is_known(region)
+            and self._leftovers.is_own(region, sight)
+            and self._leftovers.is_hidden(region, sight.corners_mm, frame.image)
+            for region in self._regions
+        )
 
     def _remember_first(self, sights: list[CardSight], look: CardLook) -> None:
         """Take what the first look shows and nobody can read for print, and doubt that where cards belong."""

@@ -177,6 +177,10 @@ class CardWatch:
             for track in self.tracker.tracks
         )
 
+    def lying_backs(self) -> list[CardTrack]:
+        """The tracks of the cards whose backs are known to be up."""
+        return self._cards.backs()
+
     def region_of(self, at_mm: NDArray[np.float64]) -> str | None:
         """The card region a point lies in, or the nearest within the slack."""
         return _region_at(self.regions, at_mm)

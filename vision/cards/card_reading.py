@@ -96,7 +96,7 @@ class CardReading:
 
     def read(self, sights: Sequence[CardSight], read_faces: ReadFaces) -> list[CardSight]:
         """Read the sights that may tell something new, and let the reader say which side of them shows."""
-        wanted = [sight for sight in sights if self._is_news(sight)]
+        wanted = [sight for sight in sights if sight.log_probs is None and self._is_news(sight)]
         if not wanted:
             return list(sights)
         rows = dict(zip(map(id, wanted), read_faces([sight.corners_mm for sight in wanted]), strict=True))

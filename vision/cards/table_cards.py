@@ -17,8 +17,10 @@ from numpy.typing import NDArray
 from thirdcard.calibration.camera import Calibration
 from thirdcard.vision.cards.candidates import CardLook, CardSights
 from thirdcard.vision.cards.card_monitor import CardCustoms, CardWatch, new_card_watch
+from thirdcard.vision.cards.card_reading import BACK, IsCovered
 from thirdcard.vision.cards.label_fusion import LOG_CLEAR, NO_FACE
 from thirdcard.vision.cards.side_watch import SideLook, SideRegions, SideWatch
+from thirdcard.vision.cards.table_backs import TableBacks
 from thirdcard.vision.frames import Frame, Image
 from thirdcard.vision.inference.crops import card_crop
 from thirdcard.vision.inference.reader import Readings
@@ -77,11 +79,14 @@ class CardFaces:
         stages: StageClock,
         *,
         on_face: Callable[[Image], None] = lambda crop: None,
+        backs: TableBacks | None = None,
     ) -> None:
-        """`on_face` is given the crop of each card that clearly shows a face."""
+        """`on_face` is given the crop of each card that clearly shows a face; `backs` are the table's, as they show."""
         self.labels = reader.labels
         self.calibration = calibration
+        self.backs = TableBacks(reader.labels) if backs is None else backs
         self._reader, self._stages, self._on_face = reader, stages, on_face
+        self._back = self.labels.index(BACK)
 
     def read(self, frame: Frame, places: Sequence[Polygon]) -> list[NDArray[np.float64] | None]:
         """Log probabilities over the labels for places, (4, 2) each; None where the camera does not see one."""
@@ -134,7 +139,9 @@ class TableCards:
         self._cloth, self._faces = cloth, faces
         self._watch: CardWatch = new_card_watch(regions.own, faces.labels, regions.customs)
         self._side = SideWatch(regions.side, self._watch, cloth.grid)
-        self._sights = CardSights(regions.own, cloth.rectifier, cloth.grid, card_mm=card_mm, labels=faces.labels)
+        self._sights = CardSights(
+            regions.own, cloth.rectifier, cloth.grid, card_mm=card_mm, labels=faces.labels, backs=faces.backs
+        )
         self._under_hands = UnderHands(regions.own.values(), cloth.grid)
         self._has_looked = False
 
@@ -167,7 +174,19 @@ class TableCards:
             hidden_s=beside.hidden_s,
             entry_of=lambda corners: cover.entry_of(cover.grid.mask_of(corners)),
         )
+        self._learn_backs(look.frame, beside.is_covered)
         return [*self._first_look(t), *told, *self._side.update(sights, t, beside)]
+
+    def _learn_backs(self, frame: Frame, is_covered: IsCovered) -> None:
+        """Look once at each card that lies in plain sight with its back up, where the cloth below is known."""
+        backs, lying = self._faces.backs, self._watch.lying_backs()
+        backs.keep({track.track_id for track in lying})
+        for track in lying:
+            is_new = track.seen_t == frame.t and not track.sight.face_up and backs.wants(track.track_id)
+            if is_new and not is_covered(track.sight.corners_mm) and self._sights.is_laid(track.sight, frame):
+                crop = card_crop(frame.image, self._faces.calibration, track.sight.corners_mm)
+                if crop is not None:
+                    backs.lies(track.track_id, crop)
 
     def _first_look(self, t: float) -> list[Observation]:
         """Whether cards may lie there unknown, told once."""

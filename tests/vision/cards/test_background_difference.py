@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 
 from tests.vision.plane.test_change_gate import SIZE_MM, straight_down
 from thirdcard.vision.cards.background_difference import Leftovers, true_rectangle
+from thirdcard.vision.cards.table_backs import TableBacks
 from thirdcard.vision.cards.tracker import CardSight
 from thirdcard.vision.frames import Image
+from thirdcard.vision.inference.crops import card_crop
 from thirdcard.vision.plane.rectify import Rectifier
 
 CARD_MM = (63.0, 88.0)
@@ -136,3 +138,106 @@ def test_print_in_an_arm_s_shadow_is_no_card() -> None:
     assert kept.refine("box", [sight(card_at(560, 280))], shaded, BARE) == []
     cv2.fillPoly(shaded, [np.round(card_at(560, 280) + np.array([60.0, 90.0])).astype(np.int32)], (80, 30, 30))
     assert len(kept.refine("box", [sight(card_at(560, 280))], shaded, BARE)) == 1
+
+
+def scored(corners: NDArray[np.float64], score: float) -> CardSight:
+    return CardSight(corners_mm=corners, face_up=False, score=score)
+
+
+@pytest.mark.parametrize(
+    ("lying", "is_kept"),
+    [
+        pytest.param([(490, 280), (564, 280)], False, id="two-cards-and-the-cloth-between-them"),
+        pytest.param([(490, 280), (564, 280), (527, 280)], True, id="a-card-between-them"),
+    ],
+)
+def test_box_made_of_two_cards_and_the_cloth_between_is_no_card(
+    leftovers: Leftovers, lying: list[tuple[int, int]], is_kept: bool
+) -> None:
+    image = cloth(*(card_at(x, y) for x, y in lying))
+    between = scored(card_at(527, 280), 0.58)
+    found = leftovers.refine(
+        "box", [scored(card_at(490, 280), 0.8), between, scored(card_at(564, 280), 0.7)], image, BARE
+    )
+    assert any(card is between for card in found) is is_kept
+    assert len(found) == len(lying)
+
+
+def test_box_beside_a_better_one_on_bare_cloth_is_no_card(leftovers: Leftovers) -> None:
+    lies, half_beside = scored(card_at(500, 280), 0.9), scored(card_at(530, 280), 0.5)
+    assert leftovers.refine("box", [lies, half_beside], cloth(card_at(500, 280)), BARE) == [lies]
+
+
+def striped() -> Image:
+    """The picture of a back, 63 x 88 px."""
+    back = np.full((88, 63, 3), 235, np.uint8)
+    back[5:-5, 5:-5] = (40, 30, 200)
+    for i, turn in enumerate((-30, 0, 30)):
+        corners = cv2.boxPoints(((18.0 + 13 * i, 40.0 + 4 * i), (20.0, 34.0), float(turn)))
+        cv2.fillPoly(back, [corners.astype(np.int32)], (225, 235, 235))
+    return back
+
+
+def backs_at(*middles: tuple[int, int]) -> Image:
+    image, back = cloth(), striped()
+    for x, y in middles:
+        image[y + 90 - 44 : y + 90 + 44, x + 60 - 31 : x + 60 + 32] = back
+    return image
+
+
+@pytest.fixture
+def knowing() -> Leftovers:
+    """Leftovers that know the table's back."""
+    backs = TableBacks(("7H", "back", "unclear"), (32, 44))
+    for number, x in enumerate((450, 560)):
+        crop = card_crop(backs_at((x, 280)), straight_down(), card_at(x, 280))
+        assert crop is not None
+        backs.lies(number, crop)
+    kept = Leftovers({"box": BOX}, Rectifier(straight_down(), SIZE_MM), CARD_MM, backs)
+    kept.keep_bare("box", cloth())
+    return kept
+
+
+def test_table_s_own_backs_are_found_by_their_picture_where_they_touch(knowing: Leftovers) -> None:
+    for _ in range(2):
+        found = knowing.refine("box", [], backs_at((470, 270), (533, 284), (660, 280)), BARE)
+        assert sorted((round(card.at_mm[0]), round(card.at_mm[1])) for card in found) == [
+            pytest.approx(place, abs=2) for place in [(470, 270), (533, 284), (660, 280)]
+        ]
+        assert not any(card.face_up for card in found)
+        assert all(card.log_probs is not None and int(card.log_probs.argmax()) == 1 for card in found)
+    assert knowing.refine("box", [], cloth(), BARE) == []
+
+
+def test_box_that_hardly_looks_like_a_card_gives_way_to_the_back_that_lies_there(knowing: Leftovers) -> None:
+    weak, sure = scored(card_at(468, 275), 0.4), scored(card_at(660, 280), 0.8)
+    found = knowing.refine("box", [weak, sure], backs_at((470, 280), (660, 280)), BARE)
+    assert any(card is sure for card in found)
+    assert len(found) == 2
+    (back,) = (card for card in found if card is not sure)
+    assert np.allclose(back.at_mm, [470, 280], atol=2.0)
+
+
+def test_weak_box_of_another_card_stays_beside_a_known_back(knowing: Leftovers) -> None:
+    image = backs_at((470, 280))
+    image[200:288, 655:718] = (235, 240, 238)
+    open_card = scored(card_at(626, 154), 0.4)
+    assert any(card is open_card for card in knowing.refine("box", [open_card], image, BARE))
+
+
+def test_card_whose_rim_and_print_have_the_cloth_s_colour_is_found_by_the_rest_of_it(leftovers: Leftovers) -> None:
+    image = cloth(card_at(560, 280))
+    middle = (560 + 60, 280 + 90)
+    cv2.rectangle(image, (middle[0] - 31, middle[1] - 44), (middle[0] + 31, middle[1] + 44), (60, 90, 40), 7)
+    for x in (-15, 10):
+        cv2.line(image, (middle[0] + x, middle[1] - 30), (middle[0] + x + 8, middle[1] + 30), (60, 90, 40), 3)
+    (found,) = leftovers.refine("box", [], image, BARE)
+    assert np.allclose(found.at_mm, [560, 280], atol=3.0)
+    assert leftovers.is_hidden("box", card_at(560, 280), image)
+
+
+def test_thing_that_is_smaller_than_a_card_within_its_rim_is_none(leftovers: Leftovers) -> None:
+    image = cloth()
+    cv2.rectangle(image, (599, 337), (641, 403), (235, 240, 238), -1)
+    assert leftovers.refine("box", [], image, BARE) == []
+    assert not leftovers.is_hidden("box", card_at(560, 280), image)

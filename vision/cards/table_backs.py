@@ -1,0 +1,239 @@
+"""Know the back of one table's cards by its picture, and find cards by it.
+
+A detector that was taught many backs hardly knows some, such as those that bear a picture of cards. What this table's
+back looks like its cards show themselves: what two of them look like that lie with their backs up. An enrolled back is
+known from the beginning. Knows pictures of backs, not where cards belong. Pixels of the rectified view, unless told
+otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from thirdcard.vision.frames import Image
+from thirdcard.vision.inference.crops import HEIGHT_PX, RIM, WIDTH_PX
+from thirdcard.vision.inference.reader import BACK
+from thirdcard.vision.inference.similarity import likeness, prepared
+from thirdcard.vision.plane.change_gate import Mask
+
+SHOWN_BY = 2
+"""Cards that must have shown the same back: one may be an open card that was misread, or lie in a hand's shadow."""
+ONE_BACK = 0.7
+"""Correlation of two crops from which on they show the same back: crops of one back reach 0.71 in 95 % of the cases,
+others 0.56 at most, on drawn tables with four decks."""
+MOST_BACKS = 3
+"""Decks that a table uses in turn, and one: what was shown last counts."""
+MOST_CROPS = 12
+"""Crops that a back is averaged over. More tell nothing of noise any more, and keep a former light."""
+FOUND = 0.75
+"""Correlation of the view with a back from which on it lies there: backs that lay free had 0.92 to 0.98 on a drawn
+table, what else lay on cloth 0.56 at most. Some degrees of turn, or a finger over a corner, cost the rest."""
+CONTRAST = 14.0
+"""Grey levels by which a back's own picture must spread, in the channel that spreads most: a plain one is like any
+plain thing."""
+COLOURS = 40.0
+"""Grey levels by which the mean colour under a back may differ from its own, in any channel: shade and the lamp
+make 25, another deck's colour 80 and more."""
+IN_SIGHT = 0.75
+"""Share of a card's place that must be in sight and unexplained for a back to be looked for there."""
+CARD_PX = (32, 44)
+"""A card of 63 x 88 mm in the view that the detector was taught, of half a pixel a millimetre."""
+SURELY = 0.999
+"""How sure it is that what looks like the table's back is one: of 10 000 looks at faces none looked like a back."""
+RIM_X, RIM_Y = (round(side * RIM / (1 + 2 * RIM)) for side in (WIDTH_PX, HEIGHT_PX))
+
+STAYED_PX = 2
+"""A card that lies still is found again so near: two pixels are 4 mm, a detector's noise in its place is less."""
+RIM_PX = 6
+"""What differs from the cloth may end so far inside a card whose rim has the cloth's colour."""
+_Box = tuple[int, int, int, int]
+"""First row, row after the last, first column, column after the last."""
+View = NDArray[np.float32]
+"""(H, W, 3) of the rectified view, softened as the patches are."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FoundBack:
+    """A back that lies in a view."""
+
+    corners_px: NDArray[np.float64]
+    """(4, 2) clockwise, a shorter side first."""
+    likeness: float
+    """-1 to 1."""
+
+
+@dataclass(slots=True, eq=False)
+class _Back:
+    """One back, by the mean of its crops."""
+
+    crop: NDArray[np.float32]
+    """(112, 80, 3) as a reader's crop."""
+    count: int
+    small: NDArray[np.float32] | None = None
+    """The crop as it is compared with others."""
+    patches: tuple[View, ...] = ()
+    """The card's picture as the view shows it, turned by no, one, two and three right angles."""
+    channel: int = 0
+    """The one in which it spreads most."""
+
+
+@dataclass(slots=True)
+class TableBacks:
+    """The backs that the cards of a table have shown."""
+
+    labels: tuple[str, ...]
+    """A reader's."""
+    size_px: tuple[int, int] = CARD_PX
+    """A card's width and height in the view."""
+    log_probs: NDArray[np.float64] = field(init=False)
+    """(n_labels,) what a reader would say of a back that is known."""
+    _lain: set[int] = field(default_factory=set)
+    """The cards that were looked at, by their tracks."""
+    _backs: list[_Back] = field(default_factory=list)
+    """The last one that was shown first."""
+
+    def __post_init__(self) -> None:
+        is_back = np.array([label == BACK for label in self.labels])
+        self.log_probs = np.log(np.where(is_back, SURELY, (1.0 - SURELY) / (len(self.labels) - 1)))
+
+    @property
+    def are_known(self) -> bool:
+        """Whether there is a back to look for."""
+        return any(back.patches for back in self._backs)
+
+    def is_one(self, crop: Image) -> bool:
+        """Whether a crop, (112, 80, 3) uint8, shows a back that is known, either end up."""
+        known = [back.small for back in self._backs if back.patches and back.small is not None]
+        if not known:
+            return False
+        seen = prepared(crop)
+        ends = (seen, np.ascontiguousarray(seen[::-1, ::-1]))
+        return any(likeness(end, back) >= ONE_BACK for back in known for end in ends)
+
+    def enrol(self, crop: Image) -> None:
+        """Take a back, (112, 80, 3) uint8, for known: somebody enrolled it."""
+        self._show(crop, SHOWN_BY)
+
+    def wants(self, track_id: int) -> bool:
+        """Whether a card that lies with its back up has yet to be looked at."""
+        return track_id not in self._lain
+
+    def lies(self, track_id: int, crop: Image) -> None:
+        """A card lies in plain sight, its back up, where the cloth was bare; `crop` is (112, 80, 3) uint8."""
+        self._lain.add(track_id)
+        self._show(crop, 1)
+
+    def keep(self, track_ids: Collection[int]) -> None:
+        """Only these cards are still followed."""
+        self._lain &= set(track_ids)
+
+    def find(self, view: View, where: Mask, near: Sequence[FoundBack] = ()) -> list[FoundBack]:
+        """The backs that lie in a view, those that were found before first, then the likeliest.
+
+        Args:
+            view: (H, W, 3).
+            where: (H, W) what is in sight and nothing else explains.
+            near: what the look before found there: where it lies still nothing is searched.
+        """
+        found: list[FoundBack] = []
+        left = where.astype(np.float32)
+        for one in near:
+            again = self._best(view, left, _box_round(one.corners_px, STAYED_PX))
+            if again is not None:
+                found.append(again)
+                cv2.fillPoly(left, [np.round(again.corners_px).astype(np.int32)], 0.0)
+        while (best := self._best(view, left, _box_of(left))) is not None:
+            found.append(best)
+            cv2.fillPoly(left, [np.round(best.corners_px).astype(np.int32)], 0.0)
+        return found
+
+    def _best(self, view: View, where: NDArray[np.float32], box: _Box) -> FoundBack | None:
+        """The place in a box that is most like a back; None where none is like one."""
+        top, bottom, left, right = box
+        part, free = view[top:bottom, left:right], where[top:bottom, left:right]
+        if float(free.sum()) < IN_SIGHT * self.size_px[0] * self.size_px[1]:
+            return None
+        best: tuple[float, int, int, int, int] | None = None
+        for back in self._backs:
+            for patch in back.patches:
+                place = _most_like(part, free, patch, back.channel)
+                if place is not None and (best is None or place[0] > best[0]):
+                    best = (*place, patch.shape[1], patch.shape[0])
+        if best is None:
+            return None
+        like, x, y, width, height = best
+        low, high = np.array([left + x, top + y], np.float64), np.array([width, height], np.float64)
+        corners = low + np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]]) * high
+        return FoundBack(np.roll(corners, -1, axis=0) if width > height else corners, like)
+
+    def _show(self, crop: Image, count: int) -> None:
+        """A card showed this back: one that is known already, or another."""
+        seen = crop.astype(np.float32)
+        for back in self._backs:
+            turned = max((seen, seen[::-1, ::-1]), key=lambda one: _alike(one, back.crop))
+            if _alike(turned, back.crop) >= ONE_BACK:
+                weight = 1.0 / min(back.count + 1, MOST_CROPS)
+                back.crop = back.crop * np.float32(1.0 - weight) + turned * np.float32(weight)
+                back.count += count
+                self._backs.sort(key=lambda one: one is not back)
+                break
+        else:
+            back = _Back(seen, count)
+            self._backs = [back, *self._backs][:MOST_BACKS]
+        if back.count >= SHOWN_BY:
+            self._draw(back)
+
+    def _draw(self, back: _Back) -> None:
+        """Make a back's patches; none of one that is plain."""
+        card = back.crop[RIM_Y:-RIM_Y, RIM_X:-RIM_X]
+        upright = cv2.blur(cv2.resize(card, self.size_px, interpolation=cv2.INTER_AREA), (3, 3))
+        spread = upright.std(axis=(0, 1))
+        back.small = prepared(np.asarray(back.crop, np.uint8))
+        back.channel = int(spread.argmax())
+        turns = (np.asarray(np.ascontiguousarray(np.rot90(upright, turn)), np.float32) for turn in range(4))
+        back.patches = tuple(turns) if spread.max() >= CONTRAST else ()
+
+
+def _box_of(where: NDArray[np.float32]) -> _Box:
+    """The rows and columns in which anything lies."""
+    rows, columns = (np.nonzero(where.any(axis=axis))[0] for axis in (1, 0))
+    if not len(rows):
+        return 0, 0, 0, 0
+    return _grown((rows[0], rows[-1] + 1, columns[0], columns[-1] + 1), RIM_PX)
+
+
+def _box_round(corners_px: NDArray[np.float64], rim_px: int) -> _Box:
+    """The rows and columns of a card and a rim round it."""
+    (left, top), (right, bottom) = np.round(corners_px.min(axis=0)), np.round(corners_px.max(axis=0))
+    return _grown((top, bottom, left, right), rim_px)
+
+
+def _grown(box: Sequence[float], rim_px: int) -> _Box:
+    top, bottom, left, right = (int(edge) for edge in box)
+    return max(top - rim_px, 0), max(bottom + rim_px, 0), max(left - rim_px, 0), max(right + rim_px, 0)
+
+
+def _alike(one: NDArray[np.float32], other: NDArray[np.float32]) -> float:
+    """Correlation of two crops."""
+    return likeness(prepared(np.asarray(one, np.uint8)), prepared(np.asarray(other, np.uint8)))
+
+
+def _most_like(part: View, free: NDArray[np.float32], patch: View, channel: int) -> tuple[float, int, int] | None:
+    """How much the most alike place in a part of the view is like a patch, and its first pixel; None where none is."""
+    height, width = patch.shape[:2]
+    if part.shape[0] < height or part.shape[1] < width:
+        return None
+    alike = cv2.matchTemplate(np.ascontiguousarray(part[:, :, channel]), patch[:, :, channel], cv2.TM_CCOEFF_NORMED)
+    below = cv2.integral(free)
+    share = below[height:, width:] - below[:-height, width:] - below[height:, :-width] + below[:-height, :-width]
+    alike[(share < IN_SIGHT * width * height) | ~np.isfinite(alike)] = -1.0
+    _, best, _, (x, y) = cv2.minMaxLoc(alike)
+    if best < FOUND:
+        return None
+    colours = part[y : y + height, x : x + width].mean(axis=(0, 1)) - patch.mean(axis=(0, 1))
+    return (float(best), int(x), int(y)) if float(np.abs(colours).max()) <= COLOURS else None
