@@ -58,7 +58,8 @@ MOSTLY_TAKEN = 0.5
 """A box of which better ones take more may be made of their parts."""
 HIDES = 0.6
 """Where less of what they leave of it differs from the bare cloth, it is. The rim of a box is off by a few millimetres,
-and so is where the picture of a card ends: of a strip of 20 mm that shows of a card, 12 mm differ at least."""
+and so is where the picture of a card ends: of a strip of 20 mm that shows of a card, 12 mm differ at least. Chosen by
+hand: boxes of real cards half under others had 0.79 to 1.0 on one recording, those with bare cloth 0.16 to 0.24."""
 EXPLAINED = 0.7
 """A box that hardly looks like a card shows backs that were found by their picture where so much of it lies under
 them. Two cards share 0.59 at most: their middles lie 26 mm apart (candidates.py)."""

@@ -24,27 +24,29 @@ from thirdcard.vision.plane.change_gate import Mask
 SHOWN_BY = 2
 """Cards that must have shown the same back: one may be an open card that was misread, or lie in a hand's shadow."""
 ONE_BACK = 0.7
-"""Correlation of two crops from which on they show the same back: crops of one back reach 0.71 in 95 % of the cases,
-others 0.56 at most, on drawn tables with four decks."""
+"""Correlation of two crops from which on they show the same back: on drawn tables backs reached 0.71 in 95 % of the
+cases, other things 0.56 at most. Fine stripes, which a box that is off by a millimetre shifts, may
+stay below."""
 MOST_BACKS = 3
 """Decks that a table uses in turn, and one: what was shown last counts."""
 MOST_CROPS = 12
 """Crops that a back is averaged over. More tell nothing of noise any more, and keep a former light."""
 FOUND = 0.75
 """Correlation of the view with a back from which on it lies there: backs that lay free had 0.92 to 0.98 on a drawn
-table, what else lay on cloth 0.56 at most. Some degrees of turn, or a finger over a corner, cost the rest."""
+table (eight looks), what else lay on cloth 0.56 at most. Some degrees of turn, or a finger over a corner, cost the
+rest."""
 CONTRAST = 14.0
 """Grey levels by which a back's own picture must spread, in the channel that spreads most: a plain one is like any
-plain thing."""
+plain thing. Three times a camera's noise. Chosen by hand."""
 COLOURS = 40.0
-"""Grey levels by which the mean colour under a back may differ from its own, in any channel: shade and the lamp
-make 25, another deck's colour 80 and more."""
+"""Grey levels by which the mean colour under a back may differ from its own, in any channel, through light and shade; a
+deck of another colour differs by more. Chosen by hand."""
 IN_SIGHT = 0.75
 """Share of a card's place that must be in sight and unexplained for a back to be looked for there."""
 CARD_PX = (32, 44)
 """A card of 63 x 88 mm in the view that the detector was taught, of half a pixel a millimetre."""
 SURELY = 0.999
-"""How sure it is that what looks like the table's back is one: of 10 000 looks at faces none looked like a back."""
+"""How sure it is that what looks like the table's back is one. Chosen by hand: so says the reader of most."""
 RIM_X, RIM_Y = (round(side * RIM / (1 + 2 * RIM)) for side in (WIDTH_PX, HEIGHT_PX))
 
 STAYED_PX = 2
