@@ -85,7 +85,9 @@ COMMANDS = {
         "Review recorded shifts: rounds, alerts and their evidence go into HOME's store, and the pages show them.",
     ),
     "schema": _command("schema", "Print the JSON Schema of a file format, made from what parses it."),
-    "verify": _command("verify", "Check every chain and every file of evidence."),
+    "verify": _command(
+        "verify", "Check every chain, every row of the database, every set-up and every file of evidence."
+    ),
     "signer": _command("signer", "Sign what the service sealed, as another user.", name="signer_app"),
     "tables": _command(
         "table_commands",
