@@ -72,7 +72,7 @@ export class Stage {
     layer.append(shape(is_open ? "polyline" : "polygon", { class: `outline ${kind}${is_open ? " open" : ""}`, points: points.map((point) => point.join()).join(" ") }));
     if (!text) return;
     const [x, y] = middle(points);
-    layer.append(shape("text", { x, y, "data-name": text }, text));
+    layer.append(shape("text", { x, y, "data-name": text, "aria-hidden": "true" }, text));
     this.tidySoon();
   }
 
