@@ -25,8 +25,8 @@ from thirdcard.service.store.schema import SessionRow
 PATIENCE_MS = 20_000
 OPENING_MS = 180_000
 """For a page when the shift begins: on a busy machine two browsers with ten pages are not open at once."""
-PAUSE_MS = 4000
-"""Between two decisions."""
+PAUSE_MS = 8000
+"""Between two decisions: reading what is alleged, and a look at the clip, take a person longer than this."""
 EARLY_S = 0.1
 """A sound is not earlier than this before the page asked for it."""
 NOTE = """
