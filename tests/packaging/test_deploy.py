@@ -48,7 +48,7 @@ def test_stages_that_are_named_are_there() -> None:
 def test_health_check_is_kept_in_every_format_of_images() -> None:
     builds = [
         line
-        for line in (CONTAINERFILE + (ROOT / "docs" / "operations.md").read_text()).splitlines()
+        for line in (CONTAINERFILE + (ROOT / "docs" / "operations" / "install.md").read_text()).splitlines()
         if "podman build" in line
     ]
     assert [line for line in builds if "--format docker" not in line] == []

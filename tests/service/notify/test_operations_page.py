@@ -1,4 +1,4 @@
-"""The page on running the service: every setting, event and figure is reported, and what it tells to do works."""
+"""The pages on running the service: they name every setting, event and figure, and what they ask for works."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ from thirdcard.service.store.database import Database, open_database, sqlite_url
 from thirdcard.service.store.verification import verify_chains, verify_evidence
 from thirdcard.service.web.background import open_background
 
-PAGE = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
+PAGES = (ROOT / "docs" / "operations.md", *sorted((ROOT / "docs" / "operations").glob("*.md")))
+TEXT = "\n".join(path.read_text(encoding="utf-8") for path in PAGES)
 
 
 MODELS = (
@@ -56,8 +57,8 @@ KEYS = [pytest.param(model, key, id=f"{model.__name__}.{key}") for model in MODE
 
 
 def example(name: str) -> str:
-    """The YAML on the page that begins with a key."""
-    (found,) = re.findall(rf"```yaml\n({name}:.*?)```", PAGE, re.DOTALL)
+    """The YAML that begins with a key, on the only page that has it."""
+    (found,) = re.findall(rf"```yaml\n({name}:.*?)```", TEXT, re.DOTALL)
     assert isinstance(found, str)
     return found
 
@@ -71,13 +72,13 @@ def database(tmp_path: Path) -> Iterator[Database]:
 
 @pytest.mark.parametrize(("model", "key"), KEYS)
 def test_every_setting_is_told_and_says_what_is_allowed(model: type[BaseModel], key: str) -> None:
-    assert re.search(rf"\b{key}\b", PAGE)
+    assert re.search(rf"\b{key}\b", TEXT)
     assert model.model_fields[key].description
 
 
 @pytest.mark.parametrize("event", [event for event in NoticeEvent if event != NoticeEvent.TEST])
 def test_every_event_is_told(event: str) -> None:
-    assert f"`{event}`" in PAGE
+    assert f"`{event}`" in TEXT
 
 
 def test_examples_are_allowed(tmp_path: Path) -> None:
@@ -96,12 +97,12 @@ def test_every_figure_is_told(tmp_path: Path, database: Database) -> None:
     background.retention.keep_budget()
     names = [f"{metric.name}_total" if metric.type == "counter" else metric.name for metric in background.figures()]
     assert names
-    assert [name for name in names if f"`{name}`" not in PAGE] == []
-    assert all(re.search(rf"\b{level}\b", PAGE) for level in DiskLevel)
+    assert [name for name in names if f"`{name}`" not in TEXT] == []
+    assert all(re.search(rf"\b{level}\b", TEXT) for level in DiskLevel)
 
 
 def test_receivers_check_accepts_ours_and_nothing_else() -> None:
-    (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    (code,) = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
     names: dict[str, Any] = {}
     exec(code, names)
     secret, body, now = b"a secret of the house", b'{"event":"raised"}', NOON.timestamp()
@@ -163,5 +164,5 @@ def test_unit_and_container_call_the_program_as_it_is() -> None:
 
 
 def test_moment_of_the_example_is_one() -> None:
-    (text,) = re.findall(r'"no_more_bets", "at": "([^"]+)"', PAGE)
+    (text,) = re.findall(r'"no_more_bets", "at": "([^"]+)"', TEXT)
     assert datetime.fromisoformat(text).tzinfo == UTC
