@@ -17,11 +17,11 @@ USUAL_DECKS = 8
 
 _HEAD = """# Odds
 
-Written by `thirdcard odds --page > docs/odds.md`; a test holds the page to the command. Every ordered deal of six
-cards from a full shoe is counted, rounds of four and five cards with every way in which the rest could have come;
-ranks and suits count where a bet asks for them. Nothing is simulated, nor rounded before it is printed. A house edge
-is what a bet loses on average for each unit staked; a stand-off counts 0. One rulebook's figures, exact with `--json`:
-`thirdcard odds --rulebook tas --decks 6 --option federal=true`.
+Written by `thirdcard odds --page > docs/odds.md`; a test compares the page with the command. Every ordered deal of six
+cards from a full shoe is counted; rounds of four and five cards count with every way in which the rest could have come.
+Ranks and suits are distinguished if a bet needs them. Nothing is simulated, and nothing is rounded before it is printed.
+A house edge is what a bet loses on average for each unit staked; a stand-off counts 0. For one rulebook's figures, exact
+with `--json`: `thirdcard odds --rulebook tas --decks 6 --option federal=true`.
 """
 
 
@@ -50,20 +50,20 @@ def _outcomes() -> Iterator[str]:
         shares = (f"{100 * n / total:.4f} %" for n in counts.values())
         rows.append([str(decks), *(f"{n:,}" for n in counts.values()), f"{total:,}", *shares])
     yield "## Outcomes\n"
-    yield "The rulebooks have one table of play, so their rounds end alike.\n"
+    yield "All rulebooks have the same table of play, so the outcomes are the same.\n"
     yield from _table(("decks", "Banker", "Player", "Tie", "all deals", "Banker", "Player", "Tie"), rows, texts=0)
 
 
 def _edges() -> Iterator[str]:
     yield "## House edges in per cent, by decks\n"
-    yield "Each line is one way in which the rulebook offers the bet; elections at their default are not named.\n"
+    yield "Each line is one way in which the rulebook offers the bet; options at their default are not named.\n"
     for rulebook_id in rulebook_ids():
         rulebook = load_rulebook(rulebook_id)
         decks = ", ".join(str(n) for n in sorted(rulebook.equipment.decks))
         yield f"### {rulebook_id}\n"
         yield f"{rulebook.title}; it plays with {decks} decks.\n"
         rows = ([*names, *(_percent(return_of(bet, rules, n)) for n in DECKS)] for names, bet, rules in _bets(rulebook))
-        yield from _table(("bet", "elected", *(str(n) for n in DECKS)), rows, texts=2)
+        yield from _table(("bet", "options", *(str(n) for n in DECKS)), rows, texts=2)
 
 
 def _returns() -> Iterator[str]:
@@ -73,7 +73,7 @@ def _returns() -> Iterator[str]:
         for rulebook_id in rulebook_ids()
         for names, bet, rules in _bets(load_rulebook(rulebook_id))
     )
-    yield from _table(("rulebook", "bet", "elected", "return for one unit"), rows, texts=3)
+    yield from _table(("rulebook", "bet", "options", "return for one unit"), rows, texts=3)
 
 
 def _bets(rulebook: Rulebook) -> Iterator[tuple[tuple[str, str], Bet, Rules]]:
@@ -86,7 +86,7 @@ def _bets(rulebook: Rulebook) -> Iterator[tuple[tuple[str, str], Bet, Rules]]:
 
 def _insurance() -> Iterator[str]:
     yield f"## Insurance, {USUAL_DECKS} decks\n"
-    yield "House edge in per cent at the points named, where a further card is due. Negative: the house loses by it.\n"
+    yield "House edge in per cent at the points named, if a further card is due. Negative: the house loses.\n"
     for rulebook_id in rulebook_ids():
         rulebook = load_rulebook(rulebook_id)
         if rulebook.insurance is not None:
