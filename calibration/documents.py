@@ -1,4 +1,4 @@
-"""Read YAML files and take checked values out of their mappings.
+"""Read YAML files, take checked values out of their mappings, and say in plain words what a validator allows.
 
 Every complaint names the key and what is allowed; callers add the file with `CalibrationError.at`.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -19,6 +20,65 @@ MOST_LEVELS = 50
 MOST_NODES = 10**6
 """Values of one file, counted as often as it names them again."""
 LARGEST_NUMBER = 10**18
+
+
+_ALLOWED: Mapping[str, str] = {
+    "missing": "must be given",
+    "extra_forbidden": "is not known here",
+    "greater_than": "must be more than {gt}",
+    "greater_than_equal": "must be {ge} or more",
+    "less_than": "must be less than {lt}",
+    "less_than_equal": "must be {le} or less",
+    "multiple_of": "must be a multiple of {multiple_of}",
+    "finite_number": "must be a finite number",
+    "string_too_short": "must have {min_length} characters or more",
+    "string_too_long": "must have {max_length} characters or fewer",
+    "string_pattern_mismatch": "does not have the form that is asked for",
+    "too_short": "must hold {min_length} or more",
+    "too_long": "must hold {max_length} or fewer",
+    "enum": "must be {expected}",
+    "literal_error": "must be {expected}",
+    "union_tag_invalid": "{discriminator} must be one of {expected_tags}",
+    "union_tag_not_found": "needs {discriminator}",
+    "int_parsing_size": "is too large a number",
+    "none_required": "must be null",
+}
+"""What is allowed, by pydantic's names of mistakes; in braces what it compared with."""
+_KINDS: Mapping[str, str] = {
+    "string": "must be text",
+    "bool": "must be true or false",
+    "int": "must be a whole number",
+    "float": "must be a number",
+    "list": "must be a list",
+    "tuple": "must be a list",
+    "dict": "must be a mapping of names to values",
+    "mapping": "must be a mapping of names to values",
+    "model": "must be a mapping of names to values",
+    "datetime": "must be a date and time with its offset, such as 2026-11-26T20:15:00+01:00",
+    "timezone": "must be a date and time with its offset, such as 2026-11-26T20:15:00+01:00",
+    "date": "must be a date, such as 2026-11-26",
+}
+"""The same by how such a name begins, for mistakes of the kind of a value."""
+
+
+def allowed_by(mistake: Mapping[str, Any]) -> str:
+    """What a validator allows, in plain words: `must be 60 or less`.
+
+    Args:
+        mistake: One of the errors that pydantic lists: its `type`, its own words (`msg`), and what it compared with
+            (`ctx`). The words are kept where our own checks wrote them.
+    """
+    kind = str(mistake.get("type", ""))
+    limits = {key: f"{one:g}" if isinstance(one, float) else one for key, one in (mistake.get("ctx") or {}).items()}
+    if kind == "string_too_short" and limits["min_length"] == 1:
+        return "must not be empty"
+    if kind in _ALLOWED:
+        return _ALLOWED[kind].format_map(limits)
+    if (begin := kind.partition("_")[0]) in _KINDS:
+        return _KINDS[begin]
+    said = str(mistake.get("msg", "is not allowed"))
+    said = said.removeprefix("Value error, ").removeprefix("Assertion failed, ").replace("Input should", "must", 1)
+    return said[:1].lower() + said[1:]
 
 
 def read_document(path: Path) -> Mapping[str, object]:

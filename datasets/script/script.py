@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import ErrorDetails
 
-from thirdcard.calibration.documents import read_document
+from thirdcard.calibration.documents import allowed_by, read_document
 from thirdcard.calibration.errors import DocumentError
 from thirdcard.datasets.script.dealing_script import Opening, Rarity
 from thirdcard.datasets.script.errors import ScriptError
@@ -362,12 +363,8 @@ def parse_script(mapping: object, where: str) -> Script:
         first = error.errors()[0]
         key = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"]).lstrip(".")
         found = first["input"] if first["type"] not in ("missing", "extra_forbidden") else first["loc"][-1]
-        raise ScriptError(f"{where}: {key}", found, _allowed(first["type"], first["msg"])) from error
+        raise ScriptError(f"{where}: {key}", found, _allowed(first)) from error
 
 
-def _allowed(kind: str, message: str) -> str:
-    if kind == "extra_forbidden":
-        return "is not a key that is known here"
-    if kind == "missing":
-        return "is missing"
-    return message[0].lower() + message[1:]
+def _allowed(mistake: ErrorDetails) -> str:
+    return "is missing" if mistake["type"] == "missing" else allowed_by(mistake)

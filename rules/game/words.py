@@ -160,7 +160,7 @@ class Remedy:
     action: str
     """One of the contract's actions, such as `reconstruct`."""
     rule: str | None
-    """The rule that orders it; None where the text is silent."""
+    """The rule that orders it; None where no section does."""
     text: str
     """Our own short paraphrase."""
 

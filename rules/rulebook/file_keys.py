@@ -77,7 +77,7 @@ ROWS = range(8)
 """The Banker's points that have a row in the table of play."""
 
 _WORDS = "what it says, in our own short words"
-_RULE = "the section that says so, in quotes, or null where the text is silent"
+_RULE = "the section that says so, in quotes, or null where no section says so"
 _A_FACT = {"anyOf": [{"enum": sorted(SITUATIONS)}, {"pattern": "^[^=]+=."}]}
 _DEALT_TWICE = {
     "minItems": 4,

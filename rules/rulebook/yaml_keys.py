@@ -93,7 +93,7 @@ class TextEntry(RulebookEntry[str]):
 
 
 class SectionEntry(RulebookEntry[str | None]):
-    """A section, or null where the text is silent; it must be said either way."""
+    """A section, or null where no section says so; the key must be there either way."""
 
     def read(self, value: Any, place: str) -> str | None:
         if value is not None and not (isinstance(value, str) and value.strip()):

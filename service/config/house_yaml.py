@@ -6,6 +6,7 @@ key, as in `THIRDCARD_LOG__LEVEL`. Its value is written as in the file.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -20,7 +21,7 @@ from thirdcard.calibration.errors import DocumentError
 from thirdcard.service.config.alerts_file import AlertsFile
 from thirdcard.service.config.house_file import HouseFileError, HouseSettings
 from thirdcard.service.config.parse_errors import table_error_from
-from thirdcard.service.ports.errors import TableError
+from thirdcard.service.ports.errors import MISSING, TableError
 
 HOUSE = "house.yaml"
 """The file's name in the service's folder."""
@@ -125,8 +126,9 @@ def load_house(folder: Path | None, environment: Mapping[str, str]) -> HouseFile
     """The settings of a service's folder, where there is one and it has such a file, and of the environment.
 
     Raises:
-        HouseFileError: The file is no YAML mapping, or a variable that holds a mapping is no JSON.
-        TableError: A value is not allowed; names the file, or the variable.
+        HouseFileError: The file is no YAML mapping.
+        TableError: A value is not allowed, or a variable that holds a mapping is no JSON; names the file, or the
+            variable.
     """
     path = None if folder is None else folder / HOUSE
     written = _read_file(path) if path is not None and path.exists() else {}
@@ -156,7 +158,10 @@ def _read_variables(environment: Mapping[str, str]) -> Mapping[str, Any]:
     try:
         return {key: _plain(value) for key, value in source().items()}
     except VariableError as error:
-        raise HouseFileError(f"{ENVIRONMENT}: {' '.join(str(error).split())}; a mapping is written as JSON") from error
+        named = re.search(r'field "(\w+)"', str(error))
+        variable = PREFIX + (named[1].upper() if named else "")
+        value = environment.get(variable, MISSING)
+        raise TableError(ENVIRONMENT, variable, value=value, allowed="must be a mapping, written as JSON") from error
 
 
 def _plain(value: Any) -> Any:

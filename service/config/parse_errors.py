@@ -1,4 +1,4 @@
-"""Tell what pydantic refused in a table file, a line each: file, key, value, what is allowed."""
+"""Say what pydantic refused in a file, a line each: file, key, value, what is allowed."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
+from thirdcard.calibration.documents import allowed_by
 from thirdcard.service.ports.errors import MISSING, TableError
 
 
@@ -31,7 +32,7 @@ def _told(complaint: ErrorDetails, model: type[BaseModel], where: str) -> TableE
         allowed = ", ".join(owner.model_fields) if owner is not None else ""
         return TableError(where, _format_way(way), value=value, allowed=f"unknown key; allowed: {allowed}")
     _, field, known_way = _walk(model, way)
-    allowed = f"must be {field.description}" if field is not None and field.description else complaint["msg"]
+    allowed = f"must be {field.description}" if field is not None and field.description else allowed_by(complaint)
     return TableError(where, _format_way(known_way), value=value, allowed=allowed)
 
 

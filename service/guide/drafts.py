@@ -20,6 +20,7 @@ from thirdcard.calibration.documents import read_document
 from thirdcard.calibration.errors import CalibrationError, DocumentError
 from thirdcard.calibration.layout import BET_PATTERN
 from thirdcard.service.config.data_folder import Home
+from thirdcard.service.config.parse_errors import table_error_from
 from thirdcard.service.config.table_file import Limits, OptionValue, ShoeFile, TableId
 from thirdcard.service.ports.errors import ServiceError
 from thirdcard.service.setup.problems import Grade, SetupProblem
@@ -44,6 +45,10 @@ class StepError(ServiceError):
     def __init__(self, message: str, *, problems: tuple[SetupProblem, ...] = (), field: str | None = None) -> None:
         self.problems, self.field = problems, field
         super().__init__(public_text(message))
+
+
+def _spoiled(error: Exception) -> StepError:
+    return StepError(f"{error}. What was begun cannot be used; drop this table and begin again.")
 
 
 class NoSuchDraftError(ServiceError):
@@ -136,10 +141,10 @@ class NewTable:
         """
         try:
             return DraftFile.model_validate(dict(read_document(self.folder / DRAFT)))
-        except (DocumentError, ValidationError) as error:
-            raise StepError(
-                f"{self.folder / DRAFT}: cannot be used; drop this table and begin anew: {error}"
-            ) from error
+        except DocumentError as error:
+            raise _spoiled(error) from error
+        except ValidationError as error:
+            raise _spoiled(table_error_from(error, DraftFile, str(self.folder / DRAFT))) from error
 
     def change(self, **parts: Any) -> None:
         """Put parts of `draft.yaml` anew; the file is exchanged in one step."""

@@ -64,7 +64,7 @@ class PeopleWords:
         told = "nobody took them; " if body["event"] == NoticeEvent.OVERDUE else ""
         since, until = self.moment(storm["since"]), self.moment(storm["until"])
         lasted = f"from {since} to {until}, {_lasted(storm['lasted_s'])}"
-        lines = [f"{storm['alerts']} alerts of one kind {lasted}; {told}the gravest says: {storm['gravest']}"]
+        lines = [f"{storm['alerts']} alerts of one kind {lasted}; {told}the most severe says: {storm['gravest']}"]
         if body["message"] != storm["gravest"]:
             lines.append(f"The last says: {body['message']}")
         return [*lines, _MORE_OF_A_STORM]

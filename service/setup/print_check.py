@@ -21,7 +21,8 @@ fits 0.01 better 6 mm beside them."""
 OFF_MM, WRONG_MM = 6.0, 12.0
 """The same tables were off by 2 mm at most where the calibration is right: it is measured to 2 mm. Chips lie up to 14
 mm outside their areas (`vision/chips/stack_watch.py`), so twice the first accuses somebody."""
-PARTS = ("left", "middle", "right")
+PARTS: Mapping[str, str] = {"left": "on the left", "middle": "in the middle", "right": "on the right"}
+"""The parts of the cloth, from left to right, and how a message names them."""
 LEAST_AREAS = 3
 """Fewer outlines in a part of the cloth say little."""
 
@@ -40,13 +41,13 @@ def print_problems(image: Image, calibration: Calibration, layout: Layout, where
             "the picture shows no lines where the layout has its boxes and wagering areas; is it this cloth's layout, "
             "and this camera's calibration?"
         )
-        yield doubtful(where, "print", say=say)
+        yield doubtful(where, say=say)
     for part, match in found.items():
         off_mm = _off_mm(match)
         if off_mm >= OFF_MM:
             tell = wrong if off_mm >= WRONG_MM else doubtful
-            say = f"calibrate anew (`thirdcard calibrate`); up to {OFF_MM:g} mm does no harm"
-            yield tell(where, f"print, {part} of the cloth", value=_where_to(match), say=say)
+            lies = f"{PARTS[part]} of the cloth the print lies {_where_to(match)} than the layout says"
+            yield tell(where, say=f"{lies}; calibrate again. Up to {OFF_MM:g} mm does no harm")
 
 
 def print_warning(image: Image, calibration: Calibration, layout: Layout) -> str | None:
@@ -55,7 +56,7 @@ def print_warning(image: Image, calibration: Calibration, layout: Layout) -> str
     off_mm = max((_off_mm(match) for match in matches if match.score >= LEAST_SCORE), default=0.0)
     if off_mm < OFF_MM:
         return None
-    return f"the cloth's print lies up to {off_mm:.0f} mm beside where the layout has it: calibrate anew"
+    return f"the cloth's print lies up to {off_mm:.0f} mm beside the place that the layout gives: calibrate again"
 
 
 def _off_mm(match: OutlineMatch) -> float:
@@ -69,13 +70,13 @@ def _parts(layout: Layout) -> Mapping[str, list[Polygon]]:
     for kind in ("hand", "wager"):
         for area in layout.of_kind(kind):
             share = float(area.polygon_mm[:, 0].mean()) / layout.size_mm[0]
-            parts[PARTS[min(max(int(share * len(PARTS)), 0), len(PARTS) - 1)]].append(area.polygon_mm)
+            parts[list(PARTS)[min(max(int(share * len(PARTS)), 0), len(PARTS) - 1)]].append(area.polygon_mm)
     return {part: outlines for part, outlines in parts.items() if len(outlines) >= LEAST_AREAS}
 
 
 def _where_to(match: OutlineMatch) -> str:
     right, down = match.offset_mm
-    across = f"{abs(right):.0f} mm to the {'right' if right > 0 else 'left'}"
-    along = f"{abs(down):.0f} mm towards the {'players' if down > 0 else 'dealer'}"
+    across = f"{abs(right):.0f} mm farther {'right' if right > 0 else 'left'}"
+    along = f"{abs(down):.0f} mm nearer to the {'players' if down > 0 else 'dealer'}"
     ways = [way for way, by in ((across, right), (along, down)) if abs(by) >= 1.0]
-    return f"lies {' and '.join(ways)} of where the layout has it"
+    return " and ".join(ways)

@@ -99,7 +99,7 @@ def bet_text(bet: str | None) -> str:
 
 def rule_text(rulebook: str, rule: str | None) -> str:
     """Where it is written."""
-    return f"{rulebook} {rule}" if rule else f"{rulebook} (its text is silent)"
+    return f"{rulebook} {rule}" if rule else f"{rulebook} (no section covers this)"
 
 
 def round_text(record: RoundRecord) -> str:

@@ -132,7 +132,7 @@ def _call_of(document: Mapping[str, Any], method: str, path: str, operation: Map
         method=method,
         path=path,
         tag=(operation.get("tags") or ["other"])[0],
-        summary=str(operation.get("description") or operation.get("summary") or "").split("\n")[0],
+        summary=str(operation.get("description") or operation.get("summary") or "").split("\n\n")[0],
         parameters=operation.get("parameters", []),
         fields=[
             (name, field.get("description", ""), name in schema.get("required", ()))

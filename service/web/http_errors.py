@@ -14,6 +14,7 @@ from sqlalchemy.exc import OperationalError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
+from thirdcard.calibration.documents import allowed_by
 from thirdcard.service.alerts.cases import CaseError
 from thirdcard.service.alerts.cursors import CursorError
 from thirdcard.service.alerts.evidence_files import EvidenceComingError, EvidenceMissingError
@@ -182,9 +183,10 @@ def _invalid(errors: Sequence[Mapping[str, object]]) -> RefusedError:
     if first.get("type") == "json_invalid":
         return RefusedError(422, "The body is not JSON.", field="body")
     field = ".".join(steps[1:] if steps and steps[0] in PLACES else steps) or (steps[0] if steps else None)
-    if first.get("type") == "extra_forbidden":
-        return RefusedError(422, f"{field} is not known here.", field=field)
-    return RefusedError(422, f"{field}: {first.get('msg', 'not allowed')}", field=field)
+    said = allowed_by(first)
+    if first.get("type") in ("missing", "extra_forbidden"):
+        return RefusedError(422, f"{field} {said}.", field=field)
+    return RefusedError(422, f"{field}: {said}", field=field)
 
 
 def _steps(error: Mapping[str, object]) -> list[str]:

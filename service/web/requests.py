@@ -38,9 +38,10 @@ def _few_lines(text: str) -> str:
 
 
 def _day(text: str) -> str:
-    if text:
-        date.fromisoformat(text)
-    return text
+    try:
+        return text and date.fromisoformat(text).isoformat()
+    except ValueError:
+        raise ValueError("must be a date, such as 2026-11-26") from None
 
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200), AfterValidator(plain)]
@@ -68,7 +69,7 @@ class Incoming(BaseModel):
 def _no_number(value: object) -> object:
     """A number is no moment, though it could be read as seconds since 1970."""
     if isinstance(value, int | float) or (isinstance(value, str) and _NUMBER.fullmatch(value.strip())):
-        raise ValueError("a date and time with its offset, such as 2026-11-26T20:15:00+01:00")
+        raise ValueError("must be a date and time with its offset, such as 2026-11-26T20:15:00+01:00")
     return value
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping
 from datetime import datetime
 from functools import partial
@@ -12,7 +13,7 @@ from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from starlette.responses import HTMLResponse
 
 from thirdcard.rules.game.cards import parse_card
@@ -138,6 +139,7 @@ def _filters(zone: ZoneInfo) -> Mapping[str, Any]:
         "cards": lambda names: Markup("").join(draw_card(parse_card(name)) for name in names),
         "money": lambda amount: "?" if amount is None else f"{amount:,}".replace(",", "\u202f"),
         "size": _size_words,
+        "with_code": with_code,
         "file_word": file_word,
         "first_upper": lambda text: text[:1].upper() + text[1:],
         "state_word": lambda state: STATE_WORDS.get(str(state), str(state)),
@@ -146,6 +148,11 @@ def _filters(zone: ZoneInfo) -> Mapping[str, Any]:
         "outcome": outcome_words,
         "correction": lambda view: correction_words(view.body),
     }
+
+
+def with_code(text: str) -> Markup:
+    """A text as HTML; what stands between backticks in it is shown as code."""
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text)))
 
 
 def _size_words(size_bytes: int) -> str:

@@ -76,7 +76,7 @@ def test_storm_names_the_gravest_and_how_long_it_lasts(begun: Database) -> None:
     said = WORDS.text(bodies(begun, "duty")[-1])
     assert said.splitlines()[0] == (
         f"{LEAST} alerts of one kind from 4 May 2026 12:00:00 (UTC) to 4 May 2026 12:02:30 (UTC), 2 min 30 s; "
-        "the gravest says: Seat 1 placed 5000."
+        "the most severe says: Seat 1 placed 5000."
     )
     assert WORDS.title(bodies(begun, "duty")[-1]).startswith("[medium]")
 

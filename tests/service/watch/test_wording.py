@@ -92,7 +92,7 @@ def test_alert_in_a_sentence_names_rule_and_remedy() -> None:
 
 def test_alert_whose_rulebook_is_silent_says_so() -> None:
     text = wording.alert_text(WatchedAlert(alert=make_alert(rule=None), noticed_at=8.0))
-    assert "Rule tas (its text is silent)." in text
+    assert "Rule tas (no section covers this)." in text
 
 
 def test_closing_words_count_rounds_and_alerts_and_tell_the_speed() -> None:

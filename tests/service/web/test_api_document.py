@@ -10,6 +10,7 @@ from fastapi.routing import APIRoute
 from tests.service.web.rooms import TestRoom, raise_alert
 from thirdcard.service.web.api_document import SCHEMES, calls_of, examples, sample_path
 from thirdcard.service.web.app import ROUTERS
+from thirdcard.service.web.pages.showing import with_code
 
 ROUTES = [route for module in ROUTERS for route in module.router.routes if isinstance(route, APIRoute)]
 SHOWN = [route for route in ROUTES if route.include_in_schema and route.path.startswith("/api/")]
@@ -77,3 +78,14 @@ def test_page_shows_each_call_with_its_example(room: TestRoom) -> None:
     assert answer.text.count("<details") == len(calls) > 80
     assert "https://cdn" not in answer.text
     assert "curl https://thirdcard.example/api/tables/B07/incidents" in answer.text
+
+
+def test_page_shows_code_as_code_and_no_backtick(room: TestRoom) -> None:
+    text = room.anybody().get("/api/docs").text
+    assert "`" not in text
+    assert "<code>list=doubtful</code>" in text
+
+
+def test_code_in_a_text_is_marked_and_the_rest_escaped() -> None:
+    assert with_code("a <b> and `x < 1`") == "a &lt;b&gt; and <code>x &lt; 1</code>"
+    assert with_code("one ` alone") == "one ` alone"
