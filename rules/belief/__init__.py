@@ -1,1 +1,1 @@
-"""What a table log leaves open, and how likely each fault is in the light of all of it."""
+"""The hypotheses that a table log leaves open, and the probability of each fault given the whole log."""

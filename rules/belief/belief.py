@@ -1,10 +1,10 @@
-"""Judge a table log of which some lines are in doubt: keep the hypotheses that it leaves open, and weigh each.
+"""Judge a table log with uncertain lines: keep the hypotheses that it leaves open, and weigh each.
 
-While the likeliest hypothesis shows no fault no other one is looked at: faults are rare, so a hypothesis that shows one
-where the likeliest shows none weighs nothing. From the first fault of a round on it is judged under all hypotheses that
-its lines leave open, the weightiest of them (a beam; Reid, An algorithm for tracking multiple targets, 1979). A
-hypothesis weighs how likely its readings are times how often such rounds happen, and an alert is as sure as the
-hypotheses that show it weigh together.
+While the likeliest hypothesis shows no fault, no other is examined: faults are rare, so a hypothesis with a fault
+weighs almost nothing beside one without. From the first fault of a round on, the round is judged under all hypotheses
+that its lines leave open; the heaviest are kept (a beam; Reid, An algorithm for tracking multiple targets, 1979). A
+hypothesis weighs the probability of its readings times how often such rounds happen. An alert's confidence is the share
+of the weight of the hypotheses that show it.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from thirdcard.rules.round.records import Hand, Otherwise, RoundRecord
 from thirdcard.rules.round.round import INITIAL_CARDS, ROUND_OPENERS, RoundState, value_confidence_of
 
 MOST_HYPOTHESES = 48
-"""Kept of a round. Six cards with four likely faces each make 4,096 hypotheses; those beyond the 48 weightiest weighed
-less than one in ten thousand together in the rounds that were drawn for it."""
+"""How many hypotheses of a round are kept. Six cards with four likely faces each make 4,096 hypotheses; those beyond
+the 48 heaviest weighed less than one in ten thousand together in the rounds that were drawn to measure it."""
 LEAST_WEIGHT = 1e-6
-"""An hypothesis that weighs less than this part of the weightiest is dropped."""
+"""A hypothesis that weighs less than this share of the heaviest is dropped."""
 WORTH_TELLING = 0.01
-"""A round's record names what else it may have been from this probability on."""
+"""A round's record lists other readings of the round from this probability on."""
 
 
 class Telling(StrEnum):
-    """What becomes of a finding."""
+    """Where a finding goes: to the alerts, to the doubtful list, or nowhere."""
 
     ALERT = "alert"
     REVIEW = "review"
-    """Doubtful: somebody looks when there is time."""
+    """Doubtful: somebody looks at it when there is time."""
     NOTHING = "nothing"
 
 
@@ -50,27 +50,27 @@ Calibrate = Callable[[Alert], float]
 
 @dataclass(slots=True)
 class Hypothesis:
-    """One way to read a round."""
+    """One possible reading of a round."""
 
     referee: Referee
     evidence: float
-    """How likely the eyes make it, beside the others."""
+    """The probability of its readings, relative to the other hypotheses."""
     order: LawfulOrder | None = None
-    """How the first cards came; None: as they were seen."""
+    """The order in which unseen first cards are assumed to have come; None: the order of the log."""
     players: set[tuple[str, float]] = field(default_factory=set)
-    """Areas and moments at which the player, not the dealer, moved chips."""
+    """Areas and stream times in seconds at which the player, not the dealer, moved chips."""
     absent: set[str] = field(default_factory=set)
-    """Cards that were never there."""
+    """Ids of cards that do not exist in this hypothesis."""
     record: RoundRecord | None = None
-    """The round, once it has closed."""
+    """The round's record, once it has closed."""
 
     def copy(self, evidence: float) -> Hypothesis:
-        """Another one that goes on by itself."""
+        """An independent copy with another evidence."""
         order, players, absent = deepcopy(self.order), set(self.players), set(self.absent)
         return Hypothesis(self.referee.copy(), evidence, order, players, absent, self.record)
 
     def observe(self, event: Event, choice: Choice) -> Judgement:
-        """Take the next line, read in one of its ways."""
+        """Apply the next line, read as `choice` says."""
         if choice.absent is not None:
             self.absent.add(choice.absent)
         if card_of(event) in self.absent:
@@ -93,13 +93,13 @@ class Hypothesis:
         return judgement
 
     def take(self, judgement: Judgement) -> Judgement:
-        """Keep the round's record where it has closed."""
+        """Keep the round's record if the judgement closes the round; returns the judgement."""
         if judgement.rounds:
             self.record = judgement.rounds[-1]
         return judgement
 
     def weight(self, priors: Priors) -> float:
-        """The evidence times how often such rounds happen."""
+        """The evidence times how often rounds with these faults happen."""
         weight = self.evidence
         codes: list[str] = []
         for alert in sorted(self.referee.standing.values(), key=lambda alert: alert.t):
@@ -111,36 +111,36 @@ class Hypothesis:
 
 @dataclass(slots=True)
 class Belief:
-    """What is believed of one table."""
+    """The hypotheses and alerts of one table; takes the log line by line."""
 
     referee: Referee
-    """Of the likeliest hypothesis."""
+    """The referee of the likeliest hypothesis."""
     tell: Tell
     calibrate: Calibrate
-    """How often findings of that weight are right."""
+    """Maps an alert to its confidence: the share of such findings that are right."""
     priors: Priors = field(default_factory=shipped_priors)
     found: tuple[Alert, ...] = ()
-    """All that was found in the round that closed last, told or not, as sure as it was at its end."""
+    """All findings of the round that closed last, reported or not, with their confidence at its end."""
     sight: CameraSight = field(default_factory=CameraSight)
     setup: SetupDoubt | None = None
-    """What is believed of the table's set-up; None: it is taken to be right."""
+    """Doubts about the table's set-up; None: the set-up is taken to be right."""
     _before: Referee | None = None
-    """The referee as he was before the running round."""
+    """A copy of the referee from before the running round."""
     _lines: list[Event] = field(default_factory=list)
-    """Of the running round."""
+    """The lines of the running round."""
     _hypotheses: list[Hypothesis] = field(default_factory=list)
-    """Of the running round; none while nothing in it is wrong."""
+    """The hypotheses of the running round; empty while it shows no fault."""
     _told: dict[Hashable, Alert] = field(default_factory=dict)
     _doubtful: dict[Hashable, Alert] = field(default_factory=dict)
 
     @property
     def state(self) -> RoundState:
-        """The running round and the wagers in the likeliest hypothesis."""
+        """The running round and the wagers, in the likeliest hypothesis."""
         return self.referee.state
 
     @property
     def setup_hint(self) -> str | None:
-        """What to look at in the table's set-up, where that is likelier to be wrong than the dealer."""
+        """What to check in the table's set-up, when a wrong set-up is likelier than a dealer's fault; else None."""
         return None if self.setup is None else self.setup.hint
 
     @property
@@ -149,7 +149,7 @@ class Belief:
         return self.referee.round
 
     def observe(self, event: Event) -> Judgement:
-        """Take the next line; returns what became certain enough with it, and what is withdrawn."""
+        """Take the next line; returns the alerts that became certain enough, and those to withdraw."""
         if self.setup is not None:
             self.setup.observe(event)
         if self.referee.round is None and type(event) in ROUND_OPENERS:
@@ -164,15 +164,15 @@ class Belief:
         return self._judge(lambda: self.referee.observe(event))
 
     def advance(self, t: float) -> Judgement:
-        """Let time pass without an event."""
+        """Let time pass without an event, to `t` seconds of stream time."""
         return self._pass(lambda referee: referee.advance(t))
 
     def finish(self) -> Judgement:
-        """The log ends here."""
+        """End the log."""
         return self._pass(lambda referee: referee.finish())
 
     def _pass(self, act: Callable[[Referee], Judgement]) -> Judgement:
-        """What becomes certain though no line came."""
+        """The judgement when time passes or the log ends, without a new line."""
 
         def each() -> Judgement:
             judgements = [hypothesis.take(act(hypothesis.referee)) for hypothesis in self._hypotheses]
@@ -181,7 +181,10 @@ class Belief:
         return self._judge(each if self._hypotheses else lambda: act(self.referee), again=each)
 
     def _judge(self, act: Callable[[], Judgement], *, again: Callable[[], Judgement] | None = None) -> Judgement:
-        """Carry out what happens; `again`, where it is no line, under the hypotheses that it makes necessary."""
+        """Carry out `act` and weigh the result.
+
+        `again` repeats an act that is not a line, under the hypotheses that it made necessary.
+        """
         judgement = act()
         if self._before is not None and not self._hypotheses and (self.referee.standing or judgement.rounds):
             branched = self._branch(is_needed=bool(self.referee.standing))
@@ -203,13 +206,16 @@ class Belief:
         return Judgement(tuple(alerts), rounds, tuple(withdrawn), tuple(doubtful))
 
     def _doubt_setup(self) -> tuple[Alert, ...]:
-        """The round is over; which alerts are not believed any more: the set-up is likelier to be wrong."""
+        """Alerts to withdraw at the end of a round, because the set-up is likelier to be wrong."""
         if self.setup is None or not self.sight.is_seen:
             return ()
         return self.setup.close(tuple(self.referee.standing.values()))
 
     def _branch(self, *, is_needed: bool) -> Judgement | None:
-        """Judge the round so far in every hypothesis; returns what the likeliest makes of the last line."""
+        """Judge the round so far under every hypothesis; returns the likeliest one's judgement of the last line.
+
+        None where one hypothesis is enough. `is_needed`: branch in any case, since a fault was found.
+        """
         options = self._options()
         orders = self._orders()
         may_be_other = any(len(some) > 1 and some[1].probability >= WORTH_TELLING for some in options)
@@ -236,7 +242,7 @@ class Belief:
         return last[best]
 
     def _options(self) -> list[Sequence[Choice]]:
-        """The ways to read each line of the round so far; a card whose face was read since was there."""
+        """The readings of each line of the round so far; a card whose face was read later surely existed."""
         shown = {line.card_id for line in self._lines if isinstance(line, CardTurned) and line.card is not None}
         return [
             (Choice((line,), 1.0),)
@@ -246,17 +252,17 @@ class Belief:
         ]
 
     def _choices(self, number: int) -> Sequence[Choice]:
-        """The ways to read one line of the round."""
+        """The readings of one line of the round."""
         choices = choices_of(self._lines[number], are_cards_out=self._are_cards_out(number))
         hand = missed_before(self._lines, number, self.referee.order, self.referee.face_down)
         return choices if hand is None else with_missed(choices, hand, self.priors.missed_share)
 
     def _are_cards_out(self, before: int) -> bool:
-        """Whether the first four cards had left the shoe before a line of the round."""
+        """Whether the first four cards left the shoe before that line of the round."""
         return sum(isinstance(line, CardDealt) for line in self._lines[:before]) >= INITIAL_CARDS
 
     def _orders(self) -> list[tuple[LawfulOrder | None, float]]:
-        """How cards may have come that nobody saw come, each with its probability."""
+        """The orders in which unseen cards may have come, each with its probability; None: the order of the log."""
         if not is_order_open(self._lines):
             return [(None, 1.0)]
         return [
@@ -265,7 +271,7 @@ class Belief:
         ]
 
     def _grow(self, event: Event) -> Judgement:
-        """Take the next line in every hypothesis, in each way in which it can be read."""
+        """Take the next line in every hypothesis, in each of its readings."""
         if isinstance(event, CardDealt) and event.order_unseen and not any(one.order for one in self._hypotheses):
             self._hypotheses = []
             return self._branch(is_needed=True) or Judgement()
@@ -289,7 +295,7 @@ class Belief:
         return judgements[self._sort()]
 
     def _sort(self) -> int:
-        """Put the weightiest hypothesis first, drop those that weigh nothing; returns where the first one stood."""
+        """Sort the hypotheses by weight and drop the negligible ones; returns the old index of the heaviest."""
         weights = [hypothesis.weight(self.priors) for hypothesis in self._hypotheses]
         order = sorted(range(len(weights)), key=lambda i: -weights[i])[:MOST_HYPOTHESES]
         least = weights[order[0]] * LEAST_WEIGHT
@@ -298,7 +304,7 @@ class Belief:
         return order[0]
 
     def _weigh(self, judgement: Judgement) -> tuple[list[Alert], list[Alert]]:
-        """The alerts that became sure enough, and those that are so no more."""
+        """The alerts that became certain enough, and those that no longer are."""
         found = self._found(judgement)
         if judgement.rounds:
             self.found = tuple(found.values())
@@ -327,7 +333,7 @@ class Belief:
         return alerts, withdrawn
 
     def _found(self, judgement: Judgement) -> Mapping[Hashable, Alert]:
-        """What is found in any hypothesis, each as sure as the hypotheses that show it weigh."""
+        """The findings of all hypotheses, each with the weight share of those that show it as confidence."""
         if not self._hypotheses:
             return {
                 (alert.code, alert.t, alert.area, alert.hand): self._calibrated(alert, alert.confidence)
@@ -344,7 +350,7 @@ class Belief:
         return {key: self._calibrated(alert, shares[key]) for key, alert in first.items()}
 
     def _calibrated(self, alert: Alert, share: float) -> Alert:
-        """The alert as sure as such findings are right; what devices and people reported alone is as they say."""
+        """The alert with a calibrated confidence; reports of devices and people alone keep theirs."""
         share *= share_not_dealt(alert, self._lines, self.referee.face_down, self.priors)
         weighed = replace(alert, confidence=round(min(max(share, 0.0), 1.0), 6))
         if not self.sight.is_seen:
@@ -355,7 +361,7 @@ class Belief:
         return replace(weighed, confidence=round(sure, 6))
 
     def _close(self, rounds: Sequence[RoundRecord]) -> tuple[tuple[RoundRecord, ...], tuple[Alert, ...]]:
-        """The round is over: the likeliest hypothesis is what happened."""
+        """Close the round with the likeliest hypothesis; returns its records and the alerts that stayed doubtful."""
         doubtful = tuple(self._doubtful.values())
         if self._hypotheses:
             rounds = [rounds[-1]._replace(otherwise=self._otherwise(rounds[-1]))]
@@ -364,7 +370,7 @@ class Belief:
         return tuple(rounds), doubtful
 
     def _otherwise(self, likeliest: RoundRecord) -> tuple[Otherwise, ...]:
-        """What else the round may have been, the likelier first."""
+        """The other readings of the round's hands with their probability, the likeliest first."""
         weights = [hypothesis.weight(self.priors) for hypothesis in self._hypotheses]
         shares: dict[tuple[Hand, Hand], float] = {}
         for hypothesis, weight in zip(self._hypotheses, weights, strict=True):

@@ -1,12 +1,14 @@
-"""The hypotheses that one line of the log leaves open: which face a card shows, and whose hand it was.
+"""The hypotheses that one line of the log leaves open: which face a card shows, and who moved chips.
 
-- A line on a card says the likeliest face and names the others with their probabilities. Faces that count alike make
-  one hypothesis: no duty, total or result tells them apart.
-- A back that lies in a box though nobody saw it come may be none, as sure as the line is: a shadow, or the print when
-  the light changes. Then nothing that the log says of that card happened.
-- A card that seems to lie face up though nobody can read it may show a back that the reader does not know.
-- Chips that a camera saw the dealer pay or take may have been put there or taken by the player, as sure as the line is.
-  Chips that nobody is known to have moved once the cards are out may have been paid or taken by the dealer.
+- A card's line names the likeliest face, and the others with their probabilities. Faces of the same point value make
+  one hypothesis, since no rule distinguishes them.
+- A face-down card that nobody saw come may not exist: it may be a shadow, or the print when the light changes. The
+  line's confidence is the probability that it exists. If it does not, nothing that the log says about that card
+  happened.
+- A card that seems to lie face up, though no face could be read, may show a back that the reader does not know.
+- Chips that a camera saw the dealer pay or take may have been placed or taken by the player; the line's confidence says
+  how likely the dealer is. Chips that somebody unknown moved once the cards are out may have been paid or taken by the
+  dealer.
 """
 
 from __future__ import annotations
@@ -37,18 +39,18 @@ class Choice:
     """One way to read a line."""
 
     lines: tuple[Event, ...]
-    """What the log says in this hypothesis: what it chose is certain there."""
+    """The lines as this hypothesis reads them; what was chosen is certain in them."""
     probability: float
     is_players: bool = False
-    """Whether the act that the line reports was the player's, not the dealer's."""
+    """Whether the player, not the dealer, made the reported act."""
     absent: str | None = None
-    """The card that was never there."""
+    """The id of the card that does not exist in this reading."""
 
 
 def choices_of(event: Event, *, are_cards_out: bool = False) -> Sequence[Choice]:
     """The ways to read a line, the likeliest first; one alone where nothing is open.
 
-    Probabilities add up to 1. What else the line leaves in doubt, as how a card came, it leaves so in each of them.
+    Probabilities add up to 1. Other doubts of the line, such as how a card came, stay in each reading.
 
     Args:
         event: The line.
@@ -79,17 +81,17 @@ def choices_of(event: Event, *, are_cards_out: bool = False) -> Sequence[Choice]
 
 
 def value_of(event: Event) -> float:
-    """How sure a line is; one that says nothing of it is certain."""
+    """A line's confidence, 0 to 1; a line without one counts as certain (1)."""
     return 1.0 if event.confidence is None else event.confidence
 
 
 def by_player(event: WagerChanged) -> WagerChanged:
-    """The same change, made by the player whose area it is."""
+    """The same change, made by the player at that seat."""
     return replace(event, by=f"seat:{event.seat}")
 
 
 def _acts_of_dealer(event: WagerChanged) -> list[tuple[Event, ...]]:
-    """What the dealer may have done: paid where more lies there, else collected; either where nobody can say."""
+    """The dealer's possible acts: a payment if more lies there than before, else a collection; both if unknown."""
     before = event.chips_before if event.chips_before is not None else event.before
     after = event.chips_after if event.chips_after is not None else event.after
     if before is None and after != 0:
@@ -122,7 +124,10 @@ def _faces(event: CardDealt | CardTurned, read: Card) -> Sequence[Choice]:
 
 
 def _others(event: CardDealt | CardTurned, read: Card) -> list[tuple[Card, float]]:
-    """The other faces, one of each point value. A log of old names none: there each value is as likely as any other."""
+    """The other possible faces with their probabilities, one for each point value.
+
+    Old logs name no alternatives: there each other value is equally likely.
+    """
     if event.alternatives is not None:
         return _by_value(event.alternatives, read)
     sure = value_confidence_of(event)

@@ -1,7 +1,7 @@
-"""Cards that left the shoe though the log has no line of them, as where two backs beside each other look like one.
+"""Cards that left the shoe without a line in the log, for example when two backs side by side look like one.
 
-Where the first four cards come face down, hands are passed and turned once all four lie there. A hand that was, with
-fewer in the log, shows that one of them was missed.
+Where the first four cards come face down, hands are passed and turned only once all four lie there. A hand that was
+passed or turned earlier shows that a card was missed.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from thirdcard.rules.round.round import INITIAL_CARDS
 from thirdcard.rules.rulebook.model import Phase
 
 _MISSING = {"misdeal.short_hand": Phase.INITIAL, "misdeal.third_card_missing": Phase.THIRD}
-"""Which card it is that a fault misses."""
+"""The phase of the card that each fault says is missing."""
 
 
 def is_handled_early(lines: Sequence[Event]) -> bool:
-    """Whether a card was passed or turned before the log had four."""
+    """Whether a card was passed or turned before the log had four dealt cards."""
     dealt = 0
     for line in lines:
         dealt += isinstance(line, CardDealt)
@@ -39,10 +39,10 @@ def missed_before(
     """The hand of a card that was missed before this line; None where nothing shows that one was.
 
     Args:
-        lines: Of the round.
-        number: The line's place among them.
+        lines: Lines of the round.
+        number: Index of the line among them.
         order: The hands of the first four cards.
-        face_down: Which cards the style deals face down.
+        face_down: The phases whose cards the style deals face down.
     """
     event = lines[number]
     if not isinstance(event, CardDealt) or event.source is not Source.CAMERA or Phase.INITIAL not in face_down:
@@ -54,12 +54,14 @@ def missed_before(
 
 
 def share_not_dealt(alert: Alert, lines: Sequence[Event], face_down: Collection[Phase], priors: Priors) -> float:
-    """How likely a card that a fault misses was not dealt, and not overlooked; 1 where cards like it are surely seen.
+    """The probability that a missing card was really not dealt, rather than overlooked, 0 to 1.
+
+    1 where such cards are surely seen.
 
     Args:
         alert: The fault.
-        lines: Of its round.
-        face_down: Which cards the style deals face down.
+        lines: Lines of its round.
+        face_down: The phases whose cards the style deals face down.
         priors: How often cards are missed, and how often such faults happen.
     """
     phase = _MISSING.get(alert.code)
@@ -74,7 +76,7 @@ def share_not_dealt(alert: Alert, lines: Sequence[Event], face_down: Collection[
 
 
 def with_missed(choices: Sequence[Choice], hand: Side, share: float) -> Sequence[Choice]:
-    """The ways to read a card's line, each also with a card of `hand` that came unseen before it."""
+    """The ways to read a card's line, each also with an unseen card of `hand` before it (probability `share`)."""
     ways: list[Choice] = []
     for choice in choices:
         ways.append(replace(choice, probability=choice.probability * (1.0 - share)))

@@ -1,6 +1,7 @@
-"""How cards left the shoe that nobody saw come: in the order of the rulebook, and as the style deals them.
+"""The order in which cards that nobody saw come left the shoe: that of the rulebook, in the table's dealing style.
 
-Of a card that lay in a box at the first look its side says nothing of how it came: it may have been turned since.
+A card that already lay in a box at the first look may have been turned since: its visible side says nothing about how
+it came.
 """
 
 from __future__ import annotations
@@ -24,28 +25,28 @@ from thirdcard.rules.round.round import INITIAL_CARDS
 from thirdcard.rules.rulebook.model import Phase
 
 ORDER_AS_LOGGED = 1 / 6
-"""How likely four cards that nobody saw come came just as they were first seen, if they did not come as they should:
-two hands of two can come in six orders, one of them lawful, and what is first seen tells none of them."""
+"""The probability that four unseen cards came in the order of the log, if they did not come in the lawful order: two
+hands of two can come in six orders, one of them lawful, and the log's order is no evidence for any."""
 _OF_A_CARD = (CardTurned, CardMoved, CardPassed, CardRemoved)
 _ENDS = (ResultAnnounced, WagerSettled, RoundClosed)
 
 
 @dataclass(slots=True)
 class LawfulOrder:
-    """Tells the cards of a round as a dealer deals them, however they were first seen.
+    """Passes on the lines of a round as if the cards had come in the lawful order.
 
-    The first four come in the order of the rulebook; one whose side the style hides was turned after it came. A card
-    whose turn has not come is held, with all that happens to it, until those before it have come.
+    The first four cards come in the order of the rulebook. A card that the style deals face down was turned after it
+    came. A card whose turn has not come is held back, with all its lines, until the cards before it have come.
     """
 
     order: tuple[Side, ...]
     face_down: frozenset[Phase] = frozenset()
-    """Which cards the style deals face down."""
+    """The phases whose cards the style deals face down."""
     _dealt: int = 0
     _held: list[Event] = field(default_factory=list)
 
     def take(self, event: Event) -> Iterable[Event]:
-        """The lines that this hypothesis passes on once this one has come."""
+        """The lines that can be passed on after this one."""
         if isinstance(event, CardDealt):
             waiting = sum(isinstance(one, CardDealt) for one in self._held)
             if self._dealt + waiting < INITIAL_CARDS:
@@ -83,7 +84,7 @@ class LawfulOrder:
         return [down, turned]
 
     def _release(self, t: float) -> list[Event]:
-        """The cards whose turn it is, each with what has happened to it."""
+        """The lines of the cards whose turn it is."""
         told: list[Event] = []
         while self._dealt < INITIAL_CARDS:
             hand = self.order[self._dealt]
@@ -97,14 +98,14 @@ class LawfulOrder:
         return told
 
     def _give_up(self, t: float) -> list[Event]:
-        """Those still held came as they were seen."""
+        """Release all held lines in the order in which they were seen."""
         held, self._held = self._held, []
         self._dealt += sum(isinstance(one, CardDealt) for one in held)
         return [replace(one, t=t) for one in held]
 
 
 def settled(event: Event) -> Event:
-    """The line in a hypothesis that says in which order the cards came: that is certain there, if not when it was."""
+    """The line with its order of dealing made certain, for use inside one hypothesis."""
     if not isinstance(event, CardDealt) or not event.order_unseen:
         return event
     if event.face_up and event.card is None:
@@ -113,7 +114,7 @@ def settled(event: Event) -> Event:
 
 
 def is_order_open(events: Iterable[Event]) -> bool:
-    """Whether nobody saw how some of a round's cards left the shoe; a card kept from before came first."""
+    """Whether the order of some of a round's cards was not seen; False if a card kept from before came first."""
     dealt = [event for event in events if isinstance(event, CardDealt | CardMoved)]
     return (
         bool(dealt)
@@ -123,5 +124,5 @@ def is_order_open(events: Iterable[Event]) -> bool:
 
 
 def card_of(event: Event) -> str | None:
-    """The card that a line reports; None where it reports none."""
+    """The id of the card that a line is about; None for lines about no card."""
     return event.card_id if isinstance(event, CardDealt | CardTurned | CardMoved | CardPassed | CardRemoved) else None

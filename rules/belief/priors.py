@@ -1,6 +1,6 @@
-"""How rare faults are: what a reading is weighed against before it is believed.
+"""How rare faults are: the prior probabilities that readings are weighed with.
 
-The rates stand in `priors.yaml` with where they come from.
+The rates stand in `priors.yaml`, with their sources.
 """
 
 from __future__ import annotations
@@ -17,36 +17,36 @@ PRIORS = Path(__file__).with_name("priors.yaml")
 
 @dataclass(frozen=True, slots=True)
 class Priors:
-    """How often each fault happens, a round."""
+    """How often faults and wrong set-ups happen; rates per round."""
 
     rates: Mapping[str, float]
-    """By code, or by the part of it before the dot."""
+    """Rate by code, or by the part of the code before the dot."""
     given: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    """By code the rate in a round in which another code's fault happened."""
+    """By code: its rate in rounds with another code's fault."""
     setups: Mapping[str, float] = field(default_factory=dict)
-    """How often a table is set up wrongly, by what is wrong."""
+    """The probability that a table is set up wrongly, by what is wrong."""
     again: float = 1.0
-    """How often a fault that happened in a round happens in it again."""
+    """The probability that a fault happens again in the same round."""
     hint_after_rounds: int = 3
-    """A fault that is found in so many rounds on end is rarely the dealer's."""
+    """A fault found in this many rounds in a row is probably an error of the set-up, not of the dealer."""
     missed_card: float = 0.0
     """The share of dealt cards that leave no line in the log."""
 
     missed_back: float = 0.0
-    """The same of backs in rounds in which others came unseen."""
+    """The same share for cards that lie face down, in rounds in which other cards came unseen."""
 
     @property
     def missed_share(self) -> float:
-        """How likely it is that a card was missed, where a hand was passed or turned before the log had four cards."""
+        """The probability that a card was missed when a hand was passed or turned before the log had four cards."""
         handled_early = self.rate("procedure.sequence")
         return self.missed_card / (self.missed_card + (1.0 - self.missed_card) * handled_early)
 
     def with_rates(self, rates: Mapping[str, float]) -> Priors:
-        """The same with a house's own rates, by code or the part of it before the dot."""
+        """A copy with a house's own rates, by code or by the part of the code before the dot."""
         return replace(self, rates={**self.rates, **rates})
 
     def rate(self, code: str, others: Collection[str] = ()) -> float:
-        """The share of rounds in which that fault happens, in rounds with those other faults."""
+        """The share of rounds in which the fault happens, given the other faults of the round."""
         family = code.partition(".")[0]
         rate = self.rates.get(code, self.rates.get(family, 1.0))
         consequences = self.given.get(code, {})
@@ -55,6 +55,6 @@ class Priors:
 
 @cache
 def shipped_priors() -> Priors:
-    """Those of `priors.yaml`."""
+    """The priors of `priors.yaml`."""
     written = yaml.safe_load(PRIORS.read_text(encoding="utf-8"))
     return Priors(**written)

@@ -1,9 +1,9 @@
-"""Doubt the set-up before the dealer: where each round shows a fault that another set-up would not, that one is wrong.
+"""Doubt the set-up before the dealer: faults in every round that another set-up would explain are not the dealer's.
 
-Beside the table as it was set up it is judged as it would be with the two card boxes swapped, with the Player's and the
-Banker's wagering areas swapped, or with another dealing style elected. Each of these weighs how rarely it is the case
-times how often rounds with the faults that it shows happen; over the rounds one of them is left. An alert is as sure as
-the set-ups in which it holds weigh together.
+The table is also judged as if the two card boxes were swapped, as if the Player's and the Banker's wagering areas were
+swapped, and under each other dealing style. Each of these weighs its prior probability times how often rounds with its
+faults happen; over the rounds one set-up prevails. An alert's confidence is multiplied by the weight of the set-ups in
+which it is a fault.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from thirdcard.rules.rulebook.model import Phase
 
 SWAPPED_BETS = {"player": "banker", "banker": "player", "player_pair": "banker_pair", "banker_pair": "player_pair"}
 SIDE = "exposed_card"
-"""The family of codes that says how often a card lies with the wrong side up."""
+"""The family of codes whose rate says how often a card lies with the wrong side up."""
 LOOK_AT: Mapping[str, str] = {
     "misdeal": "are the card boxes of the layout the right way round, and does the calibration hold?",
     "payout": "are the wagering areas those of the bets that are named, and the rulebook's options elected?",
@@ -41,18 +41,18 @@ LOOK_AT: Mapping[str, str] = {
     "limit": "are the limits those of the table's notice, in its smallest unit?",
     "wager": "are all bets elected that are offered here?",
 }
-"""By family of codes what may be wrong with a set-up that shows it round after round."""
+"""By family of codes: what to check in a set-up that shows such faults round after round."""
 
 
 def swap_boxes(event: Event) -> Event:
-    """The line as it reads where the Player's box is the Banker's."""
+    """The line as it reads if the Player's box is really the Banker's."""
     if isinstance(event, CardDealt | CardMoved | HandlingDeclined) and event.hand is not None:
         return replace(event, hand=Side.BANKER if event.hand is Side.PLAYER else Side.PLAYER)
     return event
 
 
 def swap_bets(event: Event) -> Event:
-    """The line as it reads where chips for the Player lie on what is called the Banker's area."""
+    """The line as it reads if the areas of Player and Banker bets are swapped."""
     if isinstance(event, WagerChanged | WagerSettled | ReturnOrdered) and str(event.bet) in SWAPPED_BETS:
         return replace(event, bet=type(event.bet)(SWAPPED_BETS[str(event.bet)]))
     return event
@@ -60,26 +60,26 @@ def swap_bets(event: Event) -> Event:
 
 @dataclass(slots=True, kw_only=True)
 class Suspect:
-    """Another set-up than the one in the table's files."""
+    """A possible set-up other than the one in the table's files."""
 
     what: str
-    """What is wrong then, in words."""
+    """What would be wrong, in words for people."""
     referee: Referee
-    """Who judges by it."""
+    """The referee that judges by this set-up."""
     weight: float
-    """How likely it is, beside the others."""
+    """Its probability, relative to the other set-ups."""
     change: Callable[[Event], Event] = lambda event: event
-    """How a line reads then."""
+    """Maps a line to how it reads in this set-up."""
     found: set[Hashable] = field(default_factory=set)
-    """What is wrong in that set-up too."""
+    """Keys of the alerts that are faults in this set-up too."""
     is_judged_by_sides: bool = False
-    """Whether it is another dealing style: cards that lie otherwise than it deals them speak against it, whether or not
-    its text forbids that."""
+    """Whether this is another dealing style: then cards that lie otherwise than it deals them count as evidence against
+    it, whether or not its text forbids that."""
     _number: int | None = None
-    """Of the round that was seen last."""
+    """The number of the latest round."""
     _dealt: int = 0
     _misfit: float = 0.0
-    """How sure it is that a card of the running round lies otherwise than the style deals."""
+    """The confidence, 0 to 1, that a card of the running round lies otherwise than the style deals."""
 
     def observe(self, event: Event) -> None:
         """Take the next line."""
@@ -89,7 +89,7 @@ class Suspect:
             self._note_side(event)
 
     def weight_of_round(self, priors: Priors) -> float:
-        """How often rounds like the running one happen in that set-up."""
+        """How often rounds like the running one happen in this set-up, relative."""
         seldom = self._misfit * priors.rate(SIDE) + 1.0 - self._misfit
         return fault_weight(self.referee.standing.values(), priors) * seldom
 
@@ -102,23 +102,23 @@ class Suspect:
             self._misfit = max(self._misfit, 1.0 if dealt.confidence is None else dealt.confidence)
 
     def shows(self, alert: Alert) -> bool:
-        """Whether it is a fault in that set-up too."""
+        """Whether the alert is a fault in this set-up too."""
         return _key(alert) in self.found
 
 
 @dataclass(slots=True, kw_only=True)
 class SetupDoubt:
-    """What is believed of one table's set-up."""
+    """The probabilities of one table's possible set-ups."""
 
     suspects: list[Suspect]
     priors: Priors
     hint: str | None = None
-    """What to look at, once it is likely that the set-up is wrong."""
+    """What to check, once the set-up is likely to be wrong; else None."""
     _as_set: float = field(init=False)
-    """How likely it is that the set-up is right, beside the suspects, after the rounds that have closed."""
+    """The probability that the set-up is right, relative to the suspects, after the closed rounds."""
     _told: list[Alert] = field(default_factory=list)
     _on_end: dict[str, int] = field(default_factory=dict)
-    """By code in how many rounds on end it was found."""
+    """By code: in how many rounds in a row it was found."""
 
     def __post_init__(self) -> None:
         self._as_set = 1.0 - sum(suspect.weight for suspect in self.suspects)
@@ -129,25 +129,25 @@ class SetupDoubt:
             suspect.observe(event)
 
     def share_of(self, alert: Alert, standing: Iterable[Alert]) -> float:
-        """The weight of the set-ups in which an alert holds, with what the running round shows so far."""
+        """The share of weight of the set-ups in which an alert is a fault, 0 to 1, including the running round."""
         as_set, others = self._weights(standing)
         shown = sum(weight for suspect, weight in zip(self.suspects, others, strict=True) if suspect.shows(alert))
         return (as_set + shown) / (as_set + sum(others))
 
     def tell(self, alerts: Iterable[Alert]) -> None:
-        """These were reported."""
+        """Note alerts that were reported."""
         self._told += alerts
 
     def take_back(self, alerts: Iterable[Alert]) -> None:
-        """These are withdrawn already."""
+        """Forget alerts that were withdrawn already."""
         gone = set(map(_key, alerts))
         self._told = [alert for alert in self._told if _key(alert) not in gone]
 
     def close(self, found: Collection[Alert]) -> tuple[Alert, ...]:
-        """A round is over; which alerts told before are withdrawn, since the set-up is likelier to be wrong.
+        """Close a round; returns the reported alerts to withdraw because the set-up is likelier to be wrong.
 
         Args:
-            found: what was found in the round, by the set-up as it is.
+            found: The findings of the round under the set-up of the table's files.
         """
         self._as_set, weights = self._weights(found)
         total = self._as_set + sum(weights)
@@ -174,13 +174,13 @@ class SetupDoubt:
             self.hint = None
 
     def _weights(self, standing: Iterable[Alert]) -> tuple[float, list[float]]:
-        """How much the set-up as it is and each suspect weigh with the running round."""
+        """The weights of the given set-up and of each suspect, including the running round."""
         others = [one.weight * one.weight_of_round(self.priors) for one in self.suspects]
         return self._as_set * fault_weight(standing, self.priors), others
 
 
 def fault_weight(alerts: Iterable[Alert], priors: Priors) -> float:
-    """How often rounds with these faults happen; one that happens again in a round may have the same cause."""
+    """How often rounds with these faults happen; a repeated fault in a round may have the same cause."""
     weight = 1.0
     codes: list[str] = []
     for alert in sorted(alerts, key=lambda alert: alert.t):

@@ -1,4 +1,4 @@
-"""What a log says of the cameras that saw its rounds."""
+"""What a log says about the cameras that watched its rounds."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from thirdcard.rules.log.events import FEW_FRAMES, CameraBack, CameraLost, Event
 
 @dataclass(slots=True)
 class CameraSight:
-    """How well the running round is seen."""
+    """How well the running round was seen."""
 
     is_seen: bool = False
-    """Whether the log says how sure a camera was of something: else nothing is in doubt."""
+    """Whether any line carries a camera's confidence; without one nothing is in doubt."""
     is_seldom_seen: bool = False
-    """Whether too few frames came to judge the running round, or what comes between rounds, by."""
+    """Whether too few frames came to judge the running round, or the time between rounds."""
     _are_frames_few: bool = False
 
     def observe(self, event: Event) -> None:
@@ -27,5 +27,5 @@ class CameraSight:
         self.is_seen = self.is_seen or (event.source is Source.CAMERA and event.confidence is not None)
 
     def begin(self) -> None:
-        """Another round begins, or the running one is over."""
+        """Begin another round, or end the running one."""
         self.is_seldom_seen = self._are_frames_few
