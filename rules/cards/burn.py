@@ -1,4 +1,4 @@
-"""Find a shoe that began without the burn that the rulebook orders, or with another number of burned cards."""
+"""Find a shoe that began without the burn that the rulebook orders, or with a wrong number of burned cards."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from thirdcard.rules.rulebook.model import BurnCount
 from thirdcard.rules.rulebook.options import Rules
 
 _ACE, _TEN = 1, 10
-"""What an ace, and a ten or a picture, count for the burn: the fewest and the most cards that a face can order."""
+"""What an ace, and a ten or a court card, count for the burn: they order the fewest and the most cards."""
 _CODE = "procedure.burn"
 _OF_THE_BEGINNING = (ShoeOpened, CardBurned, CameraLost, CameraMoved, CameraObstructed)
 
 
 def was_watched(opened: ShoeOpened) -> bool:
-    """Whether somebody saw the shoe opened; what was burned is not known of one whose opening nobody saw."""
+    """Whether the shoe's opening was seen; only then is it known what was burned."""
     return confidence_of(opened) > UNSEEN
 
 
@@ -45,7 +45,7 @@ class BurnJudge:
 
     @property
     def listens_to(self) -> Collection[type[Event]]:
-        """The events of a shoe's beginning; none where no burn is ordered."""
+        """The event types of a shoe's beginning; none where no burn is ordered."""
         return () if self._ordered is BurnCount.NONE else _OF_THE_BEGINNING
 
     def observe(
@@ -61,7 +61,7 @@ class BurnJudge:
             self._burned.append(event)
 
     def find(self, event: CardDealt, running: Round) -> Iterable[Finding]:
-        """What was burned wrongly, when the shoe's first card is dealt."""
+        """Faults of the burn, found when the shoe's first card is dealt."""
         burned, self._burned = self._burned, None
         return () if burned is None else self._judge(event, burned, running)
 
@@ -90,12 +90,12 @@ class BurnJudge:
 
 
 def face_value(card: Card) -> int:
-    """What a card counts for the burn: a ten or a picture 10, an ace 1."""
+    """What a card counts for the burn: a ten or a court card 10, an ace 1."""
     return card.point_value or _TEN
 
 
 def _due(ordered: BurnCount, burned: list[CardBurned]) -> int | None:
-    """How many cards must be burned; None where the first one's face is not known."""
+    """How many cards must be burned; None where the first one's face is unknown."""
     if ordered is BurnCount.ONE or not burned:
         return 1
     first = burned[0].card

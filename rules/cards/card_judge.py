@@ -1,4 +1,4 @@
-"""Put the judges of cards together over the running round."""
+"""Run all judges of the cards over the running round."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ from thirdcard.rules.round.round import INITIAL_CARDS, Round
 from thirdcard.rules.rulebook.options import Rules
 
 NEWS = (CardTurned, CardMoved, ResultAnnounced, WagerSettled, RoundClosed, CardBurned, ShoeClosed)
-"""The events besides a dealt card after which there may be news of the cards: of their faces or places, of the
-deadline, or of the shoe's end."""
+"""The events, besides dealt cards, that can change the verdict on the cards: a face, a place, the deadline, or the
+shoe's end."""
 
 
 class CardJudge:
-    """Follows the drawing of one round after another and tells what is wrong with it."""
+    """Follows the drawing round after round and finds its faults."""
 
     def __init__(self, rules: Rules, *, is_last: Callable[[int], bool]) -> None:
         self._rules = rules
         self._is_last = is_last
-        """Whether the round of a number is the shoe's last."""
+        """Whether the round with this number is the shoe's last."""
         self._duties = DutyTable(rules.rulebook.table)
         self._order = rules.rulebook.order
         self._hides_cards = bool(rules.style.face_down)
@@ -52,7 +52,7 @@ class CardJudge:
         self._faces_read = 0
 
     def judge_deal(self, event: CardDealt, running: Round) -> Iterable[Finding]:
-        """The faults that a card from the shoe brings; none while the first four come as they should."""
+        """The faults that a dealt card brings; returns early while the first four come in order."""
         dealt = running.dealt
         count = len(dealt.placements)
         if (
@@ -71,7 +71,7 @@ class CardJudge:
         return self.judge(event, running)
 
     def judge(self, event: Event, running: Round) -> Iterable[Finding]:
-        """All faults of the cards as they lie after the event, told before or not, where there is news of them."""
+        """All faults of the cards after the event, reported before or not; empty when nothing about them changed."""
         dealt = running.dealt
         if not dealt.has_news:
             return ()
@@ -86,7 +86,7 @@ class CardJudge:
         return findings
 
     def _is_faultless(self, event: Event, running: Round, drawing: Drawing) -> bool:
-        """Whether it is clear at a glance that nothing can be found."""
+        """Whether a quick check already excludes every fault."""
         dealt = running.dealt
         dealt.is_faultless = False
         if drawing.faults or drawing.surplus or dealt.has_pairs or dealt.shoe_empty_t is not None:
@@ -120,7 +120,7 @@ class CardJudge:
             yield from find_unplaced(drawing, running, is_last_round=is_last_round)
 
     def drawing_of(self, running: Round) -> Drawing:
-        """The drawing so far; followed on from the last one where no face came to be known since."""
+        """The drawing so far; continued from the previous one unless a face became known since."""
         dealt = running.dealt
         if self._round is not running:
             self._round, self._drawing, self._followed = running, None, 0
@@ -144,6 +144,6 @@ class CardJudge:
         return drawing
 
     def _after(self, running: Round, count: int, latest: Drawing) -> Drawing:
-        """The drawing after so many placements, of which `latest` followed all."""
+        """The drawing after the first `count` placements; `latest` has followed all of them."""
         placements = running.dealt.placements
         return latest if count == len(placements) else follow(placements[:count], self._duties, self._order)

@@ -16,7 +16,7 @@ from thirdcard.rules.rulebook.options import Rules
 
 
 def find_face_up_deal(event: CardDealt, running: Round, drawing: Drawing, rules: Rules) -> Iterator[Finding]:
-    """A card that came out face up where the style deals face down, or that voids the hand as its first."""
+    """Find a card that came face up where the style deals face down, or that voids the hand as its first card."""
     if not event.face_up:
         return
     card = running.dealt.cards[event.card_id]
@@ -52,9 +52,9 @@ def find_face_up_deal(event: CardDealt, running: Round, drawing: Drawing, rules:
 def find_shown_excess(
     drawing: Drawing, running: Round, *, is_last_round: bool, is_established: bool
 ) -> Iterator[Finding]:
-    """Cards in excess or not due whose face was shown and that do not go to the other hand.
+    """Findings for surplus cards whose face was shown and that do not go to the other hand.
 
-    Whether one went there is not known where a camera was lost.
+    Undetermined where a camera was lost: the card may have gone there unseen.
     """
     for fault in drawing.surplus.values():
         if fault.card.shown_t is None or _may_still_go(fault, running):
@@ -78,10 +78,9 @@ def find_shown_excess(
 
 
 def is_outcome_established(drawing: Drawing, rules: Rules) -> bool:
-    """Whether a bet that is offered has won or lost for good by the cards that all have seen.
+    """Whether the cards that everybody has seen already decide some offered bet.
 
-    The hands of which the first two cards lie open decide the bets on pairs; all others are decided when every card
-    that is due lies open.
+    Pair bets are decided by a hand's first two open cards; all others when every card that is due lies open.
     """
     if drawing.is_settled and _are_all_shown(drawing):
         return True
@@ -91,17 +90,17 @@ def is_outcome_established(drawing: Drawing, rules: Rules) -> bool:
 
 
 def _are_all_shown(drawing: Drawing) -> bool:
-    """Whether every lawful card has been seen by all."""
+    """Whether every lawful card lies open."""
     return all(card.shown_t is not None for side in Side for card in drawing.hand(side))
 
 
 def _may_still_go(fault: CardFault, running: Round) -> bool:
-    """Whether the card may yet be moved to the Banker, who is or may be due one."""
+    """Whether the card may still be moved to the Banker, who is or may be due one."""
     return _is_to_go(fault) and (running.deadline is None or fault.banker is Verdict.UNKNOWN)
 
 
 def _is_to_go(fault: CardFault) -> bool:
-    """Whether the card is or may be the Banker's."""
+    """Whether the card belongs, or may belong, to the Banker."""
     return fault.hand is Side.PLAYER and fault.banker is not Verdict.NOT_DUE
 
 

@@ -1,4 +1,4 @@
-"""Find cards in wrong hands: both hands with players at once, a player who was not entitled, a card off the table."""
+"""Find mishandled cards: both hands with players at once, a player who was not entitled, a card off the table."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _WRONG_HANDLER = "procedure.wrong_handler"
 
 
 class HandlingJudge:
-    """Follows who holds which cards of the running round.
+    """Tracks who holds which cards of the running round.
 
-    A card is with a player from when it is passed to him until it is turned, moved, passed on or taken away.
+    A player holds a card from when it is passed to them until it is turned, moved, passed on or taken away.
     """
 
     def __init__(self, rules: Rules) -> None:
@@ -28,12 +28,12 @@ class HandlingJudge:
         self._holders: dict[str, int] = {}
         self._declined: set[tuple[int, Side]] = set()
         self._served: set[Side] = set()
-        """Hands of which an entitled player was passed a card."""
+        """Hands that were passed to an entitled player."""
         self._players: dict[int, int] = {}
-        """By a nominee's seat, that of the one player for whom he acts."""
+        """By a nominee's seat: the seat of the one player for whom the nominee acts."""
 
     def name(self, event: NomineeNamed, _running: Round | None) -> None:
-        """Take who handles a seat's hand from here on; a nominee acts for one player at a time."""
+        """Note who handles a seat's hand from now on; a nominee acts for one player at a time."""
         if event.nominee is None or not self._case.has_several_nominees:
             self._players = {nominee: seat for nominee, seat in self._players.items() if seat != event.seat}
         if event.nominee is not None and self._case.nominee_rule is not None:
@@ -42,7 +42,7 @@ class HandlingJudge:
     def observe(
         self, event: CardPassed | CardTurned | CardMoved | CardRemoved | HandlingDeclined, running: Round
     ) -> Iterator[Finding]:
-        """Take an event of the running round."""
+        """Take an event of the running round; returns its handling faults."""
         if self._round != running.number:
             self._round = running.number
             self._holders.clear()
@@ -115,7 +115,7 @@ class HandlingJudge:
     def _weigh(
         self, event: CardPassed, seat: int, side: Side, running: Round, *, besides: int | None
     ) -> Iterator[Finding]:
-        """Hold a seat's wager against the others'; a player and his nominee are no rivals."""
+        """Compare a seat's wager with the others'; a player and their nominee are no rivals."""
         case = self._case
         bets = frozenset({Bet(side)}) if case.entitled is Entitled.HIGHEST_ON_HAND else self._bets
         wagers = _by_seat(running.betting.stakes, bets)
@@ -160,12 +160,12 @@ class HandlingJudge:
 
 
 def _seats_seen(stakes: Mapping[str, Wager], bets: Collection[Bet]) -> set[int]:
-    """The seats whose chips are known to lie on one of these bets."""
+    """The seats whose chips were seen on one of these bets."""
     return {one.seat for one in stakes.values() if one.seat is not None and one.bet in bets and one.is_seen}
 
 
 def _by_seat(stakes: Mapping[str, Wager], bets: Collection[Bet]) -> dict[int, int | None]:
-    """Each seat's highest wager on these bets, in order of placing; None where one was not read."""
+    """Each seat's highest wager on these bets in minor units, in order of placing; None where one was not read."""
     found: dict[int, int | None] = {}
     for wager in stakes.values():
         if wager.seat is None or wager.bet not in bets or wager.is_empty:

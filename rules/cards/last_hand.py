@@ -1,7 +1,7 @@
-"""Find a shoe's last hand that was not announced, where the rulebook orders the words.
+"""Find a shoe's last hand that was not announced, where the rulebook orders an announcement.
 
-Nothing is reported unless a device or a person reports what is announced in that shoe. A lamp reports the call alone:
-"No more bets" from a device shows nobody who would report "Last hand".
+Only judged in shoes in which a device or a person reports announcements. A call of "no more bets" from a device does
+not count: its lamp reports that call alone, never "Last hand".
 """
 
 from __future__ import annotations
@@ -29,29 +29,29 @@ _WORDS = (BetsOpened, NoMoreBets, VoidHandAnnounced, ResultAnnounced, LastRoundA
 
 
 class LastHandJudge:
-    """Waits for the words from the cutting card to the first card of the last round, or to its end (`nz-*` 11.2)."""
+    """Waits for the announcement, from the cutting card to the last round's first card, or to its end (`nz-*` 11.2)."""
 
     def __init__(self, rules: Rules, *, device: str, shoes_begun: Callable[[], int]) -> None:
-        """`shoes_begun` counts the shoes that were in use so far, whether their opening was seen or not."""
+        """`shoes_begun` returns how many shoes were in use so far, whether or not their opening was seen."""
         self._is_ordered = rules.rulebook.last_round.is_announced and device != Device.CONTINUOUS_SHUFFLER
         self._shoes_begun = shoes_begun
         self._shoe = 0
         self._is_reported = False
-        """Whether somebody reports what is announced in this shoe."""
+        """Whether somebody reports announcements in this shoe."""
         self._was_announced = False
         self._last: int | None = None
-        """The shoe's last round, after the cutting card came."""
+        """The number of the shoe's last round, once the cutting card came."""
         self._came_first = False
-        """Whether the cutting card came as that round's first."""
+        """Whether the cutting card came before that round's first card."""
         self._cut_confidence = 1.0
 
     @property
     def listens_to(self) -> Collection[type[Event]]:
-        """The words, and what happens in a shoe's last two rounds; nothing where no words are ordered."""
+        """The event types that matter here; none where no announcement is ordered."""
         return (*_WORDS, CutCardDrawn, CardDealt, RoundClosed) if self._is_ordered else ()
 
     def observe(self, event: Event, running: Round | None, rounds_begun: int) -> Iterable[Finding]:
-        """Take an event before its round does."""
+        """Take an event before its round does; returns the fault, if any."""
         if self._shoe != self._shoes_begun():
             self._shoe, self._last = self._shoes_begun(), None
             self._is_reported = self._was_announced = False

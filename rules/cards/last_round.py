@@ -1,9 +1,8 @@
-"""Know which round is the shoe's last, and find cards that were dealt after it.
+"""Know which round is the shoe's last, and find rounds that were dealt after it.
 
-Each round that is begun after the last one is a fault of its own, told at its first card: the texts forbid every one
-(`nz-*` 11.2: no further cards until they are replaced; `tas` 9.4: no initial deal starts), wagers are won and lost in
-each, and of what is reported once a shoe the contract names the burn alone. The faults end with new cards, seen to be
-put in or shown by cards that the shoe can no longer hold.
+Each round after the last one is a fault of its own, reported at its first card. The texts forbid every one (`nz-*`
+11.2: no further cards until they are replaced; `tas` 9.4: no initial deal starts), and wagers are won and lost in each.
+The faults end when new cards are put in, either seen or shown by cards that the shoe can no longer hold.
 """
 
 from __future__ import annotations
@@ -38,26 +37,26 @@ _OF_THE_END = (
 class LastRoundJudge:
     """Follows the cutting card, the announcement and the end of the shoe; a continuous shuffler has no last round.
 
-    Where the rulebook says what the cutting card means, that goes before the announcement. A closed shoe has no further
-    round, whatever was said before.
+    Where the rulebook defines what the cutting card means, that overrides the announcement. A closed shoe has no
+    further round, whatever was announced before.
     """
 
     def __init__(self, rules: Rules, *, device: str, shoes_begun: Callable[[], int]) -> None:
-        """`shoes_begun` counts the shoes that were in use so far, whether their opening was seen or not."""
+        """`shoes_begun` returns how many shoes were in use so far, whether or not their opening was seen."""
         self._after_cut = rules.rulebook.last_round.after_cut_card
         self._is_continuous = device == Device.CONTINUOUS_SHUFFLER
         self._by_cut: int | None = None
         self._by_word: int | None = None
         self._by_end: int | None = None
-        """The round that had its first card when the shoe was closed, or the one before it."""
+        """The last round according to the shoe's end: the one whose first card was out, or the one before."""
         self._cut_in: int | None = None
-        """The round in which the cutting card came and in which no card has followed it yet."""
+        """The round in which the cutting card came, while no card has followed it."""
         self._was_camera_lost = False
         self._shoes_begun = shoes_begun
         self._shoe = 0
 
     def is_last(self, number: int) -> bool:
-        """Whether the round of that number is the shoe's last, or comes after it."""
+        """Whether the round with that number is the shoe's last, or comes after it."""
         last = self._last
         return last is not None and number >= last
 
@@ -68,13 +67,13 @@ class LastRoundJudge:
 
     @property
     def listens_to(self) -> Collection[type[Event]]:
-        """The events of a shoe that may bear on its end; none of a continuous shuffler."""
+        """The event types that can show a shoe's end; none for a continuous shuffler."""
         if self._is_continuous:
             return ()
         return _OF_THE_END
 
     def observe(self, event: Event, running: Round | None, rounds_begun: int) -> Iterable[Finding]:
-        """Take an event before its round does; `running` is the round that it begins or belongs to."""
+        """Take an event before its round does; returns the fault, if any. `running` is the event's round."""
         if self._shoe != self._shoes_begun():
             self._begin()
         if isinstance(event, CardDealt):
@@ -90,7 +89,7 @@ class LastRoundJudge:
         return ()
 
     def _begin(self) -> None:
-        """Another shoe is in use."""
+        """Start counting for another shoe."""
         self._shoe = self._shoes_begun()
         self._by_cut = self._by_word = self._by_end = self._cut_in = None
         self._was_camera_lost = False

@@ -1,4 +1,4 @@
-"""Find cards that went where they should not, cards that did not come, and results that the cards do not bear out."""
+"""Find cards in wrong places, cards that did not come, and results that the cards contradict."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from thirdcard.rules.round.round import INITIAL_CARDS, DealtCard, Round
 
 _ORDINALS = ("first", "second", "third", "fourth")
 _OF_TURNS = ("misdeal.order", "misdeal.third_card_missing")
-"""Faults of the drawing that a card which nobody saw would explain."""
+"""Drawing faults that an unseen card would explain."""
 
 
 def find_card_faults(
     drawing: Drawing, running: Round, *, is_last_round: bool, is_established: bool
 ) -> Iterator[Finding]:
-    """Cards in the wrong hand, not due or in excess, and a hand served before its turn.
+    """Findings for cards in the wrong hand, not due or in excess, and for a hand served before its turn.
 
-    Whose turn it was is not known where a camera was lost: the card before may have come unseen.
+    Undetermined where a camera was lost: the card before may have come unseen.
     """
     lost_t = running.camera_lost_t
     for fault in drawing.faults:
@@ -40,7 +40,7 @@ def find_card_faults(
 
 
 def find_simultaneous(running: Round) -> Iterator[Finding]:
-    """Cards that left the shoe together, reported once for those that did."""
+    """Findings for cards that left the shoe together, one for each pair."""
     for card in running.dealt.cards.values():
         partner = None if card.together_with is None else running.dealt.cards.get(card.together_with)
         if partner is not None:
@@ -56,7 +56,7 @@ def find_simultaneous(running: Round) -> Iterator[Finding]:
 
 
 def find_missing_cards(at_deadline: Drawing, running: Round) -> Iterator[Finding]:
-    """What a hand still lacked when the result was announced, a wager settled or the round closed."""
+    """Find cards that a hand lacked when the result was announced, a wager settled or the round closed."""
     t = running.deadline_t
     if t is None or not running.dealt.cards or running.was_camera_lost or running.dealt.shoe_empty_t is not None:
         return
@@ -80,7 +80,7 @@ def find_missing_cards(at_deadline: Drawing, running: Round) -> Iterator[Finding
 
 
 def find_exhausted_shoe(drawing: Drawing, running: Round) -> Iterator[Finding]:
-    """The shoe was empty while a hand still lacked a card."""
+    """A finding when the shoe was empty while a hand still lacked a card."""
     t = running.dealt.shoe_empty_t
     if t is None or not running.dealt.cards or (running.deadline is not None and running.deadline.t < t):
         return
@@ -95,9 +95,9 @@ def find_exhausted_shoe(drawing: Drawing, running: Round) -> Iterator[Finding]:
 
 
 def find_unplaced(drawing: Drawing, running: Round, *, is_last_round: bool) -> Iterator[Finding]:
-    """Cards that came to no hand by the end of the round while none was due, and those of them that were disclosed.
+    """Findings for cards that lie in no hand at the end of the round while none was due, and for those that were shown.
 
-    One that lay face up in the shoe was disclosed by nobody.
+    A card that lay face up in the shoe counts as not disclosed by anybody.
     """
     if running.closed_t is None:
         return
@@ -127,7 +127,7 @@ def find_unplaced(drawing: Drawing, running: Round, *, is_last_round: bool) -> I
 
 
 def find_wrong_result(at_result: Drawing, running: Round) -> Iterator[Finding]:
-    """The announced result, where it is not what the lawful cards say."""
+    """A finding when the announced result differs from that of the lawful cards."""
     result = running.result
     if result is None or not at_result.can_judge or at_result.unplaced:
         return
@@ -156,7 +156,7 @@ def find_wrong_result(at_result: Drawing, running: Round) -> Iterator[Finding]:
 
 
 def is_borne_out(result: ResultAnnounced, drawing: Drawing) -> bool:
-    """Whether the lawful cards say nothing else than the announcement does."""
+    """Whether the announcement agrees with the lawful cards, as far as both are known."""
     cards = drawing.reckon()
     player, banker = cards.player, cards.banker
     if player is None or banker is None:
@@ -169,10 +169,10 @@ def is_borne_out(result: ResultAnnounced, drawing: Drawing) -> bool:
 
 
 def _sureness_of_lack(side: Side, drawing: Drawing, running: Round) -> float:
-    """How sure it is that a hand lacks the card it is due, which nobody saw.
+    """The confidence, 0 to 1, that a hand lacks the card it is due.
 
-    A camera may miss a card. Where the hand's total was announced as another one than that of the cards seen, that
-    alone would explain both, and two faults in one would be rare.
+    A camera may miss a card. If the announced total differs from that of the cards seen, one missed card explains both,
+    and is likelier than two faults in one round.
     """
     result = running.result
     if result is None or all(card.came.source is not Source.CAMERA for card in running.dealt.cards.values()):
@@ -216,7 +216,7 @@ def _surplus(fault: CardFault, drawing: Drawing, *, is_last_round: bool) -> Find
 
 
 def surplus_facts(fault: CardFault, *, is_last_round: bool) -> frozenset[str]:
-    """The situation of a card that no hand was due."""
+    """The facts that describe a card that no hand was due, as a rulebook's cases name them."""
     return _facts(
         to_player=fault.hand is Side.PLAYER,
         to_banker=fault.hand is Side.BANKER,

@@ -1,4 +1,4 @@
-"""Find cards that lie face down where they should come face up, and third cards dealt before the hands were open."""
+"""Find cards dealt face down that should come face up, and third cards dealt before the hands were open."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from thirdcard.rules.rulebook.options import Rules
 
 _FACE_DOWN, _EARLY = "procedure.face_down_deal", "procedure.early_third_card"
 SEEN_LATE_S = 3.0
-"""A camera may see so much later that a card was turned: the hand that turned it lies over it."""
+"""Seconds by which a camera may see a turn too late, because the hand that turns the card covers it."""
 
 
 class OpeningJudge:
-    """Looks at each card from the shoe: does it show its face, were the first four open before a third?
+    """Checks each dealt card: did it come face up, and were the first four open before a third card?
 
-    A card that the camera did not see face up may have been hidden. The alert comes only once the card is seen to be
-    turned, when it is certain that it was not face up before.
+    A camera may not see a face because it was covered. So the alert waits until the card is seen to be turned: then it
+    was surely not face up before.
     """
 
     def __init__(self, rules: Rules, *, drawing_of: Callable[[Round], Drawing]) -> None:
@@ -31,18 +31,18 @@ class OpeningJudge:
         self._face_up = _face_up_phases(rules) if rules.fault(_FACE_DOWN) is not None else frozenset()
         self._is_third_watched = rules.fault(_EARLY) is not None
         self._hid_in = 0
-        """The latest round in which a card did not show its face when it was dealt."""
+        """The latest round in which a card came face down."""
         self._round = 0
         self._doubtful: dict[str, Finding] = {}
-        """What a camera saw, by the card that is yet to be seen turned."""
+        """Findings from cameras that wait, by the id of the card that has yet to be seen turned."""
 
     @property
     def is_watching(self) -> bool:
-        """Whether a rule says how cards come from the shoe."""
+        """Whether the rulebook has a rule on how cards come from the shoe."""
         return bool(self._face_up) or self._is_third_watched
 
     def deal(self, event: CardDealt, running: Round) -> Iterable[Finding]:
-        """Take a card from the shoe."""
+        """Take a card from the shoe; returns its faults."""
         if event.face_up:
             if self._hid_in != running.number or len(running.dealt.cards) <= INITIAL_CARDS:
                 return ()
@@ -51,7 +51,7 @@ class OpeningJudge:
         return self._deal(event, running)
 
     def turn(self, event: CardTurned, running: Round) -> Iterable[Finding]:
-        """Take a card that was turned."""
+        """Take a turned card; returns the faults that this confirms."""
         return self._turn(event, running) if self._doubtful else ()
 
     def _deal(self, event: CardDealt, running: Round) -> Iterator[Finding]:
@@ -65,7 +65,7 @@ class OpeningJudge:
                 yield from self._tell(_early(event), source, [card.card_id for card in down], running)
 
     def _comes_face_up(self, event: CardDealt, running: Round, *, is_third: bool) -> bool:
-        """Whether the style shows the card; of third cards only one that is due must come face up."""
+        """Whether the style deals the card face up; among third cards only for one that is due."""
         if not is_third:
             return Phase.INITIAL in self._face_up
         if Phase.THIRD not in self._face_up or event.hand is None:
@@ -97,7 +97,7 @@ def _face_up_phases(rules: Rules) -> frozenset[Phase]:
 
 
 def _lies_hidden(card: DealtCard) -> bool:
-    """Whether it is known that the card's face has not been seen by all."""
+    """Whether the card's face is known not to have been seen by all."""
     came = card.came
     return card.shown_t is None and card.card is None and not (isinstance(came, CardDealt) and came.face_up is None)
 

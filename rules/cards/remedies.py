@@ -1,6 +1,7 @@
-"""Follow what the rulebook ordered after a fault: was it done by the end of the round in which it was due?
+"""Check whether what the rulebook ordered after a fault was done by the end of the round in which it was due.
 
-An order for the next round is due there; new cards lift it. What was not seen leaves the order undetermined.
+An order for the next round is due in that round; new cards cancel it. If too little was seen, the order is
+undetermined.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from thirdcard.rules.rulebook.options import Rules
 
 _IN_NEXT_ROUND = ("first_card_of_next_round", "void_next_hand")
 _FOLLOWED = frozenset({"reconstruct", "card_to_banker", "void_round", "void_wager", *_IN_NEXT_ROUND})
-"""The actions that later events fulfil or not; the others are for people to decide."""
+"""The actions that later events can fulfil; the others are decided by people."""
 _VOID_HAND = "procedure.void_hand_wagered"
 _ORDER_FAULT, _KEPT_CARD_LEFT = "misdeal.order", "kept_card_left"
 
@@ -34,7 +35,7 @@ class _Order:
 
 @dataclass(frozen=True, slots=True)
 class _Ending:
-    """What the end of a round says about the orders that were due in it."""
+    """The facts at the end of a round that decide whether its orders were followed."""
 
     running: Round
     drawing: Drawing
@@ -52,26 +53,26 @@ class _Ending:
 
     @property
     def is_all_returned(self) -> bool:
-        """Whether every wager of the round was given back."""
+        """Whether every wager of the round was returned."""
         if self.actions - {SettleAction.RETURNED}:
             return False
         return bool(self.stakes) and all(wager.area in self.settled for wager in self.stakes)
 
 
 class RemedyBook:
-    """The orders of the running round and those that wait for the next."""
+    """The orders that are due in the running round, and those that wait for the next."""
 
     def __init__(self, rules: Rules) -> None:
         left_out = rules.fault(_ORDER_FAULT, frozenset({_KEPT_CARD_LEFT}))
         self._starts_with_kept_card = left_out is not None and _KEPT_CARD_LEFT in left_out.when
-        """Whether the text leaves nobody the choice of starting the next round otherwise."""
+        """Whether the text forbids starting the next round with any other card."""
         self._due: list[_Order] = []
         self._next: list[_Order] = []
         self._settled: dict[str, set[SettleAction]] = {}
         self._is_void_hand_wagered = False
 
     def order(self, finding: Finding, alert: Alert) -> None:
-        """Take what an alert orders."""
+        """Take an alert's remedy as an order."""
         if alert.code == _VOID_HAND:
             self._is_void_hand_wagered = True
         if alert.remedy.action not in _FOLLOWED:
@@ -81,7 +82,7 @@ class RemedyBook:
         (self._next if alert.remedy.action in _IN_NEXT_ROUND else self._due).append(order)
 
     def observe(self, event: WagerSettled | ShoeOpened, _running: Round | None) -> None:
-        """Take an event: a settled wager, or new cards that lift what waits for the next round."""
+        """Take a settled wager, or new cards, which cancel the orders for the next round."""
         if isinstance(event, WagerSettled):
             self._settled.setdefault(event.area, set()).add(event.action)
         else:
@@ -89,7 +90,7 @@ class RemedyBook:
             self._due = [order for order in self._due if order.alert.remedy.action not in _IN_NEXT_ROUND]
 
     def find_kept_card_left(self, event: CardDealt, running: Round) -> Iterable[Finding]:
-        """The first card from the shoe goes to the Player, though a card of the round before is to be the first."""
+        """Find a Player's first card that came from the shoe, though the previous round's card had to be first."""
         if not self._due or event.hand is not Side.PLAYER:
             return ()
         order = next((one for one in self._due if one.alert.remedy.action in _IN_NEXT_ROUND and one.is_certain), None)
@@ -101,7 +102,7 @@ class RemedyBook:
         return (_kept_card_left(event, order.alert.remedy.rule),)
 
     def close(self, running: Round, drawing: Drawing, table: TableState) -> tuple[RemedyRecord, ...]:
-        """What was due in the round that ends, and whether it was done; then the next round's orders are due."""
+        """The records of the orders due in this round: was each done? Then the next round's orders become due."""
         records: tuple[RemedyRecord, ...] = ()
         if self._due:
             ending = _Ending(running, drawing, table, self._settled, self._is_void_hand_wagered)

@@ -1,7 +1,7 @@
 """Find cards that were opened, and wagers that were settled, in another sequence than the rulebook orders.
 
 Where players handle the cards nothing is reported: a supervisor may let the Banker's Hand be turned first (`nz-*`
-8.17). Of two cards that a camera saw turned almost at once it is not known which was first.
+8.17). When a camera saw two cards turned almost at once, their order is unknown.
 """
 
 from __future__ import annotations
@@ -18,37 +18,37 @@ from thirdcard.rules.rulebook.options import Rules
 _CODE = "procedure.sequence"
 _BEFORE_RESULT = "before_result"
 SEEN_APART_S = 0.5
-"""Two looks at the cards lie as far apart where a camera gives few pictures (ten a second, five for a reading)."""
+"""Seconds between two readings of the cards by a slow camera (ten frames a second, five frames for a reading)."""
 
 
 class SequenceJudge:
-    """Follows one round after another: which hand was opened first, and what was settled before the result."""
+    """Follows round after round: which hand was opened first, and what was settled before the result."""
 
     def __init__(self, rules: Rules) -> None:
         self._opens_player_first = rules.fault(_CODE) is not None
         self._settles_after_result = _orders_settling(rules)
         self._round = 0
         self._banker: CardTurned | None = None
-        """The first turn of one of the Banker's first two cards."""
+        """The event that first turned one of the Banker's first two cards."""
 
     @property
     def turns(self) -> Collection[type[Event]]:
-        """What `turn` hears; nothing where no hand has to be opened first."""
+        """The event types for `turn`; none where no hand has to be opened first."""
         return (CardTurned,) if self._opens_player_first else ()
 
     @property
     def results(self) -> Collection[type[Event]]:
-        """What `announce` hears; nothing where wagers may be settled before the result."""
+        """The event types for `announce`; none where wagers may be settled before the result."""
         return (ResultAnnounced,) if self._settles_after_result else ()
 
     def turn(self, event: CardTurned, running: Round) -> Iterable[Finding]:
-        """Take a turned card after its round did."""
+        """Take a turned card after its round did; returns the fault, if any."""
         if self._round != running.number:
             self._round, self._banker = running.number, None
         return self._turn(event, running) if event.face_up else ()
 
     def announce(self, event: ResultAnnounced, running: Round) -> Iterable[Finding]:
-        """Take the result after the round did."""
+        """Take the result after its round did; returns the fault, if any."""
         early = running.settled_early
         return () if early is None else self._find_early(early, event, running)
 
@@ -73,7 +73,7 @@ class SequenceJudge:
         )
 
     def _find_early(self, early: WagerSettled, event: ResultAnnounced, running: Round) -> Iterator[Finding]:
-        """Cards that came after the settlement are misdeals, which tell more."""
+        """A wager that was settled before the result. Cards that came after it are misdeals, and reported as such."""
         deadline = running.deadline
         if running.result is not event or event.t - early.t <= _blur(early, event):
             return
@@ -97,12 +97,12 @@ class SequenceJudge:
 
 
 def _orders_settling(rules: Rules) -> bool:
-    """Whether the elected rules order for any wager when it is settled."""
+    """Whether the elected rules order, for any wager, when it is settled."""
     ordered = [case.when - rules.facts for case in rules.rulebook.faults.get(_CODE, ()) if _BEFORE_RESULT in case.when]
     return any(all(fact in SITUATIONS or fact.startswith(f"{BET}=") for fact in left) for left in ordered)
 
 
 def _blur(first: Event, second: Event) -> float:
-    """By how much the two may lie closer together than their times say."""
+    """The uncertainty of the order of two events, in seconds."""
     is_seen = Source.CAMERA in (first.source, second.source) or Source.INFERRED in (first.source, second.source)
     return SEEN_APART_S if is_seen else 0.0

@@ -1,7 +1,7 @@
-"""Count what came out of the shoe: cards that its decks cannot hold, and when it is empty.
+"""Count the cards out of the shoe: find cards that its decks cannot hold, and when it is empty.
 
-A shoe may begin without a line that says so: more cards than it holds, or a burn, tell it too. Cards dealt after its
-end do not; but whose they are is not known then, so that they are counted anew.
+A new shoe may begin without a line in the log: a burn, or more cards than the shoe holds, show it too. Cards dealt
+after the shoe was closed do not show it; since nobody knows which shoe they are from, the faces are counted anew.
 """
 
 from __future__ import annotations
@@ -30,47 +30,47 @@ class Shoe:
     """The cards out of one shoe; a continuous shuffler takes them back each round and is never empty."""
 
     def __init__(self, *, decks: int, device: str, find_at_first_card: FindAtFirstCard) -> None:
-        """`find_at_first_card` is asked when the first card of a shoe is dealt."""
+        """`find_at_first_card` is called when the first card of a shoe is dealt."""
         self.begun = 0
-        """How many shoes came after the first one, whether their opening was seen or not."""
+        """How many shoes came after the first one, whether or not their opening was seen."""
         self._find_at_first_card = find_at_first_card
         self._decks = decks
         self.is_endless = device == Device.CONTINUOUS_SHUFFLER
         self._holds = self._full()
         self._times = [0] * len(PACK)
-        """How many times each face came out, by the card's number."""
+        """How often each face came out, by the card's number."""
         self._out = 0
         self.sureness = 1.0
-        """That every card was there that was counted."""
+        """The confidence, 0 to 1, that every counted card exists."""
         self._was_dealt_from = False
         self._was_opening_seen = False
         self._is_closed = False
         self._spent_t: float | None = None
-        """When as many cards were out as its decks hold."""
+        """Stream time in seconds at which the last card came out; None before."""
 
     def count_begun(self) -> int:
-        """How many shoes came after the first one, whether their opening was seen or not."""
+        """How many shoes came after the first one, whether or not their opening was seen."""
         return self.begun
 
     @property
     def left(self) -> int | None:
-        """How many cards are still in it; None where that is not known."""
+        """How many cards are still in the shoe; None where unknown."""
         return None if self._holds is None or not self._was_opening_seen else self._holds - self._out
 
     def open(self, event: ShoeOpened, _running: Round | None) -> None:
-        """New cards are in use."""
+        """Start a new shoe."""
         self._decks = event.decks or self._decks
         self._holds = self._full()
         self._begin(was_seen=True)
 
     def close(self, event: ShoeClosed, running: Round | None) -> None:
-        """No further card comes."""
+        """Close the shoe: no further card comes."""
         self._is_closed = True
         if running is not None and running.dealt.first is not None:
             running.dealt.note_empty_shoe(event.t)
 
     def deal(self, event: CardDealt, running: Round) -> Iterable[Finding]:
-        """Count a card; `running` is the round as it was before the event."""
+        """Count a dealt card; returns its faults. `running` is the round before the event."""
         if self._spent_t is not None and self._is_of_another(running):
             self._begin(was_seen=False)
         elif self._is_closed and running.dealt.first is None:
@@ -94,7 +94,7 @@ class Shoe:
         return findings
 
     def burn(self, event: CardBurned, running: Round | None) -> Iterable[Finding]:
-        """Count a card that was burned; after cards were dealt it is another shoe's."""
+        """Count a burned card; returns its faults. One that comes after dealt cards begins another shoe."""
         if self._is_closed or self._was_dealt_from:
             self._begin(was_seen=False)
         self._out += 1
@@ -103,19 +103,20 @@ class Shoe:
         return self._count(event, event.card)
 
     def end(self, _event: ResultAnnounced | WagerSettled | RoundClosed, running: Round) -> None:
-        """Tell the round at its end that the shoe is empty, where its opening was not seen: the count may span two."""
+        """Note in the ending round that the shoe is empty, if its opening was not seen: then the count may span two
+        shoes."""
         if self._spent_t is not None and running.dealt.first is not None and running.is_decided:
             running.dealt.note_empty_shoe(self._spent_t)
 
     def turn(self, event: CardTurned, running: Round | None) -> Iterable[Finding]:
-        """Count a card that was not read before; a foreign one is dated to when it left the shoe."""
+        """Count a card that was not read before; returns its faults, dated to when the card left the shoe."""
         known = None if running is None else running.dealt.cards.get(event.card_id)
         if running is None or known is None or known.card is not None:
             return ()
         return self._count(event, event.card, left_t=running.dealt.kept.get(event.card_id, known).t)
 
     def end_round(self) -> None:
-        """The round's cards have left the table."""
+        """Note that the round's cards have left the table."""
         if self.is_endless:
             self._times = [0] * len(PACK)
 
@@ -127,17 +128,17 @@ class Shoe:
         self._was_opening_seen, self._was_dealt_from = was_seen, False
 
     def _spend(self, t: float, running: Round | None) -> None:
-        """The last card is out; of a shoe whose opening was seen that is certain at once."""
+        """Note that the last card is out; certain at once if the shoe's opening was seen."""
         self._spent_t = t
         if running is not None and self._was_opening_seen:
             running.dealt.note_empty_shoe(t)
 
     def _is_of_another(self, running: Round) -> bool:
-        """Whether a card that is dealt after the end cannot come from the shoe that was counted so far."""
+        """Whether a card dealt after the shoe's end must come from another shoe."""
         return running.dealt.first is None or (self._spent_t is not None and not self._was_opening_seen)
 
     def _full(self) -> int | None:
-        """How many cards there are; None where they never end."""
+        """How many cards the full shoe holds; None for a continuous shuffler."""
         return None if self.is_endless else self._decks * CARDS_PER_DECK
 
     def _count(

@@ -1,7 +1,7 @@
-"""Find what is wrong with the care of a shoe: its cutting card's depth, faces that were shown, cards replaced.
+"""Find faults in the care of a shoe: the cutting card's depth, faces that were shown, cards that were replaced.
 
-The depth is counted: it is known where the shoe's opening was seen and no camera was lost since. The more cards were
-counted by sight, the less sure the count is.
+The depth is a count of cards. It is known only if the shoe's opening was seen and no camera was lost since; each card
+that a camera counted lowers its confidence.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class ShoeCareJudge:
         """Whether the first burned card is drawn face up."""
         self._shoe = shoe
         self._was_watched = False
-        """Whether the shoe was seen from its opening on."""
+        """Whether the shoe was watched without a gap since its opening."""
         self._burned: list[Card | None] = []
         self._was_cut = False
 
@@ -50,7 +50,7 @@ class ShoeCareJudge:
         return _SHOE
 
     def observe(self, event: Event, _running: Round | None) -> Iterable[Finding]:
-        """Take an event after the shoe counted it."""
+        """Take an event after the shoe counted it; returns its faults."""
         if isinstance(event, ShoeOpened):
             self._was_watched, self._was_cut = was_watched(event), False
             self._burned.clear()
@@ -65,7 +65,7 @@ class ShoeCareJudge:
         return ()
 
     def _show(self, event: CardShown) -> Iterator[Finding]:
-        """A burned card's face, unless it may be the first one's that is drawn face up."""
+        """A finding for a burned card's face that was seen, unless it may be the first one, which is drawn face up."""
         if event.where is not HidingPlace.BURN or self._may_be_first(event.card):
             return
         yield Finding(
@@ -84,7 +84,7 @@ class ShoeCareJudge:
         return first is None or card == first or (card is None and is_alone)
 
     def _cut(self, event: CutCardDrawn) -> Iterator[Finding]:
-        """The first cutting card that comes from the shoe."""
+        """A finding for the first cutting card from the shoe, if it lay at a wrong depth."""
         left, depth, was_cut = self._shoe.left, self._depth, self._was_cut
         self._was_cut = True
         if was_cut or depth is None or left is None or not self._was_watched or depth.least <= left <= depth.most:
@@ -100,9 +100,9 @@ class ShoeCareJudge:
 
 
 def find_replaced(event: CardReplaced, running: Round) -> Iterator[Finding]:
-    """A card that was exchanged while its round ran.
+    """A finding for a card that was replaced while its round ran.
 
-    Chips that lie on the table begin no coup: its first card does (`nsw` 1.1), when all wagers are down (`nz-*` 8.2).
+    Chips on the table do not yet begin a coup. Its first card does (`nsw` 1.1), when all wagers are down (`nz-*` 8.2).
     """
     if not running.dealt.cards:
         return

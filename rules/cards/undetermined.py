@@ -1,4 +1,4 @@
-"""Report what nobody could see: a camera that cannot watch, and the cards of a round that could not be judged."""
+"""Report what could not be seen: camera faults, and cards of a round that could not be judged."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from thirdcard.rules.round.drawing import Drawing
 from thirdcard.rules.round.round import Round, confidence_of
 
 _UNSEEN = ("misdeal.short_hand", "misdeal.third_card_missing", "procedure.no_call")
-"""What may have happened while a camera was lost."""
+"""Codes of faults that may have happened while a camera was lost."""
 _BY_FACES = ("misdeal.third_card_missing", "misdeal.third_card_not_due")
 
 
 OVERLOADED = "overloaded"
-"""The fault of a camera that nobody looked at, because the machine had too much to do."""
+"""The fault of a camera whose frames were not examined because the machine was overloaded."""
 
 
 def note_doubts(running: Round, drawing: Drawing) -> None:
-    """Add to the round's doubts those that its unread cards and lost cameras leave."""
+    """Add the doubts that unread cards and lost cameras leave to the round."""
     if not running.dealt.cards:
         return
     if running.was_camera_lost:
@@ -52,13 +52,13 @@ _WHY = {
     "not_watched": "was not watched before: a round was under way",
     "blurred": "is out of focus or dirty: no card could be read",
 }
-"""What says more than the type of event does."""
+"""Words for faults that say more than the event's type."""
 
 
 def find_camera_fault(event: CameraLost | CameraMoved | CameraObstructed, _running: Round | None) -> Iterator[Finding]:
-    """The camera is lost, moved or covered, or sees too little for another reason.
+    """A finding when the camera is lost, moved or covered, or sees too little for another reason.
 
-    That the machine could not keep up is nothing to act on at the table: the log has it, and no alert is made of it.
+    An overloaded machine is logged but makes no finding: nobody at the table can act on it.
     """
     if event.fault == OVERLOADED:
         return
