@@ -1,1 +1,1 @@
-"""What the referee found, and the alerts made of it."""
+"""The referee's findings, and the alerts made from them."""

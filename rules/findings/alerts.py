@@ -1,4 +1,4 @@
-"""What the referee says of one fault, and its form outside the program."""
+"""An alert: the referee's report of one fault, and its form outside the program."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from thirdcard.rules.log.events import Bet, Side
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alert:
-    """One fault on the table; evidence is added by those who have pictures."""
+    """One fault on the table; the evidence is added by the service."""
 
     t: float
     """When the fault happened, seconds of stream time."""
@@ -33,19 +33,19 @@ class Alert:
     confidence: float = 1.0
     """0 to 1, from the readings that the verdict rests on."""
     noticed_at: float | None = None
-    """When it came to be known, where that was later than `t`."""
+    """Stream time in seconds at which it became known, where later than `t`."""
 
     def __deepcopy__(self, _memo: object) -> Self:
-        """Itself: an alert never changes."""
+        """Itself: an alert is immutable."""
         return self
 
     def is_same_as(self, other: Alert) -> bool:
-        """Whether both say the same, however sure and whenever noticed."""
+        """Whether both report the same fault, whatever their confidence and time of notice."""
         return replace(self, confidence=0.0, noticed_at=None) == replace(other, confidence=0.0, noticed_at=None)
 
 
 def format_alert(alert: Alert) -> dict[str, Any]:
-    """The mapping of the contract, without evidence."""
+    """The alert as a mapping in the format of the contract, without evidence."""
     mapping: dict[str, Any] = {
         "t": alert.t,
         "round": alert.round,
@@ -69,7 +69,7 @@ def format_alert(alert: Alert) -> dict[str, Any]:
 
 
 def parse_alert(mapping: Mapping[str, Any]) -> Alert:
-    """The alert that `format_alert` wrote; what else the mapping holds is left aside."""
+    """The alert from a mapping that `format_alert` wrote; other keys are ignored."""
     bet, hand, remedy = mapping["bet"], mapping["hand"], mapping["remedy"]
     return Alert(
         t=mapping["t"],

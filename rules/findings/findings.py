@@ -1,4 +1,4 @@
-"""One fault as a judge found it, and how the rulebook turns it into an alert."""
+"""One fault as a judge found it, and the alert that the rulebook makes of it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from thirdcard.rules.game.words import Bet, Severity, Side
 from thirdcard.rules.rulebook.options import Rules
 
 UNDETERMINED = "undetermined"
-"""The fact that a finding's fault is certain but what follows from it is not, since cards were not read."""
+"""The fact that a fault is certain, but not its consequence, since some cards were not read."""
 
 SEVERITIES = {
     "exposed_card.first_card": Severity.MEDIUM,
@@ -36,22 +36,22 @@ SEVERITIES = {
     "limit.differential": Severity.MEDIUM,
     "camera.obstructed": Severity.MEDIUM,
 }
-"""What is not high."""
+"""Severity by code; codes that are not listed are high."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """A fault before the rulebook has spoken."""
+    """A fault before the rulebook is applied to it."""
 
     code: str
     t: float
     key: tuple[object, ...]
-    """Tells one fault from another within a round; a fault is reported once."""
+    """Identifies the fault within a round, so that it is reported once."""
     message: str
     facts: frozenset[str] = frozenset()
-    """The situation, for the rulebook's cases."""
+    """The situation, for the choice among the rulebook's cases."""
     source_rule: str | None = None
-    """The rule of the entry that decided, such as the table of play's."""
+    """The rule that decided, such as one of the table of play."""
     hand: Side | None = None
     seat: int | None = None
     bet: Bet | None = None
@@ -63,7 +63,14 @@ class Finding:
 
 
 def alert_of(finding: Finding, rules: Rules, *, round_number: int, now: float) -> Alert | None:
-    """The alert, with rule and remedy; None where this rulebook does not order the thing."""
+    """The alert with its rule and remedy; None where this rulebook has no rule against it.
+
+    Args:
+        finding: The fault.
+        rules: The rulebook and the house's options.
+        round_number: The round in which it happened.
+        now: When it became known, seconds of stream time.
+    """
     case = rules.fault(finding.code, finding.facts)
     if case is None:
         return None
@@ -88,5 +95,5 @@ def alert_of(finding: Finding, rules: Rules, *, round_number: int, now: float) -
 
 
 def name_of(word: Side | Bet) -> str:
-    """How a message names a hand or bet."""
+    """The name of a hand or bet in messages, such as `Banker pair`."""
     return str(word).replace("_", " ").capitalize()
