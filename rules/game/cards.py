@@ -1,4 +1,4 @@
-"""Name the 52 cards and tell their points.
+"""The 52 cards and their points.
 
 Knows nothing of hands or rounds. A card is written rank then suit: `AS`, `10H`, `QD`.
 """
@@ -34,7 +34,7 @@ class Card:
     point_value: int = field(init=False, repr=False, compare=False)
     """0 to 9: an ace counts 1, a ten or court card 0."""
     number: int = field(init=False, repr=False, compare=False)
-    """Its place in `PACK`, from 0."""
+    """Its index in `PACK`, from 0."""
 
     def __post_init__(self) -> None:
         if self.rank not in _POINT_VALUES or self.suit not in SUITS:
@@ -46,7 +46,7 @@ class Card:
         return self.number
 
     def __deepcopy__(self, _memo: object) -> Self:
-        """Itself: a card never changes."""
+        """Itself: a card is immutable."""
         return self
 
     @property
@@ -70,7 +70,7 @@ def parse_card(text: str) -> Card:
     """The card that a text names.
 
     Raises:
-        CardError: the text names none.
+        CardError: The text names no card.
     """
     card = _BY_TEXT.get(text)
     if card is None:
@@ -79,5 +79,5 @@ def parse_card(text: str) -> Card:
 
 
 def format_card(card: Card) -> str:
-    """The text that `parse_card` reads back."""
+    """The card as a text that `parse_card` reads back."""
     return str(card)

@@ -1,4 +1,4 @@
-"""Tell from two hands' points whether each is due a third card, also where some of the points are not known."""
+"""Decide from two hands' points whether each is due a third card, even where some points are unknown."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Verdict(StrEnum):
 
 _DUE, _NOT_DUE, _UNKNOWN = Verdict
 _CHOICES = tuple(product((True, False), repeat=3))
-"""Which of a situation's three parts are known."""
+"""Every choice of which of a situation's three parts are known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +42,13 @@ def _duty(verdict: Verdict, rule: str | None) -> Duty:
 
 
 NOT_TOLD = Duty(_UNKNOWN)
-"""Where it rests on what is not known."""
+"""The duty where it depends on unknown points."""
 NO_THIRD = -1
-"""In place of the points of the Player's third card where there is none."""
+"""Stands for the points of the Player's third card where there is none."""
 
 
 class Duties(NamedTuple):
-    """What both hands are due."""
+    """The duties of both hands."""
 
     player: Duty
     banker: Duty
@@ -56,18 +56,18 @@ class Duties(NamedTuple):
 
 NONE_TOLD = Duties(NOT_TOLD, NOT_TOLD)
 Situation = tuple[int | None, int | None, int | None]
-"""The points of the Player's and the Banker's first two cards and of the Player's third; None where not known."""
+"""The points of the Player's and the Banker's first two cards and of the Player's third; None where unknown."""
 
 
 class DutyTable(dict[Situation, Duties]):
-    """A table of play worked out for every situation that was asked for; there are 1,452 at most."""
+    """A table of play with cached duties for each situation that was asked for; there are 1,452 at most."""
 
     def __init__(self, table: TableOfPlay) -> None:
         super().__init__()
         self.table = table
 
     def __deepcopy__(self, _memo: object) -> Self:
-        """Itself: what was worked out holds for all."""
+        """Itself: the cached duties hold for every copy."""
         return self
 
     def __missing__(self, situation: Situation) -> Duties:
@@ -80,15 +80,15 @@ class DutyTable(dict[Situation, Duties]):
 
 
 def duty_confidence(duties: DutyTable, situation: Situation, sure: Sequence[float], side: Side) -> float:
-    """How sure a verdict is at least, where each of the three points of the situation may have been misread.
+    """A lower bound of a verdict's confidence, 0 to 1, where each of the situation's points may be misread.
 
-    It may rest on some of them alone, as where the Player stands whatever the Banker has: of several such choices the
-    surest counts.
+    A verdict may rest on some of the points alone: the Player stands on 7 whatever the Banker has. Of all sets of
+    points that suffice, the one with the highest confidence counts.
 
     Args:
         duties: The table of play.
         situation: As it was read.
-        sure: 0 to 1, how sure each of its three parts is.
+        sure: The confidence of each of its three parts, 0 to 1.
         side: Whose third card.
     """
     verdict, surest = duties[situation][side is Side.BANKER].verdict, 0.0
@@ -103,7 +103,7 @@ def duty_confidence(duties: DutyTable, situation: Situation, sure: Sequence[floa
 
 
 def player_duty(player: int | None, banker: int | None, table: TableOfPlay) -> Duty:
-    """Whether the Player draws; points of the first two cards, None where a face is not known."""
+    """Whether the Player draws, by the points of both hands' first two cards; None where a face is unknown."""
     if player in NATURALS or banker in NATURALS:
         return _duty(_NOT_DUE, table.natural_rule)
     if player is not None and player not in table.player_draws:
@@ -112,7 +112,7 @@ def player_duty(player: int | None, banker: int | None, table: TableOfPlay) -> D
 
 
 def _banker_duty(player: Duty, banker: int | None, third: int | None, table: TableOfPlay) -> Duty:
-    """Whether the Banker draws; unknown while the Player's due card is missing."""
+    """Whether the Banker draws; unknown until the Player's due card has come."""
     if player.verdict is _UNKNOWN or banker is None:
         return NOT_TOLD
     if player.verdict is _NOT_DUE:
@@ -121,13 +121,13 @@ def _banker_duty(player: Duty, banker: int | None, third: int | None, table: Tab
 
 
 def banker_duty_after_stand(banker: int, table: TableOfPlay) -> Duty:
-    """Whether the Banker draws where the Player stands."""
+    """Whether the Banker draws after the Player stands."""
     draws = banker in table.banker_draws_after_stand
     return _duty(_DUE if draws else _NOT_DUE, table.banker_after_stand_rule)
 
 
 def banker_duty_after_draw(banker: int, third: int | None, table: TableOfPlay) -> Duty:
-    """Whether the Banker draws after the Player's third card of these points, None where its face is not known."""
+    """Whether the Banker draws after the Player's third card of these points; None where its face is unknown."""
     row, rule = table.banker_draws_after_draw[banker], table.banker_after_draw_rule
     if third is not None:
         return _duty(_DUE if third in row else _NOT_DUE, rule)

@@ -1,4 +1,4 @@
-"""Count a hand's points and tell naturals and pairs."""
+"""A hand's points, naturals and pairs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def point_count(cards: Iterable[Card]) -> int:
 
 
 def known_point_count(cards: Iterable[Card | None]) -> int | None:
-    """The point count; None where a face is not known."""
+    """The point count; None where a face is unknown."""
     points = 0
     for card in cards:
         if card is None:
@@ -31,12 +31,12 @@ def known_point_count(cards: Iterable[Card | None]) -> int | None:
 
 
 def two_card_points(first: Card | None, second: Card | None) -> int | None:
-    """The point count of two cards, as the drawing begins with; None where a face is not known."""
+    """The point count of two cards; None where a face is unknown."""
     return None if first is None or second is None else (first.point_value + second.point_value) % 10
 
 
 def is_natural(points: int) -> bool:
-    """Whether two cards with these points end the drawing."""
+    """Whether two cards with these points are a natural, which ends the drawing."""
     return points in NATURALS
 
 
@@ -58,14 +58,14 @@ _PLAYER_WINS, _BANKER_WINS, _TIE = Outcome
 
 
 def winner_of(player: int, banker: int) -> Outcome:
-    """Who wins with these totals."""
+    """The outcome for these two totals."""
     if player == banker:
         return _TIE
     return _PLAYER_WINS if player > banker else _BANKER_WINS
 
 
 def points(cards: Sequence[Card | None]) -> int | None:
-    """The point count of these cards; None where a face is unknown or there is no card."""
+    """The point count of these cards; None where a face is unknown or there are no cards."""
     known = [card for card in cards if card is not None]
     if not cards or len(known) < len(cards):
         return None

@@ -1,6 +1,6 @@
-"""What a house's own bets may ask of a hand besides points, pair and number of cards: suits, ranks, single cards.
+"""Facts about a hand that a house's own bets may use, besides points and pairs: suits, ranks, single cards.
 
-A kind such as `first_suit` belongs to either hand; a fact names the hand before it, `player_first_suit=H`.
+A kind such as `first_suit` exists for either hand; a fact puts the hand before it, `player_first_suit=H`.
 """
 
 from __future__ import annotations
@@ -24,27 +24,27 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "pair_rank": RANKS,
     **{f"{name}_{what}": values for name in NAMES_OF_CARDS for what, values in _ATTRIBUTES.items()},
 }
-"""What each kind may say."""
+"""The allowed values of each kind."""
 BOTH = {"pairs_alike": "pair_rank"}
-"""Facts of both hands together, and the kind that they rest on."""
+"""Facts about both hands together, and the kind of each hand that they compare."""
 FACE_KINDS = frozenset({*KINDS, *BOTH, "pair", "triple"})
-"""All that points alone do not tell."""
+"""All kinds that need more than points."""
 
 
 @dataclass(frozen=True, slots=True)
 class FaceNeed:
-    """What a kind rests on."""
+    """What must be known of a hand to decide a fact of some kind."""
 
     cards: tuple[int, ...]
-    """Which cards of the hand, from 0."""
+    """The cards of the hand that matter, by index from 0."""
     attributes: frozenset[str]
-    """`rank`, `suit`, `colour`."""
+    """The attributes that matter: `rank`, `suit`, `colour`."""
     is_valued: bool = False
-    """Whether their very points matter."""
+    """Whether the cards' point values matter."""
     names: frozenset[str] = frozenset()
-    """Whether a fact of the kind names a `suit` (or colour) or a `rank`."""
+    """What a fact of the kind names: a `suit` (or colour), a `rank`."""
     is_alike: bool = False
-    """Whether it says that the cards are alike in rank."""
+    """Whether it compares the ranks of the cards."""
 
 
 _TWO, _ALL = (0, 1), (0, 1, 2)
@@ -61,7 +61,7 @@ _NEEDS: Mapping[str, FaceNeed] = {
 
 
 def face_need(kind: str, value: str) -> FaceNeed:
-    """What a fact of that kind rests on; of any pair the suits do not matter."""
+    """What must be known for a fact of that kind; `any` pair does not need suits."""
     if kind == "pair" and value == "any":
         return FaceNeed(_TWO, _RANK, is_alike=True)
     if kind in _NEEDS:
@@ -76,7 +76,7 @@ def face_need(kind: str, value: str) -> FaceNeed:
 
 
 def split_key(key: str) -> tuple[str | None, str]:
-    """The hand that a fact's key is about, and the kind; no hand where it is about both.
+    """The hand and the kind in a fact's key; the hand is None where the fact is about both.
 
     >>> split_key("banker_first_suit"), split_key("pairs_alike")
     (('banker', 'first_suit'), (None, 'pairs_alike'))
@@ -86,7 +86,7 @@ def split_key(key: str) -> tuple[str | None, str]:
 
 
 def kinds_of(key: str) -> tuple[tuple[str, str], ...]:
-    """The hands and kinds that a fact's key rests on; none where points alone tell it."""
+    """The (hand, kind) pairs that a fact's key needs; none where points alone decide it."""
     if key in BOTH:
         return tuple((str(side), BOTH[key]) for side in Side)
     side, kind = split_key(key)
@@ -94,13 +94,13 @@ def kinds_of(key: str) -> tuple[tuple[str, str], ...]:
 
 
 def marks_asked(facts: Iterable[str]) -> frozenset[str]:
-    """The kinds of marks that facts ask for; pairs and triples are noted for every hand, so they are left out."""
+    """The kinds that must be read for these facts; pairs and triples are always read, so they are left out."""
     asked = {kind for fact in facts for _, kind in kinds_of(fact.partition("=")[0])}
     return frozenset(asked & KINDS.keys())
 
 
 def marks_of(cards: Sequence[Card], kinds: Collection[str]) -> frozenset[str]:
-    """What a hand of two or three cards states of these kinds, as `kind=value`."""
+    """The facts about a hand of two or three cards for these kinds, as `kind=value`."""
     found: set[str] = set()
     for kind in kinds:
         value = _READERS[kind](cards) if kind in _READERS else _of_one_card(cards, kind)

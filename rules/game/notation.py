@@ -1,4 +1,4 @@
-"""Write a round's cards on one line: `P 8H 4D 2C | B KS 9D`; `?` is a card that was not read."""
+"""A round's cards as one line of text: `P 8H 4D 2C | B KS 9D`; `?` is a card that was not read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from thirdcard.rules.game.cards import Card, parse_card
 
 @dataclass(frozen=True, slots=True)
 class RoundCards:
-    """The cards of both hands, each in the order in which it got them."""
+    """The cards of both hands, each in order of dealing; None: not read."""
 
     player: tuple[Card | None, ...]
     banker: tuple[Card | None, ...]
@@ -24,7 +24,7 @@ def parse_round(text: str) -> RoundCards:
     'P 8H 4D 2C | B KS ?'
 
     Raises:
-        NotationError: the line is not two hands, or names no card.
+        NotationError: The line does not name two hands, or a word names no card.
     """
     hands = [part.split() for part in text.split("|")]
     if len(hands) != 2 or [hand[:1] for hand in hands] != [["P"], ["B"]]:
@@ -37,7 +37,7 @@ def parse_round(text: str) -> RoundCards:
 
 
 def format_round_cards(cards: RoundCards) -> str:
-    """The line that `parse_round` reads back."""
+    """The cards as a line that `parse_round` reads back."""
     return f"P {_hand(cards.player)} | B {_hand(cards.banker)}"
 
 

@@ -1,4 +1,4 @@
-"""The limits of a table's notice, and those that were agreed with single players. Money in the smallest unit."""
+"""The limits on a table's notice, and those agreed with single players. Money in minor units."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NONE: Range = (None, None)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitChange:
-    """Limits that are other ones now; what is None stays as it was."""
+    """A change of limits; None leaves a limit as it was."""
 
     minimum: int | None = None
     maximum: int | None = None
@@ -24,11 +24,11 @@ class LimitChange:
 
     @property
     def is_empty(self) -> bool:
-        """Whether it names no limit."""
+        """Whether it changes no limit."""
         return not self.bets and self == LimitChange()
 
     def then(self, later: LimitChange) -> LimitChange:
-        """Both changes, one after the other."""
+        """This change followed by a later one, as one change."""
         return LimitChange(
             minimum=_later(self.minimum, later.minimum),
             maximum=_later(self.maximum, later.maximum),
@@ -40,21 +40,21 @@ class LimitChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableNotice:
-    """The table's notice; None where it says nothing."""
+    """The limits of a table's notice in minor units; None: no limit."""
 
     minimum: int | None = None
     maximum: int | None = None
     differential: int | None = None
     collective: int | None = None
     bets: Mapping[Bet, Range] = field(default_factory=dict)
-    """Minimum and maximum of single bets, before the table's own."""
+    """Minimum and maximum of single bets; they override the table's own."""
     players: Mapping[int, LimitChange] = field(default_factory=dict)
-    """By seat what was agreed with its player, before the table's."""
+    """By seat: limits agreed with its player; they override the table's."""
     mains: frozenset[Bet] = frozenset(HANDS_AND_TIE)
-    """The bets for which the table's own minimum and maximum hold."""
+    """The bets to which the table's own minimum and maximum apply."""
 
     def range_of(self, bet: Bet, seat: int | None = None) -> Range:
-        """The minimum and the maximum of a bet, for the player of that seat."""
+        """The minimum and maximum of a bet for the player at that seat, in minor units; None: no limit."""
         own = self.players.get(seat) if self.players and seat is not None else None
         if own is not None:
             return self._with(own).range_of(bet)
@@ -63,7 +63,8 @@ class TableNotice:
         return (general[0] if low is None else low, general[1] if high is None else high)
 
     def changed(self, change: LimitChange, *, seat: int | None) -> TableNotice:
-        """The notice after a change: of the table's limits, or of those of one player, which an empty one ends."""
+        """The notice after a change of the table's limits, or of one player's; an empty change ends the
+        player's own."""
         if seat is None:
             return self._with(change)
         players = dict(self.players)

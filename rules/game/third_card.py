@@ -16,7 +16,7 @@ POINTS = range(10)
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What the table orders one hand."""
+    """Whether a hand draws, and by which rule."""
 
     draws: bool
     rule: str | None
@@ -25,7 +25,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableOfPlay:
-    """When each hand draws, with the rule behind each part."""
+    """When each hand draws a third card, with the rule for each part."""
 
     natural_rule: str | None
     player_draws: frozenset[int]
@@ -33,22 +33,27 @@ class TableOfPlay:
     banker_draws_after_stand: frozenset[int]
     banker_after_stand_rule: str | None
     banker_draws_after_draw: Mapping[int, frozenset[int]]
-    """The Banker's points to the points of the Player's third card on which the Banker draws."""
+    """For each of the Banker's points: the points of the Player's third card on which the Banker draws."""
     banker_after_draw_rule: str | None
     single_card_rule: str | None
-    """The rule that gives a hand no more than one further card."""
+    """The rule that allows a hand at most one further card."""
 
     def player(self, player_points: int, banker_points: int) -> Decision:
-        """The Player's duty after the initial deal."""
+        """The Player's decision after the initial deal."""
         if is_natural(player_points) or is_natural(banker_points):
             return Decision(False, self.natural_rule)
         return Decision(player_points in self.player_draws, self.player_rule)
 
     def banker(self, player_points: int, banker_points: int, third_points: int | None) -> Decision:
-        """The Banker's duty; `third_points` is the Player's third card, None where the Player stands.
+        """The Banker's decision.
+
+        Args:
+            player_points: The Player's two-card points.
+            banker_points: The Banker's two-card points.
+            third_points: Points of the Player's third card; None where the Player stands.
 
         Raises:
-            DecisionError: a third card where the Player stands, or none where the Player draws.
+            DecisionError: A third card where the Player stands, or none where the Player draws.
         """
         if self.player(player_points, banker_points).draws != (third_points is not None):
             raise DecisionError(

@@ -33,9 +33,9 @@ class Outcome(StrEnum):
 
 
 class Bet(str):
-    """What a wager area is for: a bet of the game, or one that a rulebook's file defines under a name of its own.
+    """The kind of bet of a wager area: a bet of the game, or one that a rulebook's file defines.
 
-    There is one object for each name, so that bets can be compared with `is`.
+    There is one object for each name, so bets can be compared with `is`.
 
     >>> Bet("tie") is Bet.TIE, Bet("panda_8") is Bet("panda_8")
     (True, True)
@@ -59,7 +59,7 @@ class Bet(str):
         """The bet of that name.
 
         Raises:
-            ValueError: It is none that a bet may have.
+            ValueError: The text is not allowed as a bet's name.
         """
         known = _BETS.get(name)
         if known is None:
@@ -78,7 +78,7 @@ BET_NAMES = "a name of a bet: small letters, digits and _, a letter first, 40 at
 
 
 def is_bet_name(text: str) -> bool:
-    """Whether a bet may be called so."""
+    """Whether the text is allowed as a bet's name."""
     return _BET_NAME.fullmatch(text) is not None
 
 
@@ -94,11 +94,11 @@ GAME_BETS = (
     *HANDS_AND_TIE, Bet.PLAYER_PAIR, Bet.BANKER_PAIR, Bet.SUPER_SIX, Bet.DRAGON_PLAYER, Bet.DRAGON_BANKER,
     Bet.MATCH_PLAYER, Bet.MATCH_BANKER, Bet.INSURANCE_PLAYER, Bet.INSURANCE_BANKER, Bet.ANTE,
 )  # fmt: skip
-"""The bets that every log may name, in order."""
+"""The bets of the game, which every log may name, in order."""
 
 
 class Source(StrEnum):
-    """How a fact came to be known."""
+    """How a fact became known."""
 
     CAMERA = "camera"
     SIGNAL = "signal"
@@ -124,7 +124,7 @@ class SettleAction(StrEnum):
 
 
 class HidingPlace(StrEnum):
-    """Where cards lie whose faces nobody should see."""
+    """Where cards lie whose faces must stay hidden."""
 
     BURN = "burn"
     SHOE = "shoe"
@@ -132,12 +132,12 @@ class HidingPlace(StrEnum):
 
 
 SEAT_DIGITS = 4
-"""No hall has a table with more seats than four digits tell."""
+"""The most digits of a seat number: no table has more than 9,999 seats."""
 
 
 @lru_cache(maxsize=256)
 def seat_of(party: str) -> int | None:
-    """The seat number that `seat:3` names; None for the dealer and the unknown."""
+    """The seat number in `seat:3`; None for the dealer and unknown parties."""
     prefix, _, number = party.partition(":")
     is_number = number.isascii() and number.isdecimal() and len(number) <= SEAT_DIGITS
     return int(number) if prefix == "seat" and is_number else None
@@ -155,18 +155,18 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """What the rulebook orders now."""
+    """What the rulebook orders after a fault."""
 
     action: str
     """One of the contract's actions, such as `reconstruct`."""
     rule: str | None
     """The rule that orders it; None where no section does."""
     text: str
-    """Our own short paraphrase."""
+    """A short paraphrase of the rule in our words."""
 
 
 class Settling(StrEnum):
-    """What becomes of a wager."""
+    """The result of a wager."""
 
     WIN = "win"
     LOSE = "lose"
