@@ -25,17 +25,17 @@ from thirdcard.rules.game.words import (
 )
 
 MOST = 10**15
-"""The largest number that any field may hold: sums of such numbers are still exact, as floats too."""
+"""The largest number that any field may hold: sums of such numbers stay exact even as floats."""
 ROUNDED = 1e-3
-"""By how much probabilities that were rounded may add up to more than 1."""
+"""By how much rounded probabilities may add up to more than 1."""
 MOST_SEATS = 10**SEAT_DIGITS - 1
 
 
 def read_time(value: object) -> float:
-    """Seconds of stream time.
+    """A stream time in seconds.
 
     Raises:
-        EventError: it is no finite number.
+        EventError: The value is not a finite number up to 10^15.
     """
     if type(value) is float and -MOST <= value <= MOST:
         return value
@@ -101,7 +101,7 @@ def _read_text(value: object) -> str:
 
 
 def is_unicode(text: str) -> bool:
-    """Whether a text can be written: it holds no half of a surrogate pair."""
+    """Whether a text can be encoded: it has no half of a surrogate pair."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -165,7 +165,7 @@ _CARDS: Mapping[object, Card | None] = {None: None, **{str(card): card for card 
 
 
 _PARTIES = frozenset((DEALER, UNKNOWN, *(f"seat:{number}" for number in range(1, 20))))
-"""Those who are named most."""
+"""The most frequent parties, for a quick check."""
 
 
 def _read_by(value: object) -> str:
@@ -208,7 +208,7 @@ def _read_bet(value: object) -> Bet:
 
 
 class _Bets(dict[object, Bet]):
-    """The bets of the game, and whatever else a bet may be called."""
+    """The bets by name; other valid names become bets on first use."""
 
     def __missing__(self, name: object) -> Bet:
         return _read_bet(name)
@@ -280,5 +280,6 @@ QUICK_READERS: Mapping[str, Callable[[object], Any]] = {
     "action": _words(SettleAction),
     "where": _words(HidingPlace),
 }
-"""The same values sooner; what they refuse, with a KeyError or TypeError too, `READERS` explain."""
+"""The same readers without explanations: quicker. A value that they refuse (KeyError and TypeError included) is read
+again with `READERS`, which explain."""
 ALLOWED = {"card": "a rank then a suit, such as 10H, or null"}

@@ -1,7 +1,7 @@
-"""Facts of the table log: one frozen value per type of line, and their way from and to mappings.
+"""The events of the table log: one frozen class per type of line, and their conversion from and to mappings.
 
-Says what was seen, legal or not; judges nothing. `t` is stream time in seconds; money is in the smallest unit the
-table plays for. None stands for "not known", never for "nothing".
+They say what was seen, legal or not, and judge nothing. `t` is stream time in seconds; money is in minor units of the
+table's currency. None means "not known", never "nothing".
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """What every line carries."""
+    """The fields that every line has."""
 
     type: ClassVar[str] = ""
     t: float
@@ -38,7 +38,7 @@ class Event:
     source: Source | None = None
 
     def __deepcopy__(self, _memo: object) -> Self:
-        """Itself: an event never changes."""
+        """Itself: an event is immutable."""
         return self
 
 
@@ -85,25 +85,25 @@ class DealerChanged(Event):
 
     type: ClassVar[str] = "dealer_changed"
     dealer: str | None
-    """A name, a staff number or a badge; None: nobody that is known, as in a break."""
+    """A name, a staff number or a badge; None: no known dealer, as in a break."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitsChanged(Event):
-    """The table's limits, or one player's own, are other ones from here on; what is not named stays as it was.
+    """The limits of the table or of one player changed; limits that are not named stay as they were.
 
     A line with a seat and no limit ends that player's own limits.
     """
 
     type: ClassVar[str] = "limits_changed"
     seat: int | None = None
-    """The player's; None: the table's."""
+    """The player's seat; None: the table's limits."""
     minimum: int | None = None
     maximum: int | None = None
     differential: int | None = None
     collective: int | None = None
     bets: Mapping[str, Mapping[str, int]] | None = None
-    """By bet its `minimum`, its `maximum` or both."""
+    """By bet: its `minimum`, its `maximum` or both."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,11 +115,11 @@ class BetsOpened(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoMoreBets(Event):
-    """The call that closes betting; `source` tells how it is known."""
+    """The call that closes betting; `source` says how it is known."""
 
     type: ClassVar[str] = "no_more_bets"
     within_s: float | None = None
-    """How far at most `t` is from the call; None where nobody estimated it."""
+    """The most that `t` can be from the true call, in seconds; None where nobody estimated it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,11 +131,11 @@ class WagerChanged(Event):
     seat: int | None = None
     bet: Bet
     before: int | None = None
-    """Value before; 0 is empty, None not known."""
+    """Value before, in minor units; 0 is empty, None unknown."""
     after: int | None = None
     before_low: int | None = None
     before_high: int | None = None
-    """Where the value before is not known: within which bounds it lies."""
+    """Bounds of the value before, where it is not known exactly."""
     after_low: int | None = None
     after_high: int | None = None
     chips_before: int | None = None
@@ -143,12 +143,13 @@ class WagerChanged(Event):
     by: str = UNKNOWN
     """`seat:3`, `dealer` or `unknown`."""
     promotional: bool = False
-    """Whether the chips that came are promotional: tokens or vouchers for one free wager."""
+    """Whether the added chips are promotional: tokens or vouchers for one free wager."""
     earlier_s: float | None = None
     later_s: float | None = None
-    """How far at most it happened before `t`, and after it; any moment between is as likely as any other."""
+    """Bounds of the true time: at most so many seconds before `t`, and after it. All times between are equally
+    likely."""
     picture: str | None = None
-    """A picture of the area before and after, beside the log."""
+    """Path beside the log of a picture of the area before and after."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,21 +159,21 @@ class CardDealt(Event):
     type: ClassVar[str] = "card_dealt"
     card_id: str
     hand: Side | None = None
-    """None where it came to rest in no hand's box."""
+    """None: it came to rest outside the hands' boxes."""
     card: Card | None = None
     """None where the face was not seen."""
     face_up: bool | None = None
-    """None where the line does not say: then nothing is known to have been seen of it, nor to have been hidden."""
+    """None: the log does not say; then its face is known neither to be seen nor to be hidden."""
     together_with: str | None = None
-    """The other card's id, where two left at once and their order is unknown."""
+    """The id of the card that left the shoe at the same time, in unknown order."""
     found_face_up: bool = False
-    """It lay face up in the shoe."""
+    """Whether it lay face up in the shoe."""
     order_unseen: bool = False
-    """Whether nobody saw it come, so that others may have left the shoe before it that were seen later."""
+    """Whether nobody saw it come; then cards that were seen later may have left the shoe before it."""
     value_confidence: float | None = None
-    """0 to 1, how sure it is what the card counts, whatever its suit and picture; None: as `confidence`."""
+    """Confidence in the card's point value, 0 to 1, whatever its suit and rank; None: same as `confidence`."""
     alternatives: Mapping[str, float] | None = None
-    """The other faces that it may be, each with its probability; None: nobody estimated them."""
+    """The other possible faces, each with its probability; None where nobody estimated them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,7 +237,7 @@ class NomineeNamed(Event):
     type: ClassVar[str] = "nominee_named"
     seat: int
     nominee: int | None = None
-    """The nominee's seat; None: nobody any more."""
+    """The nominee's seat; None ends it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -249,9 +250,9 @@ class CardTurned(Event):
     face_up: bool = True
     by: str = UNKNOWN
     value_confidence: float | None = None
-    """0 to 1, how sure it is what the card counts, whatever its suit and picture; None: as `confidence`."""
+    """Confidence in the card's point value, 0 to 1, whatever its suit and rank; None: same as `confidence`."""
     alternatives: Mapping[str, float] | None = None
-    """The other faces that it may be, each with its probability; None: nobody estimated them."""
+    """The other possible faces, each with its probability; None where nobody estimated them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -265,14 +266,14 @@ class CardMoved(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardPassed(Event):
-    """A card was handed over."""
+    """A card was passed to a player or to the dealer."""
 
     type: ClassVar[str] = "card_passed"
     card_id: str
     to: str
     """`seat:4` or `dealer`."""
     passing_confidence: float | None = None
-    """0 to 1, how sure it is that it went to a player, whoever that is; None: as `confidence`."""
+    """Confidence that it went to a player at all, 0 to 1; None: same as `confidence`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -287,7 +288,7 @@ class CardRemoved(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultAnnounced(Event):
-    """What dealer or display said the final result is."""
+    """The final result that the dealer or a display announced."""
 
     type: ClassVar[str] = "result_announced"
     player: int | None = None
@@ -305,7 +306,8 @@ class WagerSettled(Event):
     bet: Bet
     action: SettleAction
     amount: int | None = None
-    """Paid: winnings without the stake, after commission; else the chips taken or given back. None: not read."""
+    """In minor units. Paid: winnings without the stake, after commission; else the chips taken or returned. None: not
+    read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -318,14 +320,15 @@ class RoundClosed(Event):
 
 
 UNSEEN = 0.5
-"""How sure a line is at most of what nobody saw, and a finding of what speaks for neither side: as likely as not."""
+"""The highest confidence of a line about something nobody saw, or of a finding whose evidence favours neither side: as
+likely as not."""
 FEW_FRAMES = "few_frames"
-"""The fault of a camera that sends too few frames to judge by; what it shows is logged all the same."""
+"""The fault of a camera that sends too few frames to judge by; what it shows is still logged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CameraEvent(Event):
-    """The picture's trustworthiness changed."""
+    """A camera became reliable or unreliable."""
 
     camera: str | None = None
 
@@ -335,12 +338,12 @@ class CameraFaulted(CameraEvent):
     """The picture cannot be trusted from now on."""
 
     fault: str | None = None
-    """Why, in a word of the log's; None where only the type says."""
+    """The cause, as a word of the log; None where the type alone says it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CameraLost(CameraFaulted):
-    """No picture comes."""
+    """The camera sends no picture."""
 
     type: ClassVar[str] = "camera_lost"
 
@@ -379,11 +382,11 @@ EVENT_TYPES: Mapping[str, type[Event]] = {
 
 
 def parse_event(mapping: Mapping[str, Any]) -> Event:
-    """The event that a line's mapping describes; fields that the type does not have are ignored.
+    """The event in a line's mapping; fields that its type does not have are ignored.
 
     Raises:
-        UnknownEventError: the type is none of the table log's.
-        EventError: a field is missing or holds what is not allowed; `field` names it.
+        UnknownEventError: The table log has no such type.
+        EventError: A field is missing or has a value that is not allowed; `field` names it.
     """
     kind = mapping.get("type")
     if kind is None or mapping.get("t") is None:
@@ -403,7 +406,7 @@ def parse_event(mapping: Mapping[str, Any]) -> Event:
 
 
 def format_event(event: Event) -> dict[str, Any]:
-    """The mapping that `parse_event` reads back; optional fields that say nothing are dropped."""
+    """The event as a mapping that `parse_event` reads back; optional fields without a value are dropped."""
     mapping: dict[str, Any] = {"t": event.t, "type": event.type}
     tail: dict[str, Any] = {}
     for name in _PLANS[event.type].names:

@@ -1,6 +1,6 @@
-"""Read a table log line by line, refusing what cannot be judged.
+"""Read a table log line by line, and refuse lines that cannot be judged.
 
-A stream: holds one line, bounded, and the ids of the cards seen, packed. Knows nothing of rules.
+Streams: keeps one line of bounded length, and the packed ids of the cards seen. Knows nothing of rules.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from thirdcard.rules.log.seen_ids import SeenIds
 
 Warn = Callable[[str], None]
 LONGEST_LINE = 4 * 2**20
-"""Characters. No line of a table log has a thousandth of that: what goes on longer is no log."""
+"""The longest accepted line, in characters: a thousand times the longest line of a real log."""
 _OF_CARDS = frozenset((CardDealt, RoundClosed, CardTurned, CardMoved, CardPassed, CardRemoved, CardReplaced))
 
 
@@ -39,11 +39,11 @@ _scan = json.JSONDecoder(parse_constant=_refuse_constant).raw_decode
 
 
 def parse_object(text: str) -> dict[str, Any]:
-    """The JSON object that a line holds.
+    """The JSON object in a line.
 
     Raises:
-        ValueError: it holds none, is too long or too deep, is no text in UTF-8, or holds half of a surrogate pair; of a
-            line that ends too soon a json.JSONDecodeError.
+        json.JSONDecodeError: The line is no whole JSON value.
+        ValueError: It holds no object, is too long or too deeply nested, is not UTF-8, or has half a surrogate pair.
     """
     if len(text) > LONGEST_LINE:
         raise ValueError(f"longer than {LONGEST_LINE} characters")
@@ -69,26 +69,26 @@ def _what_is_no_text(text: str) -> str:
 
 
 def _is_text(text: str) -> bool:
-    """Whether the line's bytes were UTF-8; what was not stands as halves of surrogate pairs, as `text_of` has it."""
+    """Whether the line's bytes were UTF-8; `text_of` turns other bytes into halves of surrogate pairs."""
     return text.isascii() or not any("\udc80" <= sign <= "\udcff" for sign in text)
 
 
 def text_of(stream: BinaryIO) -> TextIOWrapper:
-    """The text of a file or of standard input; a line with bytes that are no UTF-8 is refused by its own number."""
+    """A file or standard input as text; bytes that are not UTF-8 pass, so that the reader can name their line."""
     return TextIOWrapper(stream, encoding="utf-8", errors="surrogateescape", newline="")
 
 
 def read_lines(stream: TextIO) -> Iterator[str]:
-    """The lines of a file with their ends; of one that does not end, its first part, which `parse_object` refuses."""
+    """The lines of a file with their ends; an overlong line is cut, and `parse_object` refuses it."""
     return iter(lambda: stream.readline(LONGEST_LINE + 1), "")
 
 
 def read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The JSON objects of a file with one a line, each with its line's number from 1; blank lines are left out.
+    """The JSON objects of a file with one object a line, each with its line number from 1; blank lines are skipped.
 
     Raises:
-        LogError: a line holds none; names its number.
-        OSError: the file cannot be read.
+        LogError: A line holds no object; names its number.
+        OSError: The file cannot be read.
     """
     number = 0
     try:
@@ -101,11 +101,11 @@ def read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def read_log_file(path: Path, *, warn: Warn | None = None) -> Iterator[Event]:
-    """The events of a log's file, in order.
+    """The events of a log file, in order.
 
     Raises:
-        LogError: a line cannot be used; names its number.
-        OSError: the file cannot be read.
+        LogError: A line cannot be used; names its number.
+        OSError: The file cannot be read.
     """
     with text_of(path.open("rb")) as stream:
         yield from read_log(read_lines(stream), warn=warn)
@@ -114,15 +114,16 @@ def read_log_file(path: Path, *, warn: Warn | None = None) -> Iterator[Event]:
 def read_log(lines: Iterable[str], *, warn: Warn | None = None) -> Iterator[Event]:
     """The events of a log, in order.
 
-    Blank lines are ignored. A type that is not known is skipped with one warning; so is a last line without an end
-    that is not whole.
+    Blank lines are skipped. Lines of an unknown type are skipped with one warning per type. An incomplete last line is
+    skipped with a warning.
 
     Args:
-        lines: with their line ends, as a text file gives them; an incomplete last line is known by its lack of one.
-        warn: takes each warning's text; None drops them.
+        lines: With their line ends, as a text file gives them; an incomplete last line is recognised by its missing
+            end.
+        warn: Takes each warning's text; None drops them.
 
     Raises:
-        LogError: a line cannot be used; names its number, from 1.
+        LogError: A line cannot be used; names its number, from 1.
     """
     reader = LogReader(warn=warn)
     for line in lines:
@@ -132,26 +133,26 @@ def read_log(lines: Iterable[str], *, warn: Warn | None = None) -> Iterator[Even
 
 
 class LogReader:
-    """Reads one line after another and remembers what later lines are checked against."""
+    """Reads one line after another and remembers what later lines are checked with."""
 
     def __init__(self, *, warn: Warn | None = None) -> None:
         self._warn = warn or _ignore
         self.number = 0
-        """Of the line that was read last, from 1."""
+        """The number of the line that was read last, from 1."""
         self._last_t = float("-inf")
         self._card_ids = SeenIds()
         self._strange = SeenIds()
-        """Ids of cards that nobody dealt."""
+        """Ids of cards that nobody dealt, already warned about."""
         self._awaited: set[str] = set()
-        """Ids that a card is said to have left the shoe together with, until the round ends."""
+        """Ids named as `together_with` in the running round; checked at its end."""
         self._unknown: set[str] = set()
         self._broken: LogError | None = None
 
     def read(self, line: str) -> Event | None:
-        """The event of the next line; None where it is blank, of an unknown type, or the incomplete end.
+        """The event in the next line; None for a blank line, an unknown type, or an incomplete last line.
 
         Raises:
-            LogError: the line cannot be used, or an incomplete line was not the last.
+            LogError: The line cannot be used, or an incomplete line was not the last.
         """
         self.number += 1
         if self._broken is not None:
@@ -179,7 +180,7 @@ class LogReader:
         return event
 
     def _skip_broken(self, text: str, error: ValueError, *, is_ended: bool) -> None:
-        """Pass over an incomplete last line with a warning; refuse any other that holds no object."""
+        """Skip an incomplete last line with a warning; refuse any other line without an object."""
         is_cut = isinstance(error, json.JSONDecodeError)
         why = f"; {error}" if not is_cut else "" if _is_text(text) else "; no text in UTF-8"
         broken = LogError(self.number, f"no JSON object: {brief(text)}{why}")
@@ -189,7 +190,7 @@ class LogReader:
         self._warn(f"line {self.number}: incomplete last line skipped")
 
     def _skip_unknown(self, mapping: dict[str, Any], error: UnknownEventError) -> None:
-        """Pass over an event of a type that is not known, with one warning for each type."""
+        """Skip an event of an unknown type, with one warning per type."""
         t, kind = float(mapping["t"]), str(mapping["type"])
         if t < self._last_t:
             self._refuse_order(t)
@@ -202,7 +203,7 @@ class LogReader:
         raise LogError(self.number, f"t = {t}; allowed: from {self._last_t}, the time of the line before")
 
     def _check_cards(self, event: Event) -> None:
-        """Whether a card is dealt twice, or was dealt by nobody."""
+        """Refuse a card that is dealt twice; warn about a card that nobody dealt."""
         if isinstance(event, CardDealt):
             if not self._card_ids.add(event.card_id):
                 raise LogError(self.number, f"card_dealt: card_id = {brief(event.card_id)}; it was dealt before")
@@ -215,7 +216,7 @@ class LogReader:
             self._check_card(f"{event.type}: card_id", event.card_id)
 
     def _check_card(self, field: str, card_id: str) -> None:
-        """Warn of a card that nobody dealt, of each once."""
+        """Warn about a card that nobody dealt, once per card."""
         if card_id not in self._card_ids and self._strange.add(card_id):
             self._warn(f"line {self.number}: {field} = {brief(card_id)}; no line before dealt it")
 

@@ -1,7 +1,7 @@
-"""Know whether an id was seen before, in little memory however long the log.
+"""Remember which ids were seen, in little memory however long the log.
 
-Ids that count up (`c1`, `c2`, …) are kept as ranges. Of all others 64 bits each are kept, packed: that two ids of a
-log of a million cards share them is less likely than one in ten million.
+Ids that count up (`c1`, `c2`, …) are kept as ranges. Of other ids a 64-bit hash is kept; the probability that two ids
+in a log of a million cards share one is below one in ten million.
 """
 
 from __future__ import annotations
@@ -10,24 +10,24 @@ from array import array
 from hashlib import blake2b
 
 _MOST_PREFIXES = 64
-"""More beginnings than that are no series that count up."""
+"""The most prefixes that are kept as counting series; with more, the ids do not count up."""
 _FIRST_SLOTS = 1 << 10
 _MOST_DIGITS = 15
-"""More digits than that count nothing."""
+"""The most digits of a number that counts."""
 
 
 class SeenIds:
-    """A set of ids that only grows."""
+    """A set of ids that can only grow."""
 
     def __init__(self) -> None:
         self._next: dict[str, tuple[int, int]] = {}
-        """By what goes before the number, the first one and the one after the last."""
+        """By prefix: the first number, and the one after the last."""
         self._others = _Fingerprints()
         self._latest: tuple[str, int, str | None] = ("", 0, None)
-        """The beginning of the id that was counted last, its number, and the id that would come next."""
+        """The latest counted id as prefix and number, and the id expected next."""
 
     def add(self, card_id: str) -> bool:
-        """Remember the id; False where it was there already."""
+        """Add the id; returns False if it was there already."""
         prefix, value, awaited = self._latest
         if card_id == awaited and self._others.is_empty:
             self._count(prefix, self._next[prefix][0], value + 1)
@@ -57,7 +57,7 @@ class SeenIds:
 
 
 def _parts(card_id: str) -> tuple[str, int | None]:
-    """What goes before the number at an id's end, and the number; None where it is none that counts up."""
+    """The prefix and the number at an id's end; the number is None where it does not count up."""
     prefix = card_id.rstrip("0123456789")
     number = card_id[len(prefix) :]
     if not number or len(number) > _MOST_DIGITS or (number[0] == "0" and number != "0"):
@@ -66,7 +66,7 @@ def _parts(card_id: str) -> tuple[str, int | None]:
 
 
 class _Fingerprints:
-    """A table with open places, each 0 or the 64 bits of an id."""
+    """An open-addressing hash table of 64-bit fingerprints; 0 is an empty slot."""
 
     def __init__(self) -> None:
         self._slots = array("Q", bytes(8 * _FIRST_SLOTS))
@@ -92,7 +92,7 @@ class _Fingerprints:
         return True
 
     def _find(self, mark: int) -> int:
-        """Where the mark stands, or the open place where it would."""
+        """The slot of the fingerprint, or the empty slot where it belongs."""
         last = len(self._slots) - 1
         i = mark & last
         while self._slots[i] not in (0, mark):
