@@ -1,8 +1,8 @@
-"""Count every ordered deal of six cards by what it gives, exactly.
+"""Count every ordered deal of six cards, grouped by how it plays, exactly.
 
-Six cards are always drawn, so that deals that use four or five count with every way the rest could have come: over
-eight decks 416 · 415 · 414 · 413 · 412 · 411 = 4,998,398,275,503,360 deals. Cards are distinguished by points, and by
-rank and suit where the first two of a hand pair.
+Six cards are always drawn, so a deal that uses four or five counts once for each way the rest could come: with eight
+decks 416 · 415 · 414 · 413 · 412 · 411 = 4,998,398,275,503,360 deals. Cards are distinguished by points, and by rank
+and suit where the first two of a hand pair.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from thirdcard.rules.odds.first_cards import PERFECT, Faces, Two, cards_of, ways
 
 
 class DealClass(NamedTuple):
-    """Deals that play alike."""
+    """A class of deals that play the same way."""
 
     player_points: int
     """Two-card point count."""
@@ -52,12 +52,12 @@ class DealClass(NamedTuple):
 Thirds = tuple[int | None, int | None]
 """Points of the Player's and the Banker's third card; None where the hand stands."""
 Plans = tuple[tuple[Thirds, ...], ...]
-"""The third cards that may come after each pair of two-card totals."""
+"""The third cards that may come after each pair of two-card totals, indexed by 10 · Player + Banker."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Start:
-    """The points of the first four cards, and what they leave in the shoe."""
+    """The points of the first four cards, and the cards that they leave in the shoe."""
 
     player: Two
     banker: Two
@@ -71,27 +71,28 @@ class _Start:
 
     @property
     def plan(self) -> int:
-        """Where its plan stands."""
+        """The index of its plan in `Plans`."""
         return self.points[0] * len(POINTS) + self.points[1]
 
     @property
     def unseen(self) -> int:
-        """How many cards may come sixth."""
+        """How many cards can come sixth."""
         return self.decks * CARDS_PER_DECK - 5
 
 
 def count_deals(decks: int, table: TableOfPlay) -> Mapping[DealClass, int]:
-    """How many ordered deals of six cards from so many decks fall into each class; none of them is empty."""
+    """The number of ordered deals of six cards in each class; only classes that occur."""
     return count_deals_of(decks, plans_of(table))
 
 
 def plans_of(table: TableOfPlay) -> Plans:
-    """Which third cards a table of play may bring after each pair of two-card totals, the Banker's total last."""
+    """The third cards that a table of play allows after each pair of two-card totals; the Banker's total varies
+    fastest."""
     return tuple(_plan(player, banker, table) for player, banker in product(POINTS, repeat=2))
 
 
 def count_deals_of(decks: int, plans: Plans) -> Mapping[DealClass, int]:
-    """The same by a table's plans: tables that draw alike count alike."""
+    """The same as `count_deals`, from a table's plans; tables that draw alike share the result."""
     sums: dict[tuple[int, int, str | None, str | None], list[int]] = {}
     counts: Counter[DealClass] = Counter()
     hands = tuple(combinations_with_replacement(POINTS, 2))
@@ -116,7 +117,7 @@ def count_deals_of(decks: int, plans: Plans) -> Mapping[DealClass, int]:
 
 
 def count_outcomes(decks: int, table: TableOfPlay) -> Mapping[Outcome, int]:
-    """How many ordered deals each outcome has."""
+    """The number of ordered deals of six cards for each outcome."""
     outcomes: Counter[Outcome] = Counter()
     for deal, weight in count_deals(decks, table).items():
         outcomes[deal.winner] += weight
@@ -129,7 +130,7 @@ def _start(player: Two, banker: Two, decks: int) -> _Start:
 
 
 def _plan(player: int, banker: int, table: TableOfPlay) -> tuple[Thirds, ...]:
-    """Every pair of third cards that the table of play may bring after these two-card totals."""
+    """Every pair of third cards that the table of play allows after these two-card totals."""
     if not table.player(player, banker).draws:
         draws = table.banker(player, banker, None).draws
         return tuple((None, last) for last in POINTS) if draws else ((None, None),)
@@ -141,14 +142,14 @@ def _plan(player: int, banker: int, table: TableOfPlay) -> tuple[Thirds, ...]:
 
 
 def _share(start: _Start, third: int | None, last: int | None) -> int:
-    """In how many ways the fifth and sixth card come so."""
+    """The number of ways to draw the fifth and sixth card with these third cards."""
     if third is None:
         return (start.unseen + 1 if last is None else start.left[last]) * start.unseen
     return start.left[third] * (start.unseen if last is None else start.left[last] - (last == third))
 
 
 def _indices_of_triples(start: _Start, faces: Faces, plan: tuple[Thirds, ...]) -> Iterator[int]:
-    """Where in the plan a third card has the points of a perfect pair, so that its face counts."""
+    """The entries of the plan where a third card has the points of a perfect pair, so that its face matters."""
     player = start.player[0] if faces.player_pair == PERFECT else None
     banker = start.banker[0] if faces.banker_pair == PERFECT else None
     for i, (third, last) in enumerate(plan):
@@ -157,7 +158,7 @@ def _indices_of_triples(start: _Start, faces: Faces, plan: tuple[Thirds, ...]) -
 
 
 def _count_triples(start: _Start, faces: Faces, thirds: Thirds, ways: int, counts: Counter[DealClass]) -> None:
-    """Count the deals of a start and its third cards, distinguished by whether they make three of a face."""
+    """Add the deals of a start with these third cards to `counts`, split by whether they make a triple."""
     third, last = thirds
     base = (*start.points, third, last, faces.player_pair, faces.banker_pair)
     of_banker = 0
@@ -175,7 +176,7 @@ def _count_triples(start: _Start, faces: Faces, thirds: Thirds, ways: int, count
 
 
 def _player_thirds(start: _Start, faces: Faces, third: int | None) -> tuple[tuple[bool, bool, int], ...]:
-    """The Player's third card: whether it has the face of either perfect pair, and how many do."""
+    """The Player's third card as (makes the Player's triple, equals the Banker's pair, number of such cards)."""
     if third is None:
         return ((False, False, 1),)
     own = other = 0

@@ -1,8 +1,8 @@
-"""Count every ordered deal of six cards by facts that rest on suits, ranks or single cards, exactly.
+"""Count every ordered deal of six cards by facts about suits, ranks or single cards, exactly.
 
-The points of a deal decide how it is played, so deals are counted by their points first. What the points leave open is
-counted by urns: cards of equal points come out of one urn of four suits (sixteen faces for tens and court cards),
-whatever the other urns give. Deals whose cards share urns in the same pattern share that count.
+The points of a deal decide how it is played, so deals are counted by points first. What points leave open is counted
+with urns: cards of one point value come from one urn of four faces (sixteen for tens and court cards), independent of
+the other urns. Deals with the same pattern of shared urns share that count.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ _ZEROS = ("10", "J", "Q", "K")
 _SUITS = ("C", "D", "H", "S")
 _FILLER = Card("10", "C")
 Deal = tuple[int, int, int | None, int | None]
-"""Two-card points of both hands, and the points of the third cards; None where there is none."""
+"""The two-card points of both hands, then the points of the third cards; None where there is none."""
 Place = tuple[str, int]
-"""A hand and which of its cards, from 0."""
+"""A hand, and the index of a card in it, from 0."""
 Label = int
-"""An urn: its points where they matter or are 0, below 0 otherwise."""
+"""An urn: its point value where that matters or is 0; else a negative number."""
 
 
 class _Urns(NamedTuple):
-    """Which urn each card that matters comes from."""
+    """The urn of each card that matters."""
 
     places: tuple[Place, ...]
     labels: tuple[Label, ...]
@@ -45,23 +45,23 @@ class _Urns(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Needs:
-    """What of each card the facts rest on."""
+    """What the facts need to know of each card."""
 
     faces: Mapping[Place, frozenset[str]]
-    """`rank`, `suit`, `colour`, several or none; places that do not matter are left out."""
+    """For each place that matters: `rank`, `suit`, `colour`, several or none."""
     valued: frozenset[Place]
-    """Places whose very points matter."""
+    """Places whose point value matters."""
     of_hands: tuple[tuple[str, FaceNeed], ...]
-    """Each need by itself, with its hand."""
+    """Each single need, with its hand."""
     kinds: frozenset[str]
     names_suit: bool
-    """Whether a fact names a suit or a colour."""
+    """Whether a fact names a suit or colour."""
     names_rank: bool
 
 
 @lru_cache(maxsize=64)
 def count_facts_of_faces(decks: int, plans: Plans, asked: frozenset[str]) -> Mapping[frozenset[str], int]:
-    """How many ordered deals of six cards state which of the facts that are asked for."""
+    """The number of ordered deals of six cards for each subset of the asked facts that holds in them."""
     needs = _needs_of(asked)
     face_facts = frozenset(fact for fact in asked if split_key(fact.partition("=")[0])[1] in FACE_KINDS)
     counts: Counter[frozenset[str]] = Counter()
@@ -96,7 +96,7 @@ def _needs_of(asked: frozenset[str]) -> _Needs:
 
 
 def _count_points(decks: int, plans: Plans, needs: _Needs) -> Mapping[tuple[Deal, _Urns], int]:
-    """How many ordered deals there are of each play and pattern of urns."""
+    """The number of ordered deals for each combination of points and urn pattern."""
     counts: Counter[tuple[Deal, _Urns]] = Counter()
     known: dict[tuple[tuple[int, ...], tuple[bool, bool]], _Urns] = {}
     unseen = decks * CARDS_PER_DECK - 5
@@ -121,7 +121,7 @@ def _count_points(decks: int, plans: Plans, needs: _Needs) -> Mapping[tuple[Deal
 
 
 def _first_four(needs: _Needs) -> Iterator[tuple[int, int, int, int, int]]:
-    """The points of both hands' first cards, and how often they count: either order where that makes no difference."""
+    """The points of both hands' first two cards, and a weight: 2 where both orders count alike."""
     two = frozenset({0, 1})
     hands: list[list[tuple[int, int, int]]] = []
     for side in ("player", "banker"):
@@ -159,7 +159,7 @@ def _urns_of(values: tuple[int, ...], thirds: tuple[bool, bool], needs: _Needs) 
 def _count_faces(
     urns: _Urns, decks: int, needs: _Needs, face_facts: frozenset[str]
 ) -> tuple[Mapping[frozenset[str], int], int]:
-    """In how many ways the cards that matter state what, and in how many ways they come at all."""
+    """The number of ways to draw the cards that matter, by the facts they state, and the number of all ways."""
     counts: Counter[frozenset[str]] = Counter()
     label_of, ranks = dict(zip(urns.places, urns.labels, strict=True)), _ranks_of(urns.labels)
     wanted = _wanted(label_of, needs)
@@ -179,7 +179,7 @@ def _count_faces(
 
 
 def _wanted(label_of: Mapping[Place, Label], needs: _Needs) -> Mapping[Place, frozenset[str]]:
-    """Which faces matter: that cards are alike only where they come out of one urn."""
+    """The faces that matter; whether cards are alike matters only if they come from one urn."""
     wanted: dict[Place, frozenset[str]] = {}
     for side, need in needs.of_hands:
         places = [(side, i) for i in need.cards if (side, i) in label_of]
@@ -191,9 +191,9 @@ def _wanted(label_of: Mapping[Place, Label], needs: _Needs) -> Mapping[Place, fr
 
 
 Numbers = tuple[int, ...]
-"""Faces, by their numbers in the pack."""
+"""Faces as numbers in the pack."""
 Choice = tuple[Numbers, int]
-"""The faces that a card may have, and how many cards have each."""
+"""The possible faces of a card, and how many copies of each exist."""
 
 
 def _choices(
@@ -203,9 +203,10 @@ def _choices(
     decks: int,
     needs: _Needs,
 ) -> tuple[list[Choice], int]:
-    """The faces of each card in turn, and how often each deal of them is to be counted.
+    """The choices for each card in turn, and a factor for the count of each draw.
 
-    Where no fact names a suit, all suits of the first card whose suit matters count alike; with ranks likewise.
+    Where no fact names a suit, one suit stands for all at the first card whose suit matters; the factor makes up for
+    it. Likewise for ranks.
     """
     factor, found = 1, list[Choice]()
     is_suit_free, is_rank_free = not needs.names_suit, not needs.names_rank
@@ -223,7 +224,7 @@ def _choices(
 
 
 def _draws(choices: Sequence[Choice]) -> Mapping[Numbers, int]:
-    """In how many ways each sequence of faces comes."""
+    """The number of ways to draw each sequence of faces."""
     sequences: dict[Numbers, int] = {(): 1}
     for numbers, copies in choices:
         sequences = {
@@ -235,7 +236,7 @@ def _draws(choices: Sequence[Choice]) -> Mapping[Numbers, int]:
 
 
 class _Stated(dict[Numbers, frozenset[str]]):
-    """What the hands state, by the numbers of the cards that were drawn; hands that recur are read once."""
+    """The facts that the hands state, cached by the drawn faces."""
 
     def __init__(
         self, hands: Sequence[Sequence[Card]], drawn: Sequence[Place], kinds: frozenset[str], face_facts: frozenset[str]
@@ -262,7 +263,7 @@ class _Stated(dict[Numbers, frozenset[str]]):
 
 
 def _ranks_of(labels: Sequence[Label]) -> Mapping[Label, tuple[str, ...]]:
-    """The ranks in each urn; an urn whose points do not matter stands for one that no other has."""
+    """The ranks in each urn; an urn whose points do not matter gets points that no other urn has."""
     free = iter([points for points in POINTS if points and points not in labels])
     ranks: dict[Label, tuple[str, ...]] = {0: _ZEROS}
     for label in labels:

@@ -1,7 +1,7 @@
-"""Count the ways in which the first two cards of both hands can come, by points, pairs and faces that repeat.
+"""Count the ways to deal the first two cards of both hands, by points, pairs and repeated faces.
 
-Ways are counts of ordered draws from a full shoe. Ranks and suits matter only among cards of equal points, so each
-point value is counted by itself.
+Ways are ordered draws from a full shoe. Ranks and suits matter only among cards of equal points, so each point value is
+counted separately.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ from thirdcard.rules.game.hand import pair_kind
 PERFECT = "perfect"
 
 Two = tuple[int, int]
-"""Points of a hand's first two cards, in either order."""
+"""The points of a hand's first two cards, in either order."""
 
 
 class Faces(NamedTuple):
-    """What is to be known of the first four cards besides their points."""
+    """What the first four cards' faces decide, besides their points."""
 
     player_pair: str | None
     banker_pair: str | None
     banker_like: int
-    """How many of the Banker's two have the very face of the Player's perfect pair."""
+    """How many of the Banker's two cards have the same face as the Player's perfect pair."""
     player_like: int
-    """How many of the Player's two have the very face of the Banker's perfect pair."""
+    """How many of the Player's two cards have the same face as the Banker's perfect pair."""
 
 
 NO_PAIRS = Faces(None, None, 0, 0)
 
 
 def falling(n: int, k: int) -> int:
-    """n · (n - 1) · ... of k factors: ordered draws of k cards from n.
+    """n · (n - 1) · ... with k factors: the number of ordered draws of k cards from n.
 
     >>> falling(416, 6)
     4998398275503360
@@ -46,12 +46,12 @@ def falling(n: int, k: int) -> int:
 
 
 def cards_of(points: int, decks: int) -> int:
-    """How many cards of that point value so many decks hold."""
+    """How many cards of that point value are in so many decks."""
     return len(_faces_of(points)) * decks
 
 
 def ways_of_first_cards(player: Two, banker: Two, decks: int) -> Mapping[Faces, int]:
-    """In how many ways the two hands get first cards of these points, in any order within a hand."""
+    """The number of ways to deal first cards of these points to the two hands, in any order within a hand."""
     orders = (1 + (player[0] != player[1])) * (1 + (banker[0] != banker[1]))
     if player[0] == player[1]:
         ways = _ways_of_pair(player[0], banker, decks)
@@ -65,7 +65,7 @@ def ways_of_first_cards(player: Two, banker: Two, decks: int) -> Mapping[Faces, 
 
 
 def _ways_of_pair(points: int, other: Two, decks: int) -> Mapping[Faces, int]:
-    """Where one hand (here the Player's) has two cards of the same points."""
+    """The same where one hand (here the Player's) has two cards of equal points."""
     among = sum(value == points for value in other)
     own = _ways_among_equals(points, among, decks)
     if other[0] == other[1] and not among:
@@ -80,7 +80,7 @@ def _ways_of_pair(points: int, other: Two, decks: int) -> Mapping[Faces, int]:
 
 @cache
 def _ways_among_equals(points: int, others: int, decks: int) -> Mapping[Faces, int]:
-    """One hand's two cards and as many of the other's, all of these points; the first face stands for every one."""
+    """The same for one hand's two cards and `others` cards of the other hand, all of these points."""
     faces = _faces_of(points)
     ways: Counter[Faces] = Counter()
     for second, *rest in product(faces, repeat=1 + others):

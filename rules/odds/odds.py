@@ -1,4 +1,4 @@
-"""Exact chances and returns of a rulebook's bets and insurance, from every deal that can come from a full shoe."""
+"""Exact odds and returns of a rulebook's bets and insurance, from every possible deal of a full shoe."""
 
 from __future__ import annotations
 
@@ -20,23 +20,24 @@ from thirdcard.rules.wagers.hand_ends import HandEnd, facts_of
 from thirdcard.rules.wagers.insurance import INSURANCE
 
 NOT_LISTED = frozenset({Bet.ANTE, Bet.INSURANCE_PLAYER, Bet.INSURANCE_BANKER})
-"""Bets without a return of their own: a fee, and what is bet when cards are out."""
+"""Bets without a return of their own: a fee, and bets that are placed once cards are out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Odds:
-    """What a full shoe's first round brings."""
+    """The odds of a full shoe's first round."""
 
     rulebook: str
     decks: int
     outcomes: Mapping[Outcome, int]
-    """Ordered deals of six cards."""
+    """The number of ordered deals of six cards for each outcome."""
     returns: Mapping[Bet, Fraction]
-    """Expected win for one unit staked; a stand-off counts 0, a commission its rate, without rounding or minimum."""
+    """Expected win per unit staked, exact. A stand-off counts 0; a commission counts at its rate, without rounding or
+    minimum."""
 
 
 def reckon_odds(rules: Rules, decks: int) -> Odds:
-    """Count every deal, and what each offered bet gets in it."""
+    """The odds of a rulebook's offered bets, counted over every deal."""
     plans = plans_of(rules.rulebook.table)
     offered = [bet for bet in rules.rulebook.bets if bet not in NOT_LISTED and rules.offers(bet)]
     return Odds(
@@ -48,7 +49,7 @@ def reckon_odds(rules: Rules, decks: int) -> Odds:
 
 
 def return_of(bet: Bet, rules: Rules, decks: int) -> Fraction:
-    """Expected win for one unit staked on a bet, whether the elections offer it or not."""
+    """The expected win per unit staked on a bet, whether or not the house offers it."""
     return _return_of(bet, rules, decks, plans_of(rules.rulebook.table))
 
 
@@ -69,7 +70,7 @@ def _return_of(bet: Bet, rules: Rules, decks: int, plans: Plans) -> Fraction:
 
 @lru_cache(maxsize=1024)
 def _count_asked(decks: int, plans: Plans, asked: frozenset[str]) -> Mapping[frozenset[str], int]:
-    """How many deals state which of the facts that are asked for."""
+    """The number of deals for each subset of the asked facts that holds in them."""
     if marks_asked(asked):
         return count_facts_of_faces(decks, plans, asked)
     counts: Counter[frozenset[str]] = Counter()
@@ -80,7 +81,7 @@ def _count_asked(decks: int, plans: Plans, asked: frozenset[str]) -> Mapping[fro
 
 @lru_cache(maxsize=8)
 def _count_facts(decks: int, plans: Plans) -> Mapping[frozenset[str], int]:
-    """How many ordered deals of six cards state what."""
+    """The number of ordered deals of six cards for each set of facts."""
     counts: Counter[frozenset[str]] = Counter()
     for deal, ways in count_deals_of(decks, plans).items():
         counts[facts_of_deal(deal)] += ways
@@ -96,7 +97,7 @@ def _count_outcomes(decks: int, plans: Plans) -> Mapping[Outcome, int]:
 
 
 def facts_of_deal(deal: DealClass) -> frozenset[str]:
-    """What a deal states, for the pay cases."""
+    """The facts that a deal states, for the pay cases."""
     player = HandEnd(
         total=deal.player_total,
         cards=2 if deal.player_third is None else 3,
@@ -115,13 +116,13 @@ def facts_of_deal(deal: DealClass) -> frozenset[str]:
 
 
 Situation = tuple[WindowStart, int, int]
-"""After which cards, and the Player's and the Banker's points just then."""
+"""After which cards insurance is offered, and the Player's and the Banker's points then."""
 
 
 def return_of_insurance(row: InsuranceRow, player: int, banker: int, rulebook: Rulebook, decks: int) -> Fraction:
-    """Expected win for one unit of insurance bet at these points; a Tie that returns it counts 0.
+    """The expected win per unit of insurance bet at these points; a Tie that returns it counts 0.
 
-    Counted over the deals in which at least one further card comes, as the windows ask.
+    Counted over the deals in which at least one further card comes, as the insurance window requires.
     """
     counts = _count_situations(decks, plans_of(rulebook.table))[row.after, player, banker]
     insured = Outcome(INSURANCE[row.bet].value)
@@ -136,7 +137,7 @@ def return_of_insurance(row: InsuranceRow, player: int, banker: int, rulebook: R
 
 @lru_cache(maxsize=8)
 def _count_situations(decks: int, plans: Plans) -> Mapping[Situation, Counter[Outcome]]:
-    """How many deals that pass through each situation end how."""
+    """The number of deals through each situation, by outcome."""
     situations: dict[Situation, Counter[Outcome]] = {}
     for deal, ways in count_deals_of(decks, plans).items():
         further = (deal.player_third is not None, deal.banker_third is not None)
